@@ -1,0 +1,1 @@
+"""Who is asked and what they are told: agents are data, prompts are files."""

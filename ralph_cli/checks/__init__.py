@@ -1,0 +1,1 @@
+"""Judges of an attempt, cheap before dear; no evidence is no."""

@@ -1,0 +1,33 @@
+"""What a check is, and how checks combine. An empty list of checks proves nothing."""
+
+from collections.abc import Callable, Sequence
+
+from ralph_cli.core.run import Attempt, Evidence, Step, Verdict
+
+Check = Callable[[Attempt], Evidence]
+
+GOOD = frozenset({Verdict.SUPPORTED, Verdict.VERBATIM})
+"""Verdicts with which a claim stands."""
+
+
+def run_in_order(checks: Sequence[Check], attempt: Attempt) -> tuple[Evidence, ...]:
+    """Run the checks until one does not pass, so that a judge is never paid to read a broken answer."""
+    found: list[Evidence] = []
+    for check in checks:
+        found.append(check(attempt))
+        if not found[-1].passed:
+            break
+    return tuple(found)
+
+
+def all_passed(evidence: Sequence[Evidence]) -> bool:
+    """True only if something was checked and nothing failed."""
+    return bool(evidence) and all(item.passed for item in evidence)
+
+
+def standing(step: Step) -> tuple[bool, int, int, int]:
+    """How good a step is, for comparing: passed, claims a judge let stand, claims with all quotes found, few issues."""
+    good = sum(ruling.verdict in GOOD for ruling in step.rulings)
+    faulty = {issue.claim for issue in step.issues} | {issue.claim for issue in step.attempt.refused}
+    pinned = sum(bool(claim.quotes) and claim.id not in faulty for claim in step.attempt.claims)
+    return all_passed(step.evidence), good, pinned, -len(step.issues)

@@ -1,0 +1,100 @@
+"""Hard rules of an answer's form: local, instant, every failure named exactly."""
+
+import re
+from dataclasses import dataclass
+
+from ralph_cli.core.run import Attempt, Draft, DraftClaim, Evidence, Issue
+
+MIN_CLAIM_CHARS = 10
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """A closed range of counts, `low` to `high`."""
+
+    low: int
+    high: int
+
+    def __post_init__(self) -> None:
+        if not 0 < self.low <= self.high:
+            raise ValueError(f"not a range: {self.low}-{self.high}")
+
+    def __contains__(self, count: int) -> bool:
+        return self.low <= count <= self.high
+
+    def __str__(self) -> str:
+        return f"{self.low}-{self.high}" if self.low != self.high else str(self.low)
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerForm:
+    """How many claims and distinct quotes an answer has, and how many characters a quote has."""
+
+    bullets: Range = Range(1, 7)
+    quotes: Range = Range(1, 8)
+    quote_chars: Range = Range(12, 320)
+
+
+def form_issues(draft: Draft, form: AnswerForm) -> tuple[Issue, ...]:
+    """Everything that is wrong with the form of a draft; empty when it may be looked up."""
+    if draft.absence is not None:
+        terms = [term for term in draft.absence.searched if len(term.strip()) >= 2]
+        if draft.claims:
+            return (Issue("form", "an answer has claims or is not_found, never both"),)
+        return () if terms else (Issue("form", "not_found must list in `searched` the words or figures looked for"),)
+    found: list[Issue] = []
+    if len(draft.claims) not in form.bullets:
+        found.append(Issue("form", f"an answer needs {form.bullets} claims (found {len(draft.claims)})"))
+    distinct = {quote.strip() for claim in draft.claims for quote in claim.quotes}
+    if distinct and len(distinct) not in form.quotes:
+        found.append(Issue("form", f"an answer needs {form.quotes} different quotes (found {len(distinct)})"))
+    seen: dict[str, int] = {}
+    for number, claim in enumerate(draft.claims, 1):
+        found.extend(_claim_issues(number, claim, form))
+        earlier = seen.setdefault(" ".join(claim.text.split()).casefold(), number)
+        if earlier != number:
+            found.append(Issue("form", f"claim {number} says the same as claim {earlier}", number))
+    return tuple(found)
+
+
+def _claim_issues(number: int, claim: DraftClaim, form: AnswerForm) -> list[Issue]:
+    text = claim.text.strip()
+    found: list[Issue] = []
+    # Answers such as ":" or "Solution" fool model judges (arXiv 2507.08794), so they never get that far.
+    if len(text) < MIN_CLAIM_CHARS or len(_WORD.findall(text)) < 2:
+        found.append(Issue("form", f"claim {number} is too short to mean anything: {text!r}", number))
+    if "\n" in text:
+        found.append(Issue("form", f"claim {number} must be one line", number))
+    if not claim.quotes:
+        found.append(Issue("form", f"claim {number} has no quote", number))
+    for place, quote in enumerate(claim.quotes, 1):
+        size = len(quote.strip())
+        where = f"quote {place} of claim {number}"
+        if size == 0:
+            found.append(Issue("form", f"{where} is empty", number))
+        elif size < form.quote_chars.low:
+            short = f"{where} is too short ({size} characters, at least {form.quote_chars.low}): {quote.strip()!r}"
+            found.append(Issue("form", f"{short}; take in the words beside it", number))
+        elif size > form.quote_chars.high:
+            long = f"{where} is too long ({size} characters, at most {form.quote_chars.high})"
+            found.append(Issue("form", f"{long}; keep the part that carries the claim", number))
+    return found
+
+
+def form_holds(form: AnswerForm) -> "FormCheck":
+    """The check that an attempt still has the asked form after its quotes were looked up."""
+    return FormCheck(form)
+
+
+@dataclass(frozen=True, slots=True)
+class FormCheck:
+    """`form_issues` on an attempt; see `form_holds`."""
+
+    form: AnswerForm
+
+    def __call__(self, attempt: Attempt) -> Evidence:
+        claims = tuple(
+            DraftClaim(claim.text, tuple(quote.said for quote in attempt.quotes_of(claim))) for claim in attempt.claims
+        )
+        return Evidence("form", form_issues(Draft(claims, attempt.absence), self.form))

@@ -1,0 +1,78 @@
+"""The command line's entry: the commands, and the one place where an error becomes a line and an exit code."""
+
+import os
+import sys
+from typing import NoReturn
+
+import typer
+from click.exceptions import Abort, ClickException, Exit, UsageError
+
+from ralph_cli.commands import doctor, qa, trace
+from ralph_cli.core.errors import LimitExceeded, RalphError
+from ralph_cli.reports.visible import one_line
+
+ACCEPTED, ERROR, NOT_ACCEPTED, ABSENT, BUDGET, INTERRUPTED = 0, 1, 2, 3, 4, 130
+
+EPILOG = (
+    "Exit codes: 0 accepted; 1 error; 2 ran, but not accepted within its bounds; 3 not in the document; "
+    "4 a budget was reached; 130 interrupted."
+)
+
+app = typer.Typer(
+    help="Answers about long documents in which every claim is pinned to verbatim quotes with page and place.",
+    epilog=EPILOG,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command("qa")(qa.qa)
+app.add_typer(trace.app, name="trace")
+app.command("doctor")(doctor.doctor)
+
+
+@app.callback(invoke_without_command=True)
+def _root(version: bool = typer.Option(False, "--version", help="Print the version and leave.")) -> None:
+    if version:
+        from ralph_cli import __version__
+
+        typer.echo(f"ralph {__version__}")
+        raise Exit(ACCEPTED)
+
+
+def run(argv: list[str] | None = None) -> int:
+    """Carry out a command line and return its exit code; standard error has said why when it is not 0."""
+    try:
+        code = app(args=argv, prog_name="ralph", standalone_mode=False)
+    except UsageError as error:
+        _complain(
+            error.format_message(), f"`{error.ctx.command_path if error.ctx else 'ralph'} --help` shows the usage"
+        )
+        return ERROR
+    except (KeyboardInterrupt, Abort):
+        _complain("interrupted", "nothing was lost that had been recorded: `ralph trace list`")
+        return INTERRUPTED
+    except ClickException as error:
+        _complain(error.format_message(), "")
+        return ERROR
+    except LimitExceeded as error:
+        _complain(error.message, error.hint)
+        return BUDGET
+    except RalphError as error:
+        _complain(error.message, error.hint, error.code)
+        return ERROR
+    except BrokenPipeError:
+        # The reader has left (`ralph ... | head`); python must not complain about it again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return ERROR
+    return code if isinstance(code, int) else ACCEPTED
+
+
+def _complain(message: str, hint: str, code: str = "") -> None:
+    name = f" [{code}]" if code else ""
+    typer.echo(f"ralph: {one_line(message)}{name}{f' - {one_line(hint)}' if hint else ''}", err=True)
+
+
+def main() -> NoReturn:
+    """The console script."""
+    sys.exit(run())

@@ -1,0 +1,129 @@
+"""`ralph doctor`: what this machine can do for ralph, tried and not guessed."""
+
+import platform
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from ralph_cli.config import Settings
+
+Line = tuple[bool | None, str, str]
+"""Whether it is well (None: neither well nor ill), what was looked at, what was seen."""
+
+
+def doctor(
+    runtime: Annotated[
+        Path | None, typer.Option("--runtime", help="Install the sandbox's runtime from this npm package file (.tgz).")
+    ] = None,
+    fetch: Annotated[
+        bool, typer.Option("--fetch", help="Only fetch the sandbox's runtime into the cache, if it is missing.")
+    ] = False,
+) -> int:
+    """Check engines, walls, keys, versions and the cache; fetch the sandbox's runtime if it is missing."""
+    from ralph_cli import config
+    from ralph_cli.core.errors import EngineError
+    from ralph_cli.reports.visible import one_line
+    from sandbox import SandboxUnavailable
+
+    settings = config.load()
+    try:
+        if runtime is not None:
+            from sandbox.runtime import install_runtime
+
+            typer.echo(f"installed in {install_runtime(runtime, settings.cache_folder)}", err=True)
+        if fetch:
+            return _fetch(settings)
+    except SandboxUnavailable as error:
+        raise EngineError(str(error.args[0]), code="no-runtime", hint=error.hint) from error
+    well = True
+    for good, what, seen in (*_versions(), *_keys(settings), *_places(settings), *_engines(settings)):
+        mark = {True: "ok  ", False: "BAD ", None: "-   "}[good]
+        typer.echo(f"{mark} {one_line(what)}: {one_line(seen)}")
+        well = well and good is not False
+    typer.echo("All is well." if well else "Something is wrong: see the lines marked BAD.")
+    return 0 if well else 1
+
+
+def _fetch(settings: "Settings") -> int:
+    from ralph_cli.config import fetch_environment
+    from sandbox.runtime import ensure_runtime, find_deno
+
+    folder = ensure_runtime(
+        settings.cache_folder,
+        deno=find_deno(),
+        env=fetch_environment(),
+        on_wait=lambda what: typer.echo(f"{what} ...", err=True),
+    )
+    typer.echo(f"the runtime is in {folder}")
+    return 0
+
+
+def _versions() -> Iterator[Line]:
+    from importlib.metadata import PackageNotFoundError, version
+
+    from ralph_cli import __version__
+
+    yield True, "ralph", f"{__version__}, Python {platform.python_version()}, {platform.system()} {platform.machine()}"
+    found = []
+    for name in ("anthropic", "openai", "pypdfium2", "deno", "genai-prices"):
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            found.append(f"{name} missing")
+    yield not any("missing" in item for item in found), "packages", ", ".join(found)
+
+
+def _keys(settings: "Settings") -> Iterator[Line]:
+    from urllib.parse import urlsplit
+
+    from ralph_cli import wiring
+    from ralph_cli.core.errors import ConfigError
+
+    for vendor in ("anthropic", "openai"):
+        endpoint = settings.endpoint(vendor)
+        host = urlsplit(endpoint.base_url).hostname if endpoint.base_url else "the vendor's own service"
+        key = "key is set" if endpoint.api_key else "no key"
+        yield (True if endpoint.api_key or endpoint.base_url else None), vendor, f"{key}, {host}"
+    try:
+        names = wiring.choose(settings)
+        yield None, "models", f"worker {names.worker}, sub-queries {names.subquery}, judge {names.judge}"
+        for notice in names.notices:
+            yield None, "note", notice.message
+    except ConfigError as error:
+        yield False, "models", f"{error.message} - {error.hint}"
+
+
+def _places(settings: "Settings") -> Iterator[Line]:
+    import tempfile
+
+    for what, folder in (("cache", settings.cache_folder), ("runs", settings.out)):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder) as file:
+                file.write(b"x")
+            yield True, what, f"{folder} can be written"
+        except OSError as error:
+            yield False, what, f"{folder}: {error.strerror or error}"
+
+
+def _engines(settings: "Settings") -> Iterator[Line]:
+    """Try both engines; only the one that a run would use can make the machine ill."""
+    from ralph_cli.config import fetch_environment
+    from sandbox.selfcheck import check
+
+    used = "pyodide" if settings.sandbox == "auto" else settings.sandbox
+    engines = ("pyodide", "native") if sys.platform == "linux" else ("pyodide",)
+    for engine in engines:
+        checks = check(
+            engine,
+            cache=settings.cache_folder,
+            fetch_env=fetch_environment(),
+            on_wait=lambda what: typer.echo(f"{what} ...", err=True),
+        )
+        for item in checks:
+            wrong = False if engine == used else None
+            yield (True if item.ok else wrong), f"sandbox {engine} {item.name}", item.detail

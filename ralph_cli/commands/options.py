@@ -1,0 +1,41 @@
+"""Options that several commands share, each declared once."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+Out = Annotated[Path | None, typer.Option("--out", help="Folder for runs and traces (OUT_DIR; default out).")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.")]
+Model = Annotated[
+    str | None, typer.Option("--model", help="Worker, vendor:model (GENERATE_MODEL); `offline` needs no key.")
+]
+JudgeModel = Annotated[str | None, typer.Option("--judge-model", help="Judge, vendor:model (VALIDATE_MODEL).")]
+SubqueryModel = Annotated[str | None, typer.Option("--subquery-model", help="Model of llm_query (SUBQUERY_MODEL).")]
+Bullets = Annotated[str | None, typer.Option("--bullets", help="How many claims, e.g. 3-7 (default 1-7).")]
+Quotes = Annotated[str | None, typer.Option("--quotes", help="How many different quotes, e.g. 3-8 (default 1-8).")]
+QuoteChars = Annotated[str | None, typer.Option("--quote-chars", help="Characters of a quote (default 12-320).")]
+MaxIterations = Annotated[
+    int | None, typer.Option("--max-iterations", help="Attempts of the outer loop (MAX_ITERS; default 4).")
+]
+MaxSteps = Annotated[
+    int | None, typer.Option("--max-steps", help="Worker steps in an iteration (WORKER_MAX_STEPS; default 80).")
+]
+MaxSubqueries = Annotated[
+    int | None,
+    typer.Option("--max-subqueries", help="Sub-queries in an iteration (WORKER_MAX_LLM_CALLS; default 60)."),
+]
+MaxTime = Annotated[float | None, typer.Option("--max-time", help="Seconds for the whole run.")]
+MaxCost = Annotated[float | None, typer.Option("--max-cost", help="US dollars for the whole run.")]
+Strategy = Annotated[
+    str | None, typer.Option("--strategy", help="auto, rlm (explore by code) or direct (give the whole text).")
+]
+Engine = Annotated[str | None, typer.Option("--sandbox", help="auto, pyodide or native (Linux) (RALPH_SANDBOX).")]
+Password = Annotated[str | None, typer.Option("--password", help="Password of an encrypted PDF.")]
+Encoding = Annotated[str | None, typer.Option("--encoding", help="Encoding of a text file, e.g. cp1252.")]
+
+
+def given(**values: Any) -> dict[str, Any]:
+    """The settings that were given on the command line."""
+    return {name: value for name, value in values.items() if value is not None}

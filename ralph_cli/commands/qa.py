@@ -1,0 +1,78 @@
+"""`ralph qa`: a question about a document."""
+
+import sys
+from typing import Annotated
+
+import typer
+
+from ralph_cli.commands import options
+from ralph_cli.commands.progress import progress
+from ralph_cli.commands.screen import show
+
+
+def qa(
+    document: Annotated[str, typer.Argument(help="PDF, text, Markdown, HTML or source file; - for standard input.")],
+    question: Annotated[str, typer.Argument(help="What you want to know.")],
+    model: options.Model = None,
+    judge_model: options.JudgeModel = None,
+    subquery_model: options.SubqueryModel = None,
+    bullets: options.Bullets = None,
+    quotes: options.Quotes = None,
+    quote_chars: options.QuoteChars = None,
+    max_iterations: options.MaxIterations = None,
+    max_steps: options.MaxSteps = None,
+    max_subqueries: options.MaxSubqueries = None,
+    max_time: options.MaxTime = None,
+    max_cost: options.MaxCost = None,
+    strategy: options.Strategy = None,
+    sandbox: options.Engine = None,
+    password: options.Password = None,
+    encoding: options.Encoding = None,
+    out: options.Out = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Answer a question about a document, every claim pinned to verbatim quotes with page and place."""
+    from ralph_cli import api, config
+    from ralph_cli.reports.json import dumps
+
+    settings = config.load(
+        options.given(
+            model=model,
+            judge_model=judge_model,
+            subquery_model=subquery_model,
+            bullets=bullets,
+            quotes=quotes,
+            quote_chars=quote_chars,
+            max_iterations=max_iterations,
+            max_steps=max_steps,
+            max_subqueries=max_subqueries,
+            max_time=max_time,
+            max_cost=max_cost,
+            strategy=strategy,
+            sandbox=sandbox,
+            out=out,
+        )
+    )
+    with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
+        asked = api.ask(
+            document,
+            question,
+            settings=settings,
+            sink=display,
+            password=password,
+            encoding=encoding,
+            stdin=sys.stdin.buffer.read,
+            on_loading=display.loading,
+        )
+    shown = api.view_of(asked)
+    if json:
+        typer.echo(dumps(shown))
+    else:
+        show(shown)
+    return exit_code(shown.halt.reason.value)
+
+
+def exit_code(stop: str) -> int:
+    """The exit code for the way a run stopped."""
+    return {"accepted": 0, "absent": 3, "budget": 4, "interrupted": 130, "error": 1}.get(stop, 2)

@@ -1,0 +1,54 @@
+"""`ralph trace`: the runs that were made, and one of them."""
+
+from typing import Annotated
+
+import typer
+
+from ralph_cli.commands import options
+from ralph_cli.commands.screen import show as show_report
+
+app = typer.Typer(help="Read the records of runs.", no_args_is_help=True, rich_markup_mode=None)
+
+
+@app.command("list")
+def list_runs(out: options.Out = None) -> int:
+    """The runs in the folder, oldest first: name, how it ended, calls, document, question."""
+    from ralph_cli import api, config
+    from ralph_cli.core.errors import JournalError
+    from ralph_cli.reports.visible import one_line
+
+    settings = config.load(options.given(out=out))
+    for name in api.run_names(settings.out):
+        try:
+            view = api.recorded(settings.out / name).view
+        except JournalError as error:
+            typer.echo(f"{name}  {one_line(error.message)}")
+            continue
+        document = one_line(str(view.document.get("path", "")), 40)
+        typer.echo(
+            f"{name}  {view.halt.reason.value}  {view.usage.calls} calls  {document}  {one_line(view.question, 80)}"
+        )
+    return 0
+
+
+@app.command("show")
+def show(
+    run: Annotated[str | None, typer.Argument(help="Name of the run, or the end of it; default the newest.")] = None,
+    steps: Annotated[bool, typer.Option("--steps/--no-steps", help="Every step with its code and output.")] = True,
+    out: options.Out = None,
+    json: options.Json = False,
+) -> int:
+    """One run: every step, then the report."""
+    from ralph_cli import api, config
+    from ralph_cli.reports.json import dumps
+    from ralph_cli.reports.story import story
+
+    settings = config.load(options.given(out=out))
+    found = api.recorded(api.find_run(settings.out, run))
+    if json:
+        typer.echo(dumps(found.view))
+        return 0
+    if steps:
+        typer.echo(story(found.events))
+    show_report(found.view)
+    return 0

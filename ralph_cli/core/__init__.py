@@ -1,0 +1,1 @@
+"""The vocabulary of ralph: values and errors that every other package speaks in."""

@@ -1,0 +1,81 @@
+"""One ledger for a run: every spender reserves here before a call and books here after it."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from ralph_cli.core import clock
+from ralph_cli.core.errors import LimitExceeded
+from ralph_cli.core.model import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Caps of one run; None means no cap. `steps` and `subqueries` are per iteration, the others for the whole run."""
+
+    iterations: int = 4
+    steps: int = 80
+    subqueries: int = 60
+    seconds: float | None = None
+    usd: float | None = None
+    calls: int | None = None
+
+
+class Ledger:
+    """What was spent and what is promised, against what may be spent. Safe from every thread."""
+
+    def __init__(self, limits: Limits, *, monotonic: Callable[[], float] = clock.monotonic) -> None:
+        self.limits = limits
+        self._monotonic = monotonic
+        self._started = monotonic()
+        self._lock = threading.Lock()
+        self._spent = Usage()
+        self._promised_usd = 0.0
+        self._promised_calls = 0
+
+    @property
+    def spent(self) -> Usage:
+        """Sum of all booked calls."""
+        with self._lock:
+            return self._spent
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the run began."""
+        return self._monotonic() - self._started
+
+    def check_time(self) -> None:
+        """Raise LimitExceeded when the run's time is over."""
+        cap = self.limits.seconds
+        if cap is not None and self.elapsed >= cap:
+            raise LimitExceeded("time", cap=cap, spent=round(self.elapsed, 1))
+
+    @contextmanager
+    def reserve(self, worst_usd: float | None) -> Iterator[Callable[[Usage], None]]:
+        """Promise one call that may cost up to `worst_usd`; the value yielded books what it did cost.
+
+        Raises LimitExceeded before the call if the promise does not fit. A call that fails without being booked
+        gives its promise back.
+        """
+        self.check_time()
+        worst = worst_usd or 0.0
+        with self._lock:
+            calls, usd = self._spent.calls + self._promised_calls, (self._spent.usd or 0.0) + self._promised_usd
+            if self.limits.calls is not None and calls >= self.limits.calls:
+                raise LimitExceeded("calls", cap=self.limits.calls, spent=calls)
+            if self.limits.usd is not None and usd + worst > self.limits.usd:
+                raise LimitExceeded("cost", cap=self.limits.usd, spent=round(usd + worst, 4))
+            self._promised_usd += worst
+            self._promised_calls += 1
+
+        def book(usage: Usage) -> None:
+            with self._lock:
+                self._spent += usage
+
+        try:
+            yield book
+        finally:
+            with self._lock:
+                self._promised_usd -= worst
+                self._promised_calls -= 1

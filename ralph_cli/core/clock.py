@@ -1,0 +1,30 @@
+"""Time and randomness enter the program here and nowhere else."""
+
+import secrets
+import time
+from datetime import UTC, datetime
+
+
+def now() -> str:
+    """The current time in UTC, ISO 8601 with milliseconds."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def monotonic() -> float:
+    """Seconds on a clock that never goes back; only differences mean something."""
+    return time.monotonic()
+
+
+def sleep(seconds: float) -> None:
+    """Wait."""
+    time.sleep(seconds)
+
+
+def token(bytes_: int = 6) -> str:
+    """A fresh random hex string of `bytes_` bytes."""
+    return secrets.token_hex(bytes_)
+
+
+def jitter() -> float:
+    """A random number in [0, 1)."""
+    return secrets.randbelow(1_000_000) / 1_000_000

@@ -1,0 +1,77 @@
+"""A document is one immutable text with a map from character offsets to pages."""
+
+from bisect import bisect_right
+from dataclasses import dataclass
+
+PAGE_BREAK = "\f"
+"""Joins the pages of `Document.text`; loaders keep it out of the pages themselves."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Half-open character interval [start, end) in `Document.text`."""
+
+    start: int
+    end: int
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.start < self.end:
+            raise ValueError(f"empty or negative span: {self.start}..{self.end}")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page: `number` counts from 1, `label` is what is printed on it (often the same), text[start:end] its text."""
+
+    number: int
+    label: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading or outline entry that begins at `start`; `level` counts from 1."""
+
+    text: str
+    start: int
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Caution:
+    """Something about the document a reader must know: what was replaced, skipped or could not be read."""
+
+    code: str
+    message: str
+    pages: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One loaded document.
+
+    `id` is the first 16 hex digits of `sha256`, the hash of the file's bytes; `fingerprint` also covers the loader's
+    name, version and options, so equal fingerprints mean equal `text`. Formats without pages have a single page 1.
+    """
+
+    id: str
+    path: str
+    kind: str
+    sha256: str
+    fingerprint: str
+    text: str
+    pages: tuple[Page, ...]
+    headings: tuple[Heading, ...] = ()
+    cautions: tuple[Caution, ...] = ()
+
+    @property
+    def paged(self) -> bool:
+        """Whether page numbers mean something to a reader."""
+        return len(self.pages) > 1 or self.kind == "pdf"
+
+    def page_at(self, offset: int) -> Page:
+        """The page that holds the character at `offset`; a page break belongs to the page before it."""
+        if not 0 <= offset < max(len(self.text), 1):
+            raise ValueError(f"offset {offset} is outside the document (0..{len(self.text)})")
+        return self.pages[max(bisect_right(self.pages, offset, key=lambda page: page.start) - 1, 0)]

@@ -1,0 +1,71 @@
+"""Everything ralph raises on purpose; anything else that escapes is a bug.
+
+* RalphError                 one line for a person, a stable code for a program, a hint what to do
+  - UserError                  the person at the keyboard can fix it                          exit 1
+    + ConfigError                unknown setting, missing key, impossible limit
+    + DocumentError              unreadable, encrypted, empty, too big (see `documents.load`)
+  - ProviderError              a model service failed; `.retryable` says if waiting helps      exit 1
+  - EngineError                no sandbox engine can run, or it broke beyond replacement       exit 1
+  - JournalError               the run's record cannot be written or read                     exit 1
+  - LimitExceeded              a budget ran out; caught once, in the outer loop                exit 4
+"""
+
+
+class RalphError(Exception):
+    """Base of all errors raised by ralph on purpose.
+
+    `code` is stable and machine-readable; `message` is one line; `hint` says what to do next, or is empty.
+    """
+
+    def __init__(self, message: str, *, code: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message, self.code, self.hint = message, code, hint
+
+
+class UserError(RalphError):
+    """The person at the keyboard can fix this."""
+
+
+class ConfigError(UserError):
+    """A setting is unknown, missing or impossible."""
+
+
+class DocumentError(UserError):
+    """The document cannot be used; `code` says why (missing, empty, encrypted, damaged, no-text, ...)."""
+
+
+class EngineError(RalphError):
+    """No sandbox engine can run here, or the one in use could not be replaced."""
+
+
+class JournalError(RalphError):
+    """The journal or a trace cannot be written or read."""
+
+
+class ProviderError(RalphError):
+    """A model service failed.
+
+    `retryable` says whether the same request may succeed later; `retry_after` is the service's own wish in seconds;
+    `usage_unknown` marks failures after which the call may have been billed.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str,
+        hint: str = "",
+        retryable: bool = False,
+        retry_after: float | None = None,
+        usage_unknown: bool = False,
+    ) -> None:
+        super().__init__(message, code=code, hint=hint)
+        self.retryable, self.retry_after, self.usage_unknown = retryable, retry_after, usage_unknown
+
+
+class LimitExceeded(RalphError):
+    """A budget would be overspent by the next call. Raised before the call."""
+
+    def __init__(self, limit: str, *, cap: float, spent: float) -> None:
+        super().__init__(f"{limit} limit reached: {spent:g} of {cap:g}", code=f"limit-{limit}")
+        self.limit, self.cap, self.spent = limit, cap, spent

@@ -1,0 +1,160 @@
+"""What a language model is to the rest of ralph: one request, one reply, one method."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Protocol
+
+Json = dict[str, Any]
+
+
+class Stop(StrEnum):
+    """Why a model stopped. A reply without a known reason is refused by its provider."""
+
+    END = "end"
+    TOOL = "tool"
+    LENGTH = "length"
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """A tool the model may call; `schema` is the JSON Schema of its arguments."""
+
+    name: str
+    description: str
+    schema: Json
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call the model made. `arguments` is None when what it wrote is not a JSON object (`malformed` holds it)."""
+
+    id: str
+    name: str
+    arguments: Json | None
+    malformed: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UserTurn:
+    """What we say to the model."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTurn:
+    """What the model said, as it must be sent back: `raw` is the provider's own content, untouched."""
+
+    text: str
+    calls: tuple[ToolCall, ...] = ()
+    raw: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolTurn:
+    """Answers to the calls of the turn before: every id exactly once, as (call id, text, is error)."""
+
+    results: tuple[tuple[str, str, bool], ...]
+    note: str = ""
+
+
+Turn = UserTurn | ModelTurn | ToolTurn
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call of a model.
+
+    `agent` names who asks (worker, subquery, judge). `output_schema` asks for one JSON object of that shape as text.
+    `inputs` are the named values the prompt was rendered from; language models never see them, engines that read no
+    prose (`offline`, `scripted`) do. `cache` marks the prefix of this request as worth caching.
+    """
+
+    agent: str
+    system: str
+    turns: tuple[Turn, ...]
+    tools: tuple[Tool, ...] = ()
+    output_schema: Json | None = None
+    output_name: str = "output"
+    max_tokens: int = 8_000
+    cache: bool = False
+    inputs: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def characters(self) -> int:
+        """Characters of all prompt text: what is sent, whatever the wire format adds."""
+        total = len(self.system)
+        for turn in self.turns:
+            match turn:
+                case UserTurn(text):
+                    total += len(text)
+                case ModelTurn(text, calls):
+                    total += len(text) + sum(len(str(c.arguments or c.malformed)) for c in calls)
+                case ToolTurn(results, note):
+                    total += len(note) + sum(len(text) for _, text, _ in results)
+        return total
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Calls, tokens and money. `usd` is None as soon as any part has an unknown price.
+
+    `input_tokens` includes what was read from or written to a prompt cache, for every vendor.
+    """
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    characters: int = 0
+    usd: float | None = 0.0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        known = self.usd is not None and other.usd is not None
+        return Usage(
+            self.calls + other.calls,
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cache_read_tokens + other.cache_read_tokens,
+            self.cache_write_tokens + other.cache_write_tokens,
+            self.characters + other.characters,
+            (self.usd or 0.0) + (other.usd or 0.0) if known else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """One model answer and what it cost. `turn` is what belongs into the history."""
+
+    turn: ModelTurn
+    stop: Stop
+    usage: Usage = Usage()
+    model: str = ""
+
+    @property
+    def text(self) -> str:
+        return self.turn.text
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        return self.turn.calls
+
+
+class Model(Protocol):
+    """A model is a name, the family behind it, and `complete`."""
+
+    @property
+    def name(self) -> str:
+        """`vendor:model`, as the user wrote it or as the default says."""
+        ...
+
+    @property
+    def vendor(self) -> str:
+        """The family: anthropic, openai, offline, scripted, ..."""
+        ...
+
+    def complete(self, request: Request) -> Reply:
+        """Answer the request, or raise ProviderError. Never returns an error as a reply."""
+        ...

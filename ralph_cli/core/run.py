@@ -1,0 +1,184 @@
+"""The nouns of one run: draft, claim, quote, attempt, issue, ruling, evidence, step, outcome."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+Tier = Literal["exact", "folded"]
+"""How a quote was matched: character for character, or after folding what only typesetting decides."""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftClaim:
+    """A claim as the worker wrote it: its wording and the words it says are in the document."""
+
+    text: str
+    quotes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Absence:
+    """The worker's statement that the answer is not in the document, and what it looked for."""
+
+    searched: tuple[str, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What the worker hands in: claims, or an absence. Nothing in it has been checked."""
+
+    claims: tuple[DraftClaim, ...] = ()
+    absence: Absence | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """Words that code has found in the document.
+
+    `text` is the document's own text[start:end], never the model's wording, which is `said`. `page` counts from 1;
+    `label` is the number printed on the page. `occurrences` is how often the words stand in the document.
+    """
+
+    id: int
+    text: str
+    start: int
+    end: int
+    page: int
+    label: str
+    match: Tier
+    occurrences: int
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One statement of the answer and the ids of the quotes it is pinned to."""
+
+    id: int
+    text: str
+    quotes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """One searched term and how often it stands in the document, counted here and not by a model."""
+
+    term: str
+    hits: int
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """One reason an attempt cannot be accepted, phrased for the next try."""
+
+    check: str
+    message: str
+    claim: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One answer of the worker after its quotes were looked up.
+
+    `refused` names every quote that is not in the document (it is in no claim). `finished` is the worker's own word,
+    never a fact.
+    """
+
+    claims: tuple[Claim, ...] = ()
+    quotes: tuple[Quote, ...] = ()
+    absence: Absence | None = None
+    searches: tuple[Search, ...] = ()
+    refused: tuple[Issue, ...] = ()
+    finished: bool = False
+    source: Literal["worker", "extractor", "none"] = "none"
+
+    def quotes_of(self, claim: Claim) -> tuple[Quote, ...]:
+        """The quotes that `claim` is pinned to, in its own order."""
+        by_id = {quote.id: quote for quote in self.quotes}
+        return tuple(by_id[i] for i in claim.quotes)
+
+
+class Verdict(StrEnum):
+    """What a judge says of a claim. VERBATIM is no judgement: the claim is its own quote, and no model read it."""
+
+    SUPPORTED = "supported"
+    PARTLY = "partly"
+    NOT = "not"
+    CONTRADICTED = "contradicted"
+    VERBATIM = "verbatim"
+
+
+@dataclass(frozen=True, slots=True)
+class Ruling:
+    """A verdict on one claim, with its reason and who gave it."""
+
+    claim: int
+    verdict: Verdict
+    reason: str
+    judge: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What one check found. It passed if nothing is wrong and the check itself could be made (`broken` is empty)."""
+
+    check: str
+    issues: tuple[Issue, ...] = ()
+    rulings: tuple[Ruling, ...] = ()
+    broken: str = ""
+
+    @property
+    def passed(self) -> bool:
+        return not self.issues and not self.broken
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One turn of the outer loop: an attempt and what the checks found."""
+
+    attempt: Attempt
+    evidence: tuple[Evidence, ...]
+
+    @property
+    def rulings(self) -> tuple[Ruling, ...]:
+        return tuple(r for e in self.evidence for r in e.rulings)
+
+    @property
+    def issues(self) -> tuple[Issue, ...]:
+        return tuple(i for e in self.evidence for i in e.issues)
+
+
+class HaltReason(StrEnum):
+    """Why a run stopped. Only ACCEPTED and ABSENT come with a result that every check has passed."""
+
+    ACCEPTED = "accepted"
+    ABSENT = "absent"
+    ITERATIONS = "iterations"
+    STALLED = "stalled"
+    UNJUDGED = "unjudged"
+    BUDGET = "budget"
+    INTERRUPTED = "interrupted"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Halt:
+    """A stop is a value: the reason, in a word and in a sentence."""
+
+    reason: HaltReason
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The result of a run: why it stopped and the best step it had (None if there was none)."""
+
+    halt: Halt
+    best: Step | None
+    iterations: int
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is an answer that passed every check."""
+        return self.halt.reason is HaltReason.ACCEPTED

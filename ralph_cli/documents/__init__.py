@@ -1,0 +1,1 @@
+"""Documents: reading files into one immutable text, and finding quotes in it."""

@@ -1,0 +1,113 @@
+"""Whether a quote may begin or end at a place: not inside a word, and not inside a number."""
+
+import re
+
+from ralph_cli.documents.fold import ZERO_WIDTH
+
+_APOSTROPHES = "'\u2019"
+_IN_NUMBERS = ".,\u066b\u066c" + _APOSTROPHES
+_THIN_SPACES = "\xa0\u2007\u2009\u202f"
+_HYPHENS = "-\u00ad\u2010"
+_SUPERSCRIPTS = "\u00b2\u00b3\u00b9\u2070\u2074\u2075\u2076\u2077\u2078\u2079"
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u312f\u3190-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
+)
+"""Scripts that do not put spaces between words (Thai, Lao, Burmese, Khmer, Chinese, Japanese)."""
+
+_COMBINING = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe20-\ufe2f]")
+_BROKEN_BEFORE = re.compile(f"[^\\W\\d_][{_HYPHENS}][ \t\r]*[\n\f]\\s*$")
+_BROKEN_AFTER = re.compile(f"[{_HYPHENS}][ \t\r]*[\n\f]\\s*[^\\W\\d_]")
+_LINE_BREAK_REACH = 24
+
+
+def on_boundaries(text: str, start: int, end: int) -> bool:
+    """Whether text[start:end] neither begins nor ends inside a word or a number."""
+    return not splits(text, start) and not splits(text, end)
+
+
+def splits(text: str, at: int) -> bool:
+    """Whether a cut before character `at` goes through a word or a number.
+
+    Numbers go on over a decimal point or a group separator (1,577.5; 1'577; 1 577 with a no-break space), words over a
+    hyphen at a line end and over the n't of a negation. Zero-width characters are looked through. Signs, currency and
+    percent signs are not part of this: leaving them out changes no digit, and the reader sees what was quoted.
+    """
+    before, after = _before(text, at), _after(text, at)
+    if before < 0 or after >= len(text):
+        return False
+    left, right = text[before], text[after]
+    if _is_word(left) and _is_word(right):
+        return _joined(left, right)
+    if right in _IN_NUMBERS and left.isdecimal():
+        following = _after(text, after + 1)
+        return following < len(text) and text[following].isdecimal()
+    if left in _IN_NUMBERS and right.isdecimal():
+        preceding = _before(text, before)
+        return text[preceding].isdecimal() or (left == "." and not _is_pause(text[preceding])) if preceding >= 0 else True
+    if left.isdecimal() and right in _THIN_SPACES:
+        return _is_group(text, before, after + 1)
+    if left in _THIN_SPACES and right.isdecimal():
+        return _is_group(text, before - 1, after)
+    if right in _APOSTROPHES:
+        return left in "nN" and _is_contraction(text, after)
+    return _through_line_end(text, at, left, right)
+
+
+def _before(text: str, at: int) -> int:
+    """Index of the visible character before `at`, or -1."""
+    at -= 1
+    while at >= 0 and text[at] in ZERO_WIDTH:
+        at -= 1
+    return at
+
+
+def _after(text: str, at: int) -> int:
+    """Index of the visible character from `at` on, or the length of the text."""
+    while at < len(text) and text[at] in ZERO_WIDTH:
+        at += 1
+    return at
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or _COMBINING.match(character) is not None
+
+
+def _joined(left: str, right: str) -> bool:
+    """Whether two letters or digits side by side belong together."""
+    if right in _SUPERSCRIPTS and not left.isdecimal():
+        return False  # a footnote mark behind a word; behind a number it may be an exponent
+    if _UNSPACED.match(left) or _UNSPACED.match(right):
+        return left.isnumeric() and right.isnumeric()  # 12 and the character for ten thousand
+    return True
+
+
+def _is_pause(character: str) -> bool:
+    """Whether a point behind this is no decimal point: the end of an abbreviation or one of many leader dots."""
+    return character.isalnum() or character == "."
+
+
+def _is_group(text: str, last: int, first: int) -> bool:
+    """Whether text[:last+1] ends in one to three digits and text[first:] begins with exactly three."""
+    right = text[first : first + 4]
+    left = text[max(0, last - 3) : last + 1]
+    digits = len(left) - len(left.rstrip("0123456789"))
+    return 1 <= digits <= 3 and right[:3].isdecimal() and len(right) >= 3 and not right[3:].isdecimal()
+
+
+def _is_contraction(text: str, apostrophe: int) -> bool:
+    return text[apostrophe + 1 : apostrophe + 2] in ("t", "T") and not text[apostrophe + 2 : apostrophe + 3].isalpha()
+
+
+def _through_line_end(text: str, at: int, left: str, right: str) -> bool:
+    """Whether the cut falls into a word that a hyphen divides at a line end (un-/sold)."""
+    if right.isalpha() and (left.isspace() or left in _HYPHENS):
+        return _BROKEN_BEFORE.search(text[max(0, at - _LINE_BREAK_REACH) : at]) is not None
+    if left.isalpha() and right in _HYPHENS:
+        return (
+            _BROKEN_AFTER.match(text[at : at + _LINE_BREAK_REACH].lstrip(ZERO_WIDTH.replace("\u00ad", ""))) is not None
+        )
+    if left in _HYPHENS and right.isspace():
+        return (
+            _BROKEN_AFTER.match(text[at - 1 : at + _LINE_BREAK_REACH]) is not None and text[at - 2 : at - 1].isalpha()
+        )
+    return False

@@ -1,0 +1,67 @@
+"""Fuzzy search: where a long text resembles a short one most (rapidfuzz), bounded in time."""
+
+import re
+
+MIN_SCORE = 75.0
+_FULL_SCAN = 4_000_000
+"""Characters scanned in full; beyond that (or for long quotes proportionally less) only likely places are compared."""
+
+_TYPICAL_QUOTE = 300
+_MAX_QUOTE = 2_000
+_WORDS = re.compile(r"\S+")
+_ANCHORS = 8
+_HITS = 200
+_WINDOWS = 100
+
+
+def alignments(quote: str, text: str, limit: int) -> list[tuple[float, int, int]]:
+    """Up to `limit` disjoint places as (score from 75 to 100, start, end), best first."""
+    quote = quote[:_MAX_QUOTE]
+    if not quote or not text or limit < 1:
+        return []
+    affordable = _FULL_SCAN * _TYPICAL_QUOTE // max(len(quote), _TYPICAL_QUOTE)
+    pieces = [(0, len(text))] if len(text) <= affordable else _likely(quote, text)
+    candidates = [best for start, end in pieces if (best := _best(quote, text, start, end)) is not None]
+    found: list[tuple[float, int, int]] = []
+    while candidates and len(found) < limit:
+        best = max(candidates, key=lambda item: (item[0], -item[1]))
+        candidates.remove(best)
+        score, start, end, first, last = best
+        if all(end <= other_start or other_end <= start for _, other_start, other_end in found):
+            found.append((score, start, end))
+        if len(found) < limit:
+            for piece in ((first, start), (end, last)):
+                further = _best(quote, text, *piece)
+                if further is not None:
+                    candidates.append(further)
+    return found
+
+
+def _best(quote: str, text: str, first: int, last: int) -> tuple[float, int, int, int, int] | None:
+    """The best place within text[first:last] and that piece itself, or None below the least score."""
+    from rapidfuzz import fuzz
+
+    if last - first < len(quote) // 2:
+        return None  # rapidfuzz would look for the text in the quote
+    found = fuzz.partial_ratio_alignment(quote, text[first:last].ljust(len(quote)), score_cutoff=MIN_SCORE)
+    if found is None:
+        return None
+    start, end = first + found.dest_start, min(first + found.dest_end, last)
+    return (found.score, start, end, first, last) if start < end else None
+
+
+def _likely(quote: str, text: str) -> list[tuple[int, int]]:
+    """Windows of the text in which most of the quote's longest words stand near each other."""
+    words = sorted({(match[0], match.start()) for match in _WORDS.finditer(quote)}, key=lambda w: (-len(w[0]), w[1]))
+    width = max(len(quote), 50)
+    votes: dict[int, int] = {}
+    for word, offset in words[:_ANCHORS]:
+        at = text.find(word)
+        for _ in range(_HITS):
+            if at < 0:
+                break
+            slot = max(0, at - offset) // width
+            votes[slot] = votes.get(slot, 0) + 1
+            at = text.find(word, at + 1)
+    best = sorted(votes, key=lambda slot: (-votes[slot], slot))[:_WINDOWS]
+    return [(max(0, (slot - 1) * width), min(len(text), (slot + 3) * width)) for slot in best]

@@ -1,0 +1,138 @@
+"""The folded copy of a text, in which quotes are searched, with a way back to the text's own offsets.
+
+Folded away is what printing and copying change without changing the meaning: runs of white space, typographic quotes,
+primes and dashes, ligatures, soft hyphens, zero-width characters, decomposed accents. Digits, signs, decimal points,
+percent, currency, case and words are never touched, and there is no NFKC: 10\N{SUPERSCRIPT TWO} stays what it is.
+"""
+
+import re
+import unicodedata
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+ZERO_WIDTH = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
+"""Soft hyphen, zero-width space, non-joiner and joiner, word joiner, byte order mark."""
+
+WHITE = "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"  # noqa: E501
+"""All white space but the plain space (what `str.isspace` knows)."""
+
+_SINGLE = {
+    "'": "\u2018\u2019\u201a\u201b\u2032\u2035",
+    '"': "\u201c\u201d\u201e\u201f\u2033\u2036",
+    "-": "\u2010\u2011\u2012\u2013\u2014\u2015\u2212",
+    " ": WHITE,
+}
+_LIGATURES = {
+    "\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st",
+}  # fmt: skip
+_MARKS = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe20-\ufe2f"
+_DROP_OR_EXPAND = re.compile(f"\u00ad[ \t]*(?:\r\n|[\n\f\r])[ \t]*|[{ZERO_WIDTH}]+|[{''.join(_LIGATURES)}]")
+_ACCENTED = re.compile(f"[^{_MARKS} ][{_MARKS}]+")
+_SPACES = re.compile("  +")
+_RARE = frozenset(ZERO_WIDTH) | frozenset(_LIGATURES)
+_MARK = re.compile(f"[{_MARKS}]")
+_HYPHEN = re.compile(r"(?<=\w)- ?(?=\w)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Layer:
+    """Where one pass changed lengths: edit k turned source[begins[k]:ends[k]] into result[starts[k]:stops[k]]."""
+
+    starts: "array[int]"
+    stops: "array[int]"
+    begins: "array[int]"
+    ends: "array[int]"
+
+    def begin(self, offset: int) -> int:
+        """Source offset at which the result's character `offset` begins."""
+        edit = bisect_right(self.starts, offset) - 1
+        if edit < 0:
+            return offset
+        if offset < self.stops[edit]:
+            return self.begins[edit]
+        return self.ends[edit] + offset - self.stops[edit]
+
+    def end(self, offset: int) -> int:
+        """Source offset at which the result's character before `offset` ends."""
+        edit = bisect_right(self.starts, offset - 1) - 1
+        if edit < 0:
+            return offset
+        if offset <= self.stops[edit]:
+            return self.ends[edit] if offset > self.starts[edit] else self.begins[edit]
+        return self.ends[edit] + offset - self.stops[edit]
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """A folded text; `origin` leads back. The passes keep only the places they changed, not one number a character."""
+
+    text: str
+    layers: tuple[_Layer, ...] = ()
+
+    def origin(self, start: int, end: int) -> tuple[int, int]:
+        """The half-open interval of the original text that the non-empty interval [start, end) was folded from.
+
+        Folded-away characters at its edges do not belong to it.
+        """
+        for layer in reversed(self.layers):
+            start, end = layer.begin(start), layer.end(end)
+        return start, end
+
+
+def fold(text: str) -> Folded:
+    """Fold a text for matching; `fold(fold(x).text).text == fold(x).text`."""
+    layers: list[_Layer] = []
+    if not text.isascii():
+        present = set(text)
+        if not present.isdisjoint(_RARE):
+            text = _apply(
+                text, ((m.start(), m.end(), _LIGATURES.get(m[0], "")) for m in _DROP_OR_EXPAND.finditer(text)), layers
+            )
+        if _MARK.search("".join(present)):
+            text = _apply(text, _composed(text), layers)
+    for plain, variants in _SINGLE.items():
+        for variant in variants:
+            text = text.replace(variant, plain)
+    text = _apply(text, ((m.start(), m.end(), " ") for m in _SPACES.finditer(text)), layers)
+    return Folded(text, tuple(layers))
+
+
+def without_hyphens(folded: Folded) -> Folded:
+    """A second key without the hyphens inside words, to find words divided at a line end.
+
+    It also drops hyphens that belong there, so whatever is found with it must be compared again with the text.
+    """
+    layers = list(folded.layers)
+    text = _apply(folded.text, ((m.start(), m.end(), "") for m in _HYPHEN.finditer(folded.text)), layers)
+    return Folded(text, tuple(layers))
+
+
+def _composed(text: str) -> Iterator[tuple[int, int, str]]:
+    for match in _ACCENTED.finditer(text):
+        composed = unicodedata.normalize("NFC", match[0])
+        if composed != match[0]:
+            yield match.start(), match.end(), composed
+
+
+def _apply(text: str, edits: Iterable[tuple[int, int, str]], layers: list[_Layer]) -> str:
+    """Replace the given places, in order, and note them as a new layer."""
+    layer = _Layer(array("q"), array("q"), array("q"), array("q"))
+    parts: list[str] = []
+    last = length = 0
+    for begin, end, replacement in edits:
+        parts.append(text[last:begin])
+        parts.append(replacement)
+        length += begin - last
+        layer.starts.append(length)
+        length += len(replacement)
+        layer.stops.append(length)
+        layer.begins.append(begin)
+        layer.ends.append(end)
+        last = end
+    if not parts:
+        return text
+    parts.append(text[last:])
+    layers.append(layer)
+    return "".join(parts)

@@ -1,0 +1,30 @@
+"""What a document may cost before it is refused."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Layout = Literal["auto", "visual", "stream"]
+"""Order of a PDF page's text: by height, as in the file, or decided page by page."""
+
+MIB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class LoadLimits:
+    """Upper bounds for loading one document.
+
+    `bytes` and `html_bytes` bound the file, `memory` (bytes) the address space of the parser process, `seconds` plus
+    `seconds_per_page` its wall-clock time, `characters` and `pages` the result, `html_depth` the nesting of elements.
+    """
+
+    bytes: int = 200 * MIB
+    html_bytes: int = 50 * MIB
+    memory: int = 2048 * MIB
+    seconds: float = 60.0
+    seconds_per_page: float = 0.05
+    characters: int = 50_000_000
+    pages: int = 100_000
+    html_depth: int = 2_000
+
+
+DEFAULT_LIMITS = LoadLimits()

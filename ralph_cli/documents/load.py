@@ -1,0 +1,183 @@
+"""Loading a document: read, identify, parse within bounds, and join the pages into one text."""
+
+import dataclasses
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ralph_cli.core.document import Document, Span
+from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.child import run_parser
+from ralph_cli.documents.limits import DEFAULT_LIMITS, Layout, LoadLimits
+from ralph_cli.documents.parsed import Box, Parsed, assemble
+from ralph_cli.documents.sniff import Kind, identify, shown
+from ralph_cli.documents.text import parse_text
+from ralph_cli.documents.text_cache import read_parsed, write_parsed
+
+__all__ = ["Box", "Layout", "LoadLimits", "load", "page_boxes"]
+
+_LOADER_VERSIONS = {"pdf": 1, "html": 1, "text": 1, "markdown": 1, "code": 1}
+"""Raised whenever a loader gives another text for the same bytes."""
+
+_LIBRARIES = {"pdf": "pypdfium2", "html": "selectolax"}
+
+
+def load(
+    source: str | Path,
+    *,
+    stdin: Callable[[], bytes] | None = None,
+    password: str | None = None,
+    encoding: str | None = None,
+    layout: Layout = "auto",
+    cache: Path | None = None,
+    limits: LoadLimits = DEFAULT_LIMITS,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> Document:
+    """Load the file `source`, or standard input for "-" (through `stdin`, if given).
+
+    PDF and HTML are parsed in a child process. `on_progress(pages done, pages in all)` is called for PDFs that are not
+    in the `cache` folder. Documents opened with a password are never cached. Raises DocumentError with the codes
+    missing, is-a-directory, unreadable, empty, not-what-it-says, encrypted, wrong-password, damaged, no-text, too-big,
+    timeout, crashed, unsupported, undecodable.
+    """
+    path = os.fspath(source)
+    data = _read_stdin(stdin, limits) if path == "-" else _read_file(path, limits)
+    name = shown(path)
+    if not data.strip(b" \t\r\n\f"):
+        raise DocumentError(f"{name} is empty", code="empty", hint="check the file")
+    kind = identify(path, data)
+    sha256 = hashlib.sha256(data).hexdigest()
+    fingerprint = _fingerprint(sha256, kind, layout, encoding)
+    store = cache if password is None else None
+    parsed = read_parsed(store, fingerprint, limits) if store is not None else None
+    if parsed is None:
+        parsed = _parse(data, kind, name, password, encoding, layout, limits, on_progress)
+        if store is not None:
+            write_parsed(store, fingerprint, parsed)
+    return assemble(parsed, path=path, kind=kind, sha256=sha256, fingerprint=fingerprint)
+
+
+def page_boxes(
+    document: Document,
+    spans: Sequence[Span],
+    *,
+    stdin: Callable[[], bytes] | None = None,
+    password: str | None = None,
+    layout: Layout = "auto",
+    limits: LoadLimits = DEFAULT_LIMITS,
+) -> dict[int, list[Box]]:
+    """Where spans of a PDF stand on paper: page number -> one rectangle per line (or per cell that stands apart).
+
+    A span may cross pages. Give the `layout` the document was loaded with. Raises DocumentError "changed" if the file
+    or its text is no longer what was loaded, "unsupported" if the document is not a PDF.
+    """
+    if document.kind != "pdf":
+        raise DocumentError(
+            f"{shown(document.path)} is not a PDF, so its text has no places on pages", code="unsupported"
+        )
+    data = _read_stdin(stdin, limits) if document.path == "-" else _read_file(document.path, limits)
+    name = shown(document.path)
+    if hashlib.sha256(data).hexdigest() != document.sha256:
+        raise DocumentError(f"{name} has changed since it was loaded", code="changed", hint="load it again")
+    found: dict[int, list[Box]] = {}
+    for page in document.pages:
+        inside = [
+            (max(span.start, page.start) - page.start, min(span.end, page.end) - page.start)
+            for span in spans
+            if span.start < page.end and page.start < span.end
+        ]
+        if not inside:
+            continue
+        request = _request("boxes", name, limits, password=password, layout=layout) | {
+            "page": page.number,
+            "text": document.text[page.start : page.end],
+            "spans": inside,
+        }
+        rows = json.loads(run_parser(request, data, name=name, limits=limits))
+        found[page.number] = [Box(*map(float, box)) for lines in rows for box in lines]
+    return found
+
+
+def _parse(
+    data: bytes,
+    kind: Kind,
+    name: str,
+    password: str | None,
+    encoding: str | None,
+    layout: Layout,
+    limits: LoadLimits,
+    on_progress: Callable[[int, int], None] | None,
+) -> Parsed:
+    if kind not in ("pdf", "html"):
+        return parse_text(data, name=name, kind=kind, encoding=encoding, limits=limits)
+    request = _request(kind, name, limits, password=password, layout=layout, encoding=encoding)
+    result = run_parser(request, data, name=name, limits=limits, on_progress=on_progress)
+    try:
+        return Parsed.from_json(result, limits)
+    except ValueError as error:
+        raise DocumentError(f"the parser of {name} sent nonsense ({error})", code="crashed") from None
+
+
+def _request(op: str, name: str, limits: LoadLimits, **options: Any) -> dict[str, Any]:
+    return {"op": op, "name": name, "limits": dataclasses.asdict(limits), **options}
+
+
+def _read_file(path: str, limits: LoadLimits) -> bytes:
+    name = shown(path)
+    try:
+        with open(path, "rb") as stream:
+            if os.fstat(stream.fileno()).st_size > limits.bytes:
+                raise _too_big(name, limits)
+            data = stream.read(limits.bytes + 1)
+    except FileNotFoundError:
+        raise DocumentError(f"{name} does not exist", code="missing", hint="check the path") from None
+    except IsADirectoryError:
+        raise DocumentError(f"{name} is a directory", code="is-a-directory", hint="name one file") from None
+    except PermissionError:
+        if os.path.isdir(path):  # what Windows says about a directory
+            raise DocumentError(f"{name} is a directory", code="is-a-directory", hint="name one file") from None
+        raise DocumentError(f"{name} may not be read", code="unreadable", hint="check its permissions") from None
+    except ValueError:
+        raise DocumentError(f"{name} is not a possible path", code="missing", hint="check the path") from None
+    except OSError as error:
+        raise DocumentError(f"{name} cannot be read: {error.strerror}", code="unreadable") from None
+    if len(data) > limits.bytes:
+        raise _too_big(name, limits)
+    return data
+
+
+def _read_stdin(stdin: Callable[[], bytes] | None, limits: LoadLimits) -> bytes:
+    try:
+        data = stdin() if stdin is not None else sys.stdin.buffer.read(limits.bytes + 1)
+    except OSError as error:
+        raise DocumentError(f"standard input cannot be read: {error.strerror}", code="unreadable") from None
+    if len(data) > limits.bytes:
+        raise _too_big(shown("-"), limits)
+    return data
+
+
+def _too_big(name: str, limits: LoadLimits) -> DocumentError:
+    return DocumentError(f"{name} is larger than {limits.bytes >> 20} MiB", code="too-big", hint="split the file")
+
+
+def _fingerprint(sha256: str, kind: Kind, layout: Layout, encoding: str | None) -> str:
+    """SHA-256 over the file's hash, the loader with its versions, and the options that shape the text."""
+    options = {"layout": layout} if kind == "pdf" else {"encoding": encoding}
+    parts = [sha256, kind, _LOADER_VERSIONS[kind], _library_version(kind), options]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode("utf-8")).hexdigest()
+
+
+def _library_version(kind: Kind) -> str:
+    library = _LIBRARIES.get(kind)
+    if library is None:
+        return ""
+    from importlib import metadata
+
+    try:
+        return f"{library} {metadata.version(library)}"
+    except metadata.PackageNotFoundError:
+        raise DocumentError(f"{library} is not installed", code="unsupported", hint=f"pip install {library}") from None

@@ -1,0 +1,146 @@
+"""What a parser hands back: pages, headings and cautions, checked before they become a document."""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from ralph_cli.core.document import PAGE_BREAK, Caution, Document, Heading, Page
+from ralph_cli.documents.limits import LoadLimits
+
+_MAX_HEADINGS = 50_000
+_MAX_CAUTIONS = 100
+_MAX_LABEL = 40
+_MAX_HEADING = 500
+_MAX_MESSAGE = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """A rectangle on a page, in PDF points (1/72 inch), origin at the lower left of the unrotated page."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedPage:
+    """The text of one page, without page breaks, and the label printed on it ("" when it has none)."""
+
+    text: str
+    label: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedHeading:
+    """A heading at `offset` characters into the page with index `page` (from 0)."""
+
+    page: int
+    offset: int
+    text: str
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """The result of one parser run. Offsets are relative to pages, so whatever a parser says, pages tile the text."""
+
+    pages: tuple[ParsedPage, ...]
+    headings: tuple[ParsedHeading, ...] = ()
+    cautions: tuple[Caution, ...] = ()
+
+    def to_json(self) -> bytes:
+        """A compact form that `from_json` reads back."""
+        value = {
+            "pages": [[page.text, page.label] for page in self.pages],
+            "headings": [[h.page, h.offset, h.text, h.level] for h in self.headings],
+            "cautions": [[c.code, c.message, list(c.pages)] for c in self.cautions],
+        }
+        return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
+
+    @classmethod
+    def from_json(cls, data: bytes, limits: LoadLimits) -> "Parsed":
+        """Read the form of `to_json` back; ValueError for anything a correct parser would not have written."""
+        try:
+            value = json.loads(data)
+        except RecursionError as error:
+            raise ValueError("nested too deeply") from error
+        if not isinstance(value, dict) or set(value) != {"pages", "headings", "cautions"}:
+            raise ValueError("not a parser's result")
+        pages = tuple(ParsedPage(text, label) for text, label in _rows(value["pages"], (str, str), limits.pages))
+        headings = tuple(ParsedHeading(*row) for row in _rows(value["headings"], (int, int, str, int), _MAX_HEADINGS))
+        cautions = tuple(
+            Caution(code, message, tuple(numbers))
+            for code, message, numbers in _rows(value["cautions"], (str, str, list), _MAX_CAUTIONS)
+        )
+        parsed = cls(pages, headings, cautions)
+        parsed.check(limits)
+        return parsed
+
+    def check(self, limits: LoadLimits) -> None:
+        """ValueError unless every offset, number and string is one that a correct parser may return."""
+        if not 0 < len(self.pages) <= limits.pages:
+            raise ValueError("no pages, or too many")
+        if sum(len(page.text) for page in self.pages) > limits.characters:
+            raise ValueError("too many characters")
+        for page in self.pages:
+            if PAGE_BREAK in page.text or len(page.label) > _MAX_LABEL:
+                raise ValueError("a page break inside a page, or an impossible label")
+        for heading in self.headings:
+            if not 0 <= heading.page < len(self.pages) or not 1 <= heading.level <= 100:
+                raise ValueError("a heading on a page that does not exist")
+            if not 0 <= heading.offset <= len(self.pages[heading.page].text) or len(heading.text) > _MAX_HEADING:
+                raise ValueError("a heading outside its page")
+        for caution in self.cautions:
+            if len(caution.message) > _MAX_MESSAGE or any(
+                type(number) is not int or not 0 < number <= len(self.pages) for number in caution.pages
+            ):
+                raise ValueError("a caution about pages that do not exist")
+
+
+def clean_label(label: str) -> str:
+    """A page label cut to a length and to characters that fit on one line."""
+    return "".join(c for c in label if c.isprintable()).strip()[:_MAX_LABEL]
+
+
+def clean_heading(text: str) -> str:
+    """A heading on one line, cut to a bounded length."""
+    return " ".join(text.split())[:_MAX_HEADING].rstrip()
+
+
+def assemble(parsed: Parsed, *, path: str, kind: str, sha256: str, fingerprint: str) -> Document:
+    """Join the pages with page breaks and turn page-relative offsets into document offsets."""
+    pages: list[Page] = []
+    start = 0
+    for number, page in enumerate(parsed.pages, 1):
+        end = start + len(page.text)
+        pages.append(Page(number, page.label or str(number), start, end))
+        start = end + len(PAGE_BREAK)
+    headings = sorted(
+        (Heading(h.text, pages[h.page].start + h.offset, h.level) for h in parsed.headings if h.text),
+        key=lambda heading: heading.start,
+    )
+    return Document(
+        id=sha256[:16],
+        path=path,
+        kind=kind,
+        sha256=sha256,
+        fingerprint=fingerprint,
+        text=PAGE_BREAK.join(page.text for page in parsed.pages),
+        pages=tuple(pages),
+        headings=tuple(headings),
+        cautions=parsed.cautions,
+    )
+
+
+def _rows(value: Any, types: tuple[type, ...], most: int) -> list[list[Any]]:
+    """`value` as a list of rows with exactly these types (bool is not int), at most `most` of them."""
+    if not isinstance(value, list) or len(value) > most:
+        raise ValueError("not a list, or too long")
+    for row in value:
+        if not isinstance(row, list) or len(row) != len(types):
+            raise ValueError("a row of the wrong length")
+        if any(type(item) is not wanted for item, wanted in zip(row, types, strict=True)):
+            raise ValueError("a value of the wrong type")
+    return value

@@ -1,0 +1,149 @@
+"""What kind of file this is: by its first bytes, then by its suffix, then by its looks."""
+
+import re
+from pathlib import PurePath
+from typing import Literal
+
+from ralph_cli.core.errors import DocumentError
+
+Kind = Literal["pdf", "text", "markdown", "html", "code"]
+
+_HEAD = 1024
+"""A PDF header counts anywhere in the first 1024 bytes, as in pdfium and ISO 32000-1, implementation note 13."""
+
+_MARKDOWN = frozenset([".md", ".markdown", ".mdown", ".mkd", ".mdx"])
+_HTML = frozenset([".html", ".htm", ".xhtml", ".shtml"])
+_TEXT = frozenset(
+    [".txt", ".text", ".log", ".rst", ".adoc", ".org", ".tex", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".xml", ".yaml", ".yml", ".toml", ".ini", ".cfg"]
+)
+_CODE = frozenset(
+    [".py", ".pyi", ".js", ".mjs", ".cjs", ".ts", ".tsx", ".jsx", ".java", ".kt", ".kts", ".scala", ".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".cs", ".go", ".rs", ".rb", ".php", ".pl", ".pm", ".swift", ".m", ".mm", ".r", ".jl", ".lua", ".sh", ".bash", ".zsh", ".fish", ".ps1", ".bat", ".sql", ".hs", ".ml", ".mli", ".ex", ".exs", ".erl", ".clj", ".lisp", ".el", ".dart", ".f90", ".f", ".vb", ".asm", ".s", ".css", ".scss", ".less", ".vue", ".svelte", ".proto", ".cmake", ".mk", ".gradle", ".tf", ".sol", ".v", ".vhd"]
+)
+
+_PDF_HINT = "save it as PDF or text first"
+_MAGIC: tuple[tuple[bytes, str, str], ...] = (
+    (b"\x89PNG\r\n\x1a\n", "a PNG image", "run OCR first: ocrmypdf"),
+    (b"\xff\xd8\xff", "a JPEG image", "run OCR first: ocrmypdf"),
+    (b"GIF87a", "a GIF image", "run OCR first: ocrmypdf"),
+    (b"GIF89a", "a GIF image", "run OCR first: ocrmypdf"),
+    (b"II*\x00", "a TIFF image", "run OCR first: ocrmypdf"),
+    (b"MM\x00*", "a TIFF image", "run OCR first: ocrmypdf"),
+    (b"\x1f\x8b", "a gzip archive", "unpack it first"),
+    (b"BZh", "a bzip2 archive", "unpack it first"),
+    (b"\xfd7zXZ\x00", "an xz archive", "unpack it first"),
+    (b"\x28\xb5\x2f\xfd", "a zstd archive", "unpack it first"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive", "unpack it first"),
+    (b"Rar!\x1a\x07", "a RAR archive", "unpack it first"),
+    (b"{\\rtf", "an RTF document", _PDF_HINT),
+    (b"%!PS", "a PostScript file", "convert it first: ps2pdf in.ps out.pdf"),
+    (b"\x7fELF", "a program (ELF)", ""),
+    (b"MZ\x90\x00", "a program (Windows)", ""),
+    (b"\xcf\xfa\xed\xfe", "a program (macOS)", ""),
+    (b"SQLite format 3\x00", "an SQLite database", ""),
+)
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+_ZIP_PARTS: tuple[tuple[bytes, str], ...] = (
+    (b"application/epub+zip", "an EPUB book"),
+    (b"application/vnd.oasis.opendocument.text", "an ODT document"),
+    (b"application/vnd.oasis.opendocument", "an OpenDocument file"),
+    (b"word/document", "a Word document (docx)"),
+    (b"xl/workbook", "an Excel workbook (xlsx)"),
+    (b"ppt/presentation", "a PowerPoint presentation (pptx)"),
+)
+_NOT_READ = {
+    ".docx": "a Word document", ".doc": "a Word document", ".xlsx": "an Excel workbook", ".xls": "an Excel workbook",
+    ".pptx": "a PowerPoint presentation", ".ppt": "a PowerPoint presentation", ".odt": "an ODT document",
+    ".ods": "an OpenDocument sheet", ".epub": "an EPUB book", ".zip": "a ZIP archive", ".png": "a PNG image",
+    ".jpg": "a JPEG image", ".jpeg": "a JPEG image", ".tif": "a TIFF image", ".tiff": "a TIFF image",
+    ".gif": "a GIF image", ".webp": "a WebP image",
+}  # fmt: skip
+_HTML_START = re.compile(rb"<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE)
+_BOM = b"\xef\xbb\xbf"
+
+
+def identify(name: str, data: bytes) -> Kind:
+    """The kind of a non-empty file; `name` is its path or "-".
+
+    Raises DocumentError "not-what-it-says" when the suffix promises something else than the bytes hold, "unsupported"
+    when it is something that cannot be read, named by what it is.
+    """
+    suffix = PurePath(name).suffix.lower()
+    if _is_pdf(suffix, data):
+        return "pdf"
+    found, hint = foreign_format(data)
+    if suffix == ".pdf":
+        what = found or (
+            "an HTML page" if looks_like_html(data) else "not a PDF at all" if b"\0" in data else "plain text"
+        )
+        raise DocumentError(
+            f"{shown(name)} is named .pdf but is {what}",
+            code="not-what-it-says",
+            hint="get the file again, or give it its real suffix",
+        )
+    if found:
+        raise DocumentError(f"{shown(name)} is {found}, which cannot be read", code="unsupported", hint=hint)
+    if suffix in _NOT_READ:
+        raise DocumentError(
+            f"{shown(name)} is named {suffix} but is not {_NOT_READ[suffix]}",
+            code="not-what-it-says",
+            hint="get the file again, or give it its real suffix",
+        )
+    if suffix in _HTML:
+        return "html"
+    if suffix in _MARKDOWN:
+        return "markdown"
+    if suffix in _CODE:
+        return "code"
+    if suffix not in _TEXT and looks_like_html(data):
+        return "html"
+    return "text"
+
+
+def foreign_format(data: bytes) -> tuple[str, str]:
+    """Name of a format that cannot be read and a hint what to do, or two empty strings."""
+    for magic, what, hint in _MAGIC:
+        if data.startswith(magic):
+            return what, hint
+    if data.startswith(_ZIP):
+        for part, what in _ZIP_PARTS:
+            if part in data:
+                return what, _PDF_HINT
+        return "a ZIP archive", "unpack it first"
+    if data.startswith(_OLE):
+        if "EncryptedPackage".encode("utf-16-le") in data:
+            return "an encrypted Office document", "remove its password and save it as PDF first"
+        return "an old Office document (doc, xls or ppt)", _PDF_HINT
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "a WebP image", "run OCR first: ocrmypdf"
+    if data[4:12] in (b"ftypheic", b"ftypmif1", b"ftypavif"):
+        return "a HEIC or AVIF image", "run OCR first: ocrmypdf"
+    return "", ""
+
+
+def looks_like_html(data: bytes) -> bool:
+    """Whether the data begin like an HTML page, after byte order mark, XML declaration and comments."""
+    head = data[:20_000].removeprefix(_BOM).lstrip()
+    while head.startswith((b"<!--", b"<?xml")):
+        _, _, head = head.partition(b"-->" if head.startswith(b"<!--") else b"?>")
+        head = head.lstrip()
+    return _HTML_START.match(head) is not None
+
+
+def shown(name: str) -> str:
+    """A file name for a message on one line: control characters are written as escapes."""
+    if name == "-":
+        return "standard input"
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode("ascii") for c in name
+    )
+
+
+def _is_pdf(suffix: str, data: bytes) -> bool:
+    position = data[:_HEAD].find(b"%PDF-")
+    if position < 0:
+        return False
+    if suffix == ".pdf" or not data[:position].removeprefix(_BOM).strip():
+        return True
+    # Junk before the header is common, but a text may also merely speak of "%PDF-".
+    return data[position - 1 : position] in (b"\n", b"\r") and data[-64:].rstrip().endswith(b"%%EOF")

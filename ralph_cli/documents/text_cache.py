@@ -1,0 +1,49 @@
+"""Parsed texts kept between runs, one compressed file per fingerprint."""
+
+import gzip
+import json
+import os
+import zlib
+from pathlib import Path
+
+from ralph_cli.core import clock
+from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.parsed import Parsed
+
+_FORMAT = 1
+_SLACK = 64 << 20
+
+
+def read_parsed(cache: Path, fingerprint: str, limits: LoadLimits) -> Parsed | None:
+    """The parse stored under this fingerprint, or None if there is none or the file is not one of ours."""
+    try:
+        with gzip.open(_file(cache, fingerprint), "rb") as stream:
+            head = json.loads(stream.readline(1_000))
+            if head != {"format": _FORMAT, "fingerprint": fingerprint}:
+                return None
+            return Parsed.from_json(stream.read(6 * limits.characters + _SLACK), limits)
+    except (OSError, EOFError, zlib.error, ValueError):
+        return None
+
+
+def write_parsed(cache: Path, fingerprint: str, parsed: Parsed) -> None:
+    """Store a parse, readable by its owner only; a cache that cannot be written is no error."""
+    target = _file(cache, fingerprint)
+    head = json.dumps({"format": _FORMAT, "fingerprint": fingerprint}).encode("ascii") + b"\n"
+    content = gzip.compress(head + parsed.to_json(), compresslevel=3, mtime=0)
+    temporary = target.with_name(f".{fingerprint}.{clock.token()}")
+    try:
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as stream:
+                stream.write(content)
+            os.replace(temporary, target)
+        except OSError:
+            temporary.unlink(missing_ok=True)
+    except OSError:
+        return
+
+
+def _file(cache: Path, fingerprint: str) -> Path:
+    return cache / "texts" / f"{fingerprint}.json.gz"

@@ -1,0 +1,111 @@
+"""The journal: one SQLite file a run, an append-only list of events, committed before anybody acts on them."""
+
+import fcntl
+import json
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from ralph_cli.core import clock
+from ralph_cli.core.errors import JournalError
+from ralph_cli.core.events import SCHEMA, AnyEvent, Event
+
+FILE = "journal.sqlite3"
+_EVENT: TypeAdapter[AnyEvent] = TypeAdapter(Event)
+_TABLES = """
+CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS event (seq INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL);
+"""
+
+
+class Journal:
+    """Appends events of one run; a sink. WAL with synchronous=FULL: what was appended survives a killed process.
+
+    Threads that append at the same time share one commit, so that a batch of sub-queries does not wait for the disk
+    once for each of them. A second process on the same folder is refused.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._lock_file = os.open(folder / ".lock", os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
+            fcntl.flock(self._lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            old = os.umask(0o077)
+            try:
+                self._db = sqlite3.connect(folder / FILE, timeout=30, check_same_thread=False, isolation_level=None)
+            finally:
+                os.umask(old)
+            self._db.execute("PRAGMA journal_mode=WAL")
+            self._db.execute("PRAGMA synchronous=FULL")
+            self._db.executescript(_TABLES)
+            self._db.execute("INSERT OR IGNORE INTO meta VALUES ('schema', ?)", (str(SCHEMA),))
+        except BlockingIOError:
+            raise JournalError(f"another process is writing to {folder}", code="journal-busy") from None
+        except (OSError, sqlite3.Error) as error:
+            raise _unwritable(folder, error) from error
+        self.folder = folder
+        self._pending: list[tuple[str, str, str]] = []
+        self._appended = self._committed = 0
+        self._queue, self._writing = threading.Lock(), threading.Lock()
+
+    def __call__(self, event: AnyEvent, /) -> None:
+        """Append one event; it is on disk when this returns. Raises JournalError, after which nothing may be sent."""
+        body = json.dumps(_EVENT.dump_python(event, mode="json"), ensure_ascii=False, separators=(",", ":"))
+        row = (clock.now(), event.kind, body.encode("utf-8", "replace").decode())
+        with self._queue:
+            self._pending.append(row)
+            self._appended += 1
+            mine = self._appended
+        with self._writing:
+            if self._committed >= mine:
+                return
+            with self._queue:
+                rows, self._pending = self._pending, []
+                upto = self._appended
+            try:
+                self._db.execute("BEGIN IMMEDIATE")
+                self._db.executemany("INSERT INTO event (at, kind, body) VALUES (?, ?, ?)", rows)
+                self._db.execute("COMMIT")
+            except sqlite3.Error as error:
+                raise _unwritable(self.folder, error) from error
+            self._committed = upto
+
+    def close(self) -> None:
+        """Close the file and give the folder free."""
+        self._db.close()
+        os.close(self._lock_file)
+
+
+def _unwritable(folder: Path, error: Exception) -> JournalError:
+    hint = "free some disk space, or choose another folder with --out"
+    return JournalError(f"the journal in {folder} cannot be written: {error}", code="journal-unwritable", hint=hint)
+
+
+def read_events(folder: Path) -> Iterator[AnyEvent]:
+    """The events of the run in `folder`, in order; works while another process is writing.
+
+    Raises JournalError when there is no journal, or a row is not an event of this schema.
+    """
+    path = folder / FILE
+    if not path.is_file():
+        raise JournalError(f"there is no run in {folder}", code="no-run", hint="`ralph trace list` shows the runs")
+    try:
+        db = sqlite3.connect(path.absolute().as_uri() + "?mode=ro", uri=True, timeout=30)
+        try:
+            rows: list[tuple[int, Any]] = db.execute("SELECT seq, body FROM event ORDER BY seq").fetchall()
+        finally:
+            db.close()
+    except sqlite3.Error as error:
+        raise JournalError(f"the journal in {folder} cannot be read: {error}", code="journal-damaged") from error
+    for seq, body in rows:
+        try:
+            yield _EVENT.validate_json(body)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]["msg"]
+            what = f"event {seq} in {folder} is not of schema {SCHEMA} ({first})"
+            raise JournalError(what, code="journal-damaged") from error

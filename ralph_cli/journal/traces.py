@@ -1,0 +1,149 @@
+"""Readable traces, written from the journal's events: iter-01.json ... of a run and session-index.json of all runs."""
+
+import fcntl
+import json
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from ralph_cli.core import clock
+from ralph_cli.core.errors import JournalError
+from ralph_cli.core.events import (
+    AnyEvent,
+    CallFinished,
+    Event,
+    IterationStarted,
+    RunHalted,
+    RunStarted,
+    StepFinished,
+)
+from ralph_cli.core.model import Usage
+
+INDEX = "session-index.json"
+VERSION = 1
+_EVENT: TypeAdapter[AnyEvent] = TypeAdapter(Event)
+
+
+def iterations(events: Iterable[AnyEvent]) -> list[dict[str, Any]]:
+    """One JSON-able object for each iteration: feedback, every step, call, submission, the attempt and its evidence."""
+    started: RunStarted | None = None
+    found: list[dict[str, Any]] = []
+    usage = Usage()
+    for event in events:
+        plain = _EVENT.dump_python(event, mode="json")
+        match event:
+            case RunStarted():
+                started = event
+            case IterationStarted(number, feedback):
+                usage = Usage()
+                found.append(
+                    {
+                        "version": VERSION,
+                        "iter": number,
+                        "session": started.run if started else "",
+                        "query": started.question if started else "",
+                        "document": started.document if started else {},
+                        "constraints": feedback,
+                        "events": [],
+                        "passed": False,
+                    }
+                )
+            case StepFinished(step) if found:
+                found[-1]["generated"] = plain["step"]["attempt"]
+                found[-1]["checks"] = plain["step"]["evidence"]
+                found[-1]["passed"] = bool(step.evidence) and all(item.passed for item in step.evidence)
+            case RunHalted() if found:
+                found[-1]["halt"] = plain["halt"]
+            case _ if found:
+                found[-1]["events"].append(plain)
+        if isinstance(event, CallFinished) and found:
+            usage += event.usage
+            found[-1]["usage"] = TypeAdapter(Usage).dump_python(usage, mode="json")
+    return found
+
+
+def write_traces(folder: Path, events: Sequence[AnyEvent]) -> list[Path]:
+    """Write iter-NN.json for each iteration into the run's folder; returns their paths."""
+    paths = []
+    for item in iterations(events):
+        path = folder / f"iter-{item['iter']:02d}.json"
+        write_atomic(path, json.dumps(item, ensure_ascii=False, indent=1))
+        paths.append(path)
+    return paths
+
+
+def write_atomic(path: Path, text: str) -> None:
+    """Replace `path` by `text`, readable by its owner only; a reader sees the old file or the new, never a part."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.{clock.token(4)}")
+    try:
+        handle = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(path)
+    except OSError as error:
+        temporary.unlink(missing_ok=True)
+        hint = "free some disk space, or choose another folder with --out"
+        raise JournalError(f"{path} cannot be written: {error}", code="trace-unwritable", hint=hint) from error
+
+
+def update_index(out: Path, run: str, summary: dict[str, Any], traces: Sequence[Path]) -> None:
+    """Enter a run into `<out>/session-index.json`, or bring its entry up to date.
+
+    Runs side by side take turns. An index that is not ours is never overwritten: JournalError.
+    """
+    lock = os.open(out / ".index.lock", os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        index = read_index(out)
+        now = clock.now()
+        entry = index["sessions"].setdefault(run, {"createdAt": now})
+        entry.update(summary)
+        entry["updatedAt"] = now
+        entry["iterations"] = [
+            {"iter": number, "tracePath": str(path.relative_to(out)), "storedAt": now}
+            for number, path in enumerate(traces, 1)
+        ]
+        write_atomic(out / INDEX, json.dumps(index, ensure_ascii=False, indent=1))
+    finally:
+        os.close(lock)
+
+
+def read_index(out: Path) -> dict[str, Any]:
+    """The index of `out`, empty when there is none. Raises JournalError when it is damaged or of another version."""
+    path = out / INDEX
+    if not path.exists():
+        return {"version": VERSION, "sessions": {}}
+    try:
+        index = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        hint = "move it away; `ralph trace show RUN` still reads the journals"
+        raise JournalError(f"{path} cannot be read: {error}", code="index-damaged", hint=hint) from error
+    if not isinstance(index, dict) or index.get("version") != VERSION or not isinstance(index.get("sessions"), dict):
+        hint = "move it away, or use the version of ralph that wrote it"
+        raise JournalError(f"{path} is not a session index of version {VERSION}", code="index-damaged", hint=hint)
+    return index
+
+
+class TraceWriter:
+    """A sink that keeps the readable traces of one run up to date: after each iteration and at the end."""
+
+    def __init__(self, out: Path, folder: Path) -> None:
+        self._out, self._folder = out, folder
+        self._events: list[AnyEvent] = []
+        self._summary: dict[str, Any] = {}
+
+    def __call__(self, event: AnyEvent, /) -> None:
+        self._events.append(event)
+        if isinstance(event, RunStarted):
+            self._summary = {"mode": event.mode, "question": event.question, "document": event.document}
+            self._summary |= {"status": "running"}
+        elif isinstance(event, RunHalted):
+            self._summary |= {"status": event.halt.reason.value, "detail": event.halt.detail}
+        if isinstance(event, RunStarted | StepFinished | RunHalted):
+            traces = write_traces(self._folder, self._events)
+            update_index(self._out, self._folder.name, self._summary, traces)

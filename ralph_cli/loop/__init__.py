@@ -1,0 +1,1 @@
+"""The outer loop: it knows no model, no file and no terminal."""

@@ -1,0 +1,1 @@
+"""What differs between qa, task and goal; the loop is the same for all."""

@@ -1,0 +1,189 @@
+"""Claude models through the Messages API, without streaming: a cut stream passes for a complete reply in the SDK."""
+
+import json
+from typing import Any
+
+from ralph_cli.core.errors import ProviderError
+from ralph_cli.core.model import Json, ModelTurn, Reply, Request, Stop, ToolCall, ToolTurn, Turn, UserTurn
+from ralph_cli.providers import faults, wire
+from ralph_cli.providers.prices import OWN_HOSTS
+
+WIRE = "anthropic.messages"
+_STOPS = {"end_turn": Stop.END, "stop_sequence": Stop.END, "tool_use": Stop.TOOL, "max_tokens": Stop.LENGTH}
+
+
+class Anthropic:
+    """A Claude model. `timeout_s` limits one attempt, from sending to the last byte of the reply."""
+
+    vendor = "anthropic"
+
+    def __init__(self, model: str, api_key: str, base_url: str | None = None, timeout_s: float = 600.0) -> None:
+        import anthropic
+
+        # Always an explicit address: the SDK would otherwise take one from the environment or from a profile on disk.
+        address = base_url or f"https://{OWN_HOSTS[self.vendor]}"
+        self.name = f"{self.vendor}:{model}"
+        self._target = faults.Target(self.vendor, model, address, api_key)
+        self._sdk = anthropic.Anthropic(
+            api_key=api_key,
+            base_url=address,
+            max_retries=0,
+            timeout=timeout_s,
+            open_telemetry=False,
+            http_client=wire.client(timeout_s),
+        )
+
+    def complete(self, request: Request) -> Reply:
+        """Answer the request, or raise ProviderError."""
+        arguments = faults.clean(body(request, self._target.model))
+        create = self._sdk.messages.with_raw_response.create
+        reply = wire.called(self._target, lambda: create(**arguments), lambda error: fault(self._target, error))
+        return parsed(self._target, request, reply)
+
+    def close(self) -> None:
+        """Close the connections kept for the next call."""
+        self._sdk.close()
+
+
+def fault(target: faults.Target, error: Exception) -> ProviderError:
+    """The ProviderError for anything the SDK, or what lies below it, can raise."""
+    import anthropic
+
+    match error:
+        case anthropic.APIStatusError():
+            return faults.response_fault(target, error.response)
+        case anthropic.CredentialsError():
+            return target.fault("auth")
+        case anthropic.APITimeoutError():
+            return faults.transport_fault(target, error, otherwise="timeout")
+        case anthropic.APIConnectionError():
+            return faults.transport_fault(target, error, otherwise="connection")
+    return faults.transport_fault(target, error)
+
+
+# --- what is sent -----------------------------------------------------------------------------------------------------
+
+
+def body(request: Request, model: str) -> Json:
+    """The arguments of `messages.create`. No sampling parameters: the service no longer takes any."""
+    out: Json = {
+        "model": model,
+        "max_tokens": min(request.max_tokens, wire.MAX_TOKENS),
+        "messages": messages(request.turns, model),
+    }
+    if request.system.strip():
+        out["system"] = request.system
+    if request.tools:
+        out["tools"] = [{"name": t.name, "description": t.description, "input_schema": t.schema} for t in request.tools]
+        out["tool_choice"] = {"type": "auto"}
+    if request.cache:
+        out["cache_control"] = {"type": "ephemeral"}  # automatic caching: the mark moves along to the last block
+    if request.output_schema is not None:
+        out["output_config"] = {"format": {"type": "json_schema", "schema": _plain(request.output_schema)}}
+    return out
+
+
+def messages(turns: tuple[Turn, ...], model: str) -> list[Json]:
+    """The turns as messages of alternating roles, without empty ones."""
+    out: list[Json] = []
+    for turn in wire.settled(turns):
+        role = "assistant" if isinstance(turn, ModelTurn) else "user"
+        blocks = _blocks(turn, model)
+        if not blocks:
+            continue
+        if out and out[-1]["role"] == role:
+            out[-1]["content"] += blocks
+        else:
+            out.append({"role": role, "content": blocks})
+    return out
+
+
+def _blocks(turn: Turn, model: str) -> list[Json]:
+    match turn:
+        case UserTurn(text):
+            return _text(text)
+        case ToolTurn(results, note):
+            return [_result(*result) for result in results] + _text(note)
+        case ModelTurn(text, calls, raw):
+            if isinstance(raw, dict) and raw.get("wire") == WIRE and raw.get("model") == model:
+                return [_sendable(b) for b in raw["content"] if b.get("type") != "text" or b.get("text", "").strip()]
+            # Said by another model, or read from a trace: its words and calls, without its thoughts.
+            return _text(text) + [_call(c) for c in calls]
+
+
+def _text(text: str) -> list[Json]:
+    return [{"type": "text", "text": text}] if text.strip() else []
+
+
+def _result(id_: str, text: str, failed: bool) -> Json:
+    return {"type": "tool_result", "tool_use_id": id_, "content": text or "(no output)"} | (
+        {"is_error": True} if failed else {}
+    )
+
+
+def _call(call: ToolCall) -> Json:
+    written = {"malformed": call.malformed} if call.arguments is None else call.arguments
+    return {"type": "tool_use", "id": call.id, "name": call.name, "input": written}
+
+
+def _sendable(block: Json) -> Json:
+    """The block as it came, except for a call whose input is no object: that one would be refused in every request."""
+    if block.get("type") == "tool_use" and not isinstance(block.get("input"), dict):
+        return {**block, "input": {"malformed": json.dumps(block.get("input"))}}
+    return block
+
+
+def _plain(schema: Json) -> Json:
+    """The schema in the SDK's own reduction to what the service understands."""
+    import anthropic
+
+    try:
+        return anthropic.transform_schema(schema)
+    except (ValueError, AssertionError):
+        return schema
+
+
+# --- what comes back --------------------------------------------------------------------------------------------------
+
+
+def parsed(target: faults.Target, request: Request, reply: Json) -> Reply:
+    """The Reply in a message, or ProviderError where there is none to be had."""
+    content, reason = reply.get("content"), reply.get("stop_reason")
+    if reason == "refusal":
+        details = reply.get("stop_details")
+        category = details.get("category") if isinstance(details, dict) else None
+        raise target.fault("refusal", str(category or ""), usage_unknown=True)
+    if reason == "model_context_window_exceeded":
+        raise target.fault("too-long", "the context window is full", usage_unknown=True)
+    stop = _STOPS.get(reason) if isinstance(reason, str) else None
+    if stop is None or reply.get("type") != "message" or not isinstance(content, list):
+        raise target.fault("bad-reply", f"stop reason {reason!r}", usage_unknown=True)
+    texts: list[str] = []
+    calls: list[ToolCall | None] = []
+    for block in content:
+        match block:
+            case {"type": "text", "text": str(text)}:
+                texts.append(text)
+            case {"type": "tool_use"}:
+                calls.append(
+                    wire.call(block.get("id"), block.get("name"), block.get("input"), may_call=stop is Stop.TOOL)
+                )
+            case {"type": str(kind)} if kind != "text":
+                pass  # thoughts, and kinds of a later day: sent back, not read
+            case _:
+                raise target.fault("bad-reply", "an odd content block", usage_unknown=True)
+    good = tuple(c for c in calls if c is not None)
+    if stop is not Stop.LENGTH and (len(good) < len(calls) or (stop is Stop.TOOL and not good)):
+        raise target.fault("bad-reply", "a tool call without id or name", usage_unknown=True)
+    if good and stop is Stop.END:
+        stop = Stop.TOOL  # malformed calls, which want an answer all the same
+    turn = ModelTurn("\n".join(t for t in texts if t), good, {"wire": WIRE, "model": target.model, "content": content})
+    return wire.reply(target, request, turn, stop, _tokens(reply.get("usage")), reply)
+
+
+def _tokens(usage: Any) -> tuple[Any, ...]:
+    """Claude counts cached tokens beside the input, not within it."""
+    if not isinstance(usage, dict):
+        return (None, None, None, None)
+    read, written = usage.get("cache_read_input_tokens"), usage.get("cache_creation_input_tokens")
+    return (wire.total(usage.get("input_tokens"), read, written), usage.get("output_tokens"), read, written)

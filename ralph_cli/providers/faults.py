@@ -1,0 +1,207 @@
+"""What can go wrong with a model service, by name: every status, every exception, one line that says what to do."""
+
+import base64
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlsplit
+
+from ralph_cli.core import clock
+from ralph_cli.core.errors import ProviderError
+
+if TYPE_CHECKING:
+    import httpx2
+
+SAID_CHARACTERS = 240
+
+_RETRYABLE = {"rate-limit", "overloaded", "server", "timeout", "connection", "bad-reply"}
+_FAULTS = {
+    "auth": ("the API key was not accepted", "check the API key of {vendor}"),
+    "billing": ("no credit or quota left", "check billing and limits of the {vendor} account"),
+    "permission": ("not allowed with this key", "check what the key of {vendor} may use"),
+    "not-found": ("no such model or address", "check the model setting ({model}) and the base URL ({host})"),
+    "too-long": ("the request is too long for this model", "use smaller pieces or a model with a larger context"),
+    "rate-limit": ("too many requests", "wait, then resume; or lower the number of parallel calls"),
+    "overloaded": ("the service is overloaded", "wait, then resume"),
+    "server": ("the service failed", "wait, then resume"),
+    "timeout": ("no answer in time", "wait, then resume; or choose a faster model"),
+    "connection": ("the service could not be reached or cut the connection", "check the network, a proxy, and {host}"),
+    "bad-request": ("the service refused the form of the request", "check that {host} serves {model} with this API"),
+    "refusal": ("the model declined to answer", "rephrase the question or choose another model"),
+    "bad-reply": ("the answer cannot be used", "try again; check that {host} is the service meant"),
+}
+_TOO_LONG = re.compile(
+    r"prompt is too long|context[ _](length|window|size)|maximum context|request too large|string_above_max_length",
+    re.I,
+)
+_REFUSED = ("content_policy", "content_filter", "invalid_prompt", "bio_policy", "policy_violation")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Who is called. The key is here only to be cut out of what a service says back."""
+
+    vendor: str
+    model: str
+    base_url: str
+    key: str = field(repr=False)
+
+    @property
+    def host(self) -> str:
+        """Host and port, for messages."""
+        return urlsplit(self.base_url).netloc.rpartition("@")[2]
+
+    def fault(
+        self, code: str, detail: str = "", *, retry_after: float | None = None, usage_unknown: bool = False
+    ) -> ProviderError:
+        """A ProviderError of that code; `detail` may be a service's own words and is made safe here."""
+        names = {"vendor": self.vendor, "model": self.model, "host": self.host}
+        what, hint = _FAULTS[code]
+        said = self._safe(detail)
+        return ProviderError(
+            f"{self.vendor} model {self.model} at {self.host}: {what}" + (f" ({said})" if said else ""),
+            code=code,
+            hint=hint.format(**names),
+            retryable=code in _RETRYABLE,
+            retry_after=retry_after,
+            usage_unknown=usage_unknown,
+        )
+
+    def _safe(self, text: str) -> str:
+        if self.key and self.key != "none":
+            for secret in (self.key, quote(self.key, safe=""), base64.b64encode(self.key.encode()).decode()):
+                text = text.replace(secret, "[key]")
+        line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
+        return line if len(line) <= SAID_CHARACTERS else line[: SAID_CHARACTERS - 3] + "..."
+
+
+class BadBody(Exception):
+    """The body of a reply is too large, damaged, or takes too long. Never leaves this package."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+def clean(value: Any) -> Any:
+    """The value with every lone surrogate replaced: it could be neither stored nor sent back."""
+    if isinstance(value, str):
+        return re.sub(r"[\ud800-\udfff]", "\ufffd", value)
+    if isinstance(value, list):
+        return [clean(item) for item in value]
+    if isinstance(value, dict):
+        return {clean(key): clean(item) for key, item in value.items()}
+    return value
+
+
+def status_fault(target: Target, status: int, body: Any, headers: Mapping[str, str]) -> ProviderError:
+    """Name what a service refused: by the type in its error object first, then by the HTTP status."""
+    kind, said = _error_object(body)
+    code = _code(status, kind, said)
+    detail = "" if code == "auth" else said  # an echo of the key, however shortened, is not repeated
+    fault = target.fault(
+        code,
+        f"HTTP {status}" + (f": {detail}" if detail else ""),
+        retry_after=retry_after(headers),
+        usage_unknown=status in (200, 408, 504) or code == "bad-reply",
+    )
+    if headers.get("x-should-retry", "").lower() == "false":
+        fault.retryable = False
+    return fault
+
+
+def response_fault(target: Target, response: "httpx2.Response") -> ProviderError:
+    """Name what an error response says; its body may be JSON or anything."""
+    try:
+        body = clean(json.loads(response.content))
+    except (ValueError, RecursionError):
+        body = None
+    return status_fault(target, response.status_code, body, response.headers)
+
+
+def _error_object(body: Any) -> tuple[str, str]:
+    """Type and message: {"error": {type, code, message}}, {"error": "..."}, {"message": ...} and {"detail": ...}."""
+    if not isinstance(body, dict):
+        return "", ""
+    inner = body.get("error")
+    if not isinstance(inner, dict):
+        inner = {"message": inner} if isinstance(inner, str) else body
+    kind = " ".join(str(inner.get(name) or "") for name in ("type", "code", "status"))
+    said = inner.get("message") or inner.get("detail") or ""
+    return kind.lower(), said if isinstance(said, str) else str(said)
+
+
+def _code(status: int, kind: str, said: str) -> str:
+    rules = (
+        ("auth", status == 401 or "authentication" in kind or "invalid_api_key" in kind),
+        (
+            "billing",
+            status == 402 or "insufficient_quota" in kind or "billing" in kind or "credit balance" in said.lower(),
+        ),
+        ("too-long", status == 413 or (status not in (403, 404) and _TOO_LONG.search(f"{kind} {said}") is not None)),
+        ("not-found", status == 404 or 300 <= status < 400 or "not_found" in kind),
+        ("permission", status in (403, 407) or "permission" in kind),
+        ("refusal", any(mark in kind for mark in _REFUSED)),
+        ("overloaded", status == 529 or "overloaded" in kind),
+        ("rate-limit", status == 429 or "rate_limit" in kind),
+        ("timeout", status in (408, 504) or "timeout" in kind),
+        ("server", status in (409, 425) or status >= 500 or "server_error" in kind or "api_error" in kind),
+        ("bad-request", status >= 400 or "invalid_request" in kind),
+    )
+    return next((code for code, holds in rules if holds), "bad-reply")
+
+
+def transport_fault(target: Target, error: BaseException, *, otherwise: str = "bad-reply") -> ProviderError:
+    """Name what went wrong below the SDK: the HTTP client, its parsing, ours, or something nobody expected."""
+    import httpx2
+
+    for cause in _chain(error):
+        match cause:
+            case BadBody():
+                return target.fault(cause.code, str(cause), usage_unknown=True)
+            case httpx2.ConnectTimeout() | httpx2.PoolTimeout():
+                return target.fault("timeout", "connecting")
+            case httpx2.TimeoutException():
+                return target.fault("timeout", usage_unknown=True)
+            case httpx2.ConnectError() | httpx2.ProxyError() | httpx2.UnsupportedProtocol():
+                return target.fault("connection", type(cause).__name__)
+            case httpx2.LocalProtocolError() | httpx2.InvalidURL() | UnicodeEncodeError():
+                return target.fault("bad-request", type(cause).__name__)
+            case httpx2.TransportError() | ConnectionError():
+                return target.fault("connection", type(cause).__name__, usage_unknown=True)
+    return target.fault(otherwise, type(error).__name__, usage_unknown=True)
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    seen: BaseException | None = error
+    for _ in range(8):
+        if seen is None:
+            return
+        yield seen
+        seen = seen.__cause__ or seen.__context__
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds the service asks to wait: `retry-after-ms`, `retry-after` in seconds or as an HTTP date, else None."""
+    seconds = _number(headers.get("retry-after-ms"), 1000) or _number(headers.get("retry-after"), 1)
+    if seconds is None and headers.get("retry-after"):
+        try:
+            when = parsedate_to_datetime(headers["retry-after"])
+            when = when if when.tzinfo else when.replace(tzinfo=UTC)
+            seconds = (when - datetime.fromisoformat(clock.now())).total_seconds()
+        except (ValueError, OverflowError):
+            return None
+    return seconds if seconds is not None and seconds >= 0 else None
+
+
+def _number(text: str | None, divisor: int) -> float | None:
+    try:
+        value = float(text or "") / divisor
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None

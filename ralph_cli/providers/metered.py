@@ -1,0 +1,110 @@
+"""A model around a model: reserves before each call, books and records after it."""
+
+import hashlib
+import itertools
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+
+from ralph_cli.core import clock
+from ralph_cli.core.budget import Ledger
+from ralph_cli.core.errors import ProviderError
+from ralph_cli.core.events import CallFinished, CallStarted, Sink
+from ralph_cli.core.model import Json, Model, ModelTurn, Reply, Request, ToolTurn, Turn, Usage, UserTurn
+
+Estimate = Callable[[Request], float | None]
+"""The most a request can cost in US dollars, or None when the price is unknown."""
+
+
+@dataclass(slots=True)
+class Metered:
+    """Checks the budget before, charges and records after, every call of the wrapped model; safe from every thread."""
+
+    wrapped: Model
+    ledger: Ledger
+    sink: Sink
+    numbers: Iterator[int]
+    estimate: Estimate = field(default=lambda request: None)
+
+    @property
+    def name(self) -> str:
+        return self.wrapped.name
+
+    @property
+    def vendor(self) -> str:
+        return self.wrapped.vendor
+
+    def complete(self, request: Request) -> Reply:
+        """The wrapped model's reply. The start is recorded before the request is sent, the reply before it is seen."""
+        with self.ledger.reserve(self.estimate(request)) as book:
+            number = next(self.numbers)
+            started = CallStarted(
+                number, request.agent, self.name, request.characters, digest(request), said(request.turns[-1])
+            )
+            self.sink(started)
+            begun = clock.monotonic()
+            try:
+                reply = self.wrapped.complete(request)
+            except ProviderError as error:
+                # A timeout may have been billed: the calls are counted, the price is what we promised.
+                usage = Usage(calls=1, characters=request.characters, usd=None if error.usage_unknown else 0.0)
+                book(usage)
+                self.sink(self._finished(number, request, usage, begun, error=error.message))
+                raise
+            usage = Usage(
+                1,
+                reply.usage.input_tokens,
+                reply.usage.output_tokens,
+                reply.usage.cache_read_tokens,
+                reply.usage.cache_write_tokens,
+                request.characters,
+                reply.usage.usd,
+            )
+            book(usage)
+            self.sink(self._finished(number, request, usage, begun, reply=_kept(reply)))
+            return reply
+
+    def _finished(
+        self, number: int, request: Request, usage: Usage, begun: float, *, reply: Json | None = None, error: str = ""
+    ) -> CallFinished:
+        seconds = round(clock.monotonic() - begun, 3)
+        return CallFinished(number, request.agent, self.name, usage, seconds, reply, error)
+
+
+def call_numbers() -> Iterator[int]:
+    """The numbers of a run's calls, shared by its models. `next` on it is atomic."""
+    return itertools.count(1)
+
+
+def digest(request: Request) -> str:
+    """SHA-256 of everything in a request that decides its answer."""
+    body = {
+        "agent": request.agent,
+        "system": request.system,
+        "turns": [_turn(turn) for turn in request.turns],
+        "tools": [asdict(tool) for tool in request.tools],
+        "schema": request.output_schema,
+        "max_tokens": request.max_tokens,
+    }
+    canonical = json.dumps(body, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
+    return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def said(turn: Turn) -> str:
+    """The text of one turn."""
+    match turn:
+        case UserTurn(text):
+            return text
+        case ModelTurn(text):
+            return text
+        case ToolTurn(results, note):
+            return "\n".join([text for _, text, _ in results] + ([note] if note else []))
+
+
+def _turn(turn: Turn) -> Json:
+    return {"kind": type(turn).__name__, **asdict(turn)}
+
+
+def _kept(reply: Reply) -> Json:
+    calls = [asdict(call) for call in reply.calls]
+    return {"text": reply.text, "calls": calls, "stop": reply.stop.value, "model": reply.model, "raw": reply.turn.raw}

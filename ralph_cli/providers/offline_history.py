@@ -1,0 +1,122 @@
+"""What a conversation of the offline worker holds so far: a fold over its turns, so nothing else needs a memory."""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from ralph_cli.core.model import Json, ModelTurn, ToolTurn, Turn, UserTurn
+from ralph_cli.providers.offline_search import MARK
+
+NUMBERED = re.compile(r"\b(?:claim|bullet)s?\s*(?:#|no\.?|number)?\s*((?:\d+(?:\s*(?:,|and|&)\s*)?)+)", re.IGNORECASE)
+INDEXED = re.compile(r"\bclaims\[(\d+)\]|\bclaims\.(\d+)\b")
+PASSED = re.compile(r"\b(?:accepted|passed|verified|frozen|keep|kept)\b", re.IGNORECASE)
+FAILED = re.compile(r"\b(?:not|no|refused|rejected|fail\w*|drop\w*|replace\w*|wrong)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One span the snippet printed: `text` is context[start:end]."""
+
+    page: int
+    start: int
+    end: int
+    score: float
+    text: str
+
+    @property
+    def claim(self) -> str:
+        """The span as a claim: whitespace runs become single spaces, nothing else changes."""
+        return " ".join(self.text.split())
+
+
+def read(text: str) -> tuple[list[Json], list[Candidate]]:
+    """Head lines and candidates among the marked lines of `text`; a line that was cut is passed over."""
+    heads: list[Json] = []
+    candidates: list[Candidate] = []
+    decoder = json.JSONDecoder()
+    for piece in text.split(MARK)[1:]:
+        try:
+            row, _ = decoder.raw_decode(piece)
+            if "text" in row:
+                place = int(row["page"]), int(row["start"]), int(row["end"])
+                candidates.append(Candidate(*place, float(row["score"]), str(row["text"])))
+            elif "coverage" in row:
+                heads.append(row)
+        except (ValueError, TypeError, LookupError):
+            continue
+    return heads, candidates
+
+
+@dataclass(slots=True)
+class History:
+    """Searches made, what they found, what was submitted and what of it came back."""
+
+    searches: int = 0
+    heads: list[Json] = field(default_factory=list)
+    candidates: list[Candidate] = field(default_factory=list)
+    refused: set[str] = field(default_factory=set)
+    submitted: bool = False
+    exhausted: bool = False
+    lost: bool = False
+
+    @classmethod
+    def of(cls, turns: Sequence[Turn]) -> "History":
+        """Read the turns in order."""
+        past = cls()
+        asked: Json = {}
+        for turn in turns:
+            match turn:
+                case ModelTurn(_, calls):
+                    asked = next((call.arguments for call in calls if call.arguments), {})
+                    past.searches += "code" in asked
+                    past.submitted = past.submitted or "claims" in asked
+                case ToolTurn(results, note):
+                    past._observe(asked, "\n".join([*(text for _, text, _ in results), note]))
+                case UserTurn(text):
+                    past._observe(asked if "claims" in asked else {}, text)
+        return past
+
+    def _observe(self, asked: Json, text: str) -> None:
+        if "claims" in asked:
+            self.refused |= offending([str(claim["text"]) for claim in asked["claims"]], text)
+        elif "code" in asked:
+            heads, found = read(text)
+            known = {(c.start, c.end) for c in self.candidates}
+            fresh = [c for c in found if (c.start, c.end) not in known]
+            self.heads += heads
+            self.candidates += fresh
+            self.lost = not heads
+            self.exhausted = bool(heads) and not fresh
+        else:
+            self.refused |= {block for block in _blocks(text) if FAILED.search(block) and not PASSED.search(block)}
+
+    def choose(self, count: int) -> list[Candidate]:
+        """The best candidates that nobody has refused."""
+        told = " \n ".join(" ".join(block.split()) for block in self.refused)
+        return [c for c in self.candidates if c.claim not in self.refused and c.claim not in told][:count]
+
+
+def offending(claims: Sequence[str], feedback: str) -> set[str]:
+    """The claims that a refusal names: by their words, by their number; if it names none, every one of them."""
+    folded = " ".join(feedback.split())
+    named = {claim for claim in claims if claim[:40] in folded and not _spared(claim, feedback)}
+    for match in NUMBERED.finditer(feedback):
+        named |= _numbered(claims, (int(number) for number in re.findall(r"\d+", match[1])))
+    for match in INDEXED.finditer(feedback):
+        named |= _numbered(claims, [int(match[1] or match[2]) + 1])
+    return named or set(claims)
+
+
+def _spared(claim: str, feedback: str) -> bool:
+    """Whether every block that shows the claim says that it passed."""
+    blocks = [block for block in _blocks(feedback) if claim[:40] in " ".join(block.split())]
+    return bool(blocks) and all(PASSED.search(block) and not FAILED.search(block) for block in blocks)
+
+
+def _numbered(claims: Sequence[str], numbers: Iterable[int]) -> set[str]:
+    return {claims[number - 1] for number in numbers if 1 <= number <= len(claims)}
+
+
+def _blocks(text: str) -> list[str]:
+    return [block for block in text.split("\n") if block.strip()]

@@ -1,0 +1,185 @@
+"""Find verbatim spans in a passage: whole sentences, whole table rows, and clauses of sentences that are too long."""
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ralph_cli.providers.offline_rank import AMOUNT, FIGURE, STOP, TOKEN, pattern, query_terms
+
+SENTENCE_END = re.compile(r"(?<=[.!?])[\"'\u201d\u2019)\]]*\s+(?=[\"'\u201c\u2018(\[]*[^\W_a-z])")
+ABBREVIATION = re.compile(
+    r"(?:\b(?:no|nos|inc|corp|co|ltd|llc|vs|mr|mrs|ms|dr|st|jr|sr|art|sec|fig|approx|cf|al|e\.g|i\.e|[a-z])\.)$",
+    re.IGNORECASE,
+)
+CLAUSE = re.compile(
+    r";\s+|:\s+|\s[\u2013\u2014]\s|,\s+(?=(?:and|or|which|who|where|while|with|including|as|because|due|driven|primarily"
+    r"|mainly|resulting|compared)\b)",
+    re.IGNORECASE,
+)
+# A span must never be cut away from a word that turns, limits or conditions what it says.
+TURN = re.compile(
+    r"\b(?:not|no|nor|never|none|neither|nothing|cannot|without|except\w*|exclu\w*|unless|however|but|although|though"
+    r"|despite|rather|instead|only|until|if|provided|subject|whether|other than|offset\w*|less than|fail\w*|den(?:y|ie\w*)"
+    r"|alleg\w*|would|could|may|might|should|former\w*|previously|almost|hardly|unlikely)\b|n['\u2019]t\b",
+    re.IGNORECASE,
+)
+LABEL = re.compile(r"[^\W\d_]{2,}")
+DATE = re.compile(
+    r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? \d{1,2}\b|\b(?:19|20)\d\d\b|\b\d{1,2}(?=st\b|nd\b|rd\b|th\b)"
+)
+# The cells at the end of a line: figures, dashes for nothing, and their signs; two of them make the line a row.
+CELL = r"(?:[$\u20ac\u00a3(+-]|[$\u20ac\u00a3] )*(?:\d[\d,.]*|[\u2013\u2014-]|N/A)[)%]*(?: ?%)?\)?"
+CELLS = re.compile(rf"(?:^|\s)({CELL}(?:\s+{CELL})*)\s*$")
+BULLETS = "\u2022\u25aa\u25cf\u00b7"
+
+# What a row gets of its surroundings' terms, the floor of a span's length, and the gains of amounts and whole sentences.
+NEAR, BASE, SHORT, AMOUNT_GAIN, FRAGMENT = 0.8, 8, 12, 1.3, 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One verbatim span text[start:end] of a passage, with its score; `row` marks a table row."""
+
+    start: int
+    end: int
+    score: float
+    row: bool = False
+
+
+def is_row(line: str) -> bool:
+    """Whether a line looks like a row of a table: it ends in cells, and what stands before them is a label."""
+    cells = CELLS.search(line)
+    if not cells:
+        return False
+    count = len(re.findall(CELL, cells[1]))
+    label = line[: cells.start(1)]
+    spaced = label.endswith(("  ", "\t"))
+    return (count >= 2 or spaced) and len(LABEL.findall(label)) <= 16
+
+
+def pieces(text: str) -> list[tuple[int, int, bool]]:
+    """Sentences and rows of `text` as (start, end, row), in order; parts of sentences at the edges are left out."""
+    lines = [(match.start(), match.end()) for match in re.finditer(r"[^\n\f]+", text)]
+    out: list[tuple[int, int, bool]] = []
+    prose: list[tuple[int, int]] = []
+    for index, (start, end) in enumerate(lines):
+        line = text[start:end]
+        gap = index > 0 and text.count("\n", lines[index - 1][1], start) > 1
+        if is_row(line):
+            if prose and not LABEL.search(line) and prose[-1][1] + 2 > start and not gap:
+                start = prose.pop()[0]  # the label of the row stands on the line before
+            out += _sentences(text, prose)
+            prose = []
+            out.append((start, end, True))
+            continue
+        if gap or line.lstrip()[:1] in BULLETS or (prose and _heading(text, prose, line)):
+            out += _sentences(text, prose)
+            prose = []
+        prose.append((start, end))
+    out += _sentences(text, prose)
+    trimmed = [(*_trim(text, start, end), row) for start, end, row in out]
+    return [(start, end, row) for start, end, row in trimmed if end > start]
+
+
+def _heading(text: str, block: Sequence[tuple[int, int]], following: str) -> bool:
+    """Whether the block ends in a heading: a short line that begins and ends nothing, before a line that begins anew."""
+    line = text[slice(*block[-1])].rstrip()
+    begins = len(block) == 1 or text[slice(*block[-2])].rstrip().endswith((".", "!", "?", ":"))
+    words = TOKEN.findall(line.lower())
+    open_ended = line.endswith((",", "-", ";")) or (bool(words) and words[-1] in STOP)
+    return begins and len(line) < 60 and not open_ended and following.lstrip()[:1].isupper()
+
+
+def _trim(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and (text[start].isspace() or text[start] in BULLETS):
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def _sentences(text: str, lines: Sequence[tuple[int, int]]) -> list[tuple[int, int, bool]]:
+    """Sentences of a block of prose lines. One that begins or ends outside the passage is not a sentence."""
+    if not lines:
+        return []
+    begin, stop = lines[0][0], lines[-1][1]
+    cuts = [begin]
+    for match in SENTENCE_END.finditer(text, begin, stop):
+        if not ABBREVIATION.search(text[max(begin, match.start() - 12) : match.start()]):
+            cuts.append(match.end())
+    spans = [(a, b, False) for a, b in pairwise([*cuts, stop])]
+    first, last = text[spans[0][0] : spans[0][1]].lstrip(), text[spans[-1][0] : spans[-1][1]].rstrip()
+    if not text[:begin].strip() and first[:1].islower():
+        spans = spans[1:]
+    if spans and not text[stop:].strip() and last[-1:] not in ".!?:;\"'\u201d)" and len(last) > 80:
+        spans = spans[:-1]
+    return spans
+
+
+def clauses(text: str, start: int, end: int, low: int, high: int) -> list[tuple[int, int]]:
+    """Parts of a sentence that is too long: cut at clause ends, and only where nothing cut off turns the meaning."""
+    marks = list(CLAUSE.finditer(text, start, end))
+    begins = [start] + [match.end() for match in marks if text[match.start()] in ";:"]
+    ends = [match.start() for match in marks] + [end]
+    out = []
+    for a in begins:
+        fitting = [b for b in ends if low <= b - a <= high]
+        if fitting and not TURN.search(text, start, a) and not TURN.search(text, max(fitting), end):
+            out.append((a, max(fitting)))
+    return out
+
+
+def _weight(text: str, terms: Mapping[str, float]) -> dict[str, float]:
+    low = text.lower()
+    return {key: value for key, value in terms.items() if re.search(pattern(key), low)}
+
+
+def extract(
+    question: str, text: str, terms: Mapping[str, float], length: tuple[int, int], head: str = "", keep: int = 6
+) -> list[Found]:
+    """The best spans of `text` for the question, best first.
+
+    A span scores the weight (IDF) of the terms it holds over the square root of its length; a table row also gets half
+    of what the lines above it (its headings) and its neighbours hold, because a row never says what table it is in.
+    """
+    low, high = length
+    amount = bool(AMOUNT.search(question))
+    found = []
+    for start, end, row in pieces(text):
+        parts = [(start, end)] if end - start <= high else ([] if row else clauses(text, start, end, low, high))
+        for a, b in parts:
+            own = _weight(text[a:b], terms)
+            words = len(TOKEN.findall(text[a:b]))
+            figures = [figure for figure in FIGURE.findall(DATE.sub(" ", text[a:b])) if len(figure.strip(".,")) > 1]
+            if b - a < low or not own or words < 3 or (row and not figures):
+                continue
+            score = sum(own.values())
+            if row:
+                near = _weight(head + "\n" + text[max(0, a - 600) : a], terms)
+                score += NEAR * sum(value for key, value in near.items() if key not in own)
+            elif text[b - 1] not in ".!?\"\u201d)":
+                score *= FRAGMENT
+            score *= (AMOUNT_GAIN if amount and figures else 1.0) / (BASE + math.sqrt(max(words, SHORT)))
+            found.append(Found(a, b, round(score, 4), row))
+    return sorted(found, key=lambda item: (-item.score, item.start))[:keep]
+
+
+def answer(prompt: str, text: str) -> str:
+    """The best spans of `text` for `prompt`, as JSON; the OPTIONS line of the search carries weights and lengths."""
+    question, _, tail = prompt.partition("\n\nOPTIONS ")
+    terms, length, head = dict(query_terms(question)), (20, 300), ""
+    try:
+        options = json.loads(tail) if tail else {}
+        terms = {str(key): float(value) for key, value in options.get("terms", terms).items()}
+        head = str(options.get("head", ""))
+        length = (int(options["length"][0]), int(options["length"][1])) if "length" in options else length
+    except (ValueError, TypeError, AttributeError, LookupError):
+        pass  # a prompt that is not ours is answered with what its words say
+    spans = extract(question, text, terms, length, head)
+    return json.dumps(
+        [{"start": s.start, "end": s.end, "score": s.score, "text": text[s.start : s.end]} for s in spans],
+        ensure_ascii=False,
+    )

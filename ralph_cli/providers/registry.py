@@ -1,0 +1,132 @@
+"""From the name of a model to the model: whose it is, and the one place where a vendor's module is loaded, on use."""
+
+import ipaddress
+import re
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import Literal, cast
+from urllib.parse import urlsplit
+
+from ralph_cli.core.errors import ConfigError
+from ralph_cli.core.model import Model
+from ralph_cli.providers import prices
+
+ADAPTERS = {
+    "anthropic": "ralph_cli.providers.anthropic:Anthropic",
+    "openai": "ralph_cli.providers.openai:OpenAI",
+    "offline": "ralph_cli.providers.offline:Offline",
+}
+
+DEFAULTS = {
+    "anthropic": ("claude-sonnet-5-5", "claude-haiku-5-5"),
+    "openai": ("gpt-6.1-sol", "gpt-6-luna"),
+    "offline": ("extractive", "extractive"),
+}
+"""For each vendor the model that works or judges, and the cheap one for sub-queries."""
+
+WORKER = f"anthropic:{DEFAULTS['anthropic'][0]}"
+JUDGE = f"openai:{DEFAULTS['openai'][0]}"
+NO_KEY = "none"
+"""What is sent to a server that asks for no key."""
+
+_FAMILIES = (("anthropic", re.compile(r"claude-")), ("openai", re.compile(r"(chat)?gpt-|o\d+(-|$)")))
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a vendor's models are served and with which key. `base_url` None is the vendor's own service.
+
+    `api` chooses the wire format of OpenAI models; None takes "responses" for OpenAI itself and "chat" elsewhere.
+    """
+
+    vendor: str
+    api_key: str | None = field(default=None, repr=False)
+    base_url: str | None = None
+    api: Literal["responses", "chat"] | None = None
+
+
+def parse(name: str, default_vendor: str) -> tuple[str, str]:
+    """Split a model's name into vendor and model: "openai:gpt-6-luna", "claude-sonnet-5-5", "llama3.2:3b".
+
+    A bare name of a known family belongs to its vendor, any other name to `default_vendor`. Models are not checked
+    against a list: new ones appear every month, and the service knows best.
+    """
+    name = name.strip()
+    vendor, colon, model = name.partition(":")
+    if vendor in ADAPTERS and (colon or vendor == "offline"):
+        model = model.strip() or (DEFAULTS["offline"][0] if vendor == "offline" else "")
+    else:
+        vendor, model = next((v for v, family in _FAMILIES if family.match(name)), default_vendor), name
+    if not model or re.search(r"\s|[^ -~]", model):
+        raise ConfigError("a model name is empty or has odd characters", code="bad-model", hint="write vendor:model")
+    return vendor, model
+
+
+def connect(name: str, endpoint: Endpoint, *, deadline_s: float = 600.0) -> Model:
+    """The model of that name at that endpoint, without retries; `deadline_s` is the wall-clock limit of one attempt.
+
+    Raises ConfigError for an unknown vendor, a missing or malformed key, and an address that must not be used.
+    """
+    vendor, model = parse(name, endpoint.vendor)
+    if vendor not in ADAPTERS:
+        raise ConfigError(f"unknown vendor {vendor!r}", code="unknown-vendor", hint=f"one of {', '.join(ADAPTERS)}")
+    if vendor != endpoint.vendor:
+        # Otherwise one vendor's key would be sent to another.
+        raise ConfigError(f"{vendor}:{model} cannot be asked at an endpoint of {endpoint.vendor}", code="bad-endpoint")
+    adapter = _adapter(vendor)
+    if vendor == "offline":
+        if model not in DEFAULTS["offline"]:
+            raise ConfigError(f"there is no offline model {model!r}", code="bad-model", hint="offline:extractive")
+        return cast(Model, adapter())
+    _check_address(endpoint)
+    key = _key(endpoint)
+    if vendor == "openai":
+        return cast(Model, adapter(model, key, endpoint.base_url, deadline_s, endpoint.api))
+    return cast(Model, adapter(model, key, endpoint.base_url, deadline_s))
+
+
+def _adapter(vendor: str) -> type:
+    module, _, name = ADAPTERS[vendor].partition(":")
+    return cast(type, getattr(import_module(module), name))
+
+
+def _key(endpoint: Endpoint) -> str:
+    """The key, checked: the SDKs would report a malformed one as a lost connection."""
+    key = (endpoint.api_key or "").strip()
+    if not key and not prices.own(endpoint.vendor, endpoint.base_url):
+        return NO_KEY
+    if not key:
+        hint = f"set the API key of {endpoint.vendor}, or use offline:extractive"
+        raise ConfigError(f"there is no API key for {endpoint.vendor}", code="missing-key", hint=hint)
+    if not re.fullmatch(r"[!-~]+", key):
+        hint = "copy it again; a line break or a space may have slipped in"
+        raise ConfigError(f"the API key of {endpoint.vendor} has impossible characters", code="bad-key", hint=hint)
+    return key
+
+
+def _check_address(endpoint: Endpoint) -> None:
+    """Documents and keys travel encrypted, except to this machine and to the local network."""
+    if endpoint.base_url is None:
+        return
+    try:
+        url = urlsplit(endpoint.base_url)
+        host, port = url.hostname or "", url.port
+    except ValueError:
+        host, port, url = "", None, urlsplit("")
+    if url.scheme not in ("http", "https") or not host or port == 0 or url.username or url.password:
+        hint = "write https://host[:port]/path, without user or password"
+        raise ConfigError(f"the address of {endpoint.vendor} is not a web address", code="bad-url", hint=hint)
+    if url.scheme == "http" and not _near(host):
+        raise ConfigError(
+            f"{host} would get documents and the key of {endpoint.vendor} unencrypted",
+            code="insecure-url",
+            hint="use https",
+        )
+
+
+def _near(host: str) -> bool:
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:
+        return "." not in host or host.rsplit(".", 1)[-1] in ("localhost", "local", "lan", "internal", "home")
+    return address.is_private or address.is_loopback or address.is_link_local

@@ -1,0 +1,177 @@
+"""What both vendors' adapters share: a client that reads no further than allowed, and replies that are whole.
+
+It works on the decoded JSON of a reply, not on the SDKs' objects: those accept a login page as a message.
+"""
+
+import json
+import math
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ralph_cli.core import clock
+from ralph_cli.core.errors import ProviderError
+from ralph_cli.core.model import Json, ModelTurn, Reply, Request, Stop, ToolCall, ToolTurn, Turn, Usage
+from ralph_cli.providers import prices
+from ralph_cli.providers.faults import BadBody, Target, clean, status_fault
+
+if TYPE_CHECKING:
+    import httpx2
+
+MAX_TOKENS = 16_000
+"""Most tokens asked for in one reply: above, services and proxies cut connections that do not stream."""
+MAX_REPLY_BYTES = 32 * 1024 * 1024
+"""Largest reply read, after decompression."""
+CONNECT_S = 15.0
+
+_GZIP_OR_ZLIB = 47
+
+
+# --- asking -----------------------------------------------------------------------------------------------------------
+
+
+def client(timeout_s: float, max_bytes: int = MAX_REPLY_BYTES) -> "httpx2.Client":
+    """An HTTP client for an SDK: no redirects, proxies from the environment, a cap on size and time of a reply.
+
+    An HTTP timeout counts from byte to byte, so a dripping server would never meet it; here the whole body must
+    arrive within `timeout_s`.
+    """
+    import httpx2
+
+    class Capped(httpx2.Client):
+        def send(self, request: "httpx2.Request", **options: Any) -> "httpx2.Response":
+            ends = clock.monotonic() + timeout_s
+            options.update(stream=True, follow_redirects=False)
+            response = super().send(request, **options)
+            try:
+                body = b"".join(_body(response, max_bytes, ends))
+            except BadBody as error:
+                if response.status_code < 400 or error.code == "timeout":
+                    raise
+                body = b""  # the status says enough
+            finally:
+                response.close()
+            gone = ("content-encoding", "content-length", "transfer-encoding")
+            headers = [(k, v) for k, v in response.headers.multi_items() if k.lower() not in gone]
+            return httpx2.Response(response.status_code, headers=headers, content=body, request=response.request)
+
+    return Capped(
+        follow_redirects=False,
+        timeout=httpx2.Timeout(timeout_s, connect=min(CONNECT_S, timeout_s)),
+        headers={"accept-encoding": "gzip"},  # the one encoding that is decoded here, under the cap
+    )
+
+
+def _body(response: "httpx2.Response", max_bytes: int, ends: float) -> Iterator[bytes]:
+    encoding = response.headers.get("content-encoding", "identity").strip().lower()
+    if encoding not in ("identity", "gzip", "x-gzip", "deflate", ""):
+        raise BadBody("bad-reply", f"unknown encoding {encoding}")
+    inflate = None if encoding in ("identity", "") else zlib.decompressobj(_GZIP_OR_ZLIB)
+    size = 0
+    for chunk in response.iter_raw():
+        if clock.monotonic() >= ends:
+            raise BadBody("timeout", "the reply did not end in time")
+        try:
+            data = inflate.decompress(chunk, max_bytes + 1 - size) if inflate else chunk
+        except zlib.error as error:
+            raise BadBody("bad-reply", "damaged compression") from error
+        size += len(data)
+        if size > max_bytes:
+            raise BadBody("bad-reply", f"more than {max_bytes} bytes")
+        yield data
+    if inflate and size and not inflate.eof:
+        raise BadBody("bad-reply", "the compressed reply is cut off")
+
+
+def called(target: Target, send: Callable[[], Any], fault: Callable[[Exception], ProviderError]) -> Json:
+    """The JSON object a service answered with. `send` gives an SDK's raw response; `fault` names its exceptions.
+
+    The errors are raised outside of the handlers, without cause or context: an SDK's exception holds the request
+    with its key, and a decoding error holds the text.
+    """
+    failure: ProviderError | None = None
+    body: Any = None
+    try:
+        body = send().http_response.content
+    except Exception as error:  # noqa: BLE001 - SDKs let foreign errors through; `fault` knows or reports them all
+        failure = fault(error)
+    if failure is None:
+        try:
+            body = clean(json.loads(body))
+        except (ValueError, RecursionError) as error:
+            failure = target.fault("bad-reply", f"not JSON: {type(error).__name__}", usage_unknown=True)
+    if failure is not None:
+        raise failure
+    if not isinstance(body, dict):
+        raise target.fault("bad-reply", "not a JSON object", usage_unknown=True)
+    if isinstance(body.get("error"), dict | str):  # some gateways report errors with status 200
+        raise status_fault(target, 200, body, {})
+    return body
+
+
+# --- turns and replies ------------------------------------------------------------------------------------------------
+
+
+def settled(turns: tuple[Turn, ...]) -> list[Turn]:
+    """The turns with every call answered exactly once, right after it: one open call wedges a session for good."""
+    out: list[Turn] = []
+    calls: tuple[ToolCall, ...] = ()
+    for turn in (*turns, None):
+        if calls or isinstance(turn, ToolTurn):
+            given = turn if isinstance(turn, ToolTurn) else ToolTurn(())
+            found = {id_: (text, failed) for id_, text, failed in given.results}
+            out.append(ToolTurn(tuple((c.id, *found.get(c.id, ("not run", True))) for c in calls), given.note))
+        if turn is not None and not isinstance(turn, ToolTurn):
+            out.append(turn)
+        calls = turn.calls if isinstance(turn, ModelTurn) else ()
+    return out
+
+
+def call(id_: Any, name: Any, written: Any, *, may_call: bool = True) -> ToolCall | None:
+    """One tool call; None without id or name. What is not a JSON object, or not meant as a call, is malformed."""
+    if not (isinstance(id_, str) and id_ and isinstance(name, str) and name):
+        return None
+    arguments = written
+    if isinstance(written, str):
+        try:
+            arguments = clean(json.loads(written))
+        except (ValueError, RecursionError):
+            arguments = None
+    if may_call and isinstance(arguments, dict):
+        return ToolCall(id_, name, arguments)
+    return ToolCall(id_, name, None, written if isinstance(written, str) else json.dumps(written))
+
+
+def reply(target: Target, request: Request, turn: ModelTurn, stop: Stop, tokens: tuple[Any, ...], body: Json) -> Reply:
+    """A checked Reply. `tokens` are input with caches, output, cache reads and cache writes, as the service said.
+
+    A truncated reply keeps its text and nothing else: half a call must not run, and half a thought cannot be sent back.
+    """
+    characters = len(turn.text) + sum(len(str(c.arguments or c.malformed)) for c in turn.calls)
+    if stop is Stop.LENGTH:
+        turn = ModelTurn(turn.text)
+    elif not turn.text.strip() and not turn.calls:
+        raise target.fault("bad-reply", "it is empty", usage_unknown=True)
+    elif len({c.id for c in turn.calls}) < len(turn.calls):
+        raise target.fault("bad-reply", "two calls with one id", usage_unknown=True)
+    usage = _usage(request, characters, tokens)
+    usage = replace(usage, usd=prices.price(target.vendor, target.model, usage, target.base_url))
+    served = body.get("model")
+    return Reply(turn, stop, usage, f"{target.vendor}:{served if isinstance(served, str) and served else target.model}")
+
+
+def _usage(request: Request, characters: int, tokens: tuple[Any, ...]) -> Usage:
+    """What the service counted, or an estimate of four characters a token where it counted nothing sensible."""
+    numbers = tuple(0 if n is None and place > 1 else n for place, n in enumerate(tokens))
+    sensible = all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in numbers)
+    if not sensible or (numbers[0] == 0 and request.characters):
+        numbers = (math.ceil(request.characters / 4), math.ceil(characters / 4), 0, 0)
+    read, written = numbers[2:] if numbers[2] + numbers[3] <= numbers[0] else (0, 0)
+    return Usage(1, numbers[0], numbers[1], read, written, request.characters)
+
+
+def total(*counts: Any) -> Any:
+    """The sum of token counts of which only the first must be there; None when one of them is no number."""
+    known = [0 if count is None and place else count for place, count in enumerate(counts)]
+    return sum(known) if all(isinstance(n, int) and n >= 0 for n in known) else None

@@ -1,0 +1,1 @@
+"""What a person or a program gets to see of a run."""

@@ -1,0 +1,77 @@
+"""A run as a story: what was asked, tried, shown, refused and ruled, in order, as plain text."""
+
+from collections.abc import Iterable, Iterator
+
+from ralph_cli.core.events import (
+    AnyEvent,
+    CallFinished,
+    CallRetried,
+    IterationStarted,
+    Noticed,
+    Nudged,
+    RunStarted,
+    SnippetRan,
+    StepFinished,
+    Submitted,
+)
+from ralph_cli.core.run import Draft
+from ralph_cli.reports.visible import one_line, visible
+
+
+def story(events: Iterable[AnyEvent]) -> str:
+    """All events a reader cares for, one paragraph each."""
+    return "\n".join(line for event in events for line in _tell(event))
+
+
+def _tell(event: AnyEvent) -> Iterator[str]:
+    match event:
+        case RunStarted():
+            models = event.settings.get("models", {})
+            yield f"Question: {one_line(event.question)}"
+            yield f"Document: {one_line(str(event.document.get('path')))} (sha256 {event.document.get('sha256')})"
+            yield "Models: " + ", ".join(f"{role} {visible(str(name))}" for role, name in models.items())
+            yield f"Begun: {event.at}\n"
+        case Noticed(_, message):
+            yield f"note: {one_line(message)}\n"
+        case IterationStarted(number, feedback):
+            yield f"== Iteration {number}"
+            if feedback:
+                yield _indented(feedback)
+        case SnippetRan():
+            pages = f", pages {', '.join(map(str, event.pages))}" if event.pages else ""
+            asked = f", {event.queries} sub-queries" if event.queries else ""
+            yield f"-- step {event.step}: ran code in {event.seconds:.2f} s{asked}{pages}"
+            yield _indented(event.code, "  > ")
+            yield _indented(event.output)
+        case Submitted(step=step, draft=draft, problems=problems):
+            yield f"-- step {step}: handed in" + (", sent back" if problems else ", taken")
+            yield from _draft(draft)
+            yield from (f"  ! {one_line(problem)}" for problem in problems)
+        case Nudged(step=step, reason=reason):
+            yield f"-- step {step}: {one_line(reason)}"
+        case StepFinished(step):
+            for ruling in step.rulings:
+                said = f"claim {ruling.claim} {ruling.verdict.value}: {one_line(ruling.reason)}"
+                yield f"-- judge ({visible(ruling.judge)}): {said}"
+            yield from (
+                f"-- {item.check} could not be made: {one_line(item.broken)}" for item in step.evidence if item.broken
+            )
+            yield ""
+        case CallRetried(agent, model, attempt, reason):
+            yield f"-- {agent} ({visible(model)}) failed on try {attempt}: {one_line(reason)}"
+        case CallFinished(agent=agent, model=model, error=error) if error:
+            yield f"-- {agent} ({visible(model)}) failed: {one_line(error)}"
+        case _:
+            return
+
+
+def _draft(draft: Draft) -> Iterator[str]:
+    for claim in draft.claims:
+        yield f"  - {one_line(claim.text)}"
+        yield from (f'      "{one_line(quote)}"' for quote in claim.quotes)
+    if draft.absence is not None:
+        yield f"  not in the document; searched: {one_line(', '.join(draft.absence.searched))}"
+
+
+def _indented(text: str, mark: str = "  ") -> str:
+    return "\n".join(mark + line for line in visible(text).splitlines())

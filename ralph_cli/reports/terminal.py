@@ -1,0 +1,114 @@
+"""A run for a reader at a terminal, with or without colour; the same lines either way."""
+
+from collections.abc import Iterator
+
+from ralph_cli.core.model import Usage
+from ralph_cli.core.run import HaltReason, Quote
+from ralph_cli.reports.view import WORDS, ClaimView, RunView
+from ralph_cli.reports.visible import one_line, visible
+
+Styled = tuple[str, str]
+"""A piece of a line and its style name ("" for none)."""
+
+SIGNS = {"supported": ("✓", "green"), "verbatim": ("=", "cyan"), "partly": ("~", "yellow")}
+NO_JUDGE = "No model has judged this answer: each claim is only a quote of the document, chosen by word statistics."
+
+
+def lines(view: RunView) -> Iterator[list[Styled]]:
+    """The report, a line at a time."""
+    yield from _head(view)
+    for item in view.claims:
+        yield from _claim(item, view)
+    if view.absence is not None:
+        yield from _absence(view)
+    if view.quotes:
+        yield []
+        for quote in view.quotes:
+            yield from _quote(quote, view)
+    if view.issues and not view.ok:
+        yield []
+        yield [("What the checks found:", "bold")]
+        for issue in view.issues:
+            yield [(f"  - {one_line(issue.message)}", "yellow")]
+    yield []
+    yield [(_verdict(view), _colour(view))]
+    yield [(f"{cost(view.usage)}, {view.seconds:.1f} s, {_count(view.iterations, 'iteration')}", "dim")]
+    yield [(f"Trace: {visible(view.folder)}  (ralph trace show {view.run})", "dim")]
+
+
+def plain(view: RunView) -> str:
+    """The report as text without any style."""
+    return "\n".join("".join(text for text, _ in line) for line in lines(view)) + "\n"
+
+
+def _head(view: RunView) -> Iterator[list[Styled]]:
+    if view.halt.reason is HaltReason.ABSENT:
+        yield [("Not in the document.", "bold")]
+    elif not view.claims:
+        yield [("No answer.", "bold")]
+    elif not view.ok:
+        yield [(f"Not accepted ({view.halt.reason.value}). The best attempt:", "bold yellow")]
+
+
+def _claim(item: ClaimView, view: RunView) -> Iterator[list[Styled]]:
+    marks = "".join(f"[{number}]" for number in item.claim.quotes)
+    sign, colour = SIGNS.get(item.verdict, ("✗", "red") if item.ruling else ("?", "yellow"))
+    yield [
+        ("- ", ""),
+        (one_line(item.claim.text), ""),
+        (f" {marks}" if marks else " [no quote]", "bold"),
+        (f" {sign}", colour),
+    ]
+    if item.ruling and item.verdict not in ("supported", "verbatim"):
+        yield [(f"    {WORDS[item.verdict]}: {one_line(item.ruling.reason)}", colour)]
+
+
+def _quote(quote: Quote, view: RunView) -> Iterator[list[Styled]]:
+    place = f"p. {quote.page}" if _paged(view) else f"at {quote.start:,}"
+    label = f" (printed {visible(quote.label)})" if _paged(view) and quote.label != str(quote.page) else ""
+    more = f", {quote.occurrences} places" if quote.occurrences > 1 else ""
+    text = visible(" ".join(quote.text.split(" ")).replace("\n", " / ").replace("\f", " / "))
+    yield [(f"[{quote.id}] ", "bold"), (f"“{text}”", ""), (f"  {place}{label}, {quote.match}{more}", "dim")]
+
+
+def _absence(view: RunView) -> Iterator[list[Styled]]:
+    if view.absence:
+        yield [(f"  {one_line(view.absence)}", "")]
+    yield [("  Searched, with the number of places counted in the text:", "dim")]
+    for search in view.searches:
+        yield [(f"    {one_line(search.term)}: {search.hits}", "dim")]
+
+
+def _verdict(view: RunView) -> str:
+    match view.halt.reason:
+        case HaltReason.ACCEPTED if not view.judged:
+            return f"Verbatim. {NO_JUDGE}"
+        case HaltReason.ACCEPTED:
+            return f"Accepted: every quote is in the document, and {visible(view.judge)} found every claim supported."
+        case HaltReason.ABSENT:
+            return "Reported as absent: the searches are counted, what they mean is the worker's word."
+        case HaltReason.UNJUDGED:
+            return (
+                f"Unjudged: {one_line(view.halt.detail)}. The quotes are in the document; nobody has judged the claims."
+            )
+        case reason:
+            return f"Stopped ({reason.value}): {one_line(view.halt.detail)}."
+
+
+def _colour(view: RunView) -> str:
+    return "green" if view.ok and view.judged else "cyan" if view.ok else "yellow"
+
+
+def _paged(view: RunView) -> bool:
+    return view.document.get("kind") == "pdf" or int(view.document.get("pages", 1)) > 1
+
+
+def cost(usage: Usage) -> str:
+    """Calls, tokens and money in words."""
+    money = "price unknown" if usage.usd is None else "no cost" if usage.usd == 0 else f"${usage.usd:.4f}"
+    tokens = f", {usage.input_tokens:,} tokens in, {usage.output_tokens:,} out" if usage.input_tokens else ""
+    return f"{_count(usage.calls, 'model call')}{tokens}, {money}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,107 @@
+"""From the best step of a run to what is shown of it: one view that the terminal, plain text and JSON all render."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from ralph_cli.core.model import Usage
+from ralph_cli.core.run import Attempt, Claim, Halt, HaltReason, Issue, Quote, Ruling, Search, Step
+
+WORDS = {
+    "supported": "supported",
+    "partly": "only partly supported",
+    "not": "not supported",
+    "contradicted": "contradicted",
+    "verbatim": "verbatim",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimView:
+    """A claim with its quotes and what was said of it; `ruling` is None when no judge has ruled."""
+
+    claim: Claim
+    quotes: tuple[Quote, ...]
+    ruling: Ruling | None
+    issues: tuple[Issue, ...]
+
+    @property
+    def verdict(self) -> str:
+        """The judge's word, or "unjudged"."""
+        return self.ruling.verdict.value if self.ruling else "unjudged"
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    """Everything a reader is shown of a run."""
+
+    run: str
+    folder: str
+    question: str
+    document: dict[str, Any]
+    halt: Halt
+    claims: tuple[ClaimView, ...]
+    quotes: tuple[Quote, ...]
+    searches: tuple[Search, ...]
+    absence: str | None
+    issues: tuple[Issue, ...]
+    judge: str
+    iterations: int
+    usage: Usage
+    seconds: float
+    notices: tuple[str, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        return self.halt.reason is HaltReason.ACCEPTED
+
+    @property
+    def judged(self) -> bool:
+        """Whether a language model has ruled on the claims."""
+        return any(view.ruling and view.ruling.verdict.value != "verbatim" for view in self.claims)
+
+
+def view(
+    *,
+    run: str,
+    folder: str,
+    question: str,
+    document: dict[str, Any],
+    halt: Halt,
+    best: Step | None,
+    judge: str,
+    iterations: int,
+    usage: Usage,
+    seconds: float,
+    notices: tuple[str, ...] = (),
+) -> RunView:
+    """The view of a run that ended with `halt`; `best` is its best step, if it had one."""
+    attempt = best.attempt if best else None
+    rulings = {ruling.claim: ruling for ruling in best.rulings} if best else {}
+    issues = tuple(dict.fromkeys((*best.attempt.refused, *best.issues))) if best else ()
+    claims = _claims(attempt, rulings, issues) if attempt else ()
+    return RunView(
+        run,
+        folder,
+        question,
+        document,
+        halt,
+        claims,
+        attempt.quotes if attempt else (),
+        attempt.searches if attempt else (),
+        attempt.absence.note if attempt and attempt.absence else None,
+        issues,
+        judge,
+        iterations,
+        usage,
+        seconds,
+        notices,
+    )
+
+
+def _claims(attempt: Attempt, rulings: dict[int, Ruling], issues: tuple[Issue, ...]) -> tuple[ClaimView, ...]:
+    return tuple(
+        ClaimView(
+            claim, attempt.quotes_of(claim), rulings.get(claim.id), tuple(i for i in issues if i.claim == claim.id)
+        )
+        for claim in attempt.claims
+    )

@@ -1,0 +1,26 @@
+"""The one boundary between foreign text and a terminal: nothing invisible or controlling gets through."""
+
+import unicodedata
+
+# Blank letters that are neither spaces nor format characters: Hangul fillers and the empty braille cell.
+_BLANK = frozenset((0x115F, 0x1160, 0x3164, 0xFFA0, 0x2800))
+_HIDDEN = frozenset(("Cc", "Cf", "Co", "Cn", "Cs", "Zl", "Zp"))
+
+
+def visible(text: str, keep: str = "\n\t") -> str:
+    """`text` with every code point that a reader could not see, or a terminal would obey, written as \\u{hex}."""
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(char if char in keep or _harmless(char) else f"\\u{{{ord(char):x}}}" for char in text)
+
+
+def _harmless(char: str) -> bool:
+    code = ord(char)
+    selector = 0xFE00 <= code <= 0xFE0F or 0xE0100 <= code <= 0xE01EF
+    return not selector and code not in _BLANK and unicodedata.category(char) not in _HIDDEN
+
+
+def one_line(text: str, width: int = 0) -> str:
+    """`visible` text on one line, whitespace runs collapsed, cut at `width` characters when that is not 0."""
+    flat = visible(" ".join(text.split()))
+    return flat if not width or len(flat) <= width else flat[: max(width - 3, 1)] + "..."

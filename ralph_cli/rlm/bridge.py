@@ -1,0 +1,149 @@
+"""The sandbox as the worker meets it: started early, document loaded, sub-queries answered by the host in parallel."""
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from importlib import resources
+
+from ralph_cli.core.document import Document
+from ralph_cli.core.errors import EngineError, LimitExceeded, ProviderError
+from ralph_cli.core.model import Model, Request, Stop, UserTurn
+from ralph_cli.rlm.observe import framed
+from sandbox import Answer, QueryFailure, Result, Sandbox, SandboxFailure, SandboxUnavailable
+
+PARALLEL = 32
+"""Sub-queries in flight at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What one snippet asked of the sub-query model, and what is left of the iteration's budget."""
+
+    asked: int
+    used: int
+    allowed: int
+
+    @property
+    def warning(self) -> str:
+        """What the worker is told once four fifths are used; empty before, and when nothing was asked."""
+        if not self.asked or self.used < int(self.allowed * 0.8):
+            return ""
+        return f"[{self.used} of {self.allowed} sub-queries used: plan to finish]"
+
+
+@dataclass(slots=True)
+class Subqueries:
+    """Answers `llm_query` for a guest. Budget and calls are the host's; nothing the guest says is trusted."""
+
+    model: Model
+    system: str
+    nonce: str
+    allowed: int
+    max_tokens: int = 2_000
+    used: int = 0
+    _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(PARALLEL, "subquery"))
+
+    def __call__(self, items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
+        """Answer (prompt, text) pairs in order; a pair that fails or exceeds the budget fails alone."""
+        answers: list[Answer | Future[Answer]] = []
+        for prompt, text in items:
+            if self.used >= self.allowed:
+                spent = f"sub-query budget used up ({self.used} of {self.allowed}); finish with what you have"
+                answers.append(QueryFailure(spent))
+                continue
+            self.used += 1
+            answers.append(self._pool.submit(self._ask, prompt, text))
+        try:
+            return [answer.result() if isinstance(answer, Future) else answer for answer in answers]
+        except BaseException:
+            for answer in answers:
+                if isinstance(answer, Future):
+                    answer.cancel()
+            raise
+
+    def _ask(self, prompt: str, text: str) -> Answer:
+        body = f"{framed(text, self.nonce)}\n\n{prompt}" if text else prompt
+        request = Request(
+            "subquery",
+            self.system,
+            (UserTurn(body),),
+            max_tokens=self.max_tokens,
+            inputs={"prompt": prompt, "text": text},
+        )
+        try:
+            reply = self.model.complete(request)
+        except ProviderError as error:
+            return QueryFailure(error.message)
+        if reply.stop is Stop.LENGTH:
+            return QueryFailure(f"the answer was cut at {self.max_tokens} tokens; ask for less at a time")
+        return reply.text if reply.text.strip() else QueryFailure("the model gave no answer")
+
+    def close(self) -> None:
+        """Stop taking work; calls in flight are left to end by themselves."""
+        self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+class Workbench:
+    """A sandbox with one document in it. `prepare` starts it in the background; `run` waits for it only when needed."""
+
+    def __init__(self, open_engine: Callable[[], Sandbox], document: Document) -> None:
+        self._open, self._document = open_engine, document
+        self._sandbox: Sandbox | None = None
+        self._ready: Future[Sandbox] | None = None
+        self._lock = threading.Lock()
+
+    def prepare(self) -> None:
+        """Begin to start the engine, without waiting; a second call does nothing."""
+        with self._lock:
+            if self._ready is None:
+                self._ready = Future()
+                threading.Thread(target=self._start, args=(self._ready,), name="sandbox-start", daemon=True).start()
+
+    def _start(self, ready: "Future[Sandbox]") -> None:
+        try:
+            sandbox = self._open()
+            self._sandbox = sandbox
+            sandbox.start()
+            sandbox.load(
+                self._document.text, [(page.number, page.label, page.start, page.end) for page in self._document.pages]
+            )
+            _teach(sandbox)
+            ready.set_result(sandbox)
+        except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, never swallowed
+            ready.set_exception(error)
+
+    def run(self, code: str, query: Callable[[Sequence[tuple[str, str]]], Sequence[Answer]]) -> Result:
+        """Run one snippet. Raises EngineError when there is no engine; a snippet that fails is a Result."""
+        self.prepare()
+        assert self._ready is not None
+        try:
+            sandbox = self._ready.result()
+            result = sandbox.run(code, query)
+            if result.state_lost:
+                _teach(sandbox)
+        except SandboxUnavailable as error:
+            raise EngineError(str(error.args[0]), code="no-sandbox", hint=error.hint) from error
+        except SandboxFailure as error:
+            raise EngineError(str(error), code="sandbox-failed", hint="run `ralph doctor`") from error
+        except LimitExceeded:
+            raise
+        return result
+
+    def close(self) -> None:
+        """Kill the worker; safe to call at any time, more than once."""
+        sandbox = self._sandbox
+        if sandbox is not None:
+            sandbox.close()
+
+
+def _teach(sandbox: Sandbox) -> None:
+    """Define the look-up functions of the prelude in a fresh guest."""
+    source = resources.files("ralph_cli.rlm").joinpath("prelude.py").read_text("utf-8")
+
+    def nobody(items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
+        return [QueryFailure("not now") for _ in items]
+
+    result = sandbox.run(source, nobody)
+    if result.error:
+        raise SandboxFailure(f"the sandbox could not run its first snippet: {result.error.strip().splitlines()[-1]}")

@@ -1,0 +1,173 @@
+"""The inner loop: one worker's live conversation, from the first look at the document to a draft that may be judged."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from ralph_cli.core.document import Document
+from ralph_cli.core.events import Nudged, Sink, SnippetRan, Submitted
+from ralph_cli.core.model import Model, ModelTurn, Reply, Request, Stop, ToolCall, ToolTurn, Turn, UserTurn
+from ralph_cli.core.run import Draft
+from ralph_cli.rlm.bridge import Subqueries, Tally, Workbench
+from ralph_cli.rlm.observe import CAP, framed, observation, pages_shown
+from ralph_cli.rlm.parse import ACT, Malformed, Snippet, parse_call
+
+MAX_TOKENS = 8_000
+MAX_TOKENS_LONG = 16_000
+NUDGE = "Use the tool `act`: run Python with `code`, or hand in with `claims` or `not_found`."
+LOOK_FIRST = "Nothing was looked at yet. Run code that prints the passages in question, then hand in."
+SEE_FIRST = "Hand in with a call of its own, after you have seen what the code prints."
+LOST = "[The sandbox was restarted: your variables are gone; `context`, `find` and `show` are still there.]"
+
+Review = Callable[[Draft], tuple[str, ...]]
+"""The local rules: what is wrong with a draft, empty when it may go to the judge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Explored:
+    """How an iteration of exploring ended: the last draft (None if none was made) and whether the rules took it."""
+
+    draft: Draft | None
+    taken: bool
+    steps: int
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The answer to one tool call: what the worker is told, whether it is an error, and a draft that was taken."""
+
+    text: str
+    error: bool = False
+    taken: Draft | None = None
+
+
+@dataclass(slots=True)
+class Explorer:
+    """A worker with its conversation. History is only ever appended to, so that every request extends the one before."""
+
+    model: Model
+    workbench: Workbench
+    subqueries: Subqueries
+    document: Document
+    system: str
+    opening: str
+    inputs: Mapping[str, Any]
+    nonce: str
+    review: Review
+    sink: Sink
+    max_steps: int
+    looked: bool = False
+    turns: tuple[Turn, ...] = ()
+    trajectory: list[tuple[str, str]] = field(default_factory=list)
+    _pending: tuple[str, ...] = ()
+    _last: Draft | None = None
+    _iteration: int = 0
+    _step: int = 0
+
+    def explore(self, feedback: str, iteration: int) -> Explored:
+        """One iteration: go on from `feedback` (empty at first) until a draft passes the rules or the steps are used.
+
+        Raises ProviderError, EngineError and LimitExceeded.
+        """
+        self._iteration, self._step, self._last = iteration, 0, None
+        self.subqueries.used = 0
+        self._say(feedback if self.turns else self.opening)
+        while self._step < self.max_steps:
+            self._step += 1
+            draft = self._take_step()
+            if draft is not None:
+                return Explored(draft, True, self._step)
+        return Explored(self._last, False, self._step)
+
+    def _say(self, text: str) -> None:
+        """Speak to the worker: as the answer to the draft it handed in, or as a user."""
+        if self._pending:
+            self.turns += (ToolTurn(tuple((call, text, True) for call in self._pending)),)
+            self._pending = ()
+        else:
+            self.turns += (UserTurn(text),)
+
+    def _take_step(self) -> Draft | None:
+        reply = self._ask(MAX_TOKENS)
+        if reply.stop is Stop.LENGTH:
+            reply = self._ask(MAX_TOKENS_LONG)
+        if reply.stop is Stop.LENGTH:
+            self._nudge(reply.turn, f"Your reply was cut at {MAX_TOKENS_LONG} tokens. Do less in one call. {NUDGE}")
+            return None
+        if not reply.calls:
+            self._nudge(reply.turn, NUDGE)
+            return None
+        self.turns += (reply.turn,)
+        return self._answer(reply.calls)
+
+    def _ask(self, max_tokens: int) -> Reply:
+        request = Request(
+            "worker", self.system, self.turns, (ACT,), max_tokens=max_tokens, cache=True, inputs=self.inputs
+        )
+        return self.model.complete(request)
+
+    def _nudge(self, turn: ModelTurn, reason: str) -> None:
+        if turn.text.strip():
+            self.turns += (ModelTurn(turn.text, (), turn.raw),)
+        self.turns += (UserTurn(reason),)
+        self.sink(Nudged(self._iteration, self._step, reason))
+
+    def _answer(self, calls: tuple[ToolCall, ...]) -> Draft | None:
+        """Carry out every call of a turn, in order; each id gets its answer, whatever happens to the others."""
+        told: list[tuple[str, Told]] = []
+        ran_code = False
+        for call in calls:
+            act = parse_call(call)
+            match act:
+                case Snippet(code):
+                    told.append((call.id, self._run(code)))
+                    ran_code = True
+                case Draft():
+                    told.append((call.id, self._hand_in(act, ran_code)))
+                case Malformed(reason):
+                    self.sink(Nudged(self._iteration, self._step, reason))
+                    told.append((call.id, Told(reason, error=True)))
+        self.looked = self.looked or ran_code
+        taken = next((answer.taken for _, answer in told if answer.taken is not None), None)
+        if taken is not None and len(told) == 1:
+            # The judge's word, if it is a no, will be the answer to this call.
+            self._pending = (told[0][0],)
+        else:
+            self.turns += (ToolTurn(tuple((id_, answer.text, answer.error) for id_, answer in told)),)
+        return taken
+
+    def _run(self, code: str) -> Told:
+        before = self.subqueries.used
+        result = self.workbench.run(code, self.subqueries)
+        tally = Tally(self.subqueries.used - before, self.subqueries.used, self.subqueries.allowed)
+        shown = observation(result, CAP)
+        self.trajectory.append((code, shown))
+        self.sink(
+            SnippetRan(
+                self._iteration,
+                self._step,
+                code,
+                shown,
+                result.error is not None,
+                result.state_lost,
+                round(result.seconds, 3),
+                tally.asked,
+                pages_shown(shown, self.document),
+            )
+        )
+        notes = [LOST] if result.state_lost else []
+        notes += [tally.warning] if tally.warning else []
+        return Told("\n".join((framed(shown, self.nonce), *notes)), error=result.error is not None)
+
+    def _hand_in(self, draft: Draft, ran_code: bool) -> Told:
+        if ran_code:
+            problems: tuple[str, ...] = (SEE_FIRST,)
+        elif not self.looked:
+            problems = (LOOK_FIRST,)
+        else:
+            problems = self.review(draft)
+            self._last = draft
+        self.sink(Submitted(self._iteration, self._step, draft, problems))
+        if problems:
+            return Told("Not taken:\n" + "\n".join(f"- {line}" for line in problems), error=True)
+        return Told("Taken.", taken=draft)

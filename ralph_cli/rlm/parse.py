@@ -1,0 +1,117 @@
+"""What a model said, parsed into closed types at the border. Pure; never raises on what a model wrote."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from ralph_cli.core.model import Tool, ToolCall
+from ralph_cli.core.run import Absence, Draft, DraftClaim
+
+ACT = Tool(
+    name="act",
+    description=(
+        "Do exactly one thing: run Python (`code`), hand in the answer (`claims`), or hand in that the answer is not "
+        "in the document (`not_found`)."
+    ),
+    schema={
+        "type": "object",
+        "properties": {
+            "code": {"type": "string", "description": "Python to run; what it prints comes back"},
+            "claims": {
+                "type": "array",
+                "description": "the answer: statements, each with the words of the document that prove it",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "text": {"type": "string", "description": "one statement, in your words"},
+                        "quotes": {
+                            "type": "array",
+                            "items": {"type": "string"},
+                            "description": "verbatim words of the document that prove the statement",
+                        },
+                    },
+                    "required": ["text", "quotes"],
+                    "additionalProperties": False,
+                },
+            },
+            "not_found": {
+                "type": "object",
+                "properties": {
+                    "searched": {
+                        "type": "array",
+                        "items": {"type": "string"},
+                        "description": "the words and figures looked for",
+                    },
+                    "note": {"type": "string", "description": "what the document has instead, if anything"},
+                },
+                "required": ["searched"],
+                "additionalProperties": False,
+            },
+        },
+        "additionalProperties": False,
+    },
+)
+"""The one tool of a worker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """The model wants this Python run."""
+
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """What the model did cannot be carried out; `reason` tells it why and what to do."""
+
+    reason: str
+
+
+class _Claim(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    text: str
+    quotes: list[str]
+
+
+class _NotFound(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    searched: list[str]
+    note: str | None = None
+
+
+class _Act(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    code: str | None = None
+    claims: list[_Claim] | None = None
+    not_found: _NotFound | None = None
+
+
+def parse_call(call: ToolCall) -> Snippet | Draft | Malformed:
+    """The meaning of one tool call."""
+    if call.name != ACT.name:
+        return Malformed(f"There is no tool {call.name!r}; the only tool is `act`.")
+    if call.arguments is None:
+        return Malformed("The arguments of `act` were not a JSON object; call it again.")
+    try:
+        act = _Act.model_validate(call.arguments)
+    except ValidationError as error:
+        return Malformed(f"`act` was not understood: {describe(error)}.")
+    given = [name for name in ("code", "claims", "not_found") if getattr(act, name) is not None]
+    if len(given) != 1:
+        what = "nothing was given" if not given else f"{' and '.join(given)} were given together"
+        return Malformed(f"`act` takes exactly one of code, claims, not_found; {what}.")
+    if act.code is not None:
+        return Snippet(act.code) if act.code.strip() else Malformed("`code` is empty; write Python that prints.")
+    if act.claims is not None:
+        return Draft(claims=tuple(DraftClaim(claim.text, tuple(claim.quotes)) for claim in act.claims))
+    assert act.not_found is not None
+    return Draft(absence=Absence(tuple(act.not_found.searched), act.not_found.note or ""))
+
+
+def describe(error: ValidationError) -> str:
+    """The first faults of a validation, with the path of each, on one line."""
+    faults: list[dict[str, Any]] = [dict(item) for item in error.errors(include_url=False, include_context=False)]
+    lines = [f"{'.'.join(map(str, fault['loc'])) or 'the object'}: {fault['msg']}" for fault in faults[:4]]
+    return "; ".join(lines) + ("; ..." if len(faults) > 4 else "")

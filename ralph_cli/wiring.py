@@ -1,0 +1,215 @@
+"""The composition root: settings in, models, sandbox, checks and mode out; the only module that knows everybody."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ralph_cli.agents.spec import prompt
+from ralph_cli.checks.judge import Judge
+from ralph_cli.checks.quotes import quotes_hold
+from ralph_cli.checks.rules import form_holds
+from ralph_cli.config import Settings, fetch_environment
+from ralph_cli.core import clock
+from ralph_cli.core.budget import Ledger
+from ralph_cli.core.document import Document
+from ralph_cli.core.errors import ConfigError, ProviderError
+from ralph_cli.core.events import CallRetried, Noticed, Sink
+from ralph_cli.core.model import Model, Request, Usage
+from ralph_cli.documents.locate import QuoteIndex
+from ralph_cli.modes.qa import QaMode, Question, review
+from ralph_cli.providers import prices
+from ralph_cli.providers.metered import Estimate, Metered, call_numbers
+from ralph_cli.providers.registry import DEFAULTS, connect, parse
+from ralph_cli.providers.retrying import Retrying
+from ralph_cli.rlm.bridge import Subqueries, Workbench
+from ralph_cli.rlm.loop import Explorer
+from sandbox import Limits as SandboxLimits
+from sandbox import Sandbox, open_sandbox
+
+SUBQUERY_CHARS = 100_000
+NO_KEYS = (
+    "no key is set, so `offline` answers: it finds and quotes, no language model reads or judges. "
+    "Set ANTHROPIC_API_KEY and OPENAI_API_KEY to use Claude and GPT."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Which model does what, and what a person should be told about the choice."""
+
+    worker: str
+    judge: str
+    subquery: str
+    notices: tuple[Noticed, ...] = ()
+
+
+def choose(settings: Settings) -> Names:
+    """The models of a run: what was asked for, else what the keys allow, else `offline`.
+
+    Raises ConfigError when a model was named whose vendor cannot be reached.
+    """
+    notices: list[Noticed] = []
+    able = [vendor for vendor in ("anthropic", "openai") if settings.reachable(vendor)]
+    if settings.model is None and not able:
+        notices.append(Noticed("offline", NO_KEYS))
+    worker = _named(settings.model, able[0] if able else "offline", settings)
+    family = worker.split(":")[0]
+    others = [vendor for vendor in able if vendor != family]
+    preferred = "offline" if family == "offline" else "openai" if "openai" in others else (*others, family)[0]
+    judge = _named(settings.judge_model, preferred, settings)
+    subquery = _named(settings.subquery_model, family, settings, cheap=True)
+    if judge.split(":")[0] == family != "offline":
+        message = f"worker and judge are of one family ({family}): they may share their errors. "
+        notices.append(Noticed("one-family", message + "Set the other vendor's key, or --judge-model."))
+    if judge.split(":")[0] == "offline" != family:
+        what = "the judge is `offline`: it can only confirm a claim that is word for word its quote"
+        notices.append(Noticed("offline-judge", what))
+    return Names(worker, judge, subquery, tuple(notices))
+
+
+def _named(name: str | None, vendor: str, settings: Settings, *, cheap: bool = False) -> str:
+    """`vendor:model` for a wish, or the default of `vendor`; ConfigError when it cannot be reached."""
+    if name is None:
+        return f"{vendor}:{DEFAULTS[vendor][1 if cheap else 0]}"
+    # A bare name of no known family is most likely served by the server that the user pointed us to.
+    vendor, model = parse(name, vendor if vendor != "offline" else "openai")
+    if not settings.reachable(vendor):
+        key = f"{vendor.upper()}_API_KEY"
+        hint = f"set {key} in the environment or in .env, or {vendor.upper()}_BASE_URL for a server without a key"
+        raise ConfigError(f"{vendor}:{model} needs a key", code="no-key", hint=hint)
+    return f"{vendor}:{model}"
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """The models of a run, metered: every call of theirs is budgeted and recorded."""
+
+    worker: Model
+    judge: Model
+    subquery: Model
+
+
+def build_models(
+    settings: Settings, names: Names, ledger: Ledger, sink: Sink, overrides: Mapping[str, Model] | None = None
+) -> Models:
+    """Connect the three models. `overrides` (worker, judge, subquery) replaces some by models of the caller's.
+
+    Raises ConfigError when a cost cap is set and a price is unknown: a cap that cannot be kept is no cap.
+    """
+    numbers = call_numbers()
+
+    def build(role: str, name: str) -> Model:
+        given = (overrides or {}).get(role)
+        if given is not None:
+            return Metered(given, ledger, sink, numbers)
+        vendor, model = parse(name, "anthropic")
+        endpoint = settings.endpoint(vendor)
+        estimate = _estimate(vendor, model, endpoint.base_url)
+        if settings.max_cost is not None and estimate(_PROBE) is None:
+            hint = "leave out --max-cost, or choose a model with a known price"
+            raise ConfigError(
+                f"the price of {name} is unknown, so --max-cost cannot be kept", code="no-price", hint=hint
+            )
+
+        def told(attempt: int, error: ProviderError, wait: float) -> None:
+            sink(CallRetried(role, name, attempt, error.message, wait))
+
+        return Metered(Retrying(connect(name, endpoint), on_retry=told), ledger, sink, numbers, estimate)
+
+    return Models(build("worker", names.worker), build("judge", names.judge), build("subquery", names.subquery))
+
+
+_PROBE = Request("worker", "", ())
+
+
+def _estimate(vendor: str, model: str, base_url: str | None) -> Estimate:
+    def worst(request: Request) -> float | None:
+        if vendor == "offline":
+            return 0.0
+        # Two characters a token is more tokens than any text we have seen; schemas and marks are covered by the 2,000.
+        usage = Usage(1, request.characters // 2 + 2_000, request.max_tokens)
+        return prices.price(vendor, model, usage, base_url)
+
+    return worst
+
+
+def open_engine(
+    settings: Settings, document_chars: int, on_wait: Callable[[str], None] | None = None
+) -> Callable[[], Sandbox]:
+    """A function that opens the sandbox engine of the settings, sized for a document of that many characters."""
+
+    def opened() -> Sandbox:
+        memory = max(settings.snippet_memory_mb << 20, 8 * document_chars + (300 << 20))
+        limits = SandboxLimits(seconds=settings.snippet_seconds, memory=memory, prompt_chars=SUBQUERY_CHARS)
+        return open_sandbox(
+            settings.sandbox,
+            cache=settings.cache_folder,
+            limits=limits,
+            fetch_env=fetch_environment(),
+            on_wait=on_wait,
+        )
+
+    return opened
+
+
+def choose_strategy(settings: Settings, document: Document) -> tuple[bool, str]:
+    """Whether the document is given whole, and why."""
+    size = len(document.text)
+    if settings.strategy != "auto":
+        return settings.strategy == "direct", f"--strategy {settings.strategy}"
+    if size <= settings.direct_chars:
+        return True, f"{size:,} characters are few enough to be read whole (limit {settings.direct_chars:,})"
+    return False, f"{size:,} characters are explored by code (whole up to {settings.direct_chars:,})"
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a run of the qa mode is made of; `close` ends its processes and threads."""
+
+    mode: QaMode
+    workbench: Workbench
+    subqueries: Subqueries
+
+    def close(self) -> None:
+        self.subqueries.close()
+        self.workbench.close()
+
+
+def build_qa(
+    settings: Settings, models: Models, document: Document, question: str, engine: Callable[[], Sandbox], sink: Sink
+) -> Parts:
+    """The qa mode on built parts; the sandbox begins to start before this returns."""
+    direct, reason = choose_strategy(settings, document)
+    direct = direct and models.worker.vendor != "offline"
+    if models.worker.vendor != "offline":
+        sink(Noticed("strategy", f"{'direct' if direct else 'rlm'}: {reason}"))
+    workbench = Workbench(engine, document)
+    if not direct:
+        workbench.prepare()
+    nonce = clock.token(6)
+    asked = Question(question, document, settings.form)
+    index = QuoteIndex(document)
+    subqueries = Subqueries(models.subquery, prompt("subquery_system"), nonce, settings.max_subqueries)
+    explorer = Explorer(
+        models.worker,
+        workbench,
+        subqueries,
+        document,
+        prompt("worker_system"),
+        asked.opening(nonce, direct=direct),
+        asked.inputs,
+        nonce,
+        lambda draft: review(asked, index, draft),
+        sink,
+        settings.max_steps,
+        looked=direct,
+    )
+    checks = (form_holds(settings.form), quotes_hold(document))
+    judge = Judge(models.judge, document, question, lambda: clock.token(6))
+    return Parts(QaMode(asked, explorer, models.worker, index, checks, judge), workbench, subqueries)
+
+
+def run_folder(settings: Settings, document: Document) -> Path:
+    """A fresh folder for a run: the time, the document's hash and chance are in its name, nothing anybody wrote is."""
+    stamp = clock.now().replace("-", "").replace(":", "").replace("T", "-").split(".")[0]
+    return settings.out / f"{stamp}-qa-{document.id[:8]}-{clock.token(3)}"

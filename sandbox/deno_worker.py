@@ -1,0 +1,63 @@
+"""Starts a Deno process that runs worker.mjs, behind Deno's permissions and, on Linux, the kernel's walls."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from sandbox.interface import Walls
+from sandbox.worker import Bounds, Worker, WorkerFault, ended_on_error
+
+PROGRAM = Path(__file__).parent / "worker.mjs"
+LAUNCHER = Path(__file__).parent / "kernel.py"
+START_SECONDS = 90.0  # a plain start takes 3 s of CPU, and the machine may be busy
+V8_HEAP_MB = 1024
+WASM_PAGE = 1 << 16
+WASM_MOST_PAGES = 1 << 16  # 4 GiB: addresses have 32 bits
+
+
+@dataclass(frozen=True, slots=True)
+class Deno:
+    """The Deno binary, the folder of the Pyodide runtime, and the bytes WebAssembly may use."""
+
+    binary: Path
+    runtime: Path
+    memory: int
+
+    def spawn(self, mode: str, snapshot: Path | None, bounds: Bounds) -> tuple[Worker, Walls]:
+        """A process in `mode` "serve" or "snapshot", and the kernel walls around it; raises WorkerFault."""
+        # A folder of its own for Deno's cache: web storage is kept there even without write permission.
+        scratch = Path(os.path.realpath(tempfile.mkdtemp(prefix="ralph-sandbox-")))
+        try:
+            # Deno reads its main module without a permission, so it need not lie in the one readable folder.
+            program = shutil.copyfile(PROGRAM, scratch / "worker.mjs")
+        except OSError as error:
+            shutil.rmtree(scratch, ignore_errors=True)
+            raise WorkerFault("the worker did not start", str(error)) from None
+        command = self._command(program, mode, snapshot)
+        if sys.platform == "linux":
+            launcher = [sys.executable, "-I", "-S", "-B", str(LAUNCHER), str(os.getpid()), str(scratch)]
+            command = [*launcher, str(self.binary), str(self.runtime), "--", *command]
+        env = {"DENO_DIR": str(scratch), "HOME": str(scratch), "DENO_NO_UPDATE_CHECK": "1", "NO_COLOR": "1"}
+        worker = Worker(command, env=env, cwd=scratch, bounds=bounds, scratch=scratch)
+        if sys.platform != "linux":
+            return worker, {}
+        with ended_on_error(worker):
+            walls = worker.receive(seconds=START_SECONDS).meta.get("walls")
+        return worker, walls if isinstance(walls, dict) else {}
+
+    def _command(self, program: Path, mode: str, snapshot: Path | None) -> list[str]:
+        pages = min(max(self.memory // WASM_PAGE, 1), WASM_MOST_PAGES)
+        flags = [f"--wasm-max-mem-pages={pages}", f"--max-old-space-size={V8_HEAP_MB}"]
+        if mode == "serve":
+            flags.append("--disallow-code-generation-from-strings")
+        readable = str(self.runtime).replace(",", ",,")  # Deno's own way to write a comma in a path
+        return [
+            str(self.binary), "run", "--quiet", "--no-prompt", "--no-remote", "--no-npm", "--no-config", "--no-lock",
+            "--cached-only", "--deny-import", f"--allow-read={readable}", f"--v8-flags={','.join(flags)}",
+            str(program), str(self.runtime), str(snapshot or ""), mode,
+        ]  # fmt: skip

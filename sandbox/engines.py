@@ -1,0 +1,49 @@
+"""Opens a sandbox by the name of its engine."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from sandbox.interface import Limits, Sandbox, SandboxUnavailable
+
+ENGINES = ("pyodide", "native")
+DEFAULT_LIMITS = Limits()
+
+
+def open_sandbox(
+    engine: str,
+    *,
+    cache: Path,
+    limits: Limits = DEFAULT_LIMITS,
+    fetch_env: Mapping[str, str] | None = None,
+    on_wait: Callable[[str], None] | None = None,
+) -> Sandbox:
+    """A sandbox that is not started yet; `engine` is "auto" (pyodide), "pyodide" or "native" (Linux).
+
+    `cache`: folder where the Pyodide runtime is kept (made on need). `fetch_env`: the environment of the one command
+    that may fetch that runtime (npm registry, proxies, certificates); None means that nothing is ever fetched.
+    `on_wait` is told, in one line, what a wait of more than a second is for. Never falls back to another engine.
+
+    Raises ValueError for an unknown name, SandboxUnavailable if the engine cannot run on this platform.
+    """
+    if engine not in ("auto", *ENGINES):
+        raise ValueError(f"unknown sandbox engine {engine!r}: choose auto, {' or '.join(ENGINES)}")
+    if sys.platform == "win32":
+        raise SandboxUnavailable("the sandbox does not run on Windows itself", "run ralph in WSL 2")
+    # Imported here so that `import sandbox` stays cheap.
+    from sandbox.host import WorkerSandbox
+
+    wait = on_wait or _ignore
+    if engine == "native":
+        from sandbox.native import NativeEngine
+
+        return WorkerSandbox(NativeEngine(limits), limits)
+    from sandbox.pyodide import PyodideEngine
+
+    return WorkerSandbox(PyodideEngine(limits, cache=cache, fetch_env=fetch_env, on_wait=wait), limits)
+
+
+def _ignore(_message: str) -> None:
+    return None

@@ -1,0 +1,249 @@
+"""The host's side of a session: one conversation per snippet, and a new worker whenever one cannot be trusted."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Protocol, Self
+
+from sandbox.interface import Answer, HostQuery, Limits, QueryFailure, Result, SandboxFailure, Walls
+from sandbox.worker import Bounds, Frame, Worker, WorkerFault
+
+CALL_BYTES = 128 << 20  # UTF-8 of all prompts and texts in one call
+ERROR_CHARS = 16_384
+VALUE_NOTE = 64  # characters the guest may add to a value that it has cut
+LOAD_SECONDS = 300.0
+_UNCLEAN = re.compile("[\ud800-\udfff\0]")
+
+
+class Engine(Protocol):
+    """What differs between the engines: how a worker is started."""
+
+    name: str
+    walls: Walls
+
+    @property
+    def resident(self) -> int:
+        """Bytes of resident memory at which a worker is ended."""
+
+    def spawn(self, bounds: Bounds, options: Mapping[str, int]) -> Worker:
+        """A worker that is ready; raises SandboxUnavailable or SandboxFailure."""
+
+
+class WorkerSandbox:
+    """A `Sandbox` whose snippets run in a worker process; replaces the worker when it breaks."""
+
+    def __init__(self, engine: Engine, limits: Limits) -> None:
+        self._engine = engine
+        self._limits = limits
+        self._bounds = Bounds(json=(1 << 20) + 14 * limits.output, blob=CALL_BYTES, resident=engine.resident)
+        self._worker: Worker | None = None
+        self._document = b""
+        self._pages = "[]"
+        self._closed = False
+        self._lock = threading.RLock()
+
+    @property
+    def name(self) -> str:
+        """The engine's name."""
+        return self._engine.name
+
+    @property
+    def walls(self) -> Walls:
+        """The walls around the worker that was started last."""
+        return self._engine.walls
+
+    def start(self) -> None:
+        """Start a worker with the document loaded, if none is running."""
+        with self._lock:
+            if self._closed:
+                raise SandboxFailure("the sandbox is closed")
+            if self._worker is not None:
+                return
+            options = {
+                "output": self._limits.output,
+                "prompt_chars": self._limits.prompt_chars,
+                "batch": self._limits.batch,
+                "call_bytes": CALL_BYTES,
+            }
+            self._worker = self._engine.spawn(self._bounds, options)
+            if self._document or self._pages != "[]":
+                self._send_document(self._worker)
+
+    def load(self, context: str, pages: Sequence[tuple[int, str, int, int]]) -> None:
+        """Keep the document, and give it to the running worker."""
+        with self._lock:
+            self._document = clean_surrogates(context).encode("utf-8")
+            self._pages = json.dumps([list(page) for page in pages])
+            if self._worker is not None:
+                self._send_document(self._worker)
+
+    def run(self, code: str, query: HostQuery) -> Result:
+        """Run one snippet; see `Sandbox.run`."""
+        with self._lock:
+            self.start()
+            assert self._worker is not None
+            clock = _Clock(self._limits.seconds)
+            try:
+                result = self._converse(self._worker, code, query, clock)
+            except WorkerFault as fault:
+                self._drop()
+                return Result("", 0, None, self._explain(fault), True, clock.spent)
+            except BaseException:  # of `query`, or an interrupt: the worker waits for an answer that never comes
+                self._drop()
+                raise
+            if result.state_lost:
+                self._drop()
+            return result
+
+    def close(self) -> None:
+        """End the worker for good."""
+        with self._lock:
+            self._closed = True
+            self._drop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _drop(self) -> None:
+        worker, self._worker = self._worker, None
+        if worker is not None:
+            worker.kill()
+
+    def _send_document(self, worker: Worker) -> None:
+        nonce = secrets.token_hex(16)
+        try:
+            worker.send({"op": "load", "nonce": nonce, "pages": self._pages}, self._document, seconds=LOAD_SECONDS)
+            reply = worker.receive(seconds=LOAD_SECONDS).meta
+            error = reply.get("error")
+            if reply.get("op") != "loaded" or reply.get("nonce") != nonce:
+                raise WorkerFault("protocol violation", "no answer to the document")
+        except WorkerFault as fault:
+            error = str(fault)
+        except BaseException:
+            self._drop()
+            raise
+        if error is not None:
+            self._drop()
+            size, memory = len(self._document) >> 20, self._limits.memory >> 20
+            raise SandboxFailure(
+                f"the document ({size} MB) could not be loaded into the sandbox, which may use {memory} MB: {error}"
+            )
+
+    def _converse(self, worker: Worker, code: str, query: HostQuery, clock: _Clock) -> Result:
+        nonce = secrets.token_hex(16)
+        with clock:
+            worker.send({"op": "exec", "nonce": nonce, "code": clean(code)}, seconds=clock.left)
+        while True:
+            with clock:
+                frame = worker.receive(seconds=clock.left)
+            if frame.meta.get("nonce") != nonce:
+                raise WorkerFault("protocol violation", "a message without this snippet's nonce")
+            match frame.meta.get("op"):
+                case "call":
+                    reply = {"answers": [_packed(answer) for answer in _ask(query, self._pairs(frame))]}
+                    with clock:
+                        worker.send(reply, seconds=clock.left)
+                case "done":
+                    return self._result(frame, clock.spent)
+                case "fatal":
+                    reason = f"the worker died: {_text(frame, 'error', 300)}"
+                    return Result("", 0, None, reason, True, clock.spent)
+                case _:
+                    raise WorkerFault("protocol violation", "an unknown message")
+
+    def _pairs(self, frame: Frame) -> list[tuple[str, str]]:
+        """The (prompt, text) pairs of a call: sizes in bytes in the JSON, the text in the blob."""
+        sizes = frame.meta.get("sizes")
+        if not isinstance(sizes, list) or not all(type(size) is int and size >= 0 for size in sizes):
+            raise WorkerFault("protocol violation", "sizes of a call")
+        if not 2 <= len(sizes) <= 2 * self._limits.batch or len(sizes) % 2 or sum(sizes) != len(frame.blob):
+            raise WorkerFault("protocol violation", "sizes of a call")
+        parts, at = [], 0
+        for size in sizes:
+            try:
+                parts.append(clean(frame.blob[at : at + size].decode("utf-8", "surrogatepass")))
+            except UnicodeDecodeError:
+                raise WorkerFault("protocol violation", "a sub-query that is not UTF-8") from None
+            at += size
+        pairs = list(zip(parts[::2], parts[1::2], strict=True))
+        if any(len(prompt) + len(text) > self._limits.prompt_chars for prompt, text in pairs):
+            raise WorkerFault("protocol violation", "a sub-query above the limit")
+        return pairs
+
+    def _result(self, frame: Frame, seconds: float) -> Result:
+        total = frame.meta.get("total")
+        stdout = _text(frame, "stdout", self._limits.output) or ""
+        if type(total) is not int or not len(stdout) <= total < 1 << 53:
+            raise WorkerFault("protocol violation", "the count of printed characters")
+        value = _text(frame, "value", self._limits.output + VALUE_NOTE)
+        return Result(stdout, total, value, _text(frame, "error", ERROR_CHARS), False, seconds)
+
+    def _explain(self, fault: WorkerFault) -> str:
+        match fault.reason:
+            case "time limit":
+                return f"time limit of {self._limits.seconds:g} s"
+            case "memory limit":
+                return f"memory limit of {self._limits.memory >> 20} MB"
+            case _:
+                return fault.reason
+
+
+class _Clock:
+    """Counts the time inside its `with` blocks: the worker's, not the host's."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._since = 0.0
+        self.spent = 0.0
+
+    @property
+    def left(self) -> float:
+        return self._seconds - self.spent
+
+    def __enter__(self) -> None:
+        self._since = time.monotonic()
+
+    def __exit__(self, *_error: object) -> None:
+        self.spent += time.monotonic() - self._since
+
+
+def _ask(query: HostQuery, pairs: list[tuple[str, str]]) -> list[Answer]:
+    answers = list(query(pairs))
+    if len(answers) != len(pairs) or not all(isinstance(answer, (str, QueryFailure)) for answer in answers):
+        raise TypeError(f"`query` must give a str or a QueryFailure for each of the {len(pairs)} sub-queries")
+    return answers
+
+
+def _packed(answer: Answer) -> dict[str, str]:
+    return {"failed": answer.message} if isinstance(answer, QueryFailure) else {"text": answer}
+
+
+def _text(frame: Frame, name: str, most: int) -> str | None:
+    """A text field, or None; everything that came out of the guest is cleaned."""
+    value = frame.meta.get(name)
+    if value is None:
+        return None
+    if not isinstance(value, str) or len(value) > most:
+        raise WorkerFault("protocol violation", f"field {name}")
+    return clean(value)
+
+
+def clean(text: str) -> str:
+    """The text with NUL and lone surrogates, which break UTF-8 sinks and C strings, as U+FFFD; same length."""
+    return text if text.isascii() and "\0" not in text else _UNCLEAN.sub("\ufffd", text)
+
+
+def clean_surrogates(text: str) -> str:
+    """The text with lone surrogates as U+FFFD; NUL stays, so that it is the document to the character."""
+    return text if text.isascii() else re.sub("[\ud800-\udfff]", "\ufffd", text)

@@ -1,0 +1,112 @@
+"""What a sandbox is: the values that go in and out, and the errors that mean there is none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Protocol, Self
+
+GIB = 1 << 30
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of one sandbox.
+
+    `seconds`: wall time of one snippet; the clock stops while the host answers a sub-query.
+    `memory`: bytes the guest's interpreter may use. `output`: characters of printed text, and of the last value, that
+    are kept. `prompt_chars`: characters of one sub-query, prompt and text together. `batch`: sub-queries in one batch.
+    """
+
+    seconds: float = 30.0
+    memory: int = 2 * GIB
+    output: int = 256 * 1024
+    prompt_chars: int = 400_000
+    batch: int = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What one snippet did.
+
+    `stdout`: what it printed, from the start, at most `Limits.output` characters; `stdout_total`: characters printed,
+    kept or not. `value`: repr of the last expression, None if there is none or it is None. `error`: the traceback of
+    the snippet's own frames, or the reason why it was ended; None if it ran through. `state_lost`: the worker was
+    replaced, so every variable is gone (`context` and `pages` are loaded again). `seconds`: wall time, without the time
+    the host took to answer.
+    """
+
+    stdout: str
+    stdout_total: int
+    value: str | None
+    error: str | None
+    state_lost: bool
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class QueryFailure:
+    """A sub-query that failed; never a string, so that it cannot be taken for an answer."""
+
+    message: str
+
+
+Answer = str | QueryFailure
+HostQuery = Callable[[Sequence[tuple[str, str]]], Sequence[Answer]]
+"""(prompt, text) pairs in, answers in the same order out; called on the thread that called `Sandbox.run`."""
+
+Walls = Mapping[str, bool | int]
+"""Name of a wall -> whether it holds (Landlock: its ABI version, 0 if it is not there)."""
+
+
+class Sandbox(Protocol):
+    """Runs snippets over one document in a process of its own, and keeps their variables."""
+
+    @property
+    def name(self) -> str:
+        """The engine: "pyodide" or "native"."""
+
+    @property
+    def walls(self) -> Walls:
+        """The walls around the running worker, as reported by the code that raised them; empty before `start`."""
+
+    def start(self) -> None:
+        """Start the worker, if it is not running. May be called on another thread, but not beside other calls.
+
+        Raises SandboxUnavailable if this machine lacks something, SandboxFailure if the worker does not start.
+        """
+
+    def load(self, context: str, pages: Sequence[tuple[int, str, int, int]]) -> None:
+        """Give the guest `context` and `pages` (number, label, start, end); kept here and loaded into every worker."""
+
+    def run(self, code: str, query: HostQuery) -> Result:
+        """Run one snippet. Whatever goes wrong in the guest is in the Result.
+
+        An exception that `query` raises comes out of here unchanged; the worker is then replaced and its variables
+        are lost. Raises SandboxUnavailable or SandboxFailure if no worker can be started.
+        """
+
+    def close(self) -> None:
+        """End the worker and remove what it left on disk. May be called twice."""
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None: ...
+
+
+class SandboxUnavailable(Exception):
+    """This machine cannot run the engine now; the message says what is missing, `hint` what to do about it."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.args[0]} ({self.hint})" if self.hint else str(self.args[0])
+
+
+class SandboxFailure(Exception):
+    """The engine is there but did not work: a worker that does not start, a document that does not fit."""

@@ -1,0 +1,86 @@
+"""The native engine: a CPython process that the Linux kernel lets do nothing but compute and use its two pipes."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import struct
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+from sandbox.interface import Limits, SandboxFailure, SandboxUnavailable, Walls
+from sandbox.kernel import ARCHITECTURES
+from sandbox.worker import Bounds, Worker, WorkerFault, ended_on_error
+
+START_SECONDS = 30.0
+HERE = Path(__file__).parent
+MODULES = ("kernel", "guest", "native_worker")
+# The worker gets its program over the pipe: no path of this package is in its command line or its modules.
+BOOT = """
+import json, os, sys, types
+def take(n):
+    b = b""
+    while len(b) < n:
+        c = os.read(0, n - len(b))
+        if not c: os._exit(0)
+        b += c
+    return b
+m = json.loads(take(int.from_bytes(take(4), "big")))
+sys.modules["sandbox"] = p = types.ModuleType("sandbox")
+for n, s in m["modules"]:
+    q = sys.modules["sandbox." + n] = types.ModuleType("sandbox." + n)
+    setattr(p, n, q)
+    exec(compile(s, "<sandbox>", "exec"), q.__dict__)
+sys.modules["sandbox.native_worker"].serve(m)
+"""
+
+
+class NativeEngine:
+    """Starts native workers; Linux on x86_64 and aarch64 only, because the wall is the kernel's."""
+
+    name = "native"
+
+    def __init__(self, limits: Limits) -> None:
+        if sys.platform != "linux" or platform.machine() not in ARCHITECTURES:
+            raise SandboxUnavailable(
+                f"the native sandbox needs Linux on x86_64 or aarch64, this is {sys.platform} on {platform.machine()}",
+                "use --sandbox pyodide",
+            )
+        self._limits = limits
+        self.walls: Walls = {}
+
+    @property
+    def resident(self) -> int:
+        """The address space is limited by the kernel; the watch over resident memory is a second net."""
+        return self._limits.memory + (64 << 20)
+
+    def spawn(self, bounds: Bounds, options: Mapping[str, int]) -> Worker:
+        """A locked-down worker that is ready; raises SandboxUnavailable if the kernel refuses the lock."""
+        command = [sys.executable, "-I", "-S", "-B", "-X", "utf8", "-c", BOOT]
+        try:
+            worker = Worker(command, env={}, cwd=Path("/"), bounds=bounds)
+            with ended_on_error(worker):
+                self.walls = _introduce(worker, options, self._limits.memory)
+        except WorkerFault as fault:
+            raise SandboxFailure(f"the native sandbox did not start: {fault}") from None
+        return worker
+
+
+def _introduce(worker: Worker, options: Mapping[str, int], memory: int) -> Walls:
+    program = {
+        "modules": [(name, (HERE / f"{name}.py").read_text("utf-8")) for name in MODULES],
+        "options": dict(options),
+        "memory": memory,
+        "parent": os.getpid(),
+    }
+    data = json.dumps(program).encode("ascii")
+    worker.send_raw(struct.pack("!I", len(data)) + data, seconds=START_SECONDS)
+    ready = worker.receive(seconds=START_SECONDS).meta
+    walls = ready.get("walls")
+    if ready.get("op") != "ready" or not isinstance(walls, dict):
+        raise WorkerFault("protocol violation", "it did not say that it is ready")
+    if not walls.get("seccomp"):
+        raise SandboxUnavailable("this kernel refuses the native sandbox's lock (seccomp)", "use --sandbox pyodide")
+    return walls

@@ -1,0 +1,132 @@
+"""The process of the native engine: loads what a snippet may need, locks itself down, then serves the host."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import struct
+import sys
+import types
+from typing import Any
+
+from sandbox import guest, kernel
+
+HEADER = struct.Struct("!IQ")
+CHUNK = 1 << 20
+ERROR_BYTES = 1 << 16  # what the worker may write to its standard error, a file
+# After the lock-down no file can be opened, so what is not imported here cannot be imported at all.
+PRELOADED = """
+    abc array ast base64 binascii bisect calendar cmath cmd collections collections.abc colorsys contextlib copy
+    copyreg csv dataclasses datetime _strptime decimal difflib encodings.ascii encodings.cp1252 encodings.idna
+    encodings.latin_1 encodings.utf_16 encodings.utf_8_sig enum fnmatch fractions functools gc graphlib hashlib heapq
+    hmac html html.entities html.parser io ipaddress itertools json keyword linecache locale math mimetypes
+    numbers operator pathlib pickle pprint random re reprlib secrets shlex statistics string stringprep struct
+    symtable textwrap time timeit token tokenize traceback types typing unicodedata urllib.parse uuid warnings weakref
+    xml.etree.ElementTree zlib bz2 lzma gzip zipfile configparser threading queue inspect
+"""
+
+
+def serve(source: dict[str, Any]) -> None:
+    """Preload, lock down, then answer the host until it closes the pipe; `source` is the host's first message."""
+    for name in PRELOADED.split():
+        try:
+            __import__(name)
+        except ImportError:
+            pass  # not in every build of Python
+    pipe = _Pipe()
+    session = guest.Guest(pipe.call, json.dumps(source["options"]))
+    walls = _lock(source["parent"], source["memory"])
+    pipe.send({"op": "ready", "walls": walls})
+    if not walls["seccomp"]:
+        return
+    while True:
+        message, blob = pipe.receive()
+        pipe.nonce = message["nonce"]
+        if message["op"] == "load":
+            pipe.send({"op": "loaded", "error": _load(session, blob, message["pages"])})
+        else:
+            del blob
+            pipe.send({"op": "done", **json.loads(session.run(message["code"]))})
+
+
+def _load(session: guest.Guest, blob: bytearray, pages: str) -> str | None:
+    try:
+        session.load(blob, pages)
+    except MemoryError:
+        return "MemoryError"
+    return None
+
+
+class _Pipe:
+    """Messages over standard input and output; every one carries the nonce of the host's last request."""
+
+    def __init__(self) -> None:
+        self.nonce = ""
+        # Bound now: a snippet can replace them in their modules.
+        self._read, self._write, self._exit, self._dumps, self._loads = (
+            os.read, os.write, os._exit, json.dumps, json.loads)  # fmt: skip
+
+    def send(self, meta: dict[str, Any], blob: bytes = b"") -> None:
+        text = self._dumps({**meta, "nonce": self.nonce}).encode("ascii")
+        for part in (HEADER.pack(len(text), len(blob)) + text, blob):
+            view = memoryview(part)
+            while view:
+                view = view[self._write(1, view[:CHUNK]) :]
+
+    def receive(self) -> tuple[dict[str, Any], bytearray]:
+        text_size, blob_size = HEADER.unpack(self._exactly(HEADER.size))
+        return self._loads(self._exactly(text_size)), self._exactly(blob_size)
+
+    def call(self, meta: str, blob: bytes) -> str:
+        """Send one call of the guest and wait for the host's answer."""
+        self.send({"op": "call", "sizes": self._loads(meta)["sizes"]}, blob)
+        return self._dumps(self.receive()[0])
+
+    def _exactly(self, size: int) -> bytearray:
+        data = bytearray(size)
+        view, at = memoryview(data), 0
+        while at < size:
+            chunk = self._read(0, min(size - at, CHUNK))
+            if not chunk:
+                self._exit(0)
+            view[at : at + len(chunk)] = chunk
+            at += len(chunk)
+        return data
+
+
+def _lock(parent: int, memory: int) -> dict[str, bool | int]:
+    walls: dict[str, bool | int] = {"network namespace": kernel.namespaces()}
+    kernel.end_with_parent(parent)
+    kernel.no_new_privileges()
+    walls["landlock"] = kernel.landlock()
+    kernel.limit(**{"as": memory}, core=0, fsize=ERROR_BYTES, nofile=16, nproc=0, memlock=0)
+    here = kernel.architecture()
+    _forget_paths()
+    walls["seccomp"] = here is not None and kernel.seccomp(kernel.allow_list(here))
+    for name in [name for name in sys.modules if name.split(".")[0] in ("ctypes", "_ctypes", "resource", "sandbox")]:
+        del sys.modules[name]
+    return walls
+
+
+def _forget_paths() -> None:
+    """Drop every path of this machine: they name its user, and a snippet has no use for them."""
+    sys.argv, sys.orig_argv, sys.path = [""], [], []
+    sys.path_importer_cache.clear()
+    sys.meta_path[:] = [finder for finder in sys.meta_path if "Path" not in getattr(finder, "__name__", "Path")]
+    for name in (
+        "executable", "_base_executable", "prefix", "base_prefix", "exec_prefix", "base_exec_prefix", "_stdlib_dir",
+        "pycache_prefix",
+    ):  # fmt: skip
+        setattr(sys, name, "")
+    for module in [module for module in sys.modules.values() if isinstance(module, types.ModuleType)]:
+        table = vars(module)
+        for name in ("__file__", "__cached__"):
+            table.pop(name, None)
+        table.update({name: None for name in ("__spec__", "__loader__") if name in table})
+        if "__path__" in table:
+            table["__path__"] = []
+    rename = getattr(__import__("_imp"), "_fix_co_filename", None)
+    for function in gc.get_objects():
+        if rename is not None and isinstance(function, types.FunctionType):
+            rename(function.__code__, "<library>")

@@ -1,0 +1,145 @@
+// The Deno process of the pyodide engine: boots Python, takes the JavaScript surface away, then serves the host.
+//
+//   deno run ... worker.mjs <runtime folder> <snapshot file or ""> serve|snapshot
+//
+// Messages on standard input and output: 4 bytes length of the JSON, 8 bytes length of the blob, JSON, blob. Whatever a
+// snippet could reach is bound here or removed before the first snippet; the wall itself is Deno's permissions.
+
+const [folder, snapshotFile, mode] = Deno.args;
+const SNAPSHOT_HEADER = 128; // two SHA-256 in hexadecimal, which the host has checked
+const parse = JSON.parse, stringify = JSON.stringify;
+const readSome = Deno.stdin.readSync.bind(Deno.stdin), writeSome = Deno.stdout.writeSync.bind(Deno.stdout);
+const encoder = new TextEncoder(), decoder = new TextDecoder();
+const encode = encoder.encode.bind(encoder), decode = decoder.decode.bind(decoder);
+
+// Imported now, because a snippet must not wait for them and the snapshot keeps them; none of them has native code.
+const PRELOAD = `
+import sys, re, json, collections, math, datetime, _strptime, itertools, functools, string, statistics, textwrap
+import random, heapq, bisect, unicodedata, difflib, csv, html, ast, traceback, io, typing, dataclasses, enum, copy
+import operator, fractions, decimal, hashlib, base64, time, contextlib, pprint, uuid, urllib.parse, gc, symtable
+import linecache, types, builtins
+sys.executable = ''
+sys.argv = ['']
+sys.orig_argv = []
+`;
+const HARDEN = `
+import os, sys
+os.system = os.popen = None  # they end the interpreter instead of failing
+import _pyodide._importhook as hook
+hook.jsfinder.jsproxies.clear()
+sys.meta_path[:] = [finder for finder in sys.meta_path if 'Js' not in type(finder).__name__]
+for name in list(sys.modules):
+    if name.split('.')[0] in ('js', 'pyodide_js'):
+        sys.modules[name] = None
+`;
+// Everything that reaches out of the interpreter, or keeps something for the next process.
+const REMOVED = new RegExp("^(Deno|process|global|require|Buffer|fetch|Request|Response|WebSocket.*|WebTransport.*" +
+  "|EventSource|XMLHttpRequest|Worker|MessageChannel|MessagePort|BroadcastChannel|navigator|Navigator|location|localStorage" +
+  "|sessionStorage|Storage|caches|Cache.*|indexedDB|alert|prompt|confirm|console|close|postMessage|reportError|setImmediate" +
+  "|clearImmediate|setTimeout|setInterval|queueMicrotask|name|window|self|WorkerGlobalScope|GPU.*|Image.*|createImageBitmap)$");
+
+function readExactly(size) {
+  const data = new Uint8Array(size);
+  for (let at = 0; at < size;) {
+    const count = readSome(data.subarray(at));
+    if (count === null) return null;
+    at += count;
+  }
+  return data;
+}
+
+function receive() {
+  const header = readExactly(12);
+  if (!header) return null;
+  const view = new DataView(header.buffer);
+  const text = readExactly(view.getUint32(0)), blob = readExactly(Number(view.getBigUint64(4)));
+  return [parse(decode(text)), blob];
+}
+
+function write(bytes) {
+  for (let at = 0; at < bytes.length;) at += writeSome(bytes.subarray(at));
+}
+
+function send(meta, blob = new Uint8Array(0)) {
+  const text = encode(stringify(meta)), header = new Uint8Array(12 + text.length), view = new DataView(header.buffer);
+  view.setUint32(0, text.length);
+  view.setBigUint64(4, BigInt(blob.length));
+  header.set(text, 12);
+  write(header);
+  if (blob.length) write(blob);
+}
+
+const { loadPyodide } = await import("file://" + encodeURI(folder).replace(/[?#]/g, encodeURIComponent) + "/pyodide.mjs");
+const options = {
+  indexURL: folder, stdin: () => null, stdout: () => {}, stderr: () => {}, args: [], fullStdLib: false,
+  env: { HOME: "/home/pyodide", PYTHONHASHSEED: "0", _: "" },
+};
+if (mode === "snapshot") options._makeSnapshot = true;
+else if (snapshotFile) options._loadSnapshot = Deno.readFileSync(snapshotFile).slice(SNAPSHOT_HEADER);
+const python = await loadPyodide(options);
+if (!snapshotFile) python.runPython(PRELOAD);
+if (mode === "snapshot") {
+  send({ op: "snapshot" }, python.makeMemorySnapshot());
+  Deno.exit(0);
+}
+
+let nonce = ""; // of the request being served; known to this closure and to the host only
+const hostCall = (meta, blob) => {
+  const buffer = blob.getBuffer("u8");
+  const data = buffer.data.slice();
+  buffer.release();
+  send({ op: "call", sizes: parse(meta).sizes, nonce }, data);
+  return stringify(receive()[0]);
+};
+// A Python proxy of it must not be a way to Function and the global object.
+Object.setPrototypeOf(hostCall, null);
+Object.freeze(hostCall);
+
+const [boot] = receive();
+const guest = python.toPy({ __name__: "sandbox_guest", __builtins__: python.globals.get("__builtins__") });
+python.runPython(boot.guest, { globals: guest, filename: "<sandbox>" });
+const session = guest.get("Guest")(hostCall, stringify(boot.options));
+const run = session.run, load = session.load;
+const permissions = ["read", "write", "net", "env", "run", "ffi", "sys", "import"];
+const granted = permissions.filter((name) => {
+  try { return Deno.permissions.querySync({ name }).state !== "prompt" && Deno.permissions.querySync({ name }).state !== "denied"; }
+  catch { return false; }
+});
+const deno = Deno.version.deno;
+python.runPython(HARDEN, { globals: python.toPy({}) });
+for (const name of Object.getOwnPropertyNames(globalThis)) {
+  if (!REMOVED.test(name)) continue;
+  try { delete globalThis[name]; } catch { /* made undefined below */ }
+  if (name in globalThis) {
+    try { Object.defineProperty(globalThis, name, { value: undefined, writable: false, configurable: false }); } catch { /* fixed by Deno */ }
+  }
+}
+send({ op: "ready", deno, granted, nonce });
+
+for (;;) {
+  const message = receive();
+  if (!message) break;
+  const [request, blob] = message;
+  nonce = request.nonce;
+  if (request.op === "load") {
+    let error = null, buffer = null;
+    try {
+      buffer = python.toPy(blob);
+      load(buffer, request.pages);
+    } catch (failure) {
+      error = String(failure).slice(-300);
+    }
+    buffer?.destroy?.();
+    send({ op: "loaded", error, nonce });
+  } else {
+    let result;
+    try {
+      const { stdout, total, value, error } = parse(run(request.code));
+      result = { op: "done", stdout, total, value, error, nonce };
+    } catch (failure) { // the interpreter itself is broken
+      result = { op: "fatal", error: String(failure).slice(0, 300), nonce };
+    }
+    send(result);
+    if (result.op === "fatal") break;
+  }
+}

@@ -1,0 +1,247 @@
+"""One worker process and the framed pipe to it; every byte it sends is untrusted."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import select
+import shutil
+import signal
+import struct
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+HEADER = struct.Struct("!IQ")  # length of the JSON part, length of the blob
+TICK = 0.05  # seconds between two looks at the worker's memory
+CHUNK = 1 << 20
+PIPE_SIZE = 1 << 20
+
+# The kernel ends a worker with the *thread* that started it (PDEATHSIG), and `start` may run on a short-lived thread:
+# so all workers are started from one thread that lives as long as this process.
+_SPAWNER = ThreadPoolExecutor(max_workers=1, thread_name_prefix="sandbox-spawn")
+
+
+class WorkerFault(Exception):
+    """The worker is of no use any more; `reason` says why in words for the model."""
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(f"{reason}: {detail}" if detail else reason)
+        self.reason = reason
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """Largest JSON part and blob that are read from a worker, and largest resident memory of it, in bytes."""
+
+    json: int
+    blob: int
+    resident: int
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One message of a worker."""
+
+    meta: dict[str, Any]
+    blob: bytes
+
+
+class Worker:
+    """A process in a session of its own; `scratch` is its throw-away folder, removed with it."""
+
+    def __init__(
+        self, argv: Sequence[str], *, env: Mapping[str, str], cwd: Path, bounds: Bounds, scratch: Path | None = None
+    ) -> None:
+        self._bounds = bounds
+        self._scratch = scratch
+        self._buffer = bytearray()
+        self._looked = 0.0
+        # A file, not a pipe: nobody has to read it, and its end says why a worker did not start.
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed in `kill`
+        try:
+            self._process = _spawn(argv, env, cwd, self._errors.fileno())
+        except BaseException:
+            self._errors.close()
+            self._remove_scratch()
+            raise
+        assert self._process.stdin is not None and self._process.stdout is not None
+        self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
+        for descriptor in (self._to, self._from):
+            os.set_blocking(descriptor, False)
+            _widen(descriptor)
+
+    @property
+    def pid(self) -> int:
+        """Process id, which is also the id of its group and session."""
+        return self._process.pid
+
+    def send(self, meta: Mapping[str, Any], blob: bytes = b"", *, seconds: float) -> None:
+        """Send one message; raises WorkerFault if the worker is gone or does not take it in time."""
+        text = json.dumps(meta).encode("ascii")
+        deadline = time.monotonic() + seconds
+        for part in (HEADER.pack(len(text), len(blob)) + text, blob):
+            self._write(part, deadline)
+
+    def send_raw(self, data: bytes, *, seconds: float) -> None:
+        """Send bytes that are not a message: the program of a worker that does not know messages yet."""
+        self._write(data, time.monotonic() + seconds)
+
+    def receive(self, *, seconds: float) -> Frame:
+        """Read one message; raises WorkerFault on silence, death, too much memory and everything malformed."""
+        deadline = time.monotonic() + seconds
+        self._fill(HEADER.size, deadline)
+        text_size, blob_size = HEADER.unpack_from(self._buffer)
+        if text_size > self._bounds.json or blob_size > self._bounds.blob:
+            raise WorkerFault("protocol violation", f"a message of {text_size} + {blob_size} bytes")
+        body = HEADER.size + text_size
+        self._fill(body + blob_size, deadline)
+        text, blob = bytes(self._buffer[HEADER.size : body]), bytes(self._buffer[body : body + blob_size])
+        del self._buffer[: body + blob_size]
+        try:
+            meta = json.loads(text)
+        except (ValueError, RecursionError, MemoryError) as error:
+            raise WorkerFault("protocol violation", f"not JSON: {type(error).__name__}") from None
+        if not isinstance(meta, dict):
+            raise WorkerFault("protocol violation", "not an object")
+        return Frame(meta, blob)
+
+    def error_tail(self) -> str:
+        """The last words on the worker's standard error, at most 2000 characters."""
+        size = self._errors.seek(0, os.SEEK_END)
+        self._errors.seek(max(0, size - 2000))
+        return self._errors.read().decode("utf-8", "replace").strip()
+
+    def kill(self) -> None:
+        """End the whole process group, reap it, remove its folder. May be called twice."""
+        if self._process.poll() is None:  # else reaped, and its number may be another's by now; it could not fork
+            try:
+                os.killpg(self._process.pid, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):  # PermissionError: macOS, when only the zombie is left
+                pass
+        self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+        self._process.stdin = self._process.stdout = None
+        self._errors.close()
+        self._remove_scratch()
+
+    def _write(self, data: bytes, deadline: float) -> None:
+        view, poller = memoryview(data), select.poll()
+        poller.register(self._to, select.POLLOUT)
+        while view:
+            try:
+                view = view[os.write(self._to, view[:CHUNK]) :]
+            except BlockingIOError:
+                self._wait(poller, deadline)
+            except OSError as error:
+                raise WorkerFault("the worker died", error.strerror or "") from None
+
+    def _fill(self, need: int, deadline: float) -> None:
+        poller = select.poll()
+        poller.register(self._from, select.POLLIN)
+        while len(self._buffer) < need:
+            self._wait(poller, deadline)
+            try:
+                chunk = os.read(self._from, CHUNK)
+            except BlockingIOError:
+                continue
+            if not chunk:
+                raise WorkerFault("the worker died", self._ending())
+            self._buffer += chunk
+
+    def _wait(self, poller: select.poll, deadline: float) -> None:
+        """Wait for the pipe; raises WorkerFault past the deadline or when the worker has grown too large."""
+        while True:
+            now = time.monotonic()
+            if now - self._looked >= TICK:
+                self._looked = now
+                if self._resident() > self._bounds.resident:
+                    raise WorkerFault("memory limit", f"{self._resident()} bytes resident")
+            left = deadline - now
+            if left <= 0:
+                raise WorkerFault("time limit")
+            if poller.poll(min(left, TICK) * 1000):
+                return
+
+    def _resident(self) -> int:
+        """Resident bytes of the worker; 0 where there is no /proc (the engines' own caps still hold there)."""
+        try:
+            with open(f"/proc/{self._process.pid}/statm", "rb") as file:
+                return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        except (OSError, ValueError, IndexError):
+            return 0
+
+    def _ending(self) -> str:
+        try:
+            code = self._process.wait(5)
+        except subprocess.TimeoutExpired:
+            return "it closed its pipe"
+        return f"signal {-code}" if code < 0 else f"exit code {code}"
+
+    def _remove_scratch(self) -> None:
+        if self._scratch is not None:
+            shutil.rmtree(self._scratch, ignore_errors=True)
+
+
+@contextmanager
+def ended_on_error(worker: Worker) -> Iterator[None]:
+    """Kills the worker if the block fails, and adds its last words to a WorkerFault."""
+    try:
+        yield
+    except WorkerFault as fault:
+        words = worker.error_tail()
+        worker.kill()
+        raise WorkerFault(str(fault), words) from None
+    except BaseException:
+        worker.kill()
+        raise
+
+
+def _spawn(argv: Sequence[str], env: Mapping[str, str], cwd: Path, errors: int) -> subprocess.Popen[bytes]:
+    def start() -> subprocess.Popen[bytes]:
+        return subprocess.Popen(
+            argv,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            env=dict(env),
+            cwd=cwd,
+            bufsize=0,
+            start_new_session=True,
+        )
+
+    future = _SPAWNER.submit(start)
+    try:
+        return future.result()
+    except OSError as error:
+        raise WorkerFault("the worker did not start", f"{argv[0]}: {error.strerror}") from None
+    except BaseException:  # interrupted while it was being started: nobody will own it
+        future.add_done_callback(_end_orphan)
+        raise
+
+
+def _end_orphan(future: Future[subprocess.Popen[bytes]]) -> None:
+    if not future.cancelled() and future.exception() is None:
+        future.result().kill()
+
+
+def _widen(descriptor: int) -> None:
+    """Make the pipe large, where that can be done: a document is many megabytes."""
+    try:
+        import fcntl
+
+        fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, PIPE_SIZE)
+    except (ImportError, AttributeError):
+        pass
+    except OSError as error:
+        if error.errno not in (errno.EPERM, errno.EBUSY, errno.EINVAL):
+            raise
