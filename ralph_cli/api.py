@@ -20,6 +20,7 @@ from ralph_cli.journal.traces import TraceWriter
 from ralph_cli.loop.engine import run_loop
 from ralph_cli.loop.state import LoopState, fold
 from ralph_cli.reports.view import RunView, view
+from sandbox import Sandbox
 
 MAX_QUESTION = 20_000
 
@@ -45,6 +46,7 @@ def ask(
     *,
     settings: Settings | None = None,
     models: Mapping[str, Model] | None = None,
+    engine: Callable[[], Sandbox] | None = None,
     sink: Sink | None = None,
     password: str | None = None,
     encoding: str | None = None,
@@ -53,14 +55,14 @@ def ask(
 ) -> Asked:
     """Answer `question` from `document`, with every claim pinned to verbatim quotes.
 
-    `models` replaces the worker, judge or subquery by models of the caller's. `sink` hears every event after it was
+    `models` replaces the worker, judge or subquery by models of the caller's, `engine` the sandbox. `sink` hears every event after it was
     committed to the journal. Raises RalphError: UserError for what a person can mend, ProviderError when a model
     service fails, EngineError when no sandbox can run. A question that could not be answered is not an error: see
     `Asked.outcome`.
     """
     settings = settings or load()
     question = _checked(question)
-    names = wiring.choose(settings)
+    names = wiring.choose(settings, models or {})
     if not isinstance(document, Document):
         document = load_document(
             document,
@@ -75,7 +77,7 @@ def ask(
     heard = _Notices()
     everyone = Fanout((journal, TraceWriter(settings.out, folder), heard, *((sink,) if sink else ())))
     try:
-        return _ask(document, question, settings, names, models, everyone, heard, folder)
+        return _ask(document, question, settings, names, models, engine, everyone, heard, folder)
     finally:
         journal.close()
 
@@ -86,24 +88,24 @@ def _ask(
     settings: Settings,
     names: wiring.Names,
     models: Mapping[str, Model] | None,
+    engine: Callable[[], Sandbox] | None,
     sink: Sink,
     heard: "_Notices",
     folder: Path,
 ) -> Asked:
+    ledger = Ledger(settings.limits)
+    built = wiring.build_models(settings, names, ledger, sink, models)
     started = RunStarted(folder.name, "qa", question, described(document), _recorded(settings, names), clock.now())
     sink(started)
     state = LoopState().apply(started)
     for notice in (*names.notices, *(Noticed(caution.code, caution.message) for caution in document.cautions)):
         sink(notice)
-    ledger = Ledger(settings.limits)
-    built = wiring.build_models(settings, names, ledger, sink, models)
 
     def waiting(what: str) -> None:
         sink(Noticed("sandbox", what))
 
-    parts = wiring.build_qa(
-        settings, built, document, question, wiring.open_engine(settings, len(document.text), waiting), sink
-    )
+    opened = engine or wiring.open_engine(settings, len(document.text), waiting)
+    parts = wiring.build_qa(settings, built, document, question, opened, sink)
     try:
         outcome = run_loop(parts.mode, state, ledger=ledger, sink=sink)
     finally:

@@ -43,28 +43,38 @@ class Names:
     notices: tuple[Noticed, ...] = ()
 
 
-def choose(settings: Settings) -> Names:
-    """The models of a run: what was asked for, else what the keys allow, else `offline`.
+def choose(settings: Settings, given: Mapping[str, Model] | None = None) -> Names:
+    """The models of a run: those `given` by role, else what was asked for, else what the keys allow, else `offline`.
 
     Raises ConfigError when a model was named whose vendor cannot be reached.
     """
+    given = given or {}
     notices: list[Noticed] = []
     able = [vendor for vendor in ("anthropic", "openai") if settings.reachable(vendor)]
-    if settings.model is None and not able:
+    if settings.model is None and not able and "worker" not in given:
         notices.append(Noticed("offline", NO_KEYS))
-    worker = _named(settings.model, able[0] if able else "offline", settings)
-    family = worker.split(":")[0]
+    worker = _name("worker", settings.model, able[0] if able else "offline", settings, given)
+    family = _family("worker", worker, given)
     others = [vendor for vendor in able if vendor != family]
-    preferred = "offline" if family == "offline" else "openai" if "openai" in others else (*others, family)[0]
-    judge = _named(settings.judge_model, preferred, settings)
-    subquery = _named(settings.subquery_model, family, settings, cheap=True)
-    if judge.split(":")[0] == family != "offline":
+    same = family if family in DEFAULTS else "offline"
+    preferred = "offline" if family == "offline" else "openai" if "openai" in others else (*others, same)[0]
+    judge = _name("judge", settings.judge_model, preferred, settings, given)
+    subquery = _name("subquery", settings.subquery_model, same, settings, given)
+    if _family("judge", judge, given) == family != "offline":
         message = f"worker and judge are of one family ({family}): they may share their errors. "
         notices.append(Noticed("one-family", message + "Set the other vendor's key, or --judge-model."))
-    if judge.split(":")[0] == "offline" != family:
+    if _family("judge", judge, given) == "offline" != family:
         what = "the judge is `offline`: it can only confirm a claim that is word for word its quote"
         notices.append(Noticed("offline-judge", what))
     return Names(worker, judge, subquery, tuple(notices))
+
+
+def _family(role: str, name: str, given: Mapping[str, Model]) -> str:
+    return given[role].vendor if role in given else name.split(":")[0]
+
+
+def _name(role: str, wish: str | None, vendor: str, settings: Settings, given: Mapping[str, Model]) -> str:
+    return given[role].name if role in given else _named(wish, vendor, settings, cheap=role == "subquery")
 
 
 def _named(name: str | None, vendor: str, settings: Settings, *, cheap: bool = False) -> str:

@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -38,19 +39,16 @@ class Deno:
         except OSError as error:
             shutil.rmtree(scratch, ignore_errors=True)
             raise WorkerFault("the worker did not start", str(error)) from None
-        command = self._command(program, mode, snapshot)
-        if sys.platform == "linux":
-            launcher = [sys.executable, "-I", "-S", "-B", str(LAUNCHER), str(os.getpid()), str(scratch)]
-            command = [*launcher, str(self.binary), str(self.runtime), "--", *command]
-        env = {"DENO_DIR": str(scratch), "HOME": str(scratch), "DENO_NO_UPDATE_CHECK": "1", "NO_COLOR": "1"}
-        worker = Worker(command, env=env, cwd=scratch, bounds=bounds, scratch=scratch)
+        command = behind_kernel(self.command(program, mode, snapshot), scratch, [self.binary, self.runtime])
+        worker = Worker(command, env=environment(scratch), cwd=scratch, bounds=bounds, scratch=scratch)
         if sys.platform != "linux":
             return worker, {}
         with ended_on_error(worker):
             walls = worker.receive(seconds=START_SECONDS).meta.get("walls")
         return worker, walls if isinstance(walls, dict) else {}
 
-    def _command(self, program: Path, mode: str, snapshot: Path | None) -> list[str]:
+    def command(self, program: Path, mode: str, snapshot: Path | None) -> list[str]:
+        """The command line that runs a program with no permission but to read the runtime's folder."""
         pages = min(max(self.memory // WASM_PAGE, 1), WASM_MOST_PAGES)
         flags = [f"--wasm-max-mem-pages={pages}", f"--max-old-space-size={V8_HEAP_MB}"]
         if mode == "serve":
@@ -61,3 +59,16 @@ class Deno:
             "--cached-only", "--deny-import", f"--allow-read={readable}", f"--v8-flags={','.join(flags)}",
             str(program), str(self.runtime), str(snapshot or ""), mode,
         ]  # fmt: skip
+
+
+def behind_kernel(command: Sequence[str], scratch: Path, readable: Sequence[Path]) -> list[str]:
+    """The command, started through the launcher that raises the kernel's walls; unchanged where it is not Linux."""
+    if sys.platform != "linux":
+        return list(command)
+    launcher = [sys.executable, "-I", "-S", "-B", str(LAUNCHER), str(os.getpid()), str(scratch)]
+    return [*launcher, *map(str, readable), "--", *command]
+
+
+def environment(scratch: Path) -> dict[str, str]:
+    """The whole environment of a Deno process."""
+    return {"DENO_DIR": str(scratch), "HOME": str(scratch), "DENO_NO_UPDATE_CHECK": "1", "NO_COLOR": "1"}

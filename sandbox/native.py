@@ -7,7 +7,7 @@ import os
 import platform
 import struct
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sandbox.interface import Limits, SandboxFailure, SandboxUnavailable, Walls
@@ -42,13 +42,15 @@ class NativeEngine:
 
     name = "native"
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, limits: Limits, *, armed_with: Sequence[str] = ()) -> None:
+        """`armed_with`: modules to load before the lock-down; the tests hand ctypes to an attacker with it."""
         if sys.platform != "linux" or platform.machine() not in ARCHITECTURES:
             raise SandboxUnavailable(
                 f"the native sandbox needs Linux on x86_64 or aarch64, this is {sys.platform} on {platform.machine()}",
                 "use --sandbox pyodide",
             )
         self._limits = limits
+        self._armed_with = tuple(armed_with)
         self.walls: Walls = {}
 
     @property
@@ -62,17 +64,18 @@ class NativeEngine:
         try:
             worker = Worker(command, env={}, cwd=Path("/"), bounds=bounds)
             with ended_on_error(worker):
-                self.walls = _introduce(worker, options, self._limits.memory)
+                self.walls = _introduce(worker, options, self._limits.memory, self._armed_with)
         except WorkerFault as fault:
             raise SandboxFailure(f"the native sandbox did not start: {fault}") from None
         return worker
 
 
-def _introduce(worker: Worker, options: Mapping[str, int], memory: int) -> Walls:
+def _introduce(worker: Worker, options: Mapping[str, int], memory: int, armed_with: Sequence[str]) -> Walls:
     program = {
         "modules": [(name, (HERE / f"{name}.py").read_text("utf-8")) for name in MODULES],
         "options": dict(options),
         "memory": memory,
+        "armed_with": armed_with,
         "parent": os.getpid(),
     }
     data = json.dumps(program).encode("ascii")

@@ -14,6 +14,7 @@ from sandbox import guest, kernel
 
 HEADER = struct.Struct("!IQ")
 CHUNK = 1 << 20
+TOOLS = ("ctypes", "_ctypes", "resource", "sandbox")  # of this worker; a snippet has no use for them
 ERROR_BYTES = 1 << 16  # what the worker may write to its standard error, a file
 # After the lock-down no file can be opened, so what is not imported here cannot be imported at all.
 PRELOADED = """
@@ -29,14 +30,15 @@ PRELOADED = """
 
 def serve(source: dict[str, Any]) -> None:
     """Preload, lock down, then answer the host until it closes the pipe; `source` is the host's first message."""
-    for name in PRELOADED.split():
+    armed_with: list[str] = source["armed_with"]
+    for name in [*PRELOADED.split(), *armed_with]:
         try:
             __import__(name)
         except ImportError:
             pass  # not in every build of Python
     pipe = _Pipe()
     session = guest.Guest(pipe.call, json.dumps(source["options"]))
-    walls = _lock(source["parent"], source["memory"])
+    walls = _lock(source["parent"], source["memory"], armed_with)
     pipe.send({"op": "ready", "walls": walls})
     if not walls["seccomp"]:
         return
@@ -95,7 +97,7 @@ class _Pipe:
         return data
 
 
-def _lock(parent: int, memory: int) -> dict[str, bool | int]:
+def _lock(parent: int, memory: int, armed_with: list[str]) -> dict[str, bool | int]:
     walls: dict[str, bool | int] = {"network namespace": kernel.namespaces()}
     kernel.end_with_parent(parent)
     kernel.no_new_privileges()
@@ -104,7 +106,8 @@ def _lock(parent: int, memory: int) -> dict[str, bool | int]:
     here = kernel.architecture()
     _forget_paths()
     walls["seccomp"] = here is not None and kernel.seccomp(kernel.allow_list(here))
-    for name in [name for name in sys.modules if name.split(".")[0] in ("ctypes", "_ctypes", "resource", "sandbox")]:
+    tools = set(TOOLS) - set(armed_with)
+    for name in [name for name in sys.modules if name.split(".")[0] in tools]:
         del sys.modules[name]
     return walls
 

@@ -13,21 +13,10 @@ from sandbox.interface import Answer, Limits, Result, Sandbox, SandboxFailure, S
 
 SECRET = "canary-7f3a9c"
 # What Emscripten and CPython set in the guest's own, virtual environment; nothing of it comes from the host.
-VIRTUAL_NAMES = frozenset(
-    [
-        "USER",
-        "LOGNAME",
-        "PATH",
-        "PWD",
-        "HOME",
-        "LANG",
-        "_",
-        "PYTHONHASHSEED",
-        "PYTHONINSPECT",
-        "LD_LIBRARY_PATH",
-        "LC_CTYPE",
-    ]
-)
+VIRTUAL_NAMES = frozenset((
+    "USER", "LOGNAME", "PATH", "PWD", "HOME", "LANG", "_", "PYTHONHASHSEED", "PYTHONINSPECT", "LD_LIBRARY_PATH",
+    "LC_CTYPE",
+))  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,7 +43,9 @@ def splits(text: str, at: int) -> bool:
         return following < len(text) and text[following].isdecimal()
     if left in _IN_NUMBERS and right.isdecimal():
         preceding = _before(text, before)
-        return text[preceding].isdecimal() or (left == "." and not _is_pause(text[preceding])) if preceding >= 0 else True
+        return (
+            text[preceding].isdecimal() or (left == "." and not _is_pause(text[preceding])) if preceding >= 0 else True
+        )
     if left.isdecimal() and right in _THIN_SPACES:
         return _is_group(text, before, after + 1)
     if left in _THIN_SPACES and right.isdecimal():

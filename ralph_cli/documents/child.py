@@ -18,11 +18,23 @@ _START = "import sys,json; sys.path[:]=json.loads(sys.argv[1]); from ralph_cli.d
 _PACKAGE_ROOT = str(Path(__file__).resolve().parents[2])
 _MAX_ERROR = 4_096
 _CODES = frozenset(
-    ["encrypted", "wrong-password", "damaged", "no-text", "too-big", "unsupported", "undecodable", "empty", "changed", "crashed"]
+    [
+        "encrypted",
+        "wrong-password",
+        "damaged",
+        "no-text",
+        "too-big",
+        "unsupported",
+        "undecodable",
+        "empty",
+        "changed",
+        "crashed",
+    ]
 )
 _SLACK = 64 << 20
-_ABORTS = frozenset({"SIGABRT", "SIGTRAP", "SIGILL", "SIGKILL"})
-"""How pdfium and the kernel end a process that asks for more memory than it may have."""
+_MEMORY_SIGNALS = frozenset({"SIGABRT", "SIGKILL"})
+"""How pdfium ends when memory is refused (other faults give SIGTRAP, SIGILL or SIGSEGV), and how the kernel ends a
+process when the machine has none left."""
 
 
 def run_parser(
@@ -152,16 +164,11 @@ def _death(name: str, expired: bool, seconds: float, status: int, limits: LoadLi
         ended_by = f"signal {-status}"
     if expired or ended_by == "SIGXCPU":
         return DocumentError(f"{name} took longer than {seconds:.0f} s to read", code="timeout", hint="split the file")
-    if status == EXIT_MEMORY:
-        return memory_error(name, limits.memory)
+    if status == EXIT_MEMORY or ended_by in _MEMORY_SIGNALS:
+        return DocumentError(
+            f"{name} needs more than {limits.memory >> 20} MiB of memory to read ({ended_by})",
+            code="too-big",
+            hint="split the file; if it is small, it is damaged or hostile",
+        )
     hint = "the file is damaged or hostile; try a repaired copy: qpdf in.pdf out.pdf"
-    if ended_by in _ABORTS:
-        hint = f"it may need more than {limits.memory >> 20} MiB of memory, or " + hint
     return DocumentError(f"the parser of {name} crashed ({ended_by})", code="crashed", hint=hint)
-
-
-def memory_error(name: str, memory: int) -> DocumentError:
-    """For a file that does not fit into the parser's memory (bytes)."""
-    return DocumentError(
-        f"{name} needs more than {memory >> 20} MiB of memory to read", code="too-big", hint="split the file"
-    )

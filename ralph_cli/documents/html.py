@@ -12,11 +12,48 @@ from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.parsed import Parsed, ParsedHeading, ParsedPage, clean_heading
 from ralph_cli.documents.text import decode
 
-_DROPPED = frozenset(["script", "style", "noscript", "template", "iframe", "object", "svg", "math", "canvas", "audio", "video", "head"])
-_BLOCKS = frozenset(
-    ["address", "article", "aside", "dd", "details", "dialog", "div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "header", "hgroup", "hr", "legend", "li", "main", "menu", "nav", "ol", "option", "section", "summary", "tbody", "tfoot", "thead", "tr", "ul", "center"]
+_DROPPED = frozenset(
+    ["script", "style", "noscript", "template", "iframe", "object", "svg", "math", "canvas", "audio", "video", "head"]
 )
-_PARAGRAPHS = frozenset(["p", "h1", "h2", "h3", "h4", "h5", "h6", "table", "pre", "blockquote", "caption", "title", "body"])
+_BLOCKS = frozenset(
+    [
+        "address",
+        "article",
+        "aside",
+        "dd",
+        "details",
+        "dialog",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "header",
+        "hgroup",
+        "hr",
+        "legend",
+        "li",
+        "main",
+        "menu",
+        "nav",
+        "ol",
+        "option",
+        "section",
+        "summary",
+        "tbody",
+        "tfoot",
+        "thead",
+        "tr",
+        "ul",
+        "center",
+    ]
+)
+_PARAGRAPHS = frozenset(
+    ["p", "h1", "h2", "h3", "h4", "h5", "h6", "table", "pre", "blockquote", "caption", "title", "body"]
+)
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _CELLS = frozenset(("td", "th"))
 _CELL_BLOCKS = "table, ul, ol, pre, blockquote, h1, h2, h3, h4, h5, h6"
@@ -28,7 +65,42 @@ _WHITE = re.compile("[ \t\r\n\f]+")
 _HIDING_STYLE = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)\b", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _NOT_NESTING = frozenset(
-    ["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr", "p", "li", "dt", "dd", "tr", "td", "th", "thead", "tbody", "tfoot", "option", "optgroup", "colgroup", "html", "head", "body", "rb", "rt", "rtc", "rp"]
+    [
+        "area",
+        "base",
+        "br",
+        "col",
+        "embed",
+        "hr",
+        "img",
+        "input",
+        "link",
+        "meta",
+        "param",
+        "source",
+        "track",
+        "wbr",
+        "p",
+        "li",
+        "dt",
+        "dd",
+        "tr",
+        "td",
+        "th",
+        "thead",
+        "tbody",
+        "tfoot",
+        "option",
+        "optgroup",
+        "colgroup",
+        "html",
+        "head",
+        "body",
+        "rb",
+        "rt",
+        "rtc",
+        "rp",
+    ]
 )
 """Void elements and those whose end tag may be left out: many unclosed ones do not nest (HTML standard, 13.1.2.4)."""
 

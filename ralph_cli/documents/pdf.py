@@ -167,9 +167,9 @@ def _page_label(document: Any, index: int) -> str:
 def _without_text(name: str, unread: list[int], total: int) -> DocumentError:
     if len(unread) == total:
         return DocumentError(f"no page of {name} can be read", code="damaged", hint="get the file again")
-    pages = f"its {total} pages" if total > 1 else "its only page"
+    pages = f"any of its {total} pages (1-{total})" if total > 1 else "its only page"
     return DocumentError(
-        f"{name} has no text on {pages} (pages {page_list(range(1, total + 1))}); it is probably a scan",
+        f"{name} has no text on {pages}; it is probably a scan",
         code="no-text",
         hint="add a text layer first: ocrmypdf in.pdf out.pdf",
     )
@@ -179,7 +179,7 @@ def _cautions(unread: list[int], bare: list[int], total: int) -> Iterator[Cautio
     if unread:
         yield Caution("unreadable-pages", f"could not be read: {_of(unread, total)}", tuple(unread))
     if bare:
-        message = f"no text on {_of(bare, total)}; if they are scans, run ocrmypdf first"
+        message = f"no text on {_of(bare, total)}: blank, or a picture that ocrmypdf could turn into text"
         yield Caution("no-text", message, tuple(bare))
 
 
@@ -187,7 +187,7 @@ def _of(numbers: list[int], total: int) -> str:
     return f"{len(numbers)} of {total} pages ({page_list(numbers)})"
 
 
-def page_list(numbers: "range | list[int]") -> str:
+def page_list(numbers: list[int]) -> str:
     """Page numbers as a reader writes them: 1, 4-6, 9; cut after twelve parts."""
     parts: list[str] = []
     first = last = 0

@@ -23,6 +23,8 @@ _WORD = re.compile("[^\\s\x00\x02\ufffe\uffff]+[\x02\ufffe]?|[\x02\ufffe]")
 _HYPHEN_MARK = re.compile("[\x02\ufffe]")
 _SAMPLED_ANGLES = 24
 _ROWS_LOOKED_BACK = 4
+_MESH = 0.7
+"""Baselines nearer than this share of the type size cannot be two lines of one column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,9 +177,32 @@ def _visual_rows(runs: list[_Run]) -> list[_Row]:
                 break
         else:
             rows.append([run])
+    rows = _settled(rows)
     for row in rows:
         row.sort(key=lambda run: run.left)
     return rows
+
+
+def _settled(rows: list[_Row]) -> list[_Row]:
+    """Join a row with the one right below if they mesh: too close for two lines of type, and nowhere side by side.
+
+    Some tables set their numbers a few points lower than the label; footnote marks stand a little higher.
+    """
+    settled: list[_Row] = []
+    for row in rows:
+        above = settled[-1] if settled else None
+        if above is not None and _meshes(above, row):
+            above.extend(row)
+        else:
+            settled.append(row)
+    return settled
+
+
+def _meshes(above: _Row, below: _Row) -> bool:
+    height = min(above[0].height, below[0].height)
+    if not 0 <= above[0].baseline - below[0].baseline < _MESH * height:
+        return False
+    return all(one.right <= other.left or other.right <= one.left for one in above for other in below)
 
 
 def _stream_rows(runs: list[_Run], text: str) -> list[_Row]:

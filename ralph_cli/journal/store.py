@@ -76,7 +76,11 @@ class Journal:
             self._committed = upto
 
     def close(self) -> None:
-        """Close the file and give the folder free."""
+        """Close the file and give the folder free. A run that has ended is a single file."""
+        try:
+            self._db.execute("PRAGMA journal_mode=DELETE")
+        except sqlite3.Error:
+            pass  # a reader is looking; the write-ahead log stays beside the file, and nothing is lost
         self._db.close()
         os.close(self._lock_file)
 

@@ -12,7 +12,7 @@ from ralph_cli.providers import offline_rank, offline_spans
 from ralph_cli.providers.offline_history import Candidate, History, read
 
 MOST = 7
-WORTH = 0.5
+WORTH = 0.35
 """Least share of the best score that a quote must reach, once there are enough of them."""
 TOOL = "act"
 NAME = "offline:extractive"
@@ -96,7 +96,7 @@ def _worker(request: Request) -> Json:
             )
         return {"code": snippet(question, length, [])}
     head = past.heads[-1]
-    if head.get("failed", 0) and head["failed"] == head.get("passages") and past.searches == 1:
+    if head.get("failed") and head["failed"] == head.get("passages") and past.searches <= 3:
         return {"code": snippet(question, length, [], alone=True)}
     if past.lost and past.searches <= 3:
         return {"code": snippet(question, length, [])}

@@ -11,7 +11,11 @@ from ralph_cli.providers.offline_search import MARK
 NUMBERED = re.compile(r"\b(?:claim|bullet)s?\s*(?:#|no\.?|number)?\s*((?:\d+(?:\s*(?:,|and|&)\s*)?)+)", re.IGNORECASE)
 INDEXED = re.compile(r"\bclaims\[(\d+)\]|\bclaims\.(\d+)\b")
 PASSED = re.compile(r"\b(?:accepted|passed|verified|frozen|keep|kept)\b", re.IGNORECASE)
-FAILED = re.compile(r"\b(?:not|no|refused|rejected|fail\w*|drop\w*|replace\w*|wrong)\b", re.IGNORECASE)
+FAILED = re.compile(
+    r"\b(?:refused|rejected|fail\w*|drop\w*|replace\w*|wrong"
+    r"|not (?:accepted|supported|verbatim|found|in the document))\b",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)

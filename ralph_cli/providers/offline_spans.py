@@ -22,20 +22,21 @@ CLAUSE = re.compile(
 # A span must never be cut away from a word that turns, limits or conditions what it says.
 TURN = re.compile(
     r"\b(?:not|no|nor|never|none|neither|nothing|cannot|without|except\w*|exclu\w*|unless|however|but|although|though"
-    r"|despite|rather|instead|only|until|if|provided|subject|whether|other than|offset\w*|less than|fail\w*|den(?:y|ie\w*)"
-    r"|alleg\w*|would|could|may|might|should|former\w*|previously|almost|hardly|unlikely)\b|n['\u2019]t\b",
+    r"|despite|rather|instead|only|until|if|provided|subject|whether|other than|offset\w*|less than|fail\w*"
+    r"|den(?:y|ie\w*)|alleg\w*|would|could|may|might|should|former\w*|previously|almost|hardly|unlikely)\b|n['\u2019]t\b",
     re.IGNORECASE,
 )
 LABEL = re.compile(r"[^\W\d_]{2,}")
 DATE = re.compile(
-    r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? \d{1,2}\b|\b(?:19|20)\d\d\b|\b\d{1,2}(?=st\b|nd\b|rd\b|th\b)"
+    r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? \d{1,2}\b"
+    r"|\b(?:19|20)\d\d\b|\b\d{1,2}(?=st\b|nd\b|rd\b|th\b)"
 )
 # The cells at the end of a line: figures, dashes for nothing, and their signs; two of them make the line a row.
 CELL = r"(?:[$\u20ac\u00a3(+-]|[$\u20ac\u00a3] )*(?:\d[\d,.]*|[\u2013\u2014-]|N/A)[)%]*(?: ?%)?\)?"
 CELLS = re.compile(rf"(?:^|\s)({CELL}(?:\s+{CELL})*)\s*$")
 BULLETS = "\u2022\u25aa\u25cf\u00b7"
 
-# What a row gets of its surroundings' terms, the floor of a span's length, and the gains of amounts and whole sentences.
+# A row's share of its surroundings' terms; softening and floor of a span's length; gains of amounts, of cut sentences.
 NEAR, BASE, SHORT, AMOUNT_GAIN, FRAGMENT = 0.8, 8, 12, 1.3, 0.6
 
 
@@ -85,7 +86,7 @@ def pieces(text: str) -> list[tuple[int, int, bool]]:
 
 
 def _heading(text: str, block: Sequence[tuple[int, int]], following: str) -> bool:
-    """Whether the block ends in a heading: a short line that begins and ends nothing, before a line that begins anew."""
+    """Whether the block ends in a heading: a short line that leaves nothing open, before a line that begins anew."""
     line = text[slice(*block[-1])].rstrip()
     begins = len(block) == 1 or text[slice(*block[-2])].rstrip().endswith((".", "!", "?", ":"))
     words = TOKEN.findall(line.lower())
@@ -160,7 +161,7 @@ def extract(
             if row:
                 near = _weight(head + "\n" + text[max(0, a - 600) : a], terms)
                 score += NEAR * sum(value for key, value in near.items() if key not in own)
-            elif text[b - 1] not in ".!?\"\u201d)":
+            elif text[b - 1] not in '.!?"\u201d)':
                 score *= FRAGMENT
             score *= (AMOUNT_GAIN if amount and figures else 1.0) / (BASE + math.sqrt(max(words, SHORT)))
             found.append(Found(a, b, round(score, 4), row))

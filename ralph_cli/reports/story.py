@@ -41,7 +41,7 @@ def _tell(event: AnyEvent) -> Iterator[str]:
             pages = f", pages {', '.join(map(str, event.pages))}" if event.pages else ""
             asked = f", {event.queries} sub-queries" if event.queries else ""
             yield f"-- step {event.step}: ran code in {event.seconds:.2f} s{asked}{pages}"
-            yield _indented(event.code, "  > ")
+            yield _indented(_short(event.code), "  > ")
             yield _indented(event.output)
         case Submitted(step=step, draft=draft, problems=problems):
             yield f"-- step {step}: handed in" + (", sent back" if problems else ", taken")
@@ -71,6 +71,15 @@ def _draft(draft: Draft) -> Iterator[str]:
         yield from (f'      "{one_line(quote)}"' for quote in claim.quotes)
     if draft.absence is not None:
         yield f"  not in the document; searched: {one_line(', '.join(draft.absence.searched))}"
+
+
+def _short(code: str, most: int = 40) -> str:
+    """The code, its middle left out when it is long; the trace file holds it whole."""
+    lines = code.splitlines()
+    if len(lines) <= most:
+        return code
+    head, tail = lines[: most // 2], lines[-most // 2 :]
+    return "\n".join((*head, f"... {len(lines) - most} lines ...", *tail))
 
 
 def _indented(text: str, mark: str = "  ") -> str:

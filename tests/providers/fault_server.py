@@ -1,11 +1,10 @@
-"""A model service on the loopback that fails in every way on a list, in three wire formats, and records what it gets."""
+"""A model service on the loopback that fails in every way on a list, in three wire formats, and keeps what it gets."""
 
 import gzip
 import json
 import socket
 import struct
 import threading
-import time
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -95,7 +94,9 @@ class Handler(BaseHTTPRequestHandler):
         sent = self.rfile.read(int(self.headers.get("content-length", 0) or 0))
         fault = self.path.split("/")[1]
         with self.server.lock:
-            self.server.seen.append((fault, self.path, dict(self.headers.items()), json.loads(sent)))
+            self.server.seen.append(
+                (fault, self.path, {name.lower(): value for name, value in self.headers.items()}, json.loads(sent))
+            )
         try:
             self.server.faults[fault](self)
         except (BrokenPipeError, ConnectionResetError):
@@ -428,5 +429,6 @@ FAULTS: dict[str, tuple[Callable[[Handler], None], str]] = {
         ),
         "bad-reply",
     ),
+    "good": (lambda h: h.put(200, h.good()), "reply"),
     "redirect-target": (lambda h: h.put(200, h.good()), "reply"),
 }

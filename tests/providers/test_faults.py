@@ -112,8 +112,7 @@ def test_a_lone_surrogate_is_replaced(server: FaultServer, wire: str) -> None:
 
 def test_a_hostile_request_can_still_be_sent(server: FaultServer, wire: str) -> None:
     ask = Request("worker", "\ud800", (UserTurn("a\udfffb\x00"),))
-    assert adapter(wire, server.url("redirect-target")).complete(ask).text == "fine"
-    server.seen.pop()
+    assert adapter(wire, server.url("good")).complete(ask).text == "fine"
 
 
 def test_missing_usage_is_estimated(server: FaultServer, wire: str) -> None:

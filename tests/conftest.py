@@ -1,0 +1,43 @@
+"""Fences around every test: no network beyond the loopback, no keys, no settings of the person who runs it."""
+
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ralph_cli.config import ENVIRONMENT, Settings
+
+REAL_CACHE = Path(os.environ.get("RALPH_CACHE_DIR") or "~/.cache/ralph").expanduser()
+
+
+@pytest.fixture(autouse=True)
+def fenced(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Clears every variable that ralph reads, and lets no socket leave this machine."""
+    for names in ENVIRONMENT.values():
+        for name in names:
+            monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("RALPH_CACHE_DIR", str(REAL_CACHE))
+    connect = socket.socket.connect
+
+    def guarded(self: socket.socket, address: object) -> None:
+        host = address[0] if isinstance(address, tuple) else ""
+        if self.family in (socket.AF_INET, socket.AF_INET6) and host not in ("127.0.0.1", "::1", "localhost"):
+            raise AssertionError(f"a test tried to reach {host}")
+        connect(self, address)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded)
+    yield
+
+
+@pytest.fixture
+def samples() -> Path:
+    """The folder of the sample documents."""
+    return Path(__file__).parent.parent / "samples"
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    """Settings with a folder of their own for runs and texts."""
+    return Settings(out=tmp_path / "out", cache=tmp_path / "cache", sandbox="native")

@@ -1,0 +1,68 @@
+"""Fakes that several tests share: a document from a string, a sandbox without isolation for trusted test snippets."""
+
+import contextlib
+import hashlib
+import io
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Any, Self
+
+from ralph_cli.core.document import Document, Page
+from sandbox import HostQuery, Result, Walls
+
+
+def document(text: str, *, kind: str = "text", path: str = "memo.txt") -> Document:
+    """A document of that text; form feeds part its pages."""
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+    pages, start = [], 0
+    for number, part in enumerate(text.split("\f"), 1):
+        pages.append(Page(number, str(number), start, start + len(part)))
+        start += len(part) + 1
+    return Document(digest[:16], path, kind, digest, digest, text, tuple(pages))
+
+
+class FakeSandbox:
+    """Runs snippets in this process: only for snippets that a test wrote. `before_start` may wait or fail."""
+
+    def __init__(self, before_start: Callable[[], None] = lambda: None) -> None:
+        self.started = False
+        self.closed = False
+        self._before_start = before_start
+        self._names: dict[str, Any] = {}
+
+    @property
+    def name(self) -> str:
+        return "fake"
+
+    @property
+    def walls(self) -> Walls:
+        return {}
+
+    def start(self) -> None:
+        self._before_start()
+        self.started = True
+
+    def load(self, context: str, pages: Sequence[tuple[int, str, int, int]]) -> None:
+        self._names |= {"context": context, "pages": list(pages)}
+
+    def run(self, code: str, query: HostQuery) -> Result:
+        self._names["llm_query_batch"] = lambda items: list(query([tuple(item) for item in items]))
+        self._names["llm_query"] = lambda prompt, text="": query([(prompt, text)])[0]
+        out, error = io.StringIO(), None
+        with contextlib.redirect_stdout(out):
+            try:
+                exec(code, self._names)
+            except Exception as fault:
+                error = f"{type(fault).__name__}: {fault}"
+        return Result(out.getvalue(), len(out.getvalue()), None, error, False, 0.0)
+
+    def close(self) -> None:
+        self.closed = True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
