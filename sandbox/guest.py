@@ -48,6 +48,7 @@ class _Capture(io.TextIOBase):
     def write(self, text: str, /) -> int:
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
+        text = str.__str__(text)  # a subclass may lie about its length
         self.total += len(text)
         if self._kept < self._limit:
             text_kept = text[: self._limit - self._kept]
@@ -73,6 +74,7 @@ class Guest:
         self._count = 0
         self._sources: list[str] = []
         self._builtins = dict(vars(builtins))
+        self._recursion_limit = sys.getrecursionlimit()
         # A module of its own, so that dataclasses, typing and pickle find the namespace under the usual name.
         main = types.ModuleType("__main__")
         sys.modules["__main__"] = main
@@ -103,6 +105,7 @@ class Guest:
 
     def _restore(self) -> None:
         """Undo what an earlier snippet did to the names that the next one relies on."""
+        sys.setrecursionlimit(self._recursion_limit)
         table = vars(builtins)
         if len(table) != len(self._builtins) or any(table.get(k) is not v for k, v in self._builtins.items()):
             table.clear()
@@ -129,14 +132,14 @@ class Guest:
         self._remember(name, code)
         last = tree.body[-1] if tree.body else None
         if not isinstance(last, ast.Expr):
-            exec(compile(tree, name, "exec"), self._names)
+            exec(compile(tree, name, "exec", dont_inherit=True), self._names)
             return None
         tree.body.pop()
-        exec(compile(tree, name, "exec"), self._names)
-        value = eval(compile(ast.Expression(last.value), name, "eval"), self._names)
+        exec(compile(tree, name, "exec", dont_inherit=True), self._names)
+        value = eval(compile(ast.Expression(last.value), name, "eval", dont_inherit=True), self._names)
         if value is None:
             return None
-        text = repr(value)
+        text = str.__str__(repr(value))
         return text if len(text) <= self._output else f"{text[: self._output]}… ({len(text):,} characters)"
 
     def _remember(self, name: str, code: str) -> None:
@@ -187,6 +190,7 @@ class Queries:
         for name, value in (("prompt", prompt), ("text", text)):
             if not isinstance(value, str):
                 raise TypeError(f"{where}: {name} must be str, not {type(value).__name__}")
+        prompt, text = str.__str__(prompt), str.__str__(text)  # a subclass may lie about its length
         size = len(prompt) + len(text)
         if size > self._chars:
             raise ValueError(f"{where}: prompt and text have {size:,} characters, at most {self._chars:,} can be sent")

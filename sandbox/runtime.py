@@ -16,7 +16,8 @@ from pathlib import Path
 from sandbox.interface import SandboxUnavailable
 
 VERSION = "314.0.7"
-# SHA-256 of the files in the npm package pyodide 314.0.7, whose integrity value is below.
+# SHA-256 of the files in the npm package pyodide 314.0.7; npm publishes for the package the integrity value
+# sha512-0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A==.
 FILES = {
     "pyodide.mjs": "6f1d60f7bf529beb300f0f47983c921d3982363640ba20af0e38efdddbc66109",
     "pyodide.asm.mjs": "f7cdc8ece80678ceb712f8e65ebe6d3a83203a180c399865f49612a051693635",
@@ -24,7 +25,6 @@ FILES = {
     "python_stdlib.zip": "fa1957e5777068fc4f7437f96d860ae2fbe9c19732ba06c84e004ec16dd7dd7a",
     "pyodide-lock.json": "5dc2fc119108bc148c7457dc86e7675b5c87e1cafd420b9c34c1eaef7b36c010",
 }
-NPM_INTEGRITY = "sha512-0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A=="
 LARGEST_FILE = 32 << 20
 FETCH_SECONDS = 300.0
 OFFLINE_HINT = "with a network: `ralph doctor --fetch`; without: `ralph doctor --runtime FILE.tgz`"

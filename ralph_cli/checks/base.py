@@ -28,6 +28,6 @@ def all_passed(evidence: Sequence[Evidence]) -> bool:
 def standing(step: Step) -> tuple[bool, int, int, int]:
     """How good a step is, for comparing: passed, claims a judge let stand, claims with all quotes found, few issues."""
     good = sum(ruling.verdict in GOOD for ruling in step.rulings)
-    faulty = {issue.claim for issue in step.issues} | {issue.claim for issue in step.attempt.refused}
+    faulty = {issue.claim for issue in step.attempt.refused}
     pinned = sum(bool(claim.quotes) and claim.id not in faulty for claim in step.attempt.claims)
     return all_passed(step.evidence), good, pinned, -len(step.issues)

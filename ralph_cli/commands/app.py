@@ -5,7 +5,6 @@ import sys
 from typing import NoReturn
 
 import typer
-from click.exceptions import Abort, ClickException, Exit, UsageError
 
 from ralph_cli.commands import doctor, qa, trace
 from ralph_cli.core.errors import LimitExceeded, RalphError
@@ -37,24 +36,21 @@ def _root(version: bool = typer.Option(False, "--version", help="Print the versi
         from ralph_cli import __version__
 
         typer.echo(f"ralph {__version__}")
-        raise Exit(ACCEPTED)
+        raise typer.Exit(ACCEPTED)
 
 
 def run(argv: list[str] | None = None) -> int:
     """Carry out a command line and return its exit code; standard error has said why when it is not 0."""
     try:
         code = app(args=argv, prog_name="ralph", standalone_mode=False)
-    except UsageError as error:
-        _complain(
-            error.format_message(), f"`{error.ctx.command_path if error.ctx else 'ralph'} --help` shows the usage"
-        )
+    except typer.TyperException as error:
+        # A word of the command line was not understood.
+        context = getattr(error, "ctx", None)
+        _complain(error.format_message(), f"`{context.command_path if context else 'ralph'} --help` shows the usage")
         return ERROR
-    except (KeyboardInterrupt, Abort):
-        _complain("interrupted", "nothing was lost that had been recorded: `ralph trace list`")
+    except (KeyboardInterrupt, typer.Abort):
+        _complain("interrupted", "what was recorded is kept: `ralph trace list`")
         return INTERRUPTED
-    except ClickException as error:
-        _complain(error.format_message(), "")
-        return ERROR
     except LimitExceeded as error:
         _complain(error.message, error.hint)
         return BUDGET

@@ -6,7 +6,6 @@ from typing import Annotated
 import typer
 
 from ralph_cli.commands import options
-from ralph_cli.commands.progress import progress
 from ralph_cli.commands.screen import show
 
 
@@ -34,6 +33,7 @@ def qa(
 ) -> int:
     """Answer a question about a document, every claim pinned to verbatim quotes with page and place."""
     from ralph_cli import api, config
+    from ralph_cli.commands.progress import progress
     from ralph_cli.reports.json import dumps
 
     settings = config.load(

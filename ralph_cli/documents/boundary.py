@@ -16,7 +16,7 @@ _UNSPACED = re.compile(
 
 _COMBINING = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe20-\ufe2f]")
 _BROKEN_BEFORE = re.compile(f"[^\\W\\d_][{_HYPHENS}][ \t\r]*[\n\f]\\s*$")
-_BROKEN_AFTER = re.compile(f"[{_HYPHENS}][ \t\r]*[\n\f]\\s*[^\\W\\d_]")
+_BROKEN_AFTER = re.compile(f"[{ZERO_WIDTH}]*[{_HYPHENS}][ \t\r]*[\n\f]\\s*[^\\W\\d_]")
 _LINE_BREAK_REACH = 24
 
 
@@ -50,9 +50,9 @@ def splits(text: str, at: int) -> bool:
         return _is_group(text, before, after + 1)
     if left in _THIN_SPACES and right.isdecimal():
         return _is_group(text, before - 1, after)
-    if right in _APOSTROPHES:
-        return left in "nN" and _is_contraction(text, after)
-    return _through_line_end(text, at, left, right)
+    if right in _APOSTROPHES and left in "nN":
+        return _is_contraction(text, after)
+    return _through_line_end(text, at, before)
 
 
 def _before(text: str, at: int) -> int:
@@ -100,16 +100,13 @@ def _is_contraction(text: str, apostrophe: int) -> bool:
     return text[apostrophe + 1 : apostrophe + 2] in ("t", "T") and not text[apostrophe + 2 : apostrophe + 3].isalpha()
 
 
-def _through_line_end(text: str, at: int, left: str, right: str) -> bool:
-    """Whether the cut falls into a word that a hyphen divides at a line end (un-/sold)."""
-    if right.isalpha() and (left.isspace() or left in _HYPHENS):
-        return _BROKEN_BEFORE.search(text[max(0, at - _LINE_BREAK_REACH) : at]) is not None
-    if left.isalpha() and right in _HYPHENS:
-        return (
-            _BROKEN_AFTER.match(text[at : at + _LINE_BREAK_REACH].lstrip(ZERO_WIDTH.replace("\u00ad", ""))) is not None
-        )
-    if left in _HYPHENS and right.isspace():
-        return (
-            _BROKEN_AFTER.match(text[at - 1 : at + _LINE_BREAK_REACH]) is not None and text[at - 2 : at - 1].isalpha()
-        )
-    return False
+def _through_line_end(text: str, at: int, before: int) -> bool:
+    """Whether the cut falls into a word that a hyphen divides at a line end (un-/sold); `before` as of `_before`."""
+    after = _after(text, at)
+    if text[after].isalpha() and _BROKEN_BEFORE.search(text[max(0, at - _LINE_BREAK_REACH) : at]):
+        return True
+    if text[before] in _HYPHENS:  # the cut is between the hyphen and the line end
+        at, before = before, before - 1
+    else:
+        at = before + 1
+    return before >= 0 and text[before].isalpha() and _BROKEN_AFTER.match(text, at) is not None

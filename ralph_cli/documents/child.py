@@ -6,17 +6,17 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.wire import EXIT_MEMORY, FAILURE, PROGRESS, RESULT, read_frame, read_progress
+from ralph_cli.documents.wire import EXIT_MEMORY, FAILURE, RESULT, read_frame, read_progress
 
 _START = "import sys,json; sys.path[:]=json.loads(sys.argv[1]); from ralph_cli.documents.worker import main; main()"
 _PACKAGE_ROOT = str(Path(__file__).resolve().parents[2])
-_MAX_ERROR = 4_096
+_MAX_ERROR = 1 << 16
 _CODES = frozenset(
     [
         "encrypted",
@@ -38,7 +38,7 @@ process when the machine has none left."""
 
 
 def run_parser(
-    request: Mapping[str, object],
+    request: dict[str, Any],
     data: bytes,
     *,
     name: str,
@@ -50,22 +50,21 @@ def run_parser(
     The process inherits no environment and gets the file through a pipe. Raises what the parser reported as
     DocumentError, and timeout, too-big or crashed when it did not survive.
     """
-    watch: _Watch | None = None
+    header = json.dumps(request).encode("ascii") + b"\n"
     process = _start()
+    assert process.stdin is not None
+    assert process.stdout is not None
+    watch = _Watch(process, limits.seconds)
+    feeder = threading.Thread(target=_feed, args=(process.stdin, header, data), daemon=True)
+    feeder.start()
     try:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        watch = _Watch(process, limits.seconds)
-        header = json.dumps(dict(request)).encode("ascii") + b"\n"
-        threading.Thread(target=_feed, args=(process.stdin, header, data), daemon=True).start()
         result = _receive(process.stdout, name, limits, watch, on_progress)
     finally:
-        if watch is not None:
-            watch.cancel()
+        watch.cancel()
         process.kill()  # it has nothing left to do, or must not go on
         status = process.wait()
-        if process.stdout is not None:
-            process.stdout.close()
+        feeder.join()  # its pipe has no reader any more
+        process.stdout.close()
     if result is not None:
         return result
     raise _death(name, watch.expired, watch.seconds, status, limits)
@@ -127,29 +126,44 @@ def _receive(
     """The result, or None if the process ended without one. Raises what the process reported."""
     most = 6 * limits.characters + _SLACK  # a character takes at most six bytes in JSON
     total: int | None = None
-    try:
-        while (frame := read_frame(pipe, most)) is not None:
+    while True:
+        try:
+            frame = read_frame(pipe, most)
+            if frame is None:
+                return None
             kind, payload = frame
             if kind == RESULT:
                 return payload
             if kind == FAILURE:
-                raise _reported(payload)
-            if kind == PROGRESS:
-                done, claimed = read_progress(payload)
-                if claimed > limits.pages or done > claimed or (total is not None and claimed != total):
-                    raise ValueError("impossible progress")
-                if total is None:
-                    watch.restart(limits.seconds + limits.seconds_per_page * claimed)
-                total = claimed
-                if on_progress is not None:
-                    on_progress(done, claimed)
-    except ValueError as error:
-        raise DocumentError(f"the parser of {name} sent nonsense ({error})", code="crashed") from None
-    return None
+                reported = _reported(payload)
+                break
+            done, claimed = _checked_progress(payload, total, limits)
+        except (ValueError, RecursionError) as error:
+            raise nonsense(name, error) from None
+        if total is None:
+            watch.restart(limits.seconds + limits.seconds_per_page * claimed)
+        total = claimed
+        if on_progress is not None:
+            on_progress(done, claimed)
+    raise reported
+
+
+def nonsense(name: str, error: Exception) -> DocumentError:
+    """For an answer that no correct parser gives: the file may have taken the parser over."""
+    return DocumentError(f"the parser of {name} sent nonsense ({error})", code="crashed", hint="distrust this file")
+
+
+def _checked_progress(payload: bytes, total: int | None, limits: LoadLimits) -> tuple[int, int]:
+    done, claimed = read_progress(payload)
+    if claimed > limits.pages or done > claimed or (total is not None and claimed != total):
+        raise ValueError("impossible progress")
+    return done, claimed
 
 
 def _reported(payload: bytes) -> DocumentError:
-    value = json.loads(payload[:_MAX_ERROR])
+    if len(payload) > _MAX_ERROR:
+        raise ValueError("an endless error")
+    value = json.loads(payload)
     if not isinstance(value, list) or len(value) != 3 or not all(isinstance(item, str) for item in value):
         raise ValueError("an error without words")
     code, message, hint = value
@@ -163,7 +177,9 @@ def _death(name: str, expired: bool, seconds: float, status: int, limits: LoadLi
     except ValueError:
         ended_by = f"signal {-status}"
     if expired or ended_by == "SIGXCPU":
-        return DocumentError(f"{name} took longer than {seconds:.0f} s to read", code="timeout", hint="split the file")
+        return DocumentError(
+            f"{name} took longer than {round(seconds, 1):g} s to read", code="timeout", hint="split the file"
+        )
     if status == EXIT_MEMORY or ended_by in _MEMORY_SIGNALS:
         return DocumentError(
             f"{name} needs more than {limits.memory >> 20} MiB of memory to read ({ended_by})",

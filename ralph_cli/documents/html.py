@@ -134,7 +134,7 @@ def parse_html(data: bytes, *, name: str, encoding: str | None, limits: LoadLimi
             f"{name} has no text", code="no-text", hint="save the page after it has loaded in a browser"
         )
     if walk.hidden:
-        message = f"{walk.hidden} hidden elements were left out"
+        message = f"hidden elements left out: {walk.hidden}"
         cautions += (Caution("hidden-elements", message),)
     return Parsed((ParsedPage(text),), tuple(walk.headings), cautions)
 
@@ -312,9 +312,13 @@ class _Walk:
 
 def _is_alone(cell: Any) -> bool:
     """Whether a cell is the only one of its row, as in tables that only place things on the page."""
-    for sibling in (cell.prev, cell.next):
-        while sibling is not None:
-            if sibling.tag in _CELLS:
-                return False
-            sibling = sibling.prev if sibling is cell.prev else sibling.next
+    before, after = cell.prev, cell.next
+    while before is not None:
+        if before.tag in _CELLS:
+            return False
+        before = before.prev
+    while after is not None:
+        if after.tag in _CELLS:
+            return False
+        after = after.next
     return True

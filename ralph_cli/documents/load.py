@@ -11,9 +11,9 @@ from typing import Any
 
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.child import run_parser
+from ralph_cli.documents.child import nonsense, run_parser
 from ralph_cli.documents.limits import DEFAULT_LIMITS, Layout, LoadLimits
-from ralph_cli.documents.parsed import Box, Parsed, assemble
+from ralph_cli.documents.parsed import Box, Parsed, assemble, read_boxes
 from ralph_cli.documents.sniff import Kind, identify, shown
 from ralph_cli.documents.text import parse_text
 from ralph_cli.documents.text_cache import read_parsed, write_parsed
@@ -97,8 +97,10 @@ def page_boxes(
             "text": document.text[page.start : page.end],
             "spans": inside,
         }
-        rows = json.loads(run_parser(request, data, name=name, limits=limits))
-        found[page.number] = [Box(*map(float, box)) for lines in rows for box in lines]
+        try:
+            found[page.number] = read_boxes(run_parser(request, data, name=name, limits=limits))
+        except ValueError as error:
+            raise nonsense(name, error) from None
     return found
 
 
@@ -119,7 +121,7 @@ def _parse(
     try:
         return Parsed.from_json(result, limits)
     except ValueError as error:
-        raise DocumentError(f"the parser of {name} sent nonsense ({error})", code="crashed") from None
+        raise nonsense(name, error) from None
 
 
 def _request(op: str, name: str, limits: LoadLimits, **options: Any) -> dict[str, Any]:

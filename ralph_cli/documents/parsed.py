@@ -1,6 +1,7 @@
 """What a parser hands back: pages, headings and cautions, checked before they become a document."""
 
 import json
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ from ralph_cli.documents.limits import LoadLimits
 
 _MAX_HEADINGS = 50_000
 _MAX_CAUTIONS = 100
+_MAX_BOXES = 1_000_000
 _MAX_LABEL = 40
 _MAX_HEADING = 500
 _MAX_MESSAGE = 1_000
@@ -87,6 +89,7 @@ class Parsed:
         for page in self.pages:
             if PAGE_BREAK in page.text or len(page.label) > _MAX_LABEL:
                 raise ValueError("a page break inside a page, or an impossible label")
+            page.text.encode("utf-8")  # UnicodeEncodeError, a ValueError, for half a surrogate pair
         for heading in self.headings:
             if not 0 <= heading.page < len(self.pages) or not 1 <= heading.level <= 100:
                 raise ValueError("a heading on a page that does not exist")
@@ -132,6 +135,23 @@ def assemble(parsed: Parsed, *, path: str, kind: str, sha256: str, fingerprint: 
         headings=tuple(headings),
         cautions=parsed.cautions,
     )
+
+
+def write_boxes(boxes: list[Box]) -> bytes:
+    """Rectangles as JSON."""
+    return json.dumps([[box.left, box.bottom, box.right, box.top] for box in boxes]).encode("ascii")
+
+
+def read_boxes(data: bytes) -> list[Box]:
+    """Read the form of `write_boxes` back; ValueError for anything else."""
+    try:
+        value = json.loads(data)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+    boxes = [Box(*row) for row in _rows(value, (float, float, float, float), _MAX_BOXES)]
+    if not all(math.isfinite(side) for box in boxes for side in (box.left, box.bottom, box.right, box.top)):
+        raise ValueError("a rectangle without bounds")
+    return boxes
 
 
 def _rows(value: Any, types: tuple[type, ...], most: int) -> list[list[Any]]:

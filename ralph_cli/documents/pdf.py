@@ -72,8 +72,8 @@ def boxes_on_page(
     number: int,
     text: str,
     spans: list[tuple[int, int]],
-) -> list[list[Box]]:
-    """For each span of page `number`'s text, the rectangles of its lines.
+) -> list[Box]:
+    """The rectangles of the lines that these spans of page `number`'s text cover, span after span.
 
     The layout is computed again; DocumentError "changed" when it does not give `text`, because then the spans mean
     nothing.
@@ -88,10 +88,11 @@ def boxes_on_page(
                 code="changed",
                 hint="load it again",
             )
-        return [
-            _line_boxes(text_page.raw, [i for i in laid_out.characters[start:end] if i != NOT_A_CHARACTER])
-            for start, end in spans
-        ]
+        boxes: list[Box] = []
+        for start, end in spans:
+            drawn = [index for index in laid_out.characters[start:end] if index != NOT_A_CHARACTER]
+            boxes.extend(_line_boxes(text_page.raw, drawn))
+        return boxes
 
 
 @contextmanager
@@ -149,11 +150,14 @@ def _page_text(document: Any, index: int, layout: Layout, unread: list[int], bar
 
 def _has_picture(page: Any) -> bool:
     """Whether an image covers at least half of the page, as on a scan."""
-    width, height = page.get_size()
-    for item in page.get_objects(filter=[_OBJECT_IMAGE], max_depth=3):
-        left, bottom, right, top = item.get_bounds()
-        if (right - left) * (top - bottom) >= 0.5 * width * height:
-            return True
+    try:
+        width, height = page.get_size()
+        for item in page.get_objects(filter=[_OBJECT_IMAGE], max_depth=3):
+            left, bottom, right, top = item.get_bounds()
+            if (right - left) * (top - bottom) >= 0.5 * width * height:
+                return True
+    except pypdfium2.PdfiumError:
+        return False  # only the picture is odd; the text has been read
     return False
 
 

@@ -100,7 +100,7 @@ def _quarter_turns(raw: Any, text: str) -> int:
     for index in range(0, len(text), step):
         if not text[index].isspace():
             angle = pdfium_c.FPDFText_GetCharAngle(raw, index)
-            votes[round(angle / (math.pi / 2)) % 4 if angle >= 0 else 0] += 1
+            votes[round(-angle / (math.pi / 2)) % 4 if angle >= 0 else 0] += 1  # pdfium counts clockwise
     return max(range(4), key=lambda turns: (votes[turns], -turns))
 
 

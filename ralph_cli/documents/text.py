@@ -161,8 +161,9 @@ def _headings(pages: list[str]) -> Iterator[ParsedHeading]:
             elif mark and not (mark[1][0] == "`" and "`" in mark[2]):
                 fence, previous = mark[1], None
             elif atx := _ATX.match(line):
-                title = _ATX_CLOSE.sub("", line[atx.end() :].rstrip())
-                yield ParsedHeading(index, offset, clean_heading(title), len(atx[1]))
+                title = clean_heading(_ATX_CLOSE.sub("", line[atx.end() :].rstrip()))
+                if title:
+                    yield ParsedHeading(index, offset, title, len(atx[1]))
                 previous = None
             elif (under := _SETEXT.fullmatch(line)) and previous:
                 yield ParsedHeading(index, previous[0], clean_heading(previous[1]), 1 if under[1][0] == "=" else 2)

@@ -22,7 +22,7 @@ def read_parsed(cache: Path, fingerprint: str, limits: LoadLimits) -> Parsed | N
             if head != {"format": _FORMAT, "fingerprint": fingerprint}:
                 return None
             return Parsed.from_json(stream.read(6 * limits.characters + _SLACK), limits)
-    except (OSError, EOFError, zlib.error, ValueError):
+    except (OSError, EOFError, zlib.error, ValueError, RecursionError):
         return None
 
 

@@ -7,6 +7,7 @@ from typing import IO, Any
 
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.parsed import write_boxes
 from ralph_cli.documents.wire import EXIT_MEMORY, FAILURE, RESULT, frame, progress
 
 
@@ -54,7 +55,7 @@ def answer(request: dict[str, Any], data: bytes, limits: LoadLimits, answers: IO
             text=request["text"],
             spans=[(start, end) for start, end in request["spans"]],
         )
-        return json.dumps([[[b.left, b.bottom, b.right, b.top] for b in lines] for lines in boxes]).encode("ascii")
+        return write_boxes(boxes)
 
     def report(done: int, total: int) -> None:
         raise_time(limits.seconds + limits.seconds_per_page * total)

@@ -10,12 +10,13 @@ from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Json, ModelTurn, Reply, Request, Stop, ToolCall, Usage
 from ralph_cli.providers import offline_rank, offline_spans
 from ralph_cli.providers.offline_history import Candidate, History, read
+from ralph_cli.providers.offline_semantic import Embed, likeness
 
 MOST = 7
 WORTH = 0.35
 """Least share of the best score that a quote must reach, once there are enough of them."""
 TOOL = "act"
-NAME = "offline:extractive"
+NAME, SEMANTIC = "offline:extractive", "offline:semantic"
 FIGURES = re.compile(r"[-+]?\d(?:[\d.,]*\d)?%?")
 PLAIN = str.maketrans(
     {**dict.fromkeys("\u2018\u2019\u201a\u201b", "'"), **dict.fromkeys("\u201c\u201d\u201e\u201f", '"')}
@@ -31,8 +32,12 @@ class Offline:
     * judge -> `{"verdicts": [...]}`, where a claim is "verbatim" or "not", and never "supported"
     """
 
-    name = NAME
     vendor = "offline"
+
+    def __init__(self, embed: Embed | None = None) -> None:
+        """`embed` (see `offline_semantic.load`) makes spans be ranked by likeness of meaning as well."""
+        self.name = SEMANTIC if embed else NAME
+        self._likeness = likeness(embed) if embed else None
 
     def complete(self, request: Request) -> Reply:
         """Answer the request; an agent that needs understanding raises ProviderError `offline-unsupported`."""
@@ -53,7 +58,7 @@ class Offline:
                 )
 
     def _spans(self, inputs: Mapping[str, Any]) -> str:
-        return offline_spans.answer(str(inputs.get("prompt", "")), str(inputs.get("text", "")))
+        return offline_spans.answer(str(inputs.get("prompt", "")), str(inputs.get("text", "")), self._likeness)
 
     def _act(self, request: Request, arguments: Json) -> Reply:
         number = 1 + sum(isinstance(turn, ModelTurn) for turn in request.turns)
@@ -115,7 +120,7 @@ def _extractor(request: Request) -> Json:
     if heads and irrelevant(heads[0]):
         return absent(heads[0])
     chosen = worthy(sorted(candidates, key=lambda c: -c.score)[:most], least)
-    terms = [key for key, _ in offline_rank.query_terms(str(request.inputs.get("question", "")))]
+    terms = [term.word for term in offline_rank.query_terms(str(request.inputs.get("question", "")))]
     return submission(chosen) if chosen else absent(heads[0] if heads else {"terms": terms})
 
 

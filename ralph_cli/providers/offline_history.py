@@ -98,7 +98,7 @@ class History:
     def choose(self, count: int) -> list[Candidate]:
         """The best candidates that nobody has refused."""
         told = " \n ".join(" ".join(block.split()) for block in self.refused)
-        return [c for c in self.candidates if c.claim not in self.refused and c.claim not in told][:count]
+        return [c for c in self.candidates if c.claim not in told][:count]
 
 
 def offending(claims: Sequence[str], feedback: str) -> set[str]:

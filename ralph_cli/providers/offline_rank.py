@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 Page = tuple[int, str, int, int]
 """Number, label, start and end of a page, as the sandbox gives it."""
@@ -95,7 +96,20 @@ def pattern(key: str) -> str:
     return rf"{head}(?<![^\W_]{head}){tail}{rest}(?![^\W_])"
 
 
-def query_terms(question: str) -> list[tuple[str, float]]:
+def any_of(forms: str) -> str:
+    """A regular expression for any of the forms of one term, which stand between bars ("r&d|research and develop")."""
+    return "|".join(pattern(form) for form in forms.split("|"))
+
+
+class Term(NamedTuple):
+    """A word of the question: the stem that is searched for, its weight, and the word as it was written."""
+
+    key: str
+    weight: float
+    word: str
+
+
+def query_terms(question: str) -> list[Term]:
     """Informative terms of the question in order with a weight: what is asked counts 1, remarks beside it less."""
     years: list[str] = []
 
@@ -103,7 +117,7 @@ def query_terms(question: str) -> list[tuple[str, float]]:
         years.append(match[1] or "20" + match[2])
         return f" {years[-1]} "
 
-    terms: dict[str, float] = {}
+    terms: dict[str, Term] = {}
     plain = YEAR.sub(year, question.replace("\u2019", "'"))
     remarks = " ".join(re.findall(r"\(([^()]*)\)", plain))
     sentences = [*re.split(r"(?<=[.?!])\s+", re.sub(r"\([^()]*\)", " ", plain)), remarks]
@@ -114,8 +128,9 @@ def query_terms(question: str) -> list[tuple[str, float]]:
             if token.lower() in STOP or (len(token) == 1 and not token.isdigit()):
                 continue
             key = token.lower() if token.isupper() else stem(token)
-            terms[key] = max(weight, terms.get(key, 0.0))
-    return list(terms.items())
+            if key not in terms or terms[key].weight < weight:
+                terms[key] = Term(key, weight, token)
+    return list(terms.values())
 
 
 def lowered(text: str) -> str:
@@ -137,8 +152,9 @@ def acronym(key: str, low: str) -> str:
         return ""
     phrase, count = found.most_common(1)[0]
     defined = f"({key})" in low or f"({key.replace('&', ' & ')})" in low
-    words = [stem(word) for word in re.findall(r"[a-z]+", phrase) if word not in STOP]
-    return " ".join(words) if count >= (1 if defined else 3) and len(words) >= 2 else ""
+    words = re.findall(r"[a-z]+", phrase)
+    telling = sum(word not in STOP for word in words)
+    return " ".join(stem(word) for word in words) if count >= (1 if defined else 3) and telling >= 2 else ""
 
 
 def chunks(text: str, size: int = 900, overlap: int = 200) -> list[tuple[int, int]]:
@@ -166,12 +182,14 @@ class Field:
         self.low = lowered(text)
         self.wide = neighbourhoods(text, pages)
         self.weights: dict[str, float] = {}
+        self.forms: dict[str, str] = {}
         self.places: dict[str, list[int]] = {}
         self.idf: dict[str, float] = {}
 
     def add(self, key: str, weight: float, *also: str) -> None:
-        expression = "|".join(pattern(form) for form in (key, *also) if form)
-        self._put(key, weight, [match.start() for match in re.finditer(expression, self.low)])
+        """Count a term; `also` are other forms of it, "" for none."""
+        self.forms[key] = "|".join(form for form in (key, *also) if form)
+        self._put(key, weight, [match.start() for match in re.finditer(any_of(self.forms[key]), self.low)])
 
     def pair(self, one: str, two: str, weight: float) -> None:
         """Two terms side by side, in either order, are a term of their own."""
@@ -259,7 +277,10 @@ def neighbourhoods(text: str, pages: Sequence[Page]) -> list[tuple[int, int]]:
 
 @dataclass
 class Ranking:
-    """Passages (score, start, end), best first; what share of the terms the best one holds, and should hold."""
+    """Passages (score, start, end), best first; what share of the terms the best one holds, and should hold.
+
+    `weights` has the forms of each term that occurs, `missing` the words that do not.
+    """
 
     passages: list[tuple[float, int, int]]
     coverage: float
@@ -273,19 +294,20 @@ def rank(question: str, text: str, pages: Sequence[Page]) -> Ranking:
     terms = query_terms(question)
     field, units = Field(text, pages), chunks(text)
     tokens = [token.lower() for token in TOKEN.findall(question) if not token.islower()]
-    names = {key for key, _ in terms if any(token.startswith(key) for token in tokens)}
-    for key, weight in terms:
-        field.add(key, weight, QUARTER.get(key, ""), acronym(key, field.low), stem(IRREGULAR.get(key, "")))
+    names = {key for key, _, _ in terms if any(token.startswith(key) for token in tokens)}
+    for key, weight, word in terms:
+        verb = stem(IRREGULAR.get(word.lower(), ""))
+        field.add(key, weight, QUARTER.get(key, ""), acronym(key, field.low), verb)
     coverage, needed = coverage_of(field, units, names)
     for key in names:
         if field.about(key):
             field.weights[key] *= SUBJECT
-    for (one, _), (two, _) in pairwise(terms):
+    for (one, *_), (two, *_) in pairwise(terms):
         field.pair(one, two, PAIR * min(field.weights[one], field.weights[two]))
     ranked = _fused(field, units)
-    weights = {key: field.idf[key] * weight for key, weight in field.weights.items() if field.places[key]}
-    missing = [key for key, _ in terms if not field.places[key]]
-    return Ranking(ranked, coverage, needed, {key: value for key, value in weights.items() if "+" not in key}, missing)
+    weights = {forms: field.idf[key] * field.weights[key] for key, forms in field.forms.items() if field.places[key]}
+    missing = [word for key, _, word in terms if not field.places[key]]
+    return Ranking(ranked, coverage, needed, weights, missing)
 
 
 def _fused(field: Field, units: Sequence[tuple[int, int]]) -> list[tuple[float, int, int]]:

@@ -4,6 +4,7 @@ The source of this module runs as guest code in the sandbox, behind that of `off
 """
 
 import json
+import math
 import re
 from bisect import bisect_right
 from collections import Counter
@@ -39,7 +40,7 @@ def search(
     failed = [str(answer) for answer in answers if isinstance(answer, BaseException)]
     spans: dict[tuple[int, int], float] = {}
     for order, ((score, _, _), (a, _), answer) in enumerate(zip(best, wide, answers, strict=True)):
-        base = (score / best[0][0]) / (1 + FALL * order)
+        base = math.sqrt(score / best[0][0]) / (1 + FALL * order)
         for start, end, value in _read(answer):
             place = (a + start, a + end)
             spans[place] = max(spans.get(place, 0.0), value * base)
@@ -49,7 +50,7 @@ def search(
     head = {
         "coverage": round(ranking.coverage, 3),
         "needed": round(ranking.needed, 3),
-        "terms": [key for key, _ in query_terms(question)][:12],
+        "terms": [term.word for term in query_terms(question)][:12],
         "missing": ranking.missing[:8],
         "passages": len(best),
         "failed": len(failed),

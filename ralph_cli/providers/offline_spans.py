@@ -3,11 +3,11 @@
 import json
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ralph_cli.providers.offline_rank import AMOUNT, FIGURE, STOP, TOKEN, pattern, query_terms
+from ralph_cli.providers.offline_rank import AMOUNT, FIGURE, STOP, TOKEN, any_of, query_terms
 
 SENTENCE_END = re.compile(r"(?<=[.!?])[\"'\u201d\u2019)\]]*\s+(?=[\"'\u201c\u2018(\[]*[^\W_a-z])")
 ABBREVIATION = re.compile(
@@ -32,12 +32,15 @@ DATE = re.compile(
     r"|\b(?:19|20)\d\d\b|\b\d{1,2}(?=st\b|nd\b|rd\b|th\b)"
 )
 # The cells at the end of a line: figures, dashes for nothing, and their signs; two of them make the line a row.
-CELL = r"(?:[$\u20ac\u00a3(+-]|[$\u20ac\u00a3] )*(?:\d[\d,.]*|[\u2013\u2014-]|N/A)[)%]*(?: ?%)?\)?"
+FULL_DATE = re.compile(r"[A-Z][a-z]{2,8}\.? \d{1,2}, (?=(?:19|20)\d\d)")
+CELL = r"(?:[$\u20ac\u00a3(+-]|[$\u20ac\u00a3] )*(?:\d(?:[\d,.]*\d)?|[\u2013\u2014-]|N/A)[)%]*(?: ?%)?\)?"
 CELLS = re.compile(rf"(?:^|\s)({CELL}(?:\s+{CELL})*)\s*$")
 BULLETS = "\u2022\u25aa\u25cf\u00b7"
 
 # A row's share of its surroundings' terms; softening and floor of a span's length; gains of amounts, of cut sentences.
-NEAR, BASE, SHORT, AMOUNT_GAIN, FRAGMENT = 0.8, 8, 12, 1.3, 0.6
+NEAR, BASE, SHORT, AMOUNT_GAIN, FRAGMENT, KEPT = 0.8, 8, 12, 1.3, 0.6, 6
+
+Likeness = Callable[[str, list[str]], Sequence[float]] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,7 @@ class Found:
 
 def is_row(line: str) -> bool:
     """Whether a line looks like a row of a table: it ends in cells, and what stands before them is a label."""
+    line = FULL_DATE.sub("date ", line)
     cells = CELLS.search(line)
     if not cells:
         return False
@@ -135,51 +139,76 @@ def clauses(text: str, start: int, end: int, low: int, high: int) -> list[tuple[
 
 def _weight(text: str, terms: Mapping[str, float]) -> dict[str, float]:
     low = text.lower()
-    return {key: value for key, value in terms.items() if re.search(pattern(key), low)}
+    return {key: value for key, value in terms.items() if re.search(any_of(key), low)}
 
 
 def extract(
-    question: str, text: str, terms: Mapping[str, float], length: tuple[int, int], head: str = "", keep: int = 6
+    question: str,
+    text: str,
+    terms: Mapping[str, float],
+    length: tuple[int, int],
+    head: str = "",
+    likeness: Likeness = None,
 ) -> list[Found]:
     """The best spans of `text` for the question, best first.
 
-    A span scores the weight (IDF) of the terms it holds over the square root of its length; a table row also gets half
-    of what the lines above it (its headings) and its neighbours hold, because a row never says what table it is in.
+    A span scores the weight (IDF) of the terms it holds over the square root of its length; a table row also gets most
+    of what the page's first lines (`head`) and the lines above it hold, because a row never says what table it is in.
+    With `likeness` (question, spans -> cosine of each) half of the score is that, and a span may do without terms.
     """
-    low, high = length
     amount = bool(AMOUNT.search(question))
+    most = sum(terms.values()) / (BASE + math.sqrt(SHORT)) or 1.0
     found = []
+    for start, end, row in _candidates(text, length):
+        span = text[start:end]
+        own = _weight(span, terms)
+        words = len(TOKEN.findall(span))
+        figures = [figure for figure in FIGURE.findall(DATE.sub(" ", span)) if len(figure.strip(".,")) > 1]
+        if not (own or likeness) or words < 3 or (row and not figures):
+            continue
+        score = sum(own.values())
+        if row:
+            near = _weight(head + "\n" + text[max(0, start - 600) : start], terms)
+            score += NEAR * sum(value for key, value in near.items() if key not in own)
+        score /= most * (BASE + math.sqrt(max(words, SHORT)))
+        found.append((start, end, row, score, bool(figures)))
+    if likeness and found:
+        alike = likeness(question, [" ".join(text[start:end].split()) for start, end, *_ in found])
+        found = [
+            (*item[:3], (item[3] + max(value, 0.0)) / 2, item[4]) for item, value in zip(found, alike, strict=True)
+        ]
+    spans = []
+    for start, end, row, score, figures_in in found:
+        gain = AMOUNT_GAIN if amount and figures_in else 1.0
+        cut = 1.0 if row or text[end - 1] in '.!?"\u201d)' else FRAGMENT
+        spans.append(Found(start, end, round(score * gain * cut, 4), row))
+    return sorted(spans, key=lambda item: (-item.score, item.start))[:KEPT]
+
+
+def _candidates(text: str, length: tuple[int, int]) -> Iterator[tuple[int, int, bool]]:
+    """Spans within the length: pieces as they are, clauses of sentences that are too long, no part of a row."""
+    low, high = length
     for start, end, row in pieces(text):
-        parts = [(start, end)] if end - start <= high else ([] if row else clauses(text, start, end, low, high))
-        for a, b in parts:
-            own = _weight(text[a:b], terms)
-            words = len(TOKEN.findall(text[a:b]))
-            figures = [figure for figure in FIGURE.findall(DATE.sub(" ", text[a:b])) if len(figure.strip(".,")) > 1]
-            if b - a < low or not own or words < 3 or (row and not figures):
-                continue
-            score = sum(own.values())
-            if row:
-                near = _weight(head + "\n" + text[max(0, a - 600) : a], terms)
-                score += NEAR * sum(value for key, value in near.items() if key not in own)
-            elif text[b - 1] not in '.!?"\u201d)':
-                score *= FRAGMENT
-            score *= (AMOUNT_GAIN if amount and figures else 1.0) / (BASE + math.sqrt(max(words, SHORT)))
-            found.append(Found(a, b, round(score, 4), row))
-    return sorted(found, key=lambda item: (-item.score, item.start))[:keep]
+        if low <= end - start <= high:
+            yield start, end, row
+        elif end - start > high and not row:
+            yield from ((a, b, False) for a, b in clauses(text, start, end, low, high))
 
 
-def answer(prompt: str, text: str) -> str:
+def answer(prompt: str, text: str, likeness: Likeness = None) -> str:
     """The best spans of `text` for `prompt`, as JSON; the OPTIONS line of the search carries weights and lengths."""
-    question, _, tail = prompt.partition("\n\nOPTIONS ")
-    terms, length, head = dict(query_terms(question)), (20, 300), ""
+    question, mark, tail = prompt.rpartition("\n\nOPTIONS ")
+    question = question if mark else prompt
+    terms = {term.key: term.weight for term in query_terms(question)}
+    length, head = (20, 300), ""
     try:
-        options = json.loads(tail) if tail else {}
+        options = json.loads(tail) if mark else {}
         terms = {str(key): float(value) for key, value in options.get("terms", terms).items()}
         head = str(options.get("head", ""))
         length = (int(options["length"][0]), int(options["length"][1])) if "length" in options else length
     except (ValueError, TypeError, AttributeError, LookupError):
         pass  # a prompt that is not ours is answered with what its words say
-    spans = extract(question, text, terms, length, head)
+    spans = extract(question, text, terms, length, head, likeness)
     return json.dumps(
         [{"start": s.start, "end": s.end, "score": s.score, "text": text[s.start : s.end]} for s in spans],
         ensure_ascii=False,

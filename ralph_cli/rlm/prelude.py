@@ -8,37 +8,39 @@ def find(pattern: str, show: int = 6, before: int = 1, after: int = 2, start: in
 
     text: str = globals()["context"]
     table: list[tuple[int, str, int, int]] = globals()["pages"]
-    hits = [match.start() for match in re.finditer(pattern, text, re.IGNORECASE)]
-    starts = [page[2] for page in table]
-    blocks: list[tuple[int, int, int]] = []
-    for hit in hits:
-        low = hit
+    firsts = [page[2] for page in table]
+    places: list[list[int]] = []  # page row, first character, end
+    count = 0
+    for match in re.finditer(pattern, text, re.IGNORECASE):
+        count += 1
+        row = max(bisect.bisect_right(firsts, match.start()) - 1, 0)
+        first, last = table[row][2], table[row][3]
+        low = match.start()
         for _ in range(before + 1):
-            low = text.rfind("\n", 0, low)
+            low = text.rfind("\n", first, low)
             if low < 0:
                 break
-        high = hit
+        low = first if low < 0 else low + 1
+        high = match.end()
         for _ in range(after + 1):
-            high = text.find("\n", high + 1)
-            if high < 0:
-                high = len(text)
+            high = text.find("\n", high, last) + 1
+            if high == 0:
                 break
-        low += 1
-        if blocks and low <= blocks[-1][1]:
-            blocks[-1] = (blocks[-1][0], max(high, blocks[-1][1]), blocks[-1][2])
+        high = last if high == 0 else high - 1
+        if places and places[-1][0] == row and low <= places[-1][2]:
+            places[-1][2] = max(high, places[-1][2])
         else:
-            blocks.append((low, high, hit))
-    print(f"{len(hits)} hits in {len(blocks)} places for {pattern!r}")
+            places.append([row, low, high])
+    print(f"{count} hits in {len(places)} places for {pattern!r}")
     used = 0
-    for number in range(start, len(blocks)):
-        low, high, hit = blocks[number]
+    for number in range(start, len(places)):
+        row, low, high = places[number]
         passage = text[low:high].strip("\n")[:900]
         if number >= start + show or (used and used + len(passage) > 1700):
-            print(f"({len(blocks) - number} more places: find({pattern!r}, start={number}))")
+            print(f"({len(places) - number} more places: find({pattern!r}, start={number}))")
             break
         used += len(passage) + 30
-        page = table[bisect.bisect_right(starts, hit) - 1]
-        print(f"--- place {number}, page {page[0]}, offset {low}\n{passage}")
+        print(f"--- place {number}, page {table[row][0]}, offset {low}\n{passage}")
 
 
 def show(page: int, start: int = 0, chars: int = 1800) -> None:

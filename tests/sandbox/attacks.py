@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a row of a table is a line
 """Attempts to get out of the sandbox: each prints LEAK and its evidence if it thinks that it has.
 
 Words in @AT@ signs are replaced with real baits: @SECRET@ a file with a secret, @DIR@ its folder, @OUT@ a path that must
@@ -135,7 +136,7 @@ GUEST = _attacks(
      "for o in found:\n    leak(o.constructor.constructor('return typeof globalThis')())"),
     ("the worker's own frames", "import sys\nframe = sys._getframe()\nwhile frame:\n"
      "    for value in list(frame.f_locals.values()) + list(frame.f_globals.values()):\n"
-     "        if '@HOME@' in repr(value)[:10000]:\n            leak(repr(value))\n    frame = frame.f_back"),
+     "        if '@EMOH@'[::-1] in repr(value)[:10000]:\n            leak(repr(value))\n    frame = frame.f_back"),
 )  # fmt: skip
 
 _JS = "from pyodide.code import run_js\n"

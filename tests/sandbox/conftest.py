@@ -20,9 +20,12 @@ from sandbox.native import NativeEngine
 from sandbox.runtime import is_complete, runtime_folder
 
 SECRET = "canary-file-51c0ffee"
+DEFAULT = Limits()
 ENVIRONMENT_SECRET = "canary-env-0ddba11"
-ARMED_WITH = ("ctypes", "socket", "subprocess", "signal", "mmap", "multiprocessing", "resource", "select", "sqlite3",
-              "_posixsubprocess", "urllib.request", "http.client", "glob", "fileinput", "tempfile", "zipimport")  # fmt: skip
+ARMED_WITH = (
+    "ctypes", "socket", "subprocess", "signal", "mmap", "multiprocessing", "resource", "select", "sqlite3",
+    "_posixsubprocess", "urllib.request", "http.client", "glob", "fileinput", "tempfile", "zipimport",
+)  # fmt: skip
 
 
 @dataclass
@@ -44,6 +47,7 @@ class Bait:
             "SOCKET": self.socket_name,
             "PPID": os.getpid(),
             "HOME": Path(__file__).parents[2],
+            "EMOH": str(Path(__file__).parents[2])[::-1],  # for code that would find itself
         }
         for word, value in words.items():
             code = code.replace(f"@{word}@", str(value))
@@ -118,7 +122,7 @@ Opener = Callable[..., Sandbox]
 def opener(cache: Path) -> Opener:
     """Opens an engine by name; "armed" is native with the modules an attacker would wish for."""
 
-    def open_engine(engine: str, limits: Limits = Limits()) -> Sandbox:
+    def open_engine(engine: str, limits: Limits = DEFAULT) -> Sandbox:
         if engine == "armed":
             return WorkerSandbox(NativeEngine(limits, armed_with=ARMED_WITH), limits)
         return open_sandbox(engine, cache=cache, limits=limits)
@@ -131,7 +135,7 @@ def shared(opener: Opener) -> Iterator[Callable[..., Sandbox]]:
     """One sandbox for each engine and limits, for all tests of a module."""
     opened: dict[tuple[str, Limits], Sandbox] = {}
 
-    def get(engine: str, limits: Limits = Limits()) -> Sandbox:
+    def get(engine: str, limits: Limits = DEFAULT) -> Sandbox:
         if (engine, limits) not in opened:
             try:
                 opened[engine, limits] = opener(engine, limits)

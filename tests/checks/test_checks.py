@@ -1,0 +1,177 @@
+"""Each check, and a case in which it fails."""
+
+import json
+
+import pytest
+from fakes import document
+
+from ralph_cli.checks.base import all_passed, run_in_order, standing
+from ralph_cli.checks.judge import parse_verdicts, passages
+from ralph_cli.checks.quotes import pin, quotes_hold
+from ralph_cli.checks.rules import AnswerForm, Range, form_issues
+from ralph_cli.core.run import (
+    Absence,
+    Attempt,
+    Claim,
+    Draft,
+    DraftClaim,
+    Evidence,
+    Issue,
+    Quote,
+    Ruling,
+    Step,
+    Verdict,
+)
+from ralph_cli.documents.locate import QuoteIndex
+
+FORM = AnswerForm(Range(1, 2), Range(1, 2), Range(12, 40))
+GOOD = DraftClaim("The rent is due monthly.", ("rent is due on the first",))
+MEMO = document("The rent is due on the first day.\nThe rent is due on the first day.\n\fThe hall is cold in winter.")
+
+
+@pytest.mark.parametrize(
+    ("claims", "told"),
+    [
+        ((), "needs 1-2 claims (found 0)"),
+        ((GOOD, DraftClaim("Another thing here.", GOOD.quotes), DraftClaim("A third thing.", GOOD.quotes)), "found 3"),
+        ((DraftClaim(":", GOOD.quotes),), "too short to mean anything"),
+        ((DraftClaim("Solution", GOOD.quotes),), "too short to mean anything"),
+        ((DraftClaim("- one\n- two and more", GOOD.quotes),), "must be one line"),
+        ((DraftClaim("The rent is due monthly.", ()),), "has no quote"),
+        ((DraftClaim("The rent is due monthly.", (" ",)),), "is empty"),
+        ((DraftClaim("The rent is due monthly.", ("rent",)),), "too short (4 characters, at least 12)"),
+        ((DraftClaim("The rent is due monthly.", ("r" * 41,)),), "too long (41 characters, at most 40)"),
+        ((DraftClaim("The rent is due monthly.", ("a" * 12, "b" * 12, "c" * 12)),), "different quotes (found 3)"),
+        ((GOOD, DraftClaim("the rent  is due MONTHLY.", GOOD.quotes)), "says the same as claim 1"),
+    ],
+)
+def test_each_rule_of_form_fails_where_it_must(claims: tuple[DraftClaim, ...], told: str) -> None:
+    messages = [issue.message for issue in form_issues(Draft(claims), FORM)]
+    assert any(told in message for message in messages), messages
+
+
+def test_good_form_has_no_issues() -> None:
+    assert form_issues(Draft((GOOD,)), FORM) == ()
+    assert form_issues(Draft(absence=Absence(("parking",))), FORM) == ()
+
+
+def test_an_absence_needs_terms_and_no_claims() -> None:
+    assert "searched" in form_issues(Draft(absence=Absence((" ", "x"))), FORM)[0].message
+    assert "never both" in form_issues(Draft((GOOD,), Absence(("parking",))), FORM)[0].message
+
+
+@pytest.mark.parametrize("bad", [(0, 3), (4, 3)])
+def test_a_range_that_is_none_is_refused(bad: tuple[int, int]) -> None:
+    with pytest.raises(ValueError, match="not a range"):
+        Range(*bad)
+
+
+def test_quotes_are_the_documents_words_with_all_their_places() -> None:
+    said = DraftClaim("It is due on the first.", ("The rent  is due\non the first day.", "The hall is cold"))
+    attempt = pin(Draft((said, GOOD)), MEMO, QuoteIndex(MEMO))
+    assert [quote.text for quote in attempt.quotes] == [
+        "The rent is due on the first day.",
+        "The hall is cold",
+        "rent is due on the first",
+    ]
+    assert [quote.page for quote in attempt.quotes] == [1, 2, 1]
+    assert [quote.occurrences for quote in attempt.quotes] == [2, 1, 2]
+    assert [quote.match for quote in attempt.quotes] == ["folded", "exact", "exact"]
+    assert attempt.claims[0].quotes == (1, 2) and attempt.claims[1].quotes == (3,)
+    assert quotes_hold(MEMO)(attempt).passed
+
+
+def test_a_quote_that_is_not_there_is_named_with_the_closest_true_text() -> None:
+    said = DraftClaim("It is due on the last.", ("The rent is due on the last day.",))
+    attempt = pin(Draft((said,)), MEMO, QuoteIndex(MEMO))
+    (issue,) = attempt.refused
+    assert "on the last day" in issue.message and "on the first day" in issue.message and "page 1" in issue.message
+    assert attempt.claims[0].quotes == () and not quotes_hold(MEMO)(attempt).passed
+
+
+def test_a_quote_moved_from_its_place_or_page_does_not_hold() -> None:
+    quote = Quote(1, "The hall is cold", 0, 16, 2, "2", "exact", 1, "The hall is cold")
+    claim = Claim(1, "It is cold in there.", (1,))
+    assert "not the document's text" in quotes_hold(MEMO)(Attempt((claim,), (quote,))).issues[0].message
+    start = MEMO.text.index("The hall")
+    moved = Quote(1, "The hall is cold", start, start + 16, 1, "1", "exact", 1, "The hall is cold")
+    assert "not on page 1" in quotes_hold(MEMO)(Attempt((claim,), (moved,))).issues[0].message
+
+
+def test_a_claim_without_quotes_does_not_hold() -> None:
+    assert not quotes_hold(MEMO)(Attempt((Claim(1, "It is cold in there.", ()),))).passed
+
+
+def test_no_evidence_is_no() -> None:
+    assert all_passed(()) is False
+    assert all_passed((Evidence("form"),)) is True
+    assert all_passed((Evidence("form"), Evidence("judge", broken="down"))) is False
+
+
+def test_a_dear_check_is_not_made_after_a_cheap_one_failed() -> None:
+    made: list[str] = []
+
+    def check(name: str, *issues: Issue):  # type: ignore[no-untyped-def]
+        def run(attempt: Attempt) -> Evidence:
+            made.append(name)
+            return Evidence(name, issues)
+
+        return run
+
+    run_in_order((check("cheap", Issue("cheap", "wrong")), check("dear")), Attempt())
+    assert made == ["cheap"]
+
+
+def test_standing_prefers_what_a_judge_let_stand() -> None:
+    claim = Claim(1, "It is cold in there.", (1,))
+    quote = Quote(1, "The hall is cold", 0, 16, 2, "2", "exact", 1, "x")
+    attempt = Attempt((claim,), (quote,))
+    refused = Step(attempt, (Evidence("judge", (Issue("judge", "no", 1),), (Ruling(1, Verdict.NOT, "no", "j"),)),))
+    supported = Step(attempt, (Evidence("judge", (), (Ruling(1, Verdict.SUPPORTED, "yes", "j"),)),))
+    assert standing(supported) > standing(refused) > standing(Step(Attempt(), (Evidence("form", (Issue("f", "x"),)),)))
+
+
+def said(*items: tuple[int, str]) -> str:
+    return json.dumps({"verdicts": [{"id": number, "verdict": verdict, "reason": "r"} for number, verdict in items]})
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "",
+        "supported",
+        said((1, "supported")),
+        said((1, "supported"), (2, "supported"), (3, "supported")),
+        said((1, "supported"), (1, "supported")),
+        said((1, "supported"), (2, "fine")),
+        said((1, "supported"), (2, "verbatim")),
+        said((1, "supported"), (2, "supported")) + said((1, "not"), (2, "not")),
+        "The verdict is " + said((1, "supported"), (2, "supported")),
+        '{"verdicts": [{"id": 1, "verdict": "supported", "reason": "r", "note": "x"}]}',
+        '{"verdicts": [{"id": "1", "verdict": "supported", "reason": "r"}]}',
+        "[" * 100_000,
+    ],
+)
+def test_a_judges_reply_out_of_shape_is_refused(reply: str) -> None:
+    with pytest.raises(ValueError, match="."):
+        parse_verdicts(reply, [1, 2], "judge", deterministic=False)
+
+
+def test_a_judges_reply_in_shape_is_read_even_in_a_fence() -> None:
+    reply = f"```json\n{said((2, 'not'), (1, 'supported'))}\n```"
+    rulings = parse_verdicts(reply, [1, 2], "judge", deterministic=False)
+    assert [(ruling.claim, ruling.verdict) for ruling in rulings] == [(1, Verdict.SUPPORTED), (2, Verdict.NOT)]
+
+
+def test_the_deterministic_judge_can_never_say_supported() -> None:
+    with pytest.raises(ValueError, match="supported"):
+        parse_verdicts(said((1, "supported")), [1], "offline", deterministic=True)
+    assert parse_verdicts(said((1, "verbatim")), [1], "offline", deterministic=True)[0].verdict is Verdict.VERBATIM
+
+
+def test_passages_show_each_occurrence_once_with_its_marks_and_page() -> None:
+    attempt = pin(Draft((GOOD, DraftClaim("The hall is cold.", ("hall is cold in",)))), MEMO, QuoteIndex(MEMO))
+    shown = passages(MEMO, attempt.quotes, "n0")
+    assert shown.count("[[1: rent is due on the first]]") == 2 and shown.count("[[2: hall is cold in]]") == 1
+    assert shown.count("<data-n0>") == shown.count("</data-n0>") == 1
+    assert shown.startswith("Page 1:")

@@ -1,0 +1,138 @@
+"""Makes the files that the tests of the document package load."""
+
+import io
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from ralph_cli.core.document import PAGE_BREAK, Document, Page
+
+Place = tuple[float, float, str]
+
+
+def raw_pdf(objects: list[bytes]) -> bytes:
+    """A PDF of these objects, the first of which is the catalog."""
+    out = b"%PDF-1.7\n"
+    offsets = []
+    for number, body in enumerate(objects, 1):
+        offsets.append(len(out))
+        out += b"%d 0 obj\n" % number + body + b"\nendobj\n"
+    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    head = b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
+    trailer = b"trailer <</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % (len(objects) + 1, len(out))
+    return out + head + table + trailer
+
+
+def one_page_pdf(content: bytes, filters: bytes = b"", page: bytes = b"") -> bytes:
+    """A PDF with one page that draws this content stream."""
+    return raw_pdf(
+        [
+            b"<</Type/Catalog/Pages 2 0 R>>",
+            b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
+            b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>"
+            + page
+            + b">>",
+            b"<</Length %d%s>>stream\n" % (len(content), filters) + content + b"\nendstream",
+            b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+        ]
+    )
+
+
+def flate_bomb(megabytes: int) -> bytes:
+    """A small PDF whose page content unpacks to this many megabytes of spaces."""
+    packer = zlib.compressobj(1)
+    chunk = b" " * 1_000_000
+    packed = b"".join(packer.compress(chunk) for _ in range(megabytes)) + packer.flush()
+    return one_page_pdf(packed, b"/Filter/FlateDecode")
+
+
+@pytest.fixture
+def pdf(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a PDF: pages of (x, y, text) places, with optional outline, labels, passwords and pictures."""
+
+    def write(
+        *pages: list[Place],
+        name: str = "made.pdf",
+        user: str | None = None,
+        owner: str | None = None,
+        outline: list[tuple[str, int, int]] = (),  # type: ignore[assignment]
+        rotate: int = 0,
+        picture_pages: tuple[int, ...] = (),
+        size: float = 10,
+    ) -> Path:
+        from reportlab.lib.pdfencrypt import StandardEncryption
+        from reportlab.lib.utils import ImageReader
+        from reportlab.pdfgen.canvas import Canvas
+
+        encrypt = StandardEncryption(user or "", owner, canCopy=0, strength=128) if user or owner else None
+        path = tmp_path / name
+        canvas = Canvas(str(path), pagesize=(612, 792), encrypt=encrypt, invariant=1)
+        for number, places in enumerate(pages):
+            canvas.setFont("Helvetica", size)
+            if rotate:
+                canvas.setPageRotation(rotate)
+            for title, page, level in outline:
+                if page == number:
+                    canvas.bookmarkPage(title)
+                    canvas.addOutlineEntry(title, title, level)
+            if number in picture_pages:
+                from PIL import Image
+
+                canvas.drawImage(ImageReader(Image.new("L", (60, 80), 128)), 0, 0, 612, 792)
+            for x, y, text in places:
+                canvas.drawString(x, y, text)
+            canvas.showPage()
+        canvas.save()
+        return path
+
+    return write
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Callable[[str, bytes], Path]:
+    """Writes a file with these bytes."""
+
+    def write(name: str, data: bytes) -> Path:
+        path = tmp_path / name
+        path.write_bytes(data)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def make_raw() -> dict[str, Callable[..., bytes]]:
+    """The builders of hand-made PDFs."""
+    return {"objects": raw_pdf, "page": one_page_pdf, "bomb": flate_bomb}
+
+
+@pytest.fixture(scope="session")
+def make_document() -> Callable[..., Document]:
+    """Builds a document from the texts of its pages without loading anything."""
+
+    def make(*texts: str, kind: str = "text") -> Document:
+        pages, start = [], 0
+        for number, text in enumerate(texts, 1):
+            pages.append(Page(number, str(number), start, start + len(text)))
+            start += len(text) + 1
+        return Document("0" * 16, "made.txt", kind, "0" * 64, "0" * 64, PAGE_BREAK.join(texts), tuple(pages))
+
+    return make
+
+
+@pytest.fixture
+def zip_with() -> Callable[..., bytes]:
+    """A ZIP file with these members."""
+
+    def make(**members: bytes) -> bytes:
+        import zipfile
+
+        buffer = io.BytesIO()
+        with zipfile.ZipFile(buffer, "w") as archive:
+            for member, data in members.items():
+                archive.writestr(member.replace("__", "/").replace("_dot_", "."), data)
+        return buffer.getvalue()
+
+    return make

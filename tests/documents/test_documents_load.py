@@ -1,0 +1,271 @@
+"""Loading: kinds, errors by content, the cache."""
+
+import gzip
+import os
+import stat
+from bisect import bisect_right
+
+import pytest
+
+from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents import child, text_cache
+from ralph_cli.documents.load import LoadLimits, load
+
+HELLO = [(72, 700, "Revenue was 1,577 million in 2018.")]
+MIB = 1 << 20
+
+
+def failure(*args, **options):
+    with pytest.raises(DocumentError) as caught:
+        load(*args, **options)
+    error = caught.value
+    assert "\n" not in error.message + error.hint
+    return error
+
+
+def check_pages(document):
+    assert document.text == "\f".join(document.text[p.start : p.end] for p in document.pages)
+    assert [p.number for p in document.pages] == list(range(1, len(document.pages) + 1))
+    starts = [p.start for p in document.pages]
+    for offset in range(len(document.text)):
+        naive = max(i for i, start in enumerate(starts) if start <= offset)
+        assert document.page_at(offset).number == naive + 1 == bisect_right(starts, offset)
+
+
+# What loads
+
+
+def test_pdf(pdf):
+    path = pdf(HELLO, [(72, 700, "Second page")])
+    seen = []
+    document = load(path, on_progress=lambda done, total: seen.append((done, total)))
+    assert (document.kind, document.path, document.paged) == ("pdf", str(path), True)
+    assert document.text == "Revenue was 1,577 million in 2018.\fSecond page"
+    assert seen == [(0, 2), (1, 2), (2, 2)]
+    assert document.id == document.sha256[:16]
+    check_pages(document)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "kind"),
+    [
+        ("a.txt", b"plain", "text"),
+        ("a.md", b"# T", "markdown"),
+        ("a.py", b"x = 1", "code"),
+        ("a.html", b"<p>hi", "html"),
+        ("a", b"no suffix", "text"),
+        ("a.unknown", b"<!-- c --><!DOCTYPE html><p>hi", "html"),
+        ("a.unknown", b"\xef\xbb\xbf <HTML><p>hi", "html"),
+        ("a.txt", b"<html><p>source", "text"),
+        ("a.csv", b"a,b\n1,2", "text"),
+        ("notes.txt", b"A PDF begins with %PDF-1.7 and ends with %%EOF", "text"),
+    ],
+)
+def test_kinds_by_suffix_and_look(file, name, data, kind):
+    document = load(file(name, data))
+    assert document.kind == kind
+    assert not document.paged
+
+
+def test_magic_wins_over_suffix(pdf, file):
+    data = pdf(HELLO).read_bytes()
+    assert load(file("report.txt", data)).kind == "pdf"
+    assert load(file("report.html", data)).kind == "pdf"
+    assert load(file("junk.pdf", b"HTTP/1.1 200 OK\r\n\r\n" + data)).kind == "pdf"
+    assert load(file("junk", b"HTTP/1.1 200 OK\r\n\r\n" + data)).kind == "pdf"
+
+
+def test_standard_input(pdf):
+    data = pdf(HELLO).read_bytes()
+    assert load("-", stdin=lambda: data).kind == "pdf"
+    page = load("-", stdin=lambda: b"<!doctype html><p>hi")
+    assert (page.kind, page.text, page.path) == ("html", "hi", "-")
+    assert load("-", stdin=lambda: b"hello").kind == "text"
+    assert failure("-", stdin=lambda: b"").code == "empty"
+    assert failure("-", stdin=lambda: b"12345", limits=LoadLimits(bytes=4)).code == "too-big"
+
+
+def test_form_feeds_mark_pages_of_text(file):
+    document = load(file("a.txt", b"one\r\ntwo\x0cthree\rfour\x0c\n"))
+    assert document.text == "one\ntwo\fthree\nfour"
+    assert len(document.pages) == 2
+    assert document.paged
+    check_pages(document)
+
+
+def test_owner_password_does_not_lock(pdf):
+    assert "1,577" in load(pdf(HELLO, owner="secret")).text
+
+
+def test_user_password(pdf):
+    path = pdf(HELLO, user="open", owner="secret")
+    assert "1,577" in load(path, password="open").text
+    error = failure(path)
+    assert (error.code, "--password" in error.hint) == ("encrypted", True)
+    assert failure(path, password="shut").code == "wrong-password"
+
+
+def test_same_bytes_same_fingerprint(pdf, file):
+    path = pdf(HELLO)
+    assert load(path).fingerprint == load(file("copy.pdf", path.read_bytes())).fingerprint
+    assert load(path).fingerprint != load(path, layout="stream").fingerprint
+
+
+# What does not
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "code", "said"),
+    [
+        ("a.txt", b"", "empty", "empty"),
+        ("a.txt", b" \n\f\n", "empty", "empty"),
+        ("a.pdf", b"", "empty", "empty"),
+        ("a.pdf", b"<html><body>Access denied</body></html>", "not-what-it-says", "an HTML page"),
+        ("a.pdf", b"hello", "not-what-it-says", "plain text"),
+        ("a.pdf", b"PK\x03\x04 zip", "not-what-it-says", "ZIP"),
+        ("a.docx", b"hello", "not-what-it-says", "Word"),
+        ("a.png", b"\x89PNG\r\n\x1a\n..", "unsupported", "PNG"),
+        ("a", b"\xff\xd8\xff\xe0....", "unsupported", "JPEG"),
+        ("a.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1....", "unsupported", "old Office"),
+        ("a.txt", b"\x1f\x8b\x08....", "unsupported", "gzip"),
+        ("a.rtf", b"{\\rtf1 hi}", "unsupported", "RTF"),
+        ("a.bin", b"abc\x00def\x01\x02\x03" * 9, "unsupported", "binary"),
+        ("a.txt", bytes(range(1, 32)) * 9, "unsupported", "binary"),
+        ("a.pdf", b"%PDF-1.7\nnothing else", "damaged", "damaged"),
+        ("a.txt", b"\x81\x8d\x8f is no cp1252", "undecodable", "encoding"),
+        ("a.html", b"<script>x</script>", "no-text", "no text"),
+    ],
+)
+def test_errors_by_content(file, name, data, code, said):
+    error = failure(file(name, data))
+    assert error.code == code
+    assert said in error.message
+
+
+@pytest.mark.parametrize(
+    ("member", "what"),
+    [("word__document_dot_xml", "docx"), ("xl__workbook_dot_xml", "xlsx"), ("ppt__presentation_dot_xml", "pptx")],
+)
+def test_office_files_are_named(file, zip_with, member, what):
+    error = failure(file("a.docx", zip_with(**{member: b"<x/>"})))
+    assert error.code == "unsupported"
+    assert what in error.message
+
+
+def test_odt_epub_zip_are_named(file, zip_with):
+    assert "ODT" in failure(file("a.odt", zip_with(mimetype=b"application/vnd.oasis.opendocument.text"))).message
+    assert "EPUB" in failure(file("a.epub", zip_with(mimetype=b"application/epub+zip"))).message
+    assert "ZIP" in failure(file("a.zip", zip_with(other=b"x"))).message
+
+
+def test_paths(tmp_path, file):
+    assert failure(tmp_path / "none.pdf").code == "missing"
+    assert failure("impossible\0path").code == "missing"
+    assert failure(tmp_path).code == "is-a-directory"
+    assert failure("x" * 5000).code == "unreadable"
+    assert "\n" not in failure(tmp_path / "two\nlines.txt").message
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may read everything")
+def test_unreadable(file):
+    path = file("a.txt", b"x")
+    path.chmod(0)
+    assert failure(path).code == "unreadable"
+
+
+def test_unreadable_for_anyone(file, monkeypatch):
+    def refuse(*_args, **_options):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("builtins.open", refuse)
+    assert failure("a.txt").code == "unreadable"
+
+
+def test_truncated_pdf(pdf, file):
+    data = pdf(HELLO).read_bytes()
+    assert failure(file("half.pdf", data[: len(data) // 2])).code == "damaged"
+
+
+def test_no_text_and_partly_no_text(pdf):
+    error = failure(pdf([], [], picture_pages=(0, 1)))
+    assert (error.code, "ocrmypdf" in error.hint, "1-2" in error.message) == ("no-text", True, True)
+    document = load(pdf(HELLO, [], HELLO, [(300, 20, "4")], picture_pages=(1, 3)))
+    assert [(c.code, c.pages) for c in document.cautions] == [("no-text", (2, 4))]
+    assert "2 of 4 pages (2, 4)" in document.cautions[0].message
+    assert document.text.split("\f")[3] == "4"
+
+
+def test_page_that_does_not_load_is_a_caution(make_raw, file):
+    pages = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[3 0 R 6 0 R]/Count 2>>"]
+    pages.append(b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>")
+    pages.append(b"<</Length 42>>stream\nBT /F1 12 Tf 72 700 Td (good 1,577) Tj ET    \nendstream")
+    pages += [b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>", b"(not a page)"]
+    document = load(file("a.pdf", make_raw["objects"](pages)))
+    assert document.text == "good 1,577\f"
+    assert [(c.code, c.pages) for c in document.cautions] == [("unreadable-pages", (2,))]
+
+
+def test_no_page_at_all(make_raw, file):
+    loop = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[2 0 R 3 0 R]/Count 1000000000>>"]
+    loop.append(b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 10 10]>>")
+    assert failure(file("loop.pdf", make_raw["objects"](loop))).code in ("no-text", "damaged", "too-big")
+    none = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[]/Count 0>>"]
+    assert failure(file("none.pdf", make_raw["objects"](none))).code == "damaged"
+
+
+def run_instead(monkeypatch, code):
+    monkeypatch.setattr(child, "_START", "import os,sys,signal,struct,json,time\n" + code)
+
+
+# Cache
+
+
+def test_cache(pdf, tmp_path, monkeypatch):
+    path, cache = pdf(HELLO), tmp_path / "cache"
+    first = load(path, cache=cache)
+    [stored] = (cache / "texts").iterdir()
+    assert stored.name == first.fingerprint + ".json.gz"
+    assert stat.S_IMODE(stored.stat().st_mode) == 0o600
+    run_instead(monkeypatch, "os._exit(9)")
+    assert load(path, cache=cache) == first
+    stored.write_bytes(b"corrupt")
+    assert failure(path, cache=cache).code == "crashed"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"corrupt",
+        gzip.compress(b"{}\n{}"),
+        gzip.compress(b"\xff\xfe")[:-3],
+        gzip.compress(b"[" * 99999),
+        b"\x1f\x8b",
+    ],
+)
+def test_corrupt_cache_files_are_rewritten(pdf, tmp_path, content):
+    path, cache = pdf(HELLO), tmp_path / "cache"
+    first = load(path, cache=cache)
+    [stored] = (cache / "texts").iterdir()
+    good = stored.read_bytes()
+    stored.write_bytes(content)
+    assert load(path, cache=cache) == first
+    assert stored.read_bytes() == good
+
+
+def test_a_cache_entry_of_another_document_is_not_used(pdf, tmp_path):
+    cache = tmp_path / "cache"
+    one, two = load(pdf(HELLO), cache=cache), load(pdf([(72, 700, "Other")], name="b.pdf"), cache=cache)
+    texts = cache / "texts"
+    (texts / f"{one.fingerprint}.json.gz").write_bytes((texts / f"{two.fingerprint}.json.gz").read_bytes())
+    assert text_cache.read_parsed(cache, one.fingerprint, LoadLimits()) is None
+
+
+def test_nothing_opened_with_a_password_is_cached(pdf, tmp_path):
+    cache = tmp_path / "cache"
+    load(pdf(HELLO, user="open"), password="open", cache=cache)
+    assert not cache.exists()
+
+
+def test_a_cache_that_cannot_be_written_is_no_error(pdf, file):
+    assert load(pdf(HELLO), cache=file("a-file", b"x")).kind == "pdf"

@@ -1,0 +1,190 @@
+"""The parser process: bounds, crashes, hostile answers."""
+
+import json
+import random
+import shutil
+import subprocess
+import sys
+from bisect import bisect_right
+from pathlib import Path
+
+import pytest
+
+from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents import child
+from ralph_cli.documents.load import LoadLimits, load
+from ralph_cli.documents.parsed import Parsed
+
+HELLO = [(72, 700, "Revenue was 1,577 million in 2018.")]
+MIB = 1 << 20
+
+
+def failure(*args, **options):
+    with pytest.raises(DocumentError) as caught:
+        load(*args, **options)
+    error = caught.value
+    assert "\n" not in error.message + error.hint
+    return error
+
+
+def check_pages(document):
+    assert document.text == "\f".join(document.text[p.start : p.end] for p in document.pages)
+    assert [p.number for p in document.pages] == list(range(1, len(document.pages) + 1))
+    starts = [p.start for p in document.pages]
+    for offset in range(len(document.text)):
+        naive = max(i for i, start in enumerate(starts) if start <= offset)
+        assert document.page_at(offset).number == naive + 1 == bisect_right(starts, offset)
+
+
+# Bounds and the parser process
+
+
+def test_bounds(pdf, file):
+    path = pdf(HELLO, HELLO)
+    assert failure(path, limits=LoadLimits(bytes=100)).code == "too-big"
+    assert failure(path, limits=LoadLimits(pages=1)).code == "too-big"
+    assert failure(path, limits=LoadLimits(characters=40)).code == "too-big"
+    assert failure(file("a.txt", b"12345"), limits=LoadLimits(characters=4)).code == "too-big"
+    assert failure(file("b.txt", b"1\f2\f3"), limits=LoadLimits(pages=2)).code == "too-big"
+    assert failure(file("a.html", b"<p>12345"), limits=LoadLimits(html_bytes=4)).code == "too-big"
+    assert failure(file("b.html", b"<p>12345"), limits=LoadLimits(characters=4)).code == "too-big"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="address space is bounded on Linux only")
+def test_flate_bomb_meets_the_memory_limit(make_raw, file):
+    error = failure(file("bomb.pdf", make_raw["bomb"](300)), limits=LoadLimits(memory=256 * MIB))
+    assert error.code == "too-big"
+    assert "256 MiB" in error.message
+
+
+def test_slow_file_meets_the_time_limit(make_raw, file):
+    text = b"BT /F1 9 Tf " + b"1 0 0 1 10 10 Tm (AAAAAAAA) Tj " * 400_000 + b"ET"
+    error = failure(file("slow.pdf", make_raw["page"](text)), limits=LoadLimits(seconds=0.3))
+    assert error.code == "timeout"
+
+
+def test_deep_html_is_refused_at_once(file):
+    assert failure(file("a.html", b"<div>" * 200_000 + b"x")).code == "too-big"
+
+
+def run_instead(monkeypatch, code):
+    monkeypatch.setattr(child, "_START", "import os,sys,signal,struct,json,time\n" + code)
+
+
+FRAME = "def f(k,p): os.write(1, struct.pack('>cQ',k,len(p))+p)\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "expected", "said"),
+    [
+        ("os.kill(os.getpid(), signal.SIGSEGV)", "crashed", "SIGSEGV"),
+        ("sys.stdin.buffer.read(); os.kill(os.getpid(), signal.SIGTRAP)", "crashed", "SIGTRAP"),
+        ("os.abort()", "too-big", "memory"),
+        ("os._exit(77)", "too-big", "memory"),
+        ("os._exit(3)", "crashed", "exit status 3"),
+        ("time.sleep(60)", "timeout", "1.5 s"),
+        ("import resource; resource.setrlimit(resource.RLIMIT_CPU,(1,2))\nwhile 1: pass", "timeout", "longer"),
+        (FRAME + "f(b'R', b'not json')", "crashed", "nonsense"),
+        (FRAME + "f(b'R', b'['*100000)", "crashed", "nonsense"),
+        (FRAME + "f(b'E', b'['*60000)", "crashed", "nonsense"),
+        (FRAME + "f(b'X', b'')", "crashed", "nonsense"),
+        (FRAME + "os.write(1, struct.pack('>cQ',b'R',1<<60))", "crashed", "nonsense"),
+        (FRAME + "f(b'P', struct.pack('>II',2,1))", "crashed", "nonsense"),
+        (FRAME + "f(b'P', struct.pack('>II',0,4000000000))", "crashed", "nonsense"),
+        (FRAME + "f(b'P', b'12')", "crashed", "nonsense"),
+        (FRAME + "f(b'E', json.dumps(['own-code','words','']).encode())", "crashed", "words"),
+        (FRAME + "os.write(1, struct.pack('>cQ',b'R',10)+b'[]')", "crashed", "exit status 0"),
+    ],
+)
+def test_what_a_broken_or_hostile_parser_leads_to(pdf, monkeypatch, code, expected, said):
+    path = pdf(HELLO)
+    run_instead(monkeypatch, code)
+    error = failure(path, limits=LoadLimits(seconds=20 if "RLIMIT_CPU" in code else 1.5))
+    assert error.code == expected
+    assert said in error.message
+
+
+RIGHT = {"pages": [["abc", "1"]], "headings": [[0, 1, "H", 1]], "cautions": [["c", "m", [1]]]}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"pages": []},
+        {"pages": [["a\fb", ""]]},
+        {"pages": [["a", "x" * 500]]},
+        {"pages": [["a\ud800", ""]]},
+        {"pages": [["a"]]},
+        {"pages": [[1, ""]]},
+        {"pages": [["a" * 1001, ""]]},
+        {"pages": {"a": "b"}},
+        {"headings": [[1, 0, "H", 1]]},
+        {"headings": [[0, 4, "H", 1]]},
+        {"headings": [[0, -1, "H", 1]]},
+        {"headings": [[0, 0, "H", 0]]},
+        {"headings": [[True, 0, "H", 1]]},
+        {"headings": [[0, 0, "H" * 900, 1]]},
+        {"cautions": [["c", "m", [2]]]},
+        {"cautions": [["c", "m", ["1"]]]},
+        {"cautions": [["c", "m" * 9999, []]]},
+        {"more": 1},
+    ],
+)
+def test_results_are_checked(change):
+    limits = LoadLimits(characters=1000)
+    assert (
+        Parsed.from_json(json.dumps(RIGHT).encode(), limits).to_json()
+        == json.dumps(RIGHT, separators=(",", ":")).encode()
+    )
+    with pytest.raises(ValueError, match=r"\w"):
+        Parsed.from_json(json.dumps({**RIGHT, **change}).encode(), limits)
+
+
+def test_child_gets_no_environment(pdf, monkeypatch):
+    monkeypatch.setenv("SECRET_KEY", "canary")
+    path = pdf(HELLO)
+    show = "p=json.dumps({'pages':[[' '.join(os.environ)+'.','']],'headings':[],'cautions':[]}).encode(); f(b'R', p)"
+    run_instead(monkeypatch, FRAME + show)
+    assert "SECRET" not in load(path).text
+
+
+def test_an_error_in_on_progress_comes_through_and_ends_the_child(pdf):
+    def complain(_done, _total):
+        raise ValueError("mine")
+
+    with pytest.raises(ValueError, match="mine"):
+        load(pdf(HELLO), on_progress=complain)
+
+
+def test_import_is_cheap():
+    code = "import sys, ralph_cli.documents.load; print({'pypdfium2', 'selectolax', 'rapidfuzz'} & set(sys.modules))"
+    root = Path(child._PACKAGE_ROOT)
+    out = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert out.stdout.strip() == "set()"
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_damaged_pdfs_load_or_give_a_document_error(pdf, file, seed):
+    data = bytearray(pdf(HELLO, HELLO, outline=[("One", 0, 0), ("Two", 1, 0)]).read_bytes())
+    chance = random.Random(seed)
+    for _ in range(1 + seed % 8):
+        at = chance.randrange(8, len(data))
+        data[at : at + chance.randrange(1, 9)] = chance.randbytes(chance.randrange(9))
+    try:
+        document = load(file("damaged.pdf", bytes(data)))
+    except DocumentError as error:
+        assert error.code in ("damaged", "no-text", "encrypted")
+    else:
+        check_pages(document)
+
+
+def test_works_from_any_place(pdf, tmp_path):
+    """Not only from a checkout that is the current directory: as installed, and without PYTHONPATH in the child."""
+    site = tmp_path / "site"
+    shutil.copytree(Path(child._PACKAGE_ROOT) / "ralph_cli", site / "ralph_cli")
+    (tmp_path / "json.py").write_text("raise SystemExit('must not be imported')")
+    code = "import sys; sys.path.insert(1, sys.argv[1])\nfrom ralph_cli.documents.load import load\n"
+    code += "print(load(sys.argv[2]).text)"
+    command = [sys.executable, "-I", "-c", code, str(site), str(pdf(HELLO))]
+    out = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert "1,577" in out.stdout

@@ -1,0 +1,191 @@
+"""Text files: encodings, line ends, Markdown headings; HTML pages."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.html import nesting, parse_html
+from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.text import decode, parse_text
+
+LIMITS = LoadLimits()
+WESTERN = "Café “net” sales: £1,577 and €12 – don’t round"
+
+
+@pytest.mark.parametrize(
+    ("data", "text", "caution"),
+    [
+        (WESTERN.encode(), WESTERN, None),
+        (b"\xef\xbb\xbf" + WESTERN.encode(), WESTERN, None),
+        (WESTERN.encode("utf-16"), WESTERN, None),
+        (b"\xfe\xff" + WESTERN.encode("utf-16-be"), WESTERN, None),
+        (WESTERN.encode("utf-16-le"), WESTERN, None),
+        (WESTERN.encode("utf-16-be"), WESTERN, None),
+        (WESTERN.encode("utf-32"), WESTERN, None),
+        (WESTERN.encode("cp1252"), WESTERN, "encoding-guessed"),
+        ("latin £1,577".encode("latin-1"), "latin £1,577", "encoding-guessed"),
+        (("é" + "x" * 5000).encode() + b"\xff\xfe\xff", "é" + "x" * 5000 + "\ufffd" * 3, "bytes-replaced"),
+        # Nothing in it says UTF-8, so the odd byte is a curly apostrophe, not damage.
+        (b"x" * 5000 + b"\x92", "x" * 5000 + "\u2019", "encoding-guessed"),
+        (b"\xef\xbb\xbf" + b"x" * 5000 + b"\x92", "x" * 5000 + "\ufffd", "bytes-replaced"),
+        ("日本語、テキスト".encode(), "日本語、テキスト", None),
+        (b"tab\tand escape \x1b[0m in a long enough line of text to be plain, with more words behind it",) * 2
+        + (None,),
+    ],
+)
+def test_encodings(data, text, caution):
+    expected = text if isinstance(text, str) else text.decode()
+    found, cautions = decode(data, name="a.txt")
+    assert found == expected
+    assert [c.code for c in cautions] == ([caution] if caution else [])
+    if caution == "bytes-replaced":
+        assert cautions[0].message.startswith(str(expected.count("\ufffd")))
+
+
+def test_given_encoding():
+    assert decode("日本".encode("cp932"), name="a", encoding="cp932") == ("日本", ())
+    assert decode("ÄÖ".encode("latin-1"), name="a", encoding="latin-1") == ("ÄÖ", ())
+    for encoding in ("utf-8", "ascii", "no-such", "rot13", "hex"):
+        with pytest.raises(DocumentError) as caught:
+            decode(b"\xff\xfa", name="a", encoding=encoding)
+        assert caught.value.code == "undecodable"
+        assert "--encoding" in caught.value.hint
+
+
+@pytest.mark.parametrize("data", [b"abc\0def!", b"\0" * 100, b"\x7fELF\x02\x01\0\0", b"\xff\xfe" + b"\0" * 9])
+def test_binary(data):
+    with pytest.raises(DocumentError) as caught:
+        decode(data, name="a")
+    assert caught.value.code in ("unsupported", "undecodable")
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_decode_or_give_a_document_error(data):
+    try:
+        text, _ = decode(data, name="a")
+    except DocumentError as error:
+        assert error.code in ("unsupported", "undecodable")
+    else:
+        assert "\0" not in text
+        text.encode("utf-8")
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")))
+def test_utf8_comes_back_unchanged(text):
+    try:
+        assert decode(text.encode(), name="a") == (text.removeprefix("\ufeff"), ())
+    except DocumentError as error:
+        assert error.code == "unsupported"  # too many control characters
+
+
+def headings(markdown):
+    parsed = parse_text(markdown.encode(), name="a.md", kind="markdown", encoding=None, limits=LIMITS)
+    for heading in parsed.headings:
+        assert heading.text.split()[0] in parsed.pages[heading.page].text[heading.offset :].split("\n")[0]
+    return [(h.text, h.level) for h in parsed.headings]
+
+
+def test_markdown_headings():
+    assert headings("# One\ntext\n\n## Two ##\n###Not\n\nSet\n===\n\nSub one\n---\n") == [
+        ("One", 1),
+        ("Two", 2),
+        ("Set", 1),
+        ("Sub one", 2),
+    ]
+    assert headings("```python\n# comment\n```\n# Real\n~~~\n# no\n```\n# no\n~~~\n    # code\n") == [("Real", 1)]
+    assert headings("- item\n---\n\n| a |\n---\ntext\n\n---\n") == []
+    assert headings("# C#\n# #\n####### seven\n") == [("C#", 1)]
+    assert headings("# a\f# b") == [("a", 1), ("b", 1)]
+
+
+def test_markdown_headings_of_hostile_lines_are_quick():
+    headings("# " + " " * 200_000 + "x" + "#" * 100_000 + "\n" + "- " * 100_000 + "x\n" + "`" * 100_000)
+
+
+def page(source, **options):
+    data = source if isinstance(source, bytes) else source.encode()
+    return parse_html(data, name="a.html", encoding=options.get("encoding"), limits=options.get("limits", LIMITS))
+
+
+def html(source, **options):
+    return page(source, **options).pages[0].text
+
+
+@pytest.mark.parametrize(
+    ("source", "text"),
+    [
+        ("<p>one<p>two", "one\n\ntwo"),
+        ("<div>one</div><div>two</div>", "one\ntwo"),
+        ("a<br>b<br><br>c", "a\nb\n\nc"),
+        ("a <b>b</b><i>c</i>\n d", "a bc d"),
+        ("<title>T</title><p>x", "T\n\nx"),
+        ("<ul><li>x<li>y</ul>", "x\ny"),
+        ("<table><tr><td>PP&amp;E<td>(1,577)<td>$ 5</table>", "PP&E  (1,577)  $ 5"),
+        ("<table><tr><td><p>a</p><p>b</p></td><td>&nbsp;</td><td>1<tr><td>c<td>2</table>", "a b  1\nc  2"),
+        ("<table><tr><td><div>only</div><div>cell</div></table>", "only\ncell"),
+        ("<table><tr><td>l<td><table><tr><td>1<td>2<tr><td>3<td>4</table></table>", "l\n\n1  2\n3  4"),
+        ("<pre>  a\n    b  c\n</pre>x", "  a\n    b  c\n\nx"),
+        ("<pre>a<b>b</b> \n c</pre>", "ab \n c"),
+        ("snake_case * 3 &lt;tag&gt; “q”", "snake_case * 3 <tag> “q”"),
+        ("1\u202f577\xa0€", "1\u202f577\xa0€"),
+        ("<body><script>no</script><style>no</style><noscript>no</noscript><template>no</template>yes", "yes"),
+        ("<!-- no -->a<svg><text>no</text></svg>b", "ab"),
+        ("<pre>a\fb</pre>", "a\nb"),
+    ],
+)
+def test_html_text(source, text):
+    assert html(source) == text
+
+
+def test_html_headings():
+    parsed = page("<h1>One <b>bold</b></h1><p>x<h3>\n Three</h3><h2></h2>")
+    text = parsed.pages[0].text
+    assert [(h.text, h.level) for h in parsed.headings] == [("One bold", 1), ("Three", 3)]
+    assert all(text[h.offset :].startswith(h.text) for h in parsed.headings)
+
+
+def test_hidden_elements_are_left_out_and_counted():
+    parsed = page(
+        "<p hidden>a<p style='color:red; DISPLAY : none'>b<div style='visibility:hidden'>c<p>d</div>"
+        "<p style='display:block'>shown"
+    )
+    assert parsed.pages[0].text == "shown"
+    assert [(c.code, c.message) for c in parsed.cautions] == [("hidden-elements", "hidden elements left out: 3")]
+
+
+def test_html_encodings():
+    assert html(b"<meta charset=iso-8859-1><p>" + "‘£’".encode("cp1252")) == "‘£’"
+    assert html("<meta charset='shift_jis'><p>日本".encode("cp932")) == "日本"
+    assert html("<meta charset=ascii-of-sorts><p>£") == "£"
+    assert html("<meta charset=utf-16><p>£") == "£"
+    assert html("<p>日本".encode("cp932"), encoding="cp932") == "日本"
+    assert html("<p>£".encode("utf-16")) == "£"
+
+
+def test_nesting():
+    assert nesting("<div><p><div></div></div><div>", 10) == 2
+    assert nesting("<p>" * 100 + "<br>" * 100, 10) == 0
+    assert nesting("<b>" * 100, 10) == 11
+    with pytest.raises(DocumentError):
+        page("<b>" * 3000 + "x")
+
+
+def test_deep_but_allowed_html_does_not_overflow_the_stack():
+    assert html("<div>" * 1900 + "x" + "</div>" * 1900) == "x"
+
+
+@given(
+    st.lists(
+        st.sampled_from(
+            "<table> <tr> <td> </td> </table> <p> <h1> </h1> <pre> </pre> <div hidden> </div> a <br>".split()
+        )
+    )
+)
+def test_any_tag_soup(pieces):
+    try:
+        parsed = page("".join(pieces))
+    except DocumentError as error:
+        assert error.code == "no-text"
+    else:
+        parsed.check(LIMITS)

@@ -1,0 +1,172 @@
+"""The journal and the traces: what was appended is there after a kill, and nobody else's file is overwritten."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ralph_cli.core.errors import JournalError
+from ralph_cli.core.events import (
+    AnyEvent,
+    CallFinished,
+    IterationStarted,
+    Noticed,
+    Nudged,
+    RunHalted,
+    RunStarted,
+    SnippetRan,
+    StepFinished,
+    Submitted,
+)
+from ralph_cli.core.model import Usage
+from ralph_cli.core.run import (
+    Absence,
+    Attempt,
+    Claim,
+    Draft,
+    DraftClaim,
+    Evidence,
+    Halt,
+    HaltReason,
+    Issue,
+    Quote,
+    Ruling,
+    Search,
+    Step,
+    Verdict,
+)
+from ralph_cli.journal.store import FILE, Journal, read_events
+from ralph_cli.journal.traces import INDEX, TraceWriter, read_index, write_atomic
+
+STEP = Step(
+    Attempt(
+        (Claim(1, "c", (1,)),),
+        (Quote(1, "q", 0, 1, 1, "i", "folded", 2, "Q"),),
+        None,
+        (Search("t", 3),),
+        (Issue("quotes", "m", 1),),
+        True,
+        "worker",
+    ),
+    (Evidence("judge", (Issue("judge", "n", None),), (Ruling(1, Verdict.PARTLY, "r", "j"),), "b"),),
+)
+EVENTS: list[AnyEvent] = [
+    RunStarted("r", "qa", "q", {"id": "d"}, {"models": {}}, "now"),
+    Noticed("c", "m"),
+    IterationStarted(1, ""),
+    SnippetRan(1, 1, "code", "out", False, False, 0.1, 2, (1, 2)),
+    Submitted(1, 2, Draft((DraftClaim("t", ("q",)),)), ("wrong",)),
+    Submitted(1, 3, Draft(absence=Absence(("a",), "n")), ()),
+    Nudged(1, 3, "why"),
+    CallFinished(1, "worker", "m", Usage(1, 2, 3), 0.5, {"text": "x"}),
+    StepFinished(STEP),
+    RunHalted(Halt(HaltReason.ITERATIONS, "d"), "later"),
+]
+
+
+def test_events_come_back_as_they_went_in(tmp_path: Path) -> None:
+    journal = Journal(tmp_path / "run")
+    for event in EVENTS:
+        journal(event)
+    assert list(read_events(tmp_path / "run")) == EVENTS  # while it is open
+    journal.close()
+    assert list(read_events(tmp_path / "run")) == EVENTS
+    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [".lock", FILE]
+    assert (tmp_path / "run" / FILE).stat().st_mode & 0o077 == 0
+
+
+@given(st.text(max_size=40))
+def test_any_text_survives(text: str) -> None:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as folder:
+        journal = Journal(Path(folder))
+        journal(Noticed("c", text))
+        journal.close()
+        (event,) = read_events(Path(folder))
+        clean = text.encode("utf-8", "replace").decode()
+        assert isinstance(event, Noticed) and event.message == clean
+
+
+def test_threads_share_commits_and_lose_nothing(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+
+    def append(thread: int) -> None:
+        for number in range(20):
+            journal(Noticed(str(thread), str(number)))
+
+    threads = [threading.Thread(target=append, args=(n,)) for n in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    journal.close()
+    found = [event for event in read_events(tmp_path) if isinstance(event, Noticed)]
+    assert len(found) == 160
+    for thread in range(8):
+        assert [event.message for event in found if event.code == str(thread)] == [str(n) for n in range(20)]
+
+
+def test_what_was_appended_is_there_after_a_kill(tmp_path: Path) -> None:
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom ralph_cli.core.events import Noticed\n"
+        "from ralph_cli.journal.store import Journal\njournal = Journal(Path(sys.argv[1]))\n"
+        "for n in range(10**6):\n    journal(Noticed('n', str(n)))\n    print(n, flush=True)\n"
+    )
+    child = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    acknowledged = [int(child.stdout.readline()) for _ in range(20)]
+    os.kill(child.pid, signal.SIGKILL)
+    acknowledged += [int(line) for line in child.stdout.read().split()]
+    child.wait()
+    child.stdout.close()
+    kept = [int(event.message) for event in read_events(tmp_path) if isinstance(event, Noticed)]
+    assert kept[: len(acknowledged)] == acknowledged
+    Journal(tmp_path).close()  # the lock went with the process
+
+
+def test_a_second_writer_is_refused(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    with pytest.raises(JournalError, match="another process"):
+        Journal(tmp_path)
+    journal.close()
+
+
+def test_a_folder_without_a_run_and_a_damaged_journal_are_named(tmp_path: Path) -> None:
+    with pytest.raises(JournalError, match="no run"):
+        list(read_events(tmp_path))
+    (tmp_path / FILE).write_bytes(b"this is no database" * 100)
+    with pytest.raises(JournalError, match="cannot be read"):
+        list(read_events(tmp_path))
+
+
+def test_traces_follow_the_events_and_a_foreign_index_is_left_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "run-1"
+    folder.mkdir()
+    writer = TraceWriter(tmp_path, folder)
+    for event in EVENTS:
+        writer(event)
+    trace = json.loads((folder / "iter-01.json").read_text("utf-8"))
+    assert trace["iter"] == 1 and trace["usage"]["input_tokens"] == 2 and trace["passed"] is False
+    assert trace["halt"]["reason"] == "iterations" and trace["generated"]["quotes"][0]["text"] == "q"
+    entry = read_index(tmp_path)["sessions"]["run-1"]
+    assert entry["iterations"][0]["tracePath"] == "run-1/iter-01.json" and entry["status"] == "iterations"
+    (tmp_path / INDEX).write_text('{"version": 99}')
+    with pytest.raises(JournalError, match="not a session index"):
+        writer(EVENTS[0])
+    assert (tmp_path / INDEX).read_text() == '{"version": 99}'
+
+
+def test_an_atomic_write_never_follows_a_link(tmp_path: Path) -> None:
+    target = tmp_path / "elsewhere"
+    target.write_text("theirs")
+    (tmp_path / "trace.json").symlink_to(target)
+    write_atomic(tmp_path / "trace.json", "ours")
+    assert target.read_text() == "theirs" and (tmp_path / "trace.json").read_text() == "ours"

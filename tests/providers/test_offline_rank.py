@@ -1,0 +1,148 @@
+"""Ranking and spans: words are found in their forms, rows in their tables, and nothing is cut so that it misleads."""
+
+import json
+import re
+
+import pytest
+
+from ralph_cli.providers.offline_rank import chunks, lowered, pattern, query_terms, rank, stem
+from ralph_cli.providers.offline_search import search
+from ralph_cli.providers.offline_spans import answer, extract, is_row
+
+Pages = list[tuple[int, str, int, int]]
+
+
+def laid_out(parts: list[str]) -> tuple[str, Pages]:
+    pages, start = [], 0
+    for number, part in enumerate(parts, 1):
+        pages.append((number, str(number), start, start + len(part)))
+        start += len(part) + 1
+    return "\f".join(parts), pages
+
+
+def found(question: str, parts: list[str], length: tuple[int, int] = (20, 200)) -> list[str]:
+    """The texts that a search prints, best first."""
+    text, pages = laid_out(parts)
+    lines = search(question, text, pages, lambda items: [answer(*item) for item in items], length=length)
+    return [json.loads(line.partition(" ")[2])["text"] for line in lines[1:]]
+
+
+@pytest.mark.parametrize(
+    ("line", "row"),
+    [
+        ("Passenger tickets  4,210  3,377", True),
+        ("Other income $ (17) \u2014 12%", True),
+        ("Depreciation  1,488", True),
+        ("The ferry was sold on December 31, 2022", False),
+        ("Revenue rose in the years 2019, 2020", False),
+        ("It carried 300 passengers and 20 cars.", False),
+        ("Fleet", False),
+    ],
+)
+def test_what_a_table_row_is(line: str, row: bool) -> None:
+    assert is_row(line) is row
+
+
+@pytest.mark.parametrize(
+    ("word", "others"),
+    [
+        ("acquisitions", ["acquisition"]),
+        ("operating", ["operations", "operate", "operated"]),
+        ("improving", ["improved", "improvement"]),
+        ("liabilities", ["liability"]),
+        ("reduction", ["reduced", "reduces"]),
+        ("occurred", ["occur", "occurring"]),
+        ("rate", ["rates", "rated"]),
+        ("tax", ["taxes"]),
+        ("R&D", ["R&D"]),
+    ],
+)
+def test_stems_find_the_forms_of_a_word(word: str, others: list[str]) -> None:
+    for other in others:
+        assert re.search(pattern(stem(word)), f"the {other} of".lower())
+    assert not re.search(pattern(stem(word)), f"un{word} xx{word}".lower())
+
+
+def test_words_of_the_question() -> None:
+    terms = query_terms("What was net income (in USD) in FY18 and fiscal 2019? If unclear, explain the metric.")
+    assert [term.key for term in terms] == ["net", "incom", "2018", "2019", "unclear", "metric", "usd"]
+    assert [term.weight for term in terms] == [1.0, 1.0, 1.0, 1.0, 0.4, 0.4, 0.4]
+
+
+def test_letters_stand_for_the_phrase_that_the_document_uses() -> None:
+    parts = [
+        "We spend on research and development (R&D) every year.",
+        "Research and development cost 41 million crowns.",
+    ]
+    assert found("How much did R&D cost?", parts)[0] == parts[1]
+    assert rank("How much did R&D cost?", *laid_out(parts)).coverage == 1.0
+
+
+def test_a_lower_cased_copy_keeps_every_offset() -> None:
+    text = "\u0130\u0130\u0130 Ferry"
+    assert len(lowered(text)) == len(text) and lowered(text).index("ferry") == text.index("Ferry")
+
+
+def test_every_character_is_in_a_chunk() -> None:
+    text = ("word " * 700 + "\n") * 3 + "\f" + "line\n" * 900 + "x" * 4000
+    covered = {place for start, end in chunks(text) for place in range(start, end)}
+    assert all(place in covered or text[place].isspace() for place in range(len(text)))
+
+
+def test_the_name_of_the_whole_document_weighs_less_than_other_names() -> None:
+    parts = [
+        "Harbour Line\nReport",
+        "Harbour ferries",
+        "Nordic Bank loan",
+        "Harbour staff",
+        "Harbour Nordic pier",
+        "Harbour",
+    ]
+    weights = rank("Which loan did Harbour take from Nordic?", *laid_out(parts)).weights
+    assert weights["harbour"] < weights["nordic"]
+    assert rank("Which loan did harbour take from Nordic?", *laid_out(parts)).weights["harbour"] > weights["harbour"]
+
+
+def test_a_row_is_told_apart_by_the_table_it_is_in() -> None:
+    parts = [
+        "Statement of costs\n(crowns)  2021  2020\nTotal  4,210  3,377\n",
+        "Statement of income\n(crowns)  2021  2020\nTotal  9,114  8,002\n",
+    ]
+    assert found("What was the total in the statement of income?", parts, (10, 200))[0] == "Total  9,114  8,002"
+    terms = {"total": 1.0, "incom": 2.0}
+    (under,), (alone,) = (
+        extract("total income", "Total ferries  9,114  8,002", terms, (10, 90), head) for head in ("Income", "")
+    )
+    assert under.score > alone.score
+
+
+def test_near_duplicates_are_shown_once() -> None:
+    parts = [f"Page {n}\nThe licence of the fleet ends in March of next year.\n" for n in range(3)]
+    assert len(found("When does the licence of the fleet end?", parts)) == 1
+
+
+def test_the_first_quotes_come_from_different_pages() -> None:
+    parts = [
+        "The ferry tax is paid by guests. The ferry tax is due at noon. The ferry tax rose in May. Ferry tax is a tax.",
+        "A ferry tax was planned by the town.",
+        "Other things stand here and nobody reads them.",
+    ]
+    assert parts[1] in found("What is the ferry tax?", parts)[:2]
+
+
+def test_nothing_is_cut_off_behind_a_negation() -> None:
+    text = (
+        "The company does not confirm any of the following: the fleet was sold to the town; "
+        "the fleet was insured at its full value with three banks of the town and of the islands."
+    )
+    assert not extract("Was the fleet sold?", text, {"fleet": 1.0, "sold": 2.0}, (20, 100))
+    plain = text.replace("does not confirm any of", "confirms all of")
+    spans = extract("Was the fleet sold?", plain, {"fleet": 1.0, "sold": 2.0}, (20, 100))
+    assert "the fleet was sold to the town" in [plain[span.start : span.end] for span in spans]
+
+
+def test_abbreviations_do_not_end_a_sentence() -> None:
+    text = "Harbour Inc. sold No. 7 to Mr. Berg in May. It kept the rest."
+    assert [text[s.start : s.end] for s in extract("sold", text, {"sold": 1.0}, (10, 90))] == [
+        "Harbour Inc. sold No. 7 to Mr. Berg in May."
+    ]

@@ -1,0 +1,136 @@
+"""What is shown: nothing that a terminal would obey, and every verdict in its own words."""
+
+import unicodedata
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ralph_cli.core.model import Usage
+from ralph_cli.core.run import (
+    Absence,
+    Attempt,
+    Claim,
+    Evidence,
+    Halt,
+    HaltReason,
+    Issue,
+    Quote,
+    Ruling,
+    Search,
+    Step,
+    Verdict,
+)
+from ralph_cli.reports.json import as_object, dumps
+from ralph_cli.reports.terminal import plain
+from ralph_cli.reports.view import RunView, view
+from ralph_cli.reports.visible import one_line, visible
+
+QUOTE = Quote(1, "rent of\n$48,000", 10, 25, 3, "iii", "folded", 2, "rent of $48,000")
+CLAIM = Claim(1, "The rent is $48,000.", (1,))
+
+
+def shown(reason: HaltReason, verdict: Verdict | None = Verdict.SUPPORTED, text: str = CLAIM.text) -> RunView:
+    issues = () if verdict in (Verdict.SUPPORTED, Verdict.VERBATIM) else (Issue("judge", "why not", 1),)
+    rulings = (Ruling(1, verdict, "a reason", "openai:gpt"),) if verdict else ()
+    step = Step(Attempt((replace(CLAIM, text=text),), (QUOTE,), finished=True), (Evidence("judge", issues, rulings),))
+    return view(
+        run="r",
+        folder="out/r",
+        question="q",
+        document={"kind": "pdf", "pages": 9},
+        halt=Halt(reason, "detail"),
+        best=step,
+        judge="openai:gpt",
+        iterations=1,
+        usage=Usage(3, 100, 20, usd=0.01),
+        seconds=1.5,
+    )
+
+
+def test_an_accepted_answer_shows_claim_mark_quote_page_tier_and_cost() -> None:
+    text = plain(shown(HaltReason.ACCEPTED))
+    assert "- The rent is $48,000. [1] ✓" in text
+    assert "[1] “rent of / $48,000”  p. 3 (printed iii), folded, 2 places" in text
+    assert (
+        "Accepted" in text and "3 model calls, 100 tokens in, 20 out, $0.0100" in text and "ralph trace show r" in text
+    )
+
+
+def test_verbatim_is_never_called_supported() -> None:
+    told = shown(HaltReason.ACCEPTED, Verdict.VERBATIM)
+    text = plain(told)
+    assert "No model has judged" in text and "supported" not in text.lower() and "Accepted" not in text
+    assert as_object(told)["judged"] is False
+
+
+def test_a_refused_answer_says_so_first_and_why() -> None:
+    text = plain(shown(HaltReason.ITERATIONS, Verdict.PARTLY))
+    assert (
+        text.startswith("Not accepted (iterations)") and "only partly supported: a reason" in text and "why not" in text
+    )
+
+
+def test_an_unjudged_answer_says_that_nobody_judged() -> None:
+    text = plain(shown(HaltReason.UNJUDGED, None))
+    assert "Unjudged: detail" in text and "nobody has judged" in text
+
+
+def test_an_absence_shows_its_searches() -> None:
+    step = Step(
+        Attempt(absence=Absence(("parking",), "only a hall"), searches=(Search("parking", 0),)), (Evidence("form"),)
+    )
+    told = view(
+        run="r",
+        folder="f",
+        question="q",
+        document={"kind": "text", "pages": 1},
+        halt=Halt(HaltReason.ABSENT, "d"),
+        best=step,
+        judge="j",
+        iterations=1,
+        usage=Usage(),
+        seconds=0,
+    )
+    assert "Not in the document." in plain(told) and "parking: 0" in plain(told)
+    assert as_object(told)["not_found"] == {"searched": [{"term": "parking", "hits": 0}], "note": "only a hall"}
+
+
+def test_a_document_without_pages_shows_offsets() -> None:
+    told = replace(shown(HaltReason.ACCEPTED), document={"kind": "text", "pages": 1})
+    assert "at 10" in plain(told) and as_object(told)["quotes"][0]["page"] is None
+
+
+PAYLOADS = [
+    "\x1b[31m",
+    "\x1b]8;;http://x\x07",
+    "\x9b2J",
+    "\r",
+    "\x08",
+    "\u202e",
+    "\u200b",
+    "\ufe0f",
+    "\U000e0041",
+    "\u3164",
+]
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_nothing_that_a_terminal_obeys_gets_through(payload: str) -> None:
+    told = shown(HaltReason.ITERATIONS, Verdict.NOT, text=f"a{payload}b")
+    for text in (plain(told), dumps(told)):
+        assert payload not in text
+    assert f"\\u{{{ord(payload[0]):x}}}" in visible(payload)
+
+
+@given(st.text())
+def test_visible_text_holds_no_control_and_plain_text_is_untouched(text: str) -> None:
+    clean = visible(text)
+    assert not any(unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Cn") for char in clean if char not in "\n\t")
+    if text.isascii() and text.isprintable():
+        assert clean == text
+
+
+def test_one_line_is_one_line_within_its_width() -> None:
+    assert one_line("a\nb\t c", 0) == "a b c" and one_line("x" * 50, 10) == "x" * 7 + "..."

@@ -1,0 +1,175 @@
+"""The inner loop's parts: what a model said, what it is shown, what the guest may ask."""
+
+import threading
+
+import pytest
+from fakes import FakeSandbox, document
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ralph_cli.core.errors import LimitExceeded, ProviderError
+from ralph_cli.core.model import Reply, Request, Stop, ToolCall
+from ralph_cli.core.run import Absence, Draft, DraftClaim
+from ralph_cli.providers.scripted import Scripted, says
+from ralph_cli.rlm.bridge import Subqueries, Workbench
+from ralph_cli.rlm.observe import CAP, cut, framed, observation, pages_shown
+from ralph_cli.rlm.parse import Malformed, Snippet, parse_call
+from sandbox import QueryFailure, Result
+
+DOC = document("The first page speaks of apples and pears.\fThe second page speaks of plums, and of nothing else.")
+
+
+def call(**arguments: object) -> ToolCall:
+    return ToolCall("1", "act", dict(arguments))
+
+
+def test_each_kind_of_act_is_understood() -> None:
+    assert parse_call(call(code="print(1)")) == Snippet("print(1)")
+    claim = {"text": "a", "quotes": ["b"]}
+    assert parse_call(call(claims=[claim])) == Draft((DraftClaim("a", ("b",)),))
+    assert parse_call(call(code=None, claims=None, not_found={"searched": ["x"], "note": None})) == Draft(
+        absence=Absence(("x",))
+    )
+
+
+@pytest.mark.parametrize(
+    ("bad", "told"),
+    [
+        (ToolCall("1", "bash", {"code": "ls"}), "no tool 'bash'"),
+        (ToolCall("1", "act", None, "{oops"), "not a JSON object"),
+        (call(), "nothing was given"),
+        (call(code="x", claims=[]), "code and claims were given together"),
+        (call(code="  "), "empty"),
+        (call(code=3), "code"),
+        (call(claims="yes"), "claims"),
+        (call(claims=[{"text": "a"}]), "claims.0.quotes"),
+        (call(claims=[{"text": "a", "quotes": ["b"], "page": 3}]), "claims.0.page"),
+        (call(answer="yes"), "answer"),
+    ],
+)
+def test_what_cannot_be_carried_out_says_why(bad: ToolCall, told: str) -> None:
+    parsed = parse_call(bad)
+    assert isinstance(parsed, Malformed) and told in parsed.reason
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["code", "claims", "not_found", "x"]), json_values, max_size=3))
+def test_parsing_never_raises(arguments: dict[str, object]) -> None:
+    assert isinstance(parse_call(ToolCall("1", "act", arguments)), Snippet | Draft | Malformed)
+
+
+def test_a_cut_keeps_head_and_tail_and_names_what_is_gone() -> None:
+    text = "a" * 3_000 + "b" * 3_000
+    shown = cut(text)
+    assert shown.startswith("aaa") and shown.endswith("bbb") and "4,000 characters cut" in shown
+    assert cut("short") == "short"
+
+
+def test_an_observation_shows_output_value_and_error_within_the_cap() -> None:
+    result = Result("out\n" * 2_000, 8_000, "'value'", "Traceback\nValueError: no", False, 0.1)
+    shown = observation(result)
+    assert len(shown) < CAP + 100 and "'value'" in shown and shown.endswith("ValueError: no")
+    assert observation(Result("", 0, None, None, False, 0.0)) == "(no output)"
+    assert "8,000 characters were printed" in observation(Result("x", 8_000, None, None, False, 0.0))
+
+
+def test_pages_shown_are_those_whose_lines_were_printed() -> None:
+    assert pages_shown("--- place 0\nThe second page speaks of plums, and of nothing else.\n", DOC) == (2,)
+    assert pages_shown("short\n", DOC) == ()
+
+
+def bridge(script: object, *, allowed: int = 60) -> Subqueries:
+    return Subqueries(Scripted(script), "system", "nonce", allowed)  # type: ignore[arg-type]
+
+
+def test_a_batch_of_32_takes_at_most_four_round_trips() -> None:
+    # A call comes back only when eight are in flight together, so 32 need at most four rounds; fewer would hang.
+    together = threading.Barrier(8, timeout=20)
+
+    def answer(request: Request) -> Reply:
+        together.wait()
+        return says(request.inputs["prompt"])
+
+    subqueries = bridge(answer)
+    assert list(subqueries([(f"q{n}", "t") for n in range(32)])) == [f"q{n}" for n in range(32)]
+    subqueries.close()
+
+
+def test_at_least_16_are_in_flight() -> None:
+    together = threading.Barrier(16, timeout=20)
+
+    def answer(request: Request) -> Reply:
+        together.wait()
+        return says("done")
+
+    assert list(bridge(answer)([("q", "")] * 16)) == ["done"] * 16
+
+
+def test_a_failed_item_fails_alone_and_is_never_a_string() -> None:
+    def answer(request: Request) -> Reply | ProviderError:
+        prompt = request.inputs["prompt"]
+        if prompt == "down":
+            return ProviderError("it is down", code="server")
+        return says("" if prompt == "mute" else "cut", stop=Stop.LENGTH if prompt == "long" else Stop.END)
+
+    good, down, mute, long = bridge(answer)([("good", ""), ("down", ""), ("mute", ""), ("long", "")])
+    assert good == "cut"
+    assert [isinstance(item, QueryFailure) for item in (down, mute, long)] == [True] * 3
+    assert down == QueryFailure("it is down")
+
+
+def test_the_budget_of_subqueries_is_the_hosts() -> None:
+    subqueries = bridge(lambda request: says("ok"), allowed=3)
+    answers = subqueries([("q", "")] * 5)
+    assert list(answers[:3]) == ["ok"] * 3
+    assert all(isinstance(item, QueryFailure) and "used up (3 of 3)" in item.message for item in answers[3:])
+
+
+def test_a_run_budget_gets_through_to_the_engine() -> None:
+    def answer(request: Request) -> Reply:
+        raise LimitExceeded("cost", cap=1, spent=2)
+
+    with pytest.raises(LimitExceeded):
+        bridge(answer)([("q", "")])
+
+
+def test_the_text_of_a_subquery_is_framed_and_the_prompt_comes_last() -> None:
+    model = Scripted([says("ok")])
+    Subqueries(model, "system", "n1", 5)([("What is it?", "some text")])
+    (request,) = model.requests
+    assert request.turns[0].text == framed("some text", "n1") + "\n\nWhat is it?"  # type: ignore[union-attr]
+
+
+def test_the_workbench_teaches_find_and_show() -> None:
+    bench = Workbench(FakeSandbox, DOC)
+    found = bench.run("find('plums|pears')", lambda items: []).stdout
+    assert found.startswith("2 hits in 2 places") and "page 2" in found and "of plums, and" in found
+    shown = bench.run("show(2, start=4, chars=6)", lambda items: []).stdout
+    assert "second" in shown and "more characters: show(2, start=10)" in shown
+    assert "there is no page 9" in bench.run("show(9)", lambda items: []).stdout
+
+
+def test_find_groups_neighbours_and_offers_the_next_places() -> None:
+    text = "\n".join(f"line {n} {'apple' if n % 10 == 0 else 'other'}" for n in range(200))
+    bench = Workbench(FakeSandbox, document(text))
+    first = bench.run("find('apple', show=3)", lambda items: []).stdout
+    assert "20 hits in 20 places" in first and "17 more places: find('apple', start=3)" in first
+    assert "place 3" in bench.run("find('apple', show=3, start=3)", lambda items: []).stdout
+    assert "0 hits" in bench.run("find('pear')", lambda items: []).stdout
+    assert "10 hits in 1 places" in bench.run("find('line 1[0-9] ')", lambda items: []).stdout
+
+
+def test_closing_twice_is_no_matter() -> None:
+    fake = FakeSandbox()
+    bench = Workbench(lambda: fake, DOC)
+    bench.close()
+    bench.run("1", lambda items: [])
+    bench.close()
+    bench.close()
+    assert fake.closed

@@ -1,0 +1,47 @@
+"""The host believes no forged message, and none breaks it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import integrity
+import pytest
+from conftest import answers
+from integrity import Forgery
+
+from sandbox import Limits, Sandbox
+
+LIMITS = Limits(seconds=2, memory=512 << 20)
+TARGETS = [
+    (engine, case) for engine in ("pyodide", "native") for case in integrity.CASES if engine == "native" or not case.raw
+]
+
+
+@pytest.mark.parametrize(("engine", "case"), [pytest.param(e, c, id=f"{e}: {c.name}") for e, c in TARGETS])
+def test_forgery_is_not_believed(engine: str, case: Forgery, shared: Callable[..., Sandbox]) -> None:
+    sandbox = shared(engine, LIMITS)
+    sandbox.load("the document", [(1, "1", 0, 12)])
+    began = time.monotonic()
+    for step in case.steps:
+        result = sandbox.run(step, answers)
+    assert time.monotonic() - began < LIMITS.seconds + 4
+    seen = f"{result.stdout} {result.value}"
+    assert "FORGED" not in seen
+    seen.encode("utf-8")  # nothing that breaks a UTF-8 sink
+    assert "\0" not in f"{seen} {result.error}"
+    if case.lost:
+        assert result.state_lost
+        assert result.error is not None
+        assert any(words in result.error for words in ("protocol violation", "time limit")), result.error
+    after = sandbox.run("print(context, pages)\nllm_query('p', 't')", answers)
+    assert (after.stdout, after.value) == ("the document [(1, '1', 0, 12)]\n", "'A:p|t'"), after
+
+
+def test_the_right_nonce_is_believed(shared: Callable[..., Sandbox]) -> None:
+    """The forgeries fail for the reason that is tested: with everything right, such a message counts.
+
+    It grants no more than the snippet could have printed anyway.
+    """
+    true = "os.write(1, frame({'op': 'done', 'nonce': nonce(), 'stdout': 'x', 'total': 1}))\nwhile True: pass"
+    assert shared("native", LIMITS).run(integrity.FRAMES + true, answers).stdout == "x"

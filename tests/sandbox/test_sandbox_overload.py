@@ -1,0 +1,61 @@
+"""Whatever a snippet uses up, it ends in time, the host stays well, and the next snippet works."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+import overload
+import pytest
+from conftest import answers
+from overload import Overload
+
+from sandbox import Limits, Sandbox
+
+LIMITS = Limits(seconds=2, memory=512 << 20)
+
+
+@pytest.mark.parametrize("engine", ["pyodide", "native"])
+@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in overload.CASES])
+def test_overload_ends(engine: str, case: Overload, shared: Callable[..., Sandbox]) -> None:
+    sandbox = shared(engine, LIMITS)
+    sandbox.load("the document", [])
+    sandbox.start()
+    began = time.monotonic()
+    result = sandbox.run(case.code, answers)
+    assert time.monotonic() - began < LIMITS.seconds + 2
+    assert len(result.stdout) <= LIMITS.output
+    assert len(result.value or "") <= LIMITS.output + 64
+    if case.says:
+        assert result.error is not None
+        assert any(word in result.error for word in case.says), result.error
+    after = sandbox.run("context", answers)
+    assert after.value == "'the document'", after
+
+
+@pytest.mark.parametrize("engine", ["pyodide", "native"])
+def test_a_flood_is_counted_and_cut(engine: str, shared: Callable[..., Sandbox]) -> None:
+    result = shared(engine, LIMITS).run("for _ in range(100): print('x' * 10 ** 6)", answers)
+    assert (len(result.stdout), result.stdout_total) == (LIMITS.output, 100 * (10**6 + 1))
+    assert not result.state_lost
+
+
+@pytest.mark.parametrize("engine", ["pyodide", "native"])
+def test_many_sub_queries_end_when_the_host_says_so(engine: str, shared: Callable[..., Sandbox]) -> None:
+    class OverBudget(Exception):
+        pass
+
+    asked = 0
+
+    def meter(pairs: object) -> list[str]:
+        nonlocal asked
+        asked += 1
+        if asked > 100:
+            raise OverBudget
+        return ["ok"]
+
+    sandbox = shared(engine, LIMITS)
+    with pytest.raises(OverBudget):
+        sandbox.run("while True:\n    try: llm_query('q')\n    except BaseException: pass", meter)
+    assert asked == 101
+    assert sandbox.run("1", answers).value == "1"

@@ -1,0 +1,357 @@
+"""What a session promises: variables kept, names protected, clocks, failures, restarts, and nothing left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+from conftest import Opener, answers
+
+from sandbox import Limits, QueryFailure, Sandbox, SandboxFailure, open_sandbox
+
+LIMITS = Limits(seconds=2, memory=512 << 20)
+Shared = Callable[..., Sandbox]
+both = pytest.mark.parametrize("engine", ["pyodide", "native"])
+
+
+def never(pairs: Sequence[tuple[str, str]]) -> list[str]:
+    raise AssertionError("the host was asked")
+
+
+def children() -> set[int]:
+    """Living processes whose parent is this one."""
+    found = set()
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = entry.read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        if int(fields[1]) == os.getpid() and fields[0] != "Z":
+            found.add(int(entry.parent.name))
+    return found
+
+
+@both
+def test_variables_are_kept(engine: str, shared: Shared) -> None:
+    sandbox = shared(engine)
+    assert sandbox.run("kept = [1]\ndef more():\n    kept.append(2)", answers).error is None
+    result = sandbox.run("more()\nprint('out')\nkept", answers)
+    assert (result.stdout, result.stdout_total, result.value, result.state_lost) == ("out\n", 4, "[1, 2]", False)
+
+
+@both
+def test_a_shadowed_builtin_is_a_variable_like_any_other(engine: str, shared: Shared) -> None:
+    sandbox = shared(engine)
+    sandbox.run("sum = 12", answers)
+    assert sandbox.run("value = sum\ndel sum\nvalue", answers).value == "12"
+
+
+@both
+def test_characters_outside_the_basic_plane_keep_their_places(engine: str, shared: Shared) -> None:
+    sandbox = shared(engine)
+    text = "a\U0001f600b\U00010348c\0d\ud800e\r\nf"
+    sandbox.load(text, [(1, "ⅳ", 2, 5)])
+    places = sandbox.run(
+        "[(i, ord(c)) for i, c in enumerate(context)], context[pages[0][2]:pages[0][3]], pages", answers
+    )
+    expected = [(i, 0xFFFD if ord(c) == 0xD800 else ord(c)) for i, c in enumerate(text)]
+    assert places.value == repr((expected, text[2:5], [(1, "ⅳ", 2, 5)]))
+
+
+@both
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ("context = 'x'", "context"),
+        ("context += 'x'", "context"),
+        ("del pages", "pages"),
+        ("import json as context", "context"),
+        ("from json import loads as llm_query", "llm_query"),
+        ("def llm_query(p): pass", "llm_query"),
+        ("class pages: pass", "pages"),
+        ("for context in 'ab': pass", "context"),
+        ("a, (pages, b) = 1, (2, 3)", "pages"),
+        ("if (context := 'x'): pass", "context"),
+        ("[context := c for c in 'ab']", "context"),
+        ("def f():\n    global context\n    context = 'x'", "context"),
+        ("class A:\n    def f(self):\n        global llm_query_batch\n        llm_query_batch = 1", "llm_query_batch"),
+        ("try: 1 / 0\nexcept Exception as context: pass", "context"),
+        ("match 1:\n    case context: pass", "context"),
+        ("with open('x') as context: pass", "context"),
+    ],
+)
+def test_the_document_and_the_calls_cannot_be_rebound(engine: str, code: str, name: str, shared: Shared) -> None:
+    sandbox = shared(engine)
+    sandbox.load("true", [])
+    result = sandbox.run(f"ran = True\n{code}", answers)
+    assert result.error == f"`{name}` is read-only: use another name (nothing was run)"
+    assert sandbox.run("'ran' in globals(), context", answers).value == "(False, 'true')"
+
+
+@both
+@pytest.mark.parametrize(
+    "code",
+    [
+        "def f(context): return context\nf(7)",
+        "(lambda pages: pages)(7)",
+        "[context for context in [7]][0]",
+        "{context: 1 for context in [7]}.popitem()[0]",
+        "def f():\n    context = 7\n    return context\nf()",
+        "class A:\n    context = 7\nA.context",
+        "def f():\n    global context\n    return 7 if context else 8\nf()",
+        "next(pages for pages in [7])",
+        "len(context) + 3",
+    ],
+)
+def test_the_names_are_free_elsewhere(engine: str, code: str, shared: Shared) -> None:
+    sandbox = shared(engine)
+    sandbox.load("true", [])
+    result = sandbox.run(code, answers)
+    assert (result.value, result.error) == ("7", None)
+
+
+@both
+def test_tracebacks_show_the_snippet_and_nothing_else(engine: str, shared: Shared) -> None:
+    sandbox = shared(engine)
+    sandbox.run("import json\ndef read(text):\n    return json.loads(text)", answers)
+    error = sandbox.run("x = 1\nread('{')", answers).error
+    assert error is not None
+    assert '"<snippet>", line 2' in error
+    assert "    read('{')" in error
+    assert '"<earlier snippet>", line 3, in read' in error
+    assert error.splitlines()[-1].startswith("json.decoder.JSONDecodeError: ")
+    assert error.count("File ") == 2
+    broken = sandbox.run("x = 1\ny = (", answers).error
+    assert broken is not None
+    assert '"<snippet>", line 2' in broken
+    assert "SyntaxError" in broken
+
+
+@both
+def test_sub_queries(engine: str, shared: Shared) -> None:
+    sandbox = shared(engine)
+    assert sandbox.run("llm_query('p', 't')", answers).value == "'A:p|t'"
+    assert sandbox.run("llm_query(prompt='p', text='é\U0001f600')", answers).value == "'A:p|é\U0001f600'"
+    assert sandbox.run("llm_query_batch(['p', ('q', 't'), ['r', 's']])", answers).value == "['A:p|', 'A:q|t', 'A:r|s']"
+    assert sandbox.run("llm_query_batch([])", never).value == "[]"
+    assert sandbox.run("llm_query('fail')", answers).error.endswith("QueryError: the model said no")  # type: ignore[union-attr]
+
+
+@both
+def test_failed_items_of_a_batch_are_in_their_places(engine: str, shared: Shared) -> None:
+    sandbox = shared(engine)
+    sandbox.run("got = llm_query_batch(['a', 'fail', 'b'])", answers)
+    result = sandbox.run("[type(x).__name__ for x in got], isinstance(got[1], Exception), str(got[1])", answers)
+    assert result.value == "(['str', 'QueryError', 'str'], True, 'the model said no')"
+
+
+@both
+@pytest.mark.parametrize(
+    ("code", "error"),
+    [
+        ("llm_query(1)", "TypeError: llm_query: prompt must be str, not int"),
+        ("llm_query('p', None)", "TypeError: llm_query: text must be str, not NoneType"),
+        ("llm_query_batch('one string')", "TypeError: llm_query_batch takes a list"),
+        ("llm_query_batch([('p', 't', 'u')])", "TypeError: llm_query_batch: item 0"),
+        ("llm_query_batch(['p', 7])", "TypeError: llm_query_batch: item 1"),
+        ("llm_query_batch([('p', b't')])", "TypeError: llm_query_batch: item 0: text must be str, not bytes"),
+        ("llm_query('q' * 400_000, 'x')", "ValueError: llm_query: prompt and text have 400,001 characters"),
+        ("llm_query_batch(['q'] * 257)", "ValueError: llm_query_batch takes at most 256 items"),
+        ("input()", "EOFError"),
+    ],
+)
+def test_wrong_calls_never_reach_the_host(engine: str, code: str, error: str, shared: Shared) -> None:
+    result = shared(engine).run(code, never)
+    assert result.error is not None
+    assert error in result.error
+    assert not result.state_lost
+
+
+@both
+def test_the_largest_batch_goes_through(engine: str, shared: Shared) -> None:
+    result = shared(engine).run("len(''.join(llm_query_batch([('q', 'é' * 20_000)] * 256)))", answers)
+    assert result.value == str(256 * 20_004)
+
+
+@both
+def test_the_clock_stops_while_the_host_answers(engine: str, opener: Opener) -> None:
+    def slow(pairs: Sequence[tuple[str, str]]) -> list[str]:
+        time.sleep(1.5)
+        return ["ok"]
+
+    with opener(engine, Limits(seconds=1)) as sandbox:
+        result = sandbox.run("llm_query('q')", slow)
+        assert (result.value, result.state_lost) == ("'ok'", False)
+        assert result.seconds < 1
+        assert sandbox.run("import time\ntime.sleep(1.5)", never).error == "time limit of 1 s"
+
+
+@both
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, SandboxFailure])
+def test_an_exception_of_the_host_comes_out(engine: str, error: type[BaseException], shared: Shared) -> None:
+    def broken(pairs: Sequence[tuple[str, str]]) -> list[str]:
+        raise error("of the host")
+
+    sandbox = shared(engine)
+    sandbox.load("again", [])
+    with pytest.raises(error, match="of the host"):
+        sandbox.run("try:\n    llm_query('q')\nexcept BaseException:\n    pass", broken)
+    assert sandbox.run("context", answers).value == "'again'"
+
+
+@both
+@pytest.mark.parametrize("reply", [[], ["a", "b"], [None], [b"x"]])
+def test_a_query_that_answers_wrongly_is_an_error_of_the_host(engine: str, reply: list[str], shared: Shared) -> None:
+    with pytest.raises(TypeError, match="for each of the 1 sub-queries"):
+        shared(engine).run("llm_query('q')", lambda pairs: reply)
+
+
+@both
+def test_after_a_kill_the_document_is_there_and_the_variables_are_not(engine: str, shared: Shared) -> None:
+    sandbox = shared(engine, LIMITS)
+    sandbox.load("still here", [(1, "1", 0, 10)])
+    sandbox.run("kept = 1", answers)
+    result = sandbox.run("print('before')\nwhile True: pass", answers)
+    assert (result.error, result.state_lost) == ("time limit of 2 s", True)
+    after = sandbox.run("context, pages, 'kept' in globals()", answers)
+    assert (after.value, after.state_lost) == ("('still here', [(1, '1', 0, 10)], False)", False)
+
+
+@both
+def test_a_worker_that_is_shot_between_snippets(engine: str, opener: Opener) -> None:
+    before = children()
+    with opener(engine, LIMITS) as sandbox:
+        sandbox.load("still here", [])
+        sandbox.start()
+        (worker,) = children() - before
+        os.kill(worker, signal.SIGKILL)
+        result = sandbox.run("1", answers)
+        assert (result.error, result.state_lost) == ("the worker died", True)
+        assert sandbox.run("context", answers).value == "'still here'"
+
+
+@both
+def test_nothing_is_left_behind(engine: str, opener: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    before = children()
+    sandbox = opener(engine, LIMITS)
+    sandbox.start()
+    assert children() != before
+    sandbox.run("while True: pass", answers)
+    sandbox.run("1", answers)
+    sandbox.close()
+    sandbox.close()
+    assert children() == before
+    assert list(tmp_path.iterdir()) == []
+    with pytest.raises(SandboxFailure, match="closed"):
+        sandbox.run("1", answers)
+
+
+@both
+def test_a_worker_outlives_the_thread_that_started_it(engine: str, opener: Opener) -> None:
+    with opener(engine, LIMITS) as sandbox:
+        thread = threading.Thread(target=sandbox.start)
+        thread.start()
+        thread.join()
+        time.sleep(0.3)
+        assert sandbox.run("1 + 1", answers).value == "2"
+
+
+@both
+def test_a_worker_ends_with_its_host(engine: str, cache: Path) -> None:
+    code = (
+        "import sys, time; from pathlib import Path; from sandbox import open_sandbox\n"
+        f"sandbox = open_sandbox({engine!r}, cache=Path({str(cache)!r})); sandbox.start()\n"
+        "print(sandbox._worker.pid, flush=True)\n"
+        "sandbox.run('while True: pass', None)"
+    )
+    host = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert host.stdout is not None
+    worker = int(host.stdout.readline())
+    host.kill()
+    host.wait()
+    host.stdout.close()
+    deadline = time.monotonic() + 5
+    while Path(f"/proc/{worker}").exists() and "State:\tZ" not in Path(f"/proc/{worker}/status").read_text():
+        assert time.monotonic() < deadline, "the worker lives on"
+        time.sleep(0.02)
+
+
+@both
+def test_a_document_that_does_not_fit_is_an_error(engine: str, opener: Opener) -> None:
+    with (
+        opener(engine, Limits(memory=100 << 20)) as sandbox,
+        pytest.raises(SandboxFailure, match=r"document \(95 MB\)"),
+    ):
+        sandbox.load("x" * 100_000_000, [])
+        sandbox.start()
+
+
+@both
+def test_a_long_document_is_searched(engine: str, shared: Shared) -> None:
+    sandbox = shared(engine)
+    sandbox.load("filler é " * 3_000_000 + "needle", [])
+    assert sandbox.run("context.find('needle'), len(context)", answers).value == "(27000000, 27000006)"
+
+
+@both
+def test_the_snippet_is_compiled_by_itself(engine: str, shared: Shared) -> None:
+    result = shared(engine).run("def f(x: int): ...\nf.__annotations__['x'] is int", answers)
+    assert result.value == "True"
+
+
+@both
+def test_a_recursion_limit_does_not_last(engine: str, shared: Shared) -> None:
+    sandbox = shared(engine)
+    sandbox.run("import sys\nsys.setrecursionlimit(60)", answers)
+    assert sandbox.run("sys.getrecursionlimit() > 900", answers).value == "True"
+
+
+@both
+def test_a_subclass_of_str_cannot_lie(engine: str, shared: Shared) -> None:
+    sandbox = shared(engine)
+    code = "class S(str):\n    def __len__(self): return -9\n    def encode(self, *a): return b'forged'\n    __repr__ = str\n"
+    result = sandbox.run(code + "print(S('x'))\nprint(llm_query(S('q'), S('t')))", answers)
+    assert (result.stdout, result.stdout_total, result.error) == ("x\nA:q|t\n", 8, None)
+
+
+@both
+def test_an_interrupt_while_the_snippet_runs(engine: str, shared: Shared) -> None:
+    class Interrupt(BaseException):
+        pass
+
+    def interrupt(*_signal: object) -> None:
+        raise Interrupt
+
+    sandbox = shared(engine)
+    sandbox.load("again", [])
+    sandbox.start()
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    try:
+        with pytest.raises(Interrupt):
+            sandbox.run("while True: pass", answers)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert sandbox.run("context", answers).value == "'again'"
+
+
+def test_an_unknown_engine_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="choose auto, pyodide or native"):
+        open_sandbox("docker", cache=tmp_path)
+
+
+def test_auto_is_pyodide(tmp_path: Path) -> None:
+    assert open_sandbox("auto", cache=tmp_path).name == "pyodide"
+
+
+def test_a_failure_is_no_string() -> None:
+    assert not isinstance(QueryFailure("x"), str)

@@ -1,0 +1,131 @@
+"""The layers and the borders, asked of the code itself."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import grimp
+import pytest
+
+ROOT = Path(__file__).parent.parent
+SOURCES = sorted((ROOT / "ralph_cli").rglob("*.py")) + sorted((ROOT / "sandbox").glob("*.py"))
+GUEST = {"sandbox/guest.py", "ralph_cli/rlm/prelude.py", "ralph_cli/providers/offline_rank.py"}
+CHILDREN = {"sandbox/worker.py", "sandbox/native_worker.py", "sandbox/deno_worker.py", "sandbox/kernel.py"}
+CHILDREN |= {"ralph_cli/documents/worker.py"}  # a program that talks to its parent over standard output
+
+
+def trees(without: set[str] = frozenset()) -> Iterator[tuple[str, ast.Module]]:  # type: ignore[assignment]
+    for path in SOURCES:
+        name = path.relative_to(ROOT).as_posix()
+        if name not in without:
+            yield name, ast.parse(path.read_text("utf-8"))
+
+
+def dotted(node: ast.AST) -> str:
+    """`a.b.c` of an attribute or name, else an empty string."""
+    match node:
+        case ast.Name(id=name):
+            return name
+        case ast.Attribute(value=value, attr=attr):
+            head = dotted(value)
+            return f"{head}.{attr}" if head else ""
+        case _:
+            return ""
+
+
+def uses(names: set[str], without: set[str]) -> list[str]:
+    """Where one of the dotted names is used."""
+    return [
+        f"{path}:{node.lineno} {dotted(node)}"
+        for path, tree in trees(without)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute | ast.Name) and dotted(node) in names
+    ]
+
+
+def test_the_layers_hold() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from importlinter.cli import lint_imports; raise SystemExit(lint_imports())"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_no_import_cycle_not_even_a_deferred_one() -> None:
+    graph = grimp.build_graph("ralph_cli", "sandbox", cache_dir=None)
+    for module in graph.modules:
+        # A package that holds the module is not a way back: importing a module imports its packages anyway.
+        for target in graph.find_modules_directly_imported_by(module):
+            back = graph.find_shortest_chain(importer=target, imported=module)
+            assert back is None, f"{module} imports {target}, which comes back: {back}"
+
+
+def test_the_environment_is_read_in_config_only() -> None:
+    assert uses({"os.environ", "os.getenv", "os.environb"}, GUEST | CHILDREN | {"ralph_cli/config.py"}) == []
+
+
+def test_printing_is_for_commands_only() -> None:
+    allowed = {name for name, _ in trees() if name.startswith("ralph_cli/commands/")}
+    assert uses({"print", "typer.echo", "sys.stdout", "sys.stderr"}, GUEST | CHILDREN | allowed) == []
+
+
+def test_only_the_app_exits() -> None:
+    assert uses({"sys.exit", "os._exit", "exit", "quit"}, GUEST | CHILDREN | {"ralph_cli/commands/app.py"}) == []
+
+
+def test_clock_and_chance_live_in_core_clock() -> None:
+    names = {"time.time", "time.monotonic", "time.sleep", "datetime.now", "random.random", "uuid.uuid4"}
+    names |= {"secrets.token_hex", "secrets.randbelow"}
+    packages = {name for name, _ in trees() if name.startswith("sandbox/")}  # knows nobody, so it cannot ask core
+    assert uses(names, packages | GUEST | {"ralph_cli/core/clock.py"}) == []
+
+
+def test_every_module_opens_with_a_sentence() -> None:
+    for name, tree in trees():
+        doc = ast.get_docstring(tree)
+        assert doc, f"{name} has no docstring"
+        assert doc.splitlines()[0].rstrip().endswith((".", ":")), f"{name}: {doc.splitlines()[0]!r}"
+
+
+def test_public_functions_and_classes_say_what_they_are() -> None:
+    silent = [
+        f"{name}:{node.lineno} {node.name}"
+        for name, tree in trees()
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        and not node.name.startswith("_")
+        and ast.get_docstring(node) is None
+    ]
+    assert silent == []
+
+
+def test_no_utils() -> None:
+    for name, _ in trees():
+        assert not any(word in name for word in ("util", "helper", "manager", "handler", "common", "misc")), name
+
+
+@pytest.mark.parametrize("module", ["ralph_cli", "ralph_cli.commands.app"])
+def test_importing_loads_no_vendor_sdk_and_says_nothing(module: str) -> None:
+    code = f"import sys, {module}; print(sorted(set(sys.modules) & {{'anthropic', 'openai', 'pydantic', 'rich', 'httpx2'}}))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
+    assert (done.stdout, done.stderr) == ("[]\n", "")
+
+
+def test_no_file_names_a_machine_or_a_registry() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode != 0:
+        pytest.fail("this test reads the files that git knows")
+    wrong = []
+    hosts = ("registry." + "npmjs", "pypi" + ".org", "files.python" + "hosted")
+    for name in listed.stdout.split():
+        path = ROOT / name
+        if path.suffix in (".pdf", ".png") or not path.is_file():
+            continue
+        text = path.read_text("utf-8", "replace")
+        wrong += [f"{name}: {host}" for host in hosts if host in text]
+    assert wrong == []

@@ -1,0 +1,93 @@
+"""Settings: who wins, what is refused, and that a key is never shown."""
+
+from pathlib import Path
+
+import pytest
+
+from ralph_cli.checks.rules import Range
+from ralph_cli.config import load
+from ralph_cli.core.errors import ConfigError
+from ralph_cli.providers.scripted import Scripted
+from ralph_cli.wiring import choose
+
+KEYS = {"ANTHROPIC_API_KEY": "sk-a", "OPENAI_API_KEY": "sk-o"}
+
+
+def test_flags_win_over_the_environment_over_the_file_over_the_defaults(tmp_path: Path) -> None:
+    assert load({}, environ={}, folder=tmp_path).max_iterations == 4
+    (tmp_path / "ralph.toml").write_text("max_iterations = 5\nmax_steps = 9\n")
+    assert load({}, environ={}, folder=tmp_path).max_iterations == 5
+    (tmp_path / ".env").write_text("MAX_ITERS=6\nOUT_DIR=there\n")
+    assert load({}, environ={}, folder=tmp_path).max_iterations == 6
+    settings = load({}, environ={"MAX_ITERS": "7", "OUT_DIR": " "}, folder=tmp_path)
+    assert settings.max_iterations == 7 and settings.out == Path("there") and settings.max_steps == 9
+    assert load({"max_iterations": 8}, environ={"MAX_ITERS": "7"}, folder=tmp_path).max_iterations == 8
+
+
+@pytest.mark.parametrize("name", ["ANTHROPIC_API_KEY", "ANTHROPIC_APIKEY"])
+def test_both_spellings_of_a_key_are_read(tmp_path: Path, name: str) -> None:
+    assert load({}, environ={name: " sk-1 "}, folder=tmp_path).endpoint("anthropic").api_key == "sk-1"
+
+
+@pytest.mark.parametrize(
+    ("environ", "toml", "told"),
+    [
+        ({"MAX_ITERS": "many"}, "", "MAX_ITERS"),
+        ({"MAX_ITERS": "0"}, "", "max-iterations"),
+        ({}, "max_iteration = 4", "unknown setting 'max_iteration'"),
+        ({}, "max_iterations = ", "ralph.toml cannot be read"),
+        ({}, 'anthropic_key = "sk-x"', "must not hold a key"),
+        ({"OPENAI_API_KEY": "sk 1"}, "", "spaces or control characters"),
+        ({}, 'bullets = "7-3"', "not a range"),
+        ({}, 'quote_chars = "1-9"', "4 or more"),
+        ({"RALPH_SANDBOX": "none"}, "", "sandbox"),
+    ],
+)
+def test_what_is_wrong_is_named_with_its_source(tmp_path: Path, environ: dict[str, str], toml: str, told: str) -> None:
+    (tmp_path / "ralph.toml").write_text(toml)
+    with pytest.raises(ConfigError) as caught:
+        load({}, environ=environ, folder=tmp_path)
+    assert told in caught.value.message
+    assert "sk-x" not in caught.value.message + caught.value.hint and "sk 1" not in caught.value.message
+
+
+def test_ranges_and_counts() -> None:
+    settings = load({"bullets": "3-7", "quotes": "2"}, environ={})
+    assert settings.bullets == Range(3, 7) and settings.quotes == Range(2, 2)
+
+
+def test_a_key_is_in_nothing_that_is_shown(tmp_path: Path) -> None:
+    settings = load({}, environ=KEYS, folder=tmp_path)
+    for text in (repr(settings), str(settings.shown()), repr(settings.endpoint("openai")), settings.model_dump_json()):
+        assert "sk-a" not in text and "sk-o" not in text
+
+
+def test_models_follow_the_keys(tmp_path: Path) -> None:
+    def chosen(environ: dict[str, str], **flags: str):  # type: ignore[no-untyped-def]
+        return choose(load(flags, environ=environ, folder=tmp_path))
+
+    both = chosen(KEYS)
+    assert both.worker.startswith("anthropic:claude") and both.judge.startswith("openai:gpt") and not both.notices
+    assert both.subquery.startswith("anthropic:claude") and both.subquery != both.worker
+    none = chosen({})
+    assert {none.worker, none.judge, none.subquery} == {"offline:extractive"}
+    assert "ANTHROPIC_API_KEY" in none.notices[0].message
+    one = chosen({"OPENAI_API_KEY": "k"})
+    assert (
+        one.worker.startswith("openai:") and one.judge.startswith("openai:") and "one family" in one.notices[0].message
+    )
+    asked = chosen(KEYS, model="gpt-x", judge_model="claude-y", subquery_model="openai:z")
+    assert (asked.worker, asked.judge, asked.subquery) == ("openai:gpt-x", "anthropic:claude-y", "openai:z")
+    assert chosen(KEYS, model="offline").judge == "offline:extractive"
+    local = chosen({"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}, model="llama3.2:3b")
+    assert local.worker == "openai:llama3.2:3b"
+    with pytest.raises(ConfigError, match="needs a key"):
+        chosen({"OPENAI_API_KEY": "k"}, model="claude-x")
+
+
+def test_given_models_need_no_keys_and_families_are_compared(tmp_path: Path) -> None:
+    settings = load({}, environ={}, folder=tmp_path)
+    same = {"worker": Scripted([], vendor="a"), "judge": Scripted([], vendor="a")}
+    assert [notice.code for notice in choose(settings, same).notices] == ["one-family"]  # type: ignore[arg-type]
+    other = {"worker": Scripted([], vendor="a"), "judge": Scripted([], vendor="b")}
+    assert choose(settings, other).notices == ()  # type: ignore[arg-type]

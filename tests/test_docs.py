@@ -1,0 +1,100 @@
+"""README.md cannot lie: its commands are run, its tables are compared with the code."""
+
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import REAL_CACHE
+
+from ralph_cli.commands import app
+from ralph_cli.config import ENVIRONMENT, SECRETS, Settings
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text("utf-8")
+
+
+def block(mark: str) -> str:
+    """The fenced block after `<!-- mark -->`."""
+    match = re.search(rf"<!-- {mark} -->\n```\w*\n(.*?)\n```", README, re.DOTALL)
+    assert match, f"README.md has no block {mark!r}"
+    return match.group(1)
+
+
+def ralph(arguments: list[str], tmp_path: Path, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+    """Run the command line in a folder that holds the samples and nothing else."""
+    folder = tmp_path / "work"
+    if not folder.exists():
+        folder.mkdir()
+        (folder / "samples").symlink_to(ROOT / "samples")
+    home = {"HOME": str(tmp_path), "RALPH_CACHE_DIR": str(REAL_CACHE), "PATH": "/usr/bin:/bin"}
+    argv = [sys.executable, "-m", "ralph_cli", *arguments]
+    given = (folder / stdin).read_text("utf-8") if stdin else ""
+    return subprocess.run(argv, cwd=folder, env=home, input=given, capture_output=True, text=True, check=False)
+
+
+def test_the_example_commands_run(tmp_path: Path) -> None:
+    for line in block("examples").splitlines():
+        command, _, stdin = line.partition(" < ")
+        words = shlex.split(command)
+        assert words[0] == "ralph"
+        done = ralph(words[1:], tmp_path, stdin or None)
+        assert done.returncode in (0, 3), (line, done.returncode, done.stderr)
+        assert done.stdout.strip(), line
+        assert "Traceback" not in done.stderr
+
+
+def test_the_first_command_prints_what_the_readme_shows(tmp_path: Path) -> None:
+    command = block("first-command").rsplit("&& ", 1)[1]
+    done = ralph(shlex.split(command)[1:], tmp_path)
+    assert done.returncode == 0, done.stderr
+
+    def settled(text: str) -> str:
+        # What changes from run to run: the folder's name and the seconds.
+        return re.sub(
+            r"\d{8}-\d{6}-qa-([0-9a-f]{8})-[0-9a-f]{6}", r"RUN-\1", re.sub(r"[\d.]+ s,", "N s,", text)
+        ).strip()
+
+    assert settled(done.stdout) == settled(block("first-output"))
+
+
+def test_the_python_example_runs(tmp_path: Path) -> None:
+    (tmp_path / "samples").symlink_to(ROOT / "samples")
+    home = {"HOME": str(tmp_path), "RALPH_CACHE_DIR": str(REAL_CACHE), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT)}
+    argv = [sys.executable, "-c", block("python")]
+    done = subprocess.run(argv, cwd=tmp_path, env=home, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and done.stdout.startswith("page "), done.stderr
+
+
+def test_the_table_of_settings_is_the_settings() -> None:
+    table = README.split("## Settings")[1].split("\n## ")[0]
+    rows = [line.split("|")[1:-1] for line in table.splitlines() if line.startswith("|")][2:]
+    named = {cells[0].strip().strip("`") for cells in rows} - {""}
+    assert named == set(Settings.model_fields) - set(SECRETS)
+    variables = set(re.findall(r"`([A-Z][A-Z_]+)`", table))
+    assert variables == {name for names in ENVIRONMENT.values() for name in names}
+    for cells in rows:
+        name, default = cells[0].strip().strip("`"), cells[2].strip().strip("`")
+        if name and default and re.fullmatch(r"[\w.~/-]+", default):
+            assert str(Settings.model_fields[name].default) == default, name
+
+
+def test_the_table_of_exit_codes_is_the_code() -> None:
+    table = README.split("## Exit codes")[1].split("\n## ")[0]
+    codes = {int(code) for code in re.findall(r"^\| (\d+) \|", table, re.MULTILINE)}
+    assert codes == {app.ACCEPTED, app.ERROR, app.NOT_ACCEPTED, app.ABSENT, app.BUDGET, app.INTERRUPTED}
+
+
+def test_the_commands_of_the_table_exist(capsys: pytest.CaptureFixture[str]) -> None:
+    table = README.split("## Commands")[1].split("\n## ")[0]
+    for command in re.findall(r"^\| `ralph ([a-z ]+?)(?: [A-Z\[].*?)?` \|", table, re.MULTILINE):
+        assert app.run([*command.split(), "--help"]) == 0, command
+    assert "Usage" in capsys.readouterr().out
+
+
+def test_env_example_names_only_variables_that_are_read() -> None:
+    known = {name for names in ENVIRONMENT.values() for name in names}
+    text = (ROOT / ".env.example").read_text("utf-8")
+    assert set(re.findall(r"^#? ?([A-Z_]+)=", text, re.MULTILINE)) <= known

@@ -1,0 +1,84 @@
+"""No sequence of model replies can produce an accepted answer that was not checked."""
+
+import json
+import tempfile
+from pathlib import Path
+
+from fakes import FakeSandbox, document
+from hypothesis import HealthCheck, given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from ralph_cli.api import ask
+from ralph_cli.config import Settings
+from ralph_cli.core.model import Json, Model, Reply, Stop
+from ralph_cli.core.run import Verdict
+from ralph_cli.providers.scripted import Scripted, acts, says
+
+TEXT = "Revenue was 5 M in 2023, and 4 M in 2022.\fCosts were 2 M in all of these years, notwithstanding inflation.\n"
+DOC = document(TEXT)
+
+quotes = st.one_of(
+    st.sampled_from(
+        [
+            "Revenue was 5 M in 2023",
+            "Revenue was 6 M in 2023",
+            "Costs were 2 M in all",
+            "osts were 2 M in al",
+            "Revenue was 5 M",
+            "",
+            "Revenue",
+        ]
+    ),
+    st.text(max_size=20),
+)
+claims = st.fixed_dictionaries({"text": st.text(min_size=0, max_size=30), "quotes": st.lists(quotes, max_size=3)})
+good = st.just({"text": "Revenue was five million in 2023.", "quotes": ["Revenue was 5 M in 2023"]})
+arguments: st.SearchStrategy[Json] = st.one_of(
+    st.just({"code": "print(context[:40])"}),
+    st.fixed_dictionaries({"claims": st.lists(st.one_of(claims, good), max_size=3)}),
+    st.fixed_dictionaries(
+        {"not_found": st.fixed_dictionaries({"searched": st.lists(st.text(max_size=5), max_size=2)})}
+    ),
+    st.dictionaries(st.sampled_from(["code", "claims", "answer"]), st.integers(), max_size=2),
+)
+worker_replies = st.one_of(
+    st.lists(arguments, min_size=1, max_size=3).map(lambda calls: acts(*calls)),
+    st.text(max_size=10).map(says),
+    st.just(says("", stop=Stop.LENGTH)),
+)
+words = st.sampled_from([*(verdict.value for verdict in Verdict), "yes", ""])
+judge_replies = st.one_of(
+    st.lists(
+        st.fixed_dictionaries({"id": st.integers(0, 3), "verdict": words, "reason": st.text(max_size=5)}), max_size=3
+    )
+    .map(lambda said: json.dumps({"verdicts": said}))
+    .map(says),
+    st.sampled_from(['{"ok": true}', "supported", "", '{"verdicts": "supported"}', "[]"]).map(says),
+    st.just(says(json.dumps({"verdicts": [{"id": 1, "verdict": "supported", "reason": "r"}]}))),
+)
+
+
+@examples(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(worker_replies, max_size=12), st.lists(judge_replies, max_size=6))
+def test_accepted_means_quoted_and_judged(worker: list[Reply], judge: list[Reply]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings(out=Path(folder), strategy="rlm", max_steps=6)
+        models: dict[str, Model] = {
+            "worker": Scripted(lambda request: worker.pop(0) if worker else acts({"code": "1"}), vendor="a"),
+            "judge": Scripted(lambda request: judge.pop(0) if judge else says("no more"), vendor="b"),
+            "subquery": Scripted([]),
+        }
+        asked = ask(DOC, "What was revenue?", settings=settings, models=models, engine=FakeSandbox)
+    step = asked.outcome.best
+    if not asked.outcome.ok:
+        return
+    assert step is not None and step.attempt.claims and step.attempt.finished
+    for claim in step.attempt.claims:
+        assert claim.quotes and all(
+            quote.text == TEXT[quote.start : quote.end] for quote in step.attempt.quotes_of(claim)
+        )
+    assert {ruling.claim for ruling in step.rulings} == {claim.id for claim in step.attempt.claims}
+    assert all(ruling.verdict is Verdict.SUPPORTED for ruling in step.rulings)
+    assert {evidence.check for evidence in step.evidence} == {"form", "quotes", "judge"}
+    assert all(evidence.passed for evidence in step.evidence)
