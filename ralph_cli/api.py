@@ -55,10 +55,10 @@ def ask(
 ) -> Asked:
     """Answer `question` from `document`, with every claim pinned to verbatim quotes.
 
-    `models` replaces the worker, judge or subquery by models of the caller's, `engine` the sandbox. `sink` hears every event after it was
-    committed to the journal. Raises RalphError: UserError for what a person can mend, ProviderError when a model
-    service fails, EngineError when no sandbox can run. A question that could not be answered is not an error: see
-    `Asked.outcome`.
+    `models` replaces the worker, judge or subquery by models of the caller's, `engine` the sandbox. `sink` hears every
+    event after it was committed to the journal. Raises RalphError: UserError for what a person can mend, ProviderError
+    when a model service fails, EngineError when no sandbox can run. A question that could not be answered is not an
+    error: see `Asked.outcome`.
     """
     settings = settings or load()
     question = _checked(question)
@@ -110,6 +110,7 @@ def _ask(
         outcome = run_loop(parts.mode, state, ledger=ledger, sink=sink)
     finally:
         parts.close()
+        built.close()
     return Asked(
         outcome,
         document,

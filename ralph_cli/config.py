@@ -174,7 +174,7 @@ def load(
 def fetch_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
     """What a package client needs to fetch the sandbox's runtime: proxies, certificates, its own settings."""
     real = os.environ if environ is None else environ
-    wanted = re.compile(r"(?i)(https?_proxy|no_proxy|npm_config_.*|ssl_cert_.*|node_extra_ca_certs|deno_cert|deno_tls_ca_store|home|path)")
+    wanted = re.compile(r"(?i)(https?_proxy|no_proxy|npm_config_.*|ssl_cert_.*|node_extra_ca_certs|deno_.*|home|path)")
     found = {name: value for name, value in real.items() if wanted.fullmatch(name)}
     # Behind a proxy that signs for others, its certificate is in the machine's store and not among Deno's own.
     return {"DENO_TLS_CA_STORE": "mozilla,system", **found}

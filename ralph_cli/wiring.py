@@ -97,6 +97,14 @@ class Models:
     worker: Model
     judge: Model
     subquery: Model
+    connected: tuple[Model, ...] = ()
+
+    def close(self) -> None:
+        """Give the connections back; models of the caller's are left alone."""
+        for model in self.connected:
+            close = getattr(model, "close", None)
+            if close is not None:
+                close()
 
 
 def build_models(
@@ -124,9 +132,14 @@ def build_models(
         def told(attempt: int, error: ProviderError, wait: float) -> None:
             sink(CallRetried(role, name, attempt, error.message, wait))
 
-        return Metered(Retrying(connect(name, endpoint), on_retry=told), ledger, sink, numbers, estimate)
+        # Metering is inside retrying: every attempt may be billed, so every attempt is reserved, booked and recorded.
+        connected = connect(name, endpoint)
+        closing.append(connected)
+        return Retrying(Metered(connected, ledger, sink, numbers, estimate), on_retry=told)
 
-    return Models(build("worker", names.worker), build("judge", names.judge), build("subquery", names.subquery))
+    closing: list[Model] = []
+    worker, judge, subquery = (build(role, getattr(names, role)) for role in ("worker", "judge", "subquery"))
+    return Models(worker, judge, subquery, tuple(closing))
 
 
 _PROBE = Request("worker", "", ())

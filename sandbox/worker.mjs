@@ -23,8 +23,14 @@ sys.argv = ['']
 sys.orig_argv = []
 `;
 const HARDEN = `
-import os, sys
-os.system = os.popen = None  # they end the interpreter instead of failing
+import os, posix, sys
+def absent(name):
+    def call(*args, **options):
+        raise PermissionError(name + ': not in the sandbox')
+    return call
+for name in ('system', 'popen', '_exit', 'abort'):  # they end the interpreter instead of failing
+    for module in (os, posix):
+        setattr(module, name, absent('os.' + name))
 import _pyodide._importhook as hook
 hook.jsfinder.jsproxies.clear()
 sys.meta_path[:] = [finder for finder in sys.meta_path if 'Js' not in type(finder).__name__]
@@ -35,7 +41,7 @@ for name in list(sys.modules):
 // Everything that reaches out of the interpreter, or keeps something for the next process.
 const REMOVED = new RegExp("^(Deno|process|global|require|Buffer|fetch|Request|Response|WebSocket.*|WebTransport.*" +
   "|EventSource|XMLHttpRequest|Worker|MessageChannel|MessagePort|BroadcastChannel|navigator|Navigator|location|localStorage" +
-  "|sessionStorage|Storage|caches|Cache.*|indexedDB|alert|prompt|confirm|console|close|postMessage|reportError|setImmediate" +
+  "|sessionStorage|Storage|caches|Cache.*|indexedDB|alert|prompt|confirm|close|postMessage|reportError|setImmediate" +
   "|clearImmediate|setTimeout|setInterval|queueMicrotask|name|window|self|WorkerGlobalScope|GPU.*|Image.*|createImageBitmap)$");
 
 function readExactly(size) {
@@ -114,6 +120,10 @@ for (const name of Object.getOwnPropertyNames(globalThis)) {
     try { Object.defineProperty(globalThis, name, { value: undefined, writable: false, configurable: false }); } catch { /* fixed by Deno */ }
   }
 }
+// Emscripten tells it why the interpreter broke; without one, that it is missing would be the reason.
+const mute = () => {};
+const silent = Object.freeze({ __proto__: null, log: mute, info: mute, debug: mute, warn: mute, error: mute, trace: mute, assert: mute });
+Object.defineProperty(globalThis, "console", { value: silent, writable: false, configurable: false });
 send({ op: "ready", deno, granted, nonce });
 
 for (;;) {

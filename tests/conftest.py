@@ -1,15 +1,13 @@
 """Fences around every test: no network beyond the loopback, no keys, no settings of the person who runs it."""
 
-import os
 import socket
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from fakes import REAL_CACHE
 
 from ralph_cli.config import ENVIRONMENT, Settings
-
-REAL_CACHE = Path(os.environ.get("RALPH_CACHE_DIR") or "~/.cache/ralph").expanduser()
 
 
 @pytest.fixture(autouse=True)

@@ -3,12 +3,17 @@
 import contextlib
 import hashlib
 import io
+import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from ralph_cli.core.document import Document, Page
 from sandbox import HostQuery, Result, Walls
+
+REAL_CACHE = Path(os.environ.get("RALPH_CACHE_DIR") or "~/.cache/ralph").expanduser()
+"""Where the sandbox's runtime is; read once, before a test changes the environment."""
 
 
 def document(text: str, *, kind: str = "text", path: str = "memo.txt") -> Document:
@@ -52,7 +57,7 @@ class FakeSandbox:
         with contextlib.redirect_stdout(out):
             try:
                 exec(code, self._names)
-            except Exception as fault:
+            except Exception as fault:  # noqa: BLE001 - whatever a snippet raises is its result
                 error = f"{type(fault).__name__}: {fault}"
         return Result(out.getvalue(), len(out.getvalue()), None, error, False, 0.0)
 

@@ -111,7 +111,8 @@ def test_no_utils() -> None:
 
 @pytest.mark.parametrize("module", ["ralph_cli", "ralph_cli.commands.app"])
 def test_importing_loads_no_vendor_sdk_and_says_nothing(module: str) -> None:
-    code = f"import sys, {module}; print(sorted(set(sys.modules) & {{'anthropic', 'openai', 'pydantic', 'rich', 'httpx2'}}))"
+    heavy = {"anthropic", "openai", "pydantic", "rich", "httpx2"}
+    code = f"import sys, {module}; print(sorted(set(sys.modules) & {heavy}))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True)
     assert (done.stdout, done.stderr) == ("[]\n", "")
 

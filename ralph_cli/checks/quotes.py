@@ -11,20 +11,24 @@ SHOWN = 200
 
 
 def pin(draft: Draft, document: Document, index: QuoteIndex) -> Attempt:
-    """Look up every quote of `draft`. Claims keep the quotes that were found; the others are named in `refused`."""
+    """Look up every quote of `draft`. Claims keep the quotes that were found; the others are named in `refused`.
+
+    Words that stand in several places are pinned to the one on a page that the claim's other quotes are on, if there is
+    one: a table row is repeated elsewhere, its header is not.
+    """
+    matches = [[index.find(wording) for wording in said.quotes] for said in draft.claims]
     by_span: dict[tuple[int, int], Quote] = {}
     claims: list[Claim] = []
     refused: list[Issue] = []
-    for number, said in enumerate(draft.claims, 1):
+    for number, (said, found) in enumerate(zip(draft.claims, matches, strict=True), 1):
+        pages = {document.page_at(match.span.start).number for match in found if match and match.count == 1}
         ids: list[int] = []
-        for place, wording in enumerate(said.quotes, 1):
-            match = index.find(wording)
+        for place, (wording, match) in enumerate(zip(said.quotes, found, strict=True), 1):
             if match is None:
                 refused.append(Issue("quotes", _not_found(number, place, wording, document, index), number))
                 continue
-            quote = by_span.setdefault(
-                (match.span.start, match.span.end), _quote(len(by_span) + 1, match, wording, document)
-            )
+            span = _nearest(match, pages, document)
+            quote = by_span.setdefault((span.start, span.end), _quote(len(by_span) + 1, span, match, wording, document))
             if quote.id not in ids:
                 ids.append(quote.id)
         claims.append(Claim(number, " ".join(said.text.split()), tuple(ids)))
@@ -32,11 +36,20 @@ def pin(draft: Draft, document: Document, index: QuoteIndex) -> Attempt:
     return Attempt(tuple(claims), tuple(by_span.values()), draft.absence, searches, tuple(refused))
 
 
-def _quote(number: int, match: Match, wording: str, document: Document) -> Quote:
-    page = document.page_at(match.span.start)
-    text = document.text[match.span.start : match.span.end]
-    start, end = match.span.start, match.span.end
-    return Quote(number, text, start, end, page.number, page.label, match.tier, match.count, wording)
+def _nearest(match: Match, pages: set[int], document: Document) -> Span:
+    """The first place of a quote on one of `pages` at the same tier, else its first place."""
+    wording = document.text[match.span.start : match.span.end]
+    for span in match.occurrences:
+        same = match.tier == "folded" or document.text[span.start : span.end] == wording
+        if same and document.page_at(span.start).number in pages:
+            return span
+    return match.span
+
+
+def _quote(number: int, span: Span, match: Match, wording: str, document: Document) -> Quote:
+    page = document.page_at(span.start)
+    text = document.text[span.start : span.end]
+    return Quote(number, text, span.start, span.end, page.number, page.label, match.tier, match.count, wording)
 
 
 def _not_found(number: int, place: int, wording: str, document: Document, index: QuoteIndex) -> str:

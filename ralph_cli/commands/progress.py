@@ -127,7 +127,7 @@ class Lines(Silent):
     def _beat(self) -> None:
         while not self._over.wait(self.interval):
             with self._lock:
-                line = self._pulse()
+                line = self.pulse()
                 if line:
                     self.draw(line)
 
@@ -136,7 +136,8 @@ class Lines(Silent):
         """Seconds between looks at the clock."""
         return self._heartbeat
 
-    def _pulse(self) -> str:
+    def pulse(self) -> str:
+        """What is being waited for, when it has taken long enough to be worth a word."""
         now = clock.monotonic()
         if self._waiting:
             what, since = next(iter(self._waiting.values()))

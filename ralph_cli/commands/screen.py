@@ -16,6 +16,11 @@ def show(view: RunView) -> None:
     from rich.console import Console
     from rich.text import Text
 
-    console = Console(highlight=False, soft_wrap=False)
+    console = Console(highlight=False)
+    console.print()
     for line in lines(view):
-        console.print(Text.assemble(*[(text, style) for text, style in line]))
+        text = Text.assemble(*line)
+        # Wrapped by hand, so that the rest of a claim or quote hangs under its beginning.
+        indent = 2 if text.plain.startswith("- ") else 4 if text.plain.startswith("[") else 0
+        for number, part in enumerate(text.wrap(console, max(console.width - indent, 20)) or [text]):
+            console.print(Text(" " * indent if number else "") + part)

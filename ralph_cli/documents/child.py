@@ -105,7 +105,7 @@ def _start() -> "subprocess.Popen[bytes]":
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env={} if os.name == "posix" else None,  # the environment holds keys; Windows cannot start without it
-            cwd=os.path.abspath(os.sep),
+            cwd=Path(_PACKAGE_ROOT).anchor,
         )
     except OSError as error:
         raise DocumentError(f"the document parser cannot be started: {error.strerror}", code="crashed") from None

@@ -140,7 +140,7 @@ def _read_file(path: str, limits: LoadLimits) -> bytes:
     except IsADirectoryError:
         raise DocumentError(f"{name} is a directory", code="is-a-directory", hint="name one file") from None
     except PermissionError:
-        if os.path.isdir(path):  # what Windows says about a directory
+        if Path(path).is_dir():  # what Windows says about a directory
             raise DocumentError(f"{name} is a directory", code="is-a-directory", hint="name one file") from None
         raise DocumentError(f"{name} may not be read", code="unreadable", hint="check its permissions") from None
     except ValueError:

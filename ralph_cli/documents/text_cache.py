@@ -38,7 +38,7 @@ def write_parsed(cache: Path, fingerprint: str, parsed: Parsed) -> None:
         try:
             with os.fdopen(descriptor, "wb") as stream:
                 stream.write(content)
-            os.replace(temporary, target)
+            temporary.replace(target)
         except OSError:
             temporary.unlink(missing_ok=True)
     except OSError:

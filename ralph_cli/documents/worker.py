@@ -29,7 +29,7 @@ def main() -> None:
         os._exit(EXIT_MEMORY)
     except BrokenPipeError:
         os._exit(1)  # the parent has gone
-    except Exception as error:  # the boundary of the process: the parent must hear of it in words
+    except Exception as error:  # noqa: BLE001 - the boundary of the process; the parent must hear of it in words
         _fail(answers, DocumentError(f"the parser failed: {type(error).__name__}: {error}"[:500], code="crashed"))
     # No clean-up: closing a damaged PDF is one more chance to crash, and the result is already sent.
     os._exit(0)

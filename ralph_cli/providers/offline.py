@@ -12,7 +12,7 @@ from ralph_cli.providers import offline_rank, offline_spans
 from ralph_cli.providers.offline_history import Candidate, History, read
 from ralph_cli.providers.offline_semantic import Embed, likeness
 
-MOST = 7
+MOST, PASSAGES = 7, 14
 WORTH = 0.35
 """Least share of the best score that a quote must reach, once there are enough of them."""
 TOOL = "act"
@@ -73,7 +73,14 @@ def _usage(request: Request) -> Usage:
     return Usage(calls=1, characters=request.characters, usd=0.0)
 
 
-def snippet(question: str, length: tuple[int, int], skip: list[tuple[int, int]], *, alone: bool = False) -> str:
+def snippet(
+    question: str,
+    length: tuple[int, int],
+    skip: list[tuple[int, int]],
+    *,
+    passages: int = PASSAGES,
+    alone: bool = False,
+) -> str:
     """The Python that runs in the sandbox: this package's own ranking source, and one call of it.
 
     With `alone` the spans are extracted there too, for a run whose sub-queries are used up or fail.
@@ -83,7 +90,7 @@ def snippet(question: str, length: tuple[int, int], skip: list[tuple[int, int]],
     source = "\n".join((folder / f"{name}.py").read_text(encoding="utf-8") for name in names)
     source = re.sub(r"^from ralph_cli\.[^\n(]*(?:\([^)]*\))?\n", "", source, flags=re.MULTILINE)
     ask = "lambda items: [answer(*item) for item in items]" if alone else "llm_query_batch"
-    arguments = f"length={length!r}, skip={skip!r}"
+    arguments = f"length={length!r}, passages={passages}, skip={skip!r}"
     return f"{source}\n\nfor line in search({question!r}, context, pages, {ask}, {arguments}):\n    print(line)\n"
 
 
@@ -103,13 +110,12 @@ def _worker(request: Request) -> Json:
     head = past.heads[-1]
     if head.get("failed") and head["failed"] == head.get("passages") and past.searches <= 3:
         return {"code": snippet(question, length, [], alone=True)}
-    if past.lost and past.searches <= 3:
-        return {"code": snippet(question, length, [])}
     if irrelevant(past.heads[0]):
         return absent(past.heads[0])
     chosen = worthy(past.choose(most), least)
-    if past.refused and len(chosen) < least and not past.exhausted and past.searches <= 3:
-        return {"code": snippet(question, length, [(c.start, c.end) for c in past.candidates])}
+    if len(chosen) < least and not past.exhausted and past.searches <= 3:
+        shown = [(c.start, c.end) for c in past.candidates]
+        return {"code": snippet(question, length, shown, passages=PASSAGES * (1 + past.searches))}
     return submission(chosen) if chosen else absent(head, past.submitted)
 
 

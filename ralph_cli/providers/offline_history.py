@@ -62,7 +62,6 @@ class History:
     refused: set[str] = field(default_factory=set)
     submitted: bool = False
     exhausted: bool = False
-    lost: bool = False
 
     @classmethod
     def of(cls, turns: Sequence[Turn]) -> "History":
@@ -90,7 +89,6 @@ class History:
             fresh = [c for c in found if (c.start, c.end) not in known]
             self.heads += heads
             self.candidates += fresh
-            self.lost = not heads
             self.exhausted = bool(heads) and not fresh
         else:
             self.refused |= {block for block in _blocks(text) if FAILED.search(block) and not PASSED.search(block)}

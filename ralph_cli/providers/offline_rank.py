@@ -33,8 +33,8 @@ _STOP = """
 STOP = frozenset(_STOP.split())
 # Longest first; the rest must keep four letters (five before the shortest ones), so "rate" never becomes "r".
 _SUFFIXES = """
-    izations alities ization isation ational ations ation ators ating ality ative ments tions ingly ities ively
-    fully ated ator ates tion edly ness ment ings ives ally ity ing ies ied ily ive ful ion ate ed ly es
+    izations ization isation ational ations ation ators ating ality ative ments tions ingly ively fully ated
+    ator ates tion edly ness ment ings ives ally ity ing ily ive ful ion ate ed ly es
 """
 SUFFIXES = tuple(_SUFFIXES.split())
 # Irregular forms of common English verbs, each with the form whose stem is searched beside it.
@@ -67,11 +67,13 @@ FIGURE = re.compile(r"\d[\d,.]*")
 
 
 def stem(word: str) -> str:
-    """Cut the endings of inflection and of common derivation; matching is by prefix, so no ending is ever added."""
+    """Cut the endings of inflection and of common derivation; matching is by prefix, so little must be put back."""
     word = word.lower()
     if len(word) <= 4 or not word.isalpha():
         return word
-    if word.endswith("s") and not word.endswith(("ss", "us", "is", "ies", "es")):
+    if word.endswith(("ies", "ied")):
+        word = word[:-3] + "y"
+    elif word.endswith("s") and not word.endswith(("ss", "us", "is", "es")):
         word = word[:-1]
     for suffix in SUFFIXES:
         keep = 5 if len(suffix) <= 3 else 4
@@ -89,11 +91,12 @@ def _single(word: str) -> str:
 
 def pattern(key: str) -> str:
     """A regular expression that finds `key` at word starts: the literal comes first, which is what makes it fast."""
-    words = key.split(" ")
-    head = re.escape(words[0])
-    tail = "" if not words[0].isalpha() else ("(?:e?s)?" if len(words[0]) <= 3 else "[^\\W\\d_]{0,7}")
-    rest = "".join(r"[\W_]{1,3}" + re.escape(word) + r"[^\W\d_]{0,7}" for word in words[1:])
-    return rf"{head}(?<![^\W_]{head}){tail}{rest}(?![^\W_])"
+    first, *others = key.split(" ")
+    turning = len(first) >= 4 and first.endswith("y") and first.isalpha()  # "carry" is also in "carried"
+    head = re.escape(first[:-1] if turning else first)
+    tail = "" if not first.isalpha() else ("(?:e?s)?" if len(first) <= 3 else r"[^\W\d_]{0,7}")
+    rest = "".join(r"[\W_]{1,3}" + re.escape(word) + r"[^\W\d_]{0,7}" for word in others)
+    return rf"{head}(?<![^\W_]{head}){'(?:y|ie)' if turning else ''}{tail}{rest}(?![^\W_])"
 
 
 def any_of(forms: str) -> str:

@@ -26,7 +26,7 @@ def search(
     ask: Ask,
     *,
     length: tuple[int, int] = (20, 300),
-    passages: int = 14,
+    passages: int,
     room: int = 1850,
     skip: Sequence[Sequence[int]] = (),
 ) -> list[str]:
@@ -122,16 +122,17 @@ def choose(
     starts = [start for _, _, start, _ in pages]
     out: list[tuple[float, int, int, int]] = []
     rest: list[tuple[float, int, int, int]] = []
-    words: list[set[str]] = []
+    shown: list[tuple[set[str], set[str]]] = []
     of_page: Counter[int] = Counter()
     plain = 0
     for (start, end), score in spans:
         own = set(TOKEN.findall(text[start:end].lower()))
-        if any(len(own & other) > 0.7 * len(own | other) for other in words):
+        amounts = set(FIGURE.findall(text[start:end]))
+        if any(amounts == theirs and len(own & other) > 0.7 * len(own | other) for other, theirs in shown):
             continue
-        words.append(own)
+        shown.append((own, amounts))
         page = pages[max(bisect_right(starts, start) - 1, 0)][0] if pages else 1
-        figures = len(FIGURE.findall(text[start:end])) > 0
+        figures = bool(amounts)
         fits = of_page[page] < SPANS_OF_PAGE and (figures or not amount or plain < PLAIN)
         (out if fits else rest).append((score, page, start, end))
         if fits:

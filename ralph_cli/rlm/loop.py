@@ -34,7 +34,7 @@ class Explored:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """The answer to one tool call: what the worker is told, whether it is an error, and a draft that was taken."""
+    """The answer to one tool call: what the worker is told, whether it is an error, a draft that was taken."""
 
     text: str
     error: bool = False
@@ -43,7 +43,7 @@ class Told:
 
 @dataclass(slots=True)
 class Explorer:
-    """A worker with its conversation. History is only ever appended to, so that every request extends the one before."""
+    """A worker with its conversation; history is only appended to, so that every request extends the one before."""
 
     model: Model
     workbench: Workbench

@@ -153,7 +153,7 @@ def said(*items: tuple[int, str]) -> str:
     ],
 )
 def test_a_judges_reply_out_of_shape_is_refused(reply: str) -> None:
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match=r"."):
         parse_verdicts(reply, [1, 2], "judge", deterministic=False)
 
 
@@ -175,3 +175,12 @@ def test_passages_show_each_occurrence_once_with_its_marks_and_page() -> None:
     assert shown.count("[[1: rent is due on the first]]") == 2 and shown.count("[[2: hall is cold in]]") == 1
     assert shown.count("<data-n0>") == shown.count("</data-n0>") == 1
     assert shown.startswith("Page 1:")
+
+
+def test_a_repeated_row_is_pinned_to_the_page_of_its_header() -> None:
+    about = document("Review\nNet sales  5  4\n\fStatement of income\nYears 2018 and 2017\nNet sales  5  4\n")
+    said = DraftClaim("Net sales were 5 in 2018.", ("Net sales  5  4", "Years 2018 and 2017"))
+    attempt = pin(Draft((said,)), about, QuoteIndex(about))
+    assert [quote.page for quote in attempt.quotes] == [2, 2] and quotes_hold(about)(attempt).passed
+    alone = pin(Draft((DraftClaim("Net sales were 5.", ("Net sales  5  4",)),)), about, QuoteIndex(about))
+    assert [quote.page for quote in alone.quotes] == [1]

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import REAL_CACHE
+from fakes import REAL_CACHE
 
 from ralph_cli.commands.app import run
 from ralph_cli.commands.qa import exit_code

@@ -15,7 +15,7 @@ TABLE = [
     ("Acquisitions, net of cash acquired", "13", "(2,023)", "(16)"),
     ("Other", "9", "(6)", "(4)"),
 ]
-ENGLISH = "the quick brown fox jumps over the lazy dog and runs on".split()
+ENGLISH = ["the", "quick", "brown", "fox", "jumps", "over", "the", "lazy", "dog", "and", "runs", "on"]
 
 
 def table(columns_first=False):

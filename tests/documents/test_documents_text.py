@@ -178,7 +178,23 @@ def test_deep_but_allowed_html_does_not_overflow_the_stack():
 @given(
     st.lists(
         st.sampled_from(
-            "<table> <tr> <td> </td> </table> <p> <h1> </h1> <pre> </pre> <div hidden> </div> a <br>".split()
+            [
+                "<table>",
+                "<tr>",
+                "<td>",
+                "</td>",
+                "</table>",
+                "<p>",
+                "<h1>",
+                "</h1>",
+                "<pre>",
+                "</pre>",
+                "<div",
+                "hidden>",
+                "</div>",
+                "a",
+                "<br>",
+            ]
         )
     )
 )

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
+from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from ralph_cli.core.errors import JournalError
@@ -82,6 +83,7 @@ def test_events_come_back_as_they_went_in(tmp_path: Path) -> None:
     assert (tmp_path / "run" / FILE).stat().st_mode & 0o077 == 0
 
 
+@examples(max_examples=20, deadline=None)
 @given(st.text(max_size=40))
 def test_any_text_survives(text: str) -> None:
     import tempfile

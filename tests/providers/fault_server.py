@@ -210,7 +210,6 @@ def _usage(messages: Any, other: Any) -> Any:
     return _body(message(usage=messages), response(usage=other), completion(usage=other))
 
 
-BOMB = gzip.compress(b'{"id":"' + b"A" * 40_000_000 + b'"}', 1)
 DEEP = b'{"id":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
 NO_INPUT = {"output_tokens": 3, "completion_tokens": 3}
 STRANGE = {"input_tokens": -5, "output_tokens": "many", "prompt_tokens": -5, "completion_tokens": None}
@@ -275,9 +274,13 @@ FAULTS: dict[str, tuple[Callable[[Handler], None], str]] = {
     "b-surrogate": (_raw(lambda b: b.replace(b'"fine"', b'"f\\ud800e"')), "reply"),
     "b-controls": (_raw(lambda b: b.replace(b'"fine"', b'"f\\u0000\\u001b]52;c;e\\u0007"')), "reply"),
     "b-gzip": (_raw(gzip.compress, content_encoding="gzip"), "reply"),
-    "b-gzip-cut": (_raw(lambda b: gzip.compress(b)[:-12], content_encoding="gzip"), "bad-reply"),
+    "b-gzip-cut": (_raw(lambda b: gzip.compress(b)[:-4], content_encoding="gzip"), "bad-reply"),
     "b-gzip-false": (lambda h: h.put(200, raw=b"not gzip", content_encoding="gzip"), "bad-reply"),
-    "b-bomb": (lambda h: h.put(200, raw=BOMB, content_encoding="gzip"), "bad-reply"),
+    "b-bomb": (
+        _raw(lambda b: gzip.compress(b.replace(b"m-served", b"A" * 40_000_000), 1), content_encoding="gzip"),
+        "bad-reply",
+    ),
+    "b-huge": (_raw(lambda b: b.replace(b"m-served", b"A" * 34_000_000)), "bad-reply"),
     "b-encoding": (_raw(lambda b: b, content_encoding="br"), "bad-reply"),
     "c-null": (
         _body(message(content=None), response(output=None), completion({"role": "assistant", "content": None})),

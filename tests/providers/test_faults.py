@@ -3,8 +3,8 @@
 import traceback
 
 import pytest
-from conftest import WIRES, adapter
-from fault_server import CANARY, FAULTS, FaultServer
+from fault_server import CANARY, FAULTS, FaultServer, function_call, message, response, tool_use
+from provider_wires import WIRES, adapter
 
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Reply, Request, Stop, Tool, UserTurn
@@ -120,3 +120,22 @@ def test_missing_usage_is_estimated(server: FaultServer, wire: str) -> None:
         usage = adapter(wire, server.url(fault)).complete(ASK).usage
         # "Be brief." and "hello there" are 20 characters, "fine" is 4.
         assert (usage.input_tokens, usage.output_tokens, usage.characters) == (5, 1, 20)
+
+
+def test_two_calls_of_one_id_cannot_be_answered(server: FaultServer) -> None:
+    server.faults["alike-ids"] = lambda h: h.one_of(
+        message(stop_reason="tool_use", content=[tool_use({}), tool_use({})]),
+        response(function_call("{}"), function_call("{}")),
+        None,
+    )
+    for wire in ("messages", "responses"):
+        with pytest.raises(ProviderError) as caught:
+            adapter(wire, server.url("alike-ids")).complete(ASK)
+        assert caught.value.code == "bad-reply"
+
+
+def test_a_shortened_echo_of_the_key_is_not_repeated(server: FaultServer, wire: str) -> None:
+    server.faults["echo"] = lambda h: h.error(401, "x", None, f"Incorrect API key: {CANARY[:9]}***")
+    with pytest.raises(ProviderError) as caught:
+        adapter(wire, server.url("echo")).complete(ASK)
+    assert CANARY[:9] not in caught.value.message

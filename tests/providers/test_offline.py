@@ -217,18 +217,31 @@ def test_feedback_in_the_first_turn_is_obeyed_too() -> None:
 
 
 def test_a_second_search_leaves_room_for_what_was_not_shown() -> None:
+    months = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "last"]
     pages = [
-        f"Ferry number {n} carries {n * 17} cars and costs {n * 31} crowns to run each day of the {word} month.\n"
-        for n, word in enumerate("first second third fourth fifth sixth seventh eighth ninth tenth last".split(), 3)
+        f"Ferry number {n} carries {n * 17} cars and costs {n * 31} crowns to run each day of the {word} month "
+        f"if {'very ' * 22}many guests come aboard.\n"
+        f"It was built of the best {'steel ' * (40 + n)}.\n"
+        for n, word in enumerate(months, 3)
     ]
-    desk = Desk("How many cars does each ferry carry?", pages, bullets=[3, 3], quote_chars=[20, 400])
-    desk.pages = [page + "It was built of the best " + "steel " * (40 + n) + ".\n" for n, page in enumerate(pages)]
+    desk = Desk("How many cars does each ferry carry?", pages, bullets=[3, 3], quote_chars=[80, 400])
     seen: set[str] = set()
     for _ in range(3):
         found = quotes(desk.answer())
         assert len(found) == 3 and not seen & set(found)
         seen |= set(found)
         desk.tell("refused: no quote supports the answer", error=True)
+
+
+def test_a_second_search_reads_further_passages() -> None:
+    pages = [f"Ferry {n} carries {n * 17} cars.\n" + "Nothing else is known. " * 30 + "\n" for n in range(40)]
+    desk = Desk("How many cars does each ferry carry?", pages)
+    first = desk.answer()
+    asked = desk.asked
+    desk.tell("refused: no quote supports the answer", error=True)
+    assert asked == 14 and not set(quotes(first)) & set(quotes(desk.answer()))
+    desk.tell("refused: no quote supports the answer", error=True)
+    assert "claims" in desk.answer() and desk.asked == 14 + 28
 
 
 def test_what_is_printed_fits_into_an_observation() -> None:

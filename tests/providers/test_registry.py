@@ -5,8 +5,8 @@ import sys
 from typing import get_args
 
 import pytest
-from conftest import adapter
 from fault_server import CANARY, FaultServer
+from provider_wires import adapter
 
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.model import Request, Usage, UserTurn

@@ -4,8 +4,8 @@ import json
 from typing import Any
 
 import pytest
-from conftest import adapter
 from fault_server import CANARY, FaultServer, completion, function_call, message, output_text, response, tool_use
+from provider_wires import adapter
 
 from ralph_cli.core.model import Json, ModelTurn, Request, Stop, Tool, ToolCall, ToolTurn, Turn, UserTurn
 

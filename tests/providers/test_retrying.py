@@ -5,8 +5,8 @@ import time
 from dataclasses import dataclass, field
 
 import pytest
-from conftest import adapter
 from fault_server import FaultServer
+from provider_wires import adapter
 
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import ModelTurn, Reply, Request, Stop, UserTurn

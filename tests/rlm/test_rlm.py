@@ -173,3 +173,26 @@ def test_closing_twice_is_no_matter() -> None:
     bench.close()
     bench.close()
     assert fake.closed
+
+
+TABLE = "Cash flows\n(Millions)  2018  2017\nNet income  5,363  4,869\nDepreciation  1,488  1,544\nCapital spending  (1,577)  (1,373)\n"
+
+
+def test_find_prints_the_columns_above_a_table_row() -> None:
+    bench = Workbench(FakeSandbox, document("Prose about capital spending.\n" + TABLE))
+    found = bench.run("find('capital spending', before=0, after=0)", lambda items: []).stdout
+    prose, row = found.split("--- place 1")
+    assert "(above: (Millions)  2018  2017)" in row and "(above" not in prose
+    shown = bench.run("find('capital spending', before=3, after=0)", lambda items: []).stdout
+    assert shown.count("(Millions)  2018  2017") == 1 and "(above" not in shown
+
+
+def test_find_cuts_the_beginning_of_a_long_passage_and_never_the_hit() -> None:
+    long = "\n".join("filler " * 20 for _ in range(30)) + "\nthe needle is here\nand after\n"
+    found = Workbench(FakeSandbox, document(long)).run("find('needle', before=25)", lambda items: []).stdout
+    assert "the needle is here" in found and "and after" in found and len(found) < 1_200
+
+
+def test_find_never_crosses_a_page() -> None:
+    found = Workbench(FakeSandbox, DOC).run("find('plums', before=9, after=9)", lambda items: []).stdout
+    assert "second page" in found and "first page" not in found and "page 2" in found

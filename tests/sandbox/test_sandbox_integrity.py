@@ -12,7 +12,7 @@ from integrity import Forgery
 
 from sandbox import Limits, Sandbox
 
-LIMITS = Limits(seconds=2, memory=512 << 20)
+LIMITS = Limits(seconds=1.5, memory=512 << 20)
 TARGETS = [
     (engine, case) for engine in ("pyodide", "native") for case in integrity.CASES if engine == "native" or not case.raw
 ]

@@ -12,7 +12,7 @@ from overload import Overload
 
 from sandbox import Limits, Sandbox
 
-LIMITS = Limits(seconds=2, memory=512 << 20)
+LIMITS = Limits(seconds=1.5, memory=512 << 20)
 
 
 @pytest.mark.parametrize("engine", ["pyodide", "native"])
@@ -23,7 +23,7 @@ def test_overload_ends(engine: str, case: Overload, shared: Callable[..., Sandbo
     sandbox.start()
     began = time.monotonic()
     result = sandbox.run(case.code, answers)
-    assert time.monotonic() - began < LIMITS.seconds + 2
+    assert time.monotonic() - began < LIMITS.seconds + 3
     assert len(result.stdout) <= LIMITS.output
     assert len(result.value or "") <= LIMITS.output + 64
     if case.says:

@@ -18,7 +18,9 @@ import pytest
 from conftest import answers
 
 from sandbox import SandboxUnavailable, open_sandbox
+from sandbox.deno_worker import Deno
 from sandbox.runtime import FILES, check_files, ensure_runtime, find_deno, install_runtime, is_complete, runtime_folder
+from sandbox.snapshot import ensure_snapshot
 
 
 @pytest.fixture
@@ -64,34 +66,52 @@ def test_a_cache_behind_a_link(cache: Path, tmp_path: Path) -> None:
         assert sandbox.run("1 + 1", answers).value == "2"
 
 
-def test_the_snapshot_is_built_once_and_again_when_it_is_spoilt(own: Path) -> None:
+@pytest.fixture
+def snapshot(cache: Path, own: Path) -> Path:
+    """A good snapshot in the test's own cache."""
+    good = ensure_snapshot(Deno(find_deno(), runtime_folder(cache), 1 << 30))
+    assert good is not None
+    return Path(shutil.copyfile(good, runtime_folder(own) / good.name))
+
+
+def test_a_spoilt_snapshot_is_built_again(own: Path, snapshot: Path) -> None:
     waits: list[str] = []
 
-    def start() -> Path:
+    def start() -> None:
         with open_sandbox("pyodide", cache=own, on_wait=waits.append) as sandbox:
             assert sandbox.run("1 + 1", answers).value == "2"
-        (snapshot,) = runtime_folder(own).glob("snapshot-*.bin")
-        return snapshot
 
-    snapshot = start()
-    assert waits == ["preparing the sandbox (once, some seconds)"]
-    good = snapshot.read_bytes()
     start()
-    assert len(waits) == 1
+    assert waits == []
+    good = snapshot.read_bytes()
     snapshot.write_bytes(good[:1_000_000] + b"X" + good[1_000_001:])
     start()
-    assert len(waits) == 2
-    assert snapshot.read_bytes()[:64] == good[:64]
-    snapshot.write_bytes(good[: len(good) // 2])
+    assert waits == ["preparing the sandbox (once, some seconds)"]
     start()
-    assert len(waits) == 3
+    assert len(waits) == 1
+    assert len(snapshot.read_bytes()) == len(good)
     assert [path.name for path in runtime_folder(own).glob(".*")] == []
 
 
-def test_a_snapshot_that_does_not_start_is_done_without(own: Path) -> None:
-    with open_sandbox("pyodide", cache=own) as sandbox:
-        sandbox.start()
-    (snapshot,) = runtime_folder(own).glob("snapshot-*.bin")
+@pytest.mark.parametrize(
+    "spoil", [lambda b: b[:-1], lambda b: b"", lambda b: b"0" + b[1:], lambda b: b[:64] + b"0" * 64 + b[128:]]
+)
+def test_what_is_no_snapshot_of_ours(
+    spoil: Callable[[bytes], bytes], own: Path, snapshot: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sandbox.snapshot._build", lambda deno: b"built again")
+    snapshot.write_bytes(spoil(snapshot.read_bytes()))
+    assert ensure_snapshot(Deno(find_deno(), runtime_folder(own), 1 << 30)) == snapshot
+    assert snapshot.read_bytes()[128:] == b"built again"
+
+
+def test_without_a_place_for_a_snapshot_there_is_none(own: Path) -> None:
+    """Then the worker starts plainly, as with a snapshot that does not start."""
+    (runtime_folder(own) / "snapshot.lock").mkdir()
+    assert ensure_snapshot(Deno(find_deno(), runtime_folder(own), 1 << 30)) is None
+
+
+def test_a_snapshot_that_does_not_start_is_done_without(own: Path, snapshot: Path) -> None:
     key, memory = snapshot.read_bytes()[:64], b"\0" * (1 << 16)
     snapshot.write_bytes(key + hashlib.sha256(memory).hexdigest().encode() + memory)
     with open_sandbox("pyodide", cache=own) as sandbox:

@@ -17,7 +17,7 @@ from conftest import Opener, answers
 
 from sandbox import Limits, QueryFailure, Sandbox, SandboxFailure, open_sandbox
 
-LIMITS = Limits(seconds=2, memory=512 << 20)
+LIMITS = Limits(seconds=1, memory=512 << 20)
 Shared = Callable[..., Sandbox]
 both = pytest.mark.parametrize("engine", ["pyodide", "native"])
 
@@ -220,7 +220,7 @@ def test_after_a_kill_the_document_is_there_and_the_variables_are_not(engine: st
     sandbox.load("still here", [(1, "1", 0, 10)])
     sandbox.run("kept = 1", answers)
     result = sandbox.run("print('before')\nwhile True: pass", answers)
-    assert (result.error, result.state_lost) == ("time limit of 2 s", True)
+    assert (result.error, result.state_lost) == ("time limit of 1 s", True)
     after = sandbox.run("context, pages, 'kept' in globals()", answers)
     assert (after.value, after.state_lost) == ("('still here', [(1, '1', 0, 10)], False)", False)
 
@@ -318,8 +318,8 @@ def test_a_recursion_limit_does_not_last(engine: str, shared: Shared) -> None:
 @both
 def test_a_subclass_of_str_cannot_lie(engine: str, shared: Shared) -> None:
     sandbox = shared(engine)
-    code = "class S(str):\n    def __len__(self): return -9\n    def encode(self, *a): return b'forged'\n    __repr__ = str\n"
-    result = sandbox.run(code + "print(S('x'))\nprint(llm_query(S('q'), S('t')))", answers)
+    sandbox.run("class S(str):\n    def __len__(self): return -9\n    def encode(self, *a): return b'forged'", answers)
+    result = sandbox.run("print(S('x'))\nprint(llm_query(S('q'), S('t')))", answers)
     assert (result.stdout, result.stdout_total, result.error) == ("x\nA:q|t\n", 8, None)
 
 

@@ -1,0 +1,64 @@
+"""Metering: the start is recorded before the request leaves, and every call is booked, also one that fails."""
+
+import pytest
+
+from ralph_cli.core.budget import Ledger, Limits
+from ralph_cli.core.errors import LimitExceeded, ProviderError
+from ralph_cli.core.events import AnyEvent, CallFinished, CallStarted
+from ralph_cli.core.model import ModelTurn, Reply, Request, ToolTurn, Usage, UserTurn
+from ralph_cli.providers.metered import Metered, call_numbers, digest
+from ralph_cli.providers.scripted import Script, Scripted, says
+
+ASKED = Request("worker", "system", (UserTurn("hello"),))
+
+
+def metered(script: Script, limits: Limits | None = None) -> tuple[Metered, Ledger, list[AnyEvent]]:
+    events: list[AnyEvent] = []
+    ledger = Ledger(limits or Limits())
+    return Metered(Scripted(script), ledger, events.append, call_numbers()), ledger, events
+
+
+def test_the_start_is_recorded_before_the_request_is_sent() -> None:
+    seen: list[int] = []
+
+    def answer(request: Request) -> Reply:
+        seen.append(len(events))
+        return says("hi", usage=Usage(1, 10, 2, usd=0.5))
+
+    model, ledger, events = metered(answer)
+    model.complete(ASKED)
+    assert seen == [1]
+    started, finished = events
+    assert isinstance(started, CallStarted) and started.sent == "hello" and started.digest == digest(ASKED)
+    assert isinstance(finished, CallFinished) and finished.reply is not None and finished.reply["text"] == "hi"
+    assert ledger.spent == Usage(1, 10, 2, characters=ASKED.characters, usd=0.5) == finished.usage
+
+
+def test_a_call_that_fails_is_booked_and_its_unknown_price_stays_unknown() -> None:
+    model, ledger, events = metered([ProviderError("late", code="timeout", usage_unknown=True)])
+    with pytest.raises(ProviderError):
+        model.complete(ASKED)
+    assert ledger.spent.calls == 1 and ledger.spent.usd is None
+    last = events[-1]
+    assert isinstance(last, CallFinished) and last.error == "late" and last.reply is None
+
+
+def test_a_call_over_the_budget_is_never_made() -> None:
+    model, _, events = metered([says("one"), says("two")], Limits(calls=1))
+    model.complete(ASKED)
+    with pytest.raises(LimitExceeded):
+        model.complete(ASKED)
+    assert len(events) == 2
+
+
+def test_a_digest_changes_with_whatever_decides_the_answer() -> None:
+    others = [
+        Request("judge", "system", ASKED.turns),
+        Request("worker", "other", ASKED.turns),
+        Request("worker", "system", (UserTurn("hullo"),)),
+        Request("worker", "system", (ModelTurn("hello"),)),
+        Request("worker", "system", (ToolTurn((("1", "hello", False),)),)),
+        Request("worker", "system", ASKED.turns, max_tokens=9),
+    ]
+    assert len({digest(request) for request in (ASKED, *others)}) == 7
+    assert digest(ASKED) == digest(Request("worker", "system", (UserTurn("hello"),), inputs={"question": "x"}))
