@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, V
 from ralph_cli.checks.rules import AnswerForm, Range
 from ralph_cli.core.budget import Limits
 from ralph_cli.core.errors import ConfigError
-from ralph_cli.providers.registry import Endpoint
+from ralph_cli.providers.registry import KEYLESS, Endpoint
 
 FILE = "ralph.toml"
 
@@ -128,7 +128,7 @@ class Settings(BaseModel):
     def reachable(self, vendor: str) -> bool:
         """Whether models of `vendor` can be asked: there is a key, or the address of a server that may need none."""
         endpoint = self.endpoint(vendor)
-        return vendor == "offline" or bool(endpoint.api_key or endpoint.base_url)
+        return vendor in KEYLESS or bool(endpoint.api_key or endpoint.base_url)
 
     def shown(self) -> dict[str, Any]:
         """The settings as a trace may hold them: no keys."""

@@ -59,7 +59,9 @@ def choose(settings: Settings, given: Mapping[str, Model] | None = None) -> Name
     same = family if family in DEFAULTS else "offline"
     preferred = "offline" if family == "offline" else "openai" if "openai" in others else (*others, same)[0]
     judge = _name("judge", settings.judge_model, preferred, settings, given)
-    subquery = _name("subquery", settings.subquery_model, same, settings, given)
+    # The offline engine ranks in its sub-queries, so they are asked of the very model that was chosen.
+    wish = settings.subquery_model or (worker if family == "offline" and "worker" not in given else None)
+    subquery = _name("subquery", wish, same, settings, given)
     if _family("judge", judge, given) == family != "offline":
         message = f"worker and judge are of one family ({family}): they may share their errors. "
         notices.append(Noticed("one-family", message + "Set the other vendor's key, or --judge-model."))

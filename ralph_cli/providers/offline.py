@@ -13,8 +13,8 @@ from ralph_cli.providers.offline_history import Candidate, History, read
 from ralph_cli.providers.offline_semantic import Embed, likeness
 
 MOST, PASSAGES = 7, 14
-WORTH = 0.35
-"""Least share of the best score that a quote must reach, once there are enough of them."""
+WORTH, FILLING = 0.35, 0.05
+"""Least share of the best score that a quote must reach once there are enough of them, and that one of all must."""
 TOOL = "act"
 NAME, SEMANTIC = "offline:extractive", "offline:semantic"
 FIGURES = re.compile(r"[-+]?\d(?:[\d.,]*\d)?%?")
@@ -112,7 +112,7 @@ def _worker(request: Request) -> Json:
         return {"code": snippet(question, length, [], alone=True)}
     if irrelevant(past.heads[0]):
         return absent(past.heads[0])
-    chosen = worthy(past.choose(most), least)
+    chosen = worthy(past.choose(most), least, past.best)
     if len(chosen) < least and not past.exhausted and past.searches <= 3:
         shown = [(c.start, c.end) for c in past.candidates]
         return {"code": snippet(question, length, shown, passages=PASSAGES * (1 + past.searches))}
@@ -125,7 +125,8 @@ def _extractor(request: Request) -> Json:
     _, least, most = bounds(request.inputs)
     if heads and irrelevant(heads[0]):
         return absent(heads[0])
-    chosen = worthy(sorted(candidates, key=lambda c: -c.score)[:most], least)
+    best = max((c.score for c in candidates), default=0.0)
+    chosen = worthy(sorted(candidates, key=lambda c: -c.score)[:most], least, best)
     terms = [term.word for term in offline_rank.query_terms(str(request.inputs.get("question", "")))]
     return submission(chosen) if chosen else absent(heads[0] if heads else {"terms": terms})
 
@@ -143,10 +144,14 @@ def irrelevant(head: Json) -> bool:
     return float(head.get("coverage", 0.0)) < float(head.get("needed", 0.0)) or not head.get("passages")
 
 
-def worthy(candidates: list[Candidate], least: int) -> list[Candidate]:
-    """The candidates not far behind the best one, and as many more as an answer must have."""
-    floor = WORTH * max((c.score for c in candidates), default=0.0)
-    return [c for index, c in enumerate(candidates) if index < least or c.score >= floor]
+def worthy(candidates: list[Candidate], least: int, best: float) -> list[Candidate]:
+    """The candidates not far behind the best one that there was, and as many more as an answer must have.
+
+    What only fills up (see `offline_spans.BESIDE`) never stands alone.
+    """
+    if not any(c.score >= FILLING * best for c in candidates):
+        return []
+    return [c for index, c in enumerate(candidates) if index < least or c.score >= WORTH * best]
 
 
 def submission(chosen: list[Candidate]) -> Json:

@@ -10,6 +10,9 @@ from ralph_cli.providers.offline_search import MARK
 
 NUMBERED = re.compile(r"\b(?:claim|bullet)s?\s*(?:#|no\.?|number)?\s*((?:\d+(?:\s*(?:,|and|&)\s*)?)+)", re.IGNORECASE)
 INDEXED = re.compile(r"\bclaims\[(\d+)\]|\bclaims\.(\d+)\b")
+COUNTED = re.compile(
+    r"\b\d+(?:-\d+)? (?:different |more )?(?:claims|quotes|bullets)\b|\btoo (?:few|many)\b", re.IGNORECASE
+)
 PASSED = re.compile(r"\b(?:accepted|passed|verified|frozen|keep|kept)\b", re.IGNORECASE)
 FAILED = re.compile(
     r"\b(?:refused|rejected|fail\w*|drop\w*|replace\w*|wrong"
@@ -93,6 +96,11 @@ class History:
         else:
             self.refused |= {block for block in _blocks(text) if FAILED.search(block) and not PASSED.search(block)}
 
+    @property
+    def best(self) -> float:
+        """The best score of all that was found, refused or not."""
+        return max((c.score for c in self.candidates), default=0.0)
+
     def choose(self, count: int) -> list[Candidate]:
         """The best candidates that nobody has refused."""
         told = " \n ".join(" ".join(block.split()) for block in self.refused)
@@ -100,20 +108,21 @@ class History:
 
 
 def offending(claims: Sequence[str], feedback: str) -> set[str]:
-    """The claims that a refusal names: by their words, by their number; if it names none, every one of them."""
-    folded = " ".join(feedback.split())
-    named = {claim for claim in claims if claim[:40] in folded and not _spared(claim, feedback)}
-    for match in NUMBERED.finditer(feedback):
-        named |= _numbered(claims, (int(number) for number in re.findall(r"\d+", match[1])))
-    for match in INDEXED.finditer(feedback):
-        named |= _numbered(claims, [int(match[1] or match[2]) + 1])
-    return named or set(claims)
-
-
-def _spared(claim: str, feedback: str) -> bool:
-    """Whether every block that shows the claim says that it passed."""
-    blocks = [block for block in _blocks(feedback) if claim[:40] in " ".join(block.split())]
-    return bool(blocks) and all(PASSED.search(block) and not FAILED.search(block) for block in blocks)
+    """The claims that a refusal names, by their words or their number. One that only counts them names none of them;
+    one that names nothing at all means all of them."""
+    blocks = [block for block in _blocks(feedback) if FAILED.search(block) or not PASSED.search(block)]
+    named: set[str] = set()
+    for block in blocks:
+        folded = " ".join(block.split())
+        named |= {claim for claim in claims if claim[:40] in folded}
+        # Only the first place that numbers are given: "claim 3 says the same as claim 1" is about claim 3.
+        if numbered := NUMBERED.search(block):
+            named |= _numbered(claims, (int(number) for number in re.findall(r"\d+", numbered[1])))
+        if indexed := INDEXED.search(block):
+            named |= _numbered(claims, [int(indexed[1] or indexed[2]) + 1])
+    if named or any(COUNTED.search(block) for block in blocks):
+        return named
+    return set(claims)
 
 
 def _numbered(claims: Sequence[str], numbers: Iterable[int]) -> set[str]:

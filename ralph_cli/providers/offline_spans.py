@@ -39,6 +39,7 @@ BULLETS = "\u2022\u25aa\u25cf\u00b7"
 
 # A row's share of its surroundings' terms; softening and floor of a span's length; gains of amounts, of cut sentences.
 NEAR, BASE, SHORT, AMOUNT_GAIN, FRAGMENT, KEPT = 0.8, 8, 12, 1.3, 0.6, 6
+BESIDE = 0.02
 
 Likeness = Callable[[str, list[str]], Sequence[float]] | None
 
@@ -182,7 +183,20 @@ def extract(
         gain = AMOUNT_GAIN if amount and figures_in else 1.0
         cut = 1.0 if row or text[end - 1] in '.!?"\u201d)' else FRAGMENT
         spans.append(Found(start, end, round(score * gain * cut, 4), row))
-    return sorted(spans, key=lambda item: (-item.score, item.start))[:KEPT]
+    best = sorted(spans, key=lambda item: (-item.score, item.start))[:KEPT]
+    return best + _beside(text, best, length)
+
+
+def _beside(text: str, best: Sequence[Found], length: tuple[int, int]) -> list[Found]:
+    """The two sentences nearest to the best span, worth next to nothing: they fill up an answer that must have more."""
+    if not best:
+        return []
+    taken = {(span.start, span.end) for span in best}
+    whole = [
+        (a, b) for a, b, row in _candidates(text, length) if not row and text[b - 1] in ".!?" and (a, b) not in taken
+    ]
+    nearest = sorted(whole, key=lambda place: (abs(place[0] - best[0].start), place))[:2]
+    return [Found(a, b, round(BESIDE * best[0].score, 4)) for a, b in nearest]
 
 
 def _candidates(text: str, length: tuple[int, int]) -> Iterator[tuple[int, int, bool]]:

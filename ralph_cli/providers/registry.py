@@ -3,19 +3,27 @@
 import ipaddress
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Literal, cast
 from urllib.parse import urlsplit
 
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.model import Model
 from ralph_cli.providers import prices
+from ralph_cli.providers.scripted import from_file
 
 ADAPTERS = {
     "anthropic": "ralph_cli.providers.anthropic:Anthropic",
     "openai": "ralph_cli.providers.openai:OpenAI",
     "offline": "ralph_cli.providers.offline:Offline",
+    "scripted": "ralph_cli.providers.scripted:Scripted",
 }
+KEYLESS = ("offline", "scripted")
+"""Vendors that are asked on this machine, without key and network."""
+
+OFFLINE = ("extractive", "semantic")
 
 DEFAULTS = {
     "anthropic": ("claude-sonnet-5-5", "claude-haiku-5-5"),
@@ -74,15 +82,25 @@ def connect(name: str, endpoint: Endpoint, *, deadline_s: float = 600.0) -> Mode
         # Otherwise one vendor's key would be sent to another.
         raise ConfigError(f"{vendor}:{model} cannot be asked at an endpoint of {endpoint.vendor}", code="bad-endpoint")
     adapter = _adapter(vendor)
+    if vendor == "scripted":
+        return cast(Model, from_file(Path(model)))
     if vendor == "offline":
-        if model not in DEFAULTS["offline"]:
+        if model not in OFFLINE:
             raise ConfigError(f"there is no offline model {model!r}", code="bad-model", hint="offline:extractive")
-        return cast(Model, adapter())
+        return cast(Model, adapter(_embedding() if model == "semantic" else None))
     _check_address(endpoint)
     key = _key(endpoint)
     if vendor == "openai":
         return cast(Model, adapter(model, key, endpoint.base_url, deadline_s, endpoint.api))
     return cast(Model, adapter(model, key, endpoint.base_url, deadline_s))
+
+
+@cache
+def _embedding() -> object:
+    """The embedding model of the extra, read once; ConfigError says how to get it."""
+    from ralph_cli.providers import offline_semantic
+
+    return offline_semantic.load()
 
 
 def _adapter(vendor: str) -> type:

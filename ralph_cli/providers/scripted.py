@@ -1,8 +1,10 @@
-"""A model whose replies are given beforehand, as a list or as a function: for tests, demonstrations and replays."""
+"""A model whose replies are given beforehand: a list, a function or a file; for tests, demonstrations and replays."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 
-from ralph_cli.core.errors import ProviderError
+from ralph_cli.core.errors import ConfigError, ProviderError
 from ralph_cli.core.model import Json, ModelTurn, Reply, Request, Stop, ToolCall, Usage
 
 Script = Iterable[Reply | ProviderError] | Callable[[Request], Reply | ProviderError]
@@ -41,3 +43,33 @@ def acts(*calls: Json, text: str = "", usage: Usage = Usage(), name: str = "act"
     """A reply that calls the worker's tool, once for each dict of arguments."""
     made = tuple(ToolCall(f"call-{number}", name, arguments) for number, arguments in enumerate(calls, 1))
     return Reply(ModelTurn(text, made), Stop.TOOL, usage, "scripted")
+
+
+def from_file(path: Path) -> Scripted:
+    """The model `scripted:PATH`: a JSON list of replies, played in order.
+
+    A reply is {"act": {arguments of the worker's tool}}, {"acts": [several calls of one turn]}, {"text": "..."} or
+    {"error": "..."}. Raises ConfigError that names the reply which is none of these.
+    """
+    name = f"scripted:{path.name}"
+    try:
+        listed = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError) as error:
+        raise ConfigError(f"the script {path} cannot be read: {error}", code="bad-script") from error
+    if not isinstance(listed, list):
+        raise ConfigError(f"the script {path} is not a JSON list of replies", code="bad-script")
+    return Scripted([_reply(item, number, path) for number, item in enumerate(listed, 1)], name=name)
+
+
+def _reply(item: object, number: int, path: Path) -> Reply | ProviderError:
+    match item:
+        case {"act": dict(arguments), **rest} if not rest:
+            return acts(arguments)
+        case {"acts": [*calls], **rest} if calls and not rest and all(isinstance(call, dict) for call in calls):
+            return acts(*calls)
+        case {"text": str(text), **rest} if not rest:
+            return says(text)
+        case {"error": str(message), **rest} if not rest:
+            return ProviderError(message, code="scripted")
+    hint = 'a reply is {"act": {...}}, {"acts": [...]}, {"text": "..."} or {"error": "..."}'
+    raise ConfigError(f"reply {number} of {path} is none", code="bad-script", hint=hint)

@@ -2,8 +2,12 @@
 
 import json
 import os
+import signal
+import socket
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -110,6 +114,74 @@ def test_a_reader_that_leaves_early_is_no_error_message(memo: Path) -> None:
     environ = {**os.environ, "RALPH_CACHE_DIR": str(REAL_CACHE), "PYTHONPATH": str(Path(__file__).parents[2])}
     done = subprocess.run(command, shell=True, capture_output=True, text=True, env=environ, check=False)
     assert done.stderr == ""
+
+
+LOOK = {"act": {"code": "find('ends')"}}
+GOOD = {"act": {"claims": [{"text": "It ends on 31 March 2031.", "quotes": ["ends on 31 March 2031"]}]}}
+WRONG = {"act": {"claims": [{"text": "It ends on 31 March 2032.", "quotes": ["ends on 31 March 2032"]}]}}
+
+
+def verdict(word: str) -> dict[str, str]:
+    return {"text": json.dumps({"verdicts": [{"id": 1, "verdict": word, "reason": "the year is another"}]})}
+
+
+@pytest.mark.parametrize(
+    ("worker", "judge", "code", "told"),
+    [
+        ([LOOK, WRONG, GOOD], [verdict("supported")], 0, "Accepted"),
+        ([LOOK, GOOD, LOOK, GOOD], [verdict("not"), verdict("supported")], 0, "2 iterations"),
+        ([LOOK, GOOD, GOOD], [verdict("not"), verdict("not")], 2, "Not accepted (stalled)"),
+        ([LOOK, GOOD], [{"error": "overloaded"}], 2, "Unjudged"),
+        ([LOOK, {"act": {"not_found": {"searched": ["garden"]}}}], [], 3, "garden: 0"),
+        ([LOOK], [], 1, ""),
+    ],
+    ids=["repaired quote", "repaired claim", "never passes", "judge fails", "absent", "script ends"],
+)
+def test_scripted_runs_end_with_their_exit_codes(
+    memo: Path, capsys: pytest.CaptureFixture[str], worker: list[object], judge: list[object], code: int, told: str
+) -> None:
+    (memo.parent / "worker.json").write_text(json.dumps(worker))
+    (memo.parent / "judge.json").write_text(json.dumps(judge))
+    models = ["--model", "scripted:worker.json", "--judge-model", "scripted:judge.json"]
+    assert run(["qa", "memo.txt", QUESTION, *models, "--sandbox", "native", "--strategy", "rlm"]) == code
+    out, err = capsys.readouterr()
+    assert told in out and "Traceback" not in err
+    assert run(["trace", "show"]) == 0
+
+
+def test_a_script_that_is_none_is_refused(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (memo.parent / "bad.json").write_text('[{"act": {}}, {"say": "x"}]')
+    assert run(["qa", "memo.txt", QUESTION, "--model", "scripted:bad.json"]) == 1
+    assert "reply 2" in capsys.readouterr().err
+
+
+@pytest.fixture
+def silent_server() -> Iterator[int]:
+    """A server that takes every request and never answers; yields its port."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield server.getsockname()[1]
+
+
+def test_ctrl_c_leaves_a_usable_trace_and_says_where(memo: Path, silent_server: int) -> None:
+    address = f"http://127.0.0.1:{silent_server}"
+    environ = {**os.environ, "RALPH_CACHE_DIR": str(REAL_CACHE), "PYTHONPATH": str(Path(__file__).parents[2])}
+    environ |= {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": address, "PYTHONUNBUFFERED": "1"}
+    command = [sys.executable, "-m", "ralph_cli", "qa", "memo.txt", QUESTION, "--strategy", "rlm"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    child = subprocess.Popen(command, env=environ, **pipes)  # type: ignore[call-overload]
+    with child:
+        for line in child.stderr:
+            if "rlm" in line:
+                break
+        time.sleep(0.5)
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate(timeout=30)
+    assert child.returncode == 130, err
+    assert "ralph trace show" in out and "Traceback" not in err
+    shown = subprocess.run(
+        [sys.executable, "-m", "ralph_cli", "trace", "show"], env=environ, capture_output=True, text=True, check=True
+    )
+    assert "Stopped (interrupted)" in shown.stdout
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:

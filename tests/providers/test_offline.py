@@ -192,6 +192,9 @@ def test_feedback_of_a_later_iteration_is_obeyed() -> None:
         ("claims[0].quotes: too short", {"alpha words here"}),
         ("refused: 'gamma words here'", {"gamma words here"}),
         ("something is wrong", {"alpha words here", "beta words here", "gamma words here"}),
+        ("- an answer needs 3-7 claims (found 2)", set()),
+        ("- claim 3 says the same as claim 1", {"gamma words here"}),
+        ('claim 1, "alpha", is not proved\nAccepted as they are, keep them: claim 2, 3.', {"alpha words here"}),
         ("accepted: alpha words here\nrefused: beta words here", {"beta words here"}),
     ],
 )
@@ -250,6 +253,13 @@ def test_what_is_printed_fits_into_an_observation() -> None:
     desk.run(desk.step()["code"])  # asserts the length
     result = desk.turns[-1]
     assert isinstance(result, ToolTurn) and len(read(result.results[0][1])[1]) >= 4
+
+
+def test_an_answer_that_must_have_more_is_filled_up_from_beside_the_best_quote() -> None:
+    desk = Desk("How many sailors does the crew have?", bullets=[3, 7])
+    found = quotes(desk.answer())
+    assert len(found) >= 3 and found[0] == "The crew consists of 84 sailors and 12 engineers."
+    assert all(quote in PAGES[3] for quote in found)
 
 
 def test_weak_quotes_are_left_out_once_there_are_enough() -> None:
