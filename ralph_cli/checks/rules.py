@@ -33,7 +33,7 @@ class AnswerForm:
 
     bullets: Range = Range(1, 7)
     quotes: Range = Range(1, 8)
-    quote_chars: Range = Range(12, 320)
+    quote_chars: Range = Range(12, 500)
 
 
 def form_issues(draft: Draft, form: AnswerForm) -> tuple[Issue, ...]:

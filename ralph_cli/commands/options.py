@@ -15,7 +15,7 @@ JudgeModel = Annotated[str | None, typer.Option("--judge-model", help="Judge, ve
 SubqueryModel = Annotated[str | None, typer.Option("--subquery-model", help="Model of llm_query (SUBQUERY_MODEL).")]
 Bullets = Annotated[str | None, typer.Option("--bullets", help="How many claims, e.g. 3-7 (default 1-7).")]
 Quotes = Annotated[str | None, typer.Option("--quotes", help="How many different quotes, e.g. 3-8 (default 1-8).")]
-QuoteChars = Annotated[str | None, typer.Option("--quote-chars", help="Characters of a quote (default 12-320).")]
+QuoteChars = Annotated[str | None, typer.Option("--quote-chars", help="Characters of a quote (default 12-500).")]
 MaxIterations = Annotated[
     int | None, typer.Option("--max-iterations", help="Attempts of the outer loop (MAX_ITERS; default 4).")
 ]

@@ -17,18 +17,18 @@ from typing import NamedTuple
 Page = tuple[int, str, int, int]
 """Number, label, start and end of a page, as the sandbox gives it."""
 
-# Function words, question words and the verbs of instructions; no nouns of any field.
+# Function words, question words, words that point in time, and the verbs of instructions; no nouns of any field.
 _STOP = """
     a about above after again against all also am among an and answer any anyone anything approximately are
     aren't as ask asked assume at be because been before being below between both but by can cannot could
-    describe did do does doing done down during each either else etc ever every explain few find following for
-    from further get give given had has have having he her here hers him his how however i identify if in into
-    is isn't it its just let like list many may me mention might mine more most much must my name neither no nor
-    not now of off on one only or other our out over own per please provide question regarding relying respond
-    response say see shall she should show shown so some someone something state such summarize tell than that
-    the their them then there these they this those through to too under until up upon us use used using versus
-    very via vs was we were what when where whether which while who whom whose why will with within without
-    would yes yet you your
+    current currently describe did do does doing done down during each either else etc ever every explain few
+    find following for from further get give given had has have having he her here hers him his how however i
+    identify if in into is isn't it its just last latest let like list many may me mention might mine more most
+    much must my name neither next no nor not now of off on one only or other our out over own per please
+    previous provide question recent recently regarding relying respond response say see shall she should show
+    shown so some someone something state such summarize tell than that the their them then there these they
+    this those through to too under until up upon us use used using versus very via vs was we were what when
+    where whether which while who whom whose why will with within without would year years yes yet you your
 """
 STOP = frozenset(_STOP.split())
 # Longest first; the rest must keep four letters (five before the shortest ones), so "rate" never becomes "r".
@@ -49,7 +49,7 @@ _IRREGULAR = """
     written:write wrote:write
 """
 IRREGULAR = {form: verb for form, _, verb in (entry.partition(":") for entry in _IRREGULAR.split())}
-TOKEN = re.compile(r"[^\W\d_]+(?:&[^\W\d_]+)+|[^\W_]+")
+TOKEN = re.compile(r"[^\W\d_]+(?:&[^\W\d_]+)+|\d+(?:[.,]\d+)+(?![^\W_])|[^\W_]+")
 YEAR = re.compile(r"\b(?:FY|CY|fiscal(?: year)?)?\s?'?((?:19|20)\d\d)\b|\b(?:FY|CY)\s?'?(\d\d)\b", re.IGNORECASE)
 QUARTER = {"q1": "first quarter", "q2": "second quarter", "q3": "third quarter", "q4": "fourth quarter"}
 # A passage's score: its own BM25, and shares of its page's, of its page's first lines', and of terms side by side.

@@ -15,8 +15,9 @@ from ralph_cli.providers.offline_rank import AMOUNT, FIGURE, HEAD, TOKEN, Page, 
 Ask = Callable[[list[tuple[str, str]]], Sequence[object]]
 MARK = "@@offline "
 """Begins every machine-readable line: one JSON object follows."""
-# Variety: passages and spans of one page, spans without a figure when an amount is asked for, loss by passage rank.
-PASSAGES_OF_PAGE, SPANS_OF_PAGE, PLAIN, FALL = 2, 1, 4, 0.03
+# Variety: passages of one page, factor of each further span of it, spans without a figure before they get that factor
+# too (when an amount is asked for), loss by passage rank.
+PASSAGES_OF_PAGE, AGAIN, PLAIN, FALL = 2, 0.4, 4, 0.03
 
 
 def search(
@@ -118,26 +119,29 @@ def widen(text: str, start: int, end: int, reach: int = 400) -> tuple[int, int]:
 def choose(
     text: str, pages: Sequence[Page], spans: Sequence[tuple[tuple[int, int], float]], *, amount: bool, count: int = 16
 ) -> list[tuple[float, int, int, int]]:
-    """(score, page, start, end): no near-duplicates, few of one page first, figures in half of them if asked for."""
+    """(score, page, start, end), best first.
+
+    No near-duplicates (equal figures and most words); each further span of a page counts less than its score, so that
+    pages take turns; so do spans without a figure, after the first few, if an amount is asked for.
+    """
     starts = [start for _, _, start, _ in pages]
-    out: list[tuple[float, int, int, int]] = []
-    rest: list[tuple[float, int, int, int]] = []
+    left: list[tuple[float, int, int, int, bool]] = []
     shown: list[tuple[set[str], set[str]]] = []
-    of_page: Counter[int] = Counter()
-    plain = 0
     for (start, end), score in spans:
-        own = set(TOKEN.findall(text[start:end].lower()))
-        amounts = set(FIGURE.findall(text[start:end]))
+        own, amounts = set(TOKEN.findall(text[start:end].lower())), set(FIGURE.findall(text[start:end]))
         if any(amounts == theirs and len(own & other) > 0.7 * len(own | other) for other, theirs in shown):
             continue
         shown.append((own, amounts))
         page = pages[max(bisect_right(starts, start) - 1, 0)][0] if pages else 1
-        figures = bool(amounts)
-        fits = of_page[page] < SPANS_OF_PAGE and (figures or not amount or plain < PLAIN)
-        (out if fits else rest).append((score, page, start, end))
-        if fits:
-            of_page[page] += 1
-            plain += not figures
-        if len(out) == count:
-            break
-    return (out + rest)[:count]
+        left.append((score, page, start, end, not amounts))
+    out: list[tuple[float, int, int, int]] = []
+    of_page: Counter[int] = Counter()
+    plain = 0
+    while left and len(out) < count:
+        full = max(0, plain + 1 - PLAIN) if amount else 0
+        best = max(left, key=lambda item: (item[0] * AGAIN ** (of_page[item[1]] + full * item[4]), -item[2]))
+        left.remove(best)
+        out.append(best[:4])
+        of_page[best[1]] += 1
+        plain += best[4]
+    return out

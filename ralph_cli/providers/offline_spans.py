@@ -35,6 +35,8 @@ DATE = re.compile(
 FULL_DATE = re.compile(r"[A-Z][a-z]{2,8}\.? \d{1,2}, (?=(?:19|20)\d\d)")
 CELL = r"(?:[$\u20ac\u00a3(+-]|[$\u20ac\u00a3] )*(?:\d(?:[\d,.]*\d)?|[\u2013\u2014-]|N/A)[)%]*(?: ?%)?\)?"
 CELLS = re.compile(rf"(?:^|\s)({CELL}(?:\s+{CELL})*)\s*$")
+SECTION = re.compile(r"\s*\d+(?:\.\d+)*\.?\s+[^\W\da-z_]")
+LEADERS = "...."
 BULLETS = "\u2022\u25aa\u25cf\u00b7"
 
 # A row's share of its surroundings' terms; softening and floor of a span's length; gains of amounts, of cut sentences.
@@ -96,7 +98,8 @@ def _heading(text: str, block: Sequence[tuple[int, int]], following: str) -> boo
     begins = len(block) == 1 or text[slice(*block[-2])].rstrip().endswith((".", "!", "?", ":"))
     words = TOKEN.findall(line.lower())
     open_ended = line.endswith((",", "-", ";")) or (bool(words) and words[-1] in STOP)
-    return begins and len(line) < 60 and not open_ended and following.lstrip()[:1].isupper()
+    anew = following.lstrip()[:1].isupper() or bool(SECTION.match(following))
+    return begins and len(line) < 60 and not open_ended and anew
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:
@@ -165,7 +168,7 @@ def extract(
         own = _weight(span, terms)
         words = len(TOKEN.findall(span))
         figures = [figure for figure in FIGURE.findall(DATE.sub(" ", span)) if len(figure.strip(".,")) > 1]
-        if not (own or likeness) or words < 3 or (row and not figures):
+        if not (own or likeness) or words < 3 or (row and not figures) or LEADERS in span:
             continue
         score = sum(own.values())
         if row:

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from importlib import resources
 
@@ -14,6 +14,9 @@ from sandbox import Answer, QueryFailure, Result, Sandbox, SandboxFailure, Sandb
 
 PARALLEL = 32
 """Sub-queries in flight at once."""
+
+PATIENCE = 5.0
+"""Seconds that closing waits for an engine that is still starting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +134,23 @@ class Workbench:
         return result
 
     def close(self) -> None:
-        """Kill the worker; safe to call at any time, more than once."""
+        """Kill the worker; safe to call at any time, more than once.
+
+        An engine that is still starting is given a moment, so that it leaves nothing on disk; one that is still
+        fetching its runtime is not waited for.
+        """
+        with self._lock:
+            ready = self._ready
+        if ready is None:
+            return
+        wait([ready], timeout=PATIENCE)
         sandbox = self._sandbox
-        if sandbox is not None:
+        if sandbox is None:
+            return
+        if ready.done():
             sandbox.close()
+        else:
+            ready.add_done_callback(lambda _: sandbox.close())
 
 
 def _teach(sandbox: Sandbox) -> None:

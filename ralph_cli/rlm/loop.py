@@ -17,7 +17,7 @@ MAX_TOKENS_LONG = 16_000
 NUDGE = "Use the tool `act`: run Python with `code`, or hand in with `claims` or `not_found`."
 LOOK_FIRST = "Nothing was looked at yet. Run code that prints the passages in question, then hand in."
 SEE_FIRST = "Hand in with a call of its own, after you have seen what the code prints."
-LOST = "[The sandbox was restarted: your variables are gone; `context`, `find` and `show` are still there.]"
+LOST = "[The sandbox was restarted: your variables are gone; `context`, `find`, `show` and `at` are still there.]"
 
 Review = Callable[[Draft], tuple[str, ...]]
 """The local rules: what is wrong with a draft, empty when it may go to the judge."""

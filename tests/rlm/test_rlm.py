@@ -1,5 +1,6 @@
 """The inner loop's parts: what a model said, what it is shown, what the guest may ask."""
 
+import re
 import threading
 
 import pytest
@@ -156,11 +157,15 @@ def test_the_workbench_teaches_find_and_show() -> None:
 
 
 def test_find_groups_neighbours_and_offers_the_next_places() -> None:
-    text = "\n".join(f"line {n} {'apple' if n % 10 == 0 else 'other'}" for n in range(200))
+    text = "\n".join(f"line {n} {'apple' if n % 10 == 0 else 'other'}" for n in range(900))
     bench = Workbench(FakeSandbox, document(text))
     first = bench.run("find('apple', show=3)", lambda items: []).stdout
-    assert "20 hits in 20 places" in first and "17 more places: find('apple', start=3)" in first
-    assert "place 3" in bench.run("find('apple', show=3, start=3)", lambda items: []).stdout
+    assert "90 hits in 90 places" in first and "--- place 2" in first and len(first) < CAP
+    assert "place 3, page 1, offset 450: line 30 apple" in first  # further places, a line each
+    again = re.search(r"more: (find\(.*\))\)", first)
+    assert again is not None
+    second = bench.run(again.group(1), lambda items: []).stdout
+    assert f"--- place {re.search('start=([0-9]+)', again.group(1)).group(1)}," in second  # type: ignore[union-attr]
     assert "0 hits" in bench.run("find('pear')", lambda items: []).stdout
     assert "10 hits in 1 places" in bench.run("find('line 1[0-9] ')", lambda items: []).stdout
 
@@ -194,5 +199,7 @@ def test_find_cuts_the_beginning_of_a_long_passage_and_never_the_hit() -> None:
 
 
 def test_find_never_crosses_a_page() -> None:
+    at = Workbench(FakeSandbox, DOC).run("at(50, before=3, after=4)", lambda items: [])
+    assert at.stdout == f"page 2, offset 47\n{DOC.text[47:54]}\n"
     found = Workbench(FakeSandbox, DOC).run("find('plums', before=9, after=9)", lambda items: []).stdout
     assert "second page" in found and "first page" not in found and "page 2" in found

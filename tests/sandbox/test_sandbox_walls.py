@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import struct
 import subprocess
 import sys
 from collections.abc import Sequence
@@ -88,7 +89,7 @@ def test_the_filters_are_well_formed(architecture: int) -> None:
     """Every jump lands inside the program, and every path ends in a verdict."""
     for program in (kernel.allow_list(architecture), kernel.deny_list(architecture)):
         assert len(program) % 8 == 0
-        operations = [kernel.struct.unpack_from("HBBI", program, at) for at in range(0, len(program), 8)]
+        operations = [struct.unpack_from("HBBI", program, at) for at in range(0, len(program), 8)]
         for at, (code, if_true, if_false, _value) in enumerate(operations):
             if code & 7 == 5:
                 assert at + 1 + max(if_true, if_false) < len(operations)
