@@ -18,7 +18,7 @@ def find(pattern: str, show: int = 6, before: int = 1, after: int = 2, start: in
     number = start + len(chosen)
     while number < len(places) and left > 120:
         page, _, _, own = places[number]
-        line = " ".join(_line_at(own)[1].split())[:110]
+        line = " ".join(_line_at(own).split())[:110]
         print(f"place {number}, page {page[0]}, offset {own}: {line}")
         left -= len(line) + 32
         number += 1
@@ -83,19 +83,18 @@ def _page_at(offset: int) -> tuple[int, str, int, int]:
     return table[max(bisect.bisect_right([page[2] for page in table], offset) - 1, 0)]
 
 
-def _line_at(start: int) -> tuple[int, str]:
-    """The end and the text of the line that begins at `start`."""
+def _line_at(start: int) -> str:
+    """The line that begins at `start`."""
     text: str = globals()["context"]
     ends = [end for end in (text.find("\n", start), text.find("\f", start)) if end >= 0]
-    end = min(ends, default=len(text))
-    return end, text[start:end]
+    return text[start : min(ends, default=len(text))]
 
 
 def _passage(place: tuple[tuple[int, str, int, int], int, int, int], room: int) -> str:
     """The lines of a place within `room` characters: what goes first is context far from the hit, never the hit."""
     text: str = globals()["context"]
     page, low, high, own = place
-    end, line = _line_at(own)
+    line = _line_at(own)
     head = _columns(text[page[2] : own], line)
     room = max(room - len(head), min(len(line), 300))
     if high - low > room:
@@ -116,7 +115,7 @@ def _columns(above: str, line: str) -> list[str]:
     kinds = {
         "columns": r"(?:\b(?:19|20)\d\d\b.*){2}|(?:\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b.*){2}",
         "period": r"(?i)\b(?:months|weeks|years?|quarters?) ended\b|\bas of\b.*\d|^at [A-Z][a-z]+ \d",
-        "unit": r"(?i)\(?\b(?:in|\$|dollars in) (?:thousand|million|billion)s?\b|\(\s?(?:\$ )?(?:thousand|million|billion)s",
+        "unit": r"(?i)\bin (?:thousand|million|billion)s?\b|[($] ?(?:thousand|million|billion)s?\b",
     }
     found: list[str] = []
     end = len(above)

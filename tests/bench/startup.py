@@ -1,4 +1,4 @@
-"""CPU seconds of `ralph --help` and of an offline question, as ratios to an empty Python program, in interleaved rounds.
+"""CPU seconds of `ralph --help` and of an offline question, as ratios to an empty program, in interleaved rounds.
 
     python tests/bench/startup.py [ROUNDS]
 
