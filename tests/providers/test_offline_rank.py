@@ -6,7 +6,7 @@ import re
 import pytest
 
 from ralph_cli.providers.offline_rank import chunks, lowered, pattern, query_terms, rank, stem
-from ralph_cli.providers.offline_search import search
+from ralph_cli.providers.offline_search import choose, search
 from ralph_cli.providers.offline_spans import answer, extract, is_row
 
 Pages = list[tuple[int, str, int, int]]
@@ -128,18 +128,12 @@ def test_figures_that_differ_are_no_duplicates() -> None:
     assert len(found("What did the licence of the fleet cost?", parts)) == 3
 
 
-def test_an_amount_keeps_its_place_among_many_words() -> None:
-    tails = [
-        "grew",
-        "fell in May",
-        "is not known",
-        "was kept by the north pier",
-        "is told to members only",
-        "pleased us",
-    ]
-    parts = [f"The amount of freight revenue {tail}.\n" for tail in tails]
-    parts.append("Costs\nRent  14  15\nFreight  1,118  1,204\n")
-    assert "Freight  1,118  1,204" in found("What amount of freight revenue was there?", parts)[:6]
+def test_rows_with_figures_keep_places_when_an_amount_is_asked_for() -> None:
+    parts = [f"{word} happened {word}ly" for word in "abcdefg"] + ["Freight 1,118"]
+    text, pages = laid_out(parts)
+    spans = [((start, end), 1.0 if number < 8 else 0.3) for number, _, start, end in pages]
+    orders = [[page for _, page, _, _ in choose(text, pages, spans, amount=amount)] for amount in (False, True)]
+    assert orders[0].index(8) == 7 and orders[1].index(8) == 5
 
 
 def test_half_a_sentence_at_the_edge_is_not_quoted() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import attacks
 import pytest
 from attacks import Attack
-from conftest import ENVIRONMENT_SECRET, SECRET, Bait, answers
+from baits import ENVIRONMENT_SECRET, SECRET, Bait, answers
 
 from sandbox import Limits, Sandbox
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import integrity
 import pytest
-from conftest import answers
+from baits import answers
 from integrity import Forgery
 
 from sandbox import Limits, Sandbox

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from conftest import answers
+from baits import answers
 
 from sandbox import Sandbox
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import overload
 import pytest
-from conftest import answers
+from baits import answers
 from overload import Overload
 
 from sandbox import Limits, Sandbox

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import answers
+from baits import answers
 
 from sandbox import SandboxUnavailable, open_sandbox
 from sandbox.deno_worker import Deno

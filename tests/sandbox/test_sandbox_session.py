@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from conftest import Opener, answers
+from baits import Opener, answers
 
 from sandbox import Limits, QueryFailure, Sandbox, SandboxFailure, open_sandbox
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 import snippets
-from conftest import answers
+from baits import answers
 
 from sandbox import Sandbox
 

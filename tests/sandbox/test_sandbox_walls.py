@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from conftest import Bait
+from baits import Bait
 
 from sandbox import kernel
 from sandbox.deno_worker import Deno, behind_kernel, environment
