@@ -37,6 +37,8 @@ CELL = r"(?:[$\u20ac\u00a3(+-]|[$\u20ac\u00a3] )*(?:\d(?:[\d,.]*\d)?|[\u2013\u20
 CELLS = re.compile(rf"(?:^|\s)({CELL}(?:\s+{CELL})*)\s*$")
 SECTION = re.compile(r"\s*\d+(?:\.\d+)*\.?\s+[^\W\da-z_]")
 LEADERS = "...."
+# Cells beside each other are a running header, never a line of prose; two spaces after a sentence are a habit.
+GAP = re.compile(r"[^\s.!?]  +\S|[.!?]  +[^\sA-Z\"'\u201c]")
 BULLETS = "\u2022\u25aa\u25cf\u00b7"
 
 # A row's share of its surroundings' terms; softening and floor of a span's length; gains of amounts, of cut sentences.
@@ -93,13 +95,13 @@ def pieces(text: str) -> list[tuple[int, int, bool]]:
 
 
 def _heading(text: str, block: Sequence[tuple[int, int]], following: str) -> bool:
-    """Whether the block ends in a heading: a short line that leaves nothing open, before a line that begins anew."""
+    """Whether the block ends in a heading: a short or gapped line, nothing open, before one that begins anew."""
     line = text[slice(*block[-1])].rstrip()
     begins = len(block) == 1 or text[slice(*block[-2])].rstrip().endswith((".", "!", "?", ":"))
     words = TOKEN.findall(line.lower())
     open_ended = line.endswith((",", "-", ";")) or (bool(words) and words[-1] in STOP)
     anew = following.lstrip()[:1].isupper() or bool(SECTION.match(following))
-    return begins and len(line) < 60 and not open_ended and anew
+    return begins and (len(line) < 60 or bool(GAP.search(line))) and not open_ended and anew
 
 
 def _trim(text: str, start: int, end: int) -> tuple[int, int]:

@@ -172,3 +172,16 @@ def test_abbreviations_do_not_end_a_sentence() -> None:
         "It kept the rest.",
     ]
     assert spans[1].score < 0.05 * spans[0].score  # from beside, to fill up only
+
+
+def test_a_line_of_the_contents_is_not_quoted() -> None:
+    parts = ["Contents\nLicence of the fleet ........ 7\n", "The licence of the fleet ends in March.\n"]
+    assert found("When does the licence of the fleet end?", parts) == [parts[1].strip()]
+
+
+def test_a_running_header_is_no_part_of_the_sentence_below_it() -> None:
+    page = (
+        "Harbour Ferries, Inc.  10 Notes to the consolidated financial statements of the group\n"
+        "The dredging had no effect on the revenue from freight in any of the years that are\nshown.\n"
+    )
+    assert found("What effect had the dredging?", [page])[0].startswith("The dredging had no effect")
