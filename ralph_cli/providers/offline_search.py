@@ -46,7 +46,11 @@ def search(
             place = (a + start, a + end)
             spans[place] = max(spans.get(place, 0.0), value * base)
     hidden = {(int(a), int(b)) for a, b in skip}
-    order_by = sorted((item for item in spans.items() if item[0] not in hidden), key=lambda item: (-item[1], item[0]))
+    running = running_lines(context, pages)
+    worth = [
+        item for item in spans.items() if item[0] not in hidden and masked(context[slice(*item[0])]) not in running
+    ]
+    order_by = sorted(worth, key=lambda item: (-item[1], item[0]))
     picked = choose(context, pages, order_by, amount=bool(AMOUNT.search(question)))
     head = {
         "coverage": round(ranking.coverage, 3),
@@ -66,6 +70,21 @@ def search(
             lines.append(line)
             used += len(line) + 1
     return lines
+
+
+def masked(line: str) -> str:
+    """A line with its numbers made equal, so that page numbers do not tell running headers and footers apart."""
+    return re.sub(r"\d+|\b[ivxlc]+\b", "#", " ".join(line.split()))
+
+
+def running_lines(text: str, pages: Sequence[Page]) -> set[str]:
+    """The headers and footers: first or last two lines of a page that stand there on a fifth of all pages."""
+    seen: Counter[str] = Counter()
+    for _, _, start, end in pages:
+        lines = text[start:end].strip().splitlines()
+        if len(lines) > 5:  # a page of a few lines has no headers, it is all text
+            seen.update({masked(line) for line in lines[:2] + lines[-2:]})
+    return {line for line, count in seen.items() if count >= max(5, len(pages) / 5)}
 
 
 def _prompt(question: str, terms: dict[str, float], length: tuple[int, int], head: str) -> str:

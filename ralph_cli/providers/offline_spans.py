@@ -42,7 +42,7 @@ GAP = re.compile(r"[^\s.!?]  +\S|[.!?]  +[^\sA-Z\"'\u201c]")
 BULLETS = "\u2022\u25aa\u25cf\u00b7"
 
 # A row's share of its surroundings' terms; softening and floor of a span's length; gains of amounts, of cut sentences.
-NEAR, BASE, SHORT, AMOUNT_GAIN, FRAGMENT, KEPT = 0.8, 8, 12, 1.3, 0.6, 6
+NEAR, BASE, SHORT, AMOUNT_GAIN, FRAGMENT, HEADING, KEPT = 0.8, 8, 12, 1.3, 0.6, 0.4, 6
 BESIDE = 0.02
 
 Likeness = Callable[[str, list[str]], Sequence[float]] | None
@@ -187,6 +187,8 @@ def extract(
     for start, end, row, score, figures_in in found:
         gain = AMOUNT_GAIN if amount and figures_in else 1.0
         cut = 1.0 if row or text[end - 1] in '.!?"\u201d)' else FRAGMENT
+        # Words without an end and hardly a sentence's worth of them are a heading: where to look, not what is said.
+        cut *= HEADING if cut < 1.0 and len(TOKEN.findall(text[start:end])) < 7 else 1.0
         spans.append(Found(start, end, round(score * gain * cut, 4), row))
     best = sorted(spans, key=lambda item: (-item.score, item.start))[:KEPT]
     return best + _beside(text, best, length)

@@ -4,7 +4,7 @@
 
 QUESTIONS holds one JSON object a line: id, document, question, evidence [{page}], pages counted from 1.
 Needs pdftotext (poppler). Prints for each question whether every quote is on the page it names (compared on letters and
-digits), whether one lies on a page of the evidence, and the wall time; at the end the shares, and the times by document.
+digits), whether one lies on a page of the evidence, and the wall time; at the end the shares and times by document.
 """
 
 import argparse

@@ -185,3 +185,17 @@ def test_a_running_header_is_no_part_of_the_sentence_below_it() -> None:
         "The dredging had no effect on the revenue from freight in any of the years that are\nshown.\n"
     )
     assert found("What effect had the dredging?", [page])[0].startswith("The dredging had no effect")
+
+
+def test_running_headers_and_footers_are_never_quoted() -> None:
+    pages = [
+        f"Harbour Ferries  {n} Review\nFreight in year {n} was carried as before.\n{'It was so.' * n}\n\nAll was well.\n\nAnnual Report 2024  {n}\n"
+        for n in range(1, 9)
+    ]
+    spans = found("What does the annual report of 2024 say of freight?", pages)
+    assert spans and not any(span.startswith(("Annual Report", "Harbour Ferries")) for span in spans)
+
+
+def test_a_heading_is_worth_less_than_what_it_heads() -> None:
+    page = "7.1 The Kestle claim\nThe claim of Kestle against the group was reduced to 38 million in the second year.\n"
+    assert found("What is the Kestle claim?", [page])[0].startswith("The claim of Kestle")
