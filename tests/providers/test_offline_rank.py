@@ -189,7 +189,8 @@ def test_a_running_header_is_no_part_of_the_sentence_below_it() -> None:
 
 def test_running_headers_and_footers_are_never_quoted() -> None:
     pages = [
-        f"Harbour Ferries  {n} Review\nFreight in year {n} was carried as before.\n{'It was so.' * n}\n\nAll was well.\n\nAnnual Report 2024  {n}\n"
+        f"Harbour Ferries  {n} Review\nFreight in year {n} was carried as before.\n{'It was so.' * n}\n"
+        f"\nAll was well.\n\nAnnual Report 2024  {n}\n"
         for n in range(1, 9)
     ]
     spans = found("What does the annual report of 2024 say of freight?", pages)
