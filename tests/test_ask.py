@@ -92,9 +92,7 @@ def test_a_judges_refusal_leads_to_a_repaired_second_iteration(settings: Setting
     assert asked.outcome.ok and asked.outcome.iterations == 2 and len(judge.requests) == 2
     feedback = str(worker.requests[-1].turns[-1])
     assert "the year of the end is missing" in feedback and TERM["text"] in feedback
-    assert (
-        "begins on 1 March 2021 and runs for ten years" in feedback and "keep them word for word: claim 1" in feedback
-    )
+    assert "begins on 1 March 2021 and runs for ten years" in feedback and "says the same: claim 1" in feedback
     # One live conversation: every request is the one before and more.
     for earlier, later in zip(worker.requests, worker.requests[1:], strict=False):
         assert later.turns[: len(earlier.turns)] == earlier.turns

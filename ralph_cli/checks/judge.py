@@ -13,12 +13,19 @@ from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Json, Model, Request, UserTurn
 from ralph_cli.core.run import Attempt, Evidence, Issue, Quote, Ruling, Verdict
 from ralph_cli.rlm.observe import framed
+from ralph_cli.rlm.prelude import columns
 from ralph_cli.rlm.structured import Unparseable, ask, one_object
 
 BEFORE, AFTER = 700, 300
 """Characters of the document shown on each side of a quote, then widened to whole lines; at least 220 are asked for."""
 
-SHOWN_OCCURRENCES = 3
+BEGINNING = 200
+"""Characters of the document's beginning that tell the judge what it is."""
+
+AROUND = 220
+"""The same for other places of the same words."""
+
+SHOWN_ELSEWHERE = 2
 
 VERDICT_SCHEMA: Json = {
     "type": "object",
@@ -71,40 +78,71 @@ def parse_verdicts(text: str, claims: Sequence[int], judge: str, *, deterministi
     return tuple(Ruling(item.id, Verdict(item.verdict), " ".join(item.reason.split()), judge) for item in ordered)
 
 
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """One place of a quote, with the text that is shown around it."""
+
+    start: int
+    end: int
+    sign: str
+    low: int
+    high: int
+
+
 def passages(document: Document, quotes: Sequence[Quote], nonce: str) -> str:
-    """The passages around all quotes, each once, the quoted words marked with the quote's id."""
-    marks: list[tuple[int, int, int]] = []
+    """The passages around all quotes, each once, the quoted words marked with the quote's id.
+
+    Words that stand in several places are marked at the place they were pinned to, and as `[[1, also here: ...]]` at a
+    few others. A table row comes with the lines that name its columns, period and unit.
+    """
+    marks: list[_Mark] = []
     for quote in quotes:
-        place = quote.start
-        for _ in range(SHOWN_OCCURRENCES):
-            marks.append((place, place + len(quote.text), quote.id))
-            place = document.text.find(quote.text, place + 1)
-            if place < 0:
-                break
+        marks.append(_mark(document, quote.start, quote.end, f"{quote.id}: ", BEFORE, AFTER))
+        place, others = -1, 0
+        while others < SHOWN_ELSEWHERE and (place := document.text.find(quote.text, place + 1)) >= 0:
+            if place != quote.start:
+                end = place + len(quote.text)
+                marks.append(_mark(document, place, end, f"{quote.id}, also here: ", AROUND, AROUND))
+                others += 1
     windows: list[tuple[int, int]] = []
-    for start, end, _ in sorted(marks):
-        low, high = _window(document.text, start, end)
-        if windows and low <= windows[-1][1]:
-            windows[-1] = (windows[-1][0], max(high, windows[-1][1]))
+    for mark in sorted(marks, key=lambda mark: mark.low):
+        if windows and mark.low <= windows[-1][1]:
+            windows[-1] = (windows[-1][0], max(mark.high, windows[-1][1]))
         else:
-            windows.append((low, high))
+            windows.append((mark.low, mark.high))
     shown = []
     for low, high in windows:
-        inside = [mark for mark in marks if low <= mark[0] and mark[1] <= high]
-        page = document.page_at(min(mark[0] for mark in inside)).number
-        shown.append(f"Page {page}:\n{framed(_marked(document.text, low, high, inside), nonce)}")
+        inside = [mark for mark in marks if low <= mark.start and mark.end <= high]
+        page = document.page_at(min(mark.start for mark in inside))
+        text = _headers(document, low, inside) + _marked(document.text, low, high, inside)
+        shown.append(f"Page {page.number}:\n{framed(text, nonce)}")
     return "\n\n".join(shown)
 
 
-def _window(text: str, start: int, end: int) -> tuple[int, int]:
-    low = text.rfind("\n", 0, max(start - BEFORE, 0)) + 1
-    high = text.find("\n", min(end + AFTER, len(text)))
-    low = max(low, start - 2 * BEFORE)  # a document without line ends must not be sent whole
-    return low, min(len(text) if high < 0 else high, end + 2 * AFTER)
+def _mark(document: Document, start: int, end: int, sign: str, before: int, after: int) -> _Mark:
+    """A mark with its window: so many characters on each side, widened to whole lines, within reason."""
+    text = document.text
+    low = max(text.rfind("\n", 0, max(start - before, 0)) + 1, start - 2 * before, 0)
+    stop = text.find("\n", min(end + after, len(text)))
+    high = min(len(text) if stop < 0 else stop, end + 2 * after)
+    return _Mark(start, end, sign, low, high)
 
 
-def _marked(text: str, low: int, high: int, marks: Sequence[tuple[int, int, int]]) -> str:
-    cuts = sorted([(start, 1, f"[[{number}: ") for start, _, number in marks] + [(end, 0, "]]") for _, end, _ in marks])
+def _headers(document: Document, low: int, marks: Sequence[_Mark]) -> str:
+    """The header lines of marked table rows that stand above the passage on the same page."""
+    text = document.text
+    found: dict[str, None] = {}
+    for mark in marks:
+        line = max(text.rfind("\n", 0, mark.start), text.rfind("\f", 0, mark.start)) + 1
+        page = document.page_at(mark.start)
+        for part in columns(text[page.start : line], text[line : mark.end]):
+            if part not in text[low : mark.end]:
+                found[part] = None
+    return "".join(f"(above: {part})\n" for part in found)
+
+
+def _marked(text: str, low: int, high: int, marks: Sequence[_Mark]) -> str:
+    cuts = sorted([(mark.start, 1, f"[[{mark.sign}") for mark in marks] + [(mark.end, 0, "]]") for mark in marks])
     parts, at = [], low
     for place, _, sign in cuts:
         parts += [text[at:place], sign]
@@ -144,7 +182,8 @@ class Judge:
             f"Claim {claim.id} (quotes {', '.join(map(str, claim.quotes))}):\n{framed(claim.text, nonce)}"
             for claim in attempt.claims
         )
-        told = f"{passages(self.document, attempt.quotes, nonce)}\n\n{claims}"
+        begins = framed(" ".join(self.document.text[:BEGINNING].split()), nonce)
+        told = f"The document begins:\n{begins}\n\n{passages(self.document, attempt.quotes, nonce)}\n\n{claims}"
         return Request(
             "judge",
             prompt("judge_system"),

@@ -55,7 +55,9 @@ def _quote(number: int, span: Span, match: Match, wording: str, document: Docume
 def _not_found(number: int, place: int, wording: str, document: Document, index: QuoteIndex) -> str:
     shown = " ".join(wording.split())
     shown = shown if len(shown) <= SHOWN else shown[:SHOWN] + "..."
-    line = f'quote {place} of claim {number} is not in the document: "{shown}".'
+    there = wording.strip() in document.text
+    fault = "begins or ends inside a word or number" if there else "is not in the document"
+    line = f'quote {place} of claim {number} {fault}: "{shown}".'
     for near in index.closest(wording):
         words = ", ".join(near.differing[:8])
         differs = f" (differs in: {words})" if words else ""

@@ -137,7 +137,8 @@ class QaMode:
 def _kept(step: Step) -> str:
     """Which claims a judge let stand, so that they are not rewritten."""
     good = [str(ruling.claim) for ruling in step.rulings if ruling.verdict in GOOD]
-    return f"Accepted as they are, keep them word for word: claim {', '.join(good)}.\n" if good else ""
+    kept = "keep them word for word, unless a mended claim says the same"
+    return f"Accepted as they are, {kept}: claim {', '.join(good)}.\n" if good else ""
 
 
 def review(question: Question, index: QuoteIndex, draft: Draft) -> tuple[str, ...]:

@@ -1,30 +1,39 @@
 """Guest code: the look-up functions that every worker finds in its sandbox. Runs there, never here."""
 
+import bisect
+import re
 
-def find(pattern: str, show: int = 6, before: int = 1, after: int = 2, start: int = 0) -> None:
-    """Print how often a regular expression occurs (case ignored) and the lines around each place, with its page.
+LONG = 400
 
+
+def find(pattern: str, show: int = 6, before: int = 1, after: int = 2, start: int = 0, rows: bool = False) -> None:
+    """Print how often a regular expression occurs and the lines around each place, with page and offset.
+
+    Case is ignored, a space matches any white space, ^ and $ are the ends of lines; with `rows` only table rows count.
     Above a table row, the header of its columns and the unit are printed if they can be told. The places share what may
     be printed: each keeps its hit; what is left goes to further places, a line each.
     """
     places, count = _places(pattern, before, after)
-    print(f"{count} hits in {len(places)} places (hits near each other are one place)")
+    print(f"{count} hits in {len(places)} places (hits near each other are one place){_alternatives(pattern)}")
+    if rows:
+        places = [place for place in places if _is_row(_line_at(place[3]))]
+        print(f"{len(places)} of them are table rows")
     chosen = places[start : start + show]
-    left = 1750
+    left = 1700
     for number, place in enumerate(chosen, start):
         passage = _passage(place, max(left // (len(chosen) + start - number) - 30, 100))
         print(f"--- place {number}, page {place[0][0]}, offset {place[3]}\n{passage}")
         left -= len(passage) + 30
     number = start + len(chosen)
-    while number < len(places) and left > 120:
-        page, _, _, own = places[number]
-        line = " ".join(_line_at(own).split())[:110]
-        print(f"place {number}, page {page[0]}, offset {own}: {line}")
-        left -= len(line) + 32
+    while number < len(places) and left > 150:
+        line = _listed(places[number])
+        print(f"place {number}, {line}")
+        left -= len(line) + 12
         number += 1
     if number < len(places):
         quoted = f"r'{pattern}'" if "'" not in pattern and not pattern.endswith("\\") else repr(pattern)
-        print(f"({len(places) - number} more: find({quoted}, {show}, {before}, {after}, start={number}))")
+        further = ", rows=True" if rows else ""
+        print(f"({len(places) - number} more: find({quoted}, {show}, {before}, {after}, start={number}{further}))")
 
 
 def show(page: int, start: int = 0, chars: int = 1800) -> None:
@@ -34,33 +43,69 @@ def show(page: int, start: int = 0, chars: int = 1800) -> None:
     if not known:
         print(f"there is no page {page}; pages are {table[0][0]} to {table[-1][0]}")
         return
-    _, label, low, high = known[0]
-    size = high - low
-    print(f"page {page} (printed label {label}), {size} characters, offset {low}")
-    print(globals()["context"][low + start : min(low + start + chars, high)])
-    if start + chars < size:
-        print(f"({size - start - chars} more characters: show({page}, start={start + chars}))")
+    _, label, first, last = known[0]
+    low, high = _whole_lines(first + start, first + start + chars, first, last)
+    print(f"page {page} (printed label {label}), {last - first} characters, offset {low}")
+    print(globals()["context"][low:high])
+    if high < last:
+        print(f"({last - high} more characters: show({page}, start={high - first}))")
 
 
 def at(offset: int, before: int = 600, after: int = 1200) -> None:
-    """Print the text around an offset of `context`."""
-    low = max(offset - before, 0)
-    print(f"page {_page_at(offset)[0]}, offset {low}")
-    print(globals()["context"][low : offset + after])
+    """Print the lines around an offset of `context`, on its page."""
+    page, _, first, last = _page_at(offset)
+    low, high = _whole_lines(offset - before, offset + after, first, last)
+    print(f"page {page}, offset {low}")
+    print(globals()["context"][low:high])
+
+
+def _whole_lines(low: int, high: int, first: int, last: int) -> tuple[int, int]:
+    """Offsets moved to the ends of lines, within a page: words cut in two could not be quoted. Long lines are cut."""
+    text: str = globals()["context"]
+    begin = max(text.rfind("\n", first, max(low, first)) + 1, first)
+    end = text.find("\n", min(high, last), last)
+    end = last if end < 0 else end
+    return max(begin, low - 400), min(end, high + 400)
+
+
+def _alternatives(pattern: str) -> str:
+    """The hits of each alternative of a plain a|b|c, so that a wrong word shows."""
+    if "|" not in pattern or re.search(r"[(\[\\]", pattern):
+        return ""
+    counts = [f"{part!r} {len(_compiled(part).findall(globals()['context']))}" for part in pattern.split("|") if part]
+    return ": " + ", ".join(counts)
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"(?<!\\) +", r"\\s+", pattern), re.IGNORECASE | re.MULTILINE)
+
+
+def _is_row(line: str) -> bool:
+    """Whether a line looks like a row of a table: figures, and few words."""
+    return len(re.findall(r"\d[\d,.]*", line)) >= 2 and len(re.findall(r"[^\W\d_]{2,}", line)) <= 14
+
+
+def _listed(place: tuple[tuple[int, str, int, int], int, int, int]) -> str:
+    """A place on one line: page, offset, the hit's line, and the columns above it if it is a table row."""
+    page, _, _, own = place
+    line = _line_at(own)
+    head = columns(globals()["context"][page[2] : own], line)
+    above = f"  (above: {' '.join(head[-1].split())[:60]})" if head else ""
+    return f"page {page[0]}, offset {own}: {' '.join(line.split())[:110]}{above}"
 
 
 def _places(pattern: str, before: int, after: int) -> tuple[list[tuple[tuple[int, str, int, int], int, int, int]], int]:
     """The places of a pattern, as (page row, first character, end, start of the hit's own line), and the hits."""
-    import re
-
     text: str = globals()["context"]
     places: list[tuple[tuple[int, str, int, int], int, int, int]] = []
     count = 0
-    for match in re.finditer(pattern, text, re.IGNORECASE):
+    for match in _compiled(pattern).finditer(text):
         count += 1
         page = _page_at(match.start())
         first, last = page[2], page[3]
         low = own = max(text.rfind("\n", first, match.start()) + 1, first)
+        if match.start() - own > LONG:  # a paragraph on one line: the hit's own words are its line
+            low = own = text.rfind(" ", own, match.start() - LONG // 2) + 1
         for _ in range(before):
             low = max(text.rfind("\n", first, max(low - 1, first)) + 1, first)
         high = match.end()
@@ -68,7 +113,7 @@ def _places(pattern: str, before: int, after: int) -> tuple[list[tuple[tuple[int
             high = text.find("\n", high, last) + 1
             if high == 0:
                 break
-        high = last if high == 0 else high - 1
+        high = min(last if high == 0 else high - 1, match.end() + 4 * LONG)
         if places and places[-1][0] == page and low <= places[-1][2]:
             places[-1] = (page, places[-1][1], max(high, places[-1][2]), places[-1][3])
         else:
@@ -77,17 +122,15 @@ def _places(pattern: str, before: int, after: int) -> tuple[list[tuple[tuple[int
 
 
 def _page_at(offset: int) -> tuple[int, str, int, int]:
-    import bisect
-
     table: list[tuple[int, str, int, int]] = globals()["pages"]
     return table[max(bisect.bisect_right([page[2] for page in table], offset) - 1, 0)]
 
 
 def _line_at(start: int) -> str:
-    """The line that begins at `start`."""
+    """The line that begins at `start`, cut if it is very long."""
     text: str = globals()["context"]
     ends = [end for end in (text.find("\n", start), text.find("\f", start)) if end >= 0]
-    return text[start : min(ends, default=len(text))]
+    return text[start : min([*ends, start + 2 * LONG], default=len(text))]
 
 
 def _passage(place: tuple[tuple[int, str, int, int], int, int, int], room: int) -> str:
@@ -95,22 +138,23 @@ def _passage(place: tuple[tuple[int, str, int, int], int, int, int], room: int) 
     text: str = globals()["context"]
     page, low, high, own = place
     line = _line_at(own)
-    head = _columns(text[page[2] : own], line)
+    head = columns(text[page[2] : own], line)
     room = max(room - len(head), min(len(line), 300))
     if high - low > room:
         spare = max(room - len(line), 0)
         early = text.find("\n", max(own - spare // 2, low), own) if own - low > spare // 2 else low - 1
         low = own if early < 0 else early + 1
-        high = min(high, low + room)
+        end = own + len(line)
+        if high > low + room:
+            # Whole lines, because words cut in two could not be quoted; but the hit's own line, however long.
+            high = max(text.rfind("\n", end, low + room), end if len(line) <= room else low + room)
     shown = text[low:high].strip("\n")
     return "".join(f"(above: {part})\n" for part in head if part not in shown) + shown
 
 
-def _columns(above: str, line: str) -> list[str]:
+def columns(above: str, line: str) -> list[str]:
     """The nearest lines above a table row that name its columns (two years or dates), its period and its unit."""
-    import re
-
-    if len(re.findall(r"\d[\d,.]*", line)) < 2 or len(re.findall(r"[a-z]{2,}", line)) > 14:
+    if not _is_row(line):
         return []
     kinds = {
         "columns": r"(?:\b(?:19|20)\d\d\b.*){2}|(?:\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b.*){2}",

@@ -151,8 +151,12 @@ def test_the_workbench_teaches_find_and_show() -> None:
     bench = Workbench(FakeSandbox, DOC)
     found = bench.run("find('plums|pears')", lambda items: []).stdout
     assert found.startswith("2 hits in 2 places") and "page 2" in found and "of plums, and" in found
-    shown = bench.run("show(2, start=4, chars=6)", lambda items: []).stdout
-    assert "second" in shown and "more characters: show(2, start=10)" in shown
+    lines = "\n".join(f"line {n} of the second page" for n in range(100))
+    bench = Workbench(FakeSandbox, document(f"first page\f{lines}"))
+    shown = bench.run("show(2, start=40, chars=60)", lambda items: []).stdout
+    assert "line 1 of" in shown and shown.splitlines()[-2].startswith("line") and "line 9 " not in shown
+    further = re.search(r"show\(2, start=\d+\)", shown)
+    assert further is not None and "line 5 " in bench.run(further.group(0), lambda items: []).stdout
     assert "there is no page 9" in bench.run("show(9)", lambda items: []).stdout
 
 
@@ -204,7 +208,33 @@ def test_find_cuts_the_beginning_of_a_long_passage_and_never_the_hit() -> None:
 
 
 def test_find_never_crosses_a_page() -> None:
-    at = Workbench(FakeSandbox, DOC).run("at(50, before=3, after=4)", lambda items: [])
-    assert at.stdout == f"page 2, offset 47\n{DOC.text[47:54]}\n"
+    around = Workbench(FakeSandbox, DOC).run("at(50, before=3, after=4)", lambda items: [])
+    assert around.stdout == f"page 2, offset 43\n{DOC.text[43:]}\n"
     found = Workbench(FakeSandbox, DOC).run("find('plums', before=9, after=9)", lambda items: []).stdout
     assert "second page" in found and "first page" not in found and "page 2" in found
+
+
+def test_find_matches_across_lines_and_at_line_ends_and_counts_alternatives() -> None:
+    bench = Workbench(FakeSandbox, document("United States\nDepartment of Defense\nDefense spending  5  6\nother\n"))
+
+    def run(code: str) -> str:
+        return bench.run(code, lambda items: []).stdout
+
+    assert run("find('states department')").startswith("1 hits")
+    assert run("find('^defense')").startswith("1 hits")
+    assert "'defense' 2, 'army' 0" in run("find('defense|army')")
+    assert "1 of them are table rows" in run("find('defense', after=0, before=0, rows=True)")
+
+
+def test_a_place_that_is_only_listed_keeps_the_columns_of_its_row() -> None:
+    table = "(Millions)  2018  2017\n" + "\n".join(f"Row {n} total  {n},000  5" for n in range(40))
+    found = Workbench(FakeSandbox, document(table)).run("find('total', 1, 0, 0)", lambda items: []).stdout
+    assert "Row 0 total" in found
+
+
+def test_one_endless_line_is_cut() -> None:
+    bench = Workbench(FakeSandbox, document("word " * 50_000 + "needle " + "word " * 50_000))
+    for code in ("find('needle')", "show(1, 1000)", "at(250_000)"):
+        out = bench.run(code, lambda items: []).stdout
+        assert len(out) < 3_500, code
+    assert "needle" in bench.run("find('needle')", lambda items: []).stdout
