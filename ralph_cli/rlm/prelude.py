@@ -3,7 +3,7 @@
 import bisect
 import re
 
-LONG = 400
+_LONG = 400
 
 
 def find(pattern: str, show: int = 6, before: int = 1, after: int = 2, start: int = 0, rows: bool = False) -> None:
@@ -104,8 +104,8 @@ def _places(pattern: str, before: int, after: int) -> tuple[list[tuple[tuple[int
         page = _page_at(match.start())
         first, last = page[2], page[3]
         low = own = max(text.rfind("\n", first, match.start()) + 1, first)
-        if match.start() - own > LONG:  # a paragraph on one line: the hit's own words are its line
-            low = own = text.rfind(" ", own, match.start() - LONG // 2) + 1
+        if match.start() - own > _LONG:  # a paragraph on one line: the hit's own words are its line
+            low = own = text.rfind(" ", own, match.start() - _LONG // 2) + 1
         for _ in range(before):
             low = max(text.rfind("\n", first, max(low - 1, first)) + 1, first)
         high = match.end()
@@ -113,7 +113,7 @@ def _places(pattern: str, before: int, after: int) -> tuple[list[tuple[tuple[int
             high = text.find("\n", high, last) + 1
             if high == 0:
                 break
-        high = min(last if high == 0 else high - 1, match.end() + 4 * LONG)
+        high = min(last if high == 0 else high - 1, match.end() + 4 * _LONG)
         if places and places[-1][0] == page and low <= places[-1][2]:
             places[-1] = (page, places[-1][1], max(high, places[-1][2]), places[-1][3])
         else:
@@ -130,7 +130,7 @@ def _line_at(start: int) -> str:
     """The line that begins at `start`, cut if it is very long."""
     text: str = globals()["context"]
     ends = [end for end in (text.find("\n", start), text.find("\f", start)) if end >= 0]
-    return text[start : min([*ends, start + 2 * LONG], default=len(text))]
+    return text[start : min([*ends, start + 2 * _LONG], default=len(text))]
 
 
 def _passage(place: tuple[tuple[int, str, int, int], int, int, int], room: int) -> str:
