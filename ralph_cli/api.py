@@ -12,7 +12,7 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError
 from ralph_cli.core.events import AnyEvent, CallFinished, Fanout, Noticed, RunStarted, Sink
 from ralph_cli.core.model import Model, Usage
-from ralph_cli.core.run import Halt, HaltReason, Outcome
+from ralph_cli.core.run import Halt, Outcome, StopType
 from ralph_cli.documents.load import load as load_document
 from ralph_cli.journal.store import FILE as JOURNAL_FILE
 from ralph_cli.journal.store import Journal, read_events
@@ -107,7 +107,7 @@ def _ask(
     opened = engine or wiring.open_engine(settings, len(document.text), waiting)
     parts = wiring.build_qa(settings, built, document, question, opened, sink)
     try:
-        outcome = run_loop(parts.mode, state, ledger=ledger, sink=sink)
+        outcome = run_loop(parts.mode, state, ledger=ledger, config=settings.stops, sink=sink)
     finally:
         parts.close()
         built.close()
@@ -196,7 +196,7 @@ def recorded(folder: Path) -> Recorded:
     if started is None:
         raise JournalError(f"the run in {folder} was cut off before it began", code="no-run")
     state = fold(events)
-    unfinished = Halt(HaltReason.INTERRUPTED, "the run has no end: it still runs, or was killed")
+    unfinished = Halt(StopType.USER_INTERRUPTED, "the run has no end: it still runs, or was killed")
     seconds = sum(event.seconds for event in events if isinstance(event, CallFinished))
     shown = view(
         run=started.run,

@@ -13,6 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, V
 from ralph_cli.checks.rules import AnswerForm, Range
 from ralph_cli.core.budget import Limits
 from ralph_cli.core.errors import ConfigError
+from ralph_cli.loop.config import StopConditionConfig
 from ralph_cli.providers.registry import KEYLESS, Endpoint
 
 FILE = "ralph.toml"
@@ -89,6 +90,8 @@ class Settings(BaseModel):
     max_subqueries: int = Field(60, ge=0, le=10_000)
     max_time: float | None = Field(None, gt=0)
     max_cost: float | None = Field(None, gt=0)
+    max_failures: int = Field(3, ge=0, le=1_000)
+    score_threshold: float = Field(0.0, ge=0, le=1)
     snippet_seconds: float = Field(30.0, gt=0, le=3_600)
     snippet_memory_mb: int = Field(2_048, ge=256, le=16_384)
     heartbeat_ms: int = Field(8_000, ge=100)
@@ -109,8 +112,19 @@ class Settings(BaseModel):
 
     @property
     def limits(self) -> Limits:
-        """The caps of a run."""
-        return Limits(self.max_iterations, self.max_steps, self.max_subqueries, self.max_time, self.max_cost)
+        """What a run may spend."""
+        return Limits(self.max_time, self.max_cost)
+
+    @property
+    def stops(self) -> StopConditionConfig:
+        """When the outer loop stops."""
+        return StopConditionConfig(
+            max_iterations=self.max_iterations,
+            timeout=self.max_time or 0.0,
+            max_cost=self.max_cost or 0.0,
+            max_consecutive_failures=self.max_failures,
+            score_threshold=self.score_threshold,
+        )
 
     @property
     def cache_folder(self) -> Path:

@@ -13,7 +13,7 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, EngineError, ProviderError
 from ralph_cli.core.events import AnyEvent, CallStarted, Submitted
 from ralph_cli.core.model import Model, Reply, Request, Stop
-from ralph_cli.core.run import HaltReason, Verdict
+from ralph_cli.core.run import StopType, Verdict
 from ralph_cli.providers.scripted import Script, Scripted, acts, says
 from sandbox import SandboxUnavailable
 
@@ -113,14 +113,14 @@ def test_a_run_that_never_passes_returns_its_best_attempt(settings: Settings) ->
             verdicts((1, "not")),
         ],
     )
-    assert asked.outcome.halt.reason is HaltReason.ITERATIONS and asked.outcome.iterations == 4
+    assert asked.outcome.halt.type is StopType.MAX_ITERATIONS and asked.outcome.iterations == 4
     best = asked.outcome.best
     assert best is not None and [claim.text for claim in best.attempt.claims] == [RENT["text"], TERM["text"]]
 
 
 def test_the_same_answer_failing_twice_for_the_same_reason_stops_the_run(settings: Settings) -> None:
     asked, *_ = play(settings, [acts(LOOK)] + [acts({"claims": [RENT]})] * 4, [verdicts((1, "not"))] * 4)
-    assert asked.outcome.halt.reason is HaltReason.STALLED and asked.outcome.iterations == 2
+    assert asked.outcome.halt.type is StopType.STALLED and asked.outcome.iterations == 2
 
 
 def test_an_answer_before_any_look_is_refused(settings: Settings) -> None:
@@ -144,20 +144,20 @@ def test_an_answer_beside_code_is_refused_because_the_output_was_not_seen(settin
 @pytest.mark.parametrize("broken", [says("I think so"), says('{"verdicts": []}'), verdicts((1, "verbatim"))])
 def test_a_judge_out_of_shape_is_no_verdict(settings: Settings, broken: Reply) -> None:
     asked, _, _, judge = play(settings, [acts(LOOK), acts({"claims": [RENT]})], [broken, broken])
-    assert asked.outcome.halt.reason is HaltReason.UNJUDGED and not asked.outcome.ok
+    assert asked.outcome.halt.type is StopType.UNJUDGED and not asked.outcome.ok
     assert len(judge.requests) == 2  # it was asked again
     assert asked.outcome.best is not None and asked.outcome.best.attempt.quotes
 
 
 def test_a_judge_that_fails_ends_the_run_unjudged(settings: Settings) -> None:
     asked, *_ = play(settings, [acts(LOOK), acts({"claims": [RENT]})], [ProviderError("it is down", code="server")])
-    assert asked.outcome.halt.reason is HaltReason.UNJUDGED and "it is down" in asked.outcome.halt.detail
+    assert asked.outcome.halt.type is StopType.UNJUDGED and "it is down" in asked.outcome.halt.detail
 
 
 def test_not_in_the_document_is_an_answer_with_counted_searches(settings: Settings) -> None:
     absence = {"not_found": {"searched": ["parking", "RENT"], "note": "nothing about parking"}}
     asked, _, _, judge = play(settings, [acts(LOOK), acts(absence)], [], question="Is there parking?")
-    assert asked.outcome.halt.reason is HaltReason.ABSENT and not judge.requests
+    assert asked.outcome.halt.type is StopType.ABSENT and not judge.requests
     best = asked.outcome.best
     assert best is not None and {s.term: s.hits for s in best.attempt.searches} == {"parking": 0, "RENT": 1}
 
@@ -213,7 +213,7 @@ def test_a_worker_that_fails_raises_and_leaves_a_trace(settings: Settings) -> No
     with pytest.raises(ProviderError):
         play(settings, [acts(LOOK), ProviderError("no credit", code="billing")], [])
     (folder,) = [path for path in settings.out.iterdir() if path.is_dir()]
-    assert recorded(folder).view.halt.reason is HaltReason.ERROR
+    assert recorded(folder).view.halt.type is StopType.SYSTEM_ERROR
 
 
 def test_an_interrupt_keeps_the_run_and_its_best_attempt(settings: Settings) -> None:
@@ -226,7 +226,7 @@ def test_an_interrupt_keeps_the_run_and_its_best_attempt(settings: Settings) -> 
         return reply
 
     asked, *_ = play(settings, worker, [verdicts((1, "not"))])
-    assert asked.outcome.halt.reason is HaltReason.INTERRUPTED and asked.outcome.best is not None
+    assert asked.outcome.halt.type is StopType.USER_INTERRUPTED and asked.outcome.best is not None
     assert recorded(asked.folder).view == view_of_recorded(asked)
 
 
@@ -241,7 +241,7 @@ def view_of_recorded(asked: Asked) -> object:
 def test_budget_stops_the_run_and_keeps_the_best(settings: Settings) -> None:
     capped = settings.model_copy(update={"max_time": 1e-9})
     asked, *_ = play(capped, [acts(LOOK)], [])
-    assert asked.outcome.halt.reason is HaltReason.BUDGET and asked.outcome.best is None
+    assert asked.outcome.halt.type is StopType.TIMEOUT and asked.outcome.best is None
 
 
 def test_a_cost_cap_that_cannot_be_kept_is_refused_at_the_start(settings: Settings) -> None:
@@ -261,7 +261,7 @@ def test_the_journal_tells_the_same_as_the_result_and_the_traces_are_there(setti
     kinds = [event["kind"] for event in trace["events"]]
     assert kinds.count("snippet_ran") == 1 and kinds.count("submitted") == 2 and kinds.count("call_finished") == 4
     index = json.loads((settings.out / "session-index.json").read_text("utf-8"))
-    assert index["sessions"][asked.run]["status"] == "accepted" and MEMO.id[:8] in asked.run
+    assert index["sessions"][asked.run]["status"] == "completion" and MEMO.id[:8] in asked.run
     assert (asked.folder / "iter-01.json").stat().st_mode & 0o077 == 0
 
 

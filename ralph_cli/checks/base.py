@@ -1,6 +1,7 @@
 """What a check is, and how checks combine. An empty list of checks proves nothing."""
 
 from collections.abc import Callable, Sequence
+from statistics import fmean
 
 from ralph_cli.core.run import Attempt, Evidence, Step, Verdict
 
@@ -25,9 +26,14 @@ def all_passed(evidence: Sequence[Evidence]) -> bool:
     return bool(evidence) and all(item.passed for item in evidence)
 
 
-def standing(step: Step) -> tuple[bool, int, int, int]:
-    """How good a step is, for comparing: passed, claims a judge let stand, claims with all quotes found, few issues."""
+def standing(step: Step) -> tuple[bool, bool, int, int, float, int]:
+    """How good a step is, for comparing, most weight first.
+
+    Whether it passed, whether it answered at all, claims a judge let stand, claims with all quotes found, the mean
+    score, and how few issues there are.
+    """
     good = sum(ruling.verdict in GOOD for ruling in step.rulings)
     faulty = {issue.claim for issue in step.attempt.refused}
     pinned = sum(bool(claim.quotes) and claim.id not in faulty for claim in step.attempt.claims)
-    return all_passed(step.evidence), good, pinned, -len(step.issues)
+    mean = fmean(step.scores.values()) if step.scores else 0.0
+    return all_passed(step.evidence), step.attempt.answered, good, pinned, mean, -len(step.issues)

@@ -174,7 +174,8 @@ class Judge:
         except (ProviderError, Unparseable) as error:
             return Evidence("judge", broken=str(error) or type(error).__name__)
         issues = tuple(_issue(ruling, attempt) for ruling in rulings if ruling.verdict not in GOOD)
-        return Evidence("judge", issues, rulings)
+        score = 1 - len(issues) / len(rulings) if rulings else None
+        return Evidence("judge", issues, rulings, score=score)
 
     def _request(self, attempt: Attempt) -> Request:
         nonce = self.new_nonce()

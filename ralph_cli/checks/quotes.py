@@ -1,5 +1,6 @@
 """Every quote is the document's own words: looked up by code, stored with span and page, checked again at the end."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 from ralph_cli.core.document import Document, Span
@@ -13,21 +14,21 @@ SHOWN = 200
 def pin(draft: Draft, document: Document, index: QuoteIndex) -> Attempt:
     """Look up every quote of `draft`. Claims keep the quotes that were found; the others are named in `refused`.
 
-    Words that stand in several places are pinned to the one on a page that the claim's other quotes are on, if there is
-    one: a table row is repeated elsewhere, its header is not.
+    Words that stand in several places are pinned to the page that most quotes of the claim share, as near to each other
+    as can be: a table row and its header are often repeated elsewhere, but seldom together.
     """
-    matches = [[index.find(wording) for wording in said.quotes] for said in draft.claims]
     by_span: dict[tuple[int, int], Quote] = {}
     claims: list[Claim] = []
     refused: list[Issue] = []
-    for number, (said, found) in enumerate(zip(draft.claims, matches, strict=True), 1):
-        pages = {document.page_at(match.span.start).number for match in found if match and match.count == 1}
+    for number, said in enumerate(draft.claims, 1):
+        found = [index.find(wording) for wording in said.quotes]
+        spans = _together([match for match in found if match], document)
         ids: list[int] = []
         for place, (wording, match) in enumerate(zip(said.quotes, found, strict=True), 1):
             if match is None:
                 refused.append(Issue("quotes", _not_found(number, place, wording, document, index), number))
                 continue
-            span = _nearest(match, pages, document)
+            span = spans[match]
             quote = by_span.setdefault((span.start, span.end), _quote(len(by_span) + 1, span, match, wording, document))
             if quote.id not in ids:
                 ids.append(quote.id)
@@ -36,14 +37,28 @@ def pin(draft: Draft, document: Document, index: QuoteIndex) -> Attempt:
     return Attempt(tuple(claims), tuple(by_span.values()), draft.absence, searches, tuple(refused))
 
 
-def _nearest(match: Match, pages: set[int], document: Document) -> Span:
-    """The first place of a quote on one of `pages` at the same tier, else its first place."""
+def _together(matches: list[Match], document: Document) -> dict[Match, Span]:
+    """For each quote of one claim the place that belongs with the others."""
+    places = {match: _places(match, document) for match in matches}
+    pages = {match: {document.page_at(span.start).number for span in spans} for match, spans in places.items()}
+    shared = Counter(page for found in pages.values() for page in found)
+    if not shared:
+        return {}
+    page = min(shared, key=lambda number: (-shared[number], number))
+    on_page = {
+        match: [span for span in spans if document.page_at(span.start).number == page] or spans
+        for match, spans in places.items()
+    }
+    anchor = min(on_page.values(), key=len)[0]
+    return {match: min(spans, key=lambda span: abs(span.start - anchor.start)) for match, spans in on_page.items()}
+
+
+def _places(match: Match, document: Document) -> list[Span]:
+    """The places of a quote at its best tier."""
+    if match.tier == "folded":
+        return list(match.occurrences)
     wording = document.text[match.span.start : match.span.end]
-    for span in match.occurrences:
-        same = match.tier == "folded" or document.text[span.start : span.end] == wording
-        if same and document.page_at(span.start).number in pages:
-            return span
-    return match.span
+    return [span for span in match.occurrences if document.text[span.start : span.end] == wording]
 
 
 def _quote(number: int, span: Span, match: Match, wording: str, document: Document) -> Quote:

@@ -28,6 +28,14 @@ MaxSubqueries = Annotated[
 ]
 MaxTime = Annotated[float | None, typer.Option("--max-time", help="Seconds for the whole run.")]
 MaxCost = Annotated[float | None, typer.Option("--max-cost", help="US dollars for the whole run.")]
+MaxFailures = Annotated[
+    int | None,
+    typer.Option("--max-failures", help="Attempts in a row that gave nothing, before giving up (default 3)."),
+]
+ScoreThreshold = Annotated[
+    float | None,
+    typer.Option("--score-threshold", help="Stop at this share of supported claims, e.g. 0.8 (default off)."),
+]
 Strategy = Annotated[
     str | None, typer.Option("--strategy", help="auto, rlm (explore by code) or direct (give the whole text).")
 ]

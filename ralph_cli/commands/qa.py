@@ -7,6 +7,7 @@ import typer
 
 from ralph_cli.commands import options
 from ralph_cli.commands.screen import show
+from ralph_cli.core.run import StopType
 
 
 def qa(
@@ -23,6 +24,8 @@ def qa(
     max_subqueries: options.MaxSubqueries = None,
     max_time: options.MaxTime = None,
     max_cost: options.MaxCost = None,
+    max_failures: options.MaxFailures = None,
+    score_threshold: options.ScoreThreshold = None,
     strategy: options.Strategy = None,
     sandbox: options.Engine = None,
     password: options.Password = None,
@@ -49,6 +52,8 @@ def qa(
             max_subqueries=max_subqueries,
             max_time=max_time,
             max_cost=max_cost,
+            max_failures=max_failures,
+            score_threshold=score_threshold,
             strategy=strategy,
             sandbox=sandbox,
             out=out,
@@ -70,9 +75,21 @@ def qa(
         typer.echo(dumps(shown))
     else:
         show(shown)
-    return exit_code(shown.halt.reason.value)
+    return exit_code(shown.halt.type)
 
 
-def exit_code(stop: str) -> int:
-    """The exit code for the way a run stopped."""
-    return {"accepted": 0, "absent": 3, "budget": 4, "interrupted": 130, "error": 1}.get(stop, 2)
+def exit_code(stop: StopType) -> int:
+    """The exit code for the way a run stopped; whatever is not listed ran, and was not accepted."""
+    match stop:
+        case StopType.COMPLETION:
+            return 0
+        case StopType.SYSTEM_ERROR:
+            return 1
+        case StopType.ABSENT:
+            return 3
+        case StopType.TIMEOUT | StopType.MAX_COST | StopType.MAX_CALLS:
+            return 4
+        case StopType.USER_INTERRUPTED:
+            return 130
+        case _:
+            return 2

@@ -26,7 +26,7 @@ def list_runs(out: options.Out = None) -> int:
             continue
         document = one_line(str(view.document.get("path", "")), 40)
         typer.echo(
-            f"{name}  {view.halt.reason.value}  {view.usage.calls} calls  {document}  {one_line(view.question, 80)}"
+            f"{name}  {view.halt.type.value}  {view.usage.calls} calls  {document}  {one_line(view.question, 80)}"
         )
     return 0
 

@@ -12,11 +12,8 @@ from ralph_cli.core.model import Usage
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Caps of one run; None means no cap. `steps` and `subqueries` are per iteration, the others for the whole run."""
+    """What a whole run may spend; None means no cap."""
 
-    iterations: int = 4
-    steps: int = 80
-    subqueries: int = 60
     seconds: float | None = None
     usd: float | None = None
     calls: int | None = None

@@ -79,10 +79,11 @@ class Issue:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One answer of the worker after its quotes were looked up.
+    """One result of the worker after its quotes were looked up.
 
-    `refused` names every quote that is not in the document (it is in no claim). `finished` is the worker's own word,
-    never a fact.
+    `output` is free text (task, goal, wrapped functions); an answer is `claims`, and so is the brief behind an output.
+    `memory` is what the worker wants remembered. `refused` names every quote that is not in the document (it is in no
+    claim). `finished` is the worker's own word, never a fact; `error` says why there is nothing to check.
     """
 
     claims: tuple[Claim, ...] = ()
@@ -92,6 +93,14 @@ class Attempt:
     refused: tuple[Issue, ...] = ()
     finished: bool = False
     source: Literal["worker", "extractor", "none"] = "none"
+    output: str = ""
+    memory: str = ""
+    error: str = ""
+
+    @property
+    def answered(self) -> bool:
+        """Whether there is anything to check."""
+        return not self.error and bool(self.claims or self.absence or self.output)
 
     def quotes_of(self, claim: Claim) -> tuple[Quote, ...]:
         """The quotes that `claim` is pinned to, in its own order."""
@@ -121,12 +130,16 @@ class Ruling:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """What one check found. It passed if nothing is wrong and the check itself could be made (`broken` is empty)."""
+    """What one check found. It passed if nothing is wrong and the check itself could be made (`broken` is empty).
+
+    `score` is between 0 and 1, for checks that measure; None for those that only pass or fail.
+    """
 
     check: str
     issues: tuple[Issue, ...] = ()
     rulings: tuple[Ruling, ...] = ()
     broken: str = ""
+    score: float | None = None
 
     @property
     def passed(self) -> bool:
@@ -134,11 +147,25 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Lesson:
+    """What a failed attempt teaches the next one."""
+
+    summary: str
+    suggestions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Step:
-    """One turn of the outer loop: an attempt and what the checks found."""
+    """One turn of the outer loop: an attempt, what the checks found, and what was learnt from it."""
 
     attempt: Attempt
     evidence: tuple[Evidence, ...]
+    lesson: Lesson | None = None
+
+    @property
+    def scores(self) -> dict[str, float]:
+        """What the measuring checks gave, by name."""
+        return {item.check: item.score for item in self.evidence if item.score is not None}
 
     @property
     def rulings(self) -> tuple[Ruling, ...]:
@@ -149,24 +176,39 @@ class Step:
         return tuple(i for e in self.evidence for i in e.issues)
 
 
-class HaltReason(StrEnum):
-    """Why a run stopped. Only ACCEPTED and ABSENT come with a result that every check has passed."""
+class StopType(StrEnum):
+    """Why a run stopped; the sentence is in `Halt.detail`. Only COMPLETION and ABSENT passed every check."""
 
-    ACCEPTED = "accepted"
+    NONE = "none"
+    COMPLETION = "completion"
     ABSENT = "absent"
-    ITERATIONS = "iterations"
+    MAX_ITERATIONS = "max_iterations"
+    TIMEOUT = "timeout"
+    MAX_COST = "max_cost"
+    MAX_CALLS = "max_calls"
+    MAX_CONSECUTIVE_FAILURES = "max_consecutive_failures"
+    SCORE_THRESHOLD = "score_threshold"
     STALLED = "stalled"
+    REGRESSING = "regressing"
     UNJUDGED = "unjudged"
-    BUDGET = "budget"
-    INTERRUPTED = "interrupted"
-    ERROR = "error"
+    BLOCKED = "blocked"
+    USER_INTERRUPTED = "user_interrupted"
+    SYSTEM_ERROR = "system_error"
+
+    def is_success(self) -> bool:
+        """Whether the loop reached what it was asked to reach."""
+        return self in (StopType.COMPLETION, StopType.SCORE_THRESHOLD)
+
+    def is_failure(self) -> bool:
+        """Whether the loop could not work at all."""
+        return self in (StopType.MAX_CONSECUTIVE_FAILURES, StopType.SYSTEM_ERROR)
 
 
 @dataclass(frozen=True, slots=True)
 class Halt:
-    """A stop is a value: the reason, in a word and in a sentence."""
+    """A stop is a value: its type, and the reason in a sentence."""
 
-    reason: HaltReason
+    type: StopType
     detail: str
 
 
@@ -180,5 +222,5 @@ class Outcome:
 
     @property
     def ok(self) -> bool:
-        """Whether there is an answer that passed every check."""
-        return self.halt.reason is HaltReason.ACCEPTED
+        """Whether there is a result that passed every check."""
+        return self.halt.type is StopType.COMPLETION

@@ -143,7 +143,7 @@ class TraceWriter:
             self._summary = {"mode": event.mode, "question": event.question, "document": event.document}
             self._summary |= {"status": "running"}
         elif isinstance(event, RunHalted):
-            self._summary |= {"status": event.halt.reason.value, "detail": event.halt.detail}
+            self._summary |= {"status": event.halt.type.value, "detail": event.halt.detail}
         if isinstance(event, RunStarted | StepFinished | RunHalted):
             traces = write_traces(self._folder, self._events)
             update_index(self._out, self._folder.name, self._summary, traces)

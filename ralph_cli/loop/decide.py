@@ -1,34 +1,28 @@
-"""Whether to stop, and why. Pure: no clock, no model, no file."""
+"""Whether to stop, and why: the completion contract first, then the detectors. Pure but for the clock of the state."""
 
 from ralph_cli.checks.base import all_passed
-from ralph_cli.core.run import Halt, HaltReason, Step
+from ralph_cli.core.run import Halt, Step, StopType
+from ralph_cli.loop.config import StopConditionConfig
+from ralph_cli.loop.detectors import StopDetector
 from ralph_cli.loop.state import LoopState
 
 
-def decide(state: LoopState, iterations: int) -> Halt | None:
-    """The completion contract first, then the stop rules, then the iteration cap; None means go on."""
+def decide(state: LoopState, config: StopConditionConfig, detectors: StopDetector) -> Halt | None:
+    """Why the loop ends here, or None to go on."""
     if not state.steps:
         return None
     last = state.steps[-1]
     if accepted(last):
         if last.attempt.absence is not None:
-            return Halt(HaltReason.ABSENT, "the answer is not in the document, as far as the searches below can tell")
-        return Halt(HaltReason.ACCEPTED, "every claim passed every check")
+            return Halt(StopType.ABSENT, "the answer is not in the document, as far as the searches below can tell")
+        return Halt(StopType.COMPLETION, "every check passed")
     broken = [evidence for evidence in last.evidence if evidence.broken]
     if broken and not last.issues:
-        return Halt(HaltReason.UNJUDGED, f"{broken[0].check} could not be made: {broken[0].broken}")
-    if stalled(state.steps):
-        return Halt(HaltReason.STALLED, "the same answer failed twice for the same reasons")
-    if len(state.steps) >= iterations:
-        return Halt(HaltReason.ITERATIONS, f"not accepted within {iterations} iterations")
-    return None
+        return Halt(StopType.UNJUDGED, f"{broken[0].check} could not be made: {broken[0].broken}")
+    said = detectors.check(state, config)
+    return Halt(said.stop_type, said.reason) if said else None
 
 
 def accepted(step: Step) -> bool:
     """The worker says it is done AND something was checked AND nothing failed; a claim alone never counts."""
     return step.attempt.finished and all_passed(step.evidence)
-
-
-def stalled(steps: tuple[Step, ...]) -> bool:
-    """Whether the last two attempts are the same and failed for the same reasons."""
-    return len(steps) >= 2 and steps[-1].attempt == steps[-2].attempt and steps[-1].issues == steps[-2].issues

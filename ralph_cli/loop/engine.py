@@ -1,4 +1,4 @@
-"""The one outer loop of every mode: halt? - plan - run - analyze, until `decide` or a bound says stop."""
+"""The one outer loop of every mode: halt? - plan - run - analyze - learn, until contract or detectors say stop."""
 
 from typing import Protocol
 
@@ -6,13 +6,17 @@ from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.errors import LimitExceeded, RalphError
 from ralph_cli.core.events import AnyEvent, IterationStarted, RunHalted, Sink, StepFinished
-from ralph_cli.core.run import Attempt, Evidence, Halt, HaltReason, Outcome, Step
+from ralph_cli.core.run import Attempt, Evidence, Halt, Lesson, Outcome, Step, StopType
+from ralph_cli.loop.config import StopConditionConfig
 from ralph_cli.loop.decide import decide
+from ralph_cli.loop.detectors import StopDetector, standard_detectors
 from ralph_cli.loop.state import LoopState
+
+LIMITS = {"time": StopType.TIMEOUT, "cost": StopType.MAX_COST, "calls": StopType.MAX_CALLS}
 
 
 class Mode(Protocol):
-    """What differs between qa, task and goal; the engine owns everything else."""
+    """What differs between qa, task, goal and a wrapped function; the engine owns everything else."""
 
     def plan(self, state: LoopState) -> str:
         """What the next attempt is told: empty at first, later the exact feedback on what failed."""
@@ -26,33 +30,47 @@ class Mode(Protocol):
         """What the checks find, cheap ones first."""
         ...
 
+    def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
+        """What the attempt teaches; None when there is nothing to learn. `state` is that before the attempt."""
+        ...
 
-def run_loop(mode: Mode, state: LoopState, *, ledger: Ledger, sink: Sink) -> Outcome:
-    """Turn until `decide` says halt, a budget runs out or a person interrupts; every step goes to `sink`.
 
-    The outcome holds the best step, not the last. Errors that are neither a budget nor an interrupt are recorded as
-    the run's end and raised again.
+def run_loop(
+    mode: Mode,
+    state: LoopState,
+    *,
+    ledger: Ledger,
+    config: StopConditionConfig,
+    sink: Sink,
+    detectors: StopDetector | None = None,
+) -> Outcome:
+    """Turn until the contract is met, a detector stops, a budget runs out or a person interrupts.
+
+    Every step goes to `sink`. The outcome holds the best step, not the last. Errors that are neither a budget nor an
+    interrupt are recorded as the run's end and raised again.
     """
+    stops = detectors or standard_detectors()
 
     def emit(event: AnyEvent) -> LoopState:
         sink(event)
         return state.apply(event)
 
-    halt = decide(state, ledger.limits.iterations)
+    halt = decide(state, config, stops)
     try:
         while halt is None:
             ledger.check_time()
             order = mode.plan(state)
             state = emit(IterationStarted(len(state.steps) + 1, order))
             attempt = mode.run(order, state.iteration)
-            state = emit(StepFinished(Step(attempt, mode.analyze(attempt))))
-            halt = decide(state, ledger.limits.iterations)
+            evidence = mode.analyze(attempt)
+            state = emit(StepFinished(Step(attempt, evidence, mode.learn(state, attempt, evidence))))
+            halt = decide(state, config, stops)
     except LimitExceeded as error:
-        halt = Halt(HaltReason.BUDGET, error.message)
+        halt = Halt(LIMITS[error.limit], error.message)
     except KeyboardInterrupt:
-        halt = Halt(HaltReason.INTERRUPTED, "interrupted")
+        halt = Halt(StopType.USER_INTERRUPTED, "interrupted")
     except RalphError as error:
-        emit(RunHalted(Halt(HaltReason.ERROR, error.message), clock.now()))
+        emit(RunHalted(Halt(StopType.SYSTEM_ERROR, error.message), clock.now()))
         raise
     emit(RunHalted(halt, clock.now()))
     return Outcome(halt, state.best, len(state.steps))

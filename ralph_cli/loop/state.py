@@ -1,18 +1,20 @@
 """The state of a run is the fold of its events; resume, report and replay read nothing else."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import reduce
+from typing import Any
 
 from ralph_cli.checks.base import standing
+from ralph_cli.core import clock
 from ralph_cli.core.events import AnyEvent, CallFinished, IterationStarted, RunHalted, RunStarted, StepFinished
 from ralph_cli.core.model import Usage
-from ralph_cli.core.run import Halt, Step
+from ralph_cli.core.run import Halt, Lesson, Step
 
 
 @dataclass(frozen=True, slots=True)
 class LoopState:
-    """What is known of a run after some of its events."""
+    """What is known of a run after some of its events. `started` is on the monotonic clock and not compared."""
 
     run: str = ""
     question: str = ""
@@ -20,6 +22,7 @@ class LoopState:
     steps: tuple[Step, ...] = ()
     usage: Usage = Usage()
     halt: Halt | None = None
+    started: float = field(default_factory=clock.monotonic, compare=False)
 
     @property
     def best(self) -> Step | None:
@@ -27,6 +30,81 @@ class LoopState:
         if not self.steps:
             return None
         return max(enumerate(self.steps), key=lambda item: (*standing(item[1]), item[0]))[1]
+
+    @property
+    def cumulative_cost(self) -> float:
+        """US dollars spent; calls of unknown price count nothing, see `usage.usd`."""
+        return self.usage.usd or 0.0
+
+    @property
+    def total_tokens(self) -> int:
+        """Tokens in and out."""
+        return self.usage.input_tokens + self.usage.output_tokens
+
+    @property
+    def successful_steps(self) -> int:
+        """Attempts that gave something to check."""
+        return sum(step.attempt.answered for step in self.steps)
+
+    @property
+    def failed_steps(self) -> int:
+        """Attempts that gave nothing to check."""
+        return len(self.steps) - self.successful_steps
+
+    @property
+    def consecutive_failures(self) -> int:
+        """How many of the latest attempts gave nothing to check."""
+        count = 0
+        for step in reversed(self.steps):
+            if step.attempt.answered:
+                break
+            count += 1
+        return count
+
+    @property
+    def score_history(self) -> tuple[dict[str, float], ...]:
+        """The scores of each iteration that had any."""
+        return tuple(step.scores for step in self.steps if step.scores)
+
+    @property
+    def reflection_history(self) -> tuple[Lesson, ...]:
+        """What was learnt, oldest first."""
+        return tuple(step.lesson for step in self.steps if step.lesson is not None)
+
+    def elapsed(self) -> float:
+        """Seconds since the loop began."""
+        return clock.monotonic() - self.started
+
+    def success_rate(self) -> float:
+        """Share of attempts that gave something to check; 0 before the first."""
+        return self.successful_steps / len(self.steps) if self.steps else 0.0
+
+    def latest_score(self) -> dict[str, float]:
+        """The scores of the latest attempt, empty if it has none."""
+        return self.steps[-1].scores if self.steps else {}
+
+    def best_score(self, metric: str) -> float:
+        """The highest value of one score so far; 0 if it was never given."""
+        return max((scores[metric] for scores in self.score_history if metric in scores), default=0.0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The state as plain values, for a checkpoint."""
+        return {
+            "run": self.run,
+            "question": self.question,
+            "iteration": self.iteration,
+            "elapsed": self.elapsed(),
+            "cumulative_cost": self.cumulative_cost,
+            "total_tokens": self.total_tokens,
+            "consecutive_failures": self.consecutive_failures,
+            "successful_steps": self.successful_steps,
+            "failed_steps": self.failed_steps,
+            "success_rate": self.success_rate(),
+            "score_history": list(self.score_history),
+            "reflection_history": [asdict(lesson) for lesson in self.reflection_history],
+            "usage": asdict(self.usage),
+            "halt": asdict(self.halt) if self.halt else None,
+        }
 
     def apply(self, event: AnyEvent) -> "LoopState":
         """The state after `event`; events that change nothing leave it as it is."""

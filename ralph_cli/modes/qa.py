@@ -9,7 +9,7 @@ from ralph_cli.checks.quotes import pin
 from ralph_cli.checks.rules import AnswerForm, form_issues
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Model, Request, UserTurn
-from ralph_cli.core.run import Attempt, Draft, Evidence, Step
+from ralph_cli.core.run import Attempt, Draft, Evidence, Lesson, Step
 from ralph_cli.documents.locate import QuoteIndex
 from ralph_cli.loop.state import LoopState
 from ralph_cli.rlm.loop import Explorer
@@ -116,6 +116,10 @@ class QaMode:
         if attempt.absence is not None:
             return run_in_order(self.local_checks, attempt)
         return run_in_order((*self.local_checks, self.judge), attempt)
+
+    def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
+        """Nothing beyond the issues: they are the feedback, word for word."""
+        return None
 
     def _extract(self) -> Draft | None:
         """One last call over the trajectory when the steps are used up; None if it hands in nothing usable."""

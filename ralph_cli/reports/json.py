@@ -16,7 +16,7 @@ def as_object(view: RunView) -> dict[str, Any]:
     paged = view.document.get("kind") == "pdf" or view.document.get("pages", 1) > 1
     return {
         "ok": view.ok,
-        "stop": {"type": view.halt.reason.value, "reason": view.halt.detail},
+        "stop": {"type": view.halt.type.value, "reason": view.halt.detail},
         "question": view.question,
         "output": {
             "answer": "\n".join(f"- {item.claim.text}" for item in view.claims),

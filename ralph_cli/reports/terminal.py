@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ralph_cli.core.model import Usage
-from ralph_cli.core.run import HaltReason, Quote
+from ralph_cli.core.run import Quote, StopType
 from ralph_cli.reports.view import WORDS, ClaimView, RunView
 from ralph_cli.reports.visible import one_line, visible
 
@@ -42,12 +42,12 @@ def plain(view: RunView) -> str:
 
 
 def _head(view: RunView) -> Iterator[list[Styled]]:
-    if view.halt.reason is HaltReason.ABSENT:
+    if view.halt.type is StopType.ABSENT:
         yield [("Not in the document.", "bold")]
     elif not view.claims:
         yield [("No answer.", "bold")]
     elif not view.ok:
-        yield [(f"Not accepted ({view.halt.reason.value}). The best attempt:", "bold yellow")]
+        yield [(f"Not accepted ({view.halt.type.value}). The best attempt:", "bold yellow")]
 
 
 def _claim(item: ClaimView, view: RunView) -> Iterator[list[Styled]]:
@@ -80,14 +80,14 @@ def _absence(view: RunView) -> Iterator[list[Styled]]:
 
 
 def _verdict(view: RunView) -> str:
-    match view.halt.reason:
-        case HaltReason.ACCEPTED if not view.judged:
+    match view.halt.type:
+        case StopType.COMPLETION if not view.judged:
             return f"Verbatim. {NO_JUDGE}"
-        case HaltReason.ACCEPTED:
+        case StopType.COMPLETION:
             return f"Accepted: every quote is in the document, and {visible(view.judge)} found every claim supported."
-        case HaltReason.ABSENT:
+        case StopType.ABSENT:
             return "Reported as absent: the searches are counted, what they mean is the worker's word."
-        case HaltReason.UNJUDGED:
+        case StopType.UNJUDGED:
             return (
                 f"Unjudged: {one_line(view.halt.detail)}. The quotes are in the document; nobody has judged the claims."
             )

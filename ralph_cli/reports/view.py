@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ralph_cli.core.model import Usage
-from ralph_cli.core.run import Attempt, Claim, Halt, HaltReason, Issue, Quote, Ruling, Search, Step
+from ralph_cli.core.run import Attempt, Claim, Halt, Issue, Quote, Ruling, Search, Step, StopType
 
 WORDS = {
     "supported": "supported",
@@ -52,7 +52,7 @@ class RunView:
 
     @property
     def ok(self) -> bool:
-        return self.halt.reason is HaltReason.ACCEPTED
+        return self.halt.type is StopType.COMPLETION
 
     @property
     def judged(self) -> bool:

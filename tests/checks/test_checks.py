@@ -199,3 +199,14 @@ def test_a_quote_cut_inside_a_word_is_told_apart_from_one_that_is_not_there() ->
     said = DraftClaim("It is due on the first.", ("ent is due on the first day.",))
     (issue,) = pin(Draft((said,)), MEMO, QuoteIndex(MEMO)).refused
     assert "begins or ends inside a word" in issue.message and "rent is due" in issue.message
+
+
+def test_quotes_that_are_all_repeated_are_pinned_together_and_near_each_other() -> None:
+    page = "(Millions)  2018  2017\nNet sales  5  4\n(Millions)  2018  2017\nCosts  3  2\n"
+    about = document(f"(Millions)  2018  2017\nHeadcount  9  8\n\f{page}\fprose\n\f{page}")
+    said = DraftClaim("Costs were 3 in 2018.", ("(Millions)  2018  2017", "Costs  3  2", "Net sales  5  4"))
+    attempt = pin(Draft((said,)), about, QuoteIndex(about))
+    assert {quote.page for quote in attempt.quotes} == {2}
+    header, costs, _ = attempt.quotes
+    assert header.occurrences == 5 and quotes_hold(about)(attempt).passed
+    assert costs.start - header.end == 1  # the nearer of the two headers

@@ -15,7 +15,7 @@ from fakes import REAL_CACHE
 
 from ralph_cli.commands.app import run
 from ralph_cli.commands.qa import exit_code
-from ralph_cli.core.run import HaltReason
+from ralph_cli.core.run import StopType
 
 QUESTION = "When does the lease end?"
 MEMO = "The lease of the north hall ends on 31 March 2031.\nThe rent is due on the first day of each month.\n" * 3
@@ -87,7 +87,7 @@ def test_a_run_can_be_listed_and_shown(memo: Path, capsys: pytest.CaptureFixture
     first = capsys.readouterr().out
     assert run(["trace", "list"]) == 0
     listed = capsys.readouterr().out
-    assert "accepted" in listed and QUESTION in listed and len(listed.splitlines()) == 1
+    assert "completion" in listed and QUESTION in listed and len(listed.splitlines()) == 1
     assert run(["trace", "show", listed.split()[0][-6:]]) == 0
     shown = capsys.readouterr().out
     assert first.splitlines()[0] in shown and "ran code" in shown and "handed in" in shown
@@ -96,17 +96,12 @@ def test_a_run_can_be_listed_and_shown(memo: Path, capsys: pytest.CaptureFixture
 
 
 def test_every_way_to_stop_has_its_exit_code() -> None:
-    codes = {reason.value: exit_code(reason.value) for reason in HaltReason}
-    assert codes == {
-        "accepted": 0,
-        "absent": 3,
-        "iterations": 2,
-        "stalled": 2,
-        "unjudged": 2,
-        "budget": 4,
-        "interrupted": 130,
-        "error": 1,
-    }
+    codes = {stop.value: exit_code(stop) for stop in StopType}
+    assert {name for name, code in codes.items() if code == 0} == {"completion"}
+    assert {name for name, code in codes.items() if code == 4} == {"timeout", "max_cost", "max_calls"}
+    assert (codes["absent"], codes["user_interrupted"], codes["system_error"]) == (3, 130, 1)
+    others = {"max_iterations", "stalled", "regressing", "unjudged", "score_threshold", "max_consecutive_failures"}
+    assert {codes[name] for name in others} == {2}
 
 
 def test_a_reader_that_leaves_early_is_no_error_message(memo: Path) -> None:
@@ -181,7 +176,7 @@ def test_ctrl_c_leaves_a_usable_trace_and_says_where(memo: Path, silent_server: 
     shown = subprocess.run(
         [sys.executable, "-m", "ralph_cli", "trace", "show"], env=environ, capture_output=True, text=True, check=True
     )
-    assert "Stopped (interrupted)" in shown.stdout
+    assert "Stopped (user_interrupted)" in shown.stdout
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:

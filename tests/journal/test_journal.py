@@ -35,12 +35,12 @@ from ralph_cli.core.run import (
     DraftClaim,
     Evidence,
     Halt,
-    HaltReason,
     Issue,
     Quote,
     Ruling,
     Search,
     Step,
+    StopType,
     Verdict,
 )
 from ralph_cli.journal.store import FILE, Journal, read_events
@@ -68,7 +68,7 @@ EVENTS: list[AnyEvent] = [
     Nudged(1, 3, "why"),
     CallFinished(1, "worker", "m", Usage(1, 2, 3), 0.5, {"text": "x"}),
     StepFinished(STEP),
-    RunHalted(Halt(HaltReason.ITERATIONS, "d"), "later"),
+    RunHalted(Halt(StopType.MAX_ITERATIONS, "d"), "later"),
 ]
 
 
@@ -157,9 +157,9 @@ def test_traces_follow_the_events_and_a_foreign_index_is_left_alone(tmp_path: Pa
         writer(event)
     trace = json.loads((folder / "iter-01.json").read_text("utf-8"))
     assert trace["iter"] == 1 and trace["usage"]["input_tokens"] == 2 and trace["passed"] is False
-    assert trace["halt"]["reason"] == "iterations" and trace["generated"]["quotes"][0]["text"] == "q"
+    assert trace["halt"]["type"] == "max_iterations" and trace["generated"]["quotes"][0]["text"] == "q"
     entry = read_index(tmp_path)["sessions"]["run-1"]
-    assert entry["iterations"][0]["tracePath"] == "run-1/iter-01.json" and entry["status"] == "iterations"
+    assert entry["iterations"][0]["tracePath"] == "run-1/iter-01.json" and entry["status"] == "max_iterations"
     (tmp_path / INDEX).write_text('{"version": 99}')
     with pytest.raises(JournalError, match="not a session index"):
         writer(EVENTS[0])

@@ -1,5 +1,7 @@
 """The outer loop on a mode without models: when it stops, what it returns, what a fold of its events gives."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,15 +15,30 @@ from ralph_cli.core.run import (
     Attempt,
     Claim,
     Evidence,
-    HaltReason,
     Issue,
+    Lesson,
     Outcome,
     Quote,
     Ruling,
     Step,
+    StopType,
     Verdict,
 )
+from ralph_cli.loop.config import RalphConfig, ReflectionConfig, StopConditionConfig, ValidationConfig
 from ralph_cli.loop.decide import accepted, decide
+from ralph_cli.loop.detectors import (
+    CompositeDetector,
+    ConsecutiveFailureDetector,
+    CostLimitDetector,
+    MaxIterationDetector,
+    RegressingDetector,
+    ScoreThresholdDetector,
+    StalledDetector,
+    StopDecision,
+    TimeoutDetector,
+    UserInterruptDetector,
+    standard_detectors,
+)
 from ralph_cli.loop.engine import run_loop
 from ralph_cli.loop.state import LoopState, fold
 
@@ -58,10 +75,14 @@ class Listed:
     def analyze(self, attempt: Attempt) -> tuple[Evidence, ...]:
         return self.found
 
+    def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
+        return Lesson("tried") if not accepted(Step(attempt, evidence)) else None
 
-def run(mode: Listed, **limits: int) -> tuple[Outcome, list[AnyEvent]]:
+
+def run(mode: Listed, **stops: Any) -> tuple[Outcome, list[AnyEvent]]:
     events: list[AnyEvent] = []
-    return run_loop(mode, LoopState(), ledger=Ledger(Limits(**limits)), sink=events.append), events
+    config = StopConditionConfig(**stops)
+    return run_loop(mode, LoopState(), ledger=Ledger(Limits()), config=config, sink=events.append), events
 
 
 @pytest.mark.parametrize(
@@ -89,29 +110,31 @@ def test_it_goes_on_until_a_step_passes() -> None:
 def test_an_absence_that_passes_is_its_own_reason() -> None:
     absent = Attempt(absence=Absence(("x",)), finished=True)
     outcome, _ = run(Listed((absent, (Evidence("form"),))))
-    assert outcome.halt.reason is HaltReason.ABSENT and not outcome.ok
+    assert outcome.halt.type is StopType.ABSENT and not outcome.ok
 
 
 def test_a_check_that_broke_ends_the_run_unjudged() -> None:
     outcome, _ = run(Listed((attempt(), (Evidence("form"), Evidence("judge", broken="down")))))
-    assert outcome.halt.reason is HaltReason.UNJUDGED
+    assert outcome.halt.type is StopType.UNJUDGED
 
 
 def test_a_budget_and_an_interrupt_keep_the_best_step() -> None:
     for error, reason in (
-        (LimitExceeded("cost", cap=1, spent=1), HaltReason.BUDGET),
-        (KeyboardInterrupt(), HaltReason.INTERRUPTED),
+        (LimitExceeded("cost", cap=1, spent=1), StopType.MAX_COST),
+        (KeyboardInterrupt(), StopType.USER_INTERRUPTED),
     ):
         outcome, events = run(Listed((attempt(), evidence(passed=False)), error))
-        assert outcome.halt.reason is reason and outcome.best is not None and isinstance(events[-1], RunHalted)
+        assert outcome.halt.type is reason and outcome.best is not None and isinstance(events[-1], RunHalted)
 
 
 def test_an_error_is_recorded_as_the_end_and_raised() -> None:
     events: list[AnyEvent] = []
     with pytest.raises(ProviderError):
-        run_loop(Listed(ProviderError("down", code="x")), LoopState(), ledger=Ledger(Limits()), sink=events.append)
+        mode = Listed(ProviderError("down", code="x"))
+        config = StopConditionConfig()
+        run_loop(mode, LoopState(), ledger=Ledger(Limits()), config=config, sink=events.append)
     last = events[-1]
-    assert isinstance(last, RunHalted) and last.halt.reason is HaltReason.ERROR
+    assert isinstance(last, RunHalted) and last.halt.type is StopType.SYSTEM_ERROR
 
 
 outcomes = st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), min_size=6, max_size=6)
@@ -120,7 +143,7 @@ outcomes = st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), min_size=6
 @given(outcomes, st.integers(1, 5))
 def test_it_always_ends_within_its_iterations_with_the_best_step(said: list[tuple[str, bool]], most: int) -> None:
     mode = Listed(*((attempt(text), evidence(passed=passed, why=text)) for text, passed in said))
-    outcome, events = run(mode, iterations=most)
+    outcome, events = run(mode, max_iterations=most, patience=0)
     steps = [event.step for event in events if isinstance(event, StepFinished)]
     assert 1 <= len(steps) <= most and outcome.iterations == len(steps)
     assert outcome.ok == accepted(steps[-1])
@@ -140,7 +163,7 @@ def test_a_fold_of_a_prefix_and_then_the_rest_is_the_whole(said: list[tuple[str,
 
 
 def test_decide_is_asked_before_the_first_attempt() -> None:
-    assert decide(LoopState(), 4) is None
+    assert decide(LoopState(), StopConditionConfig(), standard_detectors()) is None
 
 
 def test_a_ledger_refuses_the_call_that_would_overspend_and_gives_promises_back() -> None:
@@ -165,3 +188,95 @@ def test_a_ledger_knows_when_the_time_is_over() -> None:
 
 def test_usage_with_an_unknown_price_stays_unknown() -> None:
     assert (Usage(calls=1, usd=0.5) + Usage(calls=1, usd=None)).usd is None
+
+
+def scored(value: float, *, text: str = "a claim", why: str = "no") -> Step:
+    return Step(attempt(text), (Evidence("judge", (Issue("judge", f"{why} {value}", 1),), score=value),))
+
+
+def failed(error: str = "it broke") -> Step:
+    return Step(Attempt(error=error), (Evidence("form", (Issue("form", "nothing"),)),))
+
+
+CASES = [
+    (MaxIterationDetector(), {"max_iterations": 2}, [scored(0.1), scored(0.2)], StopType.MAX_ITERATIONS),
+    (CostLimitDetector(), {"max_cost": 0.5}, [scored(0.1)], StopType.MAX_COST),
+    (TimeoutDetector(), {"timeout": 1e-9}, [scored(0.1)], StopType.TIMEOUT),
+    (
+        ConsecutiveFailureDetector(),
+        {"max_consecutive_failures": 2},
+        [scored(1.0), failed(), failed()],
+        StopType.MAX_CONSECUTIVE_FAILURES,
+    ),
+    (ScoreThresholdDetector(), {"score_threshold": 0.8}, [scored(0.8)], StopType.SCORE_THRESHOLD),
+    (UserInterruptDetector(lambda: True), {"enable_user_interrupt": True}, [], StopType.USER_INTERRUPTED),
+    (StalledDetector(), {}, [scored(0.1), scored(0.1)], StopType.STALLED),
+    (StalledDetector(), {}, [scored(0.1, text="one"), scored(0.1, text="two")], StopType.STALLED),
+    (RegressingDetector(), {}, [scored(0.9), scored(0.5), scored(0.1)], StopType.REGRESSING),
+]
+
+
+@pytest.mark.parametrize(("detector", "config", "steps", "expected"), CASES, ids=lambda value: type(value).__name__)
+def test_each_detector_stops_and_can_be_switched_off(
+    detector: Any, config: dict[str, Any], steps: list[Step], expected: StopType
+) -> None:
+    state = LoopState(steps=tuple(steps), usage=Usage(calls=1, usd=0.5))
+    said = detector.check(state, StopConditionConfig(**config))
+    assert said and said.stop_type is expected and said.reason
+    off = StopConditionConfig(max_iterations=9, max_consecutive_failures=0, patience=0)
+    assert not detector.check(state, off)
+    assert not detector.check(
+        LoopState(), StopConditionConfig(max_iterations=9, timeout=60, max_cost=1, score_threshold=1)
+    )
+
+
+def test_the_first_detector_that_stops_decides() -> None:
+    both = CompositeDetector([ConsecutiveFailureDetector()]).add(MaxIterationDetector())
+    said = both.check(LoopState(steps=(failed(), failed(), failed())), StopConditionConfig(max_iterations=3))
+    assert said.stop_type is StopType.MAX_CONSECUTIVE_FAILURES and len(both) == 2 and "it broke" in said.reason
+    assert bool(StopDecision(False)) is False
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: StopConditionConfig(max_iterations=0),
+        lambda: StopConditionConfig(timeout=-1),
+        lambda: StopConditionConfig(max_cost=-1),
+        lambda: StopConditionConfig(score_threshold=2),
+        lambda: ValidationConfig(min_score_threshold=1.5),
+        lambda: ValidationConfig(parallel=0),
+        lambda: ValidationConfig(timeout=-1),
+        lambda: ReflectionConfig(level="very"),  # type: ignore[arg-type]
+        lambda: ReflectionConfig(max_history=0),
+    ],
+)
+def test_a_configuration_without_sense_is_refused(wrong: Any) -> None:
+    with pytest.raises(ValueError, match=r"must be|must not"):
+        wrong()
+
+
+def test_the_defaults_are_those_of_the_design() -> None:
+    config = RalphConfig()
+    assert config.validation == ValidationConfig(True, (), 0.5, 4, 0.0)
+    assert config.reflection == ReflectionConfig(True, "medium", 50)
+    assert config.stop_condition == StopConditionConfig(10, 0.0, 0.0, 3, 0.0, False)
+
+
+def test_success_and_failure_of_a_stop() -> None:
+    assert {stop for stop in StopType if stop.is_success()} == {StopType.COMPLETION, StopType.SCORE_THRESHOLD}
+    assert {stop for stop in StopType if stop.is_failure()} == {
+        StopType.MAX_CONSECUTIVE_FAILURES,
+        StopType.SYSTEM_ERROR,
+    }
+
+
+def test_the_state_counts_what_a_checkpoint_needs() -> None:
+    steps = (scored(0.2), failed(), Step(attempt(), evidence(passed=True), Lesson("s", ("do",))))
+    state = LoopState(steps=steps, usage=Usage(2, 10, 5, usd=0.25))
+    assert (state.successful_steps, state.failed_steps, state.consecutive_failures) == (2, 1, 0)
+    assert state.success_rate() == pytest.approx(2 / 3) and state.total_tokens == 15 and state.cumulative_cost == 0.25
+    assert state.score_history == ({"judge": 0.2},) and state.best_score("judge") == 0.2 and state.latest_score() == {}
+    plain = state.to_dict()
+    assert plain["reflection_history"] == [{"summary": "s", "suggestions": ("do",)}] and plain["failed_steps"] == 1
+    assert LoopState().success_rate() == 0.0 and LoopState().latest_score() == {}

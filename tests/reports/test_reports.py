@@ -14,12 +14,12 @@ from ralph_cli.core.run import (
     Claim,
     Evidence,
     Halt,
-    HaltReason,
     Issue,
     Quote,
     Ruling,
     Search,
     Step,
+    StopType,
     Verdict,
 )
 from ralph_cli.reports.json import as_object, dumps
@@ -31,7 +31,7 @@ QUOTE = Quote(1, "rent of\n$48,000", 10, 25, 3, "iii", "folded", 2, "rent of $48
 CLAIM = Claim(1, "The rent is $48,000.", (1,))
 
 
-def shown(reason: HaltReason, verdict: Verdict | None = Verdict.SUPPORTED, text: str = CLAIM.text) -> RunView:
+def shown(reason: StopType, verdict: Verdict | None = Verdict.SUPPORTED, text: str = CLAIM.text) -> RunView:
     issues = () if verdict in (Verdict.SUPPORTED, Verdict.VERBATIM) else (Issue("judge", "why not", 1),)
     rulings = (Ruling(1, verdict, "a reason", "openai:gpt"),) if verdict else ()
     step = Step(Attempt((replace(CLAIM, text=text),), (QUOTE,), finished=True), (Evidence("judge", issues, rulings),))
@@ -50,7 +50,7 @@ def shown(reason: HaltReason, verdict: Verdict | None = Verdict.SUPPORTED, text:
 
 
 def test_an_accepted_answer_shows_claim_mark_quote_page_tier_and_cost() -> None:
-    text = plain(shown(HaltReason.ACCEPTED))
+    text = plain(shown(StopType.COMPLETION))
     assert "- The rent is $48,000. [1] ✓" in text
     assert "[1] “rent of / $48,000”  p. 3 (printed iii), folded, 2 places" in text
     assert (
@@ -59,21 +59,23 @@ def test_an_accepted_answer_shows_claim_mark_quote_page_tier_and_cost() -> None:
 
 
 def test_verbatim_is_never_called_supported() -> None:
-    told = shown(HaltReason.ACCEPTED, Verdict.VERBATIM)
+    told = shown(StopType.COMPLETION, Verdict.VERBATIM)
     text = plain(told)
     assert "No model has judged" in text and "supported" not in text.lower() and "Accepted" not in text
     assert as_object(told)["judged"] is False
 
 
 def test_a_refused_answer_says_so_first_and_why() -> None:
-    text = plain(shown(HaltReason.ITERATIONS, Verdict.PARTLY))
+    text = plain(shown(StopType.MAX_ITERATIONS, Verdict.PARTLY))
     assert (
-        text.startswith("Not accepted (iterations)") and "only partly supported: a reason" in text and "why not" in text
+        text.startswith("Not accepted (max_iterations)")
+        and "only partly supported: a reason" in text
+        and "why not" in text
     )
 
 
 def test_an_unjudged_answer_says_that_nobody_judged() -> None:
-    text = plain(shown(HaltReason.UNJUDGED, None))
+    text = plain(shown(StopType.UNJUDGED, None))
     assert "Unjudged: detail" in text and "nobody has judged" in text
 
 
@@ -86,7 +88,7 @@ def test_an_absence_shows_its_searches() -> None:
         folder="f",
         question="q",
         document={"kind": "text", "pages": 1},
-        halt=Halt(HaltReason.ABSENT, "d"),
+        halt=Halt(StopType.ABSENT, "d"),
         best=step,
         judge="j",
         iterations=1,
@@ -98,7 +100,7 @@ def test_an_absence_shows_its_searches() -> None:
 
 
 def test_a_document_without_pages_shows_offsets() -> None:
-    told = replace(shown(HaltReason.ACCEPTED), document={"kind": "text", "pages": 1})
+    told = replace(shown(StopType.COMPLETION), document={"kind": "text", "pages": 1})
     assert "at 10" in plain(told) and as_object(told)["quotes"][0]["page"] is None
 
 
@@ -118,7 +120,7 @@ PAYLOADS = [
 
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_nothing_that_a_terminal_obeys_gets_through(payload: str) -> None:
-    told = shown(HaltReason.ITERATIONS, Verdict.NOT, text=f"a{payload}b")
+    told = shown(StopType.MAX_ITERATIONS, Verdict.NOT, text=f"a{payload}b")
     for text in (plain(told), dumps(told)):
         assert payload not in text
     assert f"\\u{{{ord(payload[0]):x}}}" in visible(payload)

@@ -1,0 +1,172 @@
+"""When to stop: small questions to the state of a loop, each pluggable; the first that says yes gives the reason."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from statistics import fmean
+from typing import Any, Protocol
+
+from ralph_cli.checks.base import standing
+from ralph_cli.core.run import StopType
+from ralph_cli.loop.config import StopConditionConfig
+from ralph_cli.loop.state import LoopState
+
+
+@dataclass(frozen=True, slots=True)
+class StopDecision:
+    """What a detector says; truthy when the loop should stop."""
+
+    should_stop: bool
+    stop_type: StopType = StopType.NONE
+    reason: str = ""
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return self.should_stop
+
+
+GO_ON = StopDecision(False)
+
+
+class StopDetector(Protocol):
+    """Anything that can be asked whether to stop."""
+
+    def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
+        """The decision for this state; GO_ON to continue."""
+        ...
+
+
+def _stop(type_: StopType, reason: str) -> StopDecision:
+    return StopDecision(True, type_, reason)
+
+
+class MaxIterationDetector:
+    """Stops when as many iterations were made as are allowed."""
+
+    def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
+        if len(state.steps) < config.max_iterations:
+            return GO_ON
+        return _stop(StopType.MAX_ITERATIONS, f"not accepted within {config.max_iterations} iterations")
+
+
+class TimeoutDetector:
+    """Stops when the loop has run for its time; 0 is no limit."""
+
+    def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
+        if not config.timeout or state.elapsed() < config.timeout:
+            return GO_ON
+        return _stop(StopType.TIMEOUT, f"{state.elapsed():.1f} s of {config.timeout:g} s are used")
+
+
+class CostLimitDetector:
+    """Stops when the money is spent; 0 is no limit."""
+
+    def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
+        if not config.max_cost or state.cumulative_cost < config.max_cost:
+            return GO_ON
+        return _stop(StopType.MAX_COST, f"${state.cumulative_cost:.4f} of ${config.max_cost:g} are spent")
+
+
+class ConsecutiveFailureDetector:
+    """Stops when so many attempts in a row gave nothing to check; 0 is no limit."""
+
+    def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
+        failures = state.consecutive_failures
+        if not config.max_consecutive_failures or failures < config.max_consecutive_failures:
+            return GO_ON
+        last = state.steps[-1].attempt.error
+        what = f"{failures} attempts in a row failed" + (f", the last with: {last}" if last else "")
+        return _stop(StopType.MAX_CONSECUTIVE_FAILURES, what)
+
+
+class ScoreThresholdDetector:
+    """Stops when the mean of the latest scores is high enough; 0 is never."""
+
+    def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
+        scores = state.latest_score()
+        if not config.score_threshold or not scores or fmean(scores.values()) < config.score_threshold:
+            return GO_ON
+        mean = fmean(scores.values())
+        return _stop(StopType.SCORE_THRESHOLD, f"the score {mean:.2f} reached {config.score_threshold:g}")
+
+
+class UserInterruptDetector:
+    """Stops when `asked` says that a person wants it, if the configuration allows it."""
+
+    def __init__(self, asked: Callable[[], bool]) -> None:
+        self._asked = asked
+
+    def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
+        if not config.enable_user_interrupt or not self._asked():
+            return GO_ON
+        return _stop(StopType.USER_INTERRUPTED, "interrupted")
+
+
+class StalledDetector:
+    """Stops when the last attempts failed for the very same reasons, or were the very same; patience 0 is never."""
+
+    def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
+        last = state.steps[-config.patience :] if config.patience >= 2 else ()
+        if len(last) < config.patience or len(last) < 2:
+            return GO_ON
+        times = "twice" if len(last) == 2 else f"{len(last)} times in a row"
+        attempts = [step.attempt for step in last]
+        if attempts[0].answered and all(attempt == attempts[0] for attempt in attempts):
+            return _stop(StopType.STALLED, f"the same answer failed {times}")
+        if last[0].issues and all(step.issues == last[0].issues for step in last):
+            return _stop(StopType.STALLED, f"the same faults were found {times}")
+        return GO_ON
+
+
+class RegressingDetector:
+    """Stops when each of the last attempts was worse than the one before it; patience 0 is never."""
+
+    def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
+        last = state.steps[-(config.patience + 1) :]
+        if not config.patience or len(last) <= config.patience:
+            return GO_ON
+        ranks = [standing(step)[:-1] for step in last]
+        if all(later < earlier for earlier, later in pairwise(ranks)):
+            return _stop(StopType.REGRESSING, f"the attempts got worse {config.patience} times in a row")
+        return GO_ON
+
+
+class CompositeDetector:
+    """Several detectors, asked in order; the first that stops decides."""
+
+    def __init__(self, detectors: Sequence[StopDetector] = ()) -> None:
+        self._detectors = list(detectors)
+
+    def add(self, detector: StopDetector) -> "CompositeDetector":
+        """Append a detector; returns itself."""
+        self._detectors.append(detector)
+        return self
+
+    def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
+        """The first decision to stop, else GO_ON."""
+        return next((said for detector in self._detectors if (said := detector.check(state, config))), GO_ON)
+
+    def __len__(self) -> int:
+        return len(self._detectors)
+
+    def __iter__(self) -> Iterator[StopDetector]:
+        return iter(self._detectors)
+
+    def __repr__(self) -> str:
+        return f"CompositeDetector(detectors={len(self)})"
+
+
+def standard_detectors(asked: Callable[[], bool] = lambda: False) -> CompositeDetector:
+    """The detectors of every mode, in the order in which they are asked; the iteration cap comes last of the bounds."""
+    return CompositeDetector(
+        [
+            UserInterruptDetector(asked),
+            ScoreThresholdDetector(),
+            StalledDetector(),
+            RegressingDetector(),
+            ConsecutiveFailureDetector(),
+            CostLimitDetector(),
+            TimeoutDetector(),
+            MaxIterationDetector(),
+        ]
+    )
