@@ -7,9 +7,9 @@ from importlib import import_module
 
 __version__ = "0.1.0"
 
-_PUBLIC = {"ask": "ralph_cli.api", "Asked": "ralph_cli.api", "Settings": "ralph_cli.config"}
+_PUBLIC = {"ask": "ralph_cli.api", "Finished": "ralph_cli.api", "Settings": "ralph_cli.config"}
 
-__all__ = ["Asked", "Settings", "__version__", "ask"]
+__all__ = ["Finished", "Settings", "__version__", "ask"]
 
 
 def __getattr__(name: str) -> object:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ralph_cli import __version__, wiring
+from ralph_cli import __version__
 from ralph_cli.config import Settings, load
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
@@ -12,6 +12,7 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError
 from ralph_cli.core.events import AnyEvent, CallFinished, Fanout, Noticed, RunStarted, Sink
 from ralph_cli.core.model import Model, Usage
+from ralph_cli.core.nonce import Nonces
 from ralph_cli.core.run import Halt, Outcome, StopType
 from ralph_cli.documents.load import load as load_document
 from ralph_cli.journal.store import FILE as JOURNAL_FILE
@@ -20,24 +21,39 @@ from ralph_cli.journal.traces import TraceWriter
 from ralph_cli.loop.engine import run_loop
 from ralph_cli.loop.state import LoopState, fold
 from ralph_cli.reports.view import RunView, view
+from ralph_cli.wiring.models import Models, Names, Parts, build_models, choose, open_engine
+from ralph_cli.wiring.qa import build_qa
 from sandbox import Sandbox
 
 MAX_QUESTION = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What `ask` returns: the outcome, the document it speaks of, what it cost and where its record is."""
+class Finished:
+    """What a run returns: the outcome, the document it speaks of, what it cost and where its record is."""
 
     outcome: Outcome
-    document: Document
+    mode: str
     question: str
+    document: dict[str, object]
     usage: Usage
     seconds: float
     run: str
     folder: Path
     judge: str
     notices: tuple[Noticed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What a mode is built on: settings, connected models, a sandbox to be opened, nonces, the sink, the folder."""
+
+    settings: Settings
+    models: Models
+    engine: Callable[[], Sandbox]
+    nonces: Nonces
+    sink: Sink
+    folder: Path
 
 
 def ask(
@@ -52,76 +68,95 @@ def ask(
     encoding: str | None = None,
     stdin: Callable[[], bytes] | None = None,
     on_loading: Callable[[int, int], None] | None = None,
-) -> Asked:
+) -> Finished:
     """Answer `question` from `document`, with every claim pinned to verbatim quotes.
 
     `models` replaces the worker, judge or subquery by models of the caller's, `engine` the sandbox. `sink` hears every
     event after it was committed to the journal. Raises RalphError: UserError for what a person can mend, ProviderError
     when a model service fails, EngineError when no sandbox can run. A question that could not be answered is not an
-    error: see `Asked.outcome`.
+    error: see `Finished.outcome`.
     """
     settings = settings or load()
-    question = _checked(question)
-    names = wiring.choose(settings, models or {})
-    if not isinstance(document, Document):
-        document = load_document(
-            document,
-            stdin=stdin,
-            password=password,
-            encoding=encoding,
-            cache=settings.cache_folder,
-            on_progress=on_loading,
-        )
-    folder = wiring.run_folder(settings, document)
+    question = checked(question, "question", 'ralph qa report.pdf "What was ...?"')
+    names = choose(settings, models or {})
+    loaded = opened(document, settings, password, encoding, stdin, on_loading)
+
+    def build(stage: Stage) -> Parts:
+        return build_qa(settings, stage.models, loaded, question, stage.engine, stage.nonces, stage.sink)
+
+    return execute(
+        "qa", question, loaded, build, settings=settings, names=names, models=models, engine=engine, sink=sink
+    )
+
+
+def opened(
+    document: str | Path | Document,
+    settings: Settings,
+    password: str | None = None,
+    encoding: str | None = None,
+    stdin: Callable[[], bytes] | None = None,
+    on_loading: Callable[[int, int], None] | None = None,
+) -> Document:
+    """The document, loaded if it is a path. Raises DocumentError."""
+    if isinstance(document, Document):
+        return document
+    cache = settings.cache_folder
+    return load_document(
+        document, stdin=stdin, password=password, encoding=encoding, cache=cache, on_progress=on_loading
+    )
+
+
+def execute(
+    mode: str,
+    question: str,
+    document: Document | None,
+    build: Callable[[Stage], Parts],
+    *,
+    settings: Settings,
+    names: Names,
+    models: Mapping[str, Model] | None = None,
+    engine: Callable[[], Sandbox] | None = None,
+    sink: Sink | None = None,
+) -> Finished:
+    """Run the mode that `build` makes, with journal, traces, ledger and models around it; every mode comes through."""
+    folder = run_folder(settings, mode, document)
     journal = Journal(folder)
     heard = _Notices()
     everyone = Fanout((journal, TraceWriter(settings.out, folder), heard, *((sink,) if sink else ())))
     try:
-        return _ask(document, question, settings, names, models, engine, everyone, heard, folder)
+        ledger = Ledger(settings.limits)
+        built = build_models(settings, names, ledger, everyone, models)
+        seed = clock.token(16)
+        about = described(document)
+        started = RunStarted(folder.name, mode, question, about, _recorded(settings, names), clock.now(), seed)
+        everyone(started)
+        cautions = document.cautions if document else ()
+        for notice in (*names.notices, *(Noticed(caution.code, caution.message) for caution in cautions)):
+            everyone(notice)
+
+        def waiting(what: str) -> None:
+            everyone(Noticed("sandbox", what))
+
+        size = len(document.text) if document else 0
+        stage = Stage(settings, built, engine or open_engine(settings, size, waiting), Nonces(seed), everyone, folder)
+        parts = build(stage)
+        try:
+            state = LoopState().apply(started)
+            outcome = run_loop(parts.mode, state, ledger=ledger, config=settings.stops, sink=everyone)
+        finally:
+            parts.close()
+            built.close()
+        spent, seconds, notices = ledger.spent, round(ledger.elapsed, 3), tuple(heard.notices)
+        return Finished(outcome, mode, question, about, spent, seconds, folder.name, folder, built.judge.name, notices)
     finally:
         journal.close()
 
 
-def _ask(
-    document: Document,
-    question: str,
-    settings: Settings,
-    names: wiring.Names,
-    models: Mapping[str, Model] | None,
-    engine: Callable[[], Sandbox] | None,
-    sink: Sink,
-    heard: "_Notices",
-    folder: Path,
-) -> Asked:
-    ledger = Ledger(settings.limits)
-    built = wiring.build_models(settings, names, ledger, sink, models)
-    started = RunStarted(folder.name, "qa", question, described(document), _recorded(settings, names), clock.now())
-    sink(started)
-    state = LoopState().apply(started)
-    for notice in (*names.notices, *(Noticed(caution.code, caution.message) for caution in document.cautions)):
-        sink(notice)
-
-    def waiting(what: str) -> None:
-        sink(Noticed("sandbox", what))
-
-    opened = engine or wiring.open_engine(settings, len(document.text), waiting)
-    parts = wiring.build_qa(settings, built, document, question, opened, sink)
-    try:
-        outcome = run_loop(parts.mode, state, ledger=ledger, config=settings.stops, sink=sink)
-    finally:
-        parts.close()
-        built.close()
-    return Asked(
-        outcome,
-        document,
-        question,
-        ledger.spent,
-        round(ledger.elapsed, 3),
-        folder.name,
-        folder,
-        built.judge.name,
-        tuple(heard.notices),
-    )
+def run_folder(settings: Settings, mode: str, document: Document | None) -> Path:
+    """A fresh folder for a run: the time, the document's hash and chance are in its name, nothing anybody wrote is."""
+    stamp = clock.now().replace("-", "").replace(":", "").replace("T", "-").split(".")[0]
+    about = document.id[:8] if document else "nothing"
+    return settings.out / f"{stamp}-{mode}-{about}-{clock.token(3)}"
 
 
 class _Notices:
@@ -135,18 +170,21 @@ class _Notices:
             self.notices.append(event)
 
 
-def _checked(question: str) -> str:
-    text = question.strip()
+def checked(text: str, what: str, example: str) -> str:
+    """A question, task or objective without surrounding space; ConfigError when it is empty or too long."""
+    text = text.strip()
     if not text:
-        raise ConfigError("the question is empty", code="no-question", hint='ralph qa report.pdf "What was ...?"')
+        raise ConfigError(f"the {what} is empty", code="no-question", hint=example)
     if len(text) > MAX_QUESTION:
-        what = f"the question has {len(text):,} characters, at most {MAX_QUESTION:,} are taken"
-        raise ConfigError(what, code="long-question", hint="put long material into the document")
+        told = f"the {what} has {len(text):,} characters, at most {MAX_QUESTION:,} are taken"
+        raise ConfigError(told, code="long-question", hint="put long material into the document")
     return text
 
 
-def described(document: Document) -> dict[str, object]:
-    """What a trace keeps of a document: enough to know it again, none of its text."""
+def described(document: Document | None) -> dict[str, object]:
+    """What a trace keeps of a document: enough to know it again, none of its text; empty for a run without one."""
+    if document is None:
+        return {}
     return {
         "id": document.id,
         "sha256": document.sha256,
@@ -159,25 +197,25 @@ def described(document: Document) -> dict[str, object]:
     }
 
 
-def _recorded(settings: Settings, names: wiring.Names) -> dict[str, object]:
+def _recorded(settings: Settings, names: Names) -> dict[str, object]:
     chosen = {"worker": names.worker, "judge": names.judge, "subquery": names.subquery}
     return {"version": __version__, "models": chosen, **settings.shown()}
 
 
-def view_of(asked: Asked) -> RunView:
-    """What a reader is shown of a result of `ask`."""
+def view_of(finished: Finished) -> RunView:
+    """What a reader is shown of a result."""
     return view(
-        run=asked.run,
-        folder=str(asked.folder),
-        question=asked.question,
-        document=described(asked.document),
-        halt=asked.outcome.halt,
-        best=asked.outcome.best,
-        judge=asked.judge,
-        iterations=asked.outcome.iterations,
-        usage=asked.usage,
-        seconds=asked.seconds,
-        notices=tuple(notice.message for notice in asked.notices),
+        run=finished.run,
+        folder=str(finished.folder),
+        question=finished.question,
+        document=finished.document,
+        halt=finished.outcome.halt,
+        best=finished.outcome.best,
+        judge=finished.judge,
+        iterations=finished.outcome.iterations,
+        usage=finished.usage,
+        seconds=finished.seconds,
+        notices=tuple(notice.message for notice in finished.notices),
     )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from fakes import FakeSandbox, document
 
-from ralph_cli.api import Asked, ask, recorded, view_of
+from ralph_cli.api import Finished, ask, recorded, view_of
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, EngineError, ProviderError
@@ -41,7 +41,7 @@ def play(
     about: Document = MEMO,
     question: str = "What is the rent?",
     sandbox: FakeSandbox | None = None,
-) -> tuple[Asked, list[AnyEvent], Scripted, Scripted]:
+) -> tuple[Finished, list[AnyEvent], Scripted, Scripted]:
     events: list[AnyEvent] = []
     working, judging = Scripted(worker, vendor="a"), Scripted(judge, vendor="b")
     models: dict[str, Model] = {"worker": working, "judge": judging, "subquery": Scripted([])}
@@ -230,7 +230,7 @@ def test_an_interrupt_keeps_the_run_and_its_best_attempt(settings: Settings) -> 
     assert recorded(asked.folder).view == view_of_recorded(asked)
 
 
-def view_of_recorded(asked: Asked) -> object:
+def view_of_recorded(asked: Finished) -> object:
     """What a reader of the journal must see: the same as the caller, but for the judge's name and the wall time."""
     from dataclasses import replace
 

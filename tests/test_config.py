@@ -8,7 +8,7 @@ from ralph_cli.checks.rules import Range
 from ralph_cli.config import load
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.providers.scripted import Scripted
-from ralph_cli.wiring import choose
+from ralph_cli.wiring.models import choose
 
 KEYS = {"ANTHROPIC_API_KEY": "sk-a", "OPENAI_API_KEY": "sk-o"}
 

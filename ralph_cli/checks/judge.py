@@ -1,7 +1,9 @@
 """The semantic check: a model of another vendor reads each claim beside the passages quoted for it. Fails closed."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -19,13 +21,13 @@ from ralph_cli.rlm.structured import Unparseable, ask, one_object
 BEFORE, AFTER = 700, 300
 """Characters of the document shown on each side of a quote, then widened to whole lines; at least 220 are asked for."""
 
-BEGINNING = 200
+BEGINNING = 400
 """Characters of the document's beginning that tell the judge what it is."""
 
 AROUND = 220
 """The same for other places of the same words."""
 
-SHOWN_ELSEWHERE = 2
+SHOWN_ELSEWHERE, COMMON = 2, 3
 
 VERDICT_SCHEMA: Json = {
     "type": "object",
@@ -98,7 +100,8 @@ def passages(document: Document, quotes: Sequence[Quote], nonce: str) -> str:
     marks: list[_Mark] = []
     for quote in quotes:
         marks.append(_mark(document, quote.start, quote.end, f"{quote.id}: ", BEFORE, AFTER))
-        place, others = -1, 0
+        # Words that stand nearly everywhere, such as the years above a table, say nothing elsewhere.
+        place, others = -1, SHOWN_ELSEWHERE if quote.occurrences > COMMON else 0
         while others < SHOWN_ELSEWHERE and (place := document.text.find(quote.text, place + 1)) >= 0:
             if place != quote.start:
                 end = place + len(quote.text)
@@ -184,7 +187,8 @@ class Judge:
             for claim in attempt.claims
         )
         begins = framed(" ".join(self.document.text[:BEGINNING].split()), nonce)
-        told = f"The document begins:\n{begins}\n\n{passages(self.document, attempt.quotes, nonce)}\n\n{claims}"
+        shown = passages(self.document, attempt.quotes, nonce)
+        told = f"The document ({one_word(self.document.path)}) begins:\n{begins}\n\n{shown}\n\n{claims}"
         return Request(
             "judge",
             prompt("judge_system"),
@@ -204,6 +208,11 @@ class Judge:
                 ],
             },
         )
+
+
+def one_word(path: str) -> str:
+    """The file's name, without anything that could break out of its place in a prompt."""
+    return re.sub(r"[^\w.,+-]+", "_", Path(path).name)[:80] or "-"
 
 
 def _issue(ruling: Ruling, attempt: Attempt) -> Issue:

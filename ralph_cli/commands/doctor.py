@@ -80,8 +80,8 @@ def _versions() -> Iterator[Line]:
 def _keys(settings: "Settings") -> Iterator[Line]:
     from urllib.parse import urlsplit
 
-    from ralph_cli import wiring
     from ralph_cli.core.errors import ConfigError
+    from ralph_cli.wiring.models import choose
 
     for vendor in ("anthropic", "openai"):
         endpoint = settings.endpoint(vendor)
@@ -89,7 +89,7 @@ def _keys(settings: "Settings") -> Iterator[Line]:
         key = "key is set" if endpoint.api_key else "no key"
         yield (True if endpoint.api_key or endpoint.base_url else None), vendor, f"{key}, {host}"
     try:
-        names = wiring.choose(settings)
+        names = choose(settings)
         yield None, "models", f"worker {names.worker}, sub-queries {names.subquery}, judge {names.judge}"
         for notice in names.notices:
             yield None, "note", notice.message

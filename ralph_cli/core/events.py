@@ -14,7 +14,10 @@ SCHEMA = 1
 
 @dataclass(frozen=True, slots=True)
 class RunStarted:
-    """A run begins. `document` and `settings` hold what a reader needs to understand it later; never a key."""
+    """A run begins. `document` and `settings` hold what a reader needs to understand it later; never a key.
+
+    `seed` is where the run's nonces come from; with it a resumed run sends the very same requests.
+    """
 
     run: str
     mode: str
@@ -22,6 +25,7 @@ class RunStarted:
     document: dict[str, Any]
     settings: dict[str, Any]
     at: str
+    seed: str = ""
     kind: Literal["run_started"] = "run_started"
 
 

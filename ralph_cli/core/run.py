@@ -26,10 +26,11 @@ class Absence:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What the worker hands in: claims, or an absence. Nothing in it has been checked."""
+    """What the worker hands in: claims, an absence, or free text. Nothing in it has been checked."""
 
     claims: tuple[DraftClaim, ...] = ()
     absence: Absence | None = None
+    output: str = ""
 
 
 @dataclass(frozen=True, slots=True)

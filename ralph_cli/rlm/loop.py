@@ -6,7 +6,7 @@ from typing import Any
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import Nudged, Sink, SnippetRan, Submitted
-from ralph_cli.core.model import Model, ModelTurn, Reply, Request, Stop, ToolCall, ToolTurn, Turn, UserTurn
+from ralph_cli.core.model import Model, ModelTurn, Reply, Request, Stop, Tool, ToolCall, ToolTurn, Turn, UserTurn
 from ralph_cli.core.run import Draft
 from ralph_cli.rlm.bridge import Subqueries, Tally, Workbench
 from ralph_cli.rlm.observe import CAP, framed, observation, pages_shown
@@ -43,7 +43,12 @@ class Told:
 
 @dataclass(slots=True)
 class Explorer:
-    """A worker with its conversation; history is only appended to, so that every request extends the one before."""
+    """A worker with its conversation; history is only appended to, so that every request extends the one before.
+
+    `parse` gives the meaning of a tool call: a Snippet is run, a Draft is reviewed and may end the iteration, a
+    Malformed is told back, and any other act of a mode's own is carried out by `perform`. `looked` says whether the
+    worker has seen what it speaks of.
+    """
 
     model: Model
     workbench: Workbench
@@ -57,6 +62,10 @@ class Explorer:
     sink: Sink
     max_steps: int
     looked: bool = False
+    agent: str = "worker"
+    tool: Tool = ACT
+    parse: Callable[[ToolCall], object] = parse_call
+    perform: Callable[[object], Told] | None = None
     turns: tuple[Turn, ...] = ()
     trajectory: list[tuple[str, str]] = field(default_factory=list)
     _pending: tuple[str, ...] = ()
@@ -102,7 +111,7 @@ class Explorer:
 
     def _ask(self, max_tokens: int) -> Reply:
         request = Request(
-            "worker", self.system, self.turns, (ACT,), max_tokens=max_tokens, cache=True, inputs=self.inputs
+            self.agent, self.system, self.turns, (self.tool,), max_tokens=max_tokens, cache=True, inputs=self.inputs
         )
         return self.model.complete(request)
 
@@ -117,7 +126,7 @@ class Explorer:
         told: list[tuple[str, Told]] = []
         ran_code = False
         for call in calls:
-            act = parse_call(call)
+            act = self.parse(call)
             match act:
                 case Snippet(code):
                     told.append((call.id, self._run(code)))
@@ -127,6 +136,9 @@ class Explorer:
                 case Malformed(reason):
                     self.sink(Nudged(self._iteration, self._step, reason))
                     told.append((call.id, Told(reason, error=True)))
+                case _:
+                    assert self.perform is not None, f"nobody carries out {act!r}"
+                    told.append((call.id, self.perform(act)))
         self.looked = self.looked or ran_code
         taken = next((answer.taken for _, answer in told if answer.taken is not None), None)
         if taken is not None and len(told) == 1:

@@ -2,8 +2,10 @@
 
 import bisect
 import re
+from typing import Any
 
 _LONG = 400
+_FURTHER: list[Any] = []
 
 
 def find(pattern: str, show: int = 6, before: int = 1, after: int = 2, start: int = 0, rows: bool = False) -> None:
@@ -19,21 +21,31 @@ def find(pattern: str, show: int = 6, before: int = 1, after: int = 2, start: in
         places = [place for place in places if _is_row(_line_at(place[3]))]
         print(f"{len(places)} of them are table rows")
     chosen = places[start : start + show]
-    left = 1700
+    left = 1650
+    told: set[tuple[int, str]] = set()
     for number, place in enumerate(chosen, start):
-        passage = _passage(place, max(left // (len(chosen) + start - number) - 30, 100))
-        print(f"--- place {number}, page {place[0][0]}, offset {place[3]}\n{passage}")
-        left -= len(passage) + 30
+        passage = _passage(place, max(left // (len(chosen) + start - number) - 90, 100), told)
+        where = f"--- place {number}, page {place[0][0]}, offset {place[3]}{_top(place[0])}"
+        print(f"{where}\n{passage}")
+        left -= len(passage) + len(where) + 2
     number = start + len(chosen)
     while number < len(places) and left > 150:
         line = _listed(places[number])
         print(f"place {number}, {line}")
         left -= len(line) + 12
         number += 1
+    _FURTHER[:] = [pattern, show, before, after, number, rows]
     if number < len(places):
-        quoted = f"r'{pattern}'" if "'" not in pattern and not pattern.endswith("\\") else repr(pattern)
-        further = ", rows=True" if rows else ""
-        print(f"({len(places) - number} more: find({quoted}, {show}, {before}, {after}, start={number}{further}))")
+        print(f"({len(places) - number} more places: more())")
+
+
+def more() -> None:
+    """Print the next places of the last `find`."""
+    if not _FURTHER:
+        print("nothing was searched yet")
+        return
+    pattern, show, before, after, start, rows = _FURTHER
+    find(pattern, show, before, after, start, rows)
 
 
 def show(page: int, start: int = 0, chars: int = 1800) -> None:
@@ -133,12 +145,28 @@ def _line_at(start: int) -> str:
     return text[start : min([*ends, start + 2 * _LONG], default=len(text))]
 
 
-def _passage(place: tuple[tuple[int, str, int, int], int, int, int], room: int) -> str:
-    """The lines of a place within `room` characters: what goes first is context far from the hit, never the hit."""
+def _top(page: tuple[int, str, int, int]) -> str:
+    """The first words of a page, which often name the statement or section; empty in a text without pages."""
+    if len(globals()["pages"]) < 2:
+        return ""
+    lines = [line.strip() for line in globals()["context"][page[2] : min(page[2] + 300, page[3])].split("\n")]
+    words = " / ".join(line for line in lines[:4] if line and line.lower() != "table of contents")
+    return f" [page begins: {' '.join(words.split())[:90]}]"
+
+
+def _passage(
+    place: tuple[tuple[int, str, int, int], int, int, int], room: int, told: set[tuple[int, str]] | None = None
+) -> str:
+    """The lines of a place within `room` characters: what goes first is context far from the hit, never the hit.
+
+    Header lines that were `told` for the same page are not repeated.
+    """
     text: str = globals()["context"]
     page, low, high, own = place
     line = _line_at(own)
-    head = columns(text[page[2] : own], line)
+    told = set() if told is None else told
+    head = [part for part in columns(text[page[2] : own], line) if (page[0], part) not in told]
+    told.update((page[0], part) for part in head)
     room = max(room - len(head), min(len(line), 300))
     if high - low > room:
         spare = max(room - len(line), 0)
@@ -163,7 +191,7 @@ def columns(above: str, line: str) -> list[str]:
     }
     found: list[str] = []
     end = len(above)
-    for _ in range(60):
+    for _ in range(200):
         begin = above.rfind("\n", 0, max(end - 1, 0)) + 1
         part = above[begin:end].strip()
         hits = [kind for kind, shape in kinds.items() if len(part) < 160 and re.search(shape, part)]

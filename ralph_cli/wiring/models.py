@@ -1,28 +1,18 @@
-"""The composition root: settings in, models, sandbox, checks and mode out; the only module that knows everybody."""
+"""Which models a run has, and the sandbox engine: from settings to connected, metered things."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
-from ralph_cli.agents.spec import prompt
-from ralph_cli.checks.judge import Judge
-from ralph_cli.checks.quotes import quotes_hold
-from ralph_cli.checks.rules import form_holds
 from ralph_cli.config import Settings, fetch_environment
-from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
-from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, ProviderError
 from ralph_cli.core.events import CallRetried, Noticed, Sink
 from ralph_cli.core.model import Model, Request, Usage
-from ralph_cli.documents.locate import QuoteIndex
-from ralph_cli.modes.qa import QaMode, Question, review
+from ralph_cli.loop.engine import Mode
 from ralph_cli.providers import prices
 from ralph_cli.providers.metered import Estimate, Metered, call_numbers
 from ralph_cli.providers.registry import DEFAULTS, connect, parse
 from ralph_cli.providers.retrying import Retrying
-from ralph_cli.rlm.bridge import Subqueries, Workbench
-from ralph_cli.rlm.loop import Explorer
 from sandbox import Limits as SandboxLimits
 from sandbox import Sandbox, open_sandbox
 
@@ -177,64 +167,14 @@ def open_engine(
     return opened
 
 
-def choose_strategy(settings: Settings, document: Document) -> tuple[bool, str]:
-    """Whether the document is given whole, and why."""
-    size = len(document.text)
-    if settings.strategy != "auto":
-        return settings.strategy == "direct", f"--strategy {settings.strategy}"
-    if size <= settings.direct_chars:
-        return True, f"{size:,} characters are few enough to be read whole (limit {settings.direct_chars:,})"
-    return False, f"{size:,} characters are explored by code (whole up to {settings.direct_chars:,})"
-
-
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a run of the qa mode is made of; `close` ends its processes and threads."""
+    """What a run is made of: its mode, and how to end the processes and threads behind it."""
 
-    mode: QaMode
-    workbench: Workbench
-    subqueries: Subqueries
+    mode: Mode
+    closing: tuple[Callable[[], None], ...] = ()
 
     def close(self) -> None:
-        self.subqueries.close()
-        self.workbench.close()
-
-
-def build_qa(
-    settings: Settings, models: Models, document: Document, question: str, engine: Callable[[], Sandbox], sink: Sink
-) -> Parts:
-    """The qa mode on built parts; the sandbox begins to start before this returns."""
-    direct, reason = choose_strategy(settings, document)
-    direct = direct and models.worker.vendor != "offline"
-    if models.worker.vendor != "offline":
-        sink(Noticed("strategy", f"{'direct' if direct else 'rlm'}: {reason}"))
-    workbench = Workbench(engine, document)
-    if not direct:
-        workbench.prepare()
-    nonce = clock.token(6)
-    asked = Question(question, document, settings.form)
-    index = QuoteIndex(document)
-    subqueries = Subqueries(models.subquery, prompt("subquery_system"), nonce, settings.max_subqueries)
-    explorer = Explorer(
-        models.worker,
-        workbench,
-        subqueries,
-        document,
-        prompt("worker_system"),
-        asked.opening(nonce, direct=direct),
-        asked.inputs,
-        nonce,
-        lambda draft: review(asked, index, draft),
-        sink,
-        settings.max_steps,
-        looked=direct,
-    )
-    checks = (form_holds(settings.form), quotes_hold(document))
-    judge = Judge(models.judge, document, question, lambda: clock.token(6))
-    return Parts(QaMode(asked, explorer, models.worker, index, checks, judge), workbench, subqueries)
-
-
-def run_folder(settings: Settings, document: Document) -> Path:
-    """A fresh folder for a run: the time, the document's hash and chance are in its name, nothing anybody wrote is."""
-    stamp = clock.now().replace("-", "").replace(":", "").replace("T", "-").split(".")[0]
-    return settings.out / f"{stamp}-qa-{document.id[:8]}-{clock.token(3)}"
+        """End them, in order."""
+        for close in self.closing:
+            close()
