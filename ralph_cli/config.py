@@ -81,6 +81,7 @@ class Settings(BaseModel):
     openai_api: Literal["responses", "chat"] | None = None
     sandbox: Literal["auto", "pyodide", "native"] = "auto"
     strategy: Literal["auto", "rlm", "direct"] = "auto"
+    retry: Literal["continue", "fresh", "auto"] = "auto"
     direct_chars: int = Field(12_000, ge=0, le=1_000_000)
     bullets: Counts = Range(1, 7)
     quotes: Counts = Range(1, 8)

@@ -14,6 +14,7 @@ from ralph_cli.core.errors import ConfigError, EngineError, ProviderError
 from ralph_cli.core.events import AnyEvent, CallStarted, Submitted
 from ralph_cli.core.model import Model, Reply, Request, Stop
 from ralph_cli.core.run import StopType, Verdict
+from ralph_cli.providers.metered import said
 from ralph_cli.providers.scripted import Script, Scripted, acts, says
 from sandbox import SandboxUnavailable
 
@@ -86,36 +87,87 @@ def test_a_judges_refusal_leads_to_a_repaired_second_iteration(settings: Setting
         ],
         [
             verdicts((1, "supported"), (2, "partly"), reason="the year of the end is missing"),
-            verdicts((1, "supported"), (2, "supported")),
+            verdicts((2, "supported")),
         ],
     )
     assert asked.outcome.ok and asked.outcome.iterations == 2 and len(judge.requests) == 2
-    feedback = str(worker.requests[-1].turns[-1])
+    feedback = said(worker.requests[-1].turns[-1])
     assert "the year of the end is missing" in feedback and TERM["text"] in feedback
-    assert "begins on 1 March 2021 and runs for ten years" in feedback and "says the same: claim 1" in feedback
+    assert "begins on 1 March 2021 and runs for ten years" in feedback
+    assert f"do not hand them in again, hand in only what is missing:\n- {RENT['text']}" in feedback
     # One live conversation: every request is the one before and more.
     for earlier, later in zip(worker.requests, worker.requests[1:], strict=False):
         assert later.turns[: len(earlier.turns)] == earlier.turns
 
 
 def test_a_run_that_never_passes_returns_its_best_attempt(settings: Settings) -> None:
+    tries = [[RENT], [RENT, TERM]]
+    tries += [[{**TERM, "text": text}] for text in ("It runs for ten years.", "Ten years it runs.")]
     asked, *_ = play(
-        settings,
-        [acts(LOOK)]
-        + [
-            acts({"claims": claims})
-            for claims in ([RENT], [RENT, TERM], [TERM], [{**TERM, "text": "Ten years it runs."}])
-        ],
+        settings.model_copy(update={"retry": "continue"}),
+        [acts(LOOK)] + [acts({"claims": claims}) for claims in tries],
         [
             verdicts((1, "not")),
-            verdicts((1, "supported"), (2, "not")),
-            verdicts((1, "contradicted")),
-            verdicts((1, "not")),
+            verdicts((1, "supported"), (2, "not"), reason="no year"),
+            verdicts((2, "contradicted")),
+            verdicts((2, "not"), reason="no"),
         ],
     )
     assert asked.outcome.halt.type is StopType.MAX_ITERATIONS and asked.outcome.iterations == 4
     best = asked.outcome.best
-    assert best is not None and [claim.text for claim in best.attempt.claims] == [RENT["text"], TERM["text"]]
+    assert best is not None and best.attempt.claims[0].text == RENT["text"]
+    assert [ruling.verdict for ruling in best.rulings] == [Verdict.SUPPORTED, Verdict.NOT]
+
+
+def test_claims_that_stand_are_kept_in_their_places_and_never_judged_again(settings: Settings) -> None:
+    mended = {**TERM, "text": "It begins on 1 March 2021."}
+    asked, _, _, judge = play(
+        settings,
+        [acts(LOOK), acts({"claims": [TERM, RENT]}), acts({"claims": [mended]})],
+        [verdicts((1, "not"), (2, "supported")), verdicts((1, "supported"))],
+    )
+    best = asked.outcome.best
+    assert asked.outcome.ok and best is not None
+    assert [claim.text for claim in best.attempt.claims] == [mended["text"], RENT["text"]]
+    second = judge.requests[1].turns[0].text  # type: ignore[union-attr]
+    assert RENT["text"] not in second and mended["text"] in second
+    assert [ruling.claim for ruling in best.rulings] == [1, 2]
+
+
+def test_a_refused_claim_may_be_left_out(settings: Settings) -> None:
+    asked, _, _, judge = play(
+        settings,
+        [acts(LOOK), acts({"claims": [RENT, TERM]}), acts({"claims": []})],
+        [verdicts((1, "supported"), (2, "not"))],
+    )
+    best = asked.outcome.best
+    assert asked.outcome.ok and best is not None and len(judge.requests) == 1
+    assert [claim.text for claim in best.attempt.claims] == [RENT["text"]]
+
+
+@pytest.mark.parametrize(("retry", "fresh"), [("continue", False), ("fresh", True), ("auto", False)])
+def test_a_retry_goes_on_or_begins_afresh(settings: Settings, retry: str, fresh: bool) -> None:
+    _, _, worker, _ = play(
+        settings.model_copy(update={"retry": retry}),
+        [acts(LOOK), acts({"claims": [RENT, TERM]}), acts({"claims": [{**TERM, "text": "Ten years it runs."}]})],
+        [verdicts((1, "supported"), (2, "not"), reason="a reason"), verdicts((2, "supported"))],
+    )
+    last = worker.requests[-1]
+    assert (len(last.turns) == 1) is fresh
+    told = said(last.turns[-1])
+    assert "a reason" in told and RENT["text"] in told
+    if fresh:
+        assert "find('base rent')" in told and "What is the rent?" in told and "pages 1" in told
+
+
+def test_auto_begins_afresh_when_stuck(settings: Settings) -> None:
+    tries = [[RENT], [{**RENT, "text": "The rent is $48,000 every year."}], [TERM]]
+    _, _, worker, _ = play(
+        settings,
+        [acts(LOOK)] + [acts({"claims": claims}) for claims in tries],
+        [verdicts((1, "not"), reason="one"), verdicts((1, "not"), reason="two"), verdicts((1, "supported"))],
+    )
+    assert [len(request.turns) == 1 for request in worker.requests] == [True, False, False, True]
 
 
 def test_the_same_answer_failing_twice_for_the_same_reason_stops_the_run(settings: Settings) -> None:

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from ralph_cli.api import ask
 from ralph_cli.config import Settings
-from ralph_cli.core.model import Json, Model, Reply, Stop
+from ralph_cli.core.events import AnyEvent, StepFinished
+from ralph_cli.core.model import Json, Model, Reply, Request, Stop
 from ralph_cli.core.run import Verdict
 from ralph_cli.providers.scripted import Scripted, acts, says
 
@@ -82,3 +83,33 @@ def test_accepted_means_quoted_and_judged(worker: list[Reply], judge: list[Reply
     assert all(ruling.verdict is Verdict.SUPPORTED for ruling in step.rulings)
     assert {evidence.check for evidence in step.evidence} == {"form", "quotes", "judge"}
     assert all(evidence.passed for evidence in step.evidence)
+
+
+@examples(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(worker_replies, max_size=12), st.lists(st.integers(0, 7), max_size=6))
+def test_a_run_never_ends_with_fewer_claims_standing_than_it_once_had(worker: list[Reply], good: list[int]) -> None:
+    def judge(request: Request) -> Reply:
+        ids = [claim["id"] for claim in request.inputs["claims"]]
+        bits = good.pop() if good else 0
+        said = [{"id": n, "verdict": "supported" if bits >> i & 1 else "not", "reason": "r"} for i, n in enumerate(ids)]
+        return says(json.dumps({"verdicts": said}))
+
+    events: list[AnyEvent] = []
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings(out=Path(folder), strategy="rlm", max_steps=6)
+        models: dict[str, Model] = {
+            "worker": Scripted(lambda request: worker.pop(0) if worker else acts({"code": "1"}), vendor="a"),
+            "judge": Scripted(judge, vendor="b"),
+            "subquery": Scripted([]),
+        }
+        asked = ask(DOC, "What was revenue?", settings=settings, models=models, engine=FakeSandbox, sink=events.append)
+    counts = [
+        sum(ruling.verdict is Verdict.SUPPORTED for ruling in event.step.rulings)
+        for event in events
+        if isinstance(event, StepFinished)
+    ]
+    best = asked.outcome.best
+    if best is not None:
+        assert sum(ruling.verdict is Verdict.SUPPORTED for ruling in best.rulings) == max(counts)
+    judged = [count for count in counts if count]
+    assert judged == sorted(judged)

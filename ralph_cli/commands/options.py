@@ -39,6 +39,10 @@ ScoreThreshold = Annotated[
 Strategy = Annotated[
     str | None, typer.Option("--strategy", help="auto, rlm (explore by code) or direct (give the whole text).")
 ]
+Retry = Annotated[
+    str | None,
+    typer.Option("--retry", help="After a refusal: continue the conversation, begin a fresh one, or auto (default)."),
+]
 Engine = Annotated[str | None, typer.Option("--sandbox", help="auto, pyodide or native (Linux) (RALPH_SANDBOX).")]
 Password = Annotated[str | None, typer.Option("--password", help="Password of an encrypted PDF.")]
 Encoding = Annotated[str | None, typer.Option("--encoding", help="Encoding of a text file, e.g. cp1252.")]

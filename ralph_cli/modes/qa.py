@@ -1,22 +1,32 @@
 """Question mode: claims pinned to verbatim quotes, checked by rules and then by a judge."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from ralph_cli.agents.spec import prompt, render
-from ralph_cli.checks.base import GOOD, Check, run_in_order
+from ralph_cli.checks.base import Check, run_in_order, standing
 from ralph_cli.checks.quotes import pin
 from ralph_cli.checks.rules import AnswerForm, form_issues
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Model, Request, UserTurn
-from ralph_cli.core.run import Attempt, Draft, Evidence, Lesson, Step
+from ralph_cli.core.run import Attempt, Draft, Evidence, Lesson
 from ralph_cli.documents.locate import QuoteIndex
 from ralph_cli.loop.state import LoopState
+from ralph_cli.modes.kept import Kept
 from ralph_cli.rlm.loop import Explorer
 from ralph_cli.rlm.observe import cut, framed
 from ralph_cli.rlm.parse import ACT, parse_call
 
+Retry = Literal["continue", "fresh", "auto"]
+
 PREVIEW = 600
+SUMMARY = 4_000
+"""Characters of the compact summary that a fresh conversation begins with."""
+
+TOO_LARGE = 100_000
+"""Characters of a conversation above which "auto" begins a new one."""
+
 TRAJECTORY = 24_000
 HEADINGS = 40
 
@@ -85,7 +95,10 @@ def _headings(document: Document, nonce: str) -> str:
 
 @dataclass(slots=True)
 class QaMode:
-    """The qa mode of the outer loop: see `loop.engine.Mode`."""
+    """The qa mode of the outer loop: see `loop.engine.Mode`.
+
+    Claims that a judge let stand are kept: the worker is asked for the others only, and they are not judged again.
+    """
 
     question: Question
     explorer: Explorer
@@ -93,33 +106,70 @@ class QaMode:
     index: QuoteIndex
     local_checks: Sequence[Check]
     judge: Check
+    further_checks: Sequence[Check] = ()
+    retry: Retry = "auto"
+    kept: Kept = field(default_factory=Kept)
+    _restart: bool = False
 
     def plan(self, state: LoopState) -> str:
         if not state.steps:
             return ""
         step = state.steps[-1]
-        issues = "\n".join(f"- {issue.message}" for issue in (*step.attempt.refused, *step.issues))
-        issues = "\n".join(dict.fromkeys(issues.splitlines()))
-        return render("worker_feedback", issues=issues or "- nothing was handed in", kept=_kept(step))
+        issues = "\n".join(dict.fromkeys(f"- {issue.message}" for issue in (*step.attempt.refused, *step.issues)))
+        values = {"issues": issues or "- nothing was handed in", "kept": self.kept.told()}
+        self._restart = starts_afresh(self.retry, state, self.explorer.characters)
+        if not self._restart:
+            return render("worker_feedback", **values)
+        opening = self.question.opening(self.explorer.nonce, direct=False)
+        return render("worker_continue", opening=opening, done=self.explorer.done(SUMMARY), **values)
 
     def run(self, order: str, iteration: int) -> Attempt:
-        explored = self.explorer.explore(order, iteration)
+        if self._restart:
+            self.explorer.restart(order)
+        explored = self.explorer.explore("" if self._restart else order, iteration)
         if explored.taken and explored.draft is not None:
-            return replace(pin(explored.draft, self.question.document, self.index), finished=True, source="worker")
+            return replace(self._pinned(explored.draft), finished=True, source="worker")
         draft = self._extract() or explored.draft
-        if draft is None:
+        if draft is None and not self.kept.claims:
             return Attempt()
-        attempt = pin(draft, self.question.document, self.index)
-        return replace(attempt, finished=not form_issues(draft, self.question.form), source="extractor")
+        attempt = self._pinned(draft or Draft())
+        finished = not form_issues(self.kept.merged(draft or Draft()), self.question.form)
+        return replace(attempt, finished=finished, source="extractor")
 
     def analyze(self, attempt: Attempt) -> tuple[Evidence, ...]:
         if attempt.absence is not None:
-            return run_in_order(self.local_checks, attempt)
-        return run_in_order((*self.local_checks, self.judge), attempt)
+            return run_in_order((*self.local_checks, *self.further_checks), attempt)
+        found = run_in_order((*self.local_checks, self._judged, *self.further_checks), attempt)
+        self.kept = self.kept.after(attempt, found)
+        return found
 
     def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
         """Nothing beyond the issues: they are the feedback, word for word."""
         return None
+
+    def review(self, draft: Draft) -> tuple[str, ...]:
+        """The local rules on a draft together with what is kept: its form, then its quotes."""
+        merged = self.kept.merged(draft)
+        issues = form_issues(merged, self.question.form) or pin(merged, self.question.document, self.index).refused
+        return tuple(issue.message for issue in issues)
+
+    def _pinned(self, draft: Draft) -> Attempt:
+        return pin(self.kept.merged(draft), self.question.document, self.index)
+
+    def _judged(self, attempt: Attempt) -> Evidence:
+        """The judge's evidence on all claims; those that were let stand before, word for word, are not sent again."""
+        settled = self.kept.rulings(attempt)
+        fresh = tuple(claim for claim in attempt.claims if claim.id not in {ruling.claim for ruling in settled})
+        if not fresh:
+            return Evidence("judge", (), settled, score=1.0)
+        ids = {number for claim in fresh for number in claim.quotes}
+        quotes = tuple(quote for quote in attempt.quotes if quote.id in ids)
+        found = self.judge(replace(attempt, claims=fresh, quotes=quotes))
+        if found.broken:
+            return found
+        rulings = tuple(sorted((*settled, *found.rulings), key=lambda ruling: ruling.claim))
+        score = 1 - len(found.issues) / len(attempt.claims)
+        return replace(found, rulings=rulings, score=score)
 
     def _extract(self) -> Draft | None:
         """One last call over the trajectory when the steps are used up; None if it hands in nothing usable."""
@@ -138,14 +188,14 @@ class QaMode:
         return drafts[-1] if drafts else None
 
 
-def _kept(step: Step) -> str:
-    """Which claims a judge let stand, so that they are not rewritten."""
-    good = [str(ruling.claim) for ruling in step.rulings if ruling.verdict in GOOD]
-    kept = "keep them word for word, unless a mended claim says the same"
-    return f"Accepted as they are, {kept}: claim {', '.join(good)}.\n" if good else ""
+def starts_afresh(retry: Retry, state: LoopState, characters: int) -> bool:
+    """Whether the next attempt begins a new conversation from a compact prompt instead of going on in the live one.
 
-
-def review(question: Question, index: QuoteIndex, draft: Draft) -> tuple[str, ...]:
-    """The local rules on a draft, before a judge is paid: its form, then its quotes."""
-    issues = form_issues(draft, question.form) or pin(draft, question.document, index).refused
-    return tuple(issue.message for issue in issues)
+    "auto" does so when the conversation has grown too large, when nothing was handed in, or when the last attempt was
+    no better than the one before it: a conversation that is stuck stays stuck.
+    """
+    if retry != "auto":
+        return retry == "fresh"
+    if characters > TOO_LARGE or not state.steps[-1].attempt.answered:
+        return True
+    return len(state.steps) >= 2 and standing(state.steps[-1]) <= standing(state.steps[-2])

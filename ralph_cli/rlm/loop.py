@@ -88,6 +88,28 @@ class Explorer:
                 return Explored(draft, True, self._step)
         return Explored(self._last, False, self._step)
 
+    def restart(self, opening: str) -> None:
+        """Begin a new conversation with `opening`; what was run is remembered, the sandbox keeps its variables."""
+        self.turns, self._pending, self.opening = (), (), opening
+
+    @property
+    def characters(self) -> int:
+        """Size of the conversation so far."""
+        return Request(self.agent, self.system, self.turns).characters
+
+    def done(self, most: int) -> str:
+        """What was run so far, a line each, the latest kept when it is more than `most` characters."""
+        lines = [
+            f"- {' '.join(code.split())[:160]} -> {_pages(output, self.document)}" for code, output in self.trajectory
+        ]
+        kept: list[str] = []
+        for line in reversed(lines):
+            if sum(map(len, kept)) + len(line) > most - 60:
+                kept.append(f"({len(lines) - len(kept)} earlier ones are left out)")
+                break
+            kept.append(line)
+        return "\n".join(reversed(kept)) or "nothing"
+
     def _say(self, text: str) -> None:
         """Speak to the worker: as the answer to the draft it handed in, or as a user."""
         if self._pending:
@@ -183,3 +205,8 @@ class Explorer:
         if problems:
             return Told("Not taken:\n" + "\n".join(f"- {line}" for line in problems), error=True)
         return Told("Taken.", taken=draft)
+
+
+def _pages(output: str, document: Document) -> str:
+    pages = pages_shown(output, document)
+    return f"pages {', '.join(map(str, pages))}" if pages else "no page"

@@ -11,7 +11,7 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.events import Noticed, Sink
 from ralph_cli.core.nonce import Nonces
 from ralph_cli.documents.locate import QuoteIndex
-from ralph_cli.modes.qa import QaMode, Question, review
+from ralph_cli.modes.qa import QaMode, Question
 from ralph_cli.rlm.bridge import Subqueries, Workbench
 from ralph_cli.rlm.loop import Explorer
 from ralph_cli.wiring.models import Models, Parts
@@ -58,12 +58,12 @@ def build_qa(
         asked.opening(nonce, direct=direct),
         asked.inputs,
         nonce,
-        lambda draft: review(asked, index, draft),
+        lambda draft: mode.review(draft),  # the mode is made below, of this very explorer
         sink,
         settings.max_steps,
         looked=direct,
     )
     checks = (form_holds(settings.form), quotes_hold(document))
     judge = Judge(models.judge, document, question, nonces)
-    mode = QaMode(asked, explorer, models.worker, index, checks, judge)
+    mode = QaMode(asked, explorer, models.worker, index, checks, judge, retry=settings.retry)
     return Parts(mode, (subqueries.close, workbench.close))
