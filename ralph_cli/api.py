@@ -1,5 +1,6 @@
 """The Python API: names and paths in, a result out; the same functions that the commands call."""
 
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError
-from ralph_cli.core.events import AnyEvent, CallFinished, Fanout, Noticed, RunStarted, Sink
+from ralph_cli.core.events import AnyEvent, CallFinished, Fanout, Gate, Noticed, RunStarted, Sink
 from ralph_cli.core.model import Model, Usage
 from ralph_cli.core.nonce import Nonces
 from ralph_cli.core.run import Halt, Outcome, StopType
@@ -121,8 +122,9 @@ def execute(
     """Run the mode that `build` makes, with journal, traces, ledger and models around it; every mode comes through."""
     folder = run_folder(settings, mode, document)
     journal = Journal(folder)
-    heard = _Notices()
-    everyone = Fanout((journal, TraceWriter(settings.out, folder), heard, *((sink,) if sink else ())))
+    heard = _Heard()
+    traces = TraceWriter(settings.out, folder, heard.complain)
+    everyone = Gate(Fanout((journal, traces, heard, *((sink,) if sink else ()))))
     try:
         ledger = Ledger(settings.limits)
         built = build_models(settings, names, ledger, everyone, models)
@@ -146,7 +148,7 @@ def execute(
         finally:
             parts.close()
             built.close()
-        spent, seconds, notices = ledger.spent, round(ledger.elapsed, 3), tuple(heard.notices)
+        spent, seconds, notices = heard.state.usage, round(ledger.elapsed, 3), tuple(heard.notices)
         return Finished(outcome, mode, question, about, spent, seconds, folder.name, folder, built.judge.name, notices)
     finally:
         journal.close()
@@ -154,20 +156,29 @@ def execute(
 
 def run_folder(settings: Settings, mode: str, document: Document | None) -> Path:
     """A fresh folder for a run: the time, the document's hash and chance are in its name, nothing anybody wrote is."""
-    stamp = clock.now().replace("-", "").replace(":", "").replace("T", "-").split(".")[0]
+    # Milliseconds, so that runs are listed in the order in which they were started.
+    stamp = clock.now().replace("-", "").replace(":", "").replace(".", "").replace("T", "-").removesuffix("Z")
     about = document.id[:8] if document else "nothing"
     return settings.out / f"{stamp}-{mode}-{about}-{clock.token(3)}"
 
 
-class _Notices:
-    """A sink that remembers what a person should be told."""
+class _Heard:
+    """A sink that remembers what a person should be told, and the state that the events fold to."""
 
     def __init__(self) -> None:
         self.notices: list[Noticed] = []
+        self.state = LoopState()
+        self._lock = threading.Lock()
 
     def __call__(self, event: AnyEvent, /) -> None:
-        if isinstance(event, Noticed):
-            self.notices.append(event)
+        with self._lock:
+            self.state = self.state.apply(event)
+            if isinstance(event, Noticed):
+                self.notices.append(event)
+
+    def complain(self, message: str) -> None:
+        """Remember something that went wrong beside the run."""
+        self.notices.append(Noticed("trace", message))
 
 
 def checked(text: str, what: str, example: str) -> str:

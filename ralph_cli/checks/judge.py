@@ -220,4 +220,5 @@ def _issue(ruling: Ruling, attempt: Attempt) -> Issue:
     claim = next(claim for claim in attempt.claims if claim.id == ruling.claim)
     quotes = "; ".join(f'"{" ".join(quote.text.split())}" (page {quote.page})' for quote in attempt.quotes_of(claim))
     what = {"partly": "only partly proved", "not": "not proved", "contradicted": "contradicted"}[ruling.verdict.value]
-    return Issue("judge", f'claim {claim.id}, "{claim.text}", is {what} by {quotes}: {ruling.reason}', claim.id)
+    material = f"{ruling.reason} (claim: {claim.text} - quotes: {quotes})"
+    return Issue("judge", f"claim {claim.id} is {what} by its quotes", claim.id, material)

@@ -26,7 +26,7 @@ def pin(draft: Draft, document: Document, index: QuoteIndex) -> Attempt:
         ids: list[int] = []
         for place, (wording, match) in enumerate(zip(said.quotes, found, strict=True), 1):
             if match is None:
-                refused.append(Issue("quotes", _not_found(number, place, wording, document, index), number))
+                refused.append(_not_found(number, place, wording, document, index))
                 continue
             span = spans[match]
             quote = by_span.setdefault((span.start, span.end), _quote(len(by_span) + 1, span, match, wording, document))
@@ -67,18 +67,20 @@ def _quote(number: int, span: Span, match: Match, wording: str, document: Docume
     return Quote(number, text, span.start, span.end, page.number, page.label, match.tier, match.count, wording)
 
 
-def _not_found(number: int, place: int, wording: str, document: Document, index: QuoteIndex) -> str:
+def _not_found(number: int, place: int, wording: str, document: Document, index: QuoteIndex) -> Issue:
     shown = " ".join(wording.split())
     shown = shown if len(shown) <= SHOWN else shown[:SHOWN] + "..."
     there = wording.strip() in document.text
     fault = "begins or ends inside a word or number" if there else "is not in the document"
-    line = f'quote {place} of claim {number} {fault}: "{shown}".'
+    head = f"quote {place} of claim {number} {fault}"
     for near in index.closest(wording):
         words = ", ".join(near.differing[:8])
         differs = f" (differs in: {words})" if words else ""
         page = document.page_at(near.span.start).number
-        return f'{line} Closest true text, page {page}: "{clip(document, near.span)}"{differs}.'
-    return f"{line} Nothing like it is there: copy the words from printed output, or drop the claim."
+        material = f'"{shown}" - the closest true text is "{clip(document, near.span)}"{differs}'
+        return Issue("quotes", f"{head}; the closest true text is on page {page}", number, material)
+    advice = "nothing like it is there, so copy the words from printed output, or drop the claim"
+    return Issue("quotes", f"{head}; {advice}", number, f'"{shown}"')
 
 
 def clip(document: Document, span: Span) -> str:

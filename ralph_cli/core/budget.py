@@ -42,6 +42,11 @@ class Ledger:
         """Seconds since the run began."""
         return self._monotonic() - self._started
 
+    @property
+    def left(self) -> float | None:
+        """Seconds until the run's time is over; None when it has no limit."""
+        return None if self.limits.seconds is None else max(self.limits.seconds - self.elapsed, 0.0)
+
     def check_time(self) -> None:
         """Raise LimitExceeded when the run's time is over."""
         cap = self.limits.seconds

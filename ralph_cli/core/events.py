@@ -1,5 +1,6 @@
 """What happened, in order: the journal holds these, the state of a run is their fold, displays listen to them."""
 
+import threading
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, Protocol
 
@@ -127,6 +128,65 @@ class Nudged:
 
 
 @dataclass(frozen=True, slots=True)
+class Verified:
+    """One verifier's word on one version of a goal's output: evidence. Only a command that ended with 0 passed.
+
+    `call` is the id of the worker's call that asked for it, `round` counts those calls in the run; `revision` is the
+    version of the output that was looked at. `ended` says how the command ended, `output` what it printed, cleaned.
+    """
+
+    iteration: int
+    name: str
+    call: str
+    command: str
+    passed: bool
+    ended: str
+    output: str
+    at: str
+    round: int
+    revision: int
+    seconds: float = 0.0
+    kind: Literal["verified"] = "verified"
+
+
+@dataclass(frozen=True, slots=True)
+class GoalSet:
+    """The terms of a goal: its verifiers as (name, command), and what is carried over from the run it `continues`."""
+
+    verifiers: tuple[tuple[str, str], ...]
+    require_verifier: bool
+    instructions: str = ""
+    continues: str = ""
+    iteration: int = 0
+    output: str = ""
+    summary: str = ""
+    evidence: tuple[Verified, ...] = ()
+    kind: Literal["goal_set"] = "goal_set"
+
+
+@dataclass(frozen=True, slots=True)
+class Wrote:
+    """The worker changed the output of its goal to `output`; `revision` counts the versions of a run from 1."""
+
+    iteration: int
+    call: str
+    output: str
+    revision: int
+    kind: Literal["wrote"] = "wrote"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the worker of a goal says: a note, its intent to finish, or why it cannot go on. Never a proof."""
+
+    iteration: int
+    call: str
+    text: str
+    intent: Literal["note", "done", "blocked"]
+    kind: Literal["said"] = "said"
+
+
+@dataclass(frozen=True, slots=True)
 class StepFinished:
     """An attempt and the evidence on it."""
 
@@ -153,6 +213,10 @@ AnyEvent = (
     | SnippetRan
     | Submitted
     | Nudged
+    | GoalSet
+    | Wrote
+    | Verified
+    | Said
     | StepFinished
     | RunHalted
 )
@@ -174,3 +238,31 @@ class Fanout:
     def __call__(self, event: AnyEvent, /) -> None:
         for sink in self.sinks:
             sink(event)
+
+
+class Gate:
+    """A sink that lets nothing through after the end of a run: calls left behind may still come back later.
+
+    Events of several threads pass side by side; the end waits until those that are passing are through.
+    """
+
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
+        self._over = False
+        self._passing = 0
+        self._changed = threading.Condition()
+
+    def __call__(self, event: AnyEvent, /) -> None:
+        with self._changed:
+            if self._over:
+                return
+            if isinstance(event, RunHalted):
+                self._over = True
+                self._changed.wait_for(lambda: self._passing == 0)
+            self._passing += 1
+        try:
+            self._sink(event)
+        finally:
+            with self._changed:
+                self._passing -= 1
+                self._changed.notify_all()

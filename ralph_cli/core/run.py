@@ -71,11 +71,21 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """One reason an attempt cannot be accepted, phrased for the next try."""
+    """One reason an attempt cannot be accepted, phrased for the next try.
+
+    `message` is ours; `material` holds words of the document or of a model that it speaks of, which a worker is shown
+    as data only.
+    """
 
     check: str
     message: str
     claim: int | None = None
+    material: str = ""
+
+    @property
+    def line(self) -> str:
+        """Message and material for a person."""
+        return f"{self.message}: {self.material}" if self.material else self.message
 
 
 @dataclass(frozen=True, slots=True)

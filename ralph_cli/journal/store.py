@@ -1,5 +1,6 @@
 """The journal: one SQLite file a run, an append-only list of events, committed before anybody acts on them."""
 
+import contextlib
 import fcntl
 import json
 import os
@@ -51,6 +52,8 @@ class Journal:
         self.folder = folder
         self._pending: list[tuple[str, str, str]] = []
         self._appended = self._committed = 0
+        self._failed: JournalError | None = None
+        self._closed = False
         self._queue, self._writing = threading.Lock(), threading.Lock()
 
     def __call__(self, event: AnyEvent, /) -> None:
@@ -62,6 +65,8 @@ class Journal:
             self._appended += 1
             mine = self._appended
         with self._writing:
+            if self._failed is not None:
+                raise self._failed
             if self._committed >= mine:
                 return
             with self._queue:
@@ -72,21 +77,30 @@ class Journal:
                 self._db.executemany("INSERT INTO event (at, kind, body) VALUES (?, ?, ?)", rows)
                 self._db.execute("COMMIT")
             except sqlite3.Error as error:
-                raise _unwritable(self.folder, error) from error
+                # What others have queued behind these rows is lost with them, so nobody may be told that it is kept.
+                self._failed = _unwritable(self.folder, error)
+                with contextlib.suppress(sqlite3.Error):
+                    self._db.execute("ROLLBACK")
+                raise self._failed from error
             self._committed = upto
 
     def close(self) -> None:
-        """Close the file and give the folder free. A run that has ended is a single file."""
-        try:
-            self._db.execute("PRAGMA journal_mode=DELETE")
-        except sqlite3.Error:
-            pass  # a reader is looking; the write-ahead log stays beside the file, and nothing is lost
-        self._db.close()
-        os.close(self._lock_file)
+        """Close the file and give the folder free; later events are refused. A run that has ended is a single file."""
+        with self._writing:
+            if self._closed:
+                return
+            self._closed = True
+            self._failed = self._failed or JournalError(
+                f"the journal in {self.folder} is closed", code="journal-closed"
+            )
+            with contextlib.suppress(sqlite3.Error):  # a reader is looking: the write-ahead log stays beside the file
+                self._db.execute("PRAGMA journal_mode=DELETE")
+            self._db.close()
+            os.close(self._lock_file)
 
 
 def _unwritable(folder: Path, error: Exception) -> JournalError:
-    hint = "free some disk space, or choose another folder with --out"
+    hint = "free some disk space, or choose another folder with --out (OUT_DIR)"
     return JournalError(f"the journal in {folder} cannot be written: {error}", code="journal-unwritable", hint=hint)
 
 

@@ -3,7 +3,7 @@
 import fcntl
 import json
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +96,11 @@ def update_index(out: Path, run: str, summary: dict[str, Any], traces: Sequence[
 
     Runs side by side take turns. An index that is not ours is never overwritten: JournalError.
     """
-    lock = os.open(out / ".index.lock", os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
+    try:
+        lock = os.open(out / ".index.lock", os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
+    except OSError as error:
+        hint = "move .index.lock away, or choose another folder with --out"
+        raise JournalError(f"{out / '.index.lock'} cannot be used: {error}", code="index-locked", hint=hint) from error
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         index = read_index(out)
@@ -130,10 +134,14 @@ def read_index(out: Path) -> dict[str, Any]:
 
 
 class TraceWriter:
-    """A sink that keeps the readable traces of one run up to date: after each iteration and at the end."""
+    """A sink that keeps the readable traces of one run up to date: after each iteration and at the end.
 
-    def __init__(self, out: Path, folder: Path) -> None:
-        self._out, self._folder = out, folder
+    A trace that cannot be written stops a run before it begins. Later it is told to `complain` and no more: everything
+    is in the journal, and an answer that was paid for must be shown.
+    """
+
+    def __init__(self, out: Path, folder: Path, complain: Callable[[str], None] = lambda message: None) -> None:
+        self._out, self._folder, self._complain = out, folder, complain
         self._events: list[AnyEvent] = []
         self._summary: dict[str, Any] = {}
 
@@ -145,5 +153,10 @@ class TraceWriter:
         elif isinstance(event, RunHalted):
             self._summary |= {"status": event.halt.type.value, "detail": event.halt.detail}
         if isinstance(event, RunStarted | StepFinished | RunHalted):
-            traces = write_traces(self._folder, self._events)
-            update_index(self._out, self._folder.name, self._summary, traces)
+            try:
+                traces = write_traces(self._folder, self._events)
+                update_index(self._out, self._folder.name, self._summary, traces)
+            except JournalError as error:
+                if isinstance(event, RunStarted):
+                    raise
+                self._complain(error.message)

@@ -46,8 +46,8 @@ def run_loop(
 ) -> Outcome:
     """Turn until the contract is met, a detector stops, a budget runs out or a person interrupts.
 
-    Every step goes to `sink`. The outcome holds the best step, not the last. Errors that are neither a budget nor an
-    interrupt are recorded as the run's end and raised again.
+    Every step goes to `sink`. The outcome holds the best step, not the last. Another error ends the run as
+    SYSTEM_ERROR; it is raised again when there is no earlier step to show.
     """
     stops = detectors or standard_detectors()
 
@@ -70,7 +70,9 @@ def run_loop(
     except KeyboardInterrupt:
         halt = Halt(StopType.USER_INTERRUPTED, "interrupted")
     except RalphError as error:
-        emit(RunHalted(Halt(StopType.SYSTEM_ERROR, error.message), clock.now()))
-        raise
+        halt = Halt(StopType.SYSTEM_ERROR, error.message + (f" - {error.hint}" if error.hint else ""))
+        if state.best is None or not state.best.attempt.answered:
+            emit(RunHalted(halt, clock.now()))
+            raise
     emit(RunHalted(halt, clock.now()))
     return Outcome(halt, state.best, len(state.steps))

@@ -7,7 +7,15 @@ from typing import Any
 
 from ralph_cli.checks.base import standing
 from ralph_cli.core import clock
-from ralph_cli.core.events import AnyEvent, CallFinished, IterationStarted, RunHalted, RunStarted, StepFinished
+from ralph_cli.core.events import (
+    AnyEvent,
+    CallFinished,
+    CallStarted,
+    IterationStarted,
+    RunHalted,
+    RunStarted,
+    StepFinished,
+)
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Halt, Lesson, Step
 
@@ -22,6 +30,7 @@ class LoopState:
     steps: tuple[Step, ...] = ()
     usage: Usage = Usage()
     halt: Halt | None = None
+    open_calls: frozenset[int] = frozenset()
     started: float = field(default_factory=clock.monotonic, compare=False)
 
     @property
@@ -115,10 +124,14 @@ class LoopState:
                 return replace(self, iteration=number)
             case StepFinished(step=step):
                 return replace(self, steps=(*self.steps, step))
-            case CallFinished(usage=usage):
-                return replace(self, usage=self.usage + usage)
+            case CallStarted(number=number):
+                return replace(self, open_calls=self.open_calls | {number})
+            case CallFinished(number=number, usage=usage):
+                return replace(self, usage=self.usage + usage, open_calls=self.open_calls - {number})
             case RunHalted(halt=halt):
-                return replace(self, halt=halt)
+                # Calls that were sent and never came back may be billed; nobody knows how much.
+                lost = Usage(calls=len(self.open_calls), usd=None) if self.open_calls else Usage()
+                return replace(self, halt=halt, usage=self.usage + lost, open_calls=frozenset())
             case _:
                 return self
 

@@ -1,5 +1,6 @@
 """Question mode: claims pinned to verbatim quotes, checked by rules and then by a judge."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -10,12 +11,12 @@ from ralph_cli.checks.quotes import pin
 from ralph_cli.checks.rules import AnswerForm, form_issues
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Model, Request, UserTurn
-from ralph_cli.core.run import Attempt, Draft, Evidence, Lesson
+from ralph_cli.core.run import Attempt, Draft, Evidence, Issue, Lesson
 from ralph_cli.documents.locate import QuoteIndex
 from ralph_cli.loop.state import LoopState
 from ralph_cli.modes.kept import Kept
 from ralph_cli.rlm.loop import Explorer
-from ralph_cli.rlm.observe import cut, framed
+from ralph_cli.rlm.observe import cut, framed, told
 from ralph_cli.rlm.parse import ACT, parse_call
 
 Retry = Literal["continue", "fresh", "auto"]
@@ -79,7 +80,9 @@ def _pages(document: Document) -> str:
     if not document.paged:
         return f"{document.text.count(chr(10)) + 1:,} lines, no pages"
     labelled = [page for page in document.pages if page.label != str(page.number)]
-    odd = f" (printed labels differ: page {labelled[0].number} is labelled {labelled[0].label})" if labelled else ""
+    # A label is the author's text, and stands outside the data marks: only what is plainly a label is repeated.
+    plain = bool(labelled) and re.fullmatch(r"[\w.-]{1,8}", labelled[0].label)
+    odd = f" (printed labels differ: page {labelled[0].number} is labelled {labelled[0].label})" if plain else ""
     return f"{count} pages{odd}"
 
 
@@ -115,7 +118,7 @@ class QaMode:
         if not state.steps:
             return ""
         step = state.steps[-1]
-        issues = "\n".join(dict.fromkeys(f"- {issue.message}" for issue in (*step.attempt.refused, *step.issues)))
+        issues = told((*step.attempt.refused, *step.issues), self.explorer.nonce)
         values = {"issues": issues or "- nothing was handed in", "kept": self.kept.told()}
         self._restart = starts_afresh(self.retry, state, self.explorer.characters)
         if not self._restart:
@@ -147,11 +150,10 @@ class QaMode:
         """Nothing beyond the issues: they are the feedback, word for word."""
         return None
 
-    def review(self, draft: Draft) -> tuple[str, ...]:
+    def review(self, draft: Draft) -> tuple[Issue, ...]:
         """The local rules on a draft together with what is kept: its form, then its quotes."""
         merged = self.kept.merged(draft)
-        issues = form_issues(merged, self.question.form) or pin(merged, self.question.document, self.index).refused
-        return tuple(issue.message for issue in issues)
+        return form_issues(merged, self.question.form) or pin(merged, self.question.document, self.index).refused
 
     def _pinned(self, draft: Draft) -> Attempt:
         return pin(self.kept.merged(draft), self.question.document, self.index)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from ralph_cli.core import clock
+from ralph_cli.core.budget import Ledger
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Model, Reply, Request
 
@@ -44,11 +45,12 @@ class Retrying:
         *,
         policy: Policy = POLICY,
         on_retry: Callable[[int, ProviderError, float], None] | None = None,
+        ledger: Ledger | None = None,
         sleep: Callable[[float], None] = clock.sleep,
         monotonic: Callable[[], float] = clock.monotonic,
         jitter: Callable[[], float] = clock.jitter,
     ) -> None:
-        self._model, self._policy, self._on_retry = model, policy, on_retry
+        self._model, self._policy, self._on_retry, self._ledger = model, policy, on_retry, ledger
         self._sleep, self._monotonic, self._jitter = sleep, monotonic, jitter
 
     @property
@@ -62,8 +64,12 @@ class Retrying:
         return self._model.vendor
 
     def complete(self, request: Request) -> Reply:
-        """Answer the request, or raise the last ProviderError once waiting cannot help."""
-        ends = self._monotonic() + self._policy.deadline_s
+        """Answer the request, or raise the last ProviderError once waiting cannot help.
+
+        With a ledger, a call lasts no longer than the run may: LimitExceeded when its time is over.
+        """
+        left = self._ledger.left if self._ledger else None
+        ends = self._monotonic() + min(self._policy.deadline_s, self._policy.deadline_s if left is None else left)
         attempt = 1
         while True:
             outcome = self._attempt(request, ends)
@@ -71,6 +77,8 @@ class Retrying:
                 return outcome
             if not isinstance(outcome, ProviderError):
                 raise outcome
+            if self._ledger:
+                self._ledger.check_time()
             wait = self._wait(outcome, attempt, ends)
             if wait is None:
                 raise _final(outcome, attempt)
@@ -96,7 +104,7 @@ class Retrying:
         context = contextvars.copy_context()
         threading.Thread(target=context.run, args=(run,), name="ralph-model-call", daemon=True).start()
         # Short waits, because Windows delivers Ctrl-C only between them.
-        while not done.wait(timeout=0.5):
+        while not done.wait(timeout=min(0.5, max(ends - self._monotonic(), 0.01))):
             if self._monotonic() >= ends:
                 return self._too_late()
         return box[0]

@@ -35,7 +35,7 @@ def as_object(view: RunView) -> dict[str, Any]:
         ],
         "quotes": [_quote(quote, paged) for quote in view.quotes],
         "not_found": _absence(view),
-        "issues": [{"check": i.check, "claim": i.claim, "message": i.message} for i in view.issues],
+        "issues": [{"check": i.check, "claim": i.claim, "message": i.line} for i in view.issues],
         "judged": view.judged,
         "iterations": view.iterations,
         "usage": {

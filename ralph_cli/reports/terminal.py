@@ -29,7 +29,7 @@ def lines(view: RunView) -> Iterator[list[Styled]]:
         yield []
         yield [("What the checks found:", "bold")]
         for issue in view.issues:
-            yield [(f"  - {one_line(issue.message)}", "yellow")]
+            yield [(f"  - {one_line(issue.line)}", "yellow")]
     yield []
     yield [(_verdict(view), _colour(view))]
     yield [(f"{cost(view.usage)}, {view.seconds:.1f} s, {_count(view.iterations, 'iteration')}", "dim")]

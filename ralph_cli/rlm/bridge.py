@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from importlib import resources
 
@@ -45,7 +45,8 @@ class Subqueries:
     allowed: int
     max_tokens: int = 2_000
     used: int = 0
-    _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(PARALLEL, "subquery"))
+    _slots: threading.BoundedSemaphore = field(default_factory=lambda: threading.BoundedSemaphore(PARALLEL))
+    _over: threading.Event = field(default_factory=threading.Event)
 
     def __call__(self, items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
         """Answer (prompt, text) pairs in order; a pair that fails or exceeds the budget fails alone."""
@@ -56,7 +57,7 @@ class Subqueries:
                 answers.append(QueryFailure(spent))
                 continue
             self.used += 1
-            answers.append(self._pool.submit(self._ask, prompt, text))
+            answers.append(self._submit(prompt, text))
         try:
             return [answer.result() if isinstance(answer, Future) else answer for answer in answers]
         except BaseException:
@@ -64,6 +65,22 @@ class Subqueries:
                 if isinstance(answer, Future):
                     answer.cancel()
             raise
+
+    def _submit(self, prompt: str, text: str) -> "Future[Answer]":
+        """Ask on a thread that does not keep the program alive: after Ctrl-C nobody waits for a slow model."""
+        future: Future[Answer] = Future()
+
+        def work() -> None:
+            with self._slots:
+                if self._over.is_set() or not future.set_running_or_notify_cancel():
+                    return
+                try:
+                    future.set_result(self._ask(prompt, text))
+                except BaseException as error:  # noqa: BLE001 - carried to the thread that waits, never swallowed
+                    future.set_exception(error)
+
+        threading.Thread(target=work, name="subquery", daemon=True).start()
+        return future
 
     def _ask(self, prompt: str, text: str) -> Answer:
         body = f"{framed(text, self.nonce)}\n\n{prompt}" if text else prompt
@@ -83,8 +100,8 @@ class Subqueries:
         return reply.text if reply.text.strip() else QueryFailure("the model gave no answer")
 
     def close(self) -> None:
-        """Stop taking work; calls in flight are left to end by themselves."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        """Begin no further call; those in flight are left to end by themselves."""
+        self._over.set()
 
 
 class Workbench:

@@ -7,9 +7,9 @@ from typing import Any
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import Nudged, Sink, SnippetRan, Submitted
 from ralph_cli.core.model import Model, ModelTurn, Reply, Request, Stop, Tool, ToolCall, ToolTurn, Turn, UserTurn
-from ralph_cli.core.run import Draft
+from ralph_cli.core.run import Draft, Issue
 from ralph_cli.rlm.bridge import Subqueries, Tally, Workbench
-from ralph_cli.rlm.observe import CAP, framed, observation, pages_shown
+from ralph_cli.rlm.observe import CAP, framed, observation, pages_shown, told
 from ralph_cli.rlm.parse import ACT, Malformed, Snippet, parse_call
 
 MAX_TOKENS = 8_000
@@ -19,7 +19,7 @@ LOOK_FIRST = "Nothing was looked at yet. Run code that prints the passages in qu
 SEE_FIRST = "Hand in with a call of its own, after you have seen what the code prints."
 LOST = "[The sandbox was restarted: your variables are gone; `context`, `find`, `show` and `at` are still there.]"
 
-Review = Callable[[Draft], tuple[str, ...]]
+Review = Callable[[Draft], tuple[Issue | str, ...]]
 """The local rules: what is wrong with a draft, empty when it may go to the judge."""
 
 
@@ -145,29 +145,28 @@ class Explorer:
 
     def _answer(self, calls: tuple[ToolCall, ...]) -> Draft | None:
         """Carry out every call of a turn, in order; each id gets its answer, whatever happens to the others."""
-        told: list[tuple[str, Told]] = []
+        answers: list[tuple[str, Told]] = []
         ran_code = False
         for call in calls:
             act = self.parse(call)
             match act:
                 case Snippet(code):
-                    told.append((call.id, self._run(code)))
+                    answers.append((call.id, self._run(code)))
                     ran_code = True
                 case Draft():
-                    told.append((call.id, self._hand_in(act, ran_code)))
+                    answers.append((call.id, self._hand_in(act, ran_code)))
                 case Malformed(reason):
                     self.sink(Nudged(self._iteration, self._step, reason))
-                    told.append((call.id, Told(reason, error=True)))
+                    answers.append((call.id, Told(reason, error=True)))
                 case _:
                     assert self.perform is not None, f"nobody carries out {act!r}"
-                    told.append((call.id, self.perform(act)))
-        self.looked = self.looked or ran_code
-        taken = next((answer.taken for _, answer in told if answer.taken is not None), None)
-        if taken is not None and len(told) == 1:
+                    answers.append((call.id, self.perform(act)))
+        taken = next((answer.taken for _, answer in answers if answer.taken is not None), None)
+        if taken is not None and len(answers) == 1:
             # The judge's word, if it is a no, will be the answer to this call.
-            self._pending = (told[0][0],)
+            self._pending = (answers[0][0],)
         else:
-            self.turns += (ToolTurn(tuple((id_, answer.text, answer.error) for id_, answer in told)),)
+            self.turns += (ToolTurn(tuple((id_, answer.text, answer.error) for id_, answer in answers)),)
         return taken
 
     def _run(self, code: str) -> Told:
@@ -175,6 +174,8 @@ class Explorer:
         result = self.workbench.run(code, self.subqueries)
         tally = Tally(self.subqueries.used - before, self.subqueries.used, self.subqueries.allowed)
         shown = observation(result, CAP)
+        # Code that fails or prints nothing has shown nothing of the document.
+        self.looked = self.looked or (result.error is None and bool(result.stdout.strip() or result.value))
         self.trajectory.append((code, shown))
         self.sink(
             SnippetRan(
@@ -195,15 +196,16 @@ class Explorer:
 
     def _hand_in(self, draft: Draft, ran_code: bool) -> Told:
         if ran_code:
-            problems: tuple[str, ...] = (SEE_FIRST,)
+            problems: tuple[Issue | str, ...] = (SEE_FIRST,)
         elif not self.looked:
             problems = (LOOK_FIRST,)
         else:
             problems = self.review(draft)
             self._last = draft
-        self.sink(Submitted(self._iteration, self._step, draft, problems))
+        lines = tuple(problem if isinstance(problem, str) else problem.line for problem in problems)
+        self.sink(Submitted(self._iteration, self._step, draft, lines))
         if problems:
-            return Told("Not taken:\n" + "\n".join(f"- {line}" for line in problems), error=True)
+            return Told("Not taken:\n" + told(problems, self.nonce), error=True)
         return Told("Taken.", taken=draft)
 
 

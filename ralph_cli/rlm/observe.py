@@ -1,7 +1,13 @@
 """What the worker is shown of a snippet's result: bounded, framed as data. Pure."""
 
+import re
+from collections.abc import Iterable
+
 from ralph_cli.core.document import Document
+from ralph_cli.core.run import Issue
 from sandbox import Result
+
+_PAGE = re.compile(r"^(?:--- )?(?:place \d+, )?page (\d+)(?:,| \()", re.MULTILINE)
 
 CAP = 2_000
 """Characters of output shown for one step."""
@@ -35,11 +41,24 @@ def framed(text: str, nonce: str) -> str:
     return f"<data-{nonce}>\n{text}\n</data-{nonce}>"
 
 
+def told(issues: Iterable[Issue | str], nonce: str) -> str:
+    """Reasons as a list for the worker: our words as they are, words of the document and of other models framed."""
+    lines = []
+    for issue in issues:
+        if isinstance(issue, str):
+            lines.append(f"- {issue}")
+        else:
+            lines.append(f"- {issue.message}" + (f":\n{framed(issue.material, nonce)}" if issue.material else ""))
+    return "\n".join(dict.fromkeys(lines))
+
+
 def pages_shown(output: str, document: Document) -> tuple[int, ...]:
-    """Pages whose text stands in `output`, by looking up its longer lines."""
-    found: set[int] = set()
+    """Pages whose text stands in `output`: those that our own functions name, and those of lines found just once."""
+    last = document.pages[-1].number
+    found = {int(number) for number in _PAGE.findall(output) if 0 < int(number) <= last}
     for line in output.splitlines()[:80]:
         piece = line.strip()[:120]
-        if len(piece) >= 20 and (place := document.text.find(piece)) >= 0:
+        place = document.text.find(piece) if len(piece) >= 20 else -1
+        if place >= 0 and document.text.find(piece, place + 1) < 0:
             found.add(document.page_at(place).number)
     return tuple(sorted(found))

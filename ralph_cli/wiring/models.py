@@ -127,7 +127,7 @@ def build_models(
         # Metering is inside retrying: every attempt may be billed, so every attempt is reserved, booked and recorded.
         connected = connect(name, endpoint)
         closing.append(connected)
-        return Retrying(Metered(connected, ledger, sink, numbers, estimate), on_retry=told)
+        return Retrying(Metered(connected, ledger, sink, numbers, estimate), on_retry=told, ledger=ledger)
 
     closing: list[Model] = []
     worker, judge, subquery = (build(role, getattr(names, role)) for role in ("worker", "judge", "subquery"))

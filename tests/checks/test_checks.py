@@ -85,7 +85,8 @@ def test_a_quote_that_is_not_there_is_named_with_the_closest_true_text() -> None
     said = DraftClaim("It is due on the last.", ("The rent is due on the last day.",))
     attempt = pin(Draft((said,)), MEMO, QuoteIndex(MEMO))
     (issue,) = attempt.refused
-    assert "on the last day" in issue.message and "on the first day" in issue.message and "page 1" in issue.message
+    assert "on the last day" in issue.material and "on the first day" in issue.material and "page 1" in issue.message
+    assert "first day" not in issue.message  # words of the document are data, apart from what we say
     assert attempt.claims[0].quotes == () and not quotes_hold(MEMO)(attempt).passed
 
 
@@ -198,7 +199,7 @@ def test_a_table_row_comes_to_the_judge_with_its_columns() -> None:
 def test_a_quote_cut_inside_a_word_is_told_apart_from_one_that_is_not_there() -> None:
     said = DraftClaim("It is due on the first.", ("ent is due on the first day.",))
     (issue,) = pin(Draft((said,)), MEMO, QuoteIndex(MEMO)).refused
-    assert "begins or ends inside a word" in issue.message and "rent is due" in issue.message
+    assert "begins or ends inside a word" in issue.message and "rent is due" in issue.material
 
 
 def test_quotes_that_are_all_repeated_are_pinned_together_and_near_each_other() -> None:

@@ -1,0 +1,72 @@
+"""Awaiting from synchronous code, also where an event loop is already running."""
+
+import asyncio
+import contextlib
+import inspect
+import threading
+import weakref
+from collections.abc import Awaitable
+from concurrent.futures import Future
+
+
+class Awaiter:
+    """Gives what an awaitable gives, run on an event loop in a thread of its own; any other value as it is.
+
+    One loop serves all calls, because what an asynchronous client keeps open belongs to the loop it was opened on. It
+    starts with the first awaitable and ends with this object. Safe from every thread.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def __call__(self, value: object, timeout: float | None = None) -> object:
+        """`value`, or what awaiting it gives or raises. TimeoutError after `timeout` seconds; it is then cancelled."""
+        if not inspect.isawaitable(value):
+            return value
+        if threading.current_thread() is self._thread:
+            return Awaiter()(value, timeout)  # to wait here would stop the loop that is waited for
+        future = asyncio.run_coroutine_threadsafe(_settled(value), self._running())
+        try:
+            given, error = future.result(timeout)
+        except BaseException:
+            future.cancel()
+            raise
+        if error is not None:
+            raise error
+        return given
+
+    def _running(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None or self._thread is None or not self._thread.is_alive():
+                ready: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
+                self._thread = threading.Thread(target=_serve, args=(ready,), name="ralph-awaiter", daemon=True)
+                self._thread.start()
+                self._loop, stop = ready.result()
+                weakref.finalize(self, _stop, self._loop, stop)
+            return self._loop
+
+
+async def _settled(value: Awaitable[object]) -> tuple[object, BaseException | None]:
+    """What `value` gives, or the error it raises: an event loop dies of KeyboardInterrupt and SystemExit."""
+    try:
+        return await value, None
+    except asyncio.CancelledError:
+        raise
+    except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
+        return None, error
+
+
+def _serve(ready: "Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]]") -> None:
+    async def until_stopped() -> None:
+        stop = asyncio.Event()
+        ready.set_result((asyncio.get_running_loop(), stop))
+        await stop.wait()
+
+    asyncio.run(until_stopped())
+
+
+def _stop(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
+    with contextlib.suppress(RuntimeError):  # the loop is closed already
+        loop.call_soon_threadsafe(stop.set)

@@ -1,0 +1,140 @@
+"""The state of a goal: the fold of its run's events, and all that is carried over into a run that continues it."""
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+from ralph_cli.core.events import (
+    AnyEvent,
+    GoalSet,
+    IterationStarted,
+    RunHalted,
+    RunStarted,
+    Said,
+    StepFinished,
+    Verified,
+    Wrote,
+)
+from ralph_cli.core.run import Halt, Outcome, StopType
+
+
+class GoalStatus(StrEnum):
+    """Where a goal stands. All but ACTIVE are terminal: the next run of the same goal starts afresh."""
+
+    ACTIVE = "active"
+    COMPLETED = "completed"
+    BLOCKED = "blocked"
+    BUDGET_EXHAUSTED = "budget_exhausted"
+
+
+def status_of(stop: StopType) -> GoalStatus:
+    """The status after a run that ended so; one that was interrupted or broke down can be continued."""
+    match stop:
+        case StopType.COMPLETION:
+            return GoalStatus.COMPLETED
+        case StopType.USER_INTERRUPTED | StopType.SYSTEM_ERROR | StopType.NONE:
+            return GoalStatus.ACTIVE
+        case StopType.BLOCKED | StopType.MAX_CONSECUTIVE_FAILURES | StopType.STALLED | StopType.REGRESSING:
+            return GoalStatus.BLOCKED
+        case _:
+            return GoalStatus.BUDGET_EXHAUSTED
+
+
+@dataclass(frozen=True, slots=True)
+class GoalState:
+    """What is known of a goal after some of its events.
+
+    `iteration` counts over all runs of the goal, `before` those of earlier runs. `evidence` is that of the latest
+    verification; it speaks of the `output` only if it is of its `revision`. `reason` says why it stopped, or why the
+    last intent to finish was refused.
+    """
+
+    run: str = ""
+    objective: str = ""
+    document: str = ""
+    terms: GoalSet = GoalSet((), True)
+    status: GoalStatus = GoalStatus.ACTIVE
+    iteration: int = 0
+    output: str = ""
+    revision: int = 0
+    evidence: tuple[Verified, ...] = ()
+    summary: str = ""
+    said: str = ""
+    reason: str = ""
+
+    @property
+    def before(self) -> int:
+        """Iterations of the runs that this one continues."""
+        return self.terms.iteration
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """Names of the verifiers."""
+        return tuple(name for name, _ in self.terms.verifiers)
+
+    @property
+    def fresh(self) -> tuple[Verified, ...]:
+        """The latest evidence if it is of the output as it stands, else nothing."""
+        return self.evidence if all(item.revision == self.revision for item in self.evidence) else ()
+
+    @property
+    def verified(self) -> bool:
+        """Whether every verifier has passed on the output as it stands; without any verifier nothing was verified."""
+        passed = {item.name for item in self.fresh if item.passed}
+        failed = any(not item.passed for item in self.fresh)
+        return bool(self.required) and not failed and passed == set(self.required)
+
+    def apply(self, event: AnyEvent) -> "GoalState":
+        """The state after `event`; events that change nothing leave it as it is."""
+        match event:
+            case RunStarted(run=run, question=objective, document=document):
+                return replace(self, run=run, objective=objective, document=str(document.get("sha256", "")))
+            case GoalSet(iteration=iteration, output=output, summary=summary, evidence=evidence):
+                # What an earlier run saw is told to the worker, but proves nothing in this one: revision -1.
+                old = tuple(replace(item, revision=-1) for item in evidence)
+                return replace(self, terms=event, iteration=iteration, output=output, summary=summary, evidence=old)
+            case IterationStarted(number=number):
+                return replace(self, iteration=self.before + number)
+            case Wrote(output=output, revision=revision):
+                return replace(self, output=output, revision=revision)
+            case Verified():
+                same = bool(self.evidence) and (self.evidence[-1].round, self.evidence[-1].revision) == (
+                    event.round,
+                    event.revision,
+                )
+                return replace(self, evidence=(*self.evidence, event) if same else (event,))
+            case Said(text=text):
+                return replace(self, said=text)
+            case StepFinished(step=step):
+                summary = step.lesson.summary if step.lesson else self.summary
+                return replace(self, summary=summary, reason="; ".join(issue.message for issue in step.issues))
+            case RunHalted(halt=halt):
+                return replace(self, status=status_of(halt.type), reason=halt.detail)
+            case _:
+                return self
+
+    def delivered(self, outcome: Outcome) -> str:
+        """The text that is handed to the user: the output that passed, else the best of the run, else the latest."""
+        if self.verified or outcome.best is None or outcome.halt.type is StopType.COMPLETION:
+            return self.output
+        return outcome.best.attempt.output or self.output
+
+
+def notice(goal: GoalState, halt: Halt) -> str:
+    """What is said below an output that the contract did not accept: how many retries, the last evidence."""
+    if goal.status is not GoalStatus.BUDGET_EXHAUSTED:
+        return ""
+    retries = max(goal.iteration - 1, 0)
+    tries = "1 retry" if retries == 1 else f"{retries} retries"
+    first = f"Stopped after {tries} ({halt.detail}); the output above was not accepted."
+    if not goal.evidence:
+        return f"{first}\nNo verifier was run."
+    stale = "" if goal.fresh else " (of an earlier version of the output)"
+    return f"{first}\nLast verifier evidence{stale}:\n" + "\n".join(told(item) for item in goal.evidence)
+
+
+def told(item: Verified) -> str:
+    """One piece of evidence in words."""
+    word = "passed" if item.passed else "FAILED"
+    return f"- {item.name} {word} ({item.ended}) at {item.at}: {item.command}" + (
+        f"\n{item.output}" if item.output else ""
+    )
