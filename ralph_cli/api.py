@@ -245,7 +245,7 @@ def recorded(folder: Path) -> Recorded:
     if started is None:
         raise JournalError(f"the run in {folder} was cut off before it began", code="no-run")
     state = fold(events)
-    unfinished = Halt(StopType.USER_INTERRUPTED, "the run has no end: it still runs, or was killed")
+    unfinished = Halt(StopType.NONE, "the run has no end: it still runs, or was killed")
     seconds = sum(event.seconds for event in events if isinstance(event, CallFinished))
     shown = view(
         run=started.run,

@@ -8,7 +8,16 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from dotenv import dotenv_values
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    model_validator,
+)
 
 from ralph_cli.checks.rules import AnswerForm, Range
 from ralph_cli.core.budget import Limits
@@ -62,6 +71,15 @@ def _key(value: Any) -> Any:
     return value
 
 
+def _folder(value: Path) -> Path:
+    """The folder with `~` resolved; whose home is not known is refused."""
+    try:
+        return value.expanduser()
+    except RuntimeError as error:
+        raise ValueError(f"{value} cannot be resolved ({error}); write the whole path") from None
+
+
+Folder = Annotated[Path, AfterValidator(_folder)]
 Counts = Annotated[Range, BeforeValidator(_range)]
 Key = Annotated[SecretStr | None, BeforeValidator(_key)]
 
@@ -96,8 +114,8 @@ class Settings(BaseModel):
     snippet_seconds: float = Field(30.0, gt=0, le=3_600)
     snippet_memory_mb: int = Field(2_048, ge=256, le=16_384)
     heartbeat_ms: int = Field(8_000, ge=100)
-    out: Path = Path("out")
-    cache: Path = Path("~/.cache/ralph")
+    out: Folder = Path("out")
+    cache: Folder = Path("~/.cache/ralph")
 
     @model_validator(mode="after")
     def _quotes_long_enough(self) -> "Settings":
@@ -166,9 +184,12 @@ def load(
     `.env` and ralph.toml are read from `folder` (the working folder); real variables win over `.env`.
     Raises ConfigError that names the setting, where it came from and what is wrong.
     """
-    folder = folder or Path.cwd()
+    try:
+        folder = folder or Path.cwd()
+    except OSError as error:
+        raise ConfigError(f"the working folder is gone: {error}", code="no-folder", hint="cd to another one") from error
     real = dict(os.environ if environ is None else environ)
-    dotenv = {name: value for name, value in dotenv_values(folder / ".env").items() if value is not None}
+    dotenv = _dotenv(folder / ".env")
     layers = [
         ("the defaults", {}),
         (FILE, _toml(folder / FILE)),
@@ -193,6 +214,15 @@ def fetch_environment(environ: Mapping[str, str] | None = None) -> dict[str, str
     found = {name: value for name, value in real.items() if wanted.fullmatch(name)}
     # Behind a proxy that signs for others, its certificate is in the machine's store and not among Deno's own.
     return {"DENO_TLS_CA_STORE": "mozilla,system", **found}
+
+
+def _dotenv(path: Path) -> dict[str, str]:
+    try:
+        return {name: value for name, value in dotenv_values(path).items() if value is not None}
+    except (OSError, ValueError) as error:
+        raise ConfigError(
+            f"{path} cannot be read: {error}", code="bad-settings-file", hint="save it as UTF-8"
+        ) from error
 
 
 def _toml(path: Path) -> dict[str, Any]:

@@ -176,15 +176,21 @@ class Queries:
         """Ask many questions at once: (prompt, text) pairs or prompts; a failed one is a QueryError in its place."""
         if isinstance(items, (str, bytes)):
             raise TypeError("llm_query_batch takes a list of (prompt, text) pairs, not one string")
-        pairs = []
+        pairs: list[tuple[str, str]] = []
+        answers: list[str | QueryError | None] = []
         for number, item in enumerate(items):
             if number >= self._batch:
                 raise ValueError(f"llm_query_batch takes at most {self._batch} items: split the list")
             pair = (item, "") if isinstance(item, str) else item
-            if not isinstance(pair, (tuple, list)) or len(pair) not in (1, 2):
-                raise TypeError(f"llm_query_batch: item {number} is not a (prompt, text) pair")
-            pairs.append(self._pair(f"llm_query_batch: item {number}", *pair))
-        return self._ask(pairs) if pairs else []
+            try:
+                if not isinstance(pair, (tuple, list)) or len(pair) not in (1, 2):
+                    raise TypeError(f"llm_query_batch: item {number} is not a (prompt, text) pair")
+                pairs.append(self._pair(f"llm_query_batch: item {number}", *pair))
+                answers.append(None)
+            except (TypeError, ValueError) as error:
+                answers.append(QueryError(str(error)))
+        asked = iter(self._ask(pairs) if pairs else [])
+        return [next(asked) if answer is None else answer for answer in answers]
 
     def _pair(self, where: str, prompt: Any, text: Any = "") -> tuple[str, str]:
         for name, value in (("prompt", prompt), ("text", text)):

@@ -93,7 +93,8 @@ def count_terms(terms: tuple[str, ...], document: Document) -> tuple[Search, ...
     """How often each term stands in the document, case ignored, whitespace and typography folded."""
     folded = fold(document.text).text.casefold()
     unique = dict.fromkeys(" ".join(term.split()) for term in terms)
-    return tuple(Search(term, folded.count(fold(term).text.strip().casefold())) for term in unique if term)
+    wanted = {term: fold(term).text.strip().casefold() for term in unique}
+    return tuple(Search(term, folded.count(key)) for term, key in wanted.items() if key)
 
 
 def quotes_hold(document: Document) -> "QuoteCheck":

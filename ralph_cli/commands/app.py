@@ -1,6 +1,8 @@
 """The command line's entry: the commands, and the one place where an error becomes a line and an exit code."""
 
+import io
 import os
+import signal
 import sys
 from typing import NoReturn
 
@@ -20,7 +22,6 @@ EPILOG = (
 app = typer.Typer(
     help="Answers about long documents in which every claim is pinned to verbatim quotes with page and place.",
     epilog=EPILOG,
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -31,16 +32,22 @@ app.command("doctor")(doctor.doctor)
 
 
 @app.callback(invoke_without_command=True)
-def _root(version: bool = typer.Option(False, "--version", help="Print the version and leave.")) -> None:
+def _root(
+    context: typer.Context, version: bool = typer.Option(False, "--version", help="Print the version and leave.")
+) -> None:
     if version:
         from ralph_cli import __version__
 
         typer.echo(f"ralph {__version__}")
         raise typer.Exit(ACCEPTED)
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 def run(argv: list[str] | None = None) -> int:
     """Carry out a command line and return its exit code; standard error has said why when it is not 0."""
+    if sys.stdout is None:
+        return ERROR  # nobody can be told anything: better to stop before a run is paid for
     try:
         code = app(args=argv, prog_name="ralph", standalone_mode=False)
     except typer.TyperException as error:
@@ -61,6 +68,8 @@ def run(argv: list[str] | None = None) -> int:
         # The reader has left (`ralph ... | head`); python must not complain about it again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ERROR
+    if code == INTERRUPTED:
+        _complain("interrupted", "what was recorded is kept: `ralph trace list`")
     return code if isinstance(code, int) else ACCEPTED
 
 
@@ -71,4 +80,20 @@ def _complain(message: str, hint: str, code: str = "") -> None:
 
 def main() -> NoReturn:
     """The console script."""
-    sys.exit(run())
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that cannot show a character must not cost an answer.
+            stream.reconfigure(errors="backslashreplace")
+    for name in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+        signal.signal(name, _asked_to_end)
+    code = run()
+    sys.exit(128 + _ENDED_BY[-1] if _ENDED_BY and code == INTERRUPTED else code)
+
+
+_ENDED_BY: list[int] = []
+
+
+def _asked_to_end(number: int, _frame: object) -> NoReturn:
+    """SIGTERM and SIGHUP end a run as Ctrl-C does: recorded, and with nothing left behind."""
+    _ENDED_BY.append(number)
+    raise KeyboardInterrupt

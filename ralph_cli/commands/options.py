@@ -1,5 +1,6 @@
 """Options that several commands share, each declared once."""
 
+import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -51,3 +52,13 @@ Encoding = Annotated[str | None, typer.Option("--encoding", help="Encoding of a 
 def given(**values: Any) -> dict[str, Any]:
     """The settings that were given on the command line."""
     return {name: value for name, value in values.items() if value is not None}
+
+
+def standard_input() -> bytes:
+    """What comes in on standard input, no more than a document may have; UserError when there is none."""
+    from ralph_cli.core.errors import UserError
+    from ralph_cli.documents.limits import DEFAULT_LIMITS
+
+    if sys.stdin is None:
+        raise UserError("standard input is closed", code="no-input", hint="name a file instead of -")
+    return sys.stdin.buffer.read(DEFAULT_LIMITS.bytes + 1)

@@ -1,5 +1,6 @@
 """The live display on standard error: a line for each step, and what is being waited for."""
 
+import shutil
 import sys
 import threading
 from collections.abc import Iterator
@@ -17,11 +18,15 @@ from ralph_cli.core.events import (
     Noticed,
     Nudged,
     SnippetRan,
+    SnippetStarted,
     StepFinished,
     Submitted,
 )
 from ralph_cli.core.model import Usage
 from ralph_cli.reports.visible import one_line
+
+CODE, PAUSE = 0, -1
+"""Keys, beside the numbers of calls, of what is waited for."""
 
 PATIENCE = 2.0
 """Seconds after which something that takes time is shown."""
@@ -91,16 +96,21 @@ class Lines(Silent):
                 self._iteration = number
                 return f"iteration {number}" if number > 1 else ""
             case CallStarted(number, agent):
+                self._waiting.pop(PAUSE, None)
                 self._waiting[number] = (DOING.get(agent, agent), clock.monotonic())
             case CallFinished(number, usage=usage):
                 self._waiting.pop(number, None)
                 self._usage += usage
             case CallRetried(agent, _, attempt, reason, wait):
+                self._waiting[PAUSE] = ("waiting to try again", clock.monotonic())
                 return f"  {agent} failed ({one_line(reason, 120)}), try {attempt + 1} in {wait:.0f} s"
+            case SnippetStarted():
+                self._waiting[CODE] = ("the code runs", clock.monotonic())
             case SnippetRan():
+                self._waiting.pop(CODE, None)
                 return self._snippet(event)
             case Submitted(step=step, problems=problems):
-                what = "handed in, quotes are in the document" if not problems else f"sent back: {problems[0]}"
+                what = "handed in, the local rules hold" if not problems else f"sent back: {problems[0]}"
                 return f"  step {step}: {one_line(what, 150)}{self._bill()}"
             case Nudged(step=step, reason=reason):
                 return f"  step {step}: {one_line(reason, 150)}"
@@ -160,6 +170,8 @@ class Live(Lines):
         typer.echo(line, err=True)
 
     def draw(self, line: str) -> None:
+        # A line wider than the terminal would wrap, and only its last row could be cleared.
+        line = line[: max(shutil.get_terminal_size().columns - 1, 10)]
         if line or self._shown:
             # Return to the line's start and clear it: these two are ours, everything else was made visible.
             sys.stderr.write(f"\r\x1b[2K{line}")

@@ -1,6 +1,5 @@
 """`ralph qa`: a question about a document."""
 
-import sys
 from typing import Annotated
 
 import typer
@@ -69,7 +68,7 @@ def qa(
             sink=display,
             password=password,
             encoding=encoding,
-            stdin=sys.stdin.buffer.read,
+            stdin=options.standard_input,
             on_loading=display.loading,
         )
     shown = api.view_of(asked)

@@ -7,7 +7,13 @@ import typer
 from ralph_cli.commands import options
 from ralph_cli.commands.screen import show as show_report
 
-app = typer.Typer(help="Read the records of runs.", no_args_is_help=True, rich_markup_mode=None)
+app = typer.Typer(help="Read the records of runs.", rich_markup_mode=None)
+
+
+@app.callback(invoke_without_command=True)
+def _trace(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 @app.command("list")
@@ -18,7 +24,10 @@ def list_runs(out: options.Out = None) -> int:
     from ralph_cli.reports.visible import one_line
 
     settings = config.load(options.given(out=out))
-    for name in api.run_names(settings.out):
+    names = api.run_names(settings.out)
+    if not names:
+        typer.echo(f"there are no runs in {one_line(str(settings.out))}", err=True)
+    for name in names:
         try:
             view = api.recorded(settings.out / name).view
         except JournalError as error:

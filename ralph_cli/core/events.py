@@ -91,6 +91,15 @@ class CallFinished:
 
 
 @dataclass(frozen=True, slots=True)
+class SnippetStarted:
+    """The worker's code is about to be run."""
+
+    iteration: int
+    step: int
+    kind: Literal["snippet_started"] = "snippet_started"
+
+
+@dataclass(frozen=True, slots=True)
 class SnippetRan:
     """The worker ran code. `output` is what it was shown; `pages` the pages whose text stood in it."""
 
@@ -210,6 +219,7 @@ AnyEvent = (
     | CallStarted
     | CallRetried
     | CallFinished
+    | SnippetStarted
     | SnippetRan
     | Submitted
     | Nudged

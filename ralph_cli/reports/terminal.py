@@ -67,7 +67,7 @@ def _quote(quote: Quote, view: RunView) -> Iterator[list[Styled]]:
     place = f"p. {quote.page}" if _paged(view) else f"at {quote.start:,}"
     label = f" (printed {visible(quote.label)})" if _paged(view) and quote.label != str(quote.page) else ""
     more = f", {quote.occurrences} places" if quote.occurrences > 1 else ""
-    text = visible(" ".join(quote.text.split(" ")).replace("\n", " / ").replace("\f", " / "))
+    text = visible(quote.text.replace("\n", " / ").replace("\f", " / "))
     yield [(f"[{quote.id}] ", "bold"), (f"“{text}”", ""), (f"  {place}{label}, {quote.match}{more}", "dim")]
 
 
@@ -88,9 +88,8 @@ def _verdict(view: RunView) -> str:
         case StopType.ABSENT:
             return "Reported as absent: the searches are counted, what they mean is the worker's word."
         case StopType.UNJUDGED:
-            return (
-                f"Unjudged: {one_line(view.halt.detail)}. The quotes are in the document; nobody has judged the claims."
-            )
+            ruled = "some claims were not judged" if view.judged else "nobody has judged the claims"
+            return f"Unjudged: {one_line(view.halt.detail)}. The quotes are in the document; {ruled}."
         case reason:
             return f"Stopped ({reason.value}): {one_line(view.halt.detail)}."
 

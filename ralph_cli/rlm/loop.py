@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ralph_cli.core.document import Document
-from ralph_cli.core.events import Nudged, Sink, SnippetRan, Submitted
+from ralph_cli.core.events import Nudged, Sink, SnippetRan, SnippetStarted, Submitted
 from ralph_cli.core.model import Model, ModelTurn, Reply, Request, Stop, Tool, ToolCall, ToolTurn, Turn, UserTurn
 from ralph_cli.core.run import Draft, Issue
 from ralph_cli.rlm.bridge import Subqueries, Tally, Workbench
@@ -46,8 +46,9 @@ class Explorer:
     """A worker with its conversation; history is only appended to, so that every request extends the one before.
 
     `parse` gives the meaning of a tool call: a Snippet is run, a Draft is reviewed and may end the iteration, a
-    Malformed is told back, and any other act of a mode's own is carried out by `perform`. `looked` says whether the
-    worker has seen what it speaks of.
+    Malformed is told back, and any other act of a mode's own is carried out by `perform`. What is said without a tool
+    call is given to `hear`, and answered with `nudge` unless that makes a draft of it. `looked` says whether the worker
+    has seen what it speaks of.
     """
 
     model: Model
@@ -66,6 +67,8 @@ class Explorer:
     tool: Tool = ACT
     parse: Callable[[ToolCall], object] = parse_call
     perform: Callable[[object], Told] | None = None
+    hear: Callable[[str], Draft | None] | None = None
+    nudge: str = NUDGE
     turns: tuple[Turn, ...] = ()
     trajectory: list[tuple[str, str]] = field(default_factory=list)
     _pending: tuple[str, ...] = ()
@@ -123,11 +126,17 @@ class Explorer:
         if reply.stop is Stop.LENGTH:
             reply = self._ask(MAX_TOKENS_LONG)
         if reply.stop is Stop.LENGTH:
-            self._nudge(reply.turn, f"Your reply was cut at {MAX_TOKENS_LONG} tokens. Do less in one call. {NUDGE}")
+            self._nudge(
+                reply.turn, f"Your reply was cut at {MAX_TOKENS_LONG} tokens. Do less in one call. {self.nudge}"
+            )
             return None
         if not reply.calls:
-            self._nudge(reply.turn, NUDGE)
-            return None
+            heard = self.hear(reply.text) if self.hear else None
+            if heard is None:
+                self._nudge(reply.turn, self.nudge)
+            else:
+                self.turns += (reply.turn,)
+            return heard
         self.turns += (reply.turn,)
         return self._answer(reply.calls)
 
@@ -171,6 +180,7 @@ class Explorer:
 
     def _run(self, code: str) -> Told:
         before = self.subqueries.used
+        self.sink(SnippetStarted(self._iteration, self._step))
         result = self.workbench.run(code, self.subqueries)
         tally = Tally(self.subqueries.used - before, self.subqueries.used, self.subqueries.allowed)
         shown = observation(result, CAP)

@@ -74,7 +74,7 @@ def _named(name: str | None, vendor: str, settings: Settings, *, cheap: bool = F
     if name is None:
         return f"{vendor}:{DEFAULTS[vendor][1 if cheap else 0]}"
     # A bare name of no known family is most likely served by the server that the user pointed us to.
-    vendor, model = parse(name, vendor if vendor != "offline" else "openai")
+    vendor, model = parse(name, vendor if vendor in ("anthropic", "openai") else "openai")
     if not settings.reachable(vendor):
         key = f"{vendor.upper()}_API_KEY"
         hint = f"set {key} in the environment or in .env, or {vendor.upper()}_BASE_URL for a server without a key"

@@ -42,6 +42,8 @@ def build_qa(
     direct = direct and models.worker.vendor != "offline"
     if models.worker.vendor != "offline":
         sink(Noticed("strategy", f"{'direct' if direct else 'rlm'}: {reason}"))
+    elif settings.strategy == "direct":
+        sink(Noticed("strategy", "rlm: the offline engine reads by code only, so --strategy direct is not followed"))
     workbench = Workbench(engine, document)
     if not direct:
         workbench.prepare()

@@ -108,9 +108,6 @@ def test_failed_items_of_a_batch_are_in_their_places(engine: str, shared: Shared
         ("llm_query(1)", "TypeError: llm_query: prompt must be str, not int"),
         ("llm_query('p', None)", "TypeError: llm_query: text must be str, not NoneType"),
         ("llm_query_batch('one string')", "TypeError: llm_query_batch takes a list"),
-        ("llm_query_batch([('p', 't', 'u')])", "TypeError: llm_query_batch: item 0"),
-        ("llm_query_batch(['p', 7])", "TypeError: llm_query_batch: item 1"),
-        ("llm_query_batch([('p', b't')])", "TypeError: llm_query_batch: item 0: text must be str, not bytes"),
         ("llm_query('q' * 400_000, 'x')", "ValueError: llm_query: prompt and text have 400,001 characters"),
         ("llm_query_batch(['q'] * 257)", "ValueError: llm_query_batch takes at most 256 items"),
         ("input()", "EOFError"),
@@ -121,6 +118,23 @@ def test_wrong_calls_never_reach_the_host(engine: str, code: str, error: str, sh
     assert result.error is not None
     assert error in result.error
     assert not result.state_lost
+
+
+@both
+@pytest.mark.parametrize(
+    ("item", "error"),
+    [
+        ("('p', 't', 'u')", "item 1 is not a (prompt, text) pair"),
+        ("7", "item 1 is not a (prompt, text) pair"),
+        ("('p', b't')", "item 1: text must be str, not bytes"),
+        ("'q' * 400_001", "400,001 characters, at most 400,000"),
+    ],
+)
+def test_an_item_that_cannot_be_sent_fails_alone(engine: str, item: str, error: str, shared: Shared) -> None:
+    code = f"got = llm_query_batch(['a', {item}, 'b'])\n[type(x).__name__ for x in got], str(got[1])"
+    result = shared(engine).run(code, answers)
+    assert result.value is not None and result.value.startswith("(['str', 'QueryError', 'str'], ")
+    assert error in result.value
 
 
 @both
