@@ -17,8 +17,31 @@ PROGRAM = Path(__file__).parent / "worker.mjs"
 LAUNCHER = Path(__file__).parent / "kernel.py"
 START_SECONDS = 90.0  # a plain start takes 3 s of CPU, and the machine may be busy
 V8_HEAP_MB = 1024
+SCRATCH = "ralph-sandbox-"
 WASM_PAGE = 1 << 16
 WASM_MOST_PAGES = 1 << 16  # 4 GiB: addresses have 32 bits
+
+
+def sweep() -> None:
+    """Remove what killed processes of this user left behind: a host that was killed cannot clean up after itself."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{SCRATCH}*-*"):
+        owner = folder.name.removeprefix(SCRATCH).split("-")[0]
+        try:
+            mine = not folder.is_symlink() and folder.stat().st_uid == os.getuid()
+        except OSError:
+            continue
+        if mine and owner.isdigit() and not _runs(int(owner)):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +55,8 @@ class Deno:
     def spawn(self, mode: str, snapshot: Path | None, bounds: Bounds) -> tuple[Worker, Walls]:
         """A process in `mode` "serve" or "snapshot", and the kernel walls around it; raises WorkerFault."""
         # A folder of its own for Deno's cache: web storage is kept there even without write permission.
-        scratch = Path(os.path.realpath(tempfile.mkdtemp(prefix="ralph-sandbox-")))
+        sweep()
+        scratch = Path(os.path.realpath(tempfile.mkdtemp(prefix=f"{SCRATCH}{os.getpid()}-")))
         try:
             # Deno reads its main module without a permission, so it need not lie in the one readable folder.
             program = shutil.copyfile(PROGRAM, scratch / "worker.mjs")

@@ -11,14 +11,16 @@ from fakes import FakeSandbox, document
 
 from ralph_cli.api import Finished, ask, recorded, view_of
 from ralph_cli.config import Settings
+from ralph_cli.core.budget import Ledger, Limits
 from ralph_cli.core.document import Document, Page
-from ralph_cli.core.errors import ConfigError, EngineError, ProviderError
+from ralph_cli.core.errors import ConfigError, EngineError, LimitExceeded, ProviderError
 from ralph_cli.core.events import AnyEvent, CallStarted, Submitted
-from ralph_cli.core.model import Model, ModelTurn, Reply, Request, Stop
+from ralph_cli.core.model import Model, ModelTurn, Reply, Request, Stop, UserTurn
 from ralph_cli.core.run import StopType, Verdict
 from ralph_cli.providers.metered import said
+from ralph_cli.providers.retrying import Retrying
 from ralph_cli.providers.scripted import Script, Scripted, acts, says
-from sandbox import SandboxUnavailable
+from sandbox import HostQuery, Result, SandboxUnavailable
 
 MEMO = document(
     "Memorandum on the lease of the north hall.\n"
@@ -397,3 +399,78 @@ def test_no_word_of_the_document_reaches_the_worker_outside_the_marks(settings: 
         seen += "OBEY-ME-NOW" in said(turn)
         assert "OBEY-ME-NOW" not in outside
     assert seen >= 3
+
+
+def test_a_service_that_fails_later_does_not_take_the_best_attempt_with_it(settings: Settings) -> None:
+    asked, *_ = play(
+        settings,
+        [acts(LOOK), acts({"claims": [RENT]}), ProviderError("no credit", code="billing", hint="pay")],
+        [verdicts((1, "not"))],
+    )
+    assert asked.outcome.halt.type is StopType.SYSTEM_ERROR and "no credit - pay" in asked.outcome.halt.detail
+    assert asked.outcome.best is not None and asked.outcome.best.attempt.quotes and not asked.outcome.ok
+
+
+def test_an_attempt_that_gave_nothing_is_never_the_best(settings: Settings) -> None:
+    short = settings.model_copy(update={"max_steps": 2, "max_iterations": 2})
+    asked, *_ = play(
+        short,
+        [acts(LOOK), acts({"claims": [RENT]}), acts(LOOK), acts(LOOK), acts(LOOK)],
+        [verdicts((1, "not"))],
+    )
+    assert asked.outcome.best is not None and [claim.text for claim in asked.outcome.best.attempt.claims] == [
+        RENT["text"]
+    ]
+
+
+@pytest.mark.parametrize("code", ["1/0", "pass"])
+def test_code_that_shows_nothing_is_no_look(settings: Settings, code: str) -> None:
+    _, events, *_ = play(
+        settings,
+        [acts({"code": code}), acts({"claims": [RENT]}), acts(LOOK), acts({"claims": [RENT]})],
+        [verdicts((1, "supported"))],
+    )
+    first = next(event for event in events if isinstance(event, Submitted))
+    assert "Nothing was looked at" in first.problems[0]
+
+
+def test_calls_that_never_came_back_are_counted_and_nothing_is_recorded_after_the_end(settings: Settings) -> None:
+    begun, free = threading.Barrier(5), threading.Event()
+
+    def subquery(request: Request) -> Reply:
+        begun.wait(10)
+        free.wait(10)
+        return says("late")
+
+    class Interrupted(FakeSandbox):
+        def run(self, code: str, query: HostQuery) -> Result:
+            if "batch" not in code:
+                return super().run(code, query)
+            threading.Thread(target=lambda: query([("q", "")] * 4), daemon=True).start()
+            begun.wait(10)
+            raise KeyboardInterrupt
+
+    models: dict[str, Model] = {
+        "worker": Scripted([acts({"code": "batch"})], vendor="a"),
+        "judge": Scripted([], vendor="b"),
+        "subquery": Scripted(subquery),
+    }
+    rlm = settings.model_copy(update={"strategy": "rlm"})
+    asked = ask(MEMO, "What is the rent?", settings=rlm, models=models, engine=Interrupted)
+    free.set()
+    assert asked.outcome.halt.type is StopType.USER_INTERRUPTED
+    assert asked.usage.calls == 5 and asked.usage.usd is None
+    events = recorded(asked.folder).events
+    assert events[-1].kind == "run_halted" and recorded(asked.folder).view.usage == asked.usage
+
+
+def test_the_time_of_a_run_bounds_a_call_that_hangs(settings: Settings) -> None:
+    ledger = Ledger(Limits(seconds=0.2))
+
+    def hang(request: Request) -> Reply:
+        threading.Event().wait(5)
+        return says("late")
+
+    hanging = Retrying(Scripted(hang), ledger=ledger)
+    with pytest.raises(LimitExceeded, match="time"):
+        hanging.complete(Request("worker", "", (UserTurn("q"),)))

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import (
     AnyEvent,
     CallFinished,
+    Gate,
     IterationStarted,
     Noticed,
     Nudged,
@@ -162,7 +164,7 @@ def test_traces_follow_the_events_and_a_foreign_index_is_left_alone(tmp_path: Pa
     assert entry["iterations"][0]["tracePath"] == "run-1/iter-01.json" and entry["status"] == "max_iterations"
     (tmp_path / INDEX).write_text('{"version": 99}')
     with pytest.raises(JournalError, match="not a session index"):
-        writer(EVENTS[0])
+        TraceWriter(tmp_path, folder)(EVENTS[0])
     assert (tmp_path / INDEX).read_text() == '{"version": 99}'
 
 
@@ -172,3 +174,89 @@ def test_an_atomic_write_never_follows_a_link(tmp_path: Path) -> None:
     (tmp_path / "trace.json").symlink_to(target)
     write_atomic(tmp_path / "trace.json", "ours")
     assert target.read_text() == "theirs" and (tmp_path / "trace.json").read_text() == "ours"
+
+
+def test_after_a_failed_write_nothing_is_said_to_be_kept(tmp_path: Path) -> None:
+    """A full disk: whoever appends afterwards is refused, also those that were queued behind the row that failed."""
+    journal = Journal(tmp_path)
+    journal(Noticed("n", "kept"))
+    journal._db.execute("PRAGMA max_page_count = 9")
+    refused = []
+
+    def append(number: int) -> None:
+        try:
+            journal(Noticed("n", "x" * 20_000 + str(number)))
+        except JournalError as error:
+            refused.append(error.code)
+
+    threads = [threading.Thread(target=append, args=(number,)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with pytest.raises(JournalError):
+        journal(Noticed("n", "small"))
+    journal.close()
+    kept = [event.message for event in read_events(tmp_path) if isinstance(event, Noticed)]
+    assert kept[0] == "kept" and len(kept) - 1 + len(refused) == 6 and refused
+
+
+def test_a_journal_that_is_closed_refuses_and_never_crashes(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    stop = threading.Event()
+
+    def append() -> None:
+        while not stop.is_set():
+            try:
+                journal(Noticed("n", "x"))
+            except JournalError:
+                return
+
+    threads = [threading.Thread(target=append) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    time.sleep(0.05)
+    journal.close()
+    stop.set()
+    for thread in threads:
+        thread.join(timeout=10)
+        assert not thread.is_alive()
+    journal.close()
+    with pytest.raises(JournalError, match="closed"):
+        journal(Noticed("n", "late"))
+
+
+def test_nothing_passes_the_gate_after_the_end() -> None:
+    heard: list[AnyEvent] = []
+    inside, go_on = threading.Event(), threading.Event()
+
+    def slow(event: AnyEvent) -> None:
+        if isinstance(event, Noticed):
+            inside.set()
+            go_on.wait(5)
+        heard.append(event)
+
+    gate = Gate(slow)
+    passing = threading.Thread(target=lambda: gate(Noticed("n", "was passing")))
+    passing.start()
+    inside.wait(5)
+    ending = threading.Thread(target=lambda: gate(EVENTS[-1]))
+    ending.start()
+    go_on.set()
+    passing.join()
+    ending.join()
+    gate(Noticed("n", "too late"))
+    assert [event.kind for event in heard] == ["noticed", "run_halted"]
+
+
+def test_a_trace_that_fails_later_is_told_and_not_fatal(tmp_path: Path) -> None:
+    folder = tmp_path / "run-1"
+    folder.mkdir()
+    told: list[str] = []
+    writer = TraceWriter(tmp_path, folder, told.append)
+    for event in EVENTS[:-1]:
+        writer(event)
+    (folder / "iter-01.json").unlink()
+    (folder / "iter-01.json").mkdir()
+    writer(EVENTS[-1])
+    assert told and "iter-01.json" in told[0]

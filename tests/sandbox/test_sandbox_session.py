@@ -16,6 +16,7 @@ import pytest
 from baits import Opener, answers
 
 from sandbox import Limits, QueryFailure, Sandbox, SandboxFailure, open_sandbox
+from sandbox.deno_worker import sweep
 
 LIMITS = Limits(seconds=1, memory=512 << 20)
 Shared = Callable[..., Sandbox]
@@ -319,3 +320,14 @@ def test_auto_is_pyodide(tmp_path: Path) -> None:
 
 def test_a_failure_is_no_string() -> None:
     assert not isinstance(QueryFailure("x"), str)
+
+
+def test_what_a_killed_process_left_is_swept_and_nothing_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", "pass"])
+    gone.wait()
+    names = [f"ralph-sandbox-{gone.pid}-abc", f"ralph-sandbox-{os.getpid()}-abc", "ralph-sandbox-x-abc", "other"]
+    for name in names:
+        (tmp_path / name).mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    sweep()
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names[1:])
