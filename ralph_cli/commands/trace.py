@@ -61,3 +61,32 @@ def show(
         typer.echo(story(found.events))
     show_report(found.view)
     return 0
+
+
+@app.command("resume")
+def resume(
+    run: Annotated[str | None, typer.Argument(help="Name of the run, or the end of it; default the newest.")] = None,
+    max_iterations: options.MaxIterations = None,
+    max_time: options.MaxTime = None,
+    max_cost: options.MaxCost = None,
+    out: options.Out = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Go on with a question run that was cut off; what was paid for is not bought again."""
+    from ralph_cli import api, config
+    from ralph_cli.commands.progress import progress
+    from ralph_cli.commands.qa import exit_code
+    from ralph_cli.reports.json import dumps
+    from ralph_cli.resuming import resume as go_on
+
+    settings = config.load(options.given(out=out))
+    changes = options.given(max_iterations=max_iterations, max_time=max_time, max_cost=max_cost)
+    with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
+        finished = go_on(run, settings=settings, changes=changes, sink=display)
+    shown = api.view_of(finished)
+    if json:
+        typer.echo(dumps(shown))
+    else:
+        show_report(shown)
+    return exit_code(shown.halt.type)

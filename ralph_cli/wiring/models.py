@@ -12,6 +12,7 @@ from ralph_cli.loop.engine import Mode
 from ralph_cli.providers import prices
 from ralph_cli.providers.metered import Estimate, Metered, call_numbers
 from ralph_cli.providers.registry import DEFAULTS, connect, parse
+from ralph_cli.providers.replaying import Recording, Replaying
 from ralph_cli.providers.retrying import Retrying
 from sandbox import Limits as SandboxLimits
 from sandbox import Sandbox, open_sandbox
@@ -100,18 +101,26 @@ class Models:
 
 
 def build_models(
-    settings: Settings, names: Names, ledger: Ledger, sink: Sink, overrides: Mapping[str, Model] | None = None
+    settings: Settings,
+    names: Names,
+    ledger: Ledger,
+    sink: Sink,
+    overrides: Mapping[str, Model] | None = None,
+    recording: Recording | None = None,
 ) -> Models:
     """Connect the three models. `overrides` (worker, judge, subquery) replaces some by models of the caller's.
+
+    What is in `recording` is answered from there, and not bought again.
 
     Raises ConfigError when a cost cap is set and a price is unknown: a cap that cannot be kept is no cap.
     """
     numbers = call_numbers()
+    recording = recording or Recording()
 
     def build(role: str, name: str) -> Model:
         given = (overrides or {}).get(role)
         if given is not None:
-            return Metered(given, ledger, sink, numbers)
+            return Metered(Replaying(given, recording), ledger, sink, numbers)
         vendor, model = parse(name, "anthropic")
         endpoint = settings.endpoint(vendor)
         estimate = _estimate(vendor, model, endpoint.base_url)
@@ -127,7 +136,9 @@ def build_models(
         # Metering is inside retrying: every attempt may be billed, so every attempt is reserved, booked and recorded.
         connected = connect(name, endpoint)
         closing.append(connected)
-        return Retrying(Metered(connected, ledger, sink, numbers, estimate), on_retry=told, ledger=ledger)
+        return Retrying(
+            Metered(Replaying(connected, recording), ledger, sink, numbers, estimate), on_retry=told, ledger=ledger
+        )
 
     closing: list[Model] = []
     worker, judge, subquery = (build(role, getattr(names, role)) for role in ("worker", "judge", "subquery"))

@@ -1,0 +1,89 @@
+"""Going on with a run that was cut off: what was paid for is taken from its journal, the rest is asked anew."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ralph_cli import api
+from ralph_cli.config import SECRETS, Settings, load
+from ralph_cli.core.document import Document
+from ralph_cli.core.errors import ConfigError
+from ralph_cli.core.events import AnyEvent, RunHalted, RunStarted, Sink
+from ralph_cli.core.model import Model
+from ralph_cli.core.run import StopType
+from ralph_cli.providers.replaying import Recording
+from sandbox import Sandbox
+
+DONE = (StopType.COMPLETION, StopType.ABSENT)
+
+
+def resume(
+    run: str | Path | None = None,
+    *,
+    settings: Settings | None = None,
+    changes: Mapping[str, Any] | None = None,
+    document: Document | None = None,
+    models: Mapping[str, Model] | None = None,
+    engine: Callable[[], Sandbox] | None = None,
+    sink: Sink | None = None,
+) -> api.Finished:
+    """Go on with a question run that was killed, interrupted, or stopped by a bound; the newest one if `run` is None.
+
+    The new run has a folder of its own and begins at the beginning, but every request that the earlier run has a reply
+    to is answered from its journal, at the price of then; only what is new is sent. `changes` replaces recorded
+    settings (`max_time`, `max_iterations`, ...). Keys come from `settings`, by default from the environment.
+    Raises ConfigError when there is nothing to go on with, and DocumentError when the document is gone or has changed.
+    """
+    settings = settings or load()
+    folder = run if isinstance(run, Path) else api.find_run(settings.out, run)
+    events = api.recorded(folder).events
+    started = _resumable(events, folder)
+    chosen = _settings(started, settings, changes or {})
+    return api.ask(
+        document or _document(started, chosen),
+        started.question,
+        settings=chosen,
+        models=models,
+        engine=engine,
+        sink=sink,
+        earlier=api.Earlier(Recording(events), started.seed),
+    )
+
+
+def _resumable(events: tuple[AnyEvent, ...], folder: Path) -> RunStarted:
+    started = next(event for event in events if isinstance(event, RunStarted))
+    last = events[-1]
+    if isinstance(last, RunHalted) and last.halt.type in DONE:
+        what = f"{folder.name} has ended: {last.halt.detail}"
+        raise ConfigError(what, code="nothing-to-resume", hint=f"ralph trace show {folder.name}")
+    if started.mode != "qa":
+        hint = "ralph goal ... --continue" if started.mode == "goal" else f"run `ralph {started.mode}` again"
+        raise ConfigError(f"a {started.mode} run cannot be resumed this way", code="not-resumable", hint=hint)
+    return started
+
+
+def _settings(started: RunStarted, now: Settings, changes: Mapping[str, Any]) -> Settings:
+    """The settings of then, with the keys and folders of now, and what is to change."""
+    then = {name: value for name, value in started.settings.items() if name in Settings.model_fields}
+    models = started.settings.get("models", {})
+    named = {
+        "model": models.get("worker"),
+        "judge_model": models.get("judge"),
+        "subquery_model": models.get("subquery"),
+    }
+    here = {name: getattr(now, name) for name in (*SECRETS, "out", "cache")}
+    return Settings.model_validate({**then, **named, **here, **changes})
+
+
+def _document(started: RunStarted, settings: Settings) -> Document:
+    path = str(started.document.get("path", ""))
+    if path == "-":
+        what = "the document of that run came from standard input, so it cannot be read again"
+        raise ConfigError(what, code="not-resumable", hint="give the document to `resume` in Python, or ask again")
+    document = api.opened(path, settings)
+    if document.sha256 != started.document.get("sha256"):
+        what = f"{path} is not the document of that run any more"
+        raise ConfigError(
+            what, code="document-changed", hint="ask again: what was found does not hold for another text"
+        )
+    return document
