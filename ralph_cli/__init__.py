@@ -4,15 +4,47 @@ The names below are the public Python API; they are loaded when first used, so t
 """
 
 from importlib import import_module
+from typing import Any
 
 __version__ = "0.1.0"
 
-_PUBLIC = {"ask": "ralph_cli.api", "Finished": "ralph_cli.api", "Settings": "ralph_cli.config"}
+_MODULES = {
+    "api": ("Finished", "ask", "check_quotes", "run_goal", "run_task"),
+    "config": ("Settings",),
+    "resuming": ("resume",),
+    "core.model": ("Usage",),
+    "core.run": ("Evidence", "Halt", "Issue", "Lesson", "Outcome", "StopType"),
+    "loop.config": ("RalphConfig", "ReflectionConfig", "StopConditionConfig", "ValidationConfig"),
+    "loop.detectors": (
+        "CompositeDetector",
+        "ConsecutiveFailureDetector",
+        "CostLimitDetector",
+        "MaxIterationDetector",
+        "RegressingDetector",
+        "ScoreThresholdDetector",
+        "StalledDetector",
+        "StopDecision",
+        "StopDetector",
+        "TimeoutDetector",
+        "UserInterruptDetector",
+        "standard_detectors",
+    ),
+    "loop.state": ("LoopState",),
+    "modes.wrapped": ("Execution", "RalphResult", "RalphRunner"),
+    "checks.reflect": ("ModelReflector", "Reflector", "RuleReflector"),
+    "checks.scorers": ("JudgeScorer", "KeywordScorer", "LengthScorer", "QuoteScorer", "Score", "Scorer"),
+    "checks.verifier": ("LLMVerifier", "VerificationResult", "Verifier"),
+}
+_PUBLIC = {name: module for module, names in _MODULES.items() for name in names}
 
-__all__ = ["Finished", "Settings", "__version__", "ask"]
+__all__ = sorted((*_PUBLIC, "__version__"))
 
 
-def __getattr__(name: str) -> object:
+def __getattr__(name: str) -> Any:
     if name in _PUBLIC:
-        return getattr(import_module(_PUBLIC[name]), name)
+        return getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,29 +1,39 @@
 """The Python API: names and paths in, a result out; the same functions that the commands call."""
 
 import threading
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ralph_cli import __version__
-from ralph_cli.config import Settings, load
+from ralph_cli.checks.command import CommandVerifier, Surroundings, read_verifiers
+from ralph_cli.checks.quotes import pin
+from ralph_cli.config import Settings, command_environment, load
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError
 from ralph_cli.core.events import AnyEvent, CallFinished, Fanout, Gate, Noticed, RunStarted, Sink
+from ralph_cli.core.goal import GoalState
 from ralph_cli.core.model import Model, Usage
 from ralph_cli.core.nonce import Nonces
-from ralph_cli.core.run import Halt, Outcome, StopType
+from ralph_cli.core.run import Draft, DraftClaim, Halt, Issue, Outcome, Quote, StopType
 from ralph_cli.documents.load import load as load_document
+from ralph_cli.documents.locate import QuoteIndex
 from ralph_cli.journal.store import FILE as JOURNAL_FILE
 from ralph_cli.journal.store import Journal, read_events
 from ralph_cli.journal.traces import TraceWriter
+from ralph_cli.loop.completion import goal_detectors
+from ralph_cli.loop.detectors import StopDetector
 from ralph_cli.loop.engine import run_loop
 from ralph_cli.loop.state import LoopState, fold
+from ralph_cli.modes import goal_record
+from ralph_cli.providers.replaying import Recording
 from ralph_cli.reports.view import RunView, view
+from ralph_cli.wiring.goal import GoalSpec, build_goal, goal_settings, without_judge
 from ralph_cli.wiring.models import Models, Names, Parts, build_models, choose, open_engine
 from ralph_cli.wiring.qa import build_qa
+from ralph_cli.wiring.task import build_task, read_spec
 from sandbox import Sandbox
 
 MAX_QUESTION = 20_000
@@ -43,6 +53,14 @@ class Finished:
     folder: Path
     judge: str
     notices: tuple[Noticed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What a run takes over from an earlier one: its paid replies, and the seed with which it asks the same again."""
+
+    recording: Recording
+    seed: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +87,14 @@ def ask(
     encoding: str | None = None,
     stdin: Callable[[], bytes] | None = None,
     on_loading: Callable[[int, int], None] | None = None,
+    earlier: Earlier | None = None,
 ) -> Finished:
     """Answer `question` from `document`, with every claim pinned to verbatim quotes.
 
     `models` replaces the worker, judge or subquery by models of the caller's, `engine` the sandbox. `sink` hears every
     event after it was committed to the journal. Raises RalphError: UserError for what a person can mend, ProviderError
     when a model service fails, EngineError when no sandbox can run. A question that could not be answered is not an
-    error: see `Finished.outcome`.
+    error: see `Finished.outcome`. `earlier` is how `resume` goes on with a run.
     """
     settings = settings or load()
     question = checked(question, "question", 'ralph qa report.pdf "What was ...?"')
@@ -86,8 +105,114 @@ def ask(
         return build_qa(settings, stage.models, loaded, question, stage.engine, stage.nonces, stage.sink)
 
     return execute(
-        "qa", question, loaded, build, settings=settings, names=names, models=models, engine=engine, sink=sink
+        "qa",
+        question,
+        loaded,
+        build,
+        settings=settings,
+        names=names,
+        models=models,
+        engine=engine,
+        sink=sink,
+        earlier=earlier,
     )
+
+
+def run_task(
+    document: str | Path | Document | None,
+    task: str,
+    *,
+    settings: Settings | None = None,
+    models: Mapping[str, Model] | None = None,
+    engine: Callable[[], Sandbox] | None = None,
+    sink: Sink | None = None,
+    password: str | None = None,
+    encoding: str | None = None,
+    stdin: Callable[[], bytes] | None = None,
+    on_loading: Callable[[int, int], None] | None = None,
+) -> Finished:
+    """Do `task` on `document`: the result is free text, or data, at `Finished.outcome.best.attempt.output`.
+
+    Every figure, date and quotation in it is in the quotes of the brief behind it (`attempt.claims`, `attempt.quotes`),
+    and those are in the document. Format, schema and memory are settings. Without a document (None) the memory named
+    by `settings.memory` is all that is known. `models` may also hold a "reasoner"; everything else is as in `ask`.
+    """
+    settings = settings or load()
+    task = checked(task, "task", 'ralph task contract.docx "List every deadline"')
+    names = choose(settings, models or {})
+    loaded = None if document is None else opened(document, settings, password, encoding, stdin, on_loading)
+    spec = read_spec(settings, task, loaded)
+
+    def build(stage: Stage) -> Parts:
+        kept = stage.nonces, stage.sink, stage.folder
+        return build_task(settings, stage.models, loaded, spec, stage.engine, *kept)
+
+    return execute("task", task, loaded, build, settings=settings, names=names, models=models, engine=engine, sink=sink)
+
+
+def run_goal(
+    document: str | Path | Document,
+    objective: str,
+    *,
+    verify: Sequence[str | CommandVerifier] = (),
+    instructions: str = "",
+    require_verifier: bool = True,
+    resume: bool = False,
+    shell: bool = False,
+    folder: Path | None = None,
+    suffix: str = ".txt",
+    settings: Settings | None = None,
+    models: Mapping[str, Model] | None = None,
+    engine: Callable[[], Sandbox] | None = None,
+    sink: Sink | None = None,
+    password: str | None = None,
+    encoding: str | None = None,
+    stdin: Callable[[], bytes] | None = None,
+    on_loading: Callable[[int, int], None] | None = None,
+) -> Finished:
+    """Work on `document` toward `objective` until every command of `verify` has passed on the output.
+
+    A command is run in `folder` (the working folder), with "{output}" replaced by the path of a file that ends in
+    `suffix`. The worker is told `instructions`. With `resume` the newest run of this goal goes on if it was cut off.
+    Without any verifier ConfigError is raised, unless `require_verifier` is False: then the result is unverified.
+    `goal_of` tells status, output and evidence; everything else is as in `ask`.
+    """
+    settings = goal_settings(settings or load())
+    objective = checked(
+        objective, "objective", 'ralph goal report.pdf "Extract ..." --verify "python check.py {output}"'
+    )
+    around = Surroundings(folder or Path.cwd(), command_environment(), settings.verify_timeout, shell)
+    spec = GoalSpec(objective, read_verifiers(verify, shell=shell), around, instructions, require_verifier, suffix)
+    names = without_judge(choose(settings, models or {}))
+    loaded = opened(document, settings, password, encoding, stdin, on_loading)
+    earlier = goal_record.unfinished(settings.out, loaded.sha256, objective) if resume else None
+    spec = replace(spec, earlier=earlier)
+
+    def build(stage: Stage) -> Parts:
+        if resume and earlier is None:
+            stage.sink(Noticed("afresh", "no run of this goal was cut off, so it starts afresh"))
+        kept = stage.nonces, stage.sink, stage.folder
+        return build_goal(settings, stage.models, loaded, spec, stage.engine, *kept)
+
+    finished = execute(
+        "goal",
+        objective,
+        loaded,
+        build,
+        settings=settings,
+        names=names,
+        models=models,
+        engine=engine,
+        sink=Fanout((goal_record.GoalRecord(settings.out), *((sink,) if sink else ()))),
+        detectors=goal_detectors(earlier.iteration if earlier else 0),
+    )
+    goal_record.keep_output(finished.folder, suffix, finished.outcome.best)
+    return finished
+
+
+def goal_of(folder: Path) -> GoalState:
+    """Status, output and evidence of the goal whose run is in `folder`. Raises JournalError."""
+    return goal_record.goal_of(folder)
 
 
 def opened(
@@ -118,6 +243,8 @@ def execute(
     models: Mapping[str, Model] | None = None,
     engine: Callable[[], Sandbox] | None = None,
     sink: Sink | None = None,
+    detectors: StopDetector | None = None,
+    earlier: Earlier | None = None,
 ) -> Finished:
     """Run the mode that `build` makes, with journal, traces, ledger and models around it; every mode comes through."""
     folder = run_folder(settings, mode, document)
@@ -127,8 +254,8 @@ def execute(
     everyone = Gate(Fanout((journal, traces, heard, *((sink,) if sink else ()))))
     try:
         ledger = Ledger(settings.limits)
-        built = build_models(settings, names, ledger, everyone, models)
-        seed = clock.token(16)
+        recording, seed = (earlier.recording, earlier.seed) if earlier else (None, clock.token(16))
+        built = build_models(settings, names, ledger, everyone, models, recording)
         about = described(document)
         started = RunStarted(folder.name, mode, question, about, _recorded(settings, names), clock.now(), seed)
         everyone(started)
@@ -144,7 +271,9 @@ def execute(
         parts = build(stage)
         try:
             state = LoopState().apply(started)
-            outcome = run_loop(parts.mode, state, ledger=ledger, config=settings.stops, sink=everyone)
+            outcome = run_loop(
+                parts.mode, state, ledger=ledger, config=settings.stops, sink=everyone, detectors=detectors
+            )
         finally:
             parts.close()
             built.close()
@@ -227,6 +356,7 @@ def view_of(finished: Finished) -> RunView:
         usage=finished.usage,
         seconds=finished.seconds,
         notices=tuple(notice.message for notice in finished.notices),
+        mode=finished.mode,
     )
 
 
@@ -259,6 +389,7 @@ def recorded(folder: Path) -> Recorded:
         usage=state.usage,
         seconds=round(seconds, 3),
         notices=tuple(event.message for event in events if isinstance(event, Noticed)),
+        mode=started.mode,
     )
     return Recorded(shown, events)
 
@@ -280,3 +411,25 @@ def find_run(out: Path, name: str | None) -> Path:
         what = "no run" if not matching else f"{len(matching)} runs"
         raise JournalError(f"{what} in {out} match {name!r}", code="no-run", hint="`ralph trace list` shows the runs")
     return out / matching[0]
+
+
+@dataclass(frozen=True, slots=True)
+class QuoteCheck:
+    """What became of one quote: where it stands (`quote`), or why it does not (`issue`); exactly one is None."""
+
+    said: str
+    quote: Quote | None
+    issue: Issue | None
+
+
+def check_quotes(
+    document: str | Path | Document, quotes: Sequence[str], *, settings: Settings | None = None
+) -> tuple[QuoteCheck, ...]:
+    """Look up quotes in a document, without any model or key; in their order. Raises DocumentError."""
+    loaded = opened(document, settings or load())
+    index = QuoteIndex(loaded)
+    found = []
+    for said in quotes:
+        attempt = pin(Draft((DraftClaim("", (said,)),)), loaded, index)
+        found.append(QuoteCheck(said, next(iter(attempt.quotes), None), next(iter(attempt.refused), None)))
+    return tuple(found)

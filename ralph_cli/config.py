@@ -92,6 +92,9 @@ class Settings(BaseModel):
     model: str | None = None
     judge_model: str | None = None
     subquery_model: str | None = None
+    verify_with_model: bool = False
+    verifier_model: str | None = None
+    skip_last_verification: bool = False
     anthropic_key: Key = None
     openai_key: Key = None
     anthropic_base_url: str | None = None
@@ -111,6 +114,12 @@ class Settings(BaseModel):
     max_cost: float | None = Field(None, gt=0)
     max_failures: int = Field(3, ge=0, le=1_000)
     score_threshold: float = Field(0.0, ge=0, le=1)
+    verify_timeout: float = Field(60.0, gt=0, le=86_400)
+    summary_chars: int = Field(4_000, ge=200, le=100_000)
+    format: Literal["md", "json", "csv", "text"] | None = None
+    output_schema: Path | None = None
+    memory: str = "auto"
+    memory_budget: int = Field(1_500, ge=400, le=100_000)
     snippet_seconds: float = Field(30.0, gt=0, le=3_600)
     snippet_memory_mb: int = Field(2_048, ge=256, le=16_384)
     heartbeat_ms: int = Field(8_000, ge=100)
@@ -223,6 +232,12 @@ def _dotenv(path: Path) -> dict[str, str]:
         raise ConfigError(
             f"{path} cannot be read: {error}", code="bad-settings-file", hint="save it as UTF-8"
         ) from error
+
+
+def command_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
+    """What a verifier of the user's gets to see: where programs are, the home folder, the language; never a key."""
+    real = os.environ if environ is None else environ
+    return {name: real[name] for name in ("PATH", "HOME", "LANG") if name in real}
 
 
 def _toml(path: Path) -> dict[str, Any]:

@@ -474,3 +474,47 @@ def test_the_time_of_a_run_bounds_a_call_that_hangs(settings: Settings) -> None:
     hanging = Retrying(Scripted(hang), ledger=ledger)
     with pytest.raises(LimitExceeded, match="time"):
         hanging.complete(Request("worker", "", (UserTurn("q"),)))
+
+
+def verified(*said: tuple[bool, str]) -> list[Reply]:
+    return [says(json.dumps({"complete": complete, "reason": reason})) for complete, reason in said]
+
+
+@pytest.mark.parametrize(
+    ("replies", "skip_last", "stop", "iterations"),
+    [
+        (verified((True, "")), False, StopType.COMPLETION, 1),
+        (verified((False, "the term is missing"), (True, "")), False, StopType.COMPLETION, 2),
+        (verified((False, "one"), (False, "two")), False, StopType.MAX_ITERATIONS, 2),
+        (verified((False, "one")), True, StopType.COMPLETION, 2),
+        ([says("fine")] * 2, False, StopType.UNJUDGED, 1),
+    ],
+    ids=["complete", "mended", "never", "last one skipped", "out of shape"],
+)
+def test_a_light_model_may_verify_the_whole_result(
+    settings: Settings, replies: list[Reply], skip_last: bool, stop: StopType, iterations: int
+) -> None:
+    """B1, B4, B5: the outer loop runs again with the verifier's reason; the last iteration is verified unless told."""
+    verifying = Scripted(replies, vendor="c")
+    models: dict[str, Model] = {
+        "worker": Scripted([acts(LOOK), acts({"claims": [RENT]}), acts({"claims": [RENT, TERM]})], vendor="a"),
+        "judge": Scripted([verdicts((1, "supported")), verdicts((2, "supported"))], vendor="b"),
+        "subquery": Scripted([]),
+        "verifier": verifying,
+    }
+    changes = {"strategy": "rlm", "verify_with_model": True, "skip_last_verification": skip_last, "max_iterations": 2}
+    chosen = settings.model_copy(update=changes)
+    asked = ask(MEMO, "What is the rent?", settings=chosen, models=models, engine=FakeSandbox)
+    assert asked.outcome.halt.type is stop and asked.outcome.iterations == iterations
+    if iterations == 2 and stop is StopType.COMPLETION:
+        worker = models["worker"]
+        assert isinstance(worker, Scripted)
+        assert json.loads(replies[0].text)["reason"] in "".join(map(said, worker.requests[-1].turns))
+    assert all(not request.tools and request.max_tokens <= 512 for request in verifying.requests)
+
+
+ROWS = {
+    "B1": ["test_a_light_model_may_verify_the_whole_result"],
+    "B4": ["test_a_light_model_may_verify_the_whole_result"],
+    "B5": ["test_a_light_model_may_verify_the_whole_result"],
+}

@@ -7,6 +7,7 @@ from ralph_cli.core.run import Attempt, Draft, DraftClaim, Evidence, Issue
 
 MIN_CLAIM_CHARS = 10
 _WORD = re.compile(r"\w+")
+_GLUED = re.compile(r"[^\W\d_][.;:)]?- (?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,8 @@ def _claim_issues(number: int, claim: DraftClaim, form: AnswerForm) -> list[Issu
         found.append(Issue("form", f"claim {number} is too short to mean anything: {text!r}", number))
     if "\n" in text:
         found.append(Issue("form", f"claim {number} must be one line", number))
+    elif glued(text):
+        found.append(Issue("form", f"claim {number} is several: two items of a list stand on one line", number))
     if not claim.quotes:
         found.append(Issue("form", f"claim {number} has no quote", number))
     for place, quote in enumerate(claim.quotes, 1):
@@ -80,6 +83,11 @@ def _claim_issues(number: int, claim: DraftClaim, form: AnswerForm) -> list[Issu
             long = f"{where} is too long ({size} characters, at most {form.quote_chars.high})"
             found.append(Issue("form", f"{long}; keep the part that carries the claim", number))
     return found
+
+
+def glued(text: str) -> bool:
+    """Whether two items of a list have run into one: "... of resources- The loop is ..."."""
+    return _GLUED.search(text) is not None
 
 
 def form_holds(form: AnswerForm) -> "FormCheck":

@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import typer
 
-from ralph_cli.commands import doctor, qa, trace
+from ralph_cli.commands import doctor, goal, qa, task, trace
 from ralph_cli.core.errors import LimitExceeded, RalphError
 from ralph_cli.reports.visible import one_line
 
@@ -27,6 +27,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("qa")(qa.qa)
+app.command("task")(task.task)
+app.command("goal")(goal.goal)
 app.add_typer(trace.app, name="trace")
 app.command("doctor")(doctor.doctor)
 

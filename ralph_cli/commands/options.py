@@ -14,6 +14,16 @@ Model = Annotated[
 ]
 JudgeModel = Annotated[str | None, typer.Option("--judge-model", help="Judge, vendor:model (VALIDATE_MODEL).")]
 SubqueryModel = Annotated[str | None, typer.Option("--subquery-model", help="Model of llm_query (SUBQUERY_MODEL).")]
+VerifyWithModel = Annotated[
+    bool | None,
+    typer.Option("--verify-with-model", help="Let a light model ask of each result whether it does what was asked."),
+]
+VerifierModel = Annotated[
+    str | None, typer.Option("--verifier-model", help="That model, vendor:model (default a cheap one).")
+]
+SkipLastVerification = Annotated[
+    bool | None, typer.Option("--skip-last-verification", help="Do not verify the last iteration's result.")
+]
 Bullets = Annotated[str | None, typer.Option("--bullets", help="How many claims, e.g. 3-7 (default 1-7).")]
 Quotes = Annotated[str | None, typer.Option("--quotes", help="How many different quotes, e.g. 3-8 (default 1-8).")]
 QuoteChars = Annotated[str | None, typer.Option("--quote-chars", help="Characters of a quote (default 12-500).")]

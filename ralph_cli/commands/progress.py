@@ -17,21 +17,40 @@ from ralph_cli.core.events import (
     IterationStarted,
     Noticed,
     Nudged,
+    Said,
     SnippetRan,
     SnippetStarted,
     StepFinished,
     Submitted,
+    Verified,
+    VerifierStarted,
+    Wrote,
 )
 from ralph_cli.core.model import Usage
 from ralph_cli.reports.visible import one_line
 
-CODE, PAUSE = 0, -1
+CODE, PAUSE, VERIFIER = 0, -1, -2
 """Keys, beside the numbers of calls, of what is waited for."""
 
 PATIENCE = 2.0
 """Seconds after which something that takes time is shown."""
 
-DOING = {"worker": "the worker thinks", "judge": "the judge reads", "subquery": "sub-queries", "extractor": "last call"}
+DOING = {
+    "worker": "the worker thinks",
+    "goal": "the worker thinks",
+    "judge": "the judge reads",
+    "subquery": "sub-queries",
+    "extractor": "last call",
+    "reader": "the DocReader reads",
+    "reasoner": "the TaskReasoner writes",
+    "task_judge": "the Task judge reads",
+}
+
+REFUSED = 5
+"""So many refusals of the local rules are shown when an attempt is over."""
+
+PHASES = {"reader": "DocReader", "reasoner": "TaskReasoner", "task_judge": "Task judge"}
+"""Agents whose turn is worth a line of its own when it begins."""
 
 
 class Silent:
@@ -52,6 +71,7 @@ class Lines(Silent):
         self._usage = Usage()
         self._waiting: dict[int, tuple[str, float]] = {}
         self._iteration = 0
+        self._agent = ""
         self._loading = ("", 0.0)
         self._begun = clock.monotonic()
         self._shown = False
@@ -98,6 +118,7 @@ class Lines(Silent):
             case CallStarted(number, agent):
                 self._waiting.pop(PAUSE, None)
                 self._waiting[number] = (DOING.get(agent, agent), clock.monotonic())
+                return self._phase(agent)
             case CallFinished(number, usage=usage):
                 self._waiting.pop(number, None)
                 self._usage += usage
@@ -114,8 +135,15 @@ class Lines(Silent):
                 return f"  step {step}: {one_line(what, 150)}{self._bill()}"
             case Nudged(step=step, reason=reason):
                 return f"  step {step}: {one_line(reason, 150)}"
+            case VerifierStarted(name=name):
+                self._waiting[VERIFIER] = (f"the verifier {one_line(name, 60)} runs", clock.monotonic())
+            case Wrote() | Verified() | Said():
+                return self._goal(event)
             case StepFinished(step):
-                return "\n".join(self._ruling(item.verdict.value, item.claim, item.reason) for item in step.rulings)
+                self._agent = ""
+                refused = [f"  refused: {one_line(i.message, 150)}" for i in step.issues if step.attempt.output]
+                ruled = [self._ruling(item.verdict.value, item.claim, item.reason) for item in step.rulings]
+                return "\n".join(ruled or refused[:REFUSED])
             case _:
                 pass
         return ""
@@ -127,8 +155,28 @@ class Lines(Silent):
         fault = ", error" if event.error else ""
         return f"  step {event.step}: {one_line(code, 70)}{pages}{asked}{fault}{self._bill()}"
 
+    def _goal(self, event: Wrote | Verified | Said) -> str:
+        self._waiting.pop(VERIFIER, None)
+        match event:
+            case Wrote(output=output, revision=revision):
+                return f"  output, version {revision}: {len(output):,} characters{self._bill()}"
+            case Verified(name=name, passed=passed, ended=ended, output=output):
+                fault = "" if passed or not output else f": {one_line(output, 110)}"
+                return f"  verified by {one_line(name)}: {'passed' if passed else 'FAILED'} ({one_line(ended)}){fault}"
+            case Said(text=text, intent=intent):
+                words = {"note": "notes", "done": "says that it is done", "blocked": "cannot go on"}
+                return f"  the worker {words[intent]}: {one_line(text, 110)}".rstrip(": ")
+
+    def _phase(self, agent: str) -> str:
+        """A line when another agent of a task takes over; sub-queries belong to whoever asks them."""
+        if agent not in PHASES or agent == self._agent:
+            return ""
+        self._agent = agent
+        return f"  {PHASES[agent]}"
+
     def _ruling(self, verdict: str, claim: int, reason: str) -> str:
-        return f"  judge: claim {claim} {verdict}" + ("" if verdict == "verbatim" else f" - {one_line(reason, 110)}")
+        what = f"claim {claim}" if claim else "output"
+        return f"  judge: {what} {verdict}" + ("" if verdict == "verbatim" else f" - {one_line(reason, 110)}")
 
     def _bill(self) -> str:
         calls = f"{self._usage.calls} calls"

@@ -5,6 +5,8 @@ from typing import Annotated
 import typer
 
 from ralph_cli.commands import options
+from ralph_cli.commands.goal import goal_json, is_goal
+from ralph_cli.commands.goal import show as show_goal
 from ralph_cli.commands.screen import show as show_report
 
 app = typer.Typer(help="Read the records of runs.", rich_markup_mode=None)
@@ -54,12 +56,16 @@ def show(
 
     settings = config.load(options.given(out=out))
     found = api.recorded(api.find_run(settings.out, run))
+    set_ = is_goal(found.events)
     if json:
-        typer.echo(dumps(found.view))
+        typer.echo(goal_json(found) if set_ else dumps(found.view))
         return 0
     if steps:
         typer.echo(story(found.events))
-    show_report(found.view)
+    if set_:
+        show_goal(found)
+    else:
+        show_report(found.view)
     return 0
 
 

@@ -137,6 +137,15 @@ class Nudged:
 
 
 @dataclass(frozen=True, slots=True)
+class VerifierStarted:
+    """A verifier of the user's is about to be run on the output of a goal."""
+
+    iteration: int
+    name: str
+    kind: Literal["verifier_started"] = "verifier_started"
+
+
+@dataclass(frozen=True, slots=True)
 class Verified:
     """One verifier's word on one version of a goal's output: evidence. Only a command that ended with 0 passed.
 
@@ -225,6 +234,7 @@ AnyEvent = (
     | Nudged
     | GoalSet
     | Wrote
+    | VerifierStarted
     | Verified
     | Said
     | StepFinished

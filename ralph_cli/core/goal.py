@@ -1,6 +1,6 @@
 """The state of a goal: the fold of its run's events, and all that is carried over into a run that continues it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from ralph_cli.core.events import (
@@ -14,7 +14,7 @@ from ralph_cli.core.events import (
     Verified,
     Wrote,
 )
-from ralph_cli.core.run import Halt, Outcome, StopType
+from ralph_cli.core.run import Halt, Step, StopType
 
 
 class GoalStatus(StrEnum):
@@ -51,7 +51,7 @@ class GoalState:
     run: str = ""
     objective: str = ""
     document: str = ""
-    terms: GoalSet = GoalSet((), True)
+    terms: GoalSet = field(default_factory=lambda: GoalSet((), True))
     status: GoalStatus = GoalStatus.ACTIVE
     iteration: int = 0
     output: str = ""
@@ -106,17 +106,17 @@ class GoalState:
                 return replace(self, said=text)
             case StepFinished(step=step):
                 summary = step.lesson.summary if step.lesson else self.summary
-                return replace(self, summary=summary, reason="; ".join(issue.message for issue in step.issues))
+                return replace(self, summary=summary, reason="; ".join(issue.line for issue in step.issues))
             case RunHalted(halt=halt):
                 return replace(self, status=status_of(halt.type), reason=halt.detail)
             case _:
                 return self
 
-    def delivered(self, outcome: Outcome) -> str:
-        """The text that is handed to the user: the output that passed, else the best of the run, else the latest."""
-        if self.verified or outcome.best is None or outcome.halt.type is StopType.COMPLETION:
+    def delivered(self, best: Step | None) -> str:
+        """What is handed to the user: the output that passed, else that of the `best` step, else the latest."""
+        if self.verified or best is None or self.status is GoalStatus.COMPLETED:
             return self.output
-        return outcome.best.attempt.output or self.output
+        return best.attempt.output or self.output
 
 
 def notice(goal: GoalState, halt: Halt) -> str:

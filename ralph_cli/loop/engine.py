@@ -1,5 +1,6 @@
 """The one outer loop of every mode: halt? - plan - run - analyze - learn, until contract or detectors say stop."""
 
+from dataclasses import replace
 from typing import Protocol
 
 from ralph_cli.core import clock
@@ -49,7 +50,7 @@ def run_loop(
     Every step goes to `sink`. The outcome holds the best step, not the last. Another error ends the run as
     SYSTEM_ERROR; it is raised again when there is no earlier step to show.
     """
-    stops = detectors or standard_detectors()
+    stops = standard_detectors() if detectors is None else detectors
 
     def emit(event: AnyEvent) -> LoopState:
         sink(event)
@@ -64,6 +65,8 @@ def run_loop(
             attempt = mode.run(order, state.iteration)
             evidence = mode.analyze(attempt)
             state = emit(StepFinished(Step(attempt, evidence, mode.learn(state, attempt, evidence))))
+            # Calls are recorded beside the loop; what they cost is in the ledger.
+            state = replace(state, usage=ledger.spent)
             halt = decide(state, config, stops)
     except LimitExceeded as error:
         halt = Halt(LIMITS[error.limit], error.message)

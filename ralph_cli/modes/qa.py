@@ -1,6 +1,5 @@
 """Question mode: claims pinned to verbatim quotes, checked by rules and then by a judge."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
@@ -9,12 +8,14 @@ from ralph_cli.agents.spec import prompt, render
 from ralph_cli.checks.base import Check, run_in_order, standing
 from ralph_cli.checks.quotes import pin
 from ralph_cli.checks.rules import AnswerForm, form_issues
+from ralph_cli.checks.verifier import VerifierCheck
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Model, Request, UserTurn
 from ralph_cli.core.run import Attempt, Draft, Evidence, Issue, Lesson
 from ralph_cli.documents.locate import QuoteIndex
 from ralph_cli.loop.state import LoopState
 from ralph_cli.modes.kept import Kept
+from ralph_cli.modes.opening import headings_told, pages_told
 from ralph_cli.rlm.loop import Explorer
 from ralph_cli.rlm.observe import cut, framed, told
 from ralph_cli.rlm.parse import ACT, parse_call
@@ -29,7 +30,6 @@ TOO_LARGE = 100_000
 """Characters of a conversation above which "auto" begins a new one."""
 
 TRAJECTORY = 24_000
-HEADINGS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +45,14 @@ class Question:
         values = {
             "kind": self.document.kind,
             "characters": f"{len(self.document.text):,}",
-            "pages": _pages(self.document),
+            "pages": pages_told(self.document),
             "preview": framed(self.document.text if direct else self.document.text[:PREVIEW], nonce),
             "question": self.text,
             **self._counts(),
         }
         if direct:
             return render("worker_direct", **values)
-        return render("worker_opening", headings=_headings(self.document, nonce), **values)
+        return render("worker_opening", headings=headings_told(self.document, nonce), **values)
 
     def last_call(self, trajectory: Sequence[tuple[str, str]], nonce: str) -> str:
         """The message of the fallback extractor: the question over what was printed."""
@@ -75,27 +75,6 @@ class Question:
         }
 
 
-def _pages(document: Document) -> str:
-    count = len(document.pages)
-    if not document.paged:
-        return f"{document.text.count(chr(10)) + 1:,} lines, no pages"
-    labelled = [page for page in document.pages if page.label != str(page.number)]
-    # A label is the author's text, and stands outside the data marks: only what is plainly a label is repeated.
-    plain = bool(labelled) and re.fullmatch(r"[\w.-]{1,8}", labelled[0].label)
-    odd = f" (printed labels differ: page {labelled[0].number} is labelled {labelled[0].label})" if plain else ""
-    return f"{count} pages{odd}"
-
-
-def _headings(document: Document, nonce: str) -> str:
-    if not document.headings:
-        return ""
-    tops = [heading for heading in document.headings if heading.level <= 2] or list(document.headings)
-    lines = [f"{h.text[:80]} (page {document.page_at(h.start).number})" for h in tops[:HEADINGS]]
-    if len(tops) > HEADINGS:
-        lines.append(f"... {len(tops) - HEADINGS} more")
-    return f"Headings:\n{framed(chr(10).join(lines), nonce)}\n"
-
-
 @dataclass(slots=True)
 class QaMode:
     """The qa mode of the outer loop: see `loop.engine.Mode`.
@@ -109,7 +88,7 @@ class QaMode:
     index: QuoteIndex
     local_checks: Sequence[Check]
     judge: Check
-    further_checks: Sequence[Check] = ()
+    verifier: VerifierCheck | None = None
     retry: Retry = "auto"
     kept: Kept = field(default_factory=Kept)
     _restart: bool = False
@@ -127,6 +106,8 @@ class QaMode:
         return render("worker_continue", opening=opening, done=self.explorer.done(SUMMARY), **values)
 
     def run(self, order: str, iteration: int) -> Attempt:
+        if self.verifier is not None:
+            self.verifier.begin(iteration)
         if self._restart:
             self.explorer.restart(order)
         explored = self.explorer.explore("" if self._restart else order, iteration)
@@ -140,9 +121,10 @@ class QaMode:
         return replace(attempt, finished=finished, source="extractor")
 
     def analyze(self, attempt: Attempt) -> tuple[Evidence, ...]:
+        further = (self.verifier,) if self.verifier is not None else ()
         if attempt.absence is not None:
-            return run_in_order((*self.local_checks, *self.further_checks), attempt)
-        found = run_in_order((*self.local_checks, self._judged, *self.further_checks), attempt)
+            return run_in_order((*self.local_checks, *further), attempt)
+        found = run_in_order((*self.local_checks, self._judged, *further), attempt)
         self.kept = self.kept.after(attempt, found)
         return found
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Json, ModelTurn, Reply, Request, Stop, ToolCall, Usage
-from ralph_cli.providers import offline_rank, offline_spans
+from ralph_cli.providers import offline_rank, offline_spans, offline_task
+from ralph_cli.providers.offline_goal import goal_act
 from ralph_cli.providers.offline_history import Candidate, History, read
 from ralph_cli.providers.offline_semantic import Embed, likeness
 
@@ -27,9 +28,12 @@ PLAIN = str.maketrans(
 class Offline:
     """Answers the requests of ralph's own agents by code: extraction, not judgement; the same request, the same reply.
 
-    * worker, extractor -> one call of the tool `act`
+    * worker, reader, extractor -> one call of the tool `act`
+    * goal -> one call of its own tool `act`
     * subquery -> a JSON list of spans `{start, end, score, text}` of the text it was given
     * judge -> `{"verdicts": [...]}`, where a claim is "verbatim" or "not", and never "supported"
+    * reasoner -> `{"output", "memory_update"}`: the quotes of the brief as they are
+    * task_judge -> `{"verbatim", "issues"}`: whether the output consists of quotes, and never that it is "ok"
     """
 
     vendor = "offline"
@@ -44,12 +48,20 @@ class Offline:
         match request.agent:
             case "worker":
                 return self._act(request, _worker(request))
+            case "reader":
+                return self._act(request, _reader(request))
+            case "goal":
+                return self._act(request, goal_act(request.inputs, request.turns))
             case "extractor":
                 return self._act(request, _extractor(request))
             case "subquery":
                 return self._say(request, self._spans(request.inputs))
             case "judge":
                 return self._say(request, json.dumps(judge(request.inputs), ensure_ascii=False))
+            case "reasoner":
+                return self._say(request, json.dumps(offline_task.reasoner(request.inputs), ensure_ascii=False))
+            case "task_judge":
+                return self._say(request, json.dumps(offline_task.task_judge(request.inputs, fold), ensure_ascii=False))
             case agent:
                 raise ProviderError(
                     f"the model {self.name} cannot act as {agent}: it quotes, it does not understand",
@@ -74,7 +86,7 @@ def _usage(request: Request) -> Usage:
 
 
 def snippet(
-    question: str,
+    question: str | None,
     length: tuple[int, int],
     skip: list[tuple[int, int]],
     *,
@@ -83,15 +95,19 @@ def snippet(
 ) -> str:
     """The Python that runs in the sandbox: this package's own ranking source, and one call of it.
 
-    With `alone` the spans are extracted there too, for a run whose sub-queries are used up or fail.
+    With `alone` the spans are extracted there too, for a run whose sub-queries are used up or fail. If the question is
+    None, the document's most frequent terms are looked for.
     """
     folder = files("ralph_cli.providers")
+    names: tuple[str, ...]
     names = ("offline_rank", "offline_spans", "offline_search") if alone else ("offline_rank", "offline_search")
+    names = names if question is not None else (*names, "offline_central")
     source = "\n".join((folder / f"{name}.py").read_text(encoding="utf-8") for name in names)
     source = re.sub(r"^from ralph_cli\.[^\n(]*(?:\([^)]*\))?\n", "", source, flags=re.MULTILINE)
     ask = "lambda items: [answer(*item) for item in items]" if alone else "llm_query_batch"
     arguments = f"length={length!r}, passages={passages}, skip={skip!r}"
-    return f"{source}\n\nfor line in search({question!r}, context, pages, {ask}, {arguments}):\n    print(line)\n"
+    asked = repr(question) if question is not None else "central_question(context)"
+    return f"{source}\n\nfor line in search({asked}, context, pages, {ask}, {arguments}):\n    print(line)\n"
 
 
 def _worker(request: Request) -> Json:
@@ -116,6 +132,30 @@ def _worker(request: Request) -> Json:
     if len(chosen) < least and not past.exhausted and past.searches <= 3:
         shown = [(c.start, c.end) for c in past.candidates]
         return {"code": snippet(question, length, shown, passages=PASSAGES * (1 + past.searches))}
+    return submission(chosen) if chosen else absent(head, past.submitted)
+
+
+def _reader(request: Request) -> Json:
+    """The next action of a reader: like a worker's, but for more items, and for tasks that name no words to find."""
+    task = str(request.inputs.get("question", ""))
+    length, _, _ = bounds(request.inputs)
+    past = History.of(request.turns)
+    words = offline_task.own_words(task) or None
+    if not past.heads:
+        return _worker(request) if past.searches > 1 else {"code": snippet(words, length, [])}
+    head = past.heads[-1]
+    if head.get("failed") and head["failed"] == head.get("passages") and past.searches <= 3:
+        return {"code": snippet(words, length, [], alone=True)}
+    if irrelevant(head):
+        broad = past.searches == 1 and words and offline_task.BROAD.search(task)
+        return {"code": snippet(None, length, [])} if broad else absent(past.heads[0])
+    # What stands in several places is one item.
+    every = list({c.claim.casefold(): c for c in reversed(past.choose(len(past.candidates)))}.values())[::-1]
+    chosen = worthy(every[: offline_task.MOST], 1, past.best)
+    if len(chosen) < offline_task.AIM and not past.exhausted and past.searches <= 3:
+        shown = [(c.start, c.end) for c in past.candidates]
+        asked = None if len(past.heads) > 1 and irrelevant(past.heads[0]) else words
+        return {"code": snippet(asked, length, shown, passages=PASSAGES * (1 + past.searches))}
     return submission(chosen) if chosen else absent(head, past.submitted)
 
 

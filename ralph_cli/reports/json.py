@@ -8,7 +8,7 @@ from ralph_cli.reports.view import RunView
 
 
 def as_object(view: RunView) -> dict[str, Any]:
-    """The object of `--json`: ok, stop, output, claims, quotes, usage, document, run.
+    """The object of `--json`: ok, stop, output, claims, quotes, usage, document, run; `output.text` of a task.
 
     `start` and `end` are half-open character offsets in the document's text; `page` counts from 1 and is null in
     formats without pages; `match` is "exact" or "folded"; `usage.usd` is null when a price is unknown.
@@ -18,7 +18,8 @@ def as_object(view: RunView) -> dict[str, Any]:
         "ok": view.ok,
         "stop": {"type": view.halt.type.value, "reason": view.halt.detail},
         "question": view.question,
-        "output": {
+        "output": ({"text": view.output} if view.mode == "task" else {})
+        | {
             "answer": "\n".join(f"- {item.claim.text}" for item in view.claims),
             "evidence": [quote.text for quote in view.quotes],
         },

@@ -6,15 +6,19 @@ from ralph_cli.core.events import (
     AnyEvent,
     CallFinished,
     CallRetried,
+    GoalSet,
     IterationStarted,
     Noticed,
     Nudged,
     RunStarted,
+    Said,
     SnippetRan,
     StepFinished,
     Submitted,
+    Verified,
+    Wrote,
 )
-from ralph_cli.core.run import Draft
+from ralph_cli.core.run import Draft, Step
 from ralph_cli.reports.visible import one_line, visible
 
 
@@ -49,9 +53,13 @@ def _tell(event: AnyEvent) -> Iterator[str]:
             yield from (f"  ! {one_line(problem)}" for problem in problems)
         case Nudged(step=step, reason=reason):
             yield f"-- step {step}: {one_line(reason)}"
+        case GoalSet() | Wrote() | Verified() | Said():
+            yield from _goal(event)
         case StepFinished(step):
+            yield from _output(step)
             for ruling in step.rulings:
-                said = f"claim {ruling.claim} {ruling.verdict.value}: {one_line(ruling.reason)}"
+                what = f"claim {ruling.claim}" if ruling.claim else "the output"
+                said = f"{what} {ruling.verdict.value}: {one_line(ruling.reason)}"
                 yield f"-- judge ({visible(ruling.judge)}): {said}"
             yield from (
                 f"-- {item.check} could not be made: {one_line(item.broken)}" for item in step.evidence if item.broken
@@ -63,6 +71,43 @@ def _tell(event: AnyEvent) -> Iterator[str]:
             yield f"-- {agent} ({visible(model)}) failed: {one_line(error)}"
         case _:
             return
+
+
+def _output(step: Step) -> Iterator[str]:
+    """What a task's reasoner wrote and noted, and what the hard rules refused in it."""
+    if step.attempt.memory:
+        yield f"-- output: {len(step.attempt.output):,} characters"
+        yield _indented(_short(step.attempt.output))
+        yield "-- to be remembered:"
+        yield _indented(_short(step.attempt.memory))
+        hard = [item for evidence in step.evidence if not evidence.rulings for item in evidence.issues]
+        yield from (f"  ! {one_line(issue.message)}" for issue in hard)
+
+
+def _goal(event: GoalSet | Wrote | Verified | Said) -> Iterator[str]:
+    match event:
+        case GoalSet(verifiers=verifiers, instructions=instructions, continues=continues):
+            yield from (f"Verifier {one_line(name)}: {visible(command)}" for name, command in verifiers)
+            if not verifiers:
+                yield "Verifier: none"
+            if instructions:
+                yield f"Instructions: {one_line(instructions)}"
+            if continues:
+                yield f"Continues: {visible(continues)}, after iteration {event.iteration}"
+            yield ""
+        case Wrote(output=output, revision=revision):
+            yield f"-- output, version {revision}: {len(output):,} characters"
+            yield _indented(_short(output))
+        case Verified(name=name, command=command, passed=passed, ended=ended, at=at):
+            word = "passed" if passed else "FAILED"
+            what = f"version {event.revision} by {one_line(name)}"
+            yield f"-- verified {what}: {word} ({one_line(ended)}) at {visible(at)}"
+            yield f"  $ {one_line(command)}"
+            if event.output:
+                yield _indented(event.output)
+        case Said(text=text, intent=intent):
+            words = {"note": "a note", "done": "it is done", "blocked": "it cannot go on"}
+            yield f"-- the worker says ({words[intent]}): {one_line(text)}"
 
 
 def _draft(draft: Draft) -> Iterator[str]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Quote, StopType
+from ralph_cli.reports.output import output_lines, output_verdict
 from ralph_cli.reports.view import WORDS, ClaimView, RunView
 from ralph_cli.reports.visible import one_line, visible
 
@@ -17,12 +18,16 @@ NO_JUDGE = "No model has judged this answer: each claim is only a quote of the d
 def lines(view: RunView) -> Iterator[list[Styled]]:
     """The report, a line at a time."""
     yield from _head(view)
-    for item in view.claims:
-        yield from _claim(item, view)
+    if view.mode == "task":
+        yield from output_lines(view)
+    else:
+        for item in view.claims:
+            yield from _claim(item, view)
     if view.absence is not None:
         yield from _absence(view)
     if view.quotes:
-        yield []
+        if view.mode != "task":
+            yield []
         for quote in view.quotes:
             yield from _quote(quote, view)
     if view.issues and not view.ok:
@@ -44,8 +49,8 @@ def plain(view: RunView) -> str:
 def _head(view: RunView) -> Iterator[list[Styled]]:
     if view.halt.type is StopType.ABSENT:
         yield [("Not in the document.", "bold")]
-    elif not view.claims:
-        yield [("No answer.", "bold")]
+    elif not (view.output if view.mode == "task" else view.claims):
+        yield [("No output." if view.mode == "task" else "No answer.", "bold")]
     elif not view.ok:
         yield [(f"Not accepted ({view.halt.type.value}). The best attempt:", "bold yellow")]
 
@@ -80,6 +85,8 @@ def _absence(view: RunView) -> Iterator[list[Styled]]:
 
 
 def _verdict(view: RunView) -> str:
+    if view.mode == "task" and view.halt.type is not StopType.ABSENT:
+        return output_verdict(view)
     match view.halt.type:
         case StopType.COMPLETION if not view.judged:
             return f"Verbatim. {NO_JUDGE}"

@@ -49,6 +49,9 @@ class RunView:
     usage: Usage
     seconds: float
     notices: tuple[str, ...] = ()
+    mode: str = "qa"
+    output: str = ""
+    output_ruling: Ruling | None = None
 
     @property
     def ok(self) -> bool:
@@ -56,8 +59,9 @@ class RunView:
 
     @property
     def judged(self) -> bool:
-        """Whether a language model has ruled on the claims."""
-        return any(view.ruling and view.ruling.verdict.value != "verbatim" for view in self.claims)
+        """Whether a language model has ruled on the claims, or on the output."""
+        rulings = [self.output_ruling, *(view.ruling for view in self.claims)]
+        return any(ruling and ruling.verdict.value != "verbatim" for ruling in rulings)
 
 
 def view(
@@ -73,6 +77,7 @@ def view(
     usage: Usage,
     seconds: float,
     notices: tuple[str, ...] = (),
+    mode: str = "qa",
 ) -> RunView:
     """The view of a run that ended with `halt`; `best` is its best step, if it had one."""
     attempt = best.attempt if best else None
@@ -95,6 +100,9 @@ def view(
         usage,
         seconds,
         notices,
+        mode,
+        attempt.output if attempt else "",
+        rulings.get(0),  # claims count from 1: this one is on the output as a whole
     )
 
 

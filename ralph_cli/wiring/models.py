@@ -32,6 +32,7 @@ class Names:
     judge: str
     subquery: str
     notices: tuple[Noticed, ...] = ()
+    verifier: str = ""
 
 
 def choose(settings: Settings, given: Mapping[str, Model] | None = None) -> Names:
@@ -59,7 +60,12 @@ def choose(settings: Settings, given: Mapping[str, Model] | None = None) -> Name
     if _family("judge", judge, given) == "offline" != family:
         what = "the judge is `offline`: it can only confirm a claim that is word for word its quote"
         notices.append(Noticed("offline-judge", what))
-    return Names(worker, judge, subquery, tuple(notices))
+    verifier = ""
+    if settings.verify_with_model:
+        # A light call, so by default the cheap model of the judge's vendor.
+        vendor = _family("judge", judge, given)
+        verifier = _name("verifier", settings.verifier_model, vendor if vendor in DEFAULTS else same, settings, given)
+    return Names(worker, judge, subquery, tuple(notices), verifier)
 
 
 def _family(role: str, name: str, given: Mapping[str, Model]) -> str:
@@ -67,7 +73,7 @@ def _family(role: str, name: str, given: Mapping[str, Model]) -> str:
 
 
 def _name(role: str, wish: str | None, vendor: str, settings: Settings, given: Mapping[str, Model]) -> str:
-    return given[role].name if role in given else _named(wish, vendor, settings, cheap=role == "subquery")
+    return given[role].name if role in given else _named(wish, vendor, settings, cheap=role in ("subquery", "verifier"))
 
 
 def _named(name: str | None, vendor: str, settings: Settings, *, cheap: bool = False) -> str:
@@ -91,6 +97,8 @@ class Models:
     judge: Model
     subquery: Model
     connected: tuple[Model, ...] = ()
+    reasoner: Model | None = None
+    verifier: Model | None = None
 
     def close(self) -> None:
         """Give the connections back; models of the caller's are left alone."""
@@ -108,7 +116,7 @@ def build_models(
     overrides: Mapping[str, Model] | None = None,
     recording: Recording | None = None,
 ) -> Models:
-    """Connect the three models. `overrides` (worker, judge, subquery) replaces some by models of the caller's.
+    """Connect the models. `overrides` (worker, judge, subquery; reasoner) replaces some by models of the caller's.
 
     What is in `recording` is answered from there, and not bought again.
 
@@ -142,7 +150,10 @@ def build_models(
 
     closing: list[Model] = []
     worker, judge, subquery = (build(role, getattr(names, role)) for role in ("worker", "judge", "subquery"))
-    return Models(worker, judge, subquery, tuple(closing))
+    # The reasoner of a task is the worker, unless the caller gave another.
+    reasoner = build("reasoner", "") if "reasoner" in (overrides or {}) else None
+    verifier = build("verifier", names.verifier) if names.verifier else None
+    return Models(worker, judge, subquery, tuple(closing), reasoner, verifier)
 
 
 _PROBE = Request("worker", "", ())

@@ -6,6 +6,7 @@ from ralph_cli.agents.spec import prompt
 from ralph_cli.checks.judge import Judge
 from ralph_cli.checks.quotes import quotes_hold
 from ralph_cli.checks.rules import form_holds
+from ralph_cli.checks.verifier import LLMVerifier, VerifierCheck
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import Noticed, Sink
@@ -67,5 +68,26 @@ def build_qa(
     )
     checks = (form_holds(settings.form), quotes_hold(document))
     judge = Judge(models.judge, document, question, nonces)
-    mode = QaMode(asked, explorer, models.worker, index, checks, judge, retry=settings.retry)
+    mode = QaMode(
+        asked,
+        explorer,
+        models.worker,
+        index,
+        checks,
+        judge,
+        verifier=verifier_of(settings, models, question, nonces),
+        retry=settings.retry,
+    )
     return Parts(mode, (subqueries.close, workbench.close))
+
+
+def verifier_of(settings: Settings, models: Models, task: str, nonces: Nonces) -> VerifierCheck | None:
+    """The check of `--verify-with-model`, if it was asked for."""
+    if models.verifier is None:
+        return None
+    return VerifierCheck(
+        LLMVerifier(models.verifier, nonces),
+        task,
+        max_iterations=settings.max_iterations,
+        skip_last=settings.skip_last_verification,
+    )

@@ -12,7 +12,7 @@ from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.model import Reply, Request, Stop, ToolCall
 from ralph_cli.core.run import Absence, Draft, DraftClaim
 from ralph_cli.providers.scripted import Scripted, says
-from ralph_cli.rlm.bridge import Subqueries, Workbench
+from ralph_cli.rlm.bridge import Subqueries, Tally, Workbench
 from ralph_cli.rlm.observe import CAP, cut, framed, observation, pages_shown
 from ralph_cli.rlm.parse import Malformed, Snippet, parse_call
 from sandbox import QueryFailure, Result
@@ -238,3 +238,9 @@ def test_one_endless_line_is_cut() -> None:
         out = bench.run(code, lambda items: []).stdout
         assert len(out) < 3_500, code
     assert "needle" in bench.run("find('needle')", lambda items: []).stdout
+
+
+def test_the_worker_is_warned_at_four_fifths_of_its_subqueries() -> None:
+    assert Tally(asked=1, used=47, allowed=60).warning == ""
+    assert "48 of 60" in Tally(asked=1, used=48, allowed=60).warning
+    assert Tally(asked=0, used=60, allowed=60).warning == ""

@@ -43,7 +43,7 @@ CASES = [
     Overload("a hundred megabytes of value", "'v' * 10 ** 8"),
     Overload("a prompt of 300 megabytes", "llm_query('q' * 300_000_000)", ("at most 400,000", *MEMORY)),
     Overload("a batch of a million", "llm_query_batch(['q'] * 10 ** 6)", ("at most 256",)),
-    Overload("a batch with one giant", "llm_query_batch(['q', 'r' * 500_000])", ("item 1", )),
+    Overload("a batch with one giant", "raise llm_query_batch(['q', 'r' * 500_000])[1]", ("item 1", )),
     Overload("exit", "import sys\nsys.exit(3)", ("SystemExit",)),
     Overload("exit at once", "import os\nos._exit(0)", ("the worker died", "PermissionError")),
     Overload("abort", "import os\nos.abort()", ("the worker died", "PermissionError")),

@@ -1,0 +1,207 @@
+"""A verifier is a command of the user's: it is run on a file, outside the sandbox, and never trusted to behave.
+
+It gets no terminal, no key and a bounded time; what it prints is cut and made visible. Nothing of its process group
+outlives it.
+"""
+
+import os
+import re
+import selectors
+import shlex
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ralph_cli.core import clock
+from ralph_cli.core.errors import ConfigError
+from ralph_cli.reports.visible import visible
+
+PLACE = "{output}"
+"""Where the path of the file goes; a command without it is run as it is."""
+
+KEPT = 4_000
+"""Characters of output that are kept from the beginning, and as many from the end."""
+
+GRACE = 0.5
+"""Seconds for the rest of the output once the command itself has ended; a child of its may hold the pipe open."""
+
+_NAMED = re.compile(r"([A-Za-z][\w.-]*):\s+(\S.*)", re.DOTALL)
+_SHELL = "/bin/sh"
+
+
+@dataclass(frozen=True, slots=True)
+class CommandVerifier:
+    """A name for people, and the command as the user wrote it."""
+
+    name: str
+    command: str
+
+    @property
+    def program(self) -> str:
+        """The first word of the command."""
+        return shlex.split(self.command)[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """How a command ended: `passed` only with exit code 0; `command` is what was run, ready to be run again."""
+
+    name: str
+    command: str
+    passed: bool
+    ended: str
+    output: str
+    at: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a verifier runs in: the working folder, the variables it gets, its time in seconds, with a shell or not."""
+
+    folder: Path
+    environment: Mapping[str, str]
+    timeout: float = 60.0
+    shell: bool = False
+
+
+def read_verifiers(commands: Sequence[str | CommandVerifier], *, shell: bool = False) -> tuple[CommandVerifier, ...]:
+    """The verifiers of a goal. "NAME: COMMAND" names one; the others are called verify-1, verify-2 and so on.
+
+    Raises ConfigError for a command that is empty or has a quote without an end, and for a name given twice.
+    """
+    found: list[CommandVerifier] = []
+    for number, given in enumerate(commands, 1):
+        if isinstance(given, CommandVerifier):
+            verifier = given
+        else:
+            named = _NAMED.fullmatch(given.strip())
+            name, command = (named[1], named[2]) if named else (f"verify-{number}", given.strip())
+            verifier = CommandVerifier(name, command)
+        try:
+            words = [verifier.command] if shell else shlex.split(verifier.command)
+        except ValueError as error:
+            raise ConfigError(
+                f"the verifier {verifier.command!r} cannot be read: {error}", code="bad-verifier"
+            ) from None
+        if not words or not words[0].strip() or "\0" in verifier.command:
+            raise ConfigError("a verifier is empty", code="bad-verifier", hint='--verify "python check.py {output}"')
+        if verifier.name in {other.name for other in found}:
+            raise ConfigError(f"two verifiers are called {verifier.name}", code="bad-verifier")
+        found.append(verifier)
+    return tuple(found)
+
+
+def run_command(verifier: CommandVerifier, path: Path, around: Surroundings) -> Ran:
+    """Run one verifier. A nonzero exit, a signal, a timeout and a program that cannot be started are all a fail."""
+    argv = _argv(verifier.command, path, shell=around.shell)
+    at, begun = clock.now(), clock.monotonic()
+    shown = argv[-1] if around.shell else shlex.join(argv)
+    try:
+        process = subprocess.Popen(
+            argv,
+            cwd=around.folder,
+            env=dict(around.environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        return Ran(verifier.name, visible(shown), False, f"could not be started: {visible(why)}", "", at, 0.0)
+    said = _Kept()
+    try:
+        in_time = _follow(process, said, around.timeout)
+    finally:
+        _end(process)
+    ended = _ending(process.returncode) if in_time else f"not done after {around.timeout:g} s, killed"
+    seconds = round(clock.monotonic() - begun, 3)
+    return Ran(verifier.name, visible(shown), in_time and process.returncode == 0, ended, said.text(), at, seconds)
+
+
+def _argv(command: str, path: Path, *, shell: bool) -> list[str]:
+    """The argument vector; the path is one argument, or part of one, whatever is in it."""
+    if shell:
+        return [_SHELL, "-c", command.replace(PLACE, shlex.quote(str(path)))]
+    return [word.replace(PLACE, str(path)) for word in shlex.split(command)]
+
+
+def _follow(process: "subprocess.Popen[bytes]", said: "_Kept", timeout: float) -> bool:
+    """Read what the command prints until it ends; whether it ended within `timeout` seconds."""
+    assert process.stdout is not None
+    pipe = process.stdout.fileno()
+    os.set_blocking(pipe, False)
+    over = clock.monotonic() + timeout
+    with selectors.DefaultSelector() as selector:
+        selector.register(pipe, selectors.EVENT_READ)
+        open_, left = True, GRACE
+        while clock.monotonic() < over:
+            ended = process.poll() is not None
+            if ended and (not open_ or left <= 0):
+                return True
+            begun = clock.monotonic()
+            if not open_:
+                clock.sleep(0.01)
+            elif selector.select(0.05):
+                piece = os.read(pipe, 1 << 16)
+                open_ = bool(piece)
+                said.add(piece)
+            if ended:
+                left -= clock.monotonic() - begun
+    return process.poll() is not None
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """Kill what is left of the command's process group, and the command itself; give back the pipe."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    if process.poll() is None:
+        process.kill()
+    process.wait()
+    if process.stdout is not None:
+        process.stdout.close()
+
+
+def _ending(code: int) -> str:
+    if code >= 0:
+        return f"exit {code}"
+    try:
+        return f"killed by {signal.Signals(-code).name}"
+    except ValueError:
+        return f"killed by signal {-code}"
+
+
+@dataclass(slots=True)
+class _Kept:
+    """The beginning and the end of what is printed, however much it is."""
+
+    total: int = 0
+    head: bytearray = field(default_factory=bytearray)
+    tail: bytearray = field(default_factory=bytearray)
+
+    def add(self, piece: bytes) -> None:
+        self.total += len(piece)
+        room = 4 * KEPT - len(self.head)
+        self.head += piece[:room]
+        self.tail += piece[max(room, 0) :]
+        if len(self.tail) > 16 * KEPT:
+            del self.tail[: -4 * KEPT]
+
+    def text(self) -> str:
+        """What was kept as visible text; what was left out is counted."""
+        if self.total <= len(self.head) + len(self.tail):
+            whole = _readable(bytes(self.head + self.tail))
+            if len(whole) <= 2 * KEPT:
+                return whole
+            head = tail = whole
+        else:
+            head, tail = _readable(bytes(self.head)), _readable(bytes(self.tail))
+        return f"{head[:KEPT]}\n[... of {self.total:,} bytes, the middle is left out ...]\n{tail[-KEPT:]}"
+
+
+def _readable(raw: bytes) -> str:
+    return visible(raw.decode("utf-8", "replace").replace("\r\n", "\n")).strip("\n")

@@ -1,0 +1,292 @@
+"""Are the figures, dates and quotations of a text in the words it rests on? Local and exact, every miss with its place.
+
+What counts as found, and why:
+
+* a figure when a figure of the quoted words has the same value (1,577 = 1577, 4 million = 4,000,000, forty-five = 45).
+  A minus, a percent sign or a currency that the quoted figure contradicts is a miss; a figure in brackets may be
+  negative or not. Nothing is rounded, and nothing is computed but what the text shows: "27,900 = 21,500 + 6,400" holds
+  if the parts are found and the sum is right.
+* a date when a date of the quoted words agrees with it, however either is written; a year alone counts as a figure.
+* a quotation when its words stand in one quote, folded as quotes are; its first letter may change case.
+
+What needs no source: numbers of a list, as long as they count on from the one before; page numbers, which must be pages
+of the brief's quotes; marks such as [2] that name an item of the brief; how many items the brief has, or the list that
+follows the line, if the line says so ("3 deadlines:"); small numbers spelled out that measure nothing ("two parties").
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+
+from ralph_cli.checks.arithmetic import sums
+from ralph_cli.checks.figures import UNIT, Date, Figure, dates, figures, scale_named
+from ralph_cli.checks.shape import Piece
+from ralph_cli.documents.boundary import on_boundaries
+from ralph_cli.documents.fold import fold
+
+BLOCK_WORDS = 4
+"""Words from which a block quotation counts as one; a typed ">" before less is mere layout."""
+
+TERM_WORDS = 3
+"""A term of the task may be named in quotation marks up to this length without being quoted from the document."""
+
+_PAGES = re.compile(r"\b(?:pages?|pp?\.)\s*((?:\d+|[ivxlc]+\b)(?:\s*(?:-|\u2013|,|and|&|to)\s*\d+)*)", re.IGNORECASE)
+_PAGE_LABEL = re.compile(
+    r"(?i)(?:(?:source|pdf|from|to|start|end)[ _-]?)?(?:pages?|pp?\.?)(?:[ _-]?(?:no|nr|number|numbers|ref|refs)\.?)?"
+)
+_NUMBER_LABEL = re.compile(r"(?i)#|no\.?|nr\.?|id|index|item|item[ _]?(?:no|number)\.?|row|rank|number|n")
+_QUOTE_LABEL = re.compile(
+    r"(?i)(?:verbatim[ _]?)?(?:quotes?|quotations?|evidence|passages?|source[ _]?text|wording|verbatim)"
+)
+_LISTED = re.compile(
+    r"^(?P<key>[ \t>]*(?:[-*+\u2022][ \t]+|#{1,6}[ \t]+)?\(?)(?P<number>\d{1,3})[.)](?=\s)", re.MULTILINE
+)
+_BRACKETED = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
+_ITEMS = re.compile(
+    r"\s+(?:[^\W\d]+\s+){0,2}?(?:items?|points?|entries|bullets?|rows?|findings?|facts?|quotes?|quotations?|passages?"
+    r"|statements?|lines?)\b",
+    re.IGNORECASE,
+)
+_ITEM = re.compile(r"^[ \t]*(?:[-*+\u2022]|\(?\d{1,3}[.)])[ \t]+\S")
+_QUOTED = re.compile(
+    r"\u201c([^\u201c\u201d]+)\u201d|\u201e([^\u201c\u201d\u201e]+)[\u201c\u201d]|\u00ab([^\u00ab\u00bb]+)\u00bb|\"([^\"\n]+)\""
+)
+_BLOCK = re.compile(r"(?:^[ \t]*>[^\n]*(?:\n|\Z))+", re.MULTILINE)
+_GAP = re.compile(r"\s*(?:\[\s*(?:\.\.\.|\u2026)\s*\]|\(\s*(?:\.\.\.|\u2026)\s*\)|\.\.\.|\u2026)\s*")
+_AROUND = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """Something in a text that its sources do not bear out: where it stands, and what is wrong, in words."""
+
+    place: str
+    message: str
+
+
+@dataclass(slots=True)
+class Ground:
+    """The words that a text may rest on: quoted passages, the pages they stand on, and how many items they prove.
+
+    `pages` are the numbers and labels of the quotes' pages; `items` counts the items of the brief; `task` is what was
+    asked, whose own terms may be repeated in quotation marks; `name` says in messages what the sources are.
+    """
+
+    texts: Sequence[str]
+    pages: frozenset[str] = frozenset()
+    items: int = 0
+    task: str = ""
+    name: str = "no quote of the brief"
+    checked: int = 0
+    _folded: list[str] = field(default_factory=list)
+    _figures: list[tuple[Figure, str]] = field(default_factory=list)
+    _dates: list[Date] = field(default_factory=list)
+    _counts: dict[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._folded = [fold(text).text for text in self.texts]
+        for text in self._folded:
+            days = dates(text)
+            self._dates += days
+            # The day of a date is no quantity; its year may be named alone.
+            spans = [(date.start, date.end) for date in days]
+            self._figures += [
+                (figure, text)
+                for figure in figures(text, ordinals=True)
+                if figure.value >= 1000 or not _inside(figure.start, figure.end, spans)
+            ]
+
+    def misses(self, pieces: Sequence[Piece]) -> tuple[Miss, ...]:
+        """Everything in the pieces that is not borne out, in order, each once."""
+        return tuple(dict.fromkeys(miss for piece in pieces for miss in self._misses(piece)))
+
+    def _misses(self, piece: Piece) -> Iterator[Miss]:
+        text = piece.text
+        if _PAGE_LABEL.fullmatch(piece.label.strip()):
+            yield from self._wrong_pages(piece, re.finditer(r"\d+", text))
+            return
+        spans = list(quotations(text)) if not _whole_quote(piece) else [(0, len(text), text)]
+        for start, _, words in spans:
+            self.checked += 1
+            if not self._has_words(words):
+                what = f'the quotation "{_short(words)}" is in {self.name}: quote what stands there, or say it in words'
+                yield Miss(piece.place(start), what)
+        quoted = [(start, end) for start, end, words in spans if self._has_words(words)]
+        free = [*quoted, *self._free(piece)]
+        pages = [match for match in _PAGES.finditer(text) if not self._verbatim(match[0])]
+        yield from self._wrong_pages(piece, pages)
+        free += [match.span() for match in pages]
+        for date in dates(text):
+            if not _inside(date.start, date.end, free):
+                free.append((date.start, date.end))
+                self.checked += 1
+                if not any(date.agrees(other) for other in self._dates):
+                    yield Miss(
+                        piece.place(date.start), f"the date {date.text} ({_around(text, date)}) is in {self.name}"
+                    )
+        computed = sums(text, lambda figure: self._fault(figure, piece.label) is None)
+        free += computed
+        for figure in figures(text):
+            if _inside(figure.start, figure.end, free) or (figure.spelled and not _measures(figure, text)):
+                continue
+            self.checked += 1
+            fault = self._fault(figure, piece.label)
+            if fault is not None:
+                yield Miss(piece.place(figure.start), f"the figure {figure.text} ({_around(text, figure)}) {fault}")
+
+    def _fault(self, figure: Figure, label: str = "") -> str | None:
+        """Why a figure is not borne out, None if it is."""
+        if figure.name:
+            return None if self._verbatim(figure.name) else f"is in {self.name}"
+        alike = [(other, text) for other, text in self._figures if _same_value(figure, other, text, label)]
+        if not alike:
+            return f"is in {self.name}"
+        faults = [_contradiction(figure, other, text) for other, text in alike]
+        return None if None in faults else faults[0]
+
+    def _verbatim(self, words: str) -> bool:
+        """Whether the words stand in a source as they are, on the boundaries of words and numbers."""
+        wanted = fold(words).text.strip()
+        return bool(wanted) and any(
+            on_boundaries(text, at, at + len(wanted)) for text in self._folded for at in _places(text, wanted)
+        )
+
+    def _has_words(self, words: str) -> bool:
+        """Whether the words of a quotation stand in one source, in order; gaps that are marked may leave words out."""
+        parts = [fold(part).text.strip().rstrip(".,;:!? ") for part in _GAP.split(words)]
+        parts = [part for part in parts if part]
+        if any(_in_order(parts, text) for text in self._folded):
+            return True
+        return len(words.split()) <= TERM_WORDS and fold(words).text.casefold() in fold(self.task).text.casefold()
+
+    def _wrong_pages(self, piece: Piece, found: "Sequence[re.Match[str]] | Iterator[re.Match[str]]") -> Iterator[Miss]:
+        for match in found:
+            for number in re.findall(r"\d+|[ivxlc]+", match[1] if match.re.groups else match[0], re.IGNORECASE):
+                self.checked += 1
+                if number.lower() not in self.pages:
+                    known = ", ".join(sorted(self.pages, key=lambda page: (len(page), page))[:20])
+                    which = f"the brief's quotes stand on {known}" if known else "what it rests on has no pages"
+                    yield Miss(piece.place(match.start()), f"page {number} is not a page that was quoted: {which}")
+
+    def _free(self, piece: Piece) -> Iterator[tuple[int, int]]:
+        """Places whose numbers need no source; see the head of this module."""
+        text = piece.text
+        if (
+            _NUMBER_LABEL.fullmatch(piece.label.strip())
+            and text.strip().isdecimal()
+            and self._counts_on(piece.label, text)
+        ):
+            yield 0, len(text)
+        for match in _LISTED.finditer(text):
+            if self._counts_on(match["key"], match["number"]):
+                yield match.start("number"), match.end()
+        for match in _BRACKETED.finditer(text):
+            if all(1 <= int(number) <= self.items for number in re.findall(r"\d+", match[1])):
+                yield match.span()
+        for figure in figures(text):
+            if figure.sign or figure.percent or figure.currency or figure.scale != 1:
+                continue
+            if (figure.value == self.items and _ITEMS.match(text, figure.end)) or _announces(text, figure):
+                yield figure.start, figure.end
+
+    def _counts_on(self, key: str, number: str) -> bool:
+        """Whether a list's number is 1 (or 0), the one before it again, or the next."""
+        key, value = " ".join(key.split()), int(number)
+        before = self._counts.get(key)
+        self._counts[key] = value
+        return value in (0, 1) or (before is not None and value in (before, before + 1))
+
+
+def quotations(text: str) -> Iterator[tuple[int, int, str]]:
+    """The quoted spans of a text with their places: words in quotation marks, and block quotations of some length."""
+    for match in _QUOTED.finditer(text):
+        words = next(group for group in match.groups() if group is not None)
+        if "\n\n" not in words:
+            yield match.start(), match.end(), words
+    for match in _BLOCK.finditer(text):
+        words = " ".join(line.strip().lstrip(">").strip() for line in match[0].splitlines())
+        # What is said beside it, such as where it stands, is not part of the quotation.
+        words = re.sub(r"\s*[-\u2013\u2014]?\s*\(?\b(?:pages?|pp?\.)\s*\d+\)?\.?\s*$", "", words).strip()
+        if not _QUOTED.search(words) and len(words.split()) >= BLOCK_WORDS:
+            yield match.start(), match.end(), words
+
+
+def _whole_quote(piece: Piece) -> bool:
+    return bool(_QUOTE_LABEL.fullmatch(piece.label.strip())) and len(piece.text.split()) >= BLOCK_WORDS
+
+
+def _in_order(parts: Sequence[str], text: str) -> bool:
+    at = 0
+    for number, part in enumerate(parts):
+        forms = {part, part[0].swapcase() + part[1:]} if number == 0 else {part}
+        places = [p for form in forms for p in _places(text, form) if p >= at and on_boundaries(text, p, p + len(part))]
+        if not places:
+            return False
+        at = min(places) + len(part)
+    return bool(parts)
+
+
+def _places(text: str, wanted: str) -> Iterator[int]:
+    at = text.find(wanted)
+    while at >= 0:
+        yield at
+        at = text.find(wanted, at + 1)
+
+
+def _same_value(figure: Figure, other: Figure, text: str, label: str) -> bool:
+    if other.name:
+        return False
+    if figure.value == other.value:
+        return True
+    # "4 million" in words, 4 in a table whose header says "in millions"; and the other way round.
+    if figure.scale != 1 and other.scale == 1 and figure.raw == other.value:
+        return scale_named(text) == figure.scale
+    named = scale_named(label)
+    return named != 1 and figure.scale == 1 and Decimal(named) * figure.value == other.value
+
+
+def _contradiction(figure: Figure, other: Figure, text: str) -> str | None:
+    """What a figure of the same value says otherwise, None if it agrees."""
+    if figure.sign == "-" and other.sign == "":
+        return f"stands in the quoted words without a minus, as {other.text}"
+    if figure.percent and not other.percent and not re.search(r"%|per\s?cent|percent", text, re.IGNORECASE):
+        return f"stands in the quoted words without a percent sign, as {other.text}"
+    if figure.currency and other.currency and figure.currency != other.currency:
+        return f"stands in the quoted words in another currency, as {other.text}"
+    return None
+
+
+def _measures(figure: Figure, text: str) -> bool:
+    """Whether a number that is spelled out is a figure: a large one, or one before a unit."""
+    return figure.value > 12 or figure.percent or bool(UNIT.match(text, figure.end))
+
+
+def _announces(text: str, figure: Figure) -> bool:
+    """Whether the line of a figure announces a list of just so many items."""
+    end = text.find("\n", figure.end)
+    line = text[text.rfind("\n", 0, figure.start) + 1 : end if end >= 0 else len(text)]
+    if end < 0 or not (line.rstrip(" *_").endswith(":") or line.lstrip().startswith("#")):
+        return False
+    count = 0
+    for following in text[end + 1 :].split("\n"):
+        if _ITEM.match(following):
+            count += not following.startswith(("  ", "\t"))
+        elif following.strip() and not following.startswith((" ", "\t")):
+            break
+    return figure.value == count
+
+
+def _inside(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(a <= start and end <= b for a, b in spans)
+
+
+def _around(text: str, found: Figure | Date) -> str:
+    before = " ".join(text[max(found.start - _AROUND, 0) : found.start].split(" "))
+    after = text[found.end : found.end + _AROUND]
+    return '"' + " ".join(f"...{before}{text[found.start : found.end]}{after}...".split()) + '"'
+
+
+def _short(words: str, most: int = 120) -> str:
+    flat = " ".join(words.split())
+    return flat if len(flat) <= most else flat[:most] + "..."

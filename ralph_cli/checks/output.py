@@ -1,0 +1,94 @@
+"""The hard rules of an output: its length and shape, and that what it states in figures is in the quoted words."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ralph_cli.checks.grounding import Ground, Miss
+from ralph_cli.checks.rules import glued
+from ralph_cli.checks.shape import Format, Misshapen, pieces, shape_faults
+from ralph_cli.core.model import Json
+from ralph_cli.core.run import Attempt, Evidence, Issue
+
+OUTPUT_CHARS, MEMORY_CHARS = 50, 20
+"""Least characters of an output and of what is to be remembered of it."""
+
+UNFOUND = "figures"
+"""The `check` of issues that name something the brief does not quote: what a reader may still find."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutputForm:
+    """What an output must be: its format, the JSON Schema it must fit, and whether it is remembered.
+
+    With a schema the schema alone says how much is enough; otherwise an output has at least 50 characters.
+    """
+
+    kind: Format = "md"
+    schema: Json | None = None
+    remembered: bool = True
+
+    @property
+    def least(self) -> int:
+        """Least characters of an output."""
+        return 1 if self.schema is not None else OUTPUT_CHARS
+
+
+@dataclass(frozen=True, slots=True)
+class OutputCheck:
+    """The check `output`: lengths, then shape, then every figure, date and quotation in the words it rests on.
+
+    Those words are the quotes of the attempt's brief; in a run without a document they are `memory`, if that is given.
+    """
+
+    form: OutputForm
+    task: str
+    paged: bool = True
+    memory: str | None = None
+
+    def __call__(self, attempt: Attempt) -> Evidence:
+        short = tuple(Issue("output", message) for message in self._lengths(attempt))
+        if short and not attempt.output:
+            return Evidence("output", short)
+        faults = tuple(
+            Issue("output", message) for message in shape_faults(attempt.output, self.form.kind, self.form.schema)
+        )
+        try:
+            ground = self._ground(attempt)
+            missing = ground.misses(pieces(attempt.output, self.form.kind))
+            noted = ground.misses(pieces(attempt.memory, "md")) if self.form.remembered else ()
+        except Misshapen:
+            return Evidence("output", short + faults)
+        found = [Issue(UNFOUND, f"{miss.place} of the output: {miss.message}") for miss in missing]
+        found += [Issue(UNFOUND, f"{miss.place} of the memory update: {miss.message}") for miss in noted]
+        glue = tuple(Issue("output", message) for message in self._glued(attempt.output))
+        return Evidence("output", (*short, *faults, *glue, *found), score=_score(ground, (*missing, *noted)))
+
+    def _lengths(self, attempt: Attempt) -> Iterator[str]:
+        kinds = [("output", attempt.output, self.form.least)]
+        if self.form.remembered:
+            kinds.append(("memory update", attempt.memory, MEMORY_CHARS))
+        for name, text, least in kinds:
+            size = len(text.strip())
+            if size == 0:
+                yield f"the {name} is empty"
+            elif size < least:
+                yield f"the {name} is too short ({size} characters, at least {least})"
+
+    def _ground(self, attempt: Attempt) -> Ground:
+        if self.memory is not None:
+            return Ground((self.memory,), task=self.task, name="nothing that is remembered")
+        pages = {str(quote.page) for quote in attempt.quotes} | {quote.label.lower() for quote in attempt.quotes}
+        texts = [quote.text for quote in attempt.quotes]
+        return Ground(texts, frozenset(pages) if self.paged else frozenset(), len(attempt.claims), self.task)
+
+    def _glued(self, output: str) -> Iterator[str]:
+        if self.form.kind in ("json", "csv"):
+            return
+        for number, line in enumerate(output.split("\n"), 1):
+            if line.lstrip().startswith(("- ", "* ")) and glued(line):
+                yield f"line {number} of the output: two items of a list stand on one line"
+
+
+def _score(ground: Ground, missing: tuple[Miss, ...]) -> float | None:
+    """The share of what was looked up that was found; None when there was nothing to look up."""
+    return max(0.0, 1 - len(missing) / ground.checked) if ground.checked else None

@@ -1,0 +1,237 @@
+"""The shape of an output: does it parse, does it fit its JSON Schema, and which pieces of text does it consist of."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ralph_cli.core.model import Json
+
+Format = Literal["md", "json", "csv", "text"]
+
+MOST_FAULTS = 5
+_SHOWN = 200
+_FENCE = re.compile(r"\A```[a-z]*\n(.*)\n```\Z", re.DOTALL)
+_RULE = re.compile(r"\|?(?:\s*:?-{2,}:?\s*\|)+(?:\s*:?-{2,}:?\s*)?")
+
+
+class Misshapen(ValueError):
+    """The output does not parse; the message says where."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of an output's text: `label` is its column or key, `where` its place, or else lines count from `line`."""
+
+    text: str
+    label: str = ""
+    where: str = ""
+    line: int = 1
+
+    def place(self, offset: int) -> str:
+        """Where the character at `offset` stands in the output."""
+        return self.where or f"line {self.line + self.text.count(chr(10), 0, offset)}"
+
+
+def unfenced(output: str, kind: Format) -> str:
+    """The output without white space around it and, if it is data, without one code fence around all of it."""
+    output = output.strip()
+    match = _FENCE.match(output) if kind in ("json", "csv") else None
+    return match[1].strip() if match and "```" not in match[1] else output
+
+
+def shape_faults(output: str, kind: Format, schema: Json | None) -> tuple[str, ...]:
+    """What is wrong with the shape of an output, each fault with the path of the wrong value; empty if it is right."""
+    try:
+        value = read(output, kind)
+    except Misshapen as error:
+        return (str(error),)
+    if schema is None:
+        return ()
+    if kind == "csv":
+        value = _typed(value, schema)
+    return tuple(_violations(value, schema))
+
+
+def read(output: str, kind: Format) -> Any:
+    """The value of an output: of JSON what it says, of CSV a list of rows by column, else the text itself.
+
+    Raises Misshapen.
+    """
+    if kind == "json":
+        return _json(output)
+    return _rows(output) if kind == "csv" else output
+
+
+def pieces(output: str, kind: Format) -> tuple[Piece, ...]:
+    """The pieces of text in which figures, dates and quotations are looked for. Raises Misshapen."""
+    if kind == "json":
+        # Numbers stay as they were written, so that they are found, and named, as they stand there.
+        return tuple(_leaves(_json(output, as_written=True), "$", ""))
+    if kind == "csv":
+        return tuple(
+            Piece(cell, name, f"row {number}, column {name!r}")
+            for number, row in enumerate(_rows(output), 1)
+            for name, cell in row.items()
+        )
+    return tuple(_marked_down(output)) if kind == "md" else (Piece(output),)
+
+
+def check_schema(schema: object) -> str:
+    """What is wrong with a schema, empty if it can be used. References may only lead to the schema itself."""
+    # Imported on use: most runs have no schema.
+    from jsonschema import SchemaError
+    from jsonschema.validators import Draft202012Validator, validator_for
+
+    if not isinstance(schema, dict):
+        return "a schema is a JSON object"
+    outside = [ref for ref in _references(schema) if not ref.startswith("#")]
+    if outside:
+        return f"it refers to {outside[0]!r}; only references within the schema (#/...) are followed"
+    try:
+        validator_for(schema, default=Draft202012Validator).check_schema(schema)
+    except SchemaError as error:
+        return f"{error.json_path}: {_cut(error.message)}"
+    return ""
+
+
+def _violations(value: Any, schema: Json) -> Iterator[str]:
+    from jsonschema.exceptions import best_match, relevance
+    from jsonschema.validators import Draft202012Validator, validator_for
+    from referencing import Registry
+    from referencing.exceptions import Unresolvable
+
+    try:
+        # The empty registry makes sure that nothing is ever fetched.
+        validator = validator_for(schema, default=Draft202012Validator)(schema, registry=Registry())
+        errors = sorted(validator.iter_errors(value), key=relevance, reverse=True)
+    except (Unresolvable, RecursionError) as fault:
+        yield f"the schema cannot be followed: {_cut(str(fault))}"
+        return
+    for error in errors[:MOST_FAULTS]:
+        deepest = best_match(error.context) if error.context else error
+        yield f"at {error.json_path}: {_cut((deepest or error).message)}"
+    if len(errors) > MOST_FAULTS:
+        yield f"{len(errors) - MOST_FAULTS} more values do not fit the schema"
+
+
+def _cut(message: str) -> str:
+    flat = " ".join(message.split())
+    return flat if len(flat) <= _SHOWN else f"{flat[: _SHOWN // 2]} ... {flat[-_SHOWN // 2 :]}"
+
+
+def _references(schema: object) -> Iterator[str]:
+    if isinstance(schema, dict):
+        for name, value in schema.items():
+            if name in ("$ref", "$dynamicRef") and isinstance(value, str):
+                yield value
+            yield from _references(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from _references(value)
+
+
+def _json(output: str, *, as_written: bool = False) -> Any:
+    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        names = [name for name, _ in pairs]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise Misshapen(
+                f"the output is not JSON that can be relied on: the key {twice!r} stands twice in an object"
+            )
+        return dict(pairs)
+
+    def never(word: str) -> float:
+        raise Misshapen(f"the output is not JSON: {word} is no JSON number")
+
+    number = {"parse_int": _Number, "parse_float": _Number} if as_written else {}
+    try:
+        return json.loads(output, object_pairs_hook=once, parse_constant=never, **number)  # type: ignore[arg-type]
+    except Misshapen:
+        raise
+    except json.JSONDecodeError as error:
+        raise Misshapen(f"the output is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
+    except (ValueError, RecursionError) as error:
+        raise Misshapen(f"the output is not JSON: {error}") from None
+
+
+class _Number(str):
+    """A number of a JSON text as it was written."""
+
+
+def _leaves(value: object, path: str, label: str) -> Iterator[Piece]:
+    match value:
+        case dict():
+            for name, item in value.items():
+                yield from _leaves(item, f"{path}.{name}", name)
+        case list():
+            for number, item in enumerate(value):
+                yield from _leaves(item, f"{path}[{number}]", label)
+        case str():
+            yield Piece(str(value), label, f"at {path}")
+        case _:
+            return
+
+
+def _rows(output: str) -> list[dict[str, str]]:
+    try:
+        lines = [row for row in csv.reader(io.StringIO(output, newline=""), strict=True) if row]
+    except csv.Error as error:
+        raise Misshapen(f"the output is not CSV: {error}") from None
+    if len(lines) < 2:
+        raise Misshapen("the output is not CSV with a header line and at least one row")
+    names = [name.strip() for name in lines[0]]
+    if len(names) != len(set(names)) or not all(names):
+        raise Misshapen("the header line of the CSV must name each column, each once")
+    for number, row in enumerate(lines[1:], 1):
+        if len(row) != len(names):
+            raise Misshapen(f"row {number} of the CSV has {len(row)} cells, the header line has {len(names)}")
+    return [dict(zip(names, (cell.strip() for cell in row), strict=True)) for row in lines[1:]]
+
+
+def _typed(rows: Sequence[Mapping[str, str]], schema: Json) -> list[dict[str, Any]]:
+    """Rows as JSON values: a cell is a number, a boolean or null where the schema of its column wants one."""
+    items = schema.get("items", {})
+    columns = items.get("properties", {}) if isinstance(items, dict) else {}
+
+    def typed(name: str, cell: str) -> Any:
+        wanted = columns.get(name, {}).get("type", "string") if isinstance(columns.get(name), dict) else "string"
+        kinds = wanted if isinstance(wanted, list) else [wanted]
+        if cell == "" and "null" in kinds:
+            return None
+        if {"number", "integer", "boolean"}.isdisjoint(kinds):
+            return cell
+        try:
+            value = json.loads(cell)
+        except ValueError:
+            return cell
+        return value if isinstance(value, int | float) else cell
+
+    return [{name: typed(name, cell) for name, cell in row.items()} for row in rows]
+
+
+def _marked_down(output: str) -> Iterator[Piece]:
+    """The running text with its tables blanked out, then every cell of a table with its column."""
+    lines = output.split("\n")
+    tables: list[Piece] = []
+    names: list[str] = []
+    for number, line in enumerate(lines):
+        if not line.lstrip().startswith("|"):
+            names = []
+            continue
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        lines[number] = ""
+        if _RULE.fullmatch(line.strip()):
+            continue
+        known = names or [""] * len(cells)
+        tables += [
+            Piece(cell, known[index] if index < len(known) else "", line=number + 1)
+            for index, cell in enumerate(cells)
+            if cell
+        ]
+        names = names or cells
+    yield Piece("\n".join(lines))
+    yield from tables

@@ -1,0 +1,160 @@
+"""Verifiers: a second opinion on whether a result fulfils the whole task, from a model or anything that fits."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol, runtime_checkable
+
+from pydantic import BaseModel, ConfigDict
+
+from ralph_cli.agents.spec import prompt, render
+from ralph_cli.core import clock
+from ralph_cli.core.awaiting import Awaiter
+from ralph_cli.core.errors import LimitExceeded
+from ralph_cli.core.model import Json, Model, Request, UserTurn
+from ralph_cli.core.run import Attempt, Evidence, Issue
+from ralph_cli.rlm.observe import framed
+from ralph_cli.rlm.structured import ask, one_object
+
+RESULT, PREVIOUS = 4_000, 600
+"""Characters shown of the result to verify, and of each result before it."""
+
+REMEMBERED, MAX_TOKENS = 5, 512
+
+SKIPPED = "verifier (skipped on the last iteration)"
+
+VERDICT_SCHEMA: Json = {
+    "type": "object",
+    "properties": {"complete": {"type": "boolean"}, "reason": {"type": "string"}},
+    "required": ["complete", "reason"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class VerificationResult:
+    """Whether a result fulfils its task, and if not what is missing. ValueError if `complete` is neither yes nor no."""
+
+    complete: bool
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.complete, bool):
+            raise ValueError(f"complete is True or False, not {self.complete!r}")
+
+
+@runtime_checkable
+class Verifier(Protocol):
+    """Anything with this method verifies; it may be asynchronous, and may raise: that is never a pass."""
+
+    def verify(
+        self, task: str, result: str, iteration: int, previous_results: Sequence[str]
+    ) -> VerificationResult | Awaitable[VerificationResult]:
+        """The verdict on `result`, made in this iteration (from 1) after `previous_results`, the oldest first."""
+        ...
+
+
+class _Said(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    complete: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class LLMVerifier:
+    """Asks a model in one light call: no tools, at most 512 tokens of reply, at most 4,000 characters of the result.
+
+    `new_nonce` gives the marks around data; a run that can be resumed passes its own.
+    """
+
+    model: Model
+    new_nonce: Callable[[], str] = field(default=clock.token, repr=False)
+
+    def through(self, wrap: Callable[[Model], Model], /) -> "LLMVerifier":
+        """The same with its model wrapped."""
+        return replace(self, model=wrap(self.model))
+
+    def verify(self, task: str, result: str, iteration: int, previous_results: Sequence[str]) -> VerificationResult:
+        """The model's verdict. Raises ProviderError, and Unparseable when the reply is not one object of the shape."""
+        nonce = self.new_nonce()
+        earlier = list(enumerate(previous_results, 1))[-REMEMBERED:]
+        told = [f"Attempt {number}:\n{framed(shortened(text, PREVIOUS), nonce)}" for number, text in earlier]
+        request = Request(
+            "verifier",
+            prompt("verifier_system"),
+            (
+                UserTurn(
+                    render(
+                        "verifier_request",
+                        task=framed(task, nonce),
+                        previous="\n\n".join(told) or "(none)",
+                        iteration=iteration,
+                        result=framed(shortened(result, RESULT), nonce),
+                    )
+                ),
+            ),
+            output_schema=VERDICT_SCHEMA,
+            output_name="verdict",
+            max_tokens=MAX_TOKENS,
+            inputs={"task": task, "result": result, "iteration": iteration, "previous": list(previous_results)},
+        )
+        said = ask(self.model, request, lambda text: one_object(text, _Said), tries=1)
+        return VerificationResult(said.complete, " ".join(said.reason.split()))
+
+
+def shortened(text: str, cap: int) -> str:
+    """The beginning of `text` within `cap` characters; the cut is named, so that it is not taken for the end."""
+    if len(text) <= cap:
+        return text
+    mark = f"\n[... cut: {len(text):,} characters in all]"
+    return text[: cap - len(mark)] + mark
+
+
+def result_text(attempt: Attempt) -> str:
+    """An attempt as a verifier reads it: its free text, its claims as bullets, or what is said to be absent."""
+    if attempt.output:
+        return attempt.output
+    if attempt.absence is not None:
+        searched = ", ".join(attempt.absence.searched)
+        return f"The answer is not in the document. Searched: {searched}. {attempt.absence.note}".strip()
+    return "\n".join(f"- {claim.text}" for claim in attempt.claims)
+
+
+class VerifierCheck:
+    """A verifier as a check of an attempt, for a run of at most `max_iterations`.
+
+    A verifier that fails is a broken check and never a pass. With `skip_last` the last iteration is not verified: its
+    evidence passes, under a name that says so. A mode calls `begin` with each iteration.
+    """
+
+    def __init__(self, verifier: Verifier, task: str, *, max_iterations: int, skip_last: bool = False) -> None:
+        if not isinstance(verifier, Verifier):
+            raise TypeError(f"a verifier has a method verify, {type(verifier).__name__} has none")
+        self._verifier, self._task = verifier, task
+        self._max, self._skip_last = max_iterations, skip_last
+        self._iteration = 0
+        self._previous: list[str] = []
+        self._awaiter = Awaiter()
+
+    def begin(self, iteration: int) -> None:
+        """Say which iteration is being made, from 1; this check is not asked in all, as others may fail before it."""
+        self._iteration = iteration
+
+    def __call__(self, attempt: Attempt) -> Evidence:
+        if not attempt.answered:
+            return Evidence("verifier", (Issue("verifier", "there is no result to verify"),))
+        if self._skip_last and self._iteration >= self._max:
+            return Evidence(SKIPPED)
+        result, previous = result_text(attempt), tuple(self._previous)
+        iteration = self._iteration or len(previous) + 1
+        self._previous.append(result)
+        try:
+            said = self._awaiter(self._verifier.verify(self._task, result, iteration, previous))
+        except LimitExceeded:
+            raise
+        except Exception as error:  # noqa: BLE001 - anybody's verifier may raise anything, and none of it is a pass
+            return Evidence("verifier", broken=str(error) or type(error).__name__)
+        if not isinstance(said, VerificationResult):
+            return Evidence("verifier", broken=f"it gave {type(said).__name__} and no VerificationResult")
+        if said.complete:
+            return Evidence("verifier")
+        return Evidence("verifier", (Issue("verifier", said.reason or "not complete, for no reason given"),))

@@ -1,0 +1,200 @@
+"""`ralph goal`: work on a document until the user's own verifiers pass."""
+
+import re
+import sys
+from collections.abc import Sequence
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ralph_cli.commands import options
+from ralph_cli.commands.qa import exit_code
+from ralph_cli.core.errors import UserError
+from ralph_cli.reports.visible import visible
+
+if TYPE_CHECKING:
+    from ralph_cli.api import Finished, Recorded
+    from ralph_cli.core.events import AnyEvent
+    from ralph_cli.core.goal import GoalState
+
+VerifyCommands = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--verify",
+        help='A command that must succeed on the output, e.g. "python check.py {output}"; "NAME: COMMAND" names it. '
+        "May be given several times: all must pass.",
+    ),
+]
+Shell = Annotated[bool, typer.Option("--shell", help="Run the verifiers with /bin/sh; default without any shell.")]
+Timeout = Annotated[float | None, typer.Option("--verify-timeout", help="Seconds for each verifier (default 60).")]
+Instructions = Annotated[str, typer.Option("--instructions", help="What the worker should know about verifying.")]
+Require = Annotated[
+    bool,
+    typer.Option("--require-verifier/--no-require-verifier", help="Without: the result is accepted unverified."),
+]
+Continue = Annotated[
+    bool, typer.Option("--continue", help="Go on with the newest run of this goal on this document, if it was cut off.")
+]
+OutputFile = Annotated[Path | None, typer.Option("--output", help="Write the output to this file once it is accepted.")]
+SummaryChars = Annotated[
+    int | None, typer.Option("--summary-chars", help="Characters of the summary between iterations (default 4000).")
+]
+Iterations = Annotated[
+    int | None, typer.Option("--max-iterations", help="Iterations of the outer loop (MAX_ITERS; default 20 here).")
+]
+
+
+def goal(
+    document: Annotated[str, typer.Argument(help="PDF, text, Markdown, HTML or source file; - for standard input.")],
+    objective: Annotated[str, typer.Argument(help="What the output shall be.")],
+    verify: VerifyCommands = None,
+    shell: Shell = False,
+    verify_timeout: Timeout = None,
+    instructions: Instructions = "",
+    require_verifier: Require = True,
+    resume: Continue = False,
+    output: OutputFile = None,
+    model: options.Model = None,
+    subquery_model: options.SubqueryModel = None,
+    max_iterations: Iterations = None,
+    max_steps: options.MaxSteps = None,
+    max_subqueries: options.MaxSubqueries = None,
+    max_time: options.MaxTime = None,
+    max_cost: options.MaxCost = None,
+    max_failures: options.MaxFailures = None,
+    summary_chars: SummaryChars = None,
+    strategy: options.Strategy = None,
+    sandbox: options.Engine = None,
+    password: options.Password = None,
+    encoding: options.Encoding = None,
+    out: options.Out = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Produce a text from a document until your verifiers pass on it: commands of yours, run on the output."""
+    from ralph_cli import api, config
+    from ralph_cli.commands.progress import progress
+
+    settings = config.load(
+        options.given(
+            model=model,
+            subquery_model=subquery_model,
+            verify_timeout=verify_timeout,
+            summary_chars=summary_chars,
+            max_iterations=max_iterations,
+            max_steps=max_steps,
+            max_subqueries=max_subqueries,
+            max_time=max_time,
+            max_cost=max_cost,
+            max_failures=max_failures,
+            strategy=strategy,
+            sandbox=sandbox,
+            out=out,
+        )
+    )
+    if output is not None:
+        _refuse_what_cannot_be_written(output)
+    with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
+        finished = api.run_goal(
+            document,
+            objective,
+            verify=verify or (),
+            instructions=instructions,
+            require_verifier=require_verifier,
+            resume=resume,
+            shell=shell,
+            suffix=_suffix(output),
+            settings=settings,
+            sink=display,
+            password=password,
+            encoding=encoding,
+            stdin=options.standard_input,
+            on_loading=display.loading,
+        )
+    return _deliver(finished, output, json=json)
+
+
+def _deliver(finished: "Finished", output: Path | None, *, json: bool) -> int:
+    """Hand over the output, say how the goal ended, and return the exit code."""
+    from ralph_cli import api
+    from ralph_cli.reports import goal as report
+
+    shown, state = api.view_of(finished), api.goal_of(finished.folder)
+    text = state.delivered(finished.outcome.best)
+    told = report.lines(shown, state)
+    if output is not None:
+        told += _write(output, text, accepted=finished.outcome.ok)
+    if json:
+        typer.echo(report.dumps(shown, state, text))
+        return exit_code(shown.halt.type)
+    if output is None and text:
+        _print(report.appended(shown, state, text))
+    elif not finished.outcome.ok:
+        told = [*report.appended(shown, state, "").splitlines(), *told]
+    for line in told:
+        typer.echo(visible(line), err=True)
+    return exit_code(shown.halt.type)
+
+
+def is_goal(events: Sequence["AnyEvent"]) -> bool:
+    """Whether these are the events of a goal."""
+    return any(event.kind == "goal_set" for event in events)
+
+
+def goal_json(found: "Recorded") -> str:
+    """The JSON object of a goal that was recorded."""
+    from ralph_cli.reports.goal import dumps
+
+    state, text = _state(found)
+    return dumps(found.view, state, text)
+
+
+def show(found: "Recorded") -> None:
+    """Print the output of a goal that was recorded, and how it ended."""
+    from ralph_cli.reports import goal as report
+
+    state, text = _state(found)
+    told = report.appended(found.view, state, text).splitlines() or ["No output."]
+    for line in (*told, "", *report.lines(found.view, state)):
+        typer.echo(visible(line))
+
+
+def _state(found: "Recorded") -> "tuple[GoalState, str]":
+    from ralph_cli.core.goal import GoalState
+    from ralph_cli.loop.state import fold
+
+    state = reduce(GoalState.apply, found.events, GoalState())
+    return state, state.delivered(fold(found.events).best)
+
+
+def _suffix(output: Path | None) -> str:
+    """The ending of the file that the verifiers get: that of the file which is wanted."""
+    wanted = output.suffix if output is not None else ""
+    return wanted if re.fullmatch(r"\.\w{1,12}", wanted) else ".txt"
+
+
+def _refuse_what_cannot_be_written(output: Path) -> None:
+    """Better before the run than after it."""
+    if output.is_dir() or not output.absolute().parent.is_dir():
+        hint = "--output takes the name of a file in a folder that is there"
+        raise UserError(f"{output} cannot be written", code="bad-output", hint=hint)
+
+
+def _write(output: Path, text: str, *, accepted: bool) -> list[str]:
+    """Write what was accepted, and nothing else, where the user wants it; what to say about it."""
+    if not accepted:
+        return [f"{output} was not written: nothing was accepted. The output is in the run's folder."]
+    try:
+        output.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        hint = "the output is in the run's folder"
+        raise UserError(f"{output} cannot be written: {error.strerror}", code="bad-output", hint=hint) from error
+    return [f"Written to {output}"]
+
+
+def _print(text: str) -> None:
+    """To a terminal as visible text, to anything else exactly as it is: that is what was verified."""
+    shown = visible(text) if sys.stdout.isatty() else text
+    typer.echo(shown, nl=not shown.endswith("\n"))

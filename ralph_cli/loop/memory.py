@@ -1,0 +1,58 @@
+"""The memory of a document: blocks of text, one an iteration, oldest first, never longer than its budget. Pure."""
+
+import re
+from dataclasses import dataclass, replace
+
+MIN_BUDGET = 200
+"""Least characters of a memory: a heading, the marker and a line of text must fit."""
+
+CUT = "\n[cut]"
+_BLOCK = re.compile(r"^(?=## Iter \d+ - )", re.MULTILINE)
+_HEADING = re.compile(r"^(?=\s*## Iter\b)", re.MULTILINE)
+_MARKER = re.compile(r"\A\[trimmed (\d+) older block\(s\)\]\n*")
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What is remembered; `trimmed` counts the blocks that were dropped to keep the budget."""
+
+    blocks: tuple[str, ...] = ()
+    trimmed: int = 0
+
+    @property
+    def text(self) -> str:
+        """The blocks as they stand in a file, with a marker line when older ones were dropped."""
+        marker = (f"[trimmed {self.trimmed} older block(s)]",) if self.trimmed else ()
+        return "\n\n".join((*marker, *self.blocks))
+
+
+def parse(text: str) -> Memory:
+    """The memory that `text` holds; words before the first block count as the oldest one."""
+    text = text.strip()
+    marker = _MARKER.match(text)
+    rest = text[marker.end() :] if marker else text
+    blocks = tuple(block.strip() for block in _BLOCK.split(rest) if block.strip())
+    return Memory(blocks, int(marker.group(1)) if marker else 0)
+
+
+def add(memory: Memory, iteration: int, at: str, update: str, budget: int) -> Memory:
+    """`memory` with one more block, within `budget` characters: the oldest blocks are dropped first.
+
+    A line of the update that looks like a block's heading is moved in, so that no block can pretend to be several.
+    Raises ValueError for a budget below MIN_BUDGET.
+    """
+    body = _HEADING.sub("> ", update.strip())
+    return trim(replace(memory, blocks=(*memory.blocks, f"## Iter {iteration} - {at}\n\n{body}")), budget)
+
+
+def trim(memory: Memory, budget: int) -> Memory:
+    """As many of the newest blocks as fit; a single block that is too long is cut."""
+    if budget < MIN_BUDGET:
+        raise ValueError(f"a memory needs at least {MIN_BUDGET} characters, not {budget}")
+    while len(memory.blocks) > 1 and len(memory.text) > budget:
+        memory = Memory(memory.blocks[1:], memory.trimmed + 1)
+    excess = len(memory.text) - budget
+    if excess <= 0:
+        return memory
+    block = memory.blocks[0]
+    return replace(memory, blocks=(block[: len(block) - excess - len(CUT)].rstrip() + CUT,))

@@ -1,0 +1,131 @@
+"""What is kept of a goal between runs: goal.json in its run folder for readers, the journal for going on."""
+
+import fcntl
+import json
+import os
+from contextlib import suppress
+from dataclasses import replace
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+from ralph_cli.core.errors import JournalError
+from ralph_cli.core.events import AnyEvent, GoalSet, IterationStarted, RunHalted, StepFinished, Verified
+from ralph_cli.core.goal import GoalState, GoalStatus
+from ralph_cli.core.run import Step
+from ralph_cli.journal.store import read_events
+from ralph_cli.journal.traces import write_atomic
+from ralph_cli.modes.goal_summary import RuntimeSummary
+from ralph_cli.reports.goal import evidence_of
+
+FILE, OUTPUT = "goal.json", "output"
+VERSION = 1
+SUMMARY = 4_000
+
+
+class GoalRecord:
+    """A sink that keeps `<out>/<run>/goal.json` up to date."""
+
+    def __init__(self, out: Path) -> None:
+        self._out = out
+        self.goal = GoalState()
+
+    def __call__(self, event: AnyEvent, /) -> None:
+        """Fold the event; write when it tells something new."""
+        self.goal = self.goal.apply(event)
+        if isinstance(event, GoalSet):
+            self._write()
+        elif isinstance(event, IterationStarted | Verified | StepFinished | RunHalted):
+            # The journal has it all, and a run that goes well must not end for want of a copy.
+            with suppress(JournalError):
+                self._write()
+
+    def _write(self) -> None:
+        path = self._out / self.goal.run / FILE
+        write_atomic(path, json.dumps(as_object(self.goal), ensure_ascii=False, indent=1))
+
+
+def as_object(goal: GoalState) -> dict[str, Any]:
+    """The state as plain values; the output itself is in the journal, and in the run folder once it was verified."""
+    return {
+        "version": VERSION,
+        "status": goal.status.value,
+        "iteration": goal.iteration,
+        "objective": goal.objective,
+        "instructions": goal.terms.instructions,
+        "run": goal.run,
+        "continues": goal.terms.continues,
+        "document": goal.document,
+        "verifiers": [{"name": name, "command": command} for name, command in goal.terms.verifiers],
+        "require_verifier": goal.terms.require_verifier,
+        "verified": goal.verified,
+        "summary": goal.summary,
+        "last_evidence": evidence_of(goal),
+        "stop_reason": goal.reason,
+        "output_characters": len(goal.output),
+    }
+
+
+def keep_output(folder: Path, suffix: str, best: Step | None) -> None:
+    """Leave what is handed over in the run's folder, also if it was never verified. Raises JournalError."""
+    text = goal_of(folder).delivered(best)
+    if text:
+        write_atomic(folder / f"{OUTPUT}{suffix}", text)
+
+
+def goal_of(folder: Path) -> GoalState:
+    """The state of the goal whose run is in `folder`, read from its journal. Raises JournalError."""
+    return reduce(GoalState.apply, read_events(folder), GoalState())
+
+
+def unfinished(out: Path, document: str, objective: str) -> GoalState | None:
+    """The newest run of this objective on this document (by SHA-256) in `out`, if it has not come to an end.
+
+    Raises JournalError if another process is still at it.
+    """
+    for path in sorted(out.glob(f"*/{FILE}"), key=lambda path: path.parent.name, reverse=True):
+        kept = _kept(path)
+        if (kept.get("document"), kept.get("objective")) != (document, objective):
+            continue
+        if kept.get("status") != GoalStatus.ACTIVE.value:
+            return None
+        _refuse_if_running(path.parent)
+        with suppress(JournalError):
+            return _cut_off(path.parent)
+    return None
+
+
+def _cut_off(folder: Path) -> GoalState | None:
+    """The state of a run that has no end, its last and half iteration told in the summary too."""
+    events = tuple(read_events(folder))
+    goal = reduce(GoalState.apply, events, GoalState())
+    if goal.status is not GoalStatus.ACTIVE:
+        return None
+    summary = RuntimeSummary(goal.terms.summary, goal.before)
+    for event in events:
+        summary(event)
+    summary.variables.clear()  # they died with their sandbox
+    return replace(goal, summary=summary.text(SUMMARY))
+
+
+def _kept(path: Path) -> dict[str, Any]:
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) and found.get("version") == VERSION else {}
+
+
+def _refuse_if_running(folder: Path) -> None:
+    """The journal of a run is locked for as long as its process lives."""
+    try:
+        handle = os.open(folder / ".lock", os.O_RDWR | os.O_NOFOLLOW)
+    except OSError:
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        hint = "wait for it, or end it; what it has done is kept"
+        raise JournalError(f"another process is still at this goal, in {folder}", code="goal-busy", hint=hint) from None
+    finally:
+        os.close(handle)

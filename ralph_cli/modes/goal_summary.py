@@ -1,0 +1,89 @@
+"""The runtime summary of a goal: what was done, told from its events within so many characters. Pure."""
+
+import ast
+from dataclasses import dataclass, field
+
+from ralph_cli.core.events import AnyEvent, IterationStarted, Nudged, Said, SnippetRan, Verified, Wrote
+
+CODE, PRINTED, NOTE, SAID, OUTPUT = 160, 240, 400, 160, 200
+NAMES = 30
+
+
+@dataclass(slots=True)
+class RuntimeSummary:
+    """A sink that remembers a line or two of every step; `text` is what a fresh conversation is told.
+
+    `earlier` is the summary of the run that is continued, `before` the number of its iterations. The names of
+    variables are those of this run's sandbox.
+    """
+
+    earlier: str = ""
+    before: int = 0
+    entries: list[str] = field(default_factory=list)
+    variables: dict[str, None] = field(default_factory=dict)
+
+    def __call__(self, event: AnyEvent, /) -> None:
+        """Remember what the event tells."""
+        match event:
+            case IterationStarted(number):
+                self.entries.append(f"Iteration {self.before + number}:")
+            case SnippetRan(code=code, output=output, error=error, state_lost=lost):
+                if lost:
+                    self.variables.clear()
+                elif not error:
+                    self.variables |= dict.fromkeys(assigned(code))
+                failed = ", failed" if error else ""
+                self.entries.append(f"- ran{failed}: {_flat(code, CODE)}\n  printed: {_flat(output, PRINTED)}")
+            case Wrote(output=output, revision=revision):
+                size = f"{len(output):,} characters"
+                self.entries.append(f"- set the output, version {revision}, {size}: {_flat(output, OUTPUT)}")
+            case Verified(name=name, passed=passed, ended=ended, revision=revision, output=output):
+                word = "passed" if passed else f"FAILED ({ended}): {_flat(output, SAID)}"
+                self.entries.append(f"- verified version {revision}: {name} {word}")
+            case Said(text=text, intent=intent):
+                self.entries.append(f"- said ({intent}): {_flat(text, NOTE)}")
+            case Nudged(reason=reason):
+                self.entries.append(f"- was told: {_flat(reason, SAID)}")
+            case _:
+                pass
+
+    def text(self, most: int) -> str:
+        """The summary within `most` characters: the newest entries whole, and how many older ones are left out."""
+        names = ", ".join(list(self.variables)[-NAMES:])
+        first = f"Variables you made: {names}\n" if names else ""
+        room = most - len(first) - 60
+        kept: list[str] = []
+        entries = [*self.earlier.splitlines(), *self.entries]
+        for entry in reversed(entries):
+            if len(entry) + 1 > room:
+                break
+            kept.append(entry)
+            room -= len(entry) + 1
+        left = len(entries) - len(kept)
+        older = f"({left} older entries are left out)\n" if left else ""
+        return (first + older + "\n".join(reversed(kept)))[: max(most, 0)]
+
+
+def assigned(code: str) -> list[str]:
+    """The names that a snippet binds at its top level; none if it cannot be parsed."""
+    try:
+        body = ast.parse(code).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    names: list[str] = []
+    for node in body:
+        match node:
+            case ast.Assign(targets=targets):
+                names += [name.id for target in targets for name in ast.walk(target) if isinstance(name, ast.Name)]
+            case ast.AnnAssign(target=ast.Name(id=name)) | ast.AugAssign(target=ast.Name(id=name)):
+                names.append(name)
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                names.append(name)
+            case _:
+                pass
+    return list(dict.fromkeys(names))
+
+
+def _flat(text: str, most: int) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= most else f"{flat[: most * 2 // 3]} ... {flat[-most // 3 :]}"

@@ -1,0 +1,299 @@
+"""Task mode: a reader gathers a brief of quotes, a reasoner does the task from it alone, rules and a judge check it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from ralph_cli.agents.spec import prompt, render
+from ralph_cli.checks.base import Check, run_in_order
+from ralph_cli.checks.judge import one_word
+from ralph_cli.checks.output import UNFOUND, OutputForm
+from ralph_cli.checks.quotes import pin
+from ralph_cli.checks.rules import AnswerForm, Range, form_issues
+from ralph_cli.checks.shape import unfenced
+from ralph_cli.checks.task_judge import NAME as TASK_JUDGE
+from ralph_cli.core.document import Document
+from ralph_cli.core.model import Json, Model, Request, UserTurn
+from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Issue, Lesson, Step
+from ralph_cli.documents.locate import QuoteIndex
+from ralph_cli.loop.state import LoopState
+from ralph_cli.modes.opening import headings_told, pages_told
+from ralph_cli.rlm.loop import Explorer
+from ralph_cli.rlm.observe import cut, framed
+from ralph_cli.rlm.parse import ACT, parse_call
+from ralph_cli.rlm.structured import Unparseable, ask, one_object
+
+PREVIEW, TRAJECTORY = 600, 24_000
+ITEMS, QUOTES = Range(1, 60), Range(1, 120)
+"""Items of a brief, and different quotes in it, that a reader may hand in at once."""
+
+VERBATIM = 2
+"""So many of the latest iterations are repeated to the reasoner word for word; older ones are counted."""
+
+MAX_TOKENS = 8_000
+HINTED = frozenset({TASK_JUDGE, UNFOUND, "quotes", "form", "brief"})
+"""Issues of these checks may be mended by reading more; the others concern the reasoner alone."""
+
+FORMATS = {
+    "md": "Markdown",
+    "text": "plain text",
+    "json": "JSON: `output` is a string that parses as one JSON value, without a code fence",
+    "csv": "CSV: `output` is a header line and rows, comma-separated, quoted where needed, without a code fence",
+}
+
+RESULT_SCHEMA: Json = {
+    "type": "object",
+    "properties": {"output": {"type": "string"}, "memory_update": {"type": "string"}},
+    "required": ["output", "memory_update"],
+    "additionalProperties": False,
+}
+
+
+class _Result(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    output: str
+    memory_update: str
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """What is to be done, with which document (None: from memory alone), and what the output must be.
+
+    `memory` is what earlier runs noted of this document; `schema` the JSON Schema of the output as its author wrote it.
+    """
+
+    text: str
+    document: Document | None
+    output: OutputForm
+    quote_chars: Range = Range(12, 500)
+    memory: str = ""
+    schema: str = ""
+
+    @property
+    def brief_form(self) -> AnswerForm:
+        """The form of what a reader hands in at once."""
+        return AnswerForm(ITEMS, QUOTES, self.quote_chars)
+
+    def opening(self, nonce: str, *, direct: bool) -> str:
+        """The reader's first message: metadata and a preview, or the whole text; notes; the task last."""
+        assert self.document is not None
+        text = self.document.text
+        values: dict[str, object] = {
+            "kind": self.document.kind,
+            "characters": f"{len(text):,}",
+            "pages": pages_told(self.document),
+            "preview": framed(text if direct else text[:PREVIEW], nonce),
+            "memory": f"Notes of earlier runs (`memory`):\n{framed(self.memory, nonce)}\n" if self.memory else "",
+            "task": self.text,
+            **self._counts(),
+        }
+        if direct:
+            return render("reader_direct", **values)
+        return render("reader_opening", headings=headings_told(self.document, nonce), **values)
+
+    def last_call(self, trajectory: Sequence[tuple[str, str]], nonce: str) -> str:
+        """The message of the fallback extractor: the task over what was printed."""
+        steps = "\n\n".join(f"Step {n}\nCode:\n{code}\nOutput:\n{out}" for n, (code, out) in enumerate(trajectory, 1))
+        shown = framed(cut(steps, TRAJECTORY) or "(no step was run)", nonce)
+        return render("reader_extractor", trajectory=shown, task=self.text, **self._counts())
+
+    def work_order(self, brief: Attempt, constraints: str, nonce: str) -> str:
+        """The reasoner's message: brief, notes, constraints, format, and the task last."""
+        kind = FORMATS[self.output.kind]
+        if self.schema:
+            kind += f". It must fit this JSON Schema:\n{framed(self.schema, nonce)}"
+        memory = framed(self.memory, nonce) if self.memory else "(nothing)"
+        told: dict[str, object] = {"memory": memory, "constraints": constraints, "format": kind, "task": self.text}
+        if self.document is None:
+            return render("reasoner_request_memory", **told)
+        shown = framed("\n".join(_item(claim, brief, self.document) for claim in brief.claims), nonce)
+        return render("reasoner_request", brief=shown, document=one_word(self.document.path), **told)
+
+    def _counts(self) -> dict[str, object]:
+        return {"bullets": ITEMS, "quotes": QUOTES, "quote_chars": self.quote_chars}
+
+    @property
+    def inputs(self) -> dict[str, object]:
+        """The same as values, for engines that read no prose."""
+        return {
+            "question": self.text,
+            "bullets": [ITEMS.low, ITEMS.high],
+            "quotes": [QUOTES.low, QUOTES.high],
+            "quote_chars": [self.quote_chars.low, self.quote_chars.high],
+        }
+
+
+def _item(claim: Claim, brief: Attempt, document: Document) -> str:
+    """One item of the brief with its quotes and their pages."""
+    lines = [f"Item {claim.id}: {claim.text}"]
+    for quote in brief.quotes_of(claim):
+        label = f", printed {quote.label}" if quote.label != str(quote.page) else ""
+        place = f"  (p. {quote.page}{label})" if document.paged else ""
+        lines.append(f'  "{" ".join(quote.text.split())}"{place}')
+    return "\n".join(lines)
+
+
+@dataclass(slots=True)
+class TaskMode:
+    """The task mode of the outer loop: see `loop.engine.Mode`.
+
+    Without an explorer there is no brief, and the reasoner works from memory. `remember(iteration, update)` keeps what
+    an iteration established, once it has passed the hard rules; None when nothing is to be kept.
+    """
+
+    task: Task
+    explorer: Explorer | None
+    reader: Model
+    reasoner: Model
+    index: QuoteIndex | None
+    brief_checks: Sequence[Check]
+    output_check: Check
+    judge: Check
+    new_nonce: Callable[[], str]
+    remember: Callable[[int, str], None] | None = None
+    _past: tuple[Step, ...] = ()
+
+    def plan(self, state: LoopState) -> str:
+        """The hints for the reader: what the last iteration lacked. Empty when reading more would mend nothing."""
+        self._past = state.steps
+        if not state.steps:
+            return ""
+        step = state.steps[-1]
+        issues = [issue for issue in (*step.attempt.refused, *step.issues) if issue.check in HINTED]
+        lines = list(dict.fromkeys(f"- {issue.message}" for issue in issues))
+        if not lines and self._earlier():
+            return ""
+        return render("reader_feedback", hints="\n".join(lines) or "- no brief was handed in")
+
+    def run(self, order: str, iteration: int) -> Attempt:
+        brief = self._brief(order, iteration)
+        if brief.error or brief.absence is not None:
+            return brief
+        nonce = self.new_nonce()
+        constraints = constraints_told(self._past, nonce)
+        request = Request(
+            "reasoner",
+            prompt("reasoner_system"),
+            (UserTurn(self.task.work_order(brief, constraints, nonce)),),
+            output_schema=RESULT_SCHEMA,
+            output_name="result",
+            max_tokens=MAX_TOKENS,
+            inputs={
+                "task": self.task.text,
+                "format": self.task.output.kind,
+                "paged": self.task.document is not None and self.task.document.paged,
+                "memory": self.task.memory,
+                "quotes": [{"text": quote.text, "page": quote.page, "start": quote.start} for quote in brief.quotes],
+            },
+        )
+        try:
+            said = ask(self.reasoner, request, lambda text: one_object(text, _Result))
+        except Unparseable as error:
+            return replace(brief, error=f"the TaskReasoner gave nothing usable: {error}")
+        output = unfenced(said.output, self.task.output.kind)
+        return replace(brief, finished=True, output=output, memory=said.memory_update.strip())
+
+    def analyze(self, attempt: Attempt) -> tuple[Evidence, ...]:
+        if attempt.error:
+            return (Evidence("brief", (Issue("brief" if not attempt.claims else "reasoner", attempt.error),)),)
+        if attempt.absence is not None:
+            return run_in_order(self.brief_checks, attempt)
+        return run_in_order((*self.brief_checks, self.output_check, self.judge), attempt)
+
+    def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
+        """Keep what was established, if everything but the judge's word holds; the issues are the feedback."""
+        hard = [item for item in evidence if item.check != TASK_JUDGE]
+        established = attempt.output and hard and hard[-1].check == "output" and all(item.passed for item in hard)
+        if established and self.remember is not None:
+            self.remember(state.iteration, attempt.memory)
+        return None
+
+    def _brief(self, order: str, iteration: int) -> Attempt:
+        """The brief of this iteration: that of the ones before, and what the reader adds to it."""
+        if self.explorer is None or self.index is None or self.task.document is None:
+            return Attempt()
+        earlier = self._earlier()
+        if self._past and not order:
+            return replace(pin(Draft(earlier), self.task.document, self.index), source="worker")
+        explored = self.explorer.explore(order, iteration)
+        draft = explored.draft if explored.taken else self._extract() or explored.draft
+        source: Literal["worker", "extractor"] = "worker" if explored.taken else "extractor"
+        if draft is not None and draft.absence is not None and not earlier:
+            found = pin(draft, self.task.document, self.index)
+            return replace(found, finished=not form_issues(draft, self.task.brief_form), source=source)
+        claims = merged(earlier, self._sound(draft) if draft is not None else ())
+        if not claims:
+            return Attempt(error="the DocReader handed in no brief whose quotes are in the document")
+        return replace(pin(Draft(claims), self.task.document, self.index), source=source)
+
+    def _sound(self, draft: Draft) -> tuple[DraftClaim, ...]:
+        """The items of a draft that the rules would take alone: of a brief that was never taken, what can be used."""
+        assert self.index is not None
+        find, form = self.index.find, self.task.brief_form
+        return tuple(
+            claim
+            for claim in draft.claims
+            if not form_issues(Draft((claim,)), form) and all(find(quote) is not None for quote in claim.quotes)
+        )
+
+    def _earlier(self) -> tuple[DraftClaim, ...]:
+        """The items that the latest brief had."""
+        attempt = next((step.attempt for step in reversed(self._past) if step.attempt.claims), Attempt())
+        return tuple(
+            DraftClaim(claim.text, tuple(quote.said for quote in attempt.quotes_of(claim))) for claim in attempt.claims
+        )
+
+    def _extract(self) -> Draft | None:
+        """One last call over the trajectory when the steps are used up; None if it hands in nothing usable."""
+        assert self.explorer is not None
+        told = self.task.last_call(self.explorer.trajectory, self.explorer.nonce)
+        printed = "\n".join(output for _, output in self.explorer.trajectory)
+        request = Request(
+            "extractor",
+            prompt("reader_system"),
+            (UserTurn(told),),
+            (ACT,),
+            inputs={**self.task.inputs, "trajectory": printed},
+        )
+        reply = self.reader.complete(request)
+        drafts = [act for call in reply.calls if isinstance(act := parse_call(call), Draft)]
+        return drafts[-1] if drafts else None
+
+
+def merged(earlier: Sequence[DraftClaim], added: Sequence[DraftClaim]) -> tuple[DraftClaim, ...]:
+    """The earlier items, without those of which an added one has the same quotes or words, then the added ones."""
+
+    def keys(claim: DraftClaim) -> tuple[object, object]:
+        return frozenset(" ".join(quote.split()) for quote in claim.quotes), " ".join(claim.text.split()).casefold()
+
+    def again(old: DraftClaim, new: DraftClaim) -> bool:
+        return any(one == other for one, other in zip(keys(old), keys(new), strict=True))
+
+    kept = [claim for claim in earlier if not any(again(claim, new) for new in added)]
+    return (*kept, *added)
+
+
+def constraints_told(steps: Sequence[Step], nonce: str) -> str:
+    """What went wrong before: the last two iterations word for word, older ones counted; empty at first."""
+    if not steps:
+        return ""
+    older = len(steps) - VERBATIM
+    told = []
+    for number, step in list(enumerate(steps, 1))[-VERBATIM:]:
+        issues = [f"- {'JUDGE' if issue.check == TASK_JUDGE else 'HARD'}: {issue.message}" for issue in step.issues]
+        told.append(f"Iteration {number} was not accepted:\n" + "\n".join(dict.fromkeys(issues)))
+        if step.attempt.output:
+            told.append(f"Its output (improve on this):\n{framed(step.attempt.output, nonce)}")
+        if step.attempt.memory:
+            told.append(f"Its memory update (already noted, do not repeat it):\n{framed(step.attempt.memory, nonce)}")
+    omitted = f"({older} earlier iteration(s) omitted)\n" if older > 0 else ""
+    return render("reasoner_constraints", omitted=omitted, iterations="\n".join(told)) + "\n\n"
+
+
+def review(task: Task, index: QuoteIndex, draft: Draft) -> tuple[str, ...]:
+    """The local rules on a brief that is handed in: its form, then its quotes."""
+    assert task.document is not None
+    issues = form_issues(draft, task.brief_form) or pin(draft, task.document, index).refused
+    return tuple(issue.message for issue in issues)

@@ -1,0 +1,342 @@
+"""Any function as a mode of the outer loop: run, score, reflect, say what to mend, until every scorer has passed."""
+
+import threading
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from statistics import fmean
+from typing import Any
+
+from ralph_cli.checks.base import all_passed
+from ralph_cli.checks.reflect import Reflector, by_rules
+from ralph_cli.checks.scorers import AsksModel, Scoring
+from ralph_cli.checks.scoring import run_scorers, scorer_name
+from ralph_cli.core import clock
+from ralph_cli.core.awaiting import Awaiter
+from ralph_cli.core.budget import Ledger, Limits
+from ralph_cli.core.errors import LimitExceeded
+from ralph_cli.core.events import AnyEvent, CallFinished, Fanout, Gate, Noticed, RunStarted, Sink
+from ralph_cli.core.model import Model, Usage
+from ralph_cli.core.run import Attempt, Evidence, Issue, Lesson, Outcome, StopType
+from ralph_cli.loop.config import RalphConfig, StopConditionConfig
+from ralph_cli.loop.detectors import (
+    CompositeDetector,
+    CostLimitDetector,
+    MaxIterationDetector,
+    RegressingDetector,
+    StalledDetector,
+    StopDecision,
+    StopDetector,
+    TimeoutDetector,
+    UserInterruptDetector,
+    standard_detectors,
+)
+from ralph_cli.loop.engine import run_loop
+from ralph_cli.loop.state import LoopState
+from ralph_cli.providers.metered import Metered, call_numbers
+
+MEAN, SHOWN = "mean score", 500
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """What a function returns that knows what it spent: its output, and its calls, tokens and money."""
+
+    output: str
+    usage: Usage = Usage()
+
+
+Execute = Callable[[str], str | Execution | Awaitable[str | Execution]]
+
+
+@dataclass(frozen=True, slots=True)
+class RalphResult:
+    """The best output of a run and its scores, why the run stopped, and its state as plain values.
+
+    `output` is empty if no attempt gave one. `reflections` has `iteration`, `summary` and `suggestions` of each.
+    """
+
+    output: str
+    stop_type: StopType
+    reason: str
+    iterations: int
+    scores: dict[str, float]
+    state: dict[str, Any]
+    reflections: list[dict[str, Any]] = field(default_factory=list)
+
+
+class RalphRunner:
+    """Runs a function in ralph's outer loop until every scorer has passed it, or a detector stops.
+
+    `execute`, the scorers, the reflector and the detectors may be asynchronous; `run` itself is not, so call it from a
+    coroutine with `asyncio.to_thread`. An exception of `execute` is a failed attempt. Without scorers nothing is ever
+    accepted. `sink` hears every event, `ledger` is a purse to share.
+
+    `detectors` replaces the standard ones without StalledDetector and RegressingDetector: a function may well fail
+    twice in the same way and pass at the third attempt. Add them where it does not.
+
+    Raises ValueError for two scorers of one name, a name in `scorer_names` that no scorer has, and detectors of which
+    none is sure to come: MaxIterationDetector, or TimeoutDetector or CostLimitDetector with a limit.
+    """
+
+    def __init__(
+        self,
+        execute: Execute,
+        scorers: Sequence[Scoring] = (),
+        config: RalphConfig | None = None,
+        reflector: Reflector | None = None,
+        *,
+        detectors: Iterable[StopDetector] | None = None,
+        sink: Sink | None = None,
+        ledger: Ledger | None = None,
+    ) -> None:
+        self.config = config or RalphConfig()
+        self._execute, self._reflector, self._sink, self._ledger = execute, reflector, sink, ledger
+        self._scorers = _chosen(scorers, self.config.validation.scorer_names)
+        self._interrupted = threading.Event()
+        self._awaiter, self._waits = Awaiter(), [Awaiter() for _ in self._scorers]
+        asked = self._interrupted.is_set
+        if detectors is None:
+            standard = standard_detectors(asked)
+            given = [each for each in standard if not isinstance(each, StalledDetector | RegressingDetector)]
+        else:
+            given = [UserInterruptDetector(asked), *detectors]
+            _require_bound(given, self.config.stop_condition)
+        self._detectors = CompositeDetector(given)
+
+    def __repr__(self) -> str:
+        return f"RalphRunner(scorers={len(self._scorers)}, config={self.config!r})"
+
+    def interrupt(self) -> None:
+        """Stop after the attempt in progress, if `enable_user_interrupt` allows it. Safe from every thread."""
+        self._interrupted.set()
+
+    def run(self, input: str) -> RalphResult:
+        """Run, analyze, learn and plan until halt. The result has the best output, even when a later one was worse."""
+        ledger = self._ledger or Ledger(Limits())
+        heard = _Heard()
+        sink = Gate(Fanout((heard, *((self._sink,) if self._sink else ()))))
+        seed = clock.token(16)
+        shown = {name: asdict(getattr(self.config, name)) for name in ("validation", "reflection", "stop_condition")}
+        sink(RunStarted(f"wrapped-{seed[:12]}", "wrapped", input, {}, shown, clock.now(), seed))
+        mode = self._mode(input, ledger, sink)
+        if not mode.scorers:
+            sink(Noticed("no-scorers", "nothing is scored, so no output can be accepted"))
+        stops = self.config.stop_condition
+        detectors = _Watched(self._detectors, heard, self._awaiter)
+        try:
+            outcome = run_loop(mode, heard.state, ledger=ledger, config=stops, sink=sink, detectors=detectors)
+        finally:
+            self._interrupted.clear()
+        return _result(outcome, heard.state, self.config)
+
+    def _mode(self, input: str, ledger: Ledger, sink: Sink) -> "WrappedMode":
+        """The parts of one run, with a meter around the models of scorers and reflector."""
+        numbers = call_numbers()
+
+        def metered(model: Model) -> Model:
+            return Metered(model, ledger, sink, numbers)
+
+        scorers = tuple(s.through(metered) if isinstance(s, AsksModel) else s for s in self._scorers)
+        reflector = self._reflector.through(metered) if isinstance(self._reflector, AsksModel) else self._reflector
+        return WrappedMode(
+            input,
+            self._execute,
+            scorers if self.config.validation.enabled else (),
+            self.config,
+            reflector if self.config.reflection.enabled else None,
+            ledger,
+            sink,
+            numbers,
+            self._awaiter,
+            self._waits,
+        )
+
+
+@dataclass(slots=True)
+class WrappedMode:
+    """A user's function as a mode of the outer loop: see `loop.engine.Mode`."""
+
+    input: str
+    execute: Execute
+    scorers: tuple[Scoring, ...]
+    config: RalphConfig
+    reflector: Reflector | None
+    ledger: Ledger
+    sink: Sink
+    numbers: Iterator[int]
+    awaiter: Awaiter
+    waits: Sequence[Awaiter]
+
+    def plan(self, state: LoopState) -> str:
+        """The input; after a first attempt with what it lacked, and the suggestions of the latest reflection."""
+        if not state.steps:
+            return self.input
+        last = state.steps[-1]
+        parts = [self.input]
+        lacked = [
+            f"{issue.check}: {issue.message}" for item in last.evidence if not item.broken for issue in item.issues
+        ]
+        lacked += [f"it failed with {last.attempt.error}"] if last.attempt.error else []
+        if lacked:
+            parts.append("## What the last attempt lacked\n" + _bullets(lacked))
+        if state.reflection_history and (suggestions := state.reflection_history[-1].suggestions):
+            parts.append("## What to do otherwise this time\n" + _bullets(suggestions))
+        return "\n\n".join(parts)
+
+    def run(self, order: str, iteration: int) -> Attempt:
+        """One call of the function; what it says it spent is booked and recorded."""
+        with self.ledger.reserve(None) as book:
+            pass  # only asks whether anything is left: what the function itself reserves must not be held back by us
+        begun = clock.monotonic()
+        try:
+            given = self.awaiter(self.execute(order))
+        except LimitExceeded:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever a user's function raises is a failed attempt
+            return Attempt(error=f"{type(error).__name__}: {error}"[:SHOWN])
+        if isinstance(given, Execution):
+            book(given.usage)
+            seconds = round(clock.monotonic() - begun, 3)
+            name = getattr(self.execute, "__name__", type(self.execute).__name__)
+            self.sink(CallFinished(next(self.numbers), "execute", name, given.usage, seconds))
+            given = given.output
+        if not isinstance(given, str):
+            return Attempt(error=f"it returned {type(given).__name__} and no text")
+        if not given.strip():
+            return Attempt(error="it returned nothing")
+        return Attempt(output=given, finished=True, source="worker")
+
+    def analyze(self, attempt: Attempt) -> tuple[Evidence, ...]:
+        """The evidence of every scorer; a mean under the threshold fails too. A failed attempt is not scored."""
+        if not attempt.answered:
+            return ()
+        wanted = self.config.validation
+        found = run_scorers(
+            self.scorers,
+            self.input,
+            attempt.output,
+            threshold=wanted.min_score_threshold,
+            parallel=wanted.parallel,
+            timeout=wanted.timeout,
+            awaiters=self.waits[: len(self.scorers)],
+        )
+        mean = _mean(found)
+        if all_passed(found) and mean < wanted.min_score_threshold:
+            told = f"the mean of the scores is {mean:.2f}, at least {wanted.min_score_threshold:.2f} is due"
+            found = (*found, Evidence(MEAN, (Issue(MEAN, told),)))
+        return found
+
+    def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
+        """The reflector's lesson on an attempt that failed; None when it passed, or when nothing was checked."""
+        failed = Evidence("execute", (Issue("execute", attempt.error),)) if attempt.error else None
+        found = (failed,) if failed else evidence
+        if self.reflector is None or not found or all_passed(found):
+            return None
+        history = state.reflection_history[-self.config.reflection.max_history :]
+        level = self.config.reflection.level
+        try:
+            lesson = self.awaiter(self.reflector.reflect(self.input, attempt.output, found, history, level))
+        except LimitExceeded:
+            raise
+        except Exception as error:  # noqa: BLE001 - a reflection that fails must not lose the attempt
+            return by_rules(f"{type(error).__name__}: {error}", self.input, attempt.output, found, history, level)
+        if not isinstance(lesson, Lesson):
+            why = f"it gave {type(lesson).__name__} and no Lesson"
+            return by_rules(why, self.input, attempt.output, found, history, level)
+        return lesson
+
+
+class _Heard:
+    """The fold of all events so far; those of models come from several threads."""
+
+    def __init__(self) -> None:
+        self.state = LoopState()
+        self._lock = threading.Lock()
+
+    def __call__(self, event: AnyEvent, /) -> None:
+        with self._lock:
+            self.state = self.state.apply(event)
+
+
+class _Watched:
+    """Detectors that see what was spent. One that fails stops the loop, and none can say that the work is done."""
+
+    def __init__(self, detectors: StopDetector, heard: _Heard, awaiter: Awaiter) -> None:
+        self._detectors, self._heard, self._awaiter = detectors, heard, awaiter
+
+    def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
+        state = replace(state, usage=self._heard.state.usage)
+        for detector in _flat([self._detectors]):
+            said, name = self._ask(detector, state, config), type(detector).__name__
+            if isinstance(said, str):
+                return StopDecision(True, StopType.SYSTEM_ERROR, f"{name} failed: {said}")
+            if said and said.stop_type in (StopType.COMPLETION, StopType.ABSENT):
+                told = f"{name} said {said.stop_type.value}, which only passed checks can say"
+                return StopDecision(True, StopType.SYSTEM_ERROR, told)
+            if said:
+                return said
+        return StopDecision(False)
+
+    def _ask(self, detector: StopDetector, state: LoopState, config: StopConditionConfig) -> StopDecision | str:
+        """The decision, or what went wrong."""
+        try:
+            said = self._awaiter(detector.check(state, config))
+        except Exception as error:  # noqa: BLE001 - a bound that cannot be asked is no bound, so the loop ends
+            return f"{type(error).__name__}: {error}"
+        return said if isinstance(said, StopDecision) else f"it gave {type(said).__name__} and no StopDecision"
+
+
+def _flat(detectors: Iterable[StopDetector]) -> Iterator[StopDetector]:
+    for detector in detectors:
+        if type(detector) is CompositeDetector:  # a subclass may decide otherwise than its parts
+            yield from _flat(detector)
+        else:
+            yield detector
+
+
+def _require_bound(detectors: Sequence[StopDetector], config: StopConditionConfig) -> None:
+    for detector in _flat(detectors):
+        timed = isinstance(detector, TimeoutDetector) and config.timeout
+        paid = isinstance(detector, CostLimitDetector) and config.max_cost
+        if isinstance(detector, MaxIterationDetector) or timed or paid:
+            return
+    told = "the detectors set no bound: add MaxIterationDetector(), or TimeoutDetector() or CostLimitDetector() with "
+    raise ValueError(told + "`timeout` or `max_cost` in the configuration")
+
+
+def _chosen(scorers: Sequence[Scoring], wanted: Sequence[str]) -> tuple[Scoring, ...]:
+    names = [scorer_name(scorer) for scorer in scorers]
+    if twice := sorted({name for name in names if names.count(name) > 1} | ({MEAN} & set(names))):
+        raise ValueError(f"each scorer needs a name of its own: {', '.join(twice)}")
+    if missing := sorted(set(wanted) - set(names)):
+        raise ValueError(f"scorer_names has {', '.join(missing)}, the scorers are {', '.join(names) or 'none'}")
+    return tuple(s for s, name in zip(scorers, names, strict=True) if not wanted or name in wanted)
+
+
+def _mean(evidence: Sequence[Evidence]) -> float:
+    scores = [item.score for item in evidence if item.score is not None]
+    return fmean(scores) if scores else 0.0
+
+
+def _bullets(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in dict.fromkeys(lines))
+
+
+def _result(outcome: Outcome, state: LoopState, config: RalphConfig) -> RalphResult:
+    best, most = outcome.best, config.reflection.max_history
+    plain = state.to_dict()
+    plain |= {"reflection_history": plain["reflection_history"][-most:], "metadata": dict(config.metadata)}
+    learnt = [
+        {"iteration": number, "summary": step.lesson.summary, "suggestions": list(step.lesson.suggestions)}
+        for number, step in enumerate(state.steps, 1)
+        if step.lesson is not None
+    ]
+    return RalphResult(
+        best.attempt.output if best else "",
+        outcome.halt.type,
+        outcome.halt.detail,
+        outcome.iterations,
+        best.scores if best else {},
+        plain,
+        learnt[-most:],
+    )

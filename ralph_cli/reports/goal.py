@@ -1,0 +1,103 @@
+"""A goal for a reader: its status in words, the evidence, and one JSON object."""
+
+import json
+from typing import Any
+
+from ralph_cli.core.goal import GoalState, GoalStatus, notice
+from ralph_cli.reports.terminal import cost
+from ralph_cli.reports.view import RunView
+from ralph_cli.reports.visible import one_line, visible
+
+
+def verification(goal: GoalState) -> str:
+    """In words, whether evidence has accepted the output, and whose."""
+    if goal.verified:
+        return "verified: passed " + ", ".join(f"{item.name} ({item.ended})" for item in goal.fresh)
+    if not goal.required:
+        return "not verified: the goal has no verifier"
+    if not goal.evidence:
+        return "not verified: no verifier was run on the output"
+    if not goal.fresh:
+        return "not verified: the output was changed after it was last verified"
+    failed = [f"{item.name} ({item.ended})" for item in goal.fresh if not item.passed]
+    return "not verified: failed " + ", ".join(failed)
+
+
+def evidence_of(goal: GoalState) -> list[dict[str, Any]]:
+    """The latest evidence as plain values; `current` says whether it is of the output as it stands."""
+    return [
+        {
+            "name": item.name,
+            "call": item.call,
+            "command": item.command,
+            "status": "pass" if item.passed else "fail",
+            "ended": item.ended,
+            "output": item.output,
+            "at": item.at,
+            "current": item.revision == goal.revision,
+        }
+        for item in goal.evidence
+    ]
+
+
+def as_object(view: RunView, goal: GoalState, output: str) -> dict[str, Any]:
+    """The object of `ralph goal --json`.
+
+    `ok` says that the run reached its end, `verified` that the user's verifiers have passed on `output` as it stands;
+    the two differ only with --no-require-verifier. `verification` says it in words. `evidence` is that of the latest
+    verification; `current` is false in it if the output was changed later.
+    """
+    return {
+        "ok": view.ok,
+        "status": goal.status.value,
+        "verified": goal.verified,
+        "verification": verification(goal),
+        "stop": {"type": view.halt.type.value, "reason": view.halt.detail},
+        "objective": view.question,
+        "output": output,
+        "notice": notice(goal, view.halt),
+        "said": goal.said,
+        "evidence": evidence_of(goal),
+        "iterations": goal.iteration,
+        "usage": {
+            "calls": view.usage.calls,
+            "input_tokens": view.usage.input_tokens,
+            "output_tokens": view.usage.output_tokens,
+            "usd": view.usage.usd,
+            "seconds": view.seconds,
+        },
+        "document": view.document,
+        "notices": list(view.notices),
+        "run": {"id": view.run, "folder": view.folder, "continues": goal.terms.continues},
+    }
+
+
+def dumps(view: RunView, goal: GoalState, output: str) -> str:
+    """The object as text; characters that a terminal would obey come out escaped, as JSON allows."""
+    return json.dumps(as_object(view, goal, output), ensure_ascii=True, indent=2)
+
+
+def lines(view: RunView, goal: GoalState) -> list[str]:
+    """How it ended, what the verifiers said, what it cost and where the trace is."""
+    words = {
+        GoalStatus.ACTIVE: "Not finished",
+        GoalStatus.COMPLETED: "Completed" if goal.verified else "Completed, NOT verified",
+        GoalStatus.BLOCKED: "Blocked",
+        GoalStatus.BUDGET_EXHAUSTED: "Budget exhausted",
+    }
+    checked = one_line(verification(goal))
+    told = [f"{words[goal.status]} ({one_line(view.halt.detail)}). {checked[:1].upper()}{checked[1:]}."]
+    if goal.status is GoalStatus.ACTIVE:
+        told.append("`ralph goal` with --continue goes on from here.")
+    if goal.said and goal.status is GoalStatus.COMPLETED:
+        told.append(f"The worker says: {one_line(goal.said, 300)}")
+    iterations = f"{goal.iteration} iteration{'' if goal.iteration == 1 else 's'}"
+    told.append(f"{cost(view.usage)}, {view.seconds:.1f} s, {iterations}")
+    told.append(f"Trace: {visible(view.folder)}  (ralph trace show {view.run})")
+    return told
+
+
+def appended(view: RunView, goal: GoalState, output: str) -> str:
+    """The output, with the notice below it when a bound was reached."""
+    said = notice(goal, view.halt)
+    return f"{output.rstrip()}\n\n{said}" if said else output

@@ -1,0 +1,38 @@
+"""How the output of a task is told: its text, and in a sentence what was checked of it and by whom."""
+
+from collections.abc import Iterator
+
+from ralph_cli.core.run import StopType
+from ralph_cli.reports.view import RunView
+from ralph_cli.reports.visible import one_line, visible
+
+Styled = tuple[str, str]
+"""A piece of a line and its style name ("" for none)."""
+
+NOBODY = "No model has judged this output: each line is only a quote, chosen by word statistics."
+
+
+def output_lines(view: RunView) -> Iterator[list[Styled]]:
+    """The output as it is, then the heading of the quotes it rests on."""
+    for line in visible(view.output).split("\n"):
+        yield [(line, "")]
+    if view.quotes:
+        yield []
+        yield [("What it rests on:", "bold")]
+
+
+def output_verdict(view: RunView) -> str:
+    """What was checked of the output, and by whom."""
+    source = "the quotes above" if view.document else "the memory (no document was read)"
+    match view.halt.type:
+        case StopType.COMPLETION if not view.judged:
+            return f"Verbatim. {NOBODY}"
+        case StopType.COMPLETION:
+            found = f"every figure, date and quotation is in {source}"
+            quotes = "; every quote is in the document" if view.document else ""
+            return f"Accepted: {found}{quotes}, and {visible(view.judge)} found the task done."
+        case StopType.UNJUDGED:
+            held = f"Figures, dates and quotations are in {source}; nobody has judged the output."
+            return f"Unjudged: {one_line(view.halt.detail)}. {held}"
+        case reason:
+            return f"Stopped ({reason.value}): {one_line(view.halt.detail)}."

@@ -1,0 +1,167 @@
+"""The parts of a goal: worker, sandbox, the user's verifiers and the desk between them, put together."""
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from ralph_cli.agents.spec import prompt
+from ralph_cli.checks.command import CommandVerifier, Ran, Surroundings, run_command
+from ralph_cli.config import Settings
+from ralph_cli.core.document import Document
+from ralph_cli.core.errors import ConfigError
+from ralph_cli.core.events import Fanout, GoalSet, Noticed, Sink
+from ralph_cli.core.goal import GoalState
+from ralph_cli.core.nonce import Nonces
+from ralph_cli.journal.traces import write_atomic
+from ralph_cli.modes.goal import Brief, Desk, GoalMode
+from ralph_cli.modes.goal_record import OUTPUT
+from ralph_cli.modes.goal_summary import RuntimeSummary
+from ralph_cli.rlm.bridge import Subqueries, Workbench
+from ralph_cli.rlm.goal_acts import GOAL_ACT, NUDGE, Shelf, parse_goal_call
+from ralph_cli.rlm.loop import Explorer
+from ralph_cli.wiring.models import Models, Names, Parts
+from ralph_cli.wiring.qa import choose_strategy
+from sandbox import Sandbox
+
+MAX_ITERATIONS = 20
+UNVERIFIED = "nothing verifies this goal: what the worker calls done will be taken as it is, and said to be unverified"
+
+
+@dataclass(frozen=True, slots=True)
+class GoalSpec:
+    """What the user wants: an objective, the verifiers that decide, and what is carried over from an earlier run."""
+
+    objective: str
+    verifiers: tuple[CommandVerifier, ...]
+    around: Surroundings
+    instructions: str = ""
+    require_verifier: bool = True
+    suffix: str = ".txt"
+    earlier: GoalState | None = None
+
+    def __post_init__(self) -> None:
+        if self.require_verifier and not self.verifiers:
+            hint = '--verify "python check.py {output}", or --no-require-verifier for a result that nobody has verified'
+            raise ConfigError("a goal needs a verifier", code="no-verifier", hint=hint)
+
+    @property
+    def terms(self) -> GoalSet:
+        """The terms as the event that opens the run's story."""
+        verifiers = tuple((verifier.name, verifier.command) for verifier in self.verifiers)
+        terms = GoalSet(verifiers, self.require_verifier, self.instructions)
+        if self.earlier is None:
+            return terms
+        return replace(
+            terms,
+            continues=self.earlier.run,
+            iteration=self.earlier.iteration,
+            output=self.earlier.output,
+            summary=self.earlier.summary,
+            evidence=self.earlier.evidence,
+        )
+
+
+def goal_settings(settings: Settings) -> Settings:
+    """The settings of a goal: 20 iterations, unless a person has set another number."""
+    if "max_iterations" in settings.model_fields_set:
+        return settings
+    return settings.model_copy(update={"max_iterations": MAX_ITERATIONS})
+
+
+def without_judge(names: Names) -> Names:
+    """The models of a goal: no judge has a say in it, so nothing is said about the choice of one."""
+    kept = tuple(notice for notice in names.notices if notice.code not in ("one-family", "offline-judge"))
+    return replace(names, notices=kept)
+
+
+def build_goal(
+    settings: Settings,
+    models: Models,
+    document: Document,
+    spec: GoalSpec,
+    engine: Callable[[], Sandbox],
+    nonces: Nonces,
+    sink: Sink,
+    folder: Path,
+) -> Parts:
+    """The goal mode on built parts; the sandbox begins to start before this returns."""
+    direct = choose_strategy(settings, document)[0] and models.worker.vendor != "offline"
+    workbench = Workbench(engine, document)
+    workbench.prepare()
+    nonce = nonces()
+    subqueries = Subqueries(models.subquery, prompt("subquery_system"), nonce, settings.max_subqueries)
+    shelf = Shelf(workbench)
+    file = (folder / f"{OUTPUT}{spec.suffix}").resolve()
+    terms = spec.terms
+
+    def check(text: str) -> Iterator[str | Ran]:
+        write_atomic(file, text)
+        for verifier in spec.verifiers:
+            yield verifier.name
+            yield run_command(verifier, file, spec.around)
+
+    goal = GoalState(run=folder.name, objective=spec.objective, document=document.sha256)
+    summary = RuntimeSummary(terms.summary, terms.iteration)
+    desk = Desk(goal, check, shelf.take, sink, nonce)
+    everyone = Fanout((sink, desk.note, summary))
+    desk.sink = everyone
+    everyone(terms)
+    _warn(spec, sink)
+    brief = Brief(spec.objective, document, terms, nonce, direct, settings.max_iterations)
+    converse = partial(_converse, settings, models, workbench, subqueries, document, spec, desk, everyone)
+    mode = GoalMode(brief, desk, summary, converse, shelf.put, settings.summary_chars)
+    return Parts(mode, (subqueries.close, workbench.close))
+
+
+def _converse(
+    settings: Settings,
+    models: Models,
+    workbench: Workbench,
+    subqueries: Subqueries,
+    document: Document,
+    spec: GoalSpec,
+    desk: Desk,
+    sink: Sink,
+    opening: str,
+) -> Explorer:
+    """A fresh conversation of the worker over the same sandbox."""
+    inputs = {
+        "objective": spec.objective,
+        "instructions": spec.instructions,
+        "verifiers": [verifier.name for verifier in spec.verifiers],
+        "suffix": spec.suffix,
+    }
+    return Explorer(
+        models.worker,
+        workbench,
+        subqueries,
+        document,
+        prompt("goal_system"),
+        opening,
+        inputs,
+        desk.nonce,
+        lambda draft: (),
+        sink,
+        settings.max_steps,
+        agent="goal",
+        tool=GOAL_ACT,
+        parse=parse_goal_call,
+        perform=desk.perform,
+        hear=desk.hear,
+        nudge=NUDGE,
+    )
+
+
+def _warn(spec: GoalSpec, sink: Sink) -> None:
+    """What a person should know before anything is spent."""
+    if not spec.verifiers:
+        sink(Noticed("unverified", UNVERIFIED))
+    if spec.around.shell:
+        return
+    for verifier in spec.verifiers:
+        program = verifier.program
+        known = shutil.which(program, path=spec.around.environment.get("PATH"))
+        if known is None and not (spec.around.folder / program).exists():
+            sink(Noticed("verifier", f"the program {program!r} of the verifier {verifier.name} is not found"))

@@ -1,0 +1,238 @@
+"""The hard rules of an output: lengths, shape, and that every figure, date and quotation is in the quoted words."""
+
+import json
+from decimal import Decimal
+
+import pytest
+from fakes import document
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ralph_cli.checks.figures import dates, figures
+from ralph_cli.checks.grounding import Ground
+from ralph_cli.checks.output import OutputCheck, OutputForm
+from ralph_cli.checks.quotes import pin
+from ralph_cli.checks.shape import Format, check_schema, pieces, shape_faults, unfenced
+from ralph_cli.core.run import Draft, DraftClaim, Evidence
+from ralph_cli.documents.locate import QuoteIndex
+
+ROWS = {
+    "A2": ["test_lengths_are_named_exactly"],
+    "A6": ["test_what_is_not_in_the_quoted_words_is_named_with_its_place"],
+}
+
+QUOTES = (
+    "4.2 The Supplier shall complete the migration within forty-five days of 28 April 2023.",
+    "Net loss of the year (1,577) in fiscal 2018, margin 12.5% lower",
+    "is limited separately, to £4,000,000 in each Contract Year; the fees are 21,500 and 6,400",
+    "in millions: revenue 5.3, costs -2.1, dated March 1, 2021, see section 12.3.1",
+)
+TASK = "Explain the Supplier's net loss and what 99 means"
+
+
+def ground() -> Ground:
+    return Ground(QUOTES, frozenset({"2", "5", "iv"}), items=3, task=TASK)
+
+
+def misses(text: str, kind: Format = "md") -> list[str]:
+    return [f"{miss.place}: {miss.message}" for miss in ground().misses(pieces(text, kind))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Within 45 days (clause 4.2, p. 2), by 2023-04-28 or April 28th, 2023.",
+        "a 1577 loss, a -1,577 loss, a loss of (1,577) or 1'577",
+        "£4m, £4 million, GBP 4,000,000, 4.0 million",
+        "revenue of 5.3 million and costs of -2.1 million",
+        "12.5 per cent, 12.50%, FY2018, section 12.3.1",
+        "27,900 = 21,500 + 6,400, and 21,500 + 6,400 = 27,900; 6,400 / 21,500 = 29.8%",
+        "From April 2023; on 28 April; on 2021-03-01; on 1 March 2021; in 2021.",
+        "1. one\n2. two\n3. three\n\n1) again\n2) and on",
+        "### 1. Fees\n### 2. Dates",
+        "pp. 2-5 and page iv, as [1] and [2, 3] say",
+        "3 items were found, in two parts, by both parties",
+        "There are 2 deadlines:\n\n- the first\n  with more of it\n- the second\n\nThat is all.",
+        "“complete the migration within forty-five days”",
+        "“The Supplier shall … within forty-five days of 28 April 2023.”",
+        '"the Supplier shall complete the migration" and “net loss”',
+        "> The Supplier shall complete the migration\n> within forty-five days (p. 2)",
+        "> see below",
+        "| # | Page | Term |\n|---|---|---|\n| 1 | 2 | 45 days |\n| 2 | 5 | 1,577 |",
+        "| Amount (£ million) | p. |\n| --- | --- |\n| 4 | 2 |",
+    ],
+)
+def test_what_is_in_the_quoted_words_passes(text: str) -> None:
+    assert misses(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "named"),
+    [
+        ("one\ntwo\nthe fee of 21,501 is due", "line 3", "the figure 21,501"),
+        ("$4,000,000", "line 1", "in another currency, as £4,000,000"),
+        ("£4 is the limit", "line 1", "the figure £4"),
+        ("-21,500", "line 1", "without a minus, as 21,500"),
+        ("a rate of 21,500%", "line 1", "without a percent sign"),
+        ("1,5770", "line 1", "the figure"),
+        ("15.77", "line 1", "the figure 15.77"),
+        ("within fifty days", "line 1", "the figure fifty"),
+        ("within six months", "line 1", "the figure six"),
+        ("twenty-one parties", "line 1", "the figure twenty-one"),
+        ("on 28 April 2024", "line 1", "the date 28 April 2024"),
+        ("on 2023-04-29", "line 1", "the date 2023-04-29"),
+        ("in May 2023", "line 1", "the date May 2023"),
+        ("in 2022", "line 1", "the figure 2022"),
+        ("27,901 = 21,500 + 6,400", "line 1", "the figure 27,901"),
+        ("27,900 = 21,400 + 6,500", "line 1", "the figure 27,900"),
+        ("7. a list that begins at seven", "line 1", "the figure 7"),
+        ("1. one\n3. three", "line 2", "the figure 3"),
+        ("4 items were found", "line 1", "the figure 4"),
+        ("There are 5 deadlines:\n- a\n- b", "line 1", "the figure 5"),
+        ("(p. 3)", "line 1", "page 3 is not a page that was quoted"),
+        ("as [4] says", "line 1", "the figure 4"),
+        ("what 99 means", "line 1", "the figure 99"),
+        ("section 12.3.2", "line 1", "the figure 12.3.2"),
+        ("a\n“complete migration”", "line 2", 'the quotation "complete migration"'),
+        ('it "may complete the migration"', "line 1", "the quotation"),
+        ("> The Supplier may complete the migration", "line 1", "the quotation"),
+        ("| # | Page |\n|---|---|\n| 1 | 9 |", "line 3", "page 9"),
+    ],
+)
+def test_what_is_not_in_the_quoted_words_is_named_with_its_place(text: str, place: str, named: str) -> None:
+    found = misses(text)
+    assert found and found[0].startswith(f"{place}: ") and named in found[0], found
+
+
+def test_data_is_looked_up_value_by_value() -> None:
+    rows = [
+        {"id": 1, "days": 45, "page": 2, "quote": "complete the migration within forty-five days"},
+        {"id": 2, "days": 46},
+    ]
+    assert misses(json.dumps(rows), "json") == ['at $[1].days: the figure 46 ("...46...") is in no quote of the brief']
+    wrong = [{"quote": "complete the migration in 45 days", "page": 3, "sum": 27900.0}]
+    told = misses(json.dumps(wrong), "json")
+    assert [line.split(":")[0] for line in told] == ["at $[0].quote", "at $[0].page", "at $[0].sum"]
+    assert misses("no,days,page\n1,45,2\n2,45,7\n", "csv")[0].startswith("row 2, column 'page': page 7")
+
+
+SCHEMA = {
+    "type": "array",
+    "items": {
+        "type": "object",
+        "properties": {"who": {"type": "string"}, "days": {"type": "integer"}},
+        "required": ["who", "days"],
+        "additionalProperties": False,
+    },
+}
+
+
+@pytest.mark.parametrize(
+    ("output", "kind", "fault"),
+    [
+        ('[{"who": "S", "days": 45}]', "json", ""),
+        ('[{"who": "S", "days": "45"}]', "json", "at $[0].days: '45' is not of type 'integer'"),
+        ('[{"who": "S"}]', "json", "at $[0]: 'days' is a required property"),
+        ('{"who": "S"}', "json", "at $: "),
+        ("[1, 2", "json", "line 1, column"),
+        ('{"a": 1, "a": 2}', "json", "the key 'a' stands twice"),
+        ("[NaN]", "json", "NaN is no JSON number"),
+        ("[" * 100_000, "json", "not JSON"),
+        ("who,days\nS,45\n", "csv", ""),
+        ("who,days\nS,soon\n", "csv", "at $[0].days: 'soon' is not of type 'integer'"),
+        ("who,days\nS\n", "csv", "row 1 of the CSV has 1 cells"),
+        ("who,who\nS,T\n", "csv", "each once"),
+        ("who,days\n", "csv", "at least one row"),
+        ('who,days\n"S,45\n', "csv", "not CSV"),
+    ],
+)
+def test_a_wrong_shape_is_named_with_the_path_of_the_wrong_value(output: str, kind: Format, fault: str) -> None:
+    found = shape_faults(output, kind, SCHEMA)
+    assert (found == ()) if not fault else fault in found[0]
+
+
+def test_a_schema_that_cannot_be_used_is_refused() -> None:
+    assert check_schema({"type": "object", "$defs": {"a": {}}, "properties": {"b": {"$ref": "#/$defs/a"}}}) == ""
+    assert "'wrong'" in check_schema({"type": "wrong"}) and "object" in check_schema([1])
+    assert "http://x/y" in check_schema({"properties": {"a": {"$ref": "http://x/y"}}})
+    assert "cannot be followed" in shape_faults("{}", "json", {"$ref": "#/$defs/none"})[0]
+
+
+def test_a_code_fence_around_data_is_taken_off() -> None:
+    assert unfenced('```json\n{"a": 1}\n```\n', "json") == '{"a": 1}'
+    assert unfenced("```\ncode\n```", "md") == "```\ncode\n```"
+
+
+def check(output: str, memory: str = "Nothing more was found.", kind: Format = "md", paged: bool = True) -> Evidence:
+    about = document("One.\f" + "\n".join(QUOTES))
+    draft = Draft((DraftClaim("What it says.", QUOTES),))
+    attempt = pin(draft, about, QuoteIndex(about))
+    assert len(attempt.quotes) == len(QUOTES)
+    from dataclasses import replace
+
+    form = OutputForm(kind)
+    return OutputCheck(form, TASK, paged)(replace(attempt, output=output, memory=memory, finished=True))
+
+
+def test_lengths_are_named_exactly() -> None:
+    assert [i.message for i in check("x" * 49).issues] == ["the output is too short (49 characters, at least 50)"]
+    assert [i.message for i in check("x" * 50, "y" * 19).issues] == [
+        "the memory update is too short (19 characters, at least 20)"
+    ]
+    assert [i.message for i in check("", "").issues] == ["the output is empty", "the memory update is empty"]
+    assert check("x" * 50).passed
+
+
+def test_the_score_is_the_share_of_what_was_found() -> None:
+    assert check("45 days and 46 days after this was agreed by the parties").score == 0.5
+    assert check("nothing to look up in this output, which has no figures").score is None
+
+
+def test_page_numbers_of_a_document_without_pages_are_refused() -> None:
+    found = check("The Supplier must finish within 45 days, see p. 2 of it.", paged=False)
+    assert "has no pages" in found.issues[0].message
+
+
+def test_glued_list_items_are_refused() -> None:
+    found = check("- It keeps track of the resources- The loop then starts again.\n- A second item")
+    assert ["two items of a list" in issue.message for issue in found.issues] == [True]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1,577", 1577), ("1 577", 1), ("1\u00a0577", 1577), ("1.577,50", Decimal("1577.5")), ("3,5", Decimal("3.5")),
+        ("$4.2bn", 4_200_000_000), ("two hundred and six", 206), ("one million two hundred thousand", 1_200_000),
+        ("FY2018", 2018), (".5", Decimal("0.5")), ("twenty-two", 22),
+    ],
+)  # fmt: skip
+def test_figures_are_normalised(text: str, value: Decimal) -> None:
+    assert figures(text)[0].value == value
+
+
+@given(st.text(max_size=80))
+def test_reading_figures_never_fails_and_gives_places(text: str) -> None:
+    for figure in figures(text, ordinals=True):
+        assert figure.text == text[figure.start : figure.end].strip()
+    for date in dates(text):
+        assert date.text == text[date.start : date.end]
+
+
+@given(
+    st.lists(
+        st.sampled_from([*'0123456789.,-()%£$ \n"“”>|[]=+/*', "p. ", "million", "forty", "1.", "28 April "]),
+        max_size=40,
+    )
+)
+def test_a_text_is_always_borne_out_by_itself(parts: list[str]) -> None:
+    text = "".join(parts)
+    pages = frozenset(str(number) for number in range(10_000))
+    found = Ground((text,), pages, items=9).misses(pieces(text, "text"))
+    assert not [miss for miss in found if "is in no quote" in miss.message and "figure" in miss.message]
+
+
+@given(st.integers(0, 10**9), st.integers(1, 10**6))
+def test_another_number_is_never_found(number: int, off: int) -> None:
+    quoted = Ground((f"The fee is {number:,} pounds.",))
+    assert quoted.misses(pieces(f"a fee of {number} pounds", "md")) == ()
+    assert len(quoted.misses(pieces(f"a fee of {number + off:,} pounds", "md"))) == 1

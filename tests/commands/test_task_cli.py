@@ -1,0 +1,144 @@
+"""`ralph task` on the command line: offline and scripted, output and exit codes, memory, formats, errors."""
+
+import io
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from ralph_cli.commands.app import run
+
+ROWS = {"A2": ["test_offline_the_output_consists_of_quotes_and_says_that_nobody_judged"], "A9": ["test_memory_options"]}
+
+MEMO = (
+    "The lease of the north hall ends on 31 March 2031.\nThe rent of 4,800 is due on the first day of each month.\n" * 3
+)
+SUMMARY = "The lease ends on 31 March 2031; the rent of 4,800 is due on the first of each month."
+NOTE = "End of the lease and rent are established."
+ITEMS = [
+    {"text": "When the lease ends.", "quotes": ["ends on 31 March 2031"]},
+    {"text": "When the rent is due.", "quotes": ["The rent of 4,800 is due on the first day of each month."]},
+]
+
+
+@pytest.fixture
+def memo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A memo in an empty working folder."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "memo.txt"
+    path.write_text(MEMO, encoding="utf-8")
+    return path
+
+
+def script(folder: Path, name: str, *replies: object) -> str:
+    path = folder / f"{name}.json"
+    path.write_text(json.dumps(replies), "utf-8")
+    return f"scripted:{path}"
+
+
+def result(output: str) -> dict[str, str]:
+    return {"text": json.dumps({"output": output, "memory_update": NOTE})}
+
+
+def test_offline_the_output_consists_of_quotes_and_says_that_nobody_judged(
+    memo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["task", "memo.txt", "Summarize the document", "--sandbox", "native"]) == 0
+    out, err = capsys.readouterr()
+    assert "ends on 31 March 2031" in out and "No model has judged this output" in out and "supported" not in out
+    assert "What it rests on:\n[1] “" in out and "accepted" not in out.lower() and "Traceback" not in err
+    phases = [line.strip() for line in err.splitlines() if line.strip() in ("DocReader", "TaskReasoner", "Task judge")]
+    assert phases == ["DocReader", "TaskReasoner", "Task judge"]
+
+
+def test_scripted_models_and_the_json_object(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    worker = script(memo.parent, "worker", {"act": {"claims": ITEMS}}, result(SUMMARY))
+    judge = script(memo.parent, "judge", {"text": '{"ok": true, "issues": []}'})
+    assert run(["task", "memo.txt", "Summarize", "--model", worker, "--judge-model", judge, "--json", "-q"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["ok"] and told["judged"] and told["output"]["text"] == SUMMARY
+    assert set(told["output"]) == {"text", "answer", "evidence"} and len(told["quotes"]) == 2
+    assert run(["trace", "show"]) == 0
+    shown = capsys.readouterr().out
+    assert SUMMARY in shown and NOTE in shown and "Accepted: every figure" in shown and "the output supported" in shown
+
+
+def test_what_is_refused_is_exit_code_2_and_named(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    worker = script(memo.parent, "worker", {"act": {"claims": ITEMS}}, result(SUMMARY.replace("4,800", "4,900")))
+    assert run(["task", "memo.txt", "Summarize", "--model", worker, "--max-iterations", "1"]) == 2
+    out, err = capsys.readouterr()
+    assert "What the checks found:\n  - line 1 of the output: the figure 4,900" in out and "max_iterations" in out
+    assert "refused: line 1 of the output" in err
+
+
+@pytest.mark.parametrize(("kind", "begins"), [("csv", "quote\n"), ("json", "[\n"), ("text", "- "), ("md", "- ")])
+def test_formats(memo: Path, capsys: pytest.CaptureFixture[str], kind: str, begins: str) -> None:
+    assert run(["task", "memo.txt", "When is the rent due?", "--format", kind, "--sandbox", "native", "-q"]) == 0
+    assert capsys.readouterr().out.startswith(begins)
+
+
+def test_a_schema_is_kept_or_the_path_is_named(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    schema = memo.parent / "schema.json"
+    schema.write_text('{"type": "array", "items": {"required": ["quote"]}}')
+    words = ["task", "memo.txt", "When is the rent due?", "--schema", "schema.json", "--sandbox", "native", "-q"]
+    assert run(words) == 0
+    schema.write_text('{"type": "array", "items": {"required": ["amount"]}}')
+    assert run(words) == 2
+    assert "at $[0]: 'amount' is a required property" in capsys.readouterr().out
+
+
+def test_standard_input_and_absence(
+    memo: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Stdin:
+        buffer = io.BytesIO(MEMO.encode())
+
+        def isatty(self) -> bool:
+            return False
+
+    monkeypatch.setattr(sys, "stdin", Stdin())
+    assert run(["task", "-", "When is the rent due?", "--sandbox", "native", "-q"]) == 0
+    assert run(["task", "memo.txt", "Helicopter registrations", "--sandbox", "native", "-q"]) == 3
+    assert "Not in the document." in capsys.readouterr().out
+
+
+def test_memory_options(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    offline = ["--sandbox", "native", "-q"]
+    assert run(["task", "memo.txt", "When is the rent due?", "--no-memory", *offline]) == 0
+    assert not Path("out/memory").exists()
+    assert run(["task", "memo.txt", "When is the rent due?", *offline]) == 0
+    (kept,) = Path("out/memory").glob("*.md")
+    for _ in range(6):
+        assert run(["task", "memo.txt", "When is the rent due?", "--memory-budget", "500", *offline]) == 0
+    text = kept.read_text("utf-8")
+    assert len(text) <= 500 and "[trimmed " in text
+    capsys.readouterr()
+    assert run(["task", "When is the rent due?", "--no-document", "--memory", str(kept), *offline]) == 0
+    assert "due on the first day" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["memo.txt"], "name a document and a task"),
+        (["memo.txt", " "], "task is empty"),
+        (["memo.txt", "x", "--no-document"], "a task only"),
+        (["What?", "--no-document"], "needs a memory"),
+        (["memo.txt", "What?", "--memory", "a", "--no-memory"], "exclude each other"),
+        (["memo.txt", "What?", "--memory", "memo.txt"], "not a memory of ralph"),
+        (["memo.txt", "What?", "--format", "docx"], "format"),
+        (["memo.txt", "What?", "--schema", "none.json"], "none.json cannot be read"),
+        (["memo.txt", "What?", "--schema", "memo.txt"], "memo.txt cannot be read"),
+        (["memo.txt", "What?", "--schema", "bad.json"], "is not a JSON Schema"),
+        (["memo.txt", "What?", "--schema", "bad.json", "--format", "md"], "needs --format json or csv"),
+        (["memo.txt", "What?", "--memory-budget", "10"], "memory-budget"),
+    ],
+)
+def test_what_a_person_can_mend_is_one_line_and_exit_code_1(
+    memo: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
+) -> None:
+    (memo.parent / "bad.json").write_text('{"type": "wrong"}')
+    assert run(["task", *arguments]) == 1
+    out, err = capsys.readouterr()
+    assert out == "" and told in err and len(err.strip().splitlines()) == 1 and not Path("out").exists()

@@ -1,0 +1,208 @@
+"""The completion contract alone: whatever happened, DONE counts only with fresh evidence that passed."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ralph_cli.core.events import AnyEvent, GoalSet, IterationStarted, RunHalted, RunStarted, Verified, Wrote
+from ralph_cli.core.goal import GoalState, GoalStatus, notice, status_of
+from ralph_cli.core.run import Attempt, Evidence, Halt, Issue, Step, StopType
+from ralph_cli.loop.completion import BLOCKED, CHECK, MARKER, Intent, examine, goal_detectors, intends, without_marker
+from ralph_cli.loop.config import StopConditionConfig
+from ralph_cli.loop.decide import decide
+from ralph_cli.loop.state import LoopState
+
+ROWS = {
+    "D1": [
+        "test_done_counts_only_with_fresh_evidence_that_passed",
+        "test_the_marker_is_an_intent_and_is_removed",
+        "test_accepted_means_that_every_verifier_passed_on_the_output_as_it_stands",
+    ],
+    "D4": ["test_the_refusal_names_its_reason"],
+    "D5": ["test_every_stop_has_a_status"],
+    "D6": ["test_the_iterations_of_earlier_runs_count"],
+    "D7": ["test_the_notice_tells_retries_and_the_last_evidence"],
+}
+
+TWO = GoalSet((("a", "check a"), ("b", "check b")), True)
+
+DONE = Intent(done=True)
+
+
+def seen(name: str, passed: bool, revision: int, round_: int = 1, output: str = "") -> Verified:
+    ended = "exit 0" if passed else "exit 1"
+    return Verified(1, name, "call-1", f"check {name}", passed, ended, output, "2026-01-01T00:00:00Z", round_, revision)
+
+
+def folded(*events: AnyEvent, terms: GoalSet = TWO) -> GoalState:
+    state = GoalState()
+    for event in (RunStarted("r", "goal", "objective", {"sha256": "s"}, {}, ""), terms, *events):
+        state = state.apply(event)
+    return state
+
+
+def wrote(revision: int, text: str = "text") -> Wrote:
+    return Wrote(1, "c", f"{text} {revision}", revision)
+
+
+def issues(goal: GoalState, intent: Intent = DONE) -> list[str]:
+    return [issue.line for item in examine(goal, intent) for issue in item.issues]
+
+
+def after(*steps: Step) -> LoopState:
+    return LoopState(steps=steps)
+
+
+def judged(goal: GoalState, intent: Intent = DONE) -> Halt | None:
+    """What the loop decides after one iteration that ended so."""
+    step = Step(Attempt(finished=intent.done, output=goal.output), examine(goal, intent))
+    return decide(after(step), StopConditionConfig(max_iterations=9), goal_detectors())
+
+
+def test_the_marker_is_an_intent_and_is_removed() -> None:
+    text = f"All rows are there. {MARKER}\n"
+    assert intends(text) and not intends("<promise>done</promise>") and not intends("DONE")
+    assert without_marker(text) == "All rows are there." and without_marker(" kept as it is\n") == " kept as it is\n"
+
+
+@pytest.mark.parametrize(
+    ("events", "told"),
+    [
+        ([], "there is no output"),
+        ([wrote(1)], "no verifier has looked"),
+        ([wrote(1), seen("a", True, 1)], "no verifier has looked"),
+        ([wrote(1), seen("a", True, 1), seen("b", False, 1)], "the verifier b failed (exit 1)"),
+        ([wrote(1), seen("a", True, 1), seen("b", True, 1), wrote(2)], "changed after it was last verified"),
+        ([wrote(1), seen("a", True, 1), seen("b", True, 1), wrote(2), seen("a", True, 2, 2)], "no verifier has looked"),
+        (
+            [wrote(1), seen("a", True, 1), seen("b", True, 1), seen("a", False, 1, 2), seen("b", True, 1, 2)],
+            "the verifier a failed",
+        ),
+    ],
+)
+def test_done_counts_only_with_fresh_evidence_that_passed(events: Sequence[AnyEvent], told: str) -> None:
+    goal = folded(*events)
+    assert told in "; ".join(issues(goal)) and not goal.verified and judged(goal) is None
+
+
+def test_fresh_evidence_of_all_verifiers_accepts_done_and_only_done() -> None:
+    goal = folded(wrote(1), seen("a", False, 1), seen("b", True, 1), seen("a", True, 1, 2), seen("b", True, 1, 2))
+    halt = judged(goal)
+    assert goal.verified and halt is not None and halt.type is StopType.COMPLETION
+    assert judged(goal, Intent()) is None and "used up" in issues(goal, Intent())[0]
+    stopped = judged(goal, Intent(blocked="no"))
+    assert stopped is not None and stopped.type is StopType.BLOCKED
+
+
+def test_the_refusal_names_its_reason() -> None:
+    goal = folded(wrote(1), seen("a", True, 1), seen("b", False, 1, output="row 3: 4 != 5\nrow 4"))
+    (evidence,) = examine(goal, Intent(done=True))
+    assert evidence.score == 0.5 and not evidence.passed
+    # What the verifier printed may hold words of the document: it is material, not our word.
+    assert evidence.issues == (Issue(CHECK, "the verifier b failed (exit 1)", material="row 3: 4 != 5 row 4"),)
+    assert len(issues(goal, Intent())) == 2
+
+
+def test_without_required_evidence_a_failure_still_refuses_and_no_evidence_is_said() -> None:
+    free = GoalSet(TWO.verifiers, False)
+    unverified = folded(wrote(1), terms=free)
+    assert examine(unverified, Intent(done=True)) == ()
+    halt = judged(unverified)
+    assert halt is not None and halt.type is StopType.COMPLETION and halt.detail.startswith("unverified")
+    assert judged(folded(wrote(1), seen("a", False, 1), terms=free)) is None
+    passed = judged(folded(wrote(1), seen("a", True, 1), seen("b", True, 1), terms=free))
+    assert passed is not None and passed.detail == "every check passed"
+    assert judged(folded(terms=free)) is None and judged(unverified, Intent()) is None
+    assert judged(folded(wrote(1), terms=GoalSet((), True))) is None  # no verifier, but one is demanded
+
+
+events = st.lists(
+    st.one_of(
+        st.integers(1, 3).map(lambda n: ("write", n)),
+        st.tuples(st.sampled_from("ab"), st.booleans(), st.booleans()).map(lambda t: ("verify", t)),
+    ),
+    max_size=12,
+)
+
+
+@given(events, st.booleans(), st.sampled_from(["", "cannot"]), st.booleans())
+def test_accepted_means_that_every_verifier_passed_on_the_output_as_it_stands(
+    made: list[tuple[str, object]], done: bool, blocked: str, require: bool
+) -> None:
+    goal, revision, round_ = folded(terms=GoalSet(TWO.verifiers, require)), 0, 0
+    latest: dict[str, bool] = {}
+    for kind, what in made:
+        if kind == "write":
+            revision += 1
+            latest = {}
+            goal = goal.apply(Wrote(1, "c", f"{what} {revision}", revision))
+        else:
+            name, passed, again = what  # type: ignore[misc]
+            if again or round_ == 0:
+                round_ += 1
+                latest = {}
+            latest[name] = passed
+            goal = goal.apply(seen(name, passed, revision, round_))
+    halt = judged(goal, Intent(done, blocked))
+    if halt is None or halt.type is not StopType.COMPLETION:
+        return
+    assert done and revision
+    if require or "unverified" not in halt.detail:
+        assert goal.verified and goal.output
+
+
+def test_the_same_refusal_three_times_blocks_and_another_does_not() -> None:
+    config = StopConditionConfig(max_iterations=99)
+
+    def step(reason: str) -> Step:
+        return Step(Attempt(finished=True, output="x"), (Evidence(CHECK, (Issue(CHECK, "failed", material=reason),)),))
+
+    stops = goal_detectors()
+    assert not stops.check(after(step("a"), step("a")), config)
+    assert not stops.check(after(step("a"), step("b"), step("a")), config)
+    said = stops.check(after(step("b"), step("a"), step("a"), step("a")), config)
+    assert said.stop_type is StopType.BLOCKED and "3 times" in said.reason and "failed: a" in said.reason
+    blocked = Step(
+        Attempt(output="x"), (Evidence(CHECK, (Issue(BLOCKED, "the worker cannot go on", material="why"),)),)
+    )
+    assert stops.check(after(blocked), config).reason == "the worker cannot go on: why"
+
+
+def test_the_iterations_of_earlier_runs_count() -> None:
+    step = Step(Attempt(output="x", finished=True), (Evidence(CHECK, (Issue(CHECK, "no"),)),))
+    config = StopConditionConfig(max_iterations=5)
+    assert not goal_detectors(3).check(after(step), config)
+    assert goal_detectors(4).check(after(step), config).stop_type is StopType.MAX_ITERATIONS
+    assert goal_detectors(9).check(after(step), config).stop_type is StopType.MAX_ITERATIONS
+
+
+@pytest.mark.parametrize("stop", list(StopType))
+def test_every_stop_has_a_status(stop: StopType) -> None:
+    ended = folded(RunHalted(Halt(stop, "why"), ""))
+    assert ended.status is status_of(stop) and ended.reason == "why"
+    assert (ended.status is GoalStatus.COMPLETED) == (stop is StopType.COMPLETION)
+    terminal = {StopType.USER_INTERRUPTED, StopType.SYSTEM_ERROR, StopType.NONE}
+    assert (ended.status is GoalStatus.ACTIVE) == (stop in terminal)
+
+
+def test_the_notice_tells_retries_and_the_last_evidence() -> None:
+    halt = Halt(StopType.MAX_ITERATIONS, "3 of 3 iterations are used")
+    tried = [IterationStarted(3, ""), wrote(1), seen("a", True, 1), seen("b", False, 1, output="4 != 5")]
+    told = notice(folded(*tried, RunHalted(halt, "")), halt)
+    assert "2 retries" in told and "3 of 3" in told and "b FAILED (exit 1)" in told and "4 != 5" in told
+    stale = notice(folded(*tried, wrote(2), RunHalted(halt, "")), halt)
+    assert "of an earlier version of the output" in stale
+    assert "No verifier was run" in notice(folded(IterationStarted(2, ""), RunHalted(halt, "")), halt)
+    assert notice(folded(RunHalted(Halt(StopType.BLOCKED, "x"), "")), halt) == ""
+
+
+def test_what_an_earlier_run_saw_is_told_but_proves_nothing() -> None:
+    before = folded(wrote(4), seen("a", True, 4), seen("b", True, 4))
+    terms = GoalSet(TWO.verifiers, True, "", "run-1", 7, before.output, "summary", before.evidence)
+    goal = folded(terms=terms)
+    assert (goal.iteration, goal.output, goal.summary) == (7, "text 4", "summary") and len(goal.evidence) == 2
+    assert not goal.verified and judged(goal) is None and "of an earlier run" in issues(goal)[0]
+    again = goal.apply(seen("a", True, 0)).apply(seen("b", True, 0))
+    assert again.verified and len(again.evidence) == 2

@@ -1,0 +1,73 @@
+"""The public names of the package: exactly these, loaded when used."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import ralph_cli
+from ralph_cli import api
+
+ROWS = {"B2": ["test_the_public_names_are_exactly_these"], "C7": ["test_the_public_names_are_exactly_these"]}
+
+DOCUMENTS = {"Finished", "Settings", "ask", "check_quotes", "resume", "run_goal", "run_task"}
+VOCABULARY = {"Evidence", "Halt", "Issue", "Lesson", "Outcome", "StopType", "Usage"}
+LOOP = {
+    "CompositeDetector",
+    "ConsecutiveFailureDetector",
+    "CostLimitDetector",
+    "Execution",
+    "LoopState",
+    "MaxIterationDetector",
+    "RalphConfig",
+    "RalphResult",
+    "RalphRunner",
+    "ReflectionConfig",
+    "RegressingDetector",
+    "ScoreThresholdDetector",
+    "StalledDetector",
+    "StopConditionConfig",
+    "StopDecision",
+    "StopDetector",
+    "TimeoutDetector",
+    "UserInterruptDetector",
+    "ValidationConfig",
+    "standard_detectors",
+}
+SCORERS = {"JudgeScorer", "KeywordScorer", "LengthScorer", "QuoteScorer", "Score", "Scorer"}
+REFLECTORS = {"ModelReflector", "Reflector", "RuleReflector"}
+VERIFIERS = {"LLMVerifier", "VerificationResult", "Verifier"}
+
+BEING_WRITTEN = {"run_goal", "run_task"} - set(vars(api))
+
+
+def test_the_public_names_are_exactly_these() -> None:
+    expected = DOCUMENTS | VOCABULARY | LOOP | SCORERS | REFLECTORS | VERIFIERS | {"__version__"}
+    assert set(ralph_cli.__all__) == expected
+    assert ralph_cli.__all__ == sorted(expected) and expected <= set(dir(ralph_cli))
+
+
+@pytest.mark.parametrize("name", sorted(set(ralph_cli.__all__) - BEING_WRITTEN))
+def test_every_public_name_is_there(name: str) -> None:
+    found = getattr(ralph_cli, name)
+    assert name == "__version__" or (found.__name__ == name and found.__doc__)
+
+
+def test_a_name_that_is_not_public_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'answer'"):
+        ralph_cli.answer  # noqa: B018
+
+
+def test_importing_is_silent_and_loads_nothing_of_the_package() -> None:
+    code = (
+        "import sys, ralph_cli\n"
+        "inner = [name for name in sys.modules if name.startswith('ralph_cli.')]\n"
+        "heavy = {'pydantic', 'anthropic', 'openai', 'rich', 'typer', 'asyncio'} & set(sys.modules)\n"
+        "print(inner, sorted(heavy))\n"
+        "ralph_cli.RalphRunner\n"
+        "print(sorted({'anthropic', 'openai', 'rich', 'typer'} & set(sys.modules)))"
+    )
+    root = Path(__file__).parent.parent
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, cwd=root, check=True)
+    assert (done.stdout, done.stderr) == ("[] []\n[]\n", "")
