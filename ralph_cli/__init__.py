@@ -9,7 +9,8 @@ from typing import Any
 __version__ = "0.1.0"
 
 _MODULES = {
-    "api": ("Finished", "ask", "check_quotes", "run_goal", "run_task"),
+    "api": ("ask", "check_quotes", "run_goal", "run_task"),
+    "running": ("Finished",),
     "config": ("Settings",),
     "resuming": ("resume",),
     "core.model": ("Usage",),

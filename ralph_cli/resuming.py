@@ -12,6 +12,8 @@ from ralph_cli.core.events import AnyEvent, RunHalted, RunStarted, Sink
 from ralph_cli.core.model import Model
 from ralph_cli.core.run import StopType
 from ralph_cli.providers.replaying import Recording
+from ralph_cli.records import find_run, recorded
+from ralph_cli.running import Earlier, Finished, opened
 from sandbox import Sandbox
 
 DONE = (StopType.COMPLETION, StopType.ABSENT)
@@ -26,7 +28,7 @@ def resume(
     models: Mapping[str, Model] | None = None,
     engine: Callable[[], Sandbox] | None = None,
     sink: Sink | None = None,
-) -> api.Finished:
+) -> Finished:
     """Go on with a question run that was killed, interrupted, or stopped by a bound; the newest one if `run` is None.
 
     The new run has a folder of its own and begins at the beginning, but every request that the earlier run has a reply
@@ -35,8 +37,8 @@ def resume(
     Raises ConfigError when there is nothing to go on with, and DocumentError when the document is gone or has changed.
     """
     settings = settings or load()
-    folder = run if isinstance(run, Path) else api.find_run(settings.out, run)
-    events = api.recorded(folder).events
+    folder = run if isinstance(run, Path) else find_run(settings.out, run)
+    events = recorded(folder).events
     started = _resumable(events, folder)
     chosen = _settings(started, settings, changes or {})
     return api.ask(
@@ -46,7 +48,7 @@ def resume(
         models=models,
         engine=engine,
         sink=sink,
-        earlier=api.Earlier(Recording(events), started.seed),
+        earlier=Earlier(Recording(events), started.seed),
     )
 
 
@@ -80,7 +82,7 @@ def _document(started: RunStarted, settings: Settings) -> Document:
     if path == "-":
         what = "the document of that run came from standard input, so it cannot be read again"
         raise ConfigError(what, code="not-resumable", hint="give the document to `resume` in Python, or ask again")
-    document = api.opened(path, settings)
+    document = opened(path, settings)
     if document.sha256 != started.document.get("sha256"):
         what = f"{path} is not the document of that run any more"
         raise ConfigError(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from fakes import FakeSandbox, document
 
-from ralph_cli.api import Finished, ask, recorded, view_of
+from ralph_cli.api import ask
 from ralph_cli.config import Settings
 from ralph_cli.core.budget import Ledger, Limits
 from ralph_cli.core.document import Document, Page
@@ -20,6 +20,8 @@ from ralph_cli.core.run import StopType, Verdict
 from ralph_cli.providers.metered import said
 from ralph_cli.providers.retrying import Retrying
 from ralph_cli.providers.scripted import Script, Scripted, acts, says
+from ralph_cli.records import recorded, view_of
+from ralph_cli.running import Finished
 from sandbox import HostQuery, Result, SandboxUnavailable
 
 MEMO = document(

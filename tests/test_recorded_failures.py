@@ -9,11 +9,12 @@ import json
 
 from fakes import FakeSandbox, document
 
-from ralph_cli.api import Finished, ask, run_task
+from ralph_cli.api import ask, run_task
 from ralph_cli.config import Settings
 from ralph_cli.core.events import AnyEvent, Submitted
 from ralph_cli.core.model import Model, Reply
 from ralph_cli.providers.scripted import Scripted, acts, says
+from ralph_cli.running import Finished
 
 ROWS = {
     "A6": [

@@ -10,7 +10,7 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 from test_ask import LOOK, MEMO, RENT, TERM, WRONG, verdicts
 
-from ralph_cli.api import Finished, ask, recorded
+from ralph_cli.api import ask
 from ralph_cli.config import Settings
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import AnyEvent, CallFinished, RunStarted
@@ -18,7 +18,9 @@ from ralph_cli.core.model import Model, Reply, Usage
 from ralph_cli.journal.store import Journal, read_events
 from ralph_cli.loop.state import fold
 from ralph_cli.providers.scripted import Scripted, acts
+from ralph_cli.records import recorded
 from ralph_cli.resuming import resume
+from ralph_cli.running import Finished
 
 COST = Usage(calls=1, input_tokens=10, output_tokens=5, usd=0.01)
 

@@ -15,9 +15,10 @@ from ralph_cli.core.errors import UserError
 from ralph_cli.reports.visible import visible
 
 if TYPE_CHECKING:
-    from ralph_cli.api import Finished, Recorded
     from ralph_cli.core.events import AnyEvent
     from ralph_cli.core.goal import GoalState
+    from ralph_cli.records import Recorded
+    from ralph_cli.running import Finished
 
 VerifyCommands = Annotated[
     list[str] | None,
@@ -118,10 +119,10 @@ def goal(
 
 def _deliver(finished: "Finished", output: Path | None, *, json: bool) -> int:
     """Hand over the output, say how the goal ended, and return the exit code."""
-    from ralph_cli import api
+    from ralph_cli import api, records
     from ralph_cli.reports import goal as report
 
-    shown, state = api.view_of(finished), api.goal_of(finished.folder)
+    shown, state = records.view_of(finished), api.goal_of(finished.folder)
     text = state.delivered(finished.outcome.best)
     told = report.lines(shown, state)
     if output is not None:

@@ -38,7 +38,7 @@ def qa(
     quiet: options.Quiet = False,
 ) -> int:
     """Answer a question about a document, every claim pinned to verbatim quotes with page and place."""
-    from ralph_cli import api, config
+    from ralph_cli import api, config, records
     from ralph_cli.commands.progress import progress
     from ralph_cli.reports.json import dumps
 
@@ -77,7 +77,7 @@ def qa(
             stdin=options.standard_input,
             on_loading=display.loading,
         )
-    shown = api.view_of(asked)
+    shown = records.view_of(asked)
     if json:
         typer.echo(dumps(shown))
     else:

@@ -48,7 +48,7 @@ def task(
     quiet: options.Quiet = False,
 ) -> int:
     """Do a task on a document, such as "summarize"; what it states in figures and quotations is in the document."""
-    from ralph_cli import api, config
+    from ralph_cli import api, config, records
     from ralph_cli.commands.progress import progress
     from ralph_cli.reports.json import dumps
 
@@ -86,7 +86,7 @@ def task(
             stdin=options.standard_input,
             on_loading=display.loading,
         )
-    shown = api.view_of(done)
+    shown = records.view_of(done)
     if json:
         typer.echo(dumps(shown))
     else:

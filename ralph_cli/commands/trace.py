@@ -21,17 +21,17 @@ def _trace(context: typer.Context) -> None:
 @app.command("list")
 def list_runs(out: options.Out = None) -> int:
     """The runs in the folder, oldest first: name, how it ended, calls, document, question."""
-    from ralph_cli import api, config
+    from ralph_cli import config, records
     from ralph_cli.core.errors import JournalError
     from ralph_cli.reports.visible import one_line
 
     settings = config.load(options.given(out=out))
-    names = api.run_names(settings.out)
+    names = records.run_names(settings.out)
     if not names:
         typer.echo(f"there are no runs in {one_line(str(settings.out))}", err=True)
     for name in names:
         try:
-            view = api.recorded(settings.out / name).view
+            view = records.recorded(settings.out / name).view
         except JournalError as error:
             typer.echo(f"{name}  {one_line(error.message)}")
             continue
@@ -50,12 +50,12 @@ def show(
     json: options.Json = False,
 ) -> int:
     """One run: every step, then the report."""
-    from ralph_cli import api, config
+    from ralph_cli import config, records
     from ralph_cli.reports.json import dumps
     from ralph_cli.reports.story import story
 
     settings = config.load(options.given(out=out))
-    found = api.recorded(api.find_run(settings.out, run))
+    found = records.recorded(records.find_run(settings.out, run))
     set_ = is_goal(found.events)
     if json:
         typer.echo(goal_json(found) if set_ else dumps(found.view))
@@ -80,7 +80,7 @@ def resume(
     quiet: options.Quiet = False,
 ) -> int:
     """Go on with a question run that was cut off; what was paid for is not bought again."""
-    from ralph_cli import api, config
+    from ralph_cli import config, records
     from ralph_cli.commands.progress import progress
     from ralph_cli.commands.qa import exit_code
     from ralph_cli.reports.json import dumps
@@ -90,7 +90,7 @@ def resume(
     changes = options.given(max_iterations=max_iterations, max_time=max_time, max_cost=max_cost)
     with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
         finished = go_on(run, settings=settings, changes=changes, sink=display)
-    shown = api.view_of(finished)
+    shown = records.view_of(finished)
     if json:
         typer.echo(dumps(shown))
     else:

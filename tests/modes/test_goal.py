@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from fakes import FakeSandbox, document
 
-from ralph_cli.api import Finished, goal_of, run_goal
+from ralph_cli.api import goal_of, run_goal
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError, ProviderError
@@ -18,6 +18,7 @@ from ralph_cli.core.model import Model, Reply, Request, ToolTurn, UserTurn
 from ralph_cli.core.run import StopType
 from ralph_cli.journal.store import Journal
 from ralph_cli.providers.scripted import Script, Scripted, acts, says
+from ralph_cli.running import Finished
 
 ROWS = {
     "D1": [

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from ralph_cli.api import Finished, recorded, run_task, view_of
+from ralph_cli.api import run_task
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, ProviderError
@@ -20,9 +20,11 @@ from ralph_cli.core.run import StopType, Verdict
 from ralph_cli.loop.config import StopConditionConfig
 from ralph_cli.modes.task import constraints_told, merged
 from ralph_cli.providers.scripted import Script, Scripted, acts, says
+from ralph_cli.records import recorded, view_of
 from ralph_cli.reports.json import as_object
 from ralph_cli.reports.story import story
 from ralph_cli.reports.terminal import plain
+from ralph_cli.running import Finished
 
 ROWS = {
     "A2": ["test_an_output_that_holds_is_accepted", "test_too_short_an_output_or_note_is_refused_before_the_judge"],

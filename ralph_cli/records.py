@@ -1,0 +1,84 @@
+"""Runs as their journals tell them: found by name, read back, shown."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ralph_cli.core.errors import JournalError
+from ralph_cli.core.events import AnyEvent, CallFinished, Noticed, RunStarted
+from ralph_cli.core.run import Halt, StopType
+from ralph_cli.journal.store import FILE as JOURNAL_FILE
+from ralph_cli.journal.store import read_events
+from ralph_cli.loop.state import fold
+from ralph_cli.reports.view import RunView, view
+from ralph_cli.running import Finished
+
+
+def view_of(finished: Finished) -> RunView:
+    """What a reader is shown of a result."""
+    return view(
+        run=finished.run,
+        folder=str(finished.folder),
+        question=finished.question,
+        document=finished.document,
+        halt=finished.outcome.halt,
+        best=finished.outcome.best,
+        judge=finished.judge,
+        iterations=finished.outcome.iterations,
+        usage=finished.usage,
+        seconds=finished.seconds,
+        notices=tuple(notice.message for notice in finished.notices),
+        mode=finished.mode,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A run as its journal tells it."""
+
+    view: RunView
+    events: tuple[AnyEvent, ...]
+
+
+def recorded(folder: Path) -> Recorded:
+    """Read a run back from its journal, finished or not. Raises JournalError."""
+    events = tuple(read_events(folder))
+    started = next((event for event in events if isinstance(event, RunStarted)), None)
+    if started is None:
+        raise JournalError(f"the run in {folder} was cut off before it began", code="no-run")
+    state = fold(events)
+    unfinished = Halt(StopType.NONE, "the run has no end: it still runs, or was killed")
+    seconds = sum(event.seconds for event in events if isinstance(event, CallFinished))
+    shown = view(
+        run=started.run,
+        folder=str(folder),
+        question=started.question,
+        document=started.document,
+        halt=state.halt or unfinished,
+        best=state.best,
+        judge=str(started.settings.get("models", {}).get("judge", "")),
+        iterations=len(state.steps),
+        usage=state.usage,
+        seconds=round(seconds, 3),
+        notices=tuple(event.message for event in events if isinstance(event, Noticed)),
+        mode=started.mode,
+    )
+    return Recorded(shown, events)
+
+
+def run_names(out: Path) -> list[str]:
+    """The runs in `out` that have a journal, oldest first."""
+    return sorted(path.parent.name for path in out.glob(f"*/{JOURNAL_FILE}"))
+
+
+def find_run(out: Path, name: str | None) -> Path:
+    """The folder of the run of that name, or a unique beginning or end of it, or of the newest."""
+    names = run_names(out)
+    if not names:
+        raise JournalError(f"there are no runs in {out}", code="no-run", hint='ralph qa report.pdf "What was ...?"')
+    if name is None:
+        return out / names[-1]
+    matching = [run for run in names if run == name] or [r for r in names if r.startswith(name) or r.endswith(name)]
+    if len(matching) != 1:
+        what = "no run" if not matching else f"{len(matching)} runs"
+        raise JournalError(f"{what} in {out} match {name!r}", code="no-run", hint="`ralph trace list` shows the runs")
+    return out / matching[0]

@@ -1,0 +1,191 @@
+"""Running a mode: journal, traces, ledger and models around it; every mode comes through here."""
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from ralph_cli import __version__
+from ralph_cli.config import Settings
+from ralph_cli.core import clock
+from ralph_cli.core.budget import Ledger
+from ralph_cli.core.document import Document
+from ralph_cli.core.errors import ConfigError
+from ralph_cli.core.events import AnyEvent, Fanout, Gate, Noticed, RunStarted, Sink
+from ralph_cli.core.model import Model, Usage
+from ralph_cli.core.nonce import Nonces
+from ralph_cli.core.run import Outcome
+from ralph_cli.documents.load import load as load_document
+from ralph_cli.journal.store import Journal
+from ralph_cli.journal.traces import TraceWriter
+from ralph_cli.loop.detectors import StopDetector
+from ralph_cli.loop.engine import run_loop
+from ralph_cli.loop.state import LoopState
+from ralph_cli.providers.replaying import Recording
+from ralph_cli.wiring.models import Models, Names, Parts, build_models, open_engine
+from sandbox import Sandbox
+
+MAX_QUESTION = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What a run returns: the outcome, the document it speaks of, what it cost and where its record is."""
+
+    outcome: Outcome
+    mode: str
+    question: str
+    document: dict[str, object]
+    usage: Usage
+    seconds: float
+    run: str
+    folder: Path
+    judge: str
+    notices: tuple[Noticed, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What a run takes over from an earlier one: its paid replies, and the seed with which it asks the same again."""
+
+    recording: Recording
+    seed: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What a mode is built on: settings, connected models, a sandbox to be opened, nonces, the sink, the folder."""
+
+    settings: Settings
+    models: Models
+    engine: Callable[[], Sandbox]
+    nonces: Nonces
+    sink: Sink
+    folder: Path
+
+
+def execute(
+    mode: str,
+    question: str,
+    document: Document | None,
+    build: Callable[[Stage], Parts],
+    *,
+    settings: Settings,
+    names: Names,
+    models: Mapping[str, Model] | None = None,
+    engine: Callable[[], Sandbox] | None = None,
+    sink: Sink | None = None,
+    detectors: StopDetector | None = None,
+    earlier: Earlier | None = None,
+) -> Finished:
+    """Run the mode that `build` makes, with journal, traces, ledger and models around it; every mode comes through."""
+    folder = run_folder(settings, mode, document)
+    journal = Journal(folder)
+    heard = _Heard()
+    traces = TraceWriter(settings.out, folder, heard.complain)
+    everyone = Gate(Fanout((journal, traces, heard, *((sink,) if sink else ()))))
+    try:
+        ledger = Ledger(settings.limits)
+        recording, seed = (earlier.recording, earlier.seed) if earlier else (None, clock.token(16))
+        built = build_models(settings, names, ledger, everyone, models, recording)
+        about = described(document)
+        started = RunStarted(folder.name, mode, question, about, _recorded(settings, names), clock.now(), seed)
+        everyone(started)
+        cautions = document.cautions if document else ()
+        for notice in (*names.notices, *(Noticed(caution.code, caution.message) for caution in cautions)):
+            everyone(notice)
+
+        def waiting(what: str) -> None:
+            everyone(Noticed("sandbox", what))
+
+        size = len(document.text) if document else 0
+        stage = Stage(settings, built, engine or open_engine(settings, size, waiting), Nonces(seed), everyone, folder)
+        parts = build(stage)
+        try:
+            state = LoopState().apply(started)
+            outcome = run_loop(
+                parts.mode, state, ledger=ledger, config=settings.stops, sink=everyone, detectors=detectors
+            )
+        finally:
+            parts.close()
+            built.close()
+        spent, seconds, notices = heard.state.usage, round(ledger.elapsed, 3), tuple(heard.notices)
+        return Finished(outcome, mode, question, about, spent, seconds, folder.name, folder, built.judge.name, notices)
+    finally:
+        journal.close()
+
+
+def opened(
+    document: str | Path | Document,
+    settings: Settings,
+    password: str | None = None,
+    encoding: str | None = None,
+    stdin: Callable[[], bytes] | None = None,
+    on_loading: Callable[[int, int], None] | None = None,
+) -> Document:
+    """The document, loaded if it is a path. Raises DocumentError."""
+    if isinstance(document, Document):
+        return document
+    cache = settings.cache_folder
+    return load_document(
+        document, stdin=stdin, password=password, encoding=encoding, cache=cache, on_progress=on_loading
+    )
+
+
+def run_folder(settings: Settings, mode: str, document: Document | None) -> Path:
+    """A fresh folder for a run: the time, the document's hash and chance are in its name, nothing anybody wrote is."""
+    # Milliseconds, so that runs are listed in the order in which they were started.
+    stamp = clock.now().replace("-", "").replace(":", "").replace(".", "").replace("T", "-").removesuffix("Z")
+    about = document.id[:8] if document else "nothing"
+    return settings.out / f"{stamp}-{mode}-{about}-{clock.token(3)}"
+
+
+class _Heard:
+    """A sink that remembers what a person should be told, and the state that the events fold to."""
+
+    def __init__(self) -> None:
+        self.notices: list[Noticed] = []
+        self.state = LoopState()
+        self._lock = threading.Lock()
+
+    def __call__(self, event: AnyEvent, /) -> None:
+        with self._lock:
+            self.state = self.state.apply(event)
+            if isinstance(event, Noticed):
+                self.notices.append(event)
+
+    def complain(self, message: str) -> None:
+        """Remember something that went wrong beside the run."""
+        self.notices.append(Noticed("trace", message))
+
+
+def checked(text: str, what: str, example: str) -> str:
+    """A question, task or objective without surrounding space; ConfigError when it is empty or too long."""
+    text = text.strip()
+    if not text:
+        raise ConfigError(f"the {what} is empty", code="no-question", hint=example)
+    if len(text) > MAX_QUESTION:
+        told = f"the {what} has {len(text):,} characters, at most {MAX_QUESTION:,} are taken"
+        raise ConfigError(told, code="long-question", hint="put long material into the document")
+    return text
+
+
+def described(document: Document | None) -> dict[str, object]:
+    """What a trace keeps of a document: enough to know it again, none of its text; empty for a run without one."""
+    if document is None:
+        return {}
+    return {
+        "id": document.id,
+        "sha256": document.sha256,
+        "fingerprint": document.fingerprint,
+        "path": document.path,
+        "kind": document.kind,
+        "pages": len(document.pages),
+        "characters": len(document.text),
+        "cautions": [caution.message for caution in document.cautions],
+    }
+
+
+def _recorded(settings: Settings, names: Names) -> dict[str, object]:
+    chosen = {"worker": names.worker, "judge": names.judge, "subquery": names.subquery}
+    return {"version": __version__, "models": chosen, **settings.shown()}
