@@ -68,6 +68,11 @@ def test_the_python_example_runs(tmp_path: Path) -> None:
     assert done.returncode == 0 and done.stdout.startswith("page "), done.stderr
 
 
+def test_the_loop_example_runs() -> None:
+    done = subprocess.run([sys.executable, "-c", block("python-loop")], capture_output=True, text=True, check=False)
+    assert done.stdout == "The capital of France is Paris. completion 2\n", done.stderr
+
+
 def test_the_table_of_settings_is_the_settings() -> None:
     table = README.split("## Settings")[1].split("\n## ")[0]
     rows = [line.split("|")[1:-1] for line in table.splitlines() if line.startswith("|")][2:]
