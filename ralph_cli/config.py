@@ -103,7 +103,7 @@ class Settings(BaseModel):
     sandbox: Literal["auto", "pyodide", "native"] = "auto"
     strategy: Literal["auto", "rlm", "direct"] = "auto"
     retry: Literal["continue", "fresh", "auto"] = "auto"
-    direct_chars: int = Field(12_000, ge=0, le=1_000_000)
+    direct_chars: int = Field(24_000, ge=0, le=1_000_000)
     bullets: Counts = Range(1, 7)
     quotes: Counts = Range(1, 8)
     quote_chars: Counts = Range(12, 500)

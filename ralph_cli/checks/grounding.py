@@ -10,8 +10,9 @@ What counts as found, and why:
 * a quotation when its words stand in one quote, folded as quotes are; its first letter may change case.
 
 What needs no source: numbers of a list, as long as they count on from the one before; page numbers, which must be pages
-of the brief's quotes; marks such as [2] that name an item of the brief; how many items the brief has, or the list that
-follows the line, if the line says so ("3 deadlines:"); small numbers spelled out that measure nothing ("two parties").
+of the brief's quotes; numbers of sections, clauses and the like, which must be numbered parts of the document; marks
+such as [2] that name an item of the brief; how many items the brief has, or the list that follows the line, if the line
+says so ("3 deadlines:"); small numbers spelled out that measure nothing ("two parties").
 """
 
 import re
@@ -32,6 +33,14 @@ TERM_WORDS = 3
 """A term of the task may be named in quotation marks up to this length without being quoted from the document."""
 
 _PAGES = re.compile(r"\b(?:pages?|pp?\.)\s*((?:\d+|[ivxlc]+\b)(?:\s*(?:-|\u2013|,|and|&|to)\s*\d+)*)", re.IGNORECASE)
+_PART = r"(?:sections?|clauses?|notes?|articles?|schedules?|chapters?|annex(?:es)?|appendix|parts?|paragraphs?|\u00a7+)"
+_SECTIONS = re.compile(
+    rf"\b{_PART}\s*(\d+(?:\.\d+)*(?:\([a-z]+\))?(?:\s*(?:-|\u2013|,|and|&|to)\s*\d+(?:\.\d+)*(?:\([a-z]+\))?)*)",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(
+    rf"^[ \t#*>]*(?:{_PART}\s+)?(\d{{1,3}}(?:\.\d{{1,3}})*)[.):]?\*{{0,2}}(?=\s)", re.MULTILINE | re.IGNORECASE
+)
 _PAGE_LABEL = re.compile(
     r"(?i)(?:(?:source|pdf|from|to|start|end)[ _-]?)?(?:pages?|pp?\.?)(?:[ _-]?(?:no|nr|number|numbers|ref|refs)\.?)?"
 )
@@ -57,6 +66,11 @@ _GAP = re.compile(r"\s*(?:\[\s*(?:\.\.\.|\u2026)\s*\]|\(\s*(?:\.\.\.|\u2026)\s*\
 _AROUND = 30
 
 
+def sections_of(text: str) -> frozenset[str]:
+    """The numbers with which lines of a document begin: those of its sections, clauses, notes and schedules."""
+    return frozenset(match[1] for match in _NUMBERED.finditer(text))
+
+
 @dataclass(frozen=True, slots=True)
 class Miss:
     """Something in a text that its sources do not bear out: where it stands, and what is wrong, in words."""
@@ -70,13 +84,15 @@ class Ground:
     """The words that a text may rest on: quoted passages, the pages they stand on, and how many items they prove.
 
     `pages` are the numbers and labels of the quotes' pages; `items` counts the items of the brief; `task` is what was
-    asked, whose own terms may be repeated in quotation marks; `name` says in messages what the sources are.
+    asked, whose own terms may be repeated in quotation marks; `sections` are the numbers of the document's parts;
+    `name` says in messages what the sources are.
     """
 
     texts: Sequence[str]
     pages: frozenset[str] = frozenset()
     items: int = 0
     task: str = ""
+    sections: frozenset[str] = frozenset()
     name: str = "no quote of the brief"
     checked: int = 0
     _folded: list[str] = field(default_factory=list)
@@ -117,6 +133,7 @@ class Ground:
         pages = [match for match in _PAGES.finditer(text) if not self._verbatim(match[0])]
         yield from self._wrong_pages(piece, pages)
         free += [match.span() for match in pages]
+        free += [match.span() for match in _SECTIONS.finditer(text) if self._are_sections(match[1])]
         for date in dates(text):
             if not _inside(date.start, date.end, free):
                 free.append((date.start, date.end))
@@ -168,6 +185,9 @@ class Ground:
                     known = ", ".join(sorted(self.pages, key=lambda page: (len(page), page))[:20])
                     which = f"the brief's quotes stand on {known}" if known else "what it rests on has no pages"
                     yield Miss(piece.place(match.start()), f"page {number} is not a page that was quoted: {which}")
+
+    def _are_sections(self, numbers: str) -> bool:
+        return all(number.rstrip(".") in self.sections for number in re.findall(r"\d+(?:\.\d+)*", numbers))
 
     def _free(self, piece: Piece) -> Iterator[tuple[int, int]]:
         """Places whose numbers need no source; see the head of this module."""

@@ -44,6 +44,7 @@ class OutputCheck:
     task: str
     paged: bool = True
     memory: str | None = None
+    sections: frozenset[str] = frozenset()
 
     def __call__(self, attempt: Attempt) -> Evidence:
         short = tuple(Issue("output", message) for message in self._lengths(attempt))
@@ -79,7 +80,8 @@ class OutputCheck:
             return Ground((self.memory,), task=self.task, name="nothing that is remembered")
         pages = {str(quote.page) for quote in attempt.quotes} | {quote.label.lower() for quote in attempt.quotes}
         texts = [quote.text for quote in attempt.quotes]
-        return Ground(texts, frozenset(pages) if self.paged else frozenset(), len(attempt.claims), self.task)
+        known = frozenset(pages) if self.paged else frozenset()
+        return Ground(texts, known, len(attempt.claims), self.task, self.sections)
 
     def _glued(self, output: str) -> Iterator[str]:
         if self.form.kind in ("json", "csv"):

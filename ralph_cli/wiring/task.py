@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ralph_cli.agents.spec import prompt
+from ralph_cli.checks.grounding import sections_of
 from ralph_cli.checks.output import OutputCheck, OutputForm
 from ralph_cli.checks.quotes import quotes_hold
 from ralph_cli.checks.rules import AnswerForm, Range, form_holds
@@ -124,7 +125,7 @@ def build_task(
     index = QuoteIndex(document)
     explorer, closing = _reader(settings, models, document, task, index, engine, nonces, sink)
     checks = (form_holds(AnswerForm(ANY, ANY, settings.quote_chars)), quotes_hold(document))
-    check = OutputCheck(spec.output, spec.text, paged=document.paged)
+    check = OutputCheck(spec.output, spec.text, paged=document.paged, sections=sections_of(document.text))
     mode = TaskMode(task, explorer, models.worker, reasoner, index, checks, check, judge, nonces, remember)
     return Parts(mode, closing)
 

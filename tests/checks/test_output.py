@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_cli.checks.figures import dates, figures
-from ralph_cli.checks.grounding import Ground
+from ralph_cli.checks.grounding import Ground, sections_of
 from ralph_cli.checks.output import OutputCheck, OutputForm
 from ralph_cli.checks.quotes import pin
-from ralph_cli.checks.shape import Format, check_schema, pieces, shape_faults, unfenced
+from ralph_cli.checks.shape import Format, Piece, check_schema, pieces, shape_faults, unfenced
 from ralph_cli.core.run import Draft, DraftClaim, Evidence
 from ralph_cli.documents.locate import QuoteIndex
 
@@ -236,3 +236,14 @@ def test_another_number_is_never_found(number: int, off: int) -> None:
     quoted = Ground((f"The fee is {number:,} pounds.",))
     assert quoted.misses(pieces(f"a fee of {number} pounds", "md")) == ()
     assert len(quoted.misses(pieces(f"a fee of {number + off:,} pounds", "md"))) == 1
+
+
+def test_a_section_may_be_named_if_the_document_has_it() -> None:
+    known = sections_of(
+        "7 Legal proceedings\n7.1 The district\n\n**13.2** The Supplier\n## Schedule 3\ntext 9 in a line\n"
+    )
+    assert known == {"7", "7.1", "13.2", "3"}
+    ground = Ground(["The provision is $6.5 million."], sections=known)
+    fine = "See section 7.1, clause 13.2(b) and Schedule 3; the provision is $6.5 million."
+    assert ground.misses([Piece(fine)]) == ()
+    assert [miss.message for miss in ground.misses([Piece("See section 8.")])] != []
