@@ -56,13 +56,15 @@ class OutputCheck:
         try:
             ground = self._ground(attempt)
             missing = ground.misses(pieces(attempt.output, self.form.kind))
-            noted = ground.misses(pieces(attempt.memory, "md")) if self.form.remembered else ()
         except Misshapen:
             return Evidence("output", short + faults)
         found = [Issue(UNFOUND, f"{miss.place} of the output: {miss.message}") for miss in missing]
-        found += [Issue(UNFOUND, f"{miss.place} of the memory update: {miss.message}") for miss in noted]
         glue = tuple(Issue("output", message) for message in self._glued(attempt.output))
-        return Evidence("output", (*short, *faults, *glue, *found), score=_score(ground, (*missing, *noted)))
+        return Evidence("output", (*short, *faults, *glue, *found), score=_score(ground, missing))
+
+    def unfit_to_remember(self, attempt: Attempt) -> bool:
+        """Whether the memory update says a figure, a date or a quotation that the quotes do not bear out."""
+        return bool(self._ground(attempt).misses(pieces(attempt.memory, "md")))
 
     def _lengths(self, attempt: Attempt) -> Iterator[str]:
         kinds = [("output", attempt.output, self.form.least)]

@@ -82,7 +82,9 @@ class TaskJudge:
         verdict = Verdict.VERBATIM if deterministic else Verdict.SUPPORTED
         reason = "; ".join(issues) or ("every line is a quote" if deterministic else "complete, and borne out")
         ruling = Ruling(OUTPUT, verdict if good else Verdict.NOT, reason, self.model.name)
-        return Evidence(NAME, tuple(Issue(NAME, issue) for issue in issues), (ruling,))
+        return Evidence(
+            NAME, tuple(Issue(NAME, "the judge of the task says", None, issue) for issue in issues), (ruling,)
+        )
 
     def _request(self, attempt: Attempt) -> Request:
         nonce = self.new_nonce()

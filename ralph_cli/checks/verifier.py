@@ -157,4 +157,7 @@ class VerifierCheck:
             return Evidence("verifier", broken=f"it gave {type(said).__name__} and no VerificationResult")
         if said.complete:
             return Evidence("verifier")
-        return Evidence("verifier", (Issue("verifier", said.reason or "not complete, for no reason given"),))
+        return Evidence(
+            "verifier",
+            (Issue("verifier", "the verifier says that it is not complete", None, said.reason or "no reason given"),),
+        )

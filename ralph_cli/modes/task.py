@@ -9,11 +9,12 @@ from pydantic import BaseModel, ConfigDict
 from ralph_cli.agents.spec import prompt, render
 from ralph_cli.checks.base import Check, run_in_order
 from ralph_cli.checks.judge import one_word
-from ralph_cli.checks.output import UNFOUND, OutputForm
+from ralph_cli.checks.output import UNFOUND, OutputCheck, OutputForm
 from ralph_cli.checks.quotes import pin
 from ralph_cli.checks.rules import AnswerForm, Range, form_issues
 from ralph_cli.checks.shape import unfenced
 from ralph_cli.checks.task_judge import NAME as TASK_JUDGE
+from ralph_cli.checks.verifier import VerifierCheck
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Json, Model, Request, UserTurn
 from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Issue, Lesson, Step
@@ -21,7 +22,7 @@ from ralph_cli.documents.locate import QuoteIndex
 from ralph_cli.loop.state import LoopState
 from ralph_cli.modes.opening import headings_told, pages_told
 from ralph_cli.rlm.loop import Explorer
-from ralph_cli.rlm.observe import cut, framed
+from ralph_cli.rlm.observe import cut, framed, told
 from ralph_cli.rlm.parse import ACT, parse_call
 from ralph_cli.rlm.structured import Unparseable, ask, one_object
 
@@ -33,7 +34,7 @@ VERBATIM = 2
 """So many of the latest iterations are repeated to the reasoner word for word; older ones are counted."""
 
 MAX_TOKENS = 8_000
-HINTED = frozenset({TASK_JUDGE, UNFOUND, "quotes", "form", "brief"})
+HINTED = frozenset({TASK_JUDGE, "verifier", UNFOUND, "quotes", "form", "brief"})
 """Issues of these checks may be mended by reading more; the others concern the reasoner alone."""
 
 FORMATS = {
@@ -149,10 +150,11 @@ class TaskMode:
     reasoner: Model
     index: QuoteIndex | None
     brief_checks: Sequence[Check]
-    output_check: Check
+    output_check: OutputCheck
     judge: Check
     new_nonce: Callable[[], str]
     remember: Callable[[int, str], None] | None = None
+    verifier: VerifierCheck | None = None
     _past: tuple[Step, ...] = ()
 
     def plan(self, state: LoopState) -> str:
@@ -162,12 +164,14 @@ class TaskMode:
             return ""
         step = state.steps[-1]
         issues = [issue for issue in (*step.attempt.refused, *step.issues) if issue.check in HINTED]
-        lines = list(dict.fromkeys(f"- {issue.message}" for issue in issues))
-        if not lines and self._earlier():
+        if not issues and self._earlier():
             return ""
-        return render("reader_feedback", hints="\n".join(lines) or "- no brief was handed in")
+        nonce = self.explorer.nonce if self.explorer else ""
+        return render("reader_feedback", hints=told(issues, nonce) or "- no brief was handed in")
 
     def run(self, order: str, iteration: int) -> Attempt:
+        if self.verifier is not None:
+            self.verifier.begin(iteration)
         brief = self._brief(order, iteration)
         if brief.error or brief.absence is not None:
             return brief
@@ -200,13 +204,15 @@ class TaskMode:
             return (Evidence("brief", (Issue("brief" if not attempt.claims else "reasoner", attempt.error),)),)
         if attempt.absence is not None:
             return run_in_order(self.brief_checks, attempt)
-        return run_in_order((*self.brief_checks, self.output_check, self.judge), attempt)
+        further = (self.verifier,) if self.verifier is not None else ()
+        return run_in_order((*self.brief_checks, self.output_check, self.judge, *further), attempt)
 
     def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
         """Keep what was established, if everything but the judge's word holds; the issues are the feedback."""
-        hard = [item for item in evidence if item.check != TASK_JUDGE]
+        hard = [item for item in evidence if item.check != TASK_JUDGE and not item.check.startswith("verifier")]
         established = attempt.output and hard and hard[-1].check == "output" and all(item.passed for item in hard)
-        if established and self.remember is not None:
+        # A note that says more than the quotes is not kept; that is no reason to refuse the output.
+        if established and self.remember is not None and not self.output_check.unfit_to_remember(attempt):
             self.remember(state.iteration, attempt.memory)
         return None
 
@@ -280,20 +286,18 @@ def constraints_told(steps: Sequence[Step], nonce: str) -> str:
     if not steps:
         return ""
     older = len(steps) - VERBATIM
-    told = []
+    parts = []
     for number, step in list(enumerate(steps, 1))[-VERBATIM:]:
-        issues = [f"- {'JUDGE' if issue.check == TASK_JUDGE else 'HARD'}: {issue.message}" for issue in step.issues]
-        told.append(f"Iteration {number} was not accepted:\n" + "\n".join(dict.fromkeys(issues)))
+        parts.append(f"Iteration {number} was not accepted:\n" + told(step.issues, nonce))
         if step.attempt.output:
-            told.append(f"Its output (improve on this):\n{framed(step.attempt.output, nonce)}")
+            parts.append(f"Its output (improve on this):\n{framed(step.attempt.output, nonce)}")
         if step.attempt.memory:
-            told.append(f"Its memory update (already noted, do not repeat it):\n{framed(step.attempt.memory, nonce)}")
+            parts.append(f"Its memory update (kept once the rules hold):\n{framed(step.attempt.memory, nonce)}")
     omitted = f"({older} earlier iteration(s) omitted)\n" if older > 0 else ""
-    return render("reasoner_constraints", omitted=omitted, iterations="\n".join(told)) + "\n\n"
+    return render("reasoner_constraints", omitted=omitted, iterations="\n".join(parts)) + "\n\n"
 
 
-def review(task: Task, index: QuoteIndex, draft: Draft) -> tuple[str, ...]:
+def review(task: Task, index: QuoteIndex, draft: Draft) -> tuple[Issue, ...]:
     """The local rules on a brief that is handed in: its form, then its quotes."""
     assert task.document is not None
-    issues = form_issues(draft, task.brief_form) or pin(draft, task.document, index).refused
-    return tuple(issue.message for issue in issues)
+    return form_issues(draft, task.brief_form) or pin(draft, task.document, index).refused

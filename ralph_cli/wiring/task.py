@@ -26,7 +26,7 @@ from ralph_cli.modes.task import Task, TaskMode, review
 from ralph_cli.rlm.bridge import Subqueries, Workbench
 from ralph_cli.rlm.loop import Explorer
 from ralph_cli.wiring.models import Models, Parts
-from ralph_cli.wiring.qa import choose_strategy
+from ralph_cli.wiring.qa import choose_strategy, verifier_of
 from sandbox import Answer, Result, Sandbox
 
 KEPT = "memory-before.md"
@@ -117,16 +117,17 @@ def build_task(
     reasoner = models.reasoner or models.worker
     judge = TaskJudge(models.judge, document, spec.text, spec.output.kind, memory, nonces)
     remember = _rememberer(spec.file, settings.memory_budget, sink) if spec.file else None
+    verifier = verifier_of(settings, models, spec.text, nonces)
     if document is None:
         sink(Noticed("no-document", "no document is read: the output is looked up in the memory only"))
         check = OutputCheck(spec.output, spec.text, memory=memory)
-        mode = TaskMode(task, None, models.worker, reasoner, None, (), check, judge, nonces, remember)
+        mode = TaskMode(task, None, models.worker, reasoner, None, (), check, judge, nonces, remember, verifier)
         return Parts(mode)
     index = QuoteIndex(document)
     explorer, closing = _reader(settings, models, document, task, index, engine, nonces, sink)
     checks = (form_holds(AnswerForm(ANY, ANY, settings.quote_chars)), quotes_hold(document))
     check = OutputCheck(spec.output, spec.text, paged=document.paged, sections=sections_of(document.text))
-    mode = TaskMode(task, explorer, models.worker, reasoner, index, checks, check, judge, nonces, remember)
+    mode = TaskMode(task, explorer, models.worker, reasoner, index, checks, check, judge, nonces, remember, verifier)
     return Parts(mode, closing)
 
 

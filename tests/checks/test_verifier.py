@@ -86,8 +86,8 @@ def test_anything_that_fits_is_a_verifier() -> None:
     with pytest.raises(TypeError, match="has a method verify"):
         VerifierCheck(Scripted([]), "t", max_iterations=1)  # type: ignore[arg-type]
     assert check(Fits(VerificationResult(True))).passed
-    assert check(Fits(VerificationResult(False, "no dates"))).issues[0].message == "no dates"
-    assert "no reason given" in check(Fits(VerificationResult(False))).issues[0].message
+    assert check(Fits(VerificationResult(False, "no dates"))).issues[0].material == "no dates"
+    assert "no reason given" in check(Fits(VerificationResult(False))).issues[0].material
 
 
 def test_what_fits_may_be_asynchronous() -> None:
@@ -179,7 +179,7 @@ def test_a_refusal_is_feedback_and_the_next_attempt_is_verified_with_it() -> Non
     verifying = VerifierCheck(LLMVerifier(model), "the task", max_iterations=3)
     verifying.begin(1)
     refused = verifying(Attempt(output="first"))
-    assert [issue.message for issue in refused.issues] == ["no dates"] and refused.check == "verifier"
+    assert [issue.material for issue in refused.issues] == ["no dates"] and refused.check == "verifier"
     verifying.begin(2)
     assert verifying(Attempt(output="second")).passed
     assert "first" in text(model.requests[1]) and "(none)" in text(model.requests[0])

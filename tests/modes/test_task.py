@@ -122,6 +122,27 @@ def test_a_reasoner_of_its_own_plays_its_own_script(settings: Settings) -> None:
     assert done.outcome.ok and len(worker.requests) == 2
 
 
+def test_a_verifier_may_send_an_output_back_and_its_reason_reaches_reader_and_reasoner(settings: Settings) -> None:
+    more = GOOD + " The lease runs for ten years from 1 March 2021."
+    worker = Scripted(
+        [acts(LOOK), acts({"claims": [RENT]}), result(), acts({"claims": [TERM]}), result(more)], vendor="a"
+    )
+    verdicts = [says(json.dumps({"complete": ok, "reason": "the term is missing"})) for ok in (False, True)]
+    verifier = Scripted(verdicts, vendor="c")
+    models: dict[str, Model] = {
+        "worker": worker,
+        "judge": Scripted([OK, OK], vendor="b"),
+        "subquery": Scripted([]),
+        "verifier": verifier,
+    }
+    chosen = settings.model_copy(update={"strategy": "rlm", "verify_with_model": True})
+    done = run_task(LEASE, "Say what the tenant pays.", settings=chosen, models=models, engine=FakeSandbox)
+    assert done.outcome.ok and done.outcome.iterations == 2
+    reader, reasoner = worker.requests[3], worker.requests[4]
+    assert "the term is missing" in told(reader) and "the term is missing" in told(reasoner)
+    assert GOOD in told(verifier.requests[0])
+
+
 def test_the_judges_issues_flow_back_to_the_reader_and_the_reasoner(settings: Settings) -> None:
     more = GOOD + " The lease runs for ten years from 1 March 2021."
     done, _, worker, _ = play(
@@ -133,7 +154,8 @@ def test_the_judges_issues_flow_back_to_the_reader_and_the_reasoner(settings: Se
     hints, order = worker.requests[3], worker.requests[4]
     assert hints.agent == "reader" and "the term of the lease is missing" in told(hints)
     assert hints.turns[: len(worker.requests[1].turns)] == worker.requests[1].turns  # one live conversation
-    assert "JUDGE: the term of the lease is missing" in told(order) and GOOD in told(order) and NOTE in told(order)
+    assert "the judge of the task says:\n<data-" in told(order) and "the term of the lease is missing" in told(order)
+    assert GOOD in told(order) and NOTE in told(order)
     assert "Item 1: The base rent" in told(order) and "Item 2: The term" in told(order)  # the brief only grows
 
 
@@ -148,7 +170,7 @@ def test_a_figure_that_is_not_quoted_is_refused_with_its_place_and_mended(settin
     first = recorded(done.folder).events
     hints = told(worker.requests[3])
     assert "line 2 of the output: the figure $12,000" in hints and "the date 1 March 2022" in hints
-    assert "The deposit is $12,000" in hints and "HARD: line 2" in told(worker.requests[4])
+    assert "The deposit is $12,000" in hints and "line 2 of the output" in told(worker.requests[4])
     assert any("$12,000" in line for line in story(first).splitlines())
 
 
@@ -260,15 +282,14 @@ def test_memory_is_written_only_after_the_hard_rules_passed(settings: Settings) 
     assert memory_of(settings).stat().st_mode & 0o077 == 0
 
 
-def test_a_figure_of_the_note_itself_must_be_quoted_too(settings: Settings) -> None:
+def test_a_note_that_says_more_than_the_quotes_is_not_remembered(settings: Settings) -> None:
+    """A10: and it is no reason to refuse the output, which does not say it."""
     done, *_ = play(
-        settings.model_copy(update={"max_iterations": 1}),
+        settings,
         [acts(LOOK), acts({"claims": [RENT]}), result(note="The rent will be $52,000 from 2026.")],
-        [],
+        [OK],
     )
-    assert not done.outcome.ok and not memory_of(settings).exists()
-    assert done.outcome.best is not None
-    assert any("line 1 of the memory update: the figure $52,000" in i.message for i in done.outcome.best.issues)
+    assert done.outcome.ok and not memory_of(settings).exists()
 
 
 def test_a_later_run_reads_the_memory_before_the_document(settings: Settings) -> None:
@@ -347,7 +368,7 @@ def test_constraints_repeat_the_last_two_iterations_and_count_the_older(settings
     assert done.outcome.halt.type is StopType.MAX_ITERATIONS
     last = told(worker.requests[-1])
     assert "(1 earlier iteration(s) omitted)" in last and "alpha" not in last and "beta" in last and "gamma" in last
-    assert "JUDGE: wrong c" in last and "wrong a" not in last
+    assert "wrong c" in last and "wrong a" not in last
     assert constraints_told((), "n") == ""
 
 
