@@ -95,6 +95,7 @@ class TaskJudge:
             memory=framed(self.memory, nonce) if self.memory else "(nothing)",
             output=framed(attempt.output, nonce),
             kind=self.kind,
+            words=len(attempt.output.split()),
             task=self.task,
         )
         return Request(

@@ -117,6 +117,11 @@ def test_the_reasoner_sees_the_brief_and_not_the_document(settings: Settings) ->
     assert ruling.rstrip().endswith("Say what the tenant pays.")
 
 
+def test_the_judge_is_told_how_long_the_output_is_by_code(settings: Settings) -> None:
+    _, _, _, judge = play(settings, [acts(LOOK), acts({"claims": [RENT]}), result()], [OK])
+    assert f"({len(GOOD.split())} words, counted by code)" in told(judge.requests[0])
+
+
 def test_a_reasoner_of_its_own_plays_its_own_script(settings: Settings) -> None:
     done, _, worker, _ = play(settings, [acts(LOOK), acts({"claims": [RENT]})], [OK], reasoner=[result()])
     assert done.outcome.ok and len(worker.requests) == 2
