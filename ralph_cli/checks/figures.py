@@ -33,12 +33,12 @@ _CURRENCY = {"usd": "$", "us$": "$", "eur": "€", "gbp": "£", "jpy": "¥"}
 _SEPARATOR = r"[,'\u2019\u00a0\u202f]"
 _NUMBER = re.compile(
     r"(?P<open>\()?(?P<minus>(?<![\w\d.)])[-\u2212\u2013](?=[\d$€£¥.]))?"
-    r"(?:(?P<currency>US\$|[$€£¥]|(?<![A-Za-z])(?:USD|EUR|GBP|JPY|CHF))\s?)?(?P<inner>[-\u2212](?=\d))?"
+    r"(?:(?P<currency>US\$|[$€£¥]|(?<![A-Za-z])(?:USD|EUR|GBP|JPY|CHF))\s*)?(?P<inner>[-\u2212](?=\d))?"
     r"(?P<number>\d+(?:\.\d+){2,}"  # 12.3.1: a name, not a quantity
     rf"|\d{{1,3}}(?:\.\d{{3}})+,\d+|\d{{1,3}}(?:{_SEPARATOR}\d{{3}})+(?!\d)(?:\.\d+)?|\d+,\d{{1,2}}(?![\d,])"
     r"|\d+(?:\.\d+)?|(?<![\d.])\.\d+)"
-    r"(?:\s?(?P<scale>thousand|million|billion|trillion|mn|bn|tn)\b|(?P<letter>[kKmMbB])\b)?"
-    r"(?P<percent>\s?(?:%|per\s?cent\b|percent\b|percentage\s+points?\b))?(?P<close>\))?",
+    r"(?:\s*(?P<scale>thousand|million|billion|trillion|mn|bn|tn)\b|(?P<letter>[kKmMbB])\b)?"
+    r"(?P<percent>\s*(?:%|per\s?cent\b|percent\b|percentage\s+points?\b))?(?P<close>\))?",
     re.IGNORECASE,
 )
 _MONTH_WORDS = "january february march april may june july august september october november december"

@@ -155,7 +155,8 @@ class Ground:
     def _fault(self, figure: Figure, label: str = "") -> str | None:
         """Why a figure is not borne out, None if it is."""
         if figure.name:
-            return None if self._verbatim(figure.name) else f"is in {self.name}"
+            named = any(other.name == figure.name for other, _ in self._figures)
+            return None if named or self._verbatim(figure.name) else f"is in {self.name}"
         alike = [(other, text) for other, text in self._figures if _same_value(figure, other, text, label)]
         if not alike:
             return f"is in {self.name}"

@@ -218,6 +218,11 @@ def test_reading_figures_never_fails_and_gives_places(text: str) -> None:
         assert date.text == text[date.start : date.end]
 
 
+@pytest.mark.parametrize("text", ["1  million", "$  5", "5 \n %", "million1.0.0"])
+def test_spaces_and_neighbours_do_not_change_a_figure(text: str) -> None:
+    assert not Ground((text,), frozenset(), items=9).misses(pieces(text, "text"))
+
+
 @given(
     st.lists(
         st.sampled_from([*'0123456789.,-()%£$ \n"“”>|[]=+/*', "p. ", "million", "forty", "1.", "28 April "]),
