@@ -60,6 +60,8 @@ _ITEMS = re.compile(
 _ITEM = re.compile(r"^[ \t]*(?:[-*+\u2022]|\(?\d{1,3}[.)])[ \t]+\S")
 _QUOTED = re.compile(
     r"\u201c([^\u201c\u201d]+)\u201d|\u201e([^\u201c\u201d\u201e]+)[\u201c\u201d]|\u00ab([^\u00ab\u00bb]+)\u00bb|\"([^\"\n]+)\""
+    # A straight mark opens and closes alike: over a line's end it must stand where a quotation can begin and end.
+    r"|(?<!\w)\"(?=\S)([^\"\n]+\n[^\"\n]+)(?<=\S)\"(?!\w)"
 )
 _BLOCK = re.compile(r"(?:^[ \t]*>[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _GAP = re.compile(r"\s*(?:\[\s*(?:\.\.\.|\u2026)\s*\]|\(\s*(?:\.\.\.|\u2026)\s*\)|\.\.\.|\u2026)\s*")

@@ -1,11 +1,12 @@
 """The hard rules of an output: its length and shape, and that what it states in figures is in the quoted words."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ralph_cli.checks.grounding import Ground, Miss
 from ralph_cli.checks.rules import glued
-from ralph_cli.checks.shape import Format, Misshapen, pieces, shape_faults
+from ralph_cli.checks.shape import Format, Misshapen, Piece, pieces, shape_faults
 from ralph_cli.core.model import Json
 from ralph_cli.core.run import Attempt, Evidence, Issue
 
@@ -55,7 +56,8 @@ class OutputCheck:
         )
         try:
             ground = self._ground(attempt)
-            missing = ground.misses(pieces(attempt.output, self.form.kind))
+            said = [piece for piece in pieces(attempt.output, self.form.kind) if not self._asked_for(piece)]
+            missing = ground.misses(said)
         except Misshapen:
             return Evidence("output", short + faults)
         found = [Issue(UNFOUND, f"{miss.place} of the output: {miss.message}") for miss in missing]
@@ -65,6 +67,11 @@ class OutputCheck:
     def unfit_to_remember(self, attempt: Attempt) -> bool:
         """Whether the memory update says a figure, a date or a quotation that the quotes do not bear out."""
         return bool(self._ground(attempt).misses(pieces(attempt.memory, "md")))
+
+    def _asked_for(self, piece: Piece) -> bool:
+        """Whether a column or key is named so because the schema or the task names it so."""
+        asked = json.dumps(self.form.schema, ensure_ascii=False) if self.form.schema is not None else ""
+        return piece.heads and (json.dumps(piece.text, ensure_ascii=False) in asked or piece.text in self.task)
 
     def _lengths(self, attempt: Attempt) -> Iterator[str]:
         kinds = [("output", attempt.output, self.form.least)]

@@ -15,6 +15,8 @@ Format = Literal["md", "json", "csv", "text"]
 MOST_FAULTS = 5
 _SHOWN = 200
 _FENCE = re.compile(r"\A```[a-z]*\n(.*)\n```\Z", re.DOTALL)
+_SAYS = re.compile(r"\s|\A\W*\d[\d.,]*\W*\Z")
+"""A key that says something, as a name (`item_1`) does not: it has several words, or is a number."""
 _RULE = re.compile(r"\|?(?:\s*:?-{2,}:?\s*\|)+(?:\s*:?-{2,}:?\s*)?")
 
 
@@ -24,12 +26,16 @@ class Misshapen(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A piece of an output's text: `label` is its column or key, `where` its place, or else lines count from `line`."""
+    """A piece of an output's text: `label` is its column or key, `where` its place, or else lines count from `line`.
+
+    `heads` marks the name of a column or key itself.
+    """
 
     text: str
     label: str = ""
     where: str = ""
     line: int = 1
+    heads: bool = False
 
     def place(self, offset: int) -> str:
         """Where the character at `offset` stands in the output."""
@@ -72,11 +78,14 @@ def pieces(output: str, kind: Format) -> tuple[Piece, ...]:
         # Numbers stay as they were written, so that they are found, and named, as they stand there.
         return tuple(_leaves(_json(output, as_written=True), "$", ""))
     if kind == "csv":
-        return tuple(
+        rows = _rows(output)
+        heads = [Piece(name, where=f"in the header line, column {name!r}", heads=True) for name in rows[0]]
+        cells = [
             Piece(cell, name, f"row {number}, column {name!r}")
-            for number, row in enumerate(_rows(output), 1)
+            for number, row in enumerate(rows, 1)
             for name, cell in row.items()
-        )
+        ]
+        return (*heads, *cells)
     return tuple(_marked_down(output)) if kind == "md" else (Piece(output),)
 
 
@@ -95,6 +104,8 @@ def check_schema(schema: object) -> str:
         validator_for(schema, default=Draft202012Validator).check_schema(schema)
     except SchemaError as error:
         return f"{error.json_path}: {_cut(error.message)}"
+    except (RecursionError, TypeError, ValueError, OverflowError) as fault:
+        return f"it cannot be read as a JSON Schema: {_cut(str(fault))}"
     return ""
 
 
@@ -108,7 +119,7 @@ def _violations(value: Any, schema: Json) -> Iterator[str]:
         # The empty registry makes sure that nothing is ever fetched.
         validator = validator_for(schema, default=Draft202012Validator)(schema, registry=Registry())
         errors = sorted(validator.iter_errors(value), key=relevance, reverse=True)
-    except (Unresolvable, RecursionError) as fault:
+    except (Unresolvable, RecursionError, ArithmeticError, TypeError, ValueError) as fault:
         yield f"the schema cannot be followed: {_cut(str(fault))}"
         return
     for error in errors[:MOST_FAULTS]:
@@ -166,6 +177,8 @@ def _leaves(value: object, path: str, label: str) -> Iterator[Piece]:
     match value:
         case dict():
             for name, item in value.items():
+                if _SAYS.search(name):
+                    yield Piece(name, where=f"in the key {name!r} at {path}", heads=True)
                 yield from _leaves(item, f"{path}.{name}", name)
         case list():
             for number, item in enumerate(value):
@@ -206,7 +219,7 @@ def _typed(rows: Sequence[Mapping[str, str]], schema: Json) -> list[dict[str, An
             return cell
         try:
             value = json.loads(cell)
-        except ValueError:
+        except (ValueError, RecursionError):
             return cell
         return value if isinstance(value, int | float) else cell
 

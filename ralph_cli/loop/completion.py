@@ -45,7 +45,9 @@ def intends(text: str) -> bool:
 
 def without_marker(text: str) -> str:
     """The text as a user sees it."""
-    return text.replace(MARKER, "").strip() if MARKER in text else text
+    while MARKER in text:  # taking one out may put another together
+        text = text.replace(MARKER, "").strip()
+    return text
 
 
 def examine(goal: GoalState, intent: Intent) -> tuple[Evidence, ...]:

@@ -1,6 +1,7 @@
 """How a loop validates, reflects and stops: frozen values that refuse what makes no sense."""
 
 from dataclasses import dataclass, field
+from math import inf
 from typing import Any, Literal
 
 Level = Literal["shallow", "medium", "deep"]
@@ -61,9 +62,9 @@ class StopConditionConfig:
     patience: int = 2
 
     def __post_init__(self) -> None:
-        _require(self.max_iterations >= 1, "max_iterations must be at least 1")
-        _require(self.timeout >= 0, "timeout must not be negative")
-        _require(self.max_cost >= 0, "max_cost must not be negative")
+        _require(1 <= self.max_iterations < inf, "max_iterations must be at least 1, and finite")
+        _require(0 <= self.timeout < inf, "timeout must not be negative, and be finite: 0 is no limit")
+        _require(0 <= self.max_cost < inf, "max_cost must not be negative, and be finite: 0 is no limit")
         _require(self.max_consecutive_failures >= 0, "max_consecutive_failures must not be negative")
         _require(0.0 <= self.score_threshold <= 1.0, "score_threshold must be between 0 and 1")
         _require(self.patience >= 0, "patience must not be negative")

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -41,6 +41,15 @@ def ask(model: Model, request: Request, parse: Callable[[str], T], *, tries: int
 M = TypeVar("M", bound=BaseModel)
 
 
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose names stand once: of two verdicts neither is taken."""
+    names = [name for name, _ in pairs]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(f"{twice!r} stands twice in it")
+    return dict(pairs)
+
+
 def one_object(text: str, shape: type[M]) -> M:
     """The single JSON object that `text` is, of the given shape. Anything before, after or beside it is refused.
 
@@ -51,7 +60,7 @@ def one_object(text: str, shape: type[M]) -> M:
     if body.startswith("```") and body.endswith("```") and body.count("```") == 2:
         body = body.removeprefix("```json").removeprefix("```").removesuffix("```").strip()
     try:
-        value = json.loads(body)
+        value = json.loads(body, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"the reply is not one JSON object ({error})") from None
     try:

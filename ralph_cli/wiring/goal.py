@@ -26,6 +26,7 @@ from ralph_cli.wiring.qa import choose_strategy
 from sandbox import Sandbox
 
 MAX_ITERATIONS = 20
+_CHANGED = "it ended well, but the output's file was changed while it ran"
 UNVERIFIED = "nothing verifies this goal: what the worker calls done will be taken as it is, and said to be unverified"
 
 
@@ -97,10 +98,12 @@ def build_goal(
     terms = spec.terms
 
     def check(text: str) -> Iterator[str | Ran]:
-        write_atomic(file, text)
         for verifier in spec.verifiers:
             yield verifier.name
-            yield run_command(verifier, file, spec.around)
+            # Written anew for each, so that none sees, or passes, what another made of it.
+            write_atomic(file, text)
+            ran = run_command(verifier, file, spec.around)
+            yield ran if not ran.passed or _untouched(file, text) else replace(ran, passed=False, ended=_CHANGED)
 
     goal = GoalState(run=folder.name, objective=spec.objective, document=document.sha256)
     summary = RuntimeSummary(terms.summary, terms.iteration)
@@ -113,6 +116,13 @@ def build_goal(
     converse = partial(_converse, settings, models, workbench, subqueries, document, spec, desk, everyone)
     mode = GoalMode(brief, desk, summary, converse, shelf.put, settings.summary_chars)
     return Parts(mode, (subqueries.close, workbench.close))
+
+
+def _untouched(file: Path, text: str) -> bool:
+    try:
+        return file.read_bytes() == text.encode("utf-8")
+    except OSError:
+        return False
 
 
 def _converse(

@@ -78,7 +78,12 @@ def _memory_file(settings: Settings, document: Document | None) -> MemoryFile | 
     if wish == "off":
         return None
     if document is None:
-        return MemoryFile(Path(wish).expanduser())
+        path = Path(wish).expanduser()
+        if not path.exists():
+            raise ConfigError(
+                f"there is no memory {path}", code="no-memory", hint="a task without a document needs one"
+            )
+        return MemoryFile(path)
     path = settings.out / "memory" / f"{document.id}.md" if wish == "auto" else Path(wish).expanduser()
     return MemoryFile(path, document.id)
 

@@ -2,6 +2,7 @@
 
 import json
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from fakes import document
@@ -163,14 +164,20 @@ def test_a_code_fence_around_data_is_taken_off() -> None:
     assert unfenced("```\ncode\n```", "md") == "```\ncode\n```"
 
 
-def check(output: str, memory: str = "Nothing more was found.", kind: Format = "md", paged: bool = True) -> Evidence:
+def check(
+    output: str,
+    memory: str = "Nothing more was found.",
+    kind: Format = "md",
+    paged: bool = True,
+    schema: dict[str, Any] | None = None,
+) -> Evidence:
     about = document("One.\f" + "\n".join(QUOTES))
     draft = Draft((DraftClaim("What it says.", QUOTES),))
     attempt = pin(draft, about, QuoteIndex(about))
     assert len(attempt.quotes) == len(QUOTES)
     from dataclasses import replace
 
-    form = OutputForm(kind)
+    form = OutputForm(kind, schema)
     return OutputCheck(form, TASK, paged)(replace(attempt, output=output, memory=memory, finished=True))
 
 
@@ -252,3 +259,33 @@ def test_a_section_may_be_named_if_the_document_has_it() -> None:
     fine = "See section 7.1, clause 13.2(b) and Schedule 3; the provision is $6.5 million."
     assert ground.misses([Piece(fine)]) == ()
     assert [miss.message for miss in ground.misses([Piece("See section 8.")])] != []
+
+
+def test_what_keys_and_headers_say_is_looked_up_unless_the_task_or_the_schema_says_it() -> None:
+    told = '{"In 2031 the fee of 9,999 dollars": "yes", "2032": "no", "item_7": "x", "the rent": "due"}'
+    assert [miss.split(":")[0] for miss in misses(told, "json")] == [
+        "in the key 'In 2031 the fee of 9,999 dollars' at $",
+        "in the key 'In 2031 the fee of 9,999 dollars' at $",
+        "in the key '2032' at $",
+    ]
+    assert misses("name,a fee of 9999\nrent,yes\n", "csv")[0].startswith("in the header line, column 'a fee of 9999'")
+    schema = {"type": "object", "properties": {"In 2031": {"type": "string"}}}
+    assert not any(
+        "2031" in issue.message for issue in check('{"In 2031": "nothing"}', kind="json", schema=schema).issues
+    )
+
+
+def test_a_quotation_over_two_lines_is_looked_up() -> None:
+    assert any("the quotation" in miss for miss in misses('It says "the rent shall\nnever be paid" there.'))
+    assert not misses('A pipe of a foot" is laid\nbeside another foot".')
+
+
+@pytest.mark.parametrize("schema", [{"$schema": []}, {"$schema": {}}])
+def test_a_schema_of_no_kind_is_refused_in_one_line(schema: object) -> None:
+    assert check_schema(schema) and "\n" not in check_schema(schema)
+
+
+def test_values_that_no_validator_can_hold_are_faults() -> None:
+    rows = {"type": "array", "items": {"properties": {"a": {"type": "number", "multipleOf": 0.1}}}}
+    assert shape_faults("a,b\n" + "[" * 50_000 + ",2\n", "csv", rows)
+    assert shape_faults("a,b\n" + "9" * 400 + ",2\n", "csv", rows)

@@ -147,6 +147,10 @@ def test_a_model_that_gives_no_strict_verdict_never_passes(reply: Any) -> None:
         LLMVerifier(Scripted([reply])).verify("t", "r", 1, [])
 
 
+def test_a_reply_that_says_both_is_no_verdict() -> None:
+    assert not check(LLMVerifier(Scripted([says('{"complete": false, "complete": true, "reason": ""}')]))).passed
+
+
 values = st.recursive(
     st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=5)),
     lambda inner: st.one_of(

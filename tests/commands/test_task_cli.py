@@ -125,6 +125,8 @@ def test_memory_options(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["memo.txt", " "], "task is empty"),
         (["memo.txt", "x", "--no-document"], "a task only"),
         (["What?", "--no-document"], "needs a memory"),
+        (["What?", "--no-document", "--memory", "none.md"], "there is no memory none.md"),
+        (["memo.txt", "What?", "--memory", "."], "not a regular file"),
         (["memo.txt", "What?", "--memory", "a", "--no-memory"], "exclude each other"),
         (["memo.txt", "What?", "--memory", "memo.txt"], "not a memory of ralph"),
         (["memo.txt", "What?", "--format", "docx"], "format"),

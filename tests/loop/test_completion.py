@@ -64,6 +64,7 @@ def judged(goal: GoalState, intent: Intent = DONE) -> Halt | None:
 def test_the_marker_is_an_intent_and_is_removed() -> None:
     text = f"All rows are there. {MARKER}\n"
     assert intends(text) and not intends("<promise>done</promise>") and not intends("DONE")
+    assert without_marker("<promise><promise>DONE</promise>DONE</promise>") == ""
     assert without_marker(text) == "All rows are there." and without_marker(" kept as it is\n") == " kept as it is\n"
 
 

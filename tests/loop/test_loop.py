@@ -241,6 +241,9 @@ def test_the_first_detector_that_stops_decides() -> None:
     "wrong",
     [
         lambda: StopConditionConfig(max_iterations=0),
+        lambda: StopConditionConfig(max_iterations=float("inf")),  # type: ignore[arg-type]
+        lambda: StopConditionConfig(timeout=float("inf")),
+        lambda: StopConditionConfig(max_cost=float("nan")),
         lambda: StopConditionConfig(timeout=-1),
         lambda: StopConditionConfig(max_cost=-1),
         lambda: StopConditionConfig(score_threshold=2),

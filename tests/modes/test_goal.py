@@ -425,3 +425,14 @@ def test_the_best_output_is_delivered_when_none_was_accepted(settings: Settings,
     script = [acts(GOOD), acts(VERIFY), acts(DONE), acts({"output": "none"}), acts(VERIFY), acts(DONE)]
     finished, goal, *_ = play(capped, script, [good, long])
     assert not finished.outcome.ok and goal.delivered(finished.outcome.best) == "good, 312.6" and goal.output == "none"
+
+
+def test_a_verifier_that_changes_the_output_proves_nothing_and_the_next_sees_the_output(
+    settings: Settings, good: str, tmp_path: Path
+) -> None:
+    mends = check(tmp_path, "open(sys.argv[1], 'w').write('good')", "mends.py")
+    capped = settings.model_copy(update={"max_iterations": 1})
+    finished, _, events, _ = play(capped, [acts(BAD), acts(VERIFY), acts(DONE)], [f"mends: {mends}", f"good: {good}"])
+    ran = [(event.name, event.passed, event.ended) for event in events if isinstance(event, Verified)]
+    assert ran[0] == ("mends", False, "it ended well, but the output's file was changed while it ran")
+    assert ran[1][:2] == ("good", False) and not finished.outcome.ok
