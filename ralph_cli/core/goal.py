@@ -44,7 +44,8 @@ class GoalState:
     """What is known of a goal after some of its events.
 
     `iteration` counts over all runs of the goal, `before` those of earlier runs. `evidence` is that of the latest
-    verification; it speaks of the `output` only if it is of its `revision`. `reason` says why it stopped, or why the
+    verification; it speaks of the `output` only if it is of its `revision`. `passed` is the latest output that every
+    verifier passed in this run. `reason` says why it stopped, or why the
     last intent to finish was refused.
     """
 
@@ -57,6 +58,7 @@ class GoalState:
     output: str = ""
     revision: int = 0
     evidence: tuple[Verified, ...] = ()
+    passed: str = ""
     summary: str = ""
     said: str = ""
     reason: str = ""
@@ -101,7 +103,8 @@ class GoalState:
                     event.round,
                     event.revision,
                 )
-                return replace(self, evidence=(*self.evidence, event) if same else (event,))
+                now = replace(self, evidence=(*self.evidence, event) if same else (event,))
+                return replace(now, passed=now.output) if now.verified else now
             case Said(text=text):
                 return replace(self, said=text)
             case StepFinished(step=step):
@@ -114,8 +117,10 @@ class GoalState:
 
     def delivered(self, best: Step | None) -> str:
         """What is handed to the user: the output that passed, else that of the `best` step, else the latest."""
-        if self.verified or best is None or self.status is GoalStatus.COMPLETED:
+        if self.verified or self.status is GoalStatus.COMPLETED:
             return self.output
+        if self.passed or best is None:
+            return self.passed or self.output
         return best.attempt.output or self.output
 
 
@@ -125,7 +130,9 @@ def notice(goal: GoalState, halt: Halt) -> str:
         return ""
     retries = max(goal.iteration - 1, 0)
     tries = "1 retry" if retries == 1 else f"{retries} retries"
-    first = f"Stopped after {tries} ({halt.detail}); the output above was not accepted."
+    changed = goal.passed and not goal.verified
+    kept = " It is the last that every verifier passed; the worker changed it afterwards." if changed else ""
+    first = f"Stopped after {tries} ({halt.detail}); the output above was not accepted.{kept}"
     if not goal.evidence:
         return f"{first}\nNo verifier was run."
     stale = "" if goal.fresh else " (of an earlier version of the output)"

@@ -13,7 +13,7 @@ from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError, ProviderError
 from ralph_cli.core.events import AnyEvent, IterationStarted, Said, Verified, Wrote
-from ralph_cli.core.goal import GoalState, GoalStatus
+from ralph_cli.core.goal import GoalState, GoalStatus, notice
 from ralph_cli.core.model import Model, Reply, Request, ToolTurn, UserTurn
 from ralph_cli.core.run import StopType
 from ralph_cli.journal.store import Journal
@@ -436,3 +436,11 @@ def test_a_verifier_that_changes_the_output_proves_nothing_and_the_next_sees_the
     ran = [(event.name, event.passed, event.ended) for event in events if isinstance(event, Verified)]
     assert ran[0] == ("mends", False, "it ended well, but the output's file was changed while it ran")
     assert ran[1][:2] == ("good", False) and not finished.outcome.ok
+
+
+def test_an_output_that_passed_is_not_lost_to_a_later_one(settings: Settings, good: str) -> None:
+    capped = settings.model_copy(update={"max_iterations": 1})
+    finished, goal, *_ = play(capped, [acts(GOOD), acts(VERIFY), acts(BAD), acts(DONE)], [good])
+    assert not finished.outcome.ok and goal.output == "bad"
+    assert goal.delivered(finished.outcome.best) == "good, 312.6"
+    assert "the last that every verifier passed" in notice(goal, finished.outcome.halt)
