@@ -4,8 +4,11 @@ import csv
 import io
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from ralph_cli.core.model import Json
@@ -13,6 +16,13 @@ from ralph_cli.core.model import Json
 Format = Literal["md", "json", "csv", "text"]
 
 MOST_FAULTS = 5
+PATTERN_SECONDS = 10.0
+"""How long a schema with patterns may take on one output."""
+
+_START = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from ralph_cli.checks import shape; "
+    "print(shape.violations_of_pair(sys.stdin.read()))"
+)
 _SHOWN = 200
 _FENCE = re.compile(r"\A```[a-z]*\n(.*)\n```\Z", re.DOTALL)
 _SAYS = re.compile(r"\s|\A\W*\d[\d.,]*\W*\Z")
@@ -59,7 +69,7 @@ def shape_faults(output: str, kind: Format, schema: Json | None) -> tuple[str, .
         return ()
     if kind == "csv":
         value = _typed(value, schema)
-    return tuple(_violations(value, schema))
+    return _in_time(value, schema) if _matches(schema) else tuple(_violations(value, schema))
 
 
 def read(output: str, kind: Format) -> Any:
@@ -107,6 +117,35 @@ def check_schema(schema: object) -> str:
     except (RecursionError, TypeError, ValueError, OverflowError) as fault:
         return f"it cannot be read as a JSON Schema: {_cut(str(fault))}"
     return ""
+
+
+def _matches(schema: object) -> bool:
+    """Whether a schema has regular expressions, which may take for ever on a text that its author did not foresee."""
+    if isinstance(schema, dict):
+        return bool({"pattern", "patternProperties"} & schema.keys()) or any(map(_matches, schema.values()))
+    return isinstance(schema, list) and any(map(_matches, schema))
+
+
+def _in_time(value: Any, schema: Json) -> tuple[str, ...]:
+    """The violations, found by a process of its own: an expression that is being matched cannot be stopped in this."""
+    places = [str(Path(__file__).resolve().parents[2]), *filter(None, sys.path)]
+    command = [sys.executable, "-I", "-c", _START, json.dumps(places)]
+    try:
+        done = subprocess.run(
+            command, input=json.dumps([value, schema]), capture_output=True, text=True, timeout=PATTERN_SECONDS, env={}
+        )
+        found = json.loads(done.stdout)
+    except subprocess.TimeoutExpired:
+        return (f"the schema's patterns did not come to an end in {PATTERN_SECONDS:g} s on this output",)
+    except (OSError, ValueError) as fault:
+        return (f"the schema could not be applied: {_cut(str(fault))}",)
+    return tuple(map(str, found))
+
+
+def violations_of_pair(text: str) -> str:
+    """What the process of `_in_time` prints: the faults of the pair of a value and a schema that it was given."""
+    value, schema = json.loads(text)
+    return json.dumps(list(_violations(value, schema)))
 
 
 def _violations(value: Any, schema: Json) -> Iterator[str]:

@@ -289,3 +289,12 @@ def test_values_that_no_validator_can_hold_are_faults() -> None:
     rows = {"type": "array", "items": {"properties": {"a": {"type": "number", "multipleOf": 0.1}}}}
     assert shape_faults("a,b\n" + "[" * 50_000 + ",2\n", "csv", rows)
     assert shape_faults("a,b\n" + "9" * 400 + ",2\n", "csv", rows)
+
+
+def test_patterns_are_matched_and_one_without_end_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    schema = {"type": "object", "properties": {"a": {"type": "string", "pattern": "^(a+)+$"}}}
+    assert shape_faults('{"a": "aaa"}', "json", schema) == ()
+    assert shape_faults('{"a": "aé!"}', "json", schema) == ("at $.a: 'aé!' does not match '^(a+)+$'",)
+    monkeypatch.setattr("ralph_cli.checks.shape.PATTERN_SECONDS", 1.0)
+    (fault,) = shape_faults(json.dumps({"a": "a" * 60 + "!"}), "json", schema)
+    assert fault == "the schema's patterns did not come to an end in 1 s on this output"
