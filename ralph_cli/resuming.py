@@ -11,6 +11,7 @@ from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import AnyEvent, RunHalted, RunStarted, Sink
 from ralph_cli.core.model import Model
 from ralph_cli.core.run import StopType
+from ralph_cli.journal.store import refuse_if_at_work
 from ralph_cli.providers.replaying import Recording
 from ralph_cli.records import find_run, recorded
 from ralph_cli.running import Earlier, Finished, opened
@@ -38,6 +39,7 @@ def resume(
     """
     settings = settings or load()
     folder = run if isinstance(run, Path) else find_run(settings.out, run)
+    refuse_if_at_work(folder)
     events = recorded(folder).events
     started = _resumable(events, folder)
     chosen = _settings(started, settings, changes or {})
@@ -88,4 +90,7 @@ def _document(started: RunStarted, settings: Settings) -> Document:
         raise ConfigError(
             what, code="document-changed", hint="ask again: what was found does not hold for another text"
         )
+    if document.fingerprint != started.document.get("fingerprint", document.fingerprint):
+        what = f"{path} is read otherwise than in that run: by another reader, with another encoding or password"
+        raise ConfigError(what, code="document-changed", hint="ask again, with the options of that run")
     return document

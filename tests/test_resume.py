@@ -1,6 +1,7 @@
 """Resuming: the start of a run and then its replay are the whole run, and nothing is paid for twice."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from test_ask import LOOK, MEMO, RENT, TERM, WRONG, verdicts
 
 from ralph_cli.api import ask
 from ralph_cli.config import Settings
-from ralph_cli.core.errors import ConfigError
+from ralph_cli.core.errors import ConfigError, JournalError
 from ralph_cli.core.events import AnyEvent, CallFinished, RunStarted
 from ralph_cli.core.model import Model, Reply, Usage
 from ralph_cli.journal.store import Journal, read_events
@@ -98,6 +99,30 @@ def test_a_changed_document_is_refused(tmp_path: Path) -> None:
     path.write_text(MEMO.text + "Amended.")
     with pytest.raises(ConfigError, match="not the document"):
         resume(finished.run, settings=settings)
+
+
+def test_a_document_that_is_read_otherwise_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "memo.txt"
+    path.write_bytes(("Zürich. " + MEMO.text).encode("mac_roman"))
+    settings = Settings(out=tmp_path / "out", cache=tmp_path / "cache", strategy="rlm", max_iterations=1)
+    given_: dict[str, Model] = {
+        "worker": Scripted([acts(LOOK), acts({"claims": [RENT]})], vendor="a"),
+        "judge": Scripted([verdicts((1, "not"))], vendor="b"),
+        "subquery": Scripted([]),
+    }
+    finished = ask(
+        path, "What is the rent?", encoding="mac_roman", settings=settings, models=given_, engine=FakeSandbox
+    )
+    assert not finished.outcome.ok
+    with pytest.raises(ConfigError, match="read otherwise"):
+        resume(finished.run, settings=settings)
+
+
+def test_a_run_whose_process_lives_is_not_resumed(tmp_path: Path) -> None:
+    _, events = whole(tmp_path)
+    folder = cut_off(events, len(events) // 2, tmp_path)
+    with closing(Journal(folder)), pytest.raises(JournalError, match="still at this run"):
+        resume(folder, settings=Settings(out=tmp_path / "out"), document=MEMO)
 
 
 def test_a_bound_can_be_raised_and_the_run_goes_on(tmp_path: Path) -> None:

@@ -127,3 +127,18 @@ def read_events(folder: Path) -> Iterator[AnyEvent]:
             first = error.errors(include_url=False)[0]["msg"]
             what = f"event {seq} in {folder} is not of schema {SCHEMA} ({first})"
             raise JournalError(what, code="journal-damaged") from error
+
+
+def refuse_if_at_work(folder: Path) -> None:
+    """Raise JournalError while the process of the run in `folder` lives: it holds the lock of its journal."""
+    try:
+        handle = os.open(folder / ".lock", os.O_RDWR | os.O_NOFOLLOW)
+    except OSError:
+        return
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        hint = "wait for it, or end it; what it has done is kept"
+        raise JournalError(f"another process is still at this run, in {folder}", code="run-busy", hint=hint) from None
+    finally:
+        os.close(handle)

@@ -1,8 +1,6 @@
 """What is kept of a goal between runs: goal.json in its run folder for readers, the journal for going on."""
 
-import fcntl
 import json
-import os
 from contextlib import suppress
 from dataclasses import replace
 from functools import reduce
@@ -13,7 +11,7 @@ from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import AnyEvent, GoalSet, IterationStarted, RunHalted, StepFinished, Verified
 from ralph_cli.core.goal import GoalState, GoalStatus
 from ralph_cli.core.run import Step
-from ralph_cli.journal.store import read_events
+from ralph_cli.journal.store import read_events, refuse_if_at_work
 from ralph_cli.journal.traces import write_atomic
 from ralph_cli.modes.goal_summary import RuntimeSummary
 from ralph_cli.reports.goal import evidence_of
@@ -89,7 +87,7 @@ def unfinished(out: Path, document: str, objective: str) -> GoalState | None:
             continue
         if kept.get("status") != GoalStatus.ACTIVE.value:
             return None
-        _refuse_if_running(path.parent)
+        refuse_if_at_work(path.parent)
         with suppress(JournalError):
             return _cut_off(path.parent)
     return None
@@ -114,18 +112,3 @@ def _kept(path: Path) -> dict[str, Any]:
     except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) and found.get("version") == VERSION else {}
-
-
-def _refuse_if_running(folder: Path) -> None:
-    """The journal of a run is locked for as long as its process lives."""
-    try:
-        handle = os.open(folder / ".lock", os.O_RDWR | os.O_NOFOLLOW)
-    except OSError:
-        return
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        hint = "wait for it, or end it; what it has done is kept"
-        raise JournalError(f"another process is still at this goal, in {folder}", code="goal-busy", hint=hint) from None
-    finally:
-        os.close(handle)
