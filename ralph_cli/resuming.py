@@ -1,17 +1,18 @@
 """Going on with a run that was cut off: what was paid for is taken from its journal, the rest is asked anew."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from ralph_cli import api
 from ralph_cli.config import SECRETS, Settings, load
 from ralph_cli.core.document import Document
-from ralph_cli.core.errors import ConfigError
+from ralph_cli.core.errors import ConfigError, RalphError
 from ralph_cli.core.events import AnyEvent, RunHalted, RunStarted, Sink
 from ralph_cli.core.model import Model
 from ralph_cli.core.run import StopType
-from ralph_cli.journal.store import refuse_if_at_work
+from ralph_cli.journal.store import FILE, read_events, refuse_if_at_work
 from ralph_cli.providers.replaying import Recording
 from ralph_cli.records import find_run, recorded
 from ralph_cli.running import Earlier, Finished, opened
@@ -50,8 +51,19 @@ def resume(
         models=models,
         engine=engine,
         sink=sink,
-        earlier=Earlier(Recording(events), started.seed),
+        earlier=Earlier(Recording(events, *_kin(folder, started.seed)), started.seed),
     )
+
+
+def _kin(folder: Path, seed: str) -> Iterator[tuple[AnyEvent, ...]]:
+    """The events of the other runs that went on with the same run, or with which it went on: they share a seed."""
+    for other in sorted(folder.resolve().parent.glob(f"*/{FILE}")):
+        if not seed or other.parent == folder.resolve():
+            continue
+        with suppress(RalphError):
+            first = next(read_events(other.parent), None)
+            if isinstance(first, RunStarted) and first.seed == seed:
+                yield tuple(read_events(other.parent))
 
 
 def _resumable(events: tuple[AnyEvent, ...], folder: Path) -> RunStarted:

@@ -81,6 +81,19 @@ def test_any_start_of_a_run_and_then_its_replay_are_the_whole(
     assert (state.steps, state.usage, state.halt) == (fold(events).steps, fold(events).usage, fold(events).halt)
 
 
+def test_a_resumed_run_that_is_cut_off_buys_nothing_twice_either(tmp_path: Path) -> None:
+    finished, events = whole(tmp_path)
+    late = len(events) - 3
+    paid = [event for event in events[:late] if isinstance(event, CallFinished)]
+    cut_off(events, late, tmp_path / "runs" / "first")
+    second = cut_off(events, 4, tmp_path / "runs" / "second")
+    asked = {agent: sum(event.agent == agent for event in paid) for agent in ("worker", "judge")}
+    assert sum(asked.values()) >= 5
+    settings = Settings(out=tmp_path / "out")
+    again = resume(second, settings=settings, document=MEMO, models=models(asked), engine=FakeSandbox)
+    assert again.outcome == finished.outcome and again.usage == finished.usage
+
+
 def test_a_finished_run_is_not_resumed(tmp_path: Path) -> None:
     finished, _ = whole(tmp_path)
     with pytest.raises(ConfigError, match="has ended"):

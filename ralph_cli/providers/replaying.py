@@ -10,17 +10,19 @@ from ralph_cli.providers.metered import digest
 
 
 class Recording:
-    """The replies of an earlier run, by the digest of the request; each is given out once. Safe from every thread."""
+    """The replies of earlier runs, by the digest of the request; each is given out once. Safe from every thread.
 
-    def __init__(self, events: Iterable[AnyEvent] = ()) -> None:
-        self._replies: dict[str, deque[Reply]] = defaultdict(deque)
+    Of several runs that went on with one another each has the replies that it took over once more, as far as it came:
+    for each request the run that has most of them counts.
+    """
+
+    def __init__(self, *runs: Iterable[AnyEvent]) -> None:
+        self._replies: dict[str, deque[Reply]] = {}
         self._lock = threading.Lock()
-        digests: dict[int, str] = {}
-        for event in events:
-            if isinstance(event, CallStarted):
-                digests[event.number] = event.digest
-            elif isinstance(event, CallFinished) and event.reply is not None and event.number in digests:
-                self._replies[digests[event.number]].append(_reply(event.reply, event.usage))
+        for run in runs:
+            for key, replies in _by_request(run).items():
+                if len(replies) > len(self._replies.get(key, ())):
+                    self._replies[key] = replies
 
     def take(self, request: Request) -> Reply | None:
         """The next recorded reply to this very request, or None."""
@@ -33,6 +35,17 @@ class Recording:
         """Replies not given out yet."""
         with self._lock:
             return sum(map(len, self._replies.values()))
+
+
+def _by_request(events: Iterable[AnyEvent]) -> dict[str, deque[Reply]]:
+    found: dict[str, deque[Reply]] = defaultdict(deque)
+    digests: dict[int, str] = {}
+    for event in events:
+        if isinstance(event, CallStarted):
+            digests[event.number] = event.digest
+        elif isinstance(event, CallFinished) and event.reply is not None and event.number in digests:
+            found[digests[event.number]].append(_reply(event.reply, event.usage))
+    return found
 
 
 class Replaying:
