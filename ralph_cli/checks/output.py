@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ralph_cli.checks.grounding import Ground, Miss
 from ralph_cli.checks.rules import glued
-from ralph_cli.checks.shape import Format, Misshapen, Piece, pieces, shape_faults
+from ralph_cli.checks.shape import Format, Misshapen, Piece, Unchecked, pieces, shape_faults
 from ralph_cli.core.model import Json
 from ralph_cli.core.run import Attempt, Evidence, Issue
 
@@ -51,9 +51,11 @@ class OutputCheck:
         short = tuple(Issue("output", message) for message in self._lengths(attempt))
         if short and not attempt.output:
             return Evidence("output", short)
-        faults = tuple(
-            Issue("output", message) for message in shape_faults(attempt.output, self.form.kind, self.form.schema)
-        )
+        try:
+            said_of_shape = shape_faults(attempt.output, self.form.kind, self.form.schema)
+        except Unchecked as error:
+            return Evidence("output", short, broken=str(error))
+        faults = tuple(Issue("output", message) for message in said_of_shape)
         try:
             ground = self._ground(attempt)
             said = [piece for piece in pieces(attempt.output, self.form.kind) if not self._asked_for(piece)]
@@ -70,8 +72,10 @@ class OutputCheck:
 
     def _asked_for(self, piece: Piece) -> bool:
         """Whether a column or key is named so because the schema or the task names it so."""
+        if not piece.heads:
+            return False
         asked = json.dumps(self.form.schema, ensure_ascii=False) if self.form.schema is not None else ""
-        return piece.heads and (json.dumps(piece.text, ensure_ascii=False) in asked or piece.text in self.task)
+        return json.dumps(piece.text, ensure_ascii=False) in asked or piece.text in self.task
 
     def _lengths(self, attempt: Attempt) -> Iterator[str]:
         kinds = [("output", attempt.output, self.form.least)]

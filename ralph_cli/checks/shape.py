@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from ralph_cli.core.model import Json
+from ralph_cli.rlm.structured import once
 
 Format = Literal["md", "json", "csv", "text"]
 
@@ -32,6 +33,10 @@ _RULE = re.compile(r"\|?(?:\s*:?-{2,}:?\s*\|)+(?:\s*:?-{2,}:?\s*)?")
 
 class Misshapen(ValueError):
     """The output does not parse; the message says where."""
+
+
+class Unchecked(RuntimeError):
+    """The schema could not be applied, for a reason that lies neither in the output nor in the schema."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,10 @@ def unfenced(output: str, kind: Format) -> str:
 
 
 def shape_faults(output: str, kind: Format, schema: Json | None) -> tuple[str, ...]:
-    """What is wrong with the shape of an output, each fault with the path of the wrong value; empty if it is right."""
+    """What is wrong with the shape of an output, each fault with the path of the wrong value; empty if it is right.
+
+    Raises Unchecked.
+    """
     try:
         value = read(output, kind)
     except Misshapen as error:
@@ -137,8 +145,8 @@ def _in_time(value: Any, schema: Json) -> tuple[str, ...]:
         found = json.loads(done.stdout)
     except subprocess.TimeoutExpired:
         return (f"the schema's patterns did not come to an end in {PATTERN_SECONDS:g} s on this output",)
-    except (OSError, ValueError) as fault:
-        return (f"the schema could not be applied: {_cut(str(fault))}",)
+    except (OSError, ValueError, RecursionError) as fault:
+        raise Unchecked(f"the schema could not be applied: {_cut(str(fault))}") from fault
     return tuple(map(str, found))
 
 
@@ -185,15 +193,6 @@ def _references(schema: object) -> Iterator[str]:
 
 
 def _json(output: str, *, as_written: bool = False) -> Any:
-    def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        names = [name for name, _ in pairs]
-        twice = next((name for name in names if names.count(name) > 1), None)
-        if twice is not None:
-            raise Misshapen(
-                f"the output is not JSON that can be relied on: the key {twice!r} stands twice in an object"
-            )
-        return dict(pairs)
-
     def never(word: str) -> float:
         raise Misshapen(f"the output is not JSON: {word} is no JSON number")
 

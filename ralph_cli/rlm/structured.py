@@ -41,13 +41,14 @@ def ask(model: Model, request: Request, parse: Callable[[str], T], *, tries: int
 M = TypeVar("M", bound=BaseModel)
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose names stand once: of two verdicts neither is taken."""
-    names = [name for name, _ in pairs]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise ValueError(f"{twice!r} stands twice in it")
-    return dict(pairs)
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object whose keys stand once, for `object_pairs_hook`; else ValueError: of two values neither is taken."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"the key {name!r} stands twice in an object")
+        found[name] = value
+    return found
 
 
 def one_object(text: str, shape: type[M]) -> M:
@@ -60,7 +61,7 @@ def one_object(text: str, shape: type[M]) -> M:
     if body.startswith("```") and body.endswith("```") and body.count("```") == 2:
         body = body.removeprefix("```json").removeprefix("```").removesuffix("```").strip()
     try:
-        value = json.loads(body, object_pairs_hook=_once)
+        value = json.loads(body, object_pairs_hook=once)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"the reply is not one JSON object ({error})") from None
     try:

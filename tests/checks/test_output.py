@@ -291,6 +291,13 @@ def test_values_that_no_validator_can_hold_are_faults() -> None:
     assert shape_faults("a,b\n" + "9" * 400 + ",2\n", "csv", rows)
 
 
+def test_a_schema_that_could_not_be_applied_is_a_broken_check_and_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    schema = {"properties": {"a": {"pattern": "x"}}}
+    monkeypatch.setattr("ralph_cli.checks.shape.sys.executable", "/nowhere/python")
+    evidence = check('{"a": "x"}', kind="json", schema=schema)
+    assert "could not be applied" in evidence.broken and not evidence.issues and not evidence.passed
+
+
 def test_patterns_are_matched_and_one_without_end_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     schema = {"type": "object", "properties": {"a": {"type": "string", "pattern": "^(a+)+$"}}}
     assert shape_faults('{"a": "aaa"}', "json", schema) == ()
