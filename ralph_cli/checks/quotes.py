@@ -9,6 +9,8 @@ from ralph_cli.documents.fold import fold
 from ralph_cli.documents.locate import Match, QuoteIndex
 
 SHOWN = 200
+PLACES = 50
+"""Places of a quote that are kept; how often it stands in the document is counted to the end."""
 
 
 def pin(draft: Draft, document: Document, index: QuoteIndex) -> Attempt:
@@ -29,7 +31,9 @@ def pin(draft: Draft, document: Document, index: QuoteIndex) -> Attempt:
                 refused.append(_not_found(number, place, wording, document, index))
                 continue
             span = spans[match]
-            quote = by_span.setdefault((span.start, span.end), _quote(len(by_span) + 1, span, match, wording, document))
+            quote = by_span.get((span.start, span.end))
+            if quote is None:
+                quote = by_span[span.start, span.end] = _quote(len(by_span) + 1, span, match, wording, document, index)
             if quote.id not in ids:
                 ids.append(quote.id)
         claims.append(Claim(number, " ".join(said.text.split()), tuple(ids)))
@@ -55,16 +59,28 @@ def _together(matches: list[Match], document: Document) -> dict[Match, Span]:
 
 def _places(match: Match, document: Document) -> list[Span]:
     """The places of a quote at its best tier."""
-    if match.tier == "folded":
+    if match.tier != "exact":
         return list(match.occurrences)
     wording = document.text[match.span.start : match.span.end]
     return [span for span in match.occurrences if document.text[span.start : span.end] == wording]
 
 
-def _quote(number: int, span: Span, match: Match, wording: str, document: Document) -> Quote:
+def _quote(number: int, span: Span, match: Match, wording: str, document: Document, index: QuoteIndex) -> Quote:
     page = document.page_at(span.start)
-    text = document.text[span.start : span.end]
-    return Quote(number, text, span.start, span.end, page.number, page.label, match.tier, match.count, wording)
+    return Quote(
+        number,
+        document.text[span.start : span.end],
+        span.start,
+        span.end,
+        page.number,
+        page.label,
+        match.tier,
+        match.count,
+        wording,
+        tuple((place.start, place.end) for place in match.occurrences[:PLACES]),
+        index.departures(wording, span, match.tier),
+        document.page_at(span.end - 1).number,
+    )
 
 
 def _not_found(number: int, place: int, wording: str, document: Document, index: QuoteIndex) -> Issue:

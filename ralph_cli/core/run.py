@@ -4,8 +4,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-Tier = Literal["exact", "folded"]
-"""How a quote was matched: character for character, or after folding what only typesetting decides."""
+Tier = Literal["exact", "folded", "recut"]
+"""How a quote was matched: character for character; after folding what only typesetting decides; or by its letters and
+digits alone, shown with what differs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +39,10 @@ class Quote:
     """Words that code has found in the document.
 
     `text` is the document's own text[start:end], never the model's wording, which is `said`. `page` counts from 1;
-    `label` is the number printed on the page. `occurrences` is how often the words stand in the document.
+    `label` is the number printed on the page, `last_page` the page where the quote ends (0: not recorded).
+    `occurrences` is how often the words stand in the document, `places` where (the first 50). `difference` is what a
+    reader should know: how a re-cut quote differs from what was said, running lines that it skips, a negation that it
+    begins behind.
     """
 
     id: int
@@ -50,6 +54,9 @@ class Quote:
     match: Tier
     occurrences: int
     said: str
+    places: tuple[tuple[int, int], ...] = ()
+    difference: tuple[str, ...] = ()
+    last_page: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,6 +99,12 @@ def fold(text: str) -> Folded:
     return Folded(text, tuple(layers))
 
 
+def replaced(text: str, edits: Iterable[tuple[int, int, str]]) -> Folded:
+    """The text with the given intervals, in order, replaced; `origin` leads back."""
+    layers: list[_Layer] = []
+    return Folded(_apply(text, edits, layers), tuple(layers))
+
+
 def without_hyphens(folded: Folded) -> Folded:
     """A second key without the hyphens inside words, to find words divided at a line end.
 

@@ -1,35 +1,40 @@
-"""Finding a quote in a document: exactly, then folded; and the closest true text when it is not there.
+"""Finding a quote in a document: exactly, then folded, then by letters and digits; else the closest true text.
 
 A quote is only a pointer. What counts as the quote afterwards is always document.text[span.start:span.end].
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Literal
+from functools import cached_property
 
 from ralph_cli.core.document import Document, Span
-from ralph_cli.documents.boundary import on_boundaries, splits
+from ralph_cli.core.run import Tier
+from ralph_cli.documents.boundary import on_boundaries, splits, whole_figures
 from ralph_cli.documents.closest import alignments
-from ralph_cli.documents.fold import Folded, fold, without_hyphens
+from ralph_cli.documents.fold import Folded, fold, replaced, without_hyphens
+from ralph_cli.documents.letters import LEAST, LEAST_LINE, Letters, agree, fills_line, invisible, key_of, with_edges
+from ralph_cli.documents.running import page_ends
 
 MAX_OCCURRENCES = 1_000
+MAX_RECUT = 50
+"""Places that are looked at in the last tier."""
+
 _QUOTATION_MARKS = {
     '"': '"', "'": "'", "\u201c": "\u201d", "\u2018": "\u2019", "\u201e": "\u201c", "\u201a": "\u2018",
     "\u00ab": "\u00bb", "\u00bb": "\u00ab", "`": "`",
 }  # fmt: skip
 _LINE_END_HYPHEN = re.compile("(?<=\\w)[-\u2010\u00ad][ \t\r]*[\n\f]\\s*(?=\\w)")
+_NEGATED = re.compile(r"(?i)(?:\b(?:not|no|never|nor|neither|without|cannot)|n['\u2019]t)\s+\Z")
 _MAX_DIFFERENCES = 12
-
-Tier = Literal["exact", "folded"]
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
     """Where a quote stands. `span` is the first place at the best tier, `occurrences` all places in order.
 
-    `occurrences` holds at most 1,000; `count` is the true number.
+    `occurrences` holds at most 1,000 (50 of re-cut quotes); `count` is the true number, or that.
     """
 
     span: Span
@@ -50,44 +55,101 @@ class Suggestion:
     differing: tuple[str, ...]
 
 
+@dataclass(eq=False)
+class _Copy:
+    """A text to search in, with the keys it needs once they are made; `base` leads back to the document's own text."""
+
+    base: Folded
+    original: str
+
+    @cached_property
+    def folded(self) -> Folded:
+        return fold(self.base.text)
+
+    @cached_property
+    def _key(self) -> Folded:
+        return without_hyphens(self.folded)
+
+    @cached_property
+    def _letters(self) -> Letters:
+        return Letters(self.folded.text)
+
+    def same(self, wanted: str) -> Iterator[Span]:
+        """Places whose folded text is `wanted`."""
+        for at in _places(self.folded.text, wanted):
+            start, end = self.folded.origin(at, at + len(wanted))
+            # Half a ligature is not a place to cut, and would give more text than was asked for.
+            if fold(self.base.text[start:end]).text == wanted:
+                yield from self._span(start, end)
+
+    def divided(self, wanted: str) -> Iterator[Span]:
+        """Places where only hyphens at line ends stand between the quote and the text."""
+        key = without_hyphens(Folded(wanted)).text
+        for at in _places(self._key.text, key) if key else ():
+            start, end = self._key.origin(at, at + len(key))
+            if _reads_as(self.base.text[start:end], wanted):
+                yield from self._span(start, end)
+
+    def recut(self, wanted: str) -> Iterator[Span]:
+        """Places with the same letters and digits that differ from the quote in nothing that changes a number."""
+        key = key_of(wanted)
+        if len(key) < LEAST_LINE or key.isdecimal():
+            return
+        for first, last in self._letters.find(key, MAX_RECUT):
+            # A few letters and digits stand anywhere by chance, but seldom as a line of their own.
+            start, end = self.folded.origin(first, last)
+            if len(key) < LEAST and not fills_line(self.base.text, start, end):
+                continue
+            start, end = with_edges(wanted, self.base.text, start, end)
+            start, end = whole_figures(self.base.text, start, end)
+            if agree(wanted, fold(self.base.text[start:end]).text):
+                yield from self._span(start, end)
+
+    def _span(self, start: int, end: int) -> Iterator[Span]:
+        start, end = self.base.origin(start, end)
+        if on_boundaries(self.original, start, end):
+            yield Span(start, end)
+
+
 class QuoteIndex:
     """Answers where quotes stand in one document; keeps the folded copies it needs once they are made."""
 
     def __init__(self, document: Document) -> None:
+        self._document = document
         self._text = document.text
-        self._cached: Folded | None = None
-        self._cached_key: Folded | None = None
+        self._whole = _Copy(Folded(document.text), document.text)
 
-    @property
-    def _folded(self) -> Folded:
-        if self._cached is None:
-            self._cached = fold(self._text)
-        return self._cached
+    @cached_property
+    def _ends(self) -> tuple[Span, ...]:
+        """Where pages end with running lines."""
+        return page_ends(self._document)
 
-    @property
-    def _key(self) -> Folded:
-        if self._cached_key is None:
-            self._cached_key = without_hyphens(self._folded)
-        return self._cached_key
+    @cached_property
+    def _run_on(self) -> _Copy | None:
+        """The text without running heads and feet; None when it has none."""
+        if not self._ends:
+            return None
+        return _Copy(replaced(self._text, ((span.start, span.end, "\n") for span in self._ends)), self._text)
 
     def find(self, quote: str) -> Match | None:
         """Where the quote stands, or None. It must begin and end on the boundaries of words and numbers.
 
-        White space around the quote is ignored; if it is not found, one pair of quotation marks around it is, too.
+        White space around the quote is ignored; if it is not found, one pair of quotation marks around it is, too. A
+        quote over a page's end may leave out the running lines there. A figure at its edge is widened to all of it.
         """
         quote = quote.strip()
         if not quote:
             return None
         match = self._find(quote)
         if match is None and len(quote) > 2 and _QUOTATION_MARKS.get(quote[0]) == quote[-1]:
-            inner = quote[1:-1].strip()
-            match = self._find(inner) if inner else None
-        return match
+            quote = quote[1:-1].strip()
+            match = self._find(quote)
+        return match or self._recut(quote)
 
     def closest(self, quote: str, limit: int = 1) -> tuple[Suggestion, ...]:
         """Up to `limit` places that resemble the quote, best first; none that score below 75."""
         wanted = fold(quote).text.strip()
-        folded = self._folded
+        folded = self._whole.folded
         found: list[Suggestion] = []
         for score, start, end in alignments(wanted, folded.text, limit):
             first, last = self._snap(*folded.origin(start, end))
@@ -96,43 +158,66 @@ class QuoteIndex:
                 found.append(Suggestion(Span(first, last), score, differing))
         return tuple(found)
 
+    def departures(self, said: str, span: Span, tier: Tier) -> tuple[str, ...]:
+        """What a reader should know of a quote's place: where it differs from what was said, and what it leaves out."""
+        notes: list[str] = []
+        if tier == "recut":
+            notes += differences(fold(said).text.strip(), fold(self._text[span.start : span.end]).text)
+            if invisible(said):
+                notes.append("the quote as given had invisible characters")
+        for end in self._ends if "\f" in self._text[span.start : span.end] else ():
+            if span.start < end.start and end.end < span.end:
+                lines = [line.strip() for line in self._text[end.start : end.end].splitlines()]
+                notes.append(f"over a page's end: {' / '.join(line for line in lines if line)}")
+        if negation := _NEGATED.search(self._text, max(0, span.start - 24), span.start):
+            notes.append(f'begins behind "{negation[0].strip()}"')
+        return tuple(notes)
+
     def _find(self, quote: str) -> Match | None:
-        exact = list(self._exact(quote))
+        """The match at the first two tiers."""
         wanted = fold(quote).text.strip()
-        spans = set(exact)
-        if wanted:
-            spans.update(self._in_folded(wanted))
-            if not spans:
-                spans.update(self._divided(wanted))
-        if not spans:
+        exact = [span for span in self._exact(quote) if self._is_whole(span)] if quote else []
+        same = self._faithful(quote, self._whole.same(wanted)) if wanted else []
+        if wanted and not exact and not same:
+            searches = (search(wanted) for copy in self._copies() for search in (copy.same, copy.divided))
+            same = next((found for spans in searches if (found := self._faithful(quote, spans))), [])
+        if not exact and not same:
             return None
-        ordered = sorted(spans, key=lambda span: (span.start, span.end))
-        kept = tuple(ordered[:MAX_OCCURRENCES])
-        if exact:
-            return Match(exact[0], "exact", kept, len(ordered))
-        return Match(ordered[0], "folded", kept, len(ordered))
+        return _match(exact or same, {*exact, *same}, "exact" if exact else "folded")
+
+    def _recut(self, quote: str) -> Match | None:
+        """The match at the last tier: the same words short of a sign, or the same letters and digits."""
+        wanted = fold(quote).text.strip()
+        if not wanted:
+            return None
+        words = [span for copy in self._copies() for span in (*copy.same(wanted), *copy.divided(wanted))]
+        recut = {Span(*whole_figures(self._text, span.start, span.end)) for span in words}
+        for copy in self._copies():
+            recut = recut or set(copy.recut(wanted))
+        return _match(sorted(recut, key=_order), recut, "recut") if recut else None
+
+    def _copies(self) -> Iterator[_Copy]:
+        """The texts to search in: the document's, then, if it must be, the one without running lines."""
+        yield self._whole
+        if self._run_on is not None:
+            yield self._run_on
 
     def _exact(self, quote: str) -> Iterator[Span]:
         for start in _places(self._text, quote):
             if on_boundaries(self._text, start, start + len(quote)):
                 yield Span(start, start + len(quote))
 
-    def _in_folded(self, wanted: str) -> Iterator[Span]:
-        for at in _places(self._folded.text, wanted):
-            start, end = self._folded.origin(at, at + len(wanted))
-            # Half a ligature is not a place to cut, and would give more text than was asked for.
-            if on_boundaries(self._text, start, end) and fold(self._text[start:end]).text == wanted:
-                yield Span(start, end)
+    def _faithful(self, quote: str, spans: Iterable[Span]) -> list[Span]:
+        """Those that need no widening, and have as many invisible characters as the quote."""
+        hidden = invisible(quote)
+        return [
+            span
+            for span in spans
+            if self._is_whole(span) and (not hidden or invisible(self._text[span.start : span.end]) >= hidden)
+        ]
 
-    def _divided(self, wanted: str) -> Iterator[Span]:
-        """Places where only hyphens at line ends stand between the quote and the text."""
-        key = without_hyphens(Folded(wanted)).text
-        if not key:
-            return
-        for at in _places(self._key.text, key):
-            start, end = self._key.origin(at, at + len(key))
-            if on_boundaries(self._text, start, end) and _reads_as(self._text[start:end], wanted):
-                yield Span(start, end)
+    def _is_whole(self, span: Span) -> bool:
+        return whole_figures(self._text, span.start, span.end) == (span.start, span.end)
 
     def _snap(self, start: int, end: int) -> tuple[int, int]:
         """Widen to whole words and numbers and drop white space at the edges."""
@@ -156,6 +241,15 @@ def differences(quote: str, text: str) -> tuple[str, ...]:
         if kind != "equal":
             found.append(f"{' '.join(ours[a:b]) or '(nothing)'} -> {' '.join(theirs[c:d]) or '(nothing)'}")
     return tuple(found[:_MAX_DIFFERENCES])
+
+
+def _match(best: list[Span], places: Iterable[Span], tier: Tier) -> Match:
+    ordered = sorted(places, key=_order)
+    return Match(best[0], tier, tuple(ordered[:MAX_OCCURRENCES]), len(ordered))
+
+
+def _order(span: Span) -> tuple[int, int]:
+    return span.start, span.end
 
 
 def _places(text: str, wanted: str) -> Iterator[int]:

@@ -4,14 +4,15 @@ import json
 from typing import Any
 
 from ralph_cli.core.run import Quote
-from ralph_cli.reports.view import RunView
+from ralph_cli.reports.view import TIERS, RunView
 
 
 def as_object(view: RunView) -> dict[str, Any]:
     """The object of `--json`: ok, stop, output, claims, quotes, usage, document, run; `output.text` of a task.
 
     `start` and `end` are half-open character offsets in the document's text; `page` counts from 1 and is null in
-    formats without pages; `match` is "exact" or "folded"; `usage.usd` is null when a price is unknown.
+    formats without pages; `match` is "exact", "folded" or "re-cut", with what a reader should know in `difference`;
+    `usage.usd` is null when a price is unknown.
     """
     paged = view.document.get("kind") == "pdf" or view.document.get("pages", 1) > 1
     return {
@@ -63,8 +64,11 @@ def _quote(quote: Quote, paged: bool) -> dict[str, Any]:
         "label": quote.label if paged else None,
         "start": quote.start,
         "end": quote.end,
-        "match": quote.match,
+        "last_page": (quote.last_page or quote.page) if paged else None,
+        "match": TIERS[quote.match],
+        "difference": list(quote.difference),
         "occurrences": quote.occurrences,
+        "places": [list(place) for place in quote.places],
         "said": quote.said,
     }
 

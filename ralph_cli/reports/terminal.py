@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Quote, StopType
 from ralph_cli.reports.output import output_lines, output_verdict
-from ralph_cli.reports.view import WORDS, ClaimView, RunView
+from ralph_cli.reports.view import TIERS, WORDS, ClaimView, RunView, pages_of
 from ralph_cli.reports.visible import one_line, visible
 
 Styled = tuple[str, str]
@@ -69,11 +69,14 @@ def _claim(item: ClaimView, view: RunView) -> Iterator[list[Styled]]:
 
 
 def _quote(quote: Quote, view: RunView) -> Iterator[list[Styled]]:
-    place = f"p. {quote.page}" if _paged(view) else f"at {quote.start:,}"
+    place = f"p. {pages_of(quote)}" if _paged(view) else f"at {quote.start:,}"
     label = f" (printed {visible(quote.label)})" if _paged(view) and quote.label != str(quote.page) else ""
     more = f", {quote.occurrences} places" if quote.occurrences > 1 else ""
     text = visible(quote.text.replace("\n", " / ").replace("\f", " / "))
-    yield [(f"[{quote.id}] ", "bold"), (f"“{text}”", ""), (f"  {place}{label}, {quote.match}{more}", "dim")]
+    yield [(f"[{quote.id}] ", "bold"), (f"“{text}”", ""), (f"  {place}{label}, {TIERS[quote.match]}{more}", "dim")]
+    if quote.difference:
+        told = "as given -> in the document: " if quote.match == "recut" else ""
+        yield [(f"    {told}{'; '.join(one_line(note) for note in quote.difference)}", "yellow")]
 
 
 def _absence(view: RunView) -> Iterator[list[Styled]]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ralph_cli.core.model import Usage
-from ralph_cli.core.run import Attempt, Claim, Halt, Issue, Quote, Ruling, Search, Step, StopType
+from ralph_cli.core.run import Attempt, Claim, Halt, Issue, Quote, Ruling, Search, Step, StopType, Tier
 
 WORDS = {
     "supported": "supported",
@@ -13,6 +13,15 @@ WORDS = {
     "contradicted": "contradicted",
     "verbatim": "verbatim",
 }
+
+
+TIERS: dict[Tier, str] = {"exact": "exact", "folded": "folded", "recut": "re-cut"}
+"""How a quote was matched, as a reader is told."""
+
+
+def pages_of(quote: Quote) -> str:
+    """The page of a quote, or the pages from which to which it runs."""
+    return f"{quote.page}-{quote.last_page}" if quote.last_page > quote.page else str(quote.page)
 
 
 @dataclass(frozen=True, slots=True)
