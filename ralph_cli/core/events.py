@@ -116,6 +116,20 @@ class SnippetRan:
 
 
 @dataclass(frozen=True, slots=True)
+class Covered:
+    """Parts of the document that the worker's code went through ("code"), or that a model was shown ("shown").
+
+    `spans` are half-open intervals of the document's text, in order and apart. What code went through is what the guest
+    reports, so nothing but a warning to the reader rests on it.
+    """
+
+    iteration: int
+    how: Literal["code", "shown"]
+    spans: tuple[tuple[int, int], ...]
+    kind: Literal["covered"] = "covered"
+
+
+@dataclass(frozen=True, slots=True)
 class Submitted:
     """The worker handed in a draft; `problems` are what the local rules found, empty when it was taken."""
 
@@ -230,6 +244,7 @@ AnyEvent = (
     | CallFinished
     | SnippetStarted
     | SnippetRan
+    | Covered
     | Submitted
     | Nudged
     | GoalSet
