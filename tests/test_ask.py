@@ -21,6 +21,7 @@ from ralph_cli.providers.metered import said
 from ralph_cli.providers.retrying import Retrying
 from ralph_cli.providers.scripted import Script, Scripted, acts, says
 from ralph_cli.records import recorded, view_of
+from ralph_cli.reports.json import as_object
 from ralph_cli.running import Finished
 from sandbox import HostQuery, Result, SandboxUnavailable
 
@@ -82,6 +83,28 @@ def test_a_wrong_quote_costs_one_turn_and_not_an_iteration(settings: Settings) -
     assert "$46,000" in told and "$48,000" in told and "page 1" in told
     shown = said(worker.requests[-1].turns[-1])
     assert "is not in the document; the closest true text is on page 1:\n<data-" in shown and "$48,000" in shown
+
+
+def test_a_figure_that_no_quote_bears_out_costs_one_turn_and_no_judge(settings: Settings) -> None:
+    invented = {**RENT, "text": "The base rent is $48,000 a year, or $4,100 a month."}
+    computed = {
+        "text": "The base rent is $48,000 a year, or $4,000 a month.",
+        "quotes": ["a base rent of $48,000 a year in twelve equal instalments"],
+        "calculations": ["$48,000 / 12 = $4,000"],
+    }
+    asked, events, worker, judge = play(
+        settings,
+        [acts(LOOK), acts({"claims": [invented]}), acts({"claims": [computed]})],
+        [verdicts((1, "supported"))],
+    )
+    assert asked.outcome.ok and asked.outcome.iterations == 1 and len(judge.requests) == 1
+    (told,) = next(event.problems for event in events if isinstance(event, Submitted) and event.problems)
+    assert "$4,100" in told and "hand in the calculation" in told
+    shown = said(worker.requests[-1].turns[-1])
+    assert "hand in the calculation, or leave it out:\n<data-" in shown
+    assert "computed again by code" in said(judge.requests[0].turns[-1])
+    (claim,) = as_object(view_of(asked))["claims"]
+    assert claim["calculations"] == ["$48,000 / 12 = $4,000"]
 
 
 def test_a_judges_refusal_leads_to_a_repaired_second_iteration(settings: Settings) -> None:

@@ -13,7 +13,7 @@ from ralph_cli.checks.base import GOOD
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Json, Model, Request, UserTurn
-from ralph_cli.core.run import Attempt, Evidence, Issue, Quote, Ruling, Verdict
+from ralph_cli.core.run import Attempt, Claim, Evidence, Issue, Quote, Ruling, Verdict
 from ralph_cli.rlm.observe import framed
 from ralph_cli.rlm.prelude import columns
 from ralph_cli.rlm.structured import Unparseable, ask, one_object
@@ -182,10 +182,7 @@ class Judge:
 
     def _request(self, attempt: Attempt) -> Request:
         nonce = self.new_nonce()
-        claims = "\n".join(
-            f"Claim {claim.id} (quotes {', '.join(map(str, claim.quotes))}):\n{framed(claim.text, nonce)}"
-            for claim in attempt.claims
-        )
+        claims = "\n".join(_told(claim, nonce) for claim in attempt.claims)
         begins = framed(" ".join(self.document.text[:BEGINNING].split()), nonce)
         shown = passages(self.document, attempt.quotes, nonce)
         told = f"The document ({one_word(self.document.path)}) begins:\n{begins}\n\n{shown}\n\n{claims}"
@@ -208,6 +205,14 @@ class Judge:
                 ],
             },
         )
+
+
+def _told(claim: Claim, nonce: str) -> str:
+    """A claim with the numbers of its quotes, and the calculations that code has found to hold."""
+    lines = [f"Claim {claim.id} (quotes {', '.join(map(str, claim.quotes))}):", framed(claim.text, nonce)]
+    if claim.calculations:
+        lines += ["Its calculations, computed again by code:", framed("\n".join(claim.calculations), nonce)]
+    return "\n".join(lines)
 
 
 def one_word(path: str) -> str:

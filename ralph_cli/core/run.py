@@ -11,10 +11,11 @@ digits alone, shown with what differs."""
 
 @dataclass(frozen=True, slots=True)
 class DraftClaim:
-    """A claim as the worker wrote it: its wording and the words it says are in the document."""
+    """A claim as the worker wrote it: its wording, the words it says are in the document, and how it computed."""
 
     text: str
     quotes: tuple[str, ...]
+    calculations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +62,12 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One statement of the answer and the ids of the quotes it is pinned to."""
+    """One statement of the answer, the ids of the quotes it is pinned to, and the calculations it rests on."""
 
     id: int
     text: str
     quotes: tuple[int, ...]
+    calculations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ class Kept:
             if stands and ruling is not None:
                 settled[key(claim, attempt)] = ruling
             wording = tuple(quote.said for quote in attempt.quotes_of(claim))
-            slots.append(Slot(DraftClaim(claim.text, wording) if stands else None))
+            slots.append(Slot(DraftClaim(claim.text, wording, claim.calculations) if stands else None))
         return Kept(tuple(slots), settled)
 
     def rulings(self, attempt: Attempt) -> tuple[Ruling, ...]:

@@ -88,6 +88,7 @@ class QaMode:
     index: QuoteIndex
     local_checks: Sequence[Check]
     judge: Check
+    numbers: Check
     verifier: VerifierCheck | None = None
     retry: Retry = "auto"
     kept: Kept = field(default_factory=Kept)
@@ -133,9 +134,12 @@ class QaMode:
         return None
 
     def review(self, draft: Draft) -> tuple[Issue, ...]:
-        """The local rules on a draft together with what is kept: its form, then its quotes."""
+        """The local rules on a draft together with what is kept: its form, its quotes, then its figures."""
         merged = self.kept.merged(draft)
-        return form_issues(merged, self.question.form) or pin(merged, self.question.document, self.index).refused
+        if issues := form_issues(merged, self.question.form):
+            return issues
+        attempt = pin(merged, self.question.document, self.index)
+        return attempt.refused or self.numbers(attempt).issues
 
     def _pinned(self, draft: Draft) -> Attempt:
         return pin(self.kept.merged(draft), self.question.document, self.index)

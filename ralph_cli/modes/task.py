@@ -248,7 +248,8 @@ class TaskMode:
         """The items that the latest brief had."""
         attempt = next((step.attempt for step in reversed(self._past) if step.attempt.claims), Attempt())
         return tuple(
-            DraftClaim(claim.text, tuple(quote.said for quote in attempt.quotes_of(claim))) for claim in attempt.claims
+            DraftClaim(claim.text, tuple(quote.said for quote in attempt.quotes_of(claim)), claim.calculations)
+            for claim in attempt.claims
         )
 
     def _extract(self) -> Draft | None:

@@ -29,6 +29,7 @@ def as_object(view: RunView) -> dict[str, Any]:
                 "id": item.claim.id,
                 "text": item.claim.text,
                 "quotes": list(item.claim.quotes),
+                "calculations": list(item.claim.calculations),
                 "verdict": item.verdict,
                 "reason": item.ruling.reason if item.ruling else "",
                 "judge": item.ruling.judge if item.ruling else None,

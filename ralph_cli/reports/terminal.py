@@ -64,6 +64,8 @@ def _claim(item: ClaimView, view: RunView) -> Iterator[list[Styled]]:
         (f" {marks}" if marks else " [no quote]", "bold"),
         (f" {sign}", colour),
     ]
+    for calculation in item.claim.calculations:
+        yield [(f"    {one_line(calculation)}", "dim")]
     if item.ruling and item.verdict not in ("supported", "verbatim"):
         yield [(f"    {WORDS[item.verdict]}: {one_line(item.ruling.reason)}", colour)]
 

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from ralph_cli.agents.spec import prompt
 from ralph_cli.checks.judge import Judge
+from ralph_cli.checks.numbers import NumbersCheck
 from ralph_cli.checks.quotes import quotes_hold
 from ralph_cli.checks.rules import form_holds
 from ralph_cli.checks.verifier import LLMVerifier, VerifierCheck
@@ -66,7 +67,8 @@ def build_qa(
         settings.max_steps,
         looked=direct,
     )
-    checks = (form_holds(settings.form), quotes_hold(document))
+    numbers = NumbersCheck(document, question)
+    checks = (form_holds(settings.form), quotes_hold(document), numbers)
     judge = Judge(models.judge, document, question, nonces)
     mode = QaMode(
         asked,
@@ -75,6 +77,7 @@ def build_qa(
         index,
         checks,
         judge,
+        numbers,
         verifier=verifier_of(settings, models, question, nonces),
         retry=settings.retry,
     )
