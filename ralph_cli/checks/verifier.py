@@ -1,5 +1,6 @@
 """Verifiers: a second opinion on whether a result fulfils the whole task, from a model or anything that fits."""
 
+import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
@@ -51,6 +52,23 @@ class Verifier(Protocol):
     ) -> VerificationResult | Awaitable[VerificationResult]:
         """The verdict on `result`, made in this iteration (from 1) after `previous_results`, the oldest first."""
         ...
+
+
+def unfit(verifier: object) -> str:
+    """Why an object cannot be asked as a verifier; empty when it can."""
+    name = type(verifier).__name__
+    if isinstance(verifier, type):
+        return f"a verifier is an object, and not the class {verifier.__name__} itself"
+    ask_it = getattr(verifier, "verify", None)
+    if not callable(ask_it):
+        return f"a verifier has a method verify: {name} has no method verify"
+    try:
+        inspect.signature(ask_it).bind("task", "result", 1, ())
+    except TypeError:
+        return f"{name}.verify cannot be called with task, result, iteration and previous_results"
+    except ValueError:
+        pass  # of a built-in function nobody can tell
+    return ""
 
 
 class _Said(BaseModel):
@@ -127,8 +145,8 @@ class VerifierCheck:
     """
 
     def __init__(self, verifier: Verifier, task: str, *, max_iterations: int, skip_last: bool = False) -> None:
-        if not isinstance(verifier, Verifier):
-            raise TypeError(f"a verifier has a method verify, {type(verifier).__name__} has none")
+        if why := unfit(verifier):
+            raise TypeError(why)
         self._verifier, self._task = verifier, task
         self._max, self._skip_last = max_iterations, skip_last
         self._iteration = 0
