@@ -8,6 +8,7 @@ from typing import Protocol, runtime_checkable
 from pydantic import BaseModel, ConfigDict
 
 from ralph_cli.agents.spec import prompt, render
+from ralph_cli.checks.base import SKIPPED
 from ralph_cli.core import clock
 from ralph_cli.core.awaiting import Awaiter
 from ralph_cli.core.errors import LimitExceeded
@@ -20,8 +21,6 @@ RESULT, PREVIOUS = 4_000, 600
 """Characters shown of the result to verify, and of each result before it."""
 
 REMEMBERED, MAX_TOKENS = 5, 512
-
-SKIPPED = "verifier (skipped on the last iteration)"
 
 VERDICT_SCHEMA: Json = {
     "type": "object",
@@ -141,17 +140,26 @@ class VerifierCheck:
     """A verifier as a check of an attempt, for a run of at most `max_iterations`.
 
     A verifier that fails is a broken check and never a pass. With `skip_last` the last iteration is not verified: its
-    evidence passes, under a name that says so. A mode calls `begin` with each iteration.
+    evidence passes, under a name that says so. A mode calls `begin` with each iteration. `awaiter` is for a verifier
+    that is asked in several runs.
     """
 
-    def __init__(self, verifier: Verifier, task: str, *, max_iterations: int, skip_last: bool = False) -> None:
+    def __init__(
+        self,
+        verifier: Verifier,
+        task: str,
+        *,
+        max_iterations: int,
+        skip_last: bool = False,
+        awaiter: Awaiter | None = None,
+    ) -> None:
         if why := unfit(verifier):
             raise TypeError(why)
         self._verifier, self._task = verifier, task
         self._max, self._skip_last = max_iterations, skip_last
         self._iteration = 0
         self._previous: list[str] = []
-        self._awaiter = Awaiter()
+        self._awaiter = awaiter or Awaiter()
 
     def begin(self, iteration: int) -> None:
         """Say which iteration is being made, from 1; this check is not asked in all, as others may fail before it."""

@@ -2,36 +2,35 @@
 
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from statistics import fmean
 from typing import Any
 
-from ralph_cli.checks.base import all_passed
+from ralph_cli.checks.base import SKIPPED, all_passed
 from ralph_cli.checks.reflect import Reflector, by_rules
 from ralph_cli.checks.scorers import AsksModel, Scoring
 from ralph_cli.checks.scoring import run_scorers, scorer_name
+from ralph_cli.checks.verifier import Verifier, VerifierCheck, unfit
 from ralph_cli.core import clock
 from ralph_cli.core.awaiting import Awaiter
 from ralph_cli.core.budget import Ledger, Limits
 from ralph_cli.core.errors import LimitExceeded
-from ralph_cli.core.events import AnyEvent, CallFinished, Fanout, Gate, Noticed, RunStarted, Sink
+from ralph_cli.core.events import CallFinished, Fanout, Gate, Noticed, RunStarted, Sink
 from ralph_cli.core.model import Model, Usage
 from ralph_cli.core.run import Attempt, Evidence, Issue, Lesson, Outcome, StopType
-from ralph_cli.loop.config import RalphConfig, StopConditionConfig
+from ralph_cli.loop.config import RalphConfig
 from ralph_cli.loop.detectors import (
     CompositeDetector,
-    CostLimitDetector,
     MaxIterationDetector,
     RegressingDetector,
     StalledDetector,
-    StopDecision,
     StopDetector,
-    TimeoutDetector,
     UserInterruptDetector,
     standard_detectors,
 )
 from ralph_cli.loop.engine import run_loop
 from ralph_cli.loop.state import LoopState
+from ralph_cli.modes.watched import Heard, Watched, flat, require_bound
 from ralph_cli.providers.metered import Metered, call_numbers
 
 MEAN, SHOWN = "mean score", 500
@@ -67,15 +66,20 @@ class RalphResult:
 class RalphRunner:
     """Runs a function in ralph's outer loop until every scorer has passed it, or a detector stops.
 
-    `execute`, the scorers, the reflector and the detectors may be asynchronous; `run` itself is not, so call it from a
-    coroutine with `asyncio.to_thread`. An exception of `execute` is a failed attempt. Without scorers nothing is ever
-    accepted. `sink` hears every event, `ledger` is a purse to share.
+    `execute`, the scorers, the reflector, the verifier and the detectors may be asynchronous; `run` itself is not, so
+    call it from a coroutine with `asyncio.to_thread`. An exception of `execute` is a failed attempt. `sink` hears every
+    event, `ledger` is a purse to share.
+
+    `verifier` is asked about an output that every scorer has passed, and without its yes the output is not accepted. If
+    it fails the run ends as UNJUDGED: another attempt would mend nothing. Without scorers and verifier nothing is ever
+    accepted.
 
     `detectors` replaces the standard ones without StalledDetector and RegressingDetector: a function may well fail
     twice in the same way and pass at the third attempt. Add them where it does not.
 
-    Raises ValueError for two scorers of one name, a name in `scorer_names` that no scorer has, and detectors of which
-    none is sure to come: MaxIterationDetector, or TimeoutDetector or CostLimitDetector with a limit.
+    Raises TypeError for a verifier that has no fitting method `verify`, or stands among the scorers; and ValueError for
+    two scorers of one name, a name in `scorer_names` that no scorer has, and detectors of which none is sure to come:
+    MaxIterationDetector, or TimeoutDetector or CostLimitDetector with a limit.
     """
 
     def __init__(
@@ -85,6 +89,7 @@ class RalphRunner:
         config: RalphConfig | None = None,
         reflector: Reflector | None = None,
         *,
+        verifier: Verifier | None = None,
         detectors: Iterable[StopDetector] | None = None,
         sink: Sink | None = None,
         ledger: Ledger | None = None,
@@ -92,6 +97,9 @@ class RalphRunner:
         self.config = config or RalphConfig()
         self._execute, self._reflector, self._sink, self._ledger = execute, reflector, sink, ledger
         self._scorers = _chosen(scorers, self.config.validation.scorer_names)
+        if verifier is not None and (why := unfit(verifier)):
+            raise TypeError(why)
+        self._verifier, self._verifying = verifier, Awaiter()
         self._interrupted = threading.Event()
         self._awaiter, self._waits = Awaiter(), [Awaiter() for _ in self._scorers]
         asked = self._interrupted.is_set
@@ -100,7 +108,7 @@ class RalphRunner:
             given = [each for each in standard if not isinstance(each, StalledDetector | RegressingDetector)]
         else:
             given = [UserInterruptDetector(asked), *detectors]
-            _require_bound(given, self.config.stop_condition)
+            require_bound(given, self.config.stop_condition)
         self._detectors = CompositeDetector(given)
 
     def __repr__(self) -> str:
@@ -113,16 +121,16 @@ class RalphRunner:
     def run(self, input: str) -> RalphResult:
         """Run, analyze, learn and plan until halt. The result has the best output, even when a later one was worse."""
         ledger = self._ledger or Ledger(Limits())
-        heard = _Heard()
+        heard = Heard()
         sink = Gate(Fanout((heard, *((self._sink,) if self._sink else ()))))
         seed = clock.token(16)
         shown = {name: asdict(getattr(self.config, name)) for name in ("validation", "reflection", "stop_condition")}
         sink(RunStarted(f"wrapped-{seed[:12]}", "wrapped", input, {}, shown, clock.now(), seed))
         mode = self._mode(input, ledger, sink)
-        if not mode.scorers:
+        if not mode.scorers and mode.verifier is None:
             sink(Noticed("no-scorers", "nothing is scored, so no output can be accepted"))
         stops = self.config.stop_condition
-        detectors = _Watched(self._detectors, heard, self._awaiter)
+        detectors = Watched(self._detectors, heard, self._awaiter)
         try:
             outcome = run_loop(mode, heard.state, ledger=ledger, config=stops, sink=sink, detectors=detectors)
         finally:
@@ -138,10 +146,12 @@ class RalphRunner:
 
         scorers = tuple(s.through(metered) if isinstance(s, AsksModel) else s for s in self._scorers)
         reflector = self._reflector.through(metered) if isinstance(self._reflector, AsksModel) else self._reflector
+        enabled = self.config.validation.enabled
         return WrappedMode(
             input,
             self._execute,
-            scorers if self.config.validation.enabled else (),
+            scorers if enabled else (),
+            self._check(input, metered) if enabled else None,
             self.config,
             reflector if self.config.reflection.enabled else None,
             ledger,
@@ -149,6 +159,20 @@ class RalphRunner:
             numbers,
             self._awaiter,
             self._waits,
+        )
+
+    def _check(self, input: str, metered: Callable[[Model], Model]) -> VerifierCheck | None:
+        verifier, stops = self._verifier, self.config.stop_condition
+        if verifier is None:
+            return None
+        # Which iteration is the last is only known where the iterations are what ends the run.
+        counted = any(type(detector) is MaxIterationDetector for detector in flat(self._detectors))
+        return VerifierCheck(
+            verifier.through(metered) if isinstance(verifier, AsksModel) else verifier,
+            input,
+            max_iterations=stops.max_iterations,
+            skip_last=counted and self.config.validation.skip_last_verification,
+            awaiter=self._verifying,
         )
 
 
@@ -159,6 +183,7 @@ class WrappedMode:
     input: str
     execute: Execute
     scorers: tuple[Scoring, ...]
+    verifier: VerifierCheck | None
     config: RalphConfig
     reflector: Reflector | None
     ledger: Ledger
@@ -173,9 +198,7 @@ class WrappedMode:
             return self.input
         last = state.steps[-1]
         parts = [self.input]
-        lacked = [
-            f"{issue.check}: {issue.message}" for item in last.evidence if not item.broken for issue in item.issues
-        ]
+        lacked = [f"{issue.check}: {issue.line}" for item in last.evidence if not item.broken for issue in item.issues]
         lacked += [f"it failed with {last.attempt.error}"] if last.attempt.error else []
         if lacked:
             parts.append("## What the last attempt lacked\n" + _bullets(lacked))
@@ -187,6 +210,8 @@ class WrappedMode:
         """One call of the function; what it says it spent is booked and recorded."""
         with self.ledger.reserve(None) as book:
             pass  # only asks whether anything is left: what the function itself reserves must not be held back by us
+        if self.verifier is not None:
+            self.verifier.begin(iteration)
         begun = clock.monotonic()
         try:
             given = self.awaiter(self.execute(order))
@@ -207,7 +232,10 @@ class WrappedMode:
         return Attempt(output=given, finished=True, source="worker")
 
     def analyze(self, attempt: Attempt) -> tuple[Evidence, ...]:
-        """The evidence of every scorer; a mean under the threshold fails too. A failed attempt is not scored."""
+        """The evidence of every scorer, then of the verifier if all is well; a mean under the threshold fails too.
+
+        A failed attempt is not scored.
+        """
         if not attempt.answered:
             return ()
         wanted = self.config.validation
@@ -224,7 +252,11 @@ class WrappedMode:
         if all_passed(found) and mean < wanted.min_score_threshold:
             told = f"the mean of the scores is {mean:.2f}, at least {wanted.min_score_threshold:.2f} is due"
             found = (*found, Evidence(MEAN, (Issue(MEAN, told),)))
-        return found
+        if self.verifier is None or not all(item.passed for item in found):
+            return found
+        verified = self.verifier(attempt)
+        # To skip the only check there is would be to accept what nobody has looked at.
+        return (*found, verified) if found or verified.check != SKIPPED else ()
 
     def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
         """The reflector's lesson on an attempt that failed; None when it passed, or when nothing was checked."""
@@ -246,65 +278,10 @@ class WrappedMode:
         return lesson
 
 
-class _Heard:
-    """The fold of all events so far; those of models come from several threads."""
-
-    def __init__(self) -> None:
-        self.state = LoopState()
-        self._lock = threading.Lock()
-
-    def __call__(self, event: AnyEvent, /) -> None:
-        with self._lock:
-            self.state = self.state.apply(event)
-
-
-class _Watched:
-    """Detectors that see what was spent. One that fails stops the loop, and none can say that the work is done."""
-
-    def __init__(self, detectors: StopDetector, heard: _Heard, awaiter: Awaiter) -> None:
-        self._detectors, self._heard, self._awaiter = detectors, heard, awaiter
-
-    def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
-        state = replace(state, usage=self._heard.state.usage)
-        for detector in _flat([self._detectors]):
-            said, name = self._ask(detector, state, config), type(detector).__name__
-            if isinstance(said, str):
-                return StopDecision(True, StopType.SYSTEM_ERROR, f"{name} failed: {said}")
-            if said and said.stop_type in (StopType.COMPLETION, StopType.ABSENT):
-                told = f"{name} said {said.stop_type.value}, which only passed checks can say"
-                return StopDecision(True, StopType.SYSTEM_ERROR, told)
-            if said:
-                return said
-        return StopDecision(False)
-
-    def _ask(self, detector: StopDetector, state: LoopState, config: StopConditionConfig) -> StopDecision | str:
-        """The decision, or what went wrong."""
-        try:
-            said = self._awaiter(detector.check(state, config))
-        except Exception as error:  # noqa: BLE001 - a bound that cannot be asked is no bound, so the loop ends
-            return f"{type(error).__name__}: {error}"
-        return said if isinstance(said, StopDecision) else f"it gave {type(said).__name__} and no StopDecision"
-
-
-def _flat(detectors: Iterable[StopDetector]) -> Iterator[StopDetector]:
-    for detector in detectors:
-        if type(detector) is CompositeDetector:  # a subclass may decide otherwise than its parts
-            yield from _flat(detector)
-        else:
-            yield detector
-
-
-def _require_bound(detectors: Sequence[StopDetector], config: StopConditionConfig) -> None:
-    for detector in _flat(detectors):
-        timed = isinstance(detector, TimeoutDetector) and config.timeout
-        paid = isinstance(detector, CostLimitDetector) and config.max_cost
-        if isinstance(detector, MaxIterationDetector) or timed or paid:
-            return
-    told = "the detectors set no bound: add MaxIterationDetector(), or TimeoutDetector() or CostLimitDetector() with "
-    raise ValueError(told + "`timeout` or `max_cost` in the configuration")
-
-
 def _chosen(scorers: Sequence[Scoring], wanted: Sequence[str]) -> tuple[Scoring, ...]:
+    for scorer in scorers:
+        if not callable(scorer) and isinstance(scorer, Verifier):
+            raise TypeError(f"{type(scorer).__name__} is a verifier: pass it as verifier=, and not among the scorers")
     names = [scorer_name(scorer) for scorer in scorers]
     if twice := sorted({name for name in names if names.count(name) > 1} | ({MEAN} & set(names))):
         raise ValueError(f"each scorer needs a name of its own: {', '.join(twice)}")

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ralph_cli.checks.base import SKIPPED
 from ralph_cli.checks.scorers import AsksModel
 from ralph_cli.checks.verifier import (
-    SKIPPED,
     LLMVerifier,
     VerificationResult,
     Verifier,
