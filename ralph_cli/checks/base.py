@@ -10,9 +10,6 @@ Check = Callable[[Attempt], Evidence]
 GOOD = frozenset({Verdict.SUPPORTED, Verdict.VERBATIM})
 """Verdicts with which a claim stands."""
 
-SKIPPED = "verifier (skipped on the last iteration)"
-"""The name of the evidence that stands where a verifier was not asked."""
-
 
 def run_in_order(checks: Sequence[Check], attempt: Attempt) -> tuple[Evidence, ...]:
     """Run the checks until one does not pass, so that a judge is never paid to read a broken answer."""

@@ -8,12 +8,11 @@ from typing import Protocol, runtime_checkable
 from pydantic import BaseModel, ConfigDict
 
 from ralph_cli.agents.spec import prompt, render
-from ralph_cli.checks.base import SKIPPED
 from ralph_cli.core import clock
 from ralph_cli.core.awaiting import Awaiter
 from ralph_cli.core.errors import LimitExceeded
 from ralph_cli.core.model import Json, Model, Request, UserTurn
-from ralph_cli.core.run import Attempt, Evidence, Issue
+from ralph_cli.core.run import SKIPPED, VERIFIER, Attempt, Evidence, Issue
 from ralph_cli.rlm.observe import framed
 from ralph_cli.rlm.structured import ask, one_object
 
@@ -167,7 +166,7 @@ class VerifierCheck:
 
     def __call__(self, attempt: Attempt) -> Evidence:
         if not attempt.answered:
-            return Evidence("verifier", (Issue("verifier", "there is no result to verify"),))
+            return Evidence(VERIFIER, (Issue(VERIFIER, "there is no result to verify"),))
         if self._skip_last and self._iteration >= self._max:
             return Evidence(SKIPPED)
         result, previous = result_text(attempt), tuple(self._previous)
@@ -178,12 +177,12 @@ class VerifierCheck:
         except LimitExceeded:
             raise
         except Exception as error:  # noqa: BLE001 - anybody's verifier may raise anything, and none of it is a pass
-            return Evidence("verifier", broken=str(error) or type(error).__name__)
+            return Evidence(VERIFIER, broken=str(error) or type(error).__name__)
         if not isinstance(said, VerificationResult):
-            return Evidence("verifier", broken=f"it gave {type(said).__name__} and no VerificationResult")
+            return Evidence(VERIFIER, broken=f"it gave {type(said).__name__} and no VerificationResult")
         if said.complete:
-            return Evidence("verifier")
+            return Evidence(VERIFIER)
         return Evidence(
-            "verifier",
-            (Issue("verifier", "the verifier says that it is not complete", None, said.reason or "no reason given"),),
+            VERIFIER,
+            (Issue(VERIFIER, "the verifier says that it is not complete", None, said.reason or "no reason given"),),
         )

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from statistics import fmean
 from typing import Any
 
-from ralph_cli.checks.base import SKIPPED, all_passed
+from ralph_cli.checks.base import all_passed
 from ralph_cli.checks.reflect import Reflector, by_rules
 from ralph_cli.checks.scorers import AsksModel, Scoring
 from ralph_cli.checks.scoring import run_scorers, scorer_name
@@ -17,7 +17,7 @@ from ralph_cli.core.budget import Ledger, Limits
 from ralph_cli.core.errors import LimitExceeded
 from ralph_cli.core.events import CallFinished, Fanout, Gate, Noticed, RunStarted, Sink
 from ralph_cli.core.model import Model, Usage
-from ralph_cli.core.run import Attempt, Evidence, Issue, Lesson, Outcome, StopType
+from ralph_cli.core.run import SKIPPED, Attempt, Evidence, Issue, Lesson, Outcome, StopType
 from ralph_cli.loop.config import RalphConfig
 from ralph_cli.loop.detectors import (
     CompositeDetector,

@@ -11,7 +11,9 @@ def as_object(view: RunView) -> dict[str, Any]:
     """The object of `--json`: ok, stop, output, claims, quotes, usage, document, run; `output.text` of a task.
 
     `start` and `end` are half-open character offsets in the document's text; `page` counts from 1 and is null in
-    formats without pages; `match` is "exact" or "folded"; `usage.usd` is null when a price is unknown.
+    formats without pages; `match` is "exact" or "folded"; `usage.usd` is null when a price is unknown. `verification`
+    is what a verifier said of the result: "passed", "refused", "failed" (it gave no verdict), "skipped" (it was not
+    asked on the last iteration), or null where there was none.
     """
     paged = view.document.get("kind") == "pdf" or view.document.get("pages", 1) > 1
     return {
@@ -38,6 +40,7 @@ def as_object(view: RunView) -> dict[str, Any]:
         "not_found": _absence(view),
         "issues": [{"check": i.check, "claim": i.claim, "message": i.line} for i in view.issues],
         "judged": view.judged,
+        "verification": view.verification or None,
         "iterations": view.iterations,
         "usage": {
             "calls": view.usage.calls,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ralph_cli.core.model import Usage
-from ralph_cli.core.run import Attempt, Claim, Halt, Issue, Quote, Ruling, Search, Step, StopType
+from ralph_cli.core.run import Attempt, Claim, Halt, Issue, Quote, Ruling, Search, Step, StopType, Verification
 
 WORDS = {
     "supported": "supported",
@@ -32,7 +32,7 @@ class ClaimView:
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """Everything a reader is shown of a run."""
+    """Everything a reader is shown of a run; `verification` is what became of that of its best step."""
 
     run: str
     folder: str
@@ -52,6 +52,7 @@ class RunView:
     mode: str = "qa"
     output: str = ""
     output_ruling: Ruling | None = None
+    verification: Verification = ""
 
     @property
     def ok(self) -> bool:
@@ -103,6 +104,7 @@ def view(
         mode,
         attempt.output if attempt else "",
         rulings.get(0),  # claims count from 1: this one is on the output as a whole
+        best.verification if best else "",
     )
 
 

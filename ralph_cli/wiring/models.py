@@ -73,8 +73,27 @@ def choose(settings: Settings, given: Mapping[str, Model] | None = None, own_ver
         # A light call, so by default the cheap model of the judge's vendor.
         vendor = _family("judge", judge, given)
         verifier = _name("verifier", settings.verifier_model, vendor if vendor in DEFAULTS else same, settings, given)
+    notices += _unused(settings, given, own_verifier)
     own = type(own_verifier).__name__ if own_verifier is not None else ""
     return Names(worker, judge, subquery, tuple(notices), verifier, own)
+
+
+def _unused(settings: Settings, given: Mapping[str, Model], own: Verifier | None) -> list[Noticed]:
+    """What was said of a verifier to no effect: whoever says it believes that results are verified so."""
+    if settings.verify_with_model:
+        return []
+    said = {
+        "--verifier-model": settings.verifier_model is not None,
+        "--skip-last-verification": settings.skip_last_verification and own is None,
+        'models["verifier"]': "verifier" in given,
+    }
+    idle = " and ".join(name for name, is_said in said.items() if is_said)
+    if not idle:
+        return []
+    if own is not None:
+        return [Noticed("unused-verifier", f"the verifier that was given decides, so {idle} has no effect")]
+    told = f"no verifier is asked: {idle} has no effect without --verify-with-model (verify_with_model)"
+    return [Noticed("unused-verifier", told)]
 
 
 def _require_one(settings: Settings, verifier: Verifier) -> None:

@@ -11,6 +11,7 @@ from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.events import AnyEvent, IterationStarted, RunHalted, StepFinished
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import (
+    SKIPPED,
     Absence,
     Attempt,
     Claim,
@@ -111,6 +112,15 @@ def test_an_absence_that_passes_is_its_own_reason() -> None:
     absent = Attempt(absence=Absence(("x",)), finished=True)
     outcome, _ = run(Listed((absent, (Evidence("form"),))))
     assert outcome.halt.type is StopType.ABSENT and not outcome.ok
+
+
+def test_a_verification_that_was_skipped_is_in_the_reason() -> None:
+    absent = Attempt(absence=Absence(("x",)), finished=True)
+    for made in (attempt(), absent):
+        outcome, _ = run(Listed((made, (Evidence("form"), Evidence(SKIPPED)))))
+        assert outcome.halt.detail.endswith("; the verifier was not asked on this last iteration")
+    outcome, _ = run(Listed((attempt(), (Evidence("form"), Evidence("verifier")))))
+    assert outcome.halt.detail == "every check passed"
 
 
 def test_a_check_that_broke_ends_the_run_unjudged() -> None:

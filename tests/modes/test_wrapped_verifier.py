@@ -6,13 +6,12 @@ from typing import Any
 
 import pytest
 
-from ralph_cli.checks.base import SKIPPED
 from ralph_cli.checks.reflect import ModelReflector, RuleReflector
 from ralph_cli.checks.scorers import KeywordScorer
 from ralph_cli.checks.verifier import LLMVerifier, VerificationResult
 from ralph_cli.core.events import AnyEvent, CallFinished, Noticed, StepFinished
 from ralph_cli.core.model import Usage
-from ralph_cli.core.run import StopType
+from ralph_cli.core.run import SKIPPED, StopType
 from ralph_cli.loop.config import RalphConfig, StopConditionConfig, ValidationConfig
 from ralph_cli.loop.detectors import ConsecutiveFailureDetector, MaxIterationDetector, StopDecision, TimeoutDetector
 from ralph_cli.loop.state import LoopState
