@@ -10,7 +10,6 @@ from ralph_cli.core.run import StopType
 from ralph_cli.loop.config import StopConditionConfig
 from ralph_cli.loop.detectors import (
     CompositeDetector,
-    CostLimitDetector,
     MaxIterationDetector,
     StopDecision,
     StopDetector,
@@ -69,11 +68,12 @@ def flat(detectors: Iterable[StopDetector]) -> Iterator[StopDetector]:
 
 
 def require_bound(detectors: Sequence[StopDetector], config: StopConditionConfig) -> None:
-    """Raise ValueError unless one of them is sure to stop the loop some time."""
-    for detector in flat(detectors):
-        timed = isinstance(detector, TimeoutDetector) and config.timeout
-        paid = isinstance(detector, CostLimitDetector) and config.max_cost
-        if isinstance(detector, MaxIterationDetector) or timed or paid:
-            return
-    told = "the detectors set no bound: add MaxIterationDetector(), or TimeoutDetector() or CostLimitDetector() with "
-    raise ValueError(told + "`timeout` or `max_cost` in the configuration")
+    """Raise ValueError unless one of them is sure to stop the loop some time.
+
+    A limit on the cost is not: the cost may be nothing, or unknown. A subclass is not: it may never stop.
+    """
+    kinds = {type(detector) for detector in flat(detectors)}
+    if MaxIterationDetector in kinds or (TimeoutDetector in kinds and config.timeout):
+        return
+    told = "the detectors set no bound: add MaxIterationDetector(), or TimeoutDetector() with `timeout` in the "
+    raise ValueError(told + "configuration (subclasses and a limit on the cost do not count)")

@@ -79,7 +79,8 @@ class RalphRunner:
 
     Raises TypeError for a verifier that has no fitting method `verify`, or stands among the scorers; and ValueError for
     two scorers of one name, a name in `scorer_names` that no scorer has, and detectors of which none is sure to come:
-    MaxIterationDetector, or TimeoutDetector or CostLimitDetector with a limit.
+    MaxIterationDetector, or TimeoutDetector with a `timeout`. Their subclasses do not count, as they may never stop,
+    and neither does a limit on the cost, as what is spent may be nothing or unknown.
     """
 
     def __init__(

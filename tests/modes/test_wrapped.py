@@ -475,6 +475,14 @@ def test_a_detector_that_fails_stops_the_loop(said: Callable[[LoopState], Any]) 
     assert "ThreeOf" in result.reason and result.output == "first"
 
 
+class LaterTimeout(TimeoutDetector):
+    """A subclass: what it overrides may never stop."""
+
+
+class FewerIterations(MaxIterationDetector):
+    """Another one."""
+
+
 @pytest.mark.parametrize(
     ("detectors", "conditions", "bound"),
     [
@@ -485,11 +493,15 @@ def test_a_detector_that_fails_stops_the_loop(said: Callable[[LoopState], Any]) 
         ([CompositeDetector([CompositeDetector()])], {}, False),
         ([MaxIterationDetector()], {}, True),
         ([TimeoutDetector()], {"timeout": 60}, True),
-        ([CostLimitDetector()], {"max_cost": 1}, True),
+        ([CostLimitDetector()], {"max_cost": 1}, False),
+        ([LaterTimeout(), FewerIterations()], {"timeout": 60}, False),
+        ([CompositeDetector([LaterTimeout(), TimeoutDetector()])], {"timeout": 60}, True),
         ([CompositeDetector([StalledDetector(), CompositeDetector([MaxIterationDetector()])])], {}, True),
     ],
 )
 def test_detectors_without_a_bound_are_refused(detectors: list[Any], conditions: dict[str, Any], bound: bool) -> None:
+    """A cap on the cost is none: what a function says it spent may be nothing, or unknown."""
+
     def make() -> RalphRunner:
         return RalphRunner(plays("first")[0], [SECOND], stops(**conditions), detectors=detectors)
 
