@@ -16,6 +16,7 @@ from ralph_cli.core.run import (
     Attempt,
     Claim,
     Evidence,
+    Halt,
     Issue,
     Lesson,
     Outcome,
@@ -145,6 +146,73 @@ def test_an_error_is_recorded_as_the_end_and_raised() -> None:
         run_loop(mode, LoopState(), ledger=Ledger(Limits()), config=config, sink=events.append)
     last = events[-1]
     assert isinstance(last, RunHalted) and last.halt.type is StopType.SYSTEM_ERROR
+
+
+class Bug(Exception):
+    """What nobody foresaw."""
+
+
+@pytest.mark.parametrize("where", ["run", "analyze", "learn", "plan"])
+def test_a_bug_loses_neither_the_best_attempt_nor_the_end_of_the_journal(where: str) -> None:
+    mode = Listed((attempt("one"), evidence(passed=False)), (attempt("two"), evidence(passed=False)))
+    whole, calls = getattr(mode, where), []
+
+    def breaks_later(*given: Any) -> Any:
+        calls.append(given)
+        if len(calls) == 2:
+            raise Bug("no such key")
+        return whole(*given)
+
+    setattr(mode, where, breaks_later)
+    outcome, events = run(mode)
+    assert outcome.halt == Halt(StopType.SYSTEM_ERROR, "Bug: no such key") and outcome.iterations == 1
+    assert outcome.best is not None and outcome.best.attempt.claims[0].text == "one"
+    assert isinstance(events[-1], RunHalted) and events[-1].halt == outcome.halt
+
+
+@pytest.mark.parametrize("first", [None, (Attempt(error="it broke"), ())], ids=["nothing", "nothing that answered"])
+@pytest.mark.parametrize("error", [Bug("no such key"), ProviderError("down", code="x")])
+def test_without_an_attempt_that_answered_it_is_raised_again(first: Any, error: Exception) -> None:
+    events: list[AnyEvent] = []
+    mode = Listed(*([first] if first else []), error)
+    with pytest.raises(type(error)) as caught:
+        run_loop(mode, LoopState(), ledger=Ledger(Limits()), config=StopConditionConfig(), sink=events.append)
+    assert caught.value is error
+    assert isinstance(events[-1], RunHalted) and events[-1].halt.type is StopType.SYSTEM_ERROR
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), GeneratorExit()])
+def test_what_must_end_the_program_does_so_after_the_end_is_recorded(error: BaseException) -> None:
+    events: list[AnyEvent] = []
+    mode = Listed((attempt(), evidence(passed=False)), error)
+    with pytest.raises(type(error)):
+        run_loop(mode, LoopState(), ledger=Ledger(Limits()), config=StopConditionConfig(), sink=events.append)
+    last = events[-1]
+    assert isinstance(last, RunHalted) and last.halt.type is StopType.SYSTEM_ERROR
+    assert last.halt.detail.startswith(type(error).__name__)
+
+
+def test_a_sink_that_fails_from_then_on_does_not_lose_the_best_attempt() -> None:
+    heard: list[AnyEvent] = []
+
+    def sink(event: AnyEvent) -> None:
+        if len(heard) == 3:
+            raise OSError("no space left")
+        heard.append(event)
+
+    mode = Listed((attempt(), evidence(passed=False)), (attempt("two"), evidence(passed=True)))
+    outcome = run_loop(mode, LoopState(), ledger=Ledger(Limits()), config=StopConditionConfig(), sink=sink)
+    assert outcome.halt == Halt(StopType.SYSTEM_ERROR, "OSError: no space left") and outcome.best is not None
+
+
+def test_a_sink_that_fails_at_the_very_end_is_not_passed_over() -> None:
+    def sink(event: AnyEvent) -> None:
+        if isinstance(event, RunHalted):
+            raise OSError("no space left")
+
+    mode = Listed((attempt(), evidence(passed=True)))
+    with pytest.raises(OSError, match="no space left"):
+        run_loop(mode, LoopState(), ledger=Ledger(Limits()), config=StopConditionConfig(), sink=sink)
 
 
 outcomes = st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), min_size=6, max_size=6)
