@@ -150,7 +150,7 @@ class VerifierCheck:
         *,
         max_iterations: int,
         skip_last: bool = False,
-        awaiter: Awaiter | None = None,
+        awaiter: Callable[[object], object] | None = None,
     ) -> None:
         if why := unfit(verifier):
             raise TypeError(why)

@@ -1,10 +1,12 @@
-"""Detectors that anybody may have written, asked so that a loop ends well whatever they do."""
+"""What anybody may have written, called so that a loop ends, and ends well, whatever it does."""
 
 import threading
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from ralph_cli.core.awaiting import Awaiter
+from ralph_cli.core import clock
+from ralph_cli.core.awaiting import TICK, Awaiter, TooLate, within
+from ralph_cli.core.errors import LimitExceeded
 from ralph_cli.core.events import AnyEvent
 from ralph_cli.core.run import StopType
 from ralph_cli.loop.config import StopConditionConfig
@@ -16,6 +18,48 @@ from ralph_cli.loop.detectors import (
     TimeoutDetector,
 )
 from ralph_cli.loop.state import LoopState
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a run waits for what it calls: until `timeout` seconds after `started` (monotonic); 0 is for ever."""
+
+    timeout: float
+    started: float
+
+    @property
+    def ends(self) -> float | None:
+        """When the time is over, on the monotonic clock; None if it never is."""
+        return self.started + self.timeout if self.timeout else None
+
+    @property
+    def over(self) -> bool:
+        """Whether the time is over."""
+        return self.ends is not None and clock.monotonic() >= self.ends
+
+    def __call__(self, awaiter: Awaiter, call: Callable[[], object], least: float = 0.0) -> object:
+        """What `call` gives, awaited; TooLate when it does not within the time that is left, or `least` seconds.
+
+        Without an end the call is made on this thread, else on one of its own. When the time is over it is not made.
+        """
+        if self.ends is None:
+            return awaiter(call())
+        left = max(self.ends - clock.monotonic(), least)
+        if left <= 0:
+            raise TooLate
+        return within(lambda: self.awaited(awaiter, call(), least), left)
+
+    def awaited(self, awaiter: Awaiter, value: object, least: float = 0.0) -> object:
+        """What `value` gives, awaited; the wait for the call ends first and says so, then this is cancelled."""
+        return awaiter(value, None if self.ends is None else max(self.ends - clock.monotonic(), least) + TICK)
+
+    def exceeded(self, what: str = "") -> LimitExceeded:
+        """The end of the run, where `what` was still at work."""
+        used = clock.monotonic() - self.started
+        told = f"{used:.1f} s of {self.timeout:g} s are used" + (
+            f", and {what} was left behind at work" if what else ""
+        )
+        return LimitExceeded("time", cap=self.timeout, spent=round(used, 1), message=told)
 
 
 class Heard:
@@ -31,10 +75,10 @@ class Heard:
 
 
 class Watched:
-    """Detectors that see what was spent. One that fails stops the loop, and none can say that the work is done."""
+    """Detectors that see what was spent. One that fails or hangs stops the loop; none can say that the work is done."""
 
-    def __init__(self, detectors: StopDetector, heard: Heard, awaiter: Awaiter) -> None:
-        self._detectors, self._heard, self._awaiter = detectors, heard, awaiter
+    def __init__(self, detectors: StopDetector, heard: Heard, awaiter: Awaiter, patience: Patience) -> None:
+        self._detectors, self._heard, self._awaiter, self._patience = detectors, heard, awaiter, patience
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         state = replace(state, usage=self._heard.state.usage)
@@ -52,7 +96,10 @@ class Watched:
     def _ask(self, detector: StopDetector, state: LoopState, config: StopConditionConfig) -> StopDecision | str:
         """The decision, or what went wrong."""
         try:
-            said = self._awaiter(detector.check(state, config))
+            # A moment at least: a detector may have something to say when the time is over.
+            said = self._patience(self._awaiter, lambda: detector.check(state, config), least=TICK)
+        except TooLate:
+            return StopDecision(True, StopType.TIMEOUT, self._patience.exceeded(type(detector).__name__).message)
         except Exception as error:  # noqa: BLE001 - a bound that cannot be asked is no bound, so the loop ends
             return f"{type(error).__name__}: {error}"
         return said if isinstance(said, StopDecision) else f"it gave {type(said).__name__} and no StopDecision"

@@ -3,21 +3,22 @@
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from statistics import fmean
 from typing import Any
 
 from ralph_cli.checks.base import all_passed
 from ralph_cli.checks.reflect import Reflector, by_rules
 from ralph_cli.checks.scorers import AsksModel, Scoring
-from ralph_cli.checks.scoring import run_scorers, scorer_name
+from ralph_cli.checks.scoring import OVER, run_scorers, scorer_name
 from ralph_cli.checks.verifier import Verifier, VerifierCheck, unfit
 from ralph_cli.core import clock
-from ralph_cli.core.awaiting import Awaiter
+from ralph_cli.core.awaiting import Awaiter, TooLate
 from ralph_cli.core.budget import Ledger, Limits
 from ralph_cli.core.errors import LimitExceeded
 from ralph_cli.core.events import CallFinished, Fanout, Gate, Noticed, RunStarted, Sink
 from ralph_cli.core.model import Model, Usage
-from ralph_cli.core.run import SKIPPED, Attempt, Evidence, Issue, Lesson, Outcome, StopType
+from ralph_cli.core.run import SKIPPED, VERIFIER, Attempt, Evidence, Issue, Lesson, Outcome, StopType
 from ralph_cli.loop.config import RalphConfig
 from ralph_cli.loop.detectors import (
     CompositeDetector,
@@ -30,7 +31,7 @@ from ralph_cli.loop.detectors import (
 )
 from ralph_cli.loop.engine import run_loop
 from ralph_cli.loop.state import LoopState
-from ralph_cli.modes.watched import Heard, Watched, flat, require_bound
+from ralph_cli.modes.watched import Heard, Patience, Watched, flat, require_bound
 from ralph_cli.providers.metered import Metered, call_numbers
 
 MEAN, SHOWN = "mean score", 500
@@ -69,6 +70,11 @@ class RalphRunner:
     `execute`, the scorers, the reflector, the verifier and the detectors may be asynchronous; `run` itself is not, so
     call it from a coroutine with `asyncio.to_thread`. An exception of `execute` is a failed attempt. `sink` hears every
     event, `ledger` is a purse to share.
+
+    With a `timeout` in the configuration the run ends in time, whatever hangs, and returns the best it has: `execute`,
+    reflector, verifier and detectors are then each called on a thread of their own. A thread cannot be killed: what is
+    left behind on it runs on until it returns or the program ends, and what it awaits is cancelled. Without a `timeout`
+    they are called on the thread of `run`, and waited for.
 
     `verifier` is asked about an output that every scorer has passed, and without its yes the output is not accepted. If
     it fails the run ends as UNJUDGED: another attempt would mend nothing. Without scorers and verifier nothing is ever
@@ -127,18 +133,19 @@ class RalphRunner:
         seed = clock.token(16)
         shown = {name: asdict(getattr(self.config, name)) for name in ("validation", "reflection", "stop_condition")}
         sink(RunStarted(f"wrapped-{seed[:12]}", "wrapped", input, {}, shown, clock.now(), seed))
-        mode = self._mode(input, ledger, sink)
+        stops = self.config.stop_condition
+        patience = Patience(stops.timeout, heard.state.started)
+        mode = self._mode(input, ledger, sink, patience)
         if not mode.scorers and mode.verifier is None:
             sink(Noticed("no-scorers", "nothing is scored, so no output can be accepted"))
-        stops = self.config.stop_condition
-        detectors = Watched(self._detectors, heard, self._awaiter)
+        detectors = Watched(self._detectors, heard, self._awaiter, patience)
         try:
             outcome = run_loop(mode, heard.state, ledger=ledger, config=stops, sink=sink, detectors=detectors)
         finally:
             self._interrupted.clear()
         return _result(outcome, heard.state, self.config)
 
-    def _mode(self, input: str, ledger: Ledger, sink: Sink) -> "WrappedMode":
+    def _mode(self, input: str, ledger: Ledger, sink: Sink, patience: Patience) -> "WrappedMode":
         """The parts of one run, with a meter around the models of scorers and reflector."""
         numbers = call_numbers()
 
@@ -152,7 +159,7 @@ class RalphRunner:
             input,
             self._execute,
             scorers if enabled else (),
-            self._check(input, metered) if enabled else None,
+            self._check(input, metered, patience) if enabled else None,
             self.config,
             reflector if self.config.reflection.enabled else None,
             ledger,
@@ -160,9 +167,10 @@ class RalphRunner:
             numbers,
             self._awaiter,
             self._waits,
+            patience,
         )
 
-    def _check(self, input: str, metered: Callable[[Model], Model]) -> VerifierCheck | None:
+    def _check(self, input: str, metered: Callable[[Model], Model], patience: Patience) -> VerifierCheck | None:
         verifier, stops = self._verifier, self.config.stop_condition
         if verifier is None:
             return None
@@ -173,7 +181,7 @@ class RalphRunner:
             input,
             max_iterations=stops.max_iterations,
             skip_last=counted and self.config.validation.skip_last_verification,
-            awaiter=self._verifying,
+            awaiter=partial(patience.awaited, self._verifying),
         )
 
 
@@ -192,6 +200,7 @@ class WrappedMode:
     numbers: Iterator[int]
     awaiter: Awaiter
     waits: Sequence[Awaiter]
+    patience: Patience
 
     def plan(self, state: LoopState) -> str:
         """The input; after a first attempt with what it lacked, and the suggestions of the latest reflection."""
@@ -211,11 +220,15 @@ class WrappedMode:
         """One call of the function; what it says it spent is booked and recorded."""
         with self.ledger.reserve(None) as book:
             pass  # only asks whether anything is left: what the function itself reserves must not be held back by us
+        if self.patience.over:
+            raise self.patience.exceeded()
         if self.verifier is not None:
             self.verifier.begin(iteration)
         begun = clock.monotonic()
         try:
-            given = self.awaiter(self.execute(order))
+            given = self.patience(self.awaiter, lambda: self.execute(order))
+        except TooLate:
+            raise self.patience.exceeded("the function") from None
         except LimitExceeded:
             raise
         except Exception as error:  # noqa: BLE001 - whatever a user's function raises is a failed attempt
@@ -248,6 +261,7 @@ class WrappedMode:
             parallel=wanted.parallel,
             timeout=wanted.timeout,
             awaiters=self.waits[: len(self.scorers)],
+            ends=self.patience.ends,
         )
         mean = _mean(found)
         if all_passed(found) and mean < wanted.min_score_threshold:
@@ -255,9 +269,18 @@ class WrappedMode:
             found = (*found, Evidence(MEAN, (Issue(MEAN, told),)))
         if self.verifier is None or not all(item.passed for item in found):
             return found
-        verified = self.verifier(attempt)
+        verified = self._verified(self.verifier, attempt)
         # To skip the only check there is would be to accept what nobody has looked at.
         return (*found, verified) if found or verified.check != SKIPPED else ()
+
+    def _verified(self, verifier: VerifierCheck, attempt: Attempt) -> Evidence:
+        """The verifier's evidence. When it is late the attempt is kept: detectors will see that the time is over."""
+        try:
+            found = self.patience(self.awaiter, partial(verifier, attempt))
+        except TooLate:
+            return Evidence(VERIFIER, (Issue(VERIFIER, f"it could not be asked: {OVER}"),), broken=OVER)
+        assert isinstance(found, Evidence)
+        return found
 
     def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
         """The reflector's lesson on an attempt that failed; None when it passed, or when nothing was checked."""
@@ -268,7 +291,10 @@ class WrappedMode:
         history = state.reflection_history[-self.config.reflection.max_history :]
         level = self.config.reflection.level
         try:
-            lesson = self.awaiter(self.reflector.reflect(self.input, attempt.output, found, history, level))
+            asked = partial(self.reflector.reflect, self.input, attempt.output, found, history, level)
+            lesson = self.patience(self.awaiter, asked)
+        except TooLate:
+            return by_rules(OVER, self.input, attempt.output, found, history, level)
         except LimitExceeded:
             raise
         except Exception as error:  # noqa: BLE001 - a reflection that fails must not lose the attempt
