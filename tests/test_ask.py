@@ -10,12 +10,13 @@ import pytest
 from fakes import FakeSandbox, document
 
 from ralph_cli.api import ask
+from ralph_cli.commands.qa import exit_code
 from ralph_cli.config import Settings
 from ralph_cli.core.budget import Ledger, Limits
 from ralph_cli.core.document import Document, Page
 from ralph_cli.core.errors import ConfigError, EngineError, LimitExceeded, ProviderError
 from ralph_cli.core.events import AnyEvent, CallStarted, RunHalted, Submitted
-from ralph_cli.core.model import Model, ModelTurn, Reply, Request, Stop, UserTurn
+from ralph_cli.core.model import Model, ModelTurn, Reply, Request, Stop, Usage, UserTurn
 from ralph_cli.core.run import Halt, StopType, Verdict
 from ralph_cli.providers.metered import said
 from ralph_cli.providers.retrying import Retrying
@@ -491,6 +492,18 @@ def test_a_models_bug_in_a_later_iteration_returns_the_best_attempt(settings: Se
     assert isinstance(events[-1], RunHalted) and recorded(asked.folder).view.halt == asked.outcome.halt
     with pytest.raises(KeyError):
         play(settings, worker, [])
+
+
+def test_a_cost_cap_ends_a_run_whose_models_name_no_price(settings: Settings) -> None:
+    """They may cost anything: to count them as nothing would keep no cap."""
+    unpriced = [acts(LOOK, usage=Usage(1, 10, 2, usd=None)), acts({"claims": [RENT]}, usage=Usage(1, 10, 2, usd=None))]
+    capped = settings.model_copy(update={"max_cost": 1.0})
+    asked, _, worker, _ = play(capped, unpriced, [verdicts((1, "supported"))])
+    assert asked.outcome.halt.type is StopType.MAX_COST and exit_code(asked.outcome.halt.type) == 4
+    assert asked.outcome.halt.detail.startswith("the cost is unknown, so the limit of $1 cannot be kept")
+    assert "--max-cost" in asked.outcome.halt.detail and len(worker.requests) == 1 and asked.usage.usd is None
+    free, *_ = play(settings, unpriced, [verdicts((1, "supported"))])
+    assert free.outcome.ok
 
 
 def verified(*said: tuple[bool, str]) -> list[Reply]:

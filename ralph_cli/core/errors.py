@@ -21,6 +21,11 @@ class RalphError(Exception):
         super().__init__(message)
         self.message, self.code, self.hint = message, code, hint
 
+    @property
+    def line(self) -> str:
+        """Message and hint."""
+        return f"{self.message} - {self.hint}" if self.hint else self.message
+
 
 class UserError(RalphError):
     """The person at the keyboard can fix this."""

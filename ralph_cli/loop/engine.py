@@ -71,7 +71,7 @@ def run_loop(
             state = replace(state, usage=ledger.spent)
             halt = decide(state, config, stops)
     except LimitExceeded as error:
-        halt = Halt(LIMITS.get(error.limit, StopType.SYSTEM_ERROR), error.message)
+        halt = Halt(LIMITS.get(error.limit, StopType.SYSTEM_ERROR), error.line)
     except KeyboardInterrupt:
         halt = Halt(StopType.USER_INTERRUPTED, "interrupted")
     except BaseException as error:  # noqa: BLE001 - neither the best attempt nor the journal's end may be lost
@@ -88,5 +88,5 @@ def run_loop(
 
 def _told(error: BaseException) -> str:
     if isinstance(error, RalphError):
-        return error.message + (f" - {error.hint}" if error.hint else "")
+        return error.line
     return f"{type(error).__name__}: {error}".removesuffix(": ")

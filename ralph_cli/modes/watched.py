@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 
 from ralph_cli.core import clock
 from ralph_cli.core.awaiting import TICK, Awaiter, TooLate, within
+from ralph_cli.core.budget import unknown_cost
 from ralph_cli.core.errors import LimitExceeded
 from ralph_cli.core.events import AnyEvent
 from ralph_cli.core.run import StopType
 from ralph_cli.loop.config import StopConditionConfig
 from ralph_cli.loop.detectors import (
     CompositeDetector,
+    CostLimitDetector,
     MaxIterationDetector,
     StopDecision,
     StopDetector,
@@ -83,6 +85,8 @@ class Watched:
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         state = replace(state, usage=self._heard.state.usage)
         for detector in flat([self._detectors]):
+            if config.max_cost and state.usage.usd is None and isinstance(detector, CostLimitDetector):
+                return StopDecision(True, StopType.MAX_COST, unknown_cost(config.max_cost).line)
             said, name = self._ask(detector, state, config), type(detector).__name__
             if isinstance(said, str):
                 return StopDecision(True, StopType.SYSTEM_ERROR, f"{name} failed: {said}")

@@ -76,6 +76,8 @@ class RalphRunner:
     left behind on it runs on until it returns or the program ends, and what it awaits is cancelled. Without a `timeout`
     they are called on the thread of `run`, and waited for.
 
+    With a `max_cost` it also ends when something was spent that has no price: the limit could not be kept.
+
     `verifier` is asked about an output that every scorer has passed, and without its yes the output is not accepted. If
     it fails the run ends as UNJUDGED: another attempt would mend nothing. Without scorers and verifier nothing is ever
     accepted.

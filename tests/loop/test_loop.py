@@ -255,6 +255,46 @@ def test_a_ledger_refuses_the_call_that_would_overspend_and_gives_promises_back(
     assert ledger.spent == Usage(calls=2, usd=pytest.approx(0.3))
 
 
+UNKNOWN = "the cost is unknown, so the limit of \\$1 cannot be kept"
+
+
+def test_a_ledger_with_a_cap_refuses_to_go_on_once_a_price_is_unknown() -> None:
+    ledger = Ledger(Limits(usd=1.0))
+    with ledger.reserve(None) as book:
+        book(Usage(calls=1, usd=None))
+    for worst in (None, 0.0, 0.1):
+        with pytest.raises(LimitExceeded, match=UNKNOWN) as caught, ledger.reserve(worst):
+            pass
+    assert caught.value.limit == "cost" and "price" in caught.value.hint
+    uncapped = Ledger(Limits())
+    for _ in range(2):
+        with uncapped.reserve(None) as book:
+            book(Usage(calls=1, usd=None))
+    assert uncapped.spent == Usage(calls=2, usd=None)
+
+
+def test_an_unknown_bill_counts_as_what_was_promised_and_what_was_known_stays_counted() -> None:
+    """The sum is unknown, and said so; the cap is kept all the same."""
+    ledger = Ledger(Limits(usd=1.0))
+    with ledger.reserve(0.5) as book:
+        book(Usage(calls=1, usd=0.4))
+    with ledger.reserve(0.3) as book:
+        book(Usage(calls=1, usd=None))
+    assert ledger.spent == Usage(calls=2, usd=None)
+    with ledger.reserve(0.3):
+        pass
+    with pytest.raises(LimitExceeded, match=r"cost limit reached: 1\.1 of 1"), ledger.reserve(0.4):
+        pass
+
+
+def test_a_limit_of_any_name_ends_a_run_with_its_reason_and_hint() -> None:
+    known = LimitExceeded("cost", cap=1, spent=0, message="the cost is unknown", hint="use another model")
+    outcome, _ = run(Listed((attempt(), evidence(passed=False)), known))
+    assert outcome.halt == Halt(StopType.MAX_COST, "the cost is unknown - use another model")
+    other, _ = run(Listed((attempt(), evidence(passed=False)), LimitExceeded("tokens", cap=1, spent=2)))
+    assert other.halt == Halt(StopType.SYSTEM_ERROR, "tokens limit reached: 2 of 1")
+
+
 def test_a_ledger_knows_when_the_time_is_over() -> None:
     now = [0.0]
     ledger = Ledger(Limits(seconds=10), monotonic=lambda: now[0])
