@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ralph_cli.checks.command import CommandVerifier, Surroundings, read_verifiers
 from ralph_cli.checks.quotes import pin
+from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings, command_environment, load
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import Fanout, Noticed, Sink
@@ -29,6 +30,7 @@ def ask(
     *,
     settings: Settings | None = None,
     models: Mapping[str, Model] | None = None,
+    verifier: Verifier | None = None,
     engine: Callable[[], Sandbox] | None = None,
     sink: Sink | None = None,
     password: str | None = None,
@@ -39,18 +41,20 @@ def ask(
 ) -> Finished:
     """Answer `question` from `document`, with every claim pinned to verbatim quotes.
 
-    `models` replaces the worker, judge or subquery by models of the caller's, `engine` the sandbox. `sink` hears every
-    event after it was committed to the journal. Raises RalphError: UserError for what a person can mend, ProviderError
-    when a model service fails, EngineError when no sandbox can run. A question that could not be answered is not an
-    error: see `Finished.outcome`. `earlier` is how `resume` goes on with a run.
+    `models` replaces the worker, judge or subquery by models of the caller's, `engine` the sandbox. `verifier` is asked
+    last of each answer that passed everything else; it may be asynchronous, and its model, if it is an LLMVerifier, is
+    metered. It takes the place of `settings.verify_with_model`. `sink` hears every event after it was committed to the
+    journal. Raises RalphError: UserError for what a person can mend (ConfigError for a verifier that cannot be asked),
+    ProviderError when a model service fails, EngineError when no sandbox can run. A question that could not be answered
+    is not an error: see `Finished.outcome`. `earlier` is how `resume` goes on with a run.
     """
     settings = settings or load()
     question = checked(question, "question", 'ralph qa report.pdf "What was ...?"')
-    names = choose(settings, models or {})
+    names = choose(settings, models or {}, verifier)
     loaded = opened(document, settings, password, encoding, stdin, on_loading)
 
     def build(stage: Stage) -> Parts:
-        return build_qa(settings, stage.models, loaded, question, stage.engine, stage.nonces, stage.sink)
+        return build_qa(settings, stage.models, loaded, question, stage.engine, stage.nonces, stage.sink, verifier)
 
     return execute(
         "qa",
@@ -72,6 +76,7 @@ def run_task(
     *,
     settings: Settings | None = None,
     models: Mapping[str, Model] | None = None,
+    verifier: Verifier | None = None,
     engine: Callable[[], Sandbox] | None = None,
     sink: Sink | None = None,
     password: str | None = None,
@@ -87,13 +92,13 @@ def run_task(
     """
     settings = settings or load()
     task = checked(task, "task", 'ralph task contract.docx "List every deadline"')
-    names = choose(settings, models or {})
+    names = choose(settings, models or {}, verifier)
     loaded = None if document is None else opened(document, settings, password, encoding, stdin, on_loading)
     spec = read_spec(settings, task, loaded)
 
     def build(stage: Stage) -> Parts:
         kept = stage.nonces, stage.sink, stage.folder
-        return build_task(settings, stage.models, loaded, spec, stage.engine, *kept)
+        return build_task(settings, stage.models, loaded, spec, stage.engine, *kept, verifier)
 
     return execute("task", task, loaded, build, settings=settings, names=names, models=models, engine=engine, sink=sink)
 

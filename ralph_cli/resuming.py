@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ralph_cli import api
+from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import SECRETS, Settings, load
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, RalphError
@@ -28,6 +29,7 @@ def resume(
     changes: Mapping[str, Any] | None = None,
     document: Document | None = None,
     models: Mapping[str, Model] | None = None,
+    verifier: Verifier | None = None,
     engine: Callable[[], Sandbox] | None = None,
     sink: Sink | None = None,
 ) -> Finished:
@@ -35,7 +37,8 @@ def resume(
 
     The new run has a folder of its own and begins at the beginning, but every request that the earlier run has a reply
     to is answered from its journal, at the price of then; only what is new is sent. `changes` replaces recorded
-    settings (`max_time`, `max_iterations`, ...). Keys come from `settings`, by default from the environment.
+    settings (`max_time`, `max_iterations`, ...). Keys come from `settings`, by default from the environment. A run that
+    had a `verifier` of the caller's needs one again: it is asked anew, also of what it has seen.
     Raises ConfigError when there is nothing to go on with, and DocumentError when the document is gone or has changed.
     """
     settings = settings or load()
@@ -43,12 +46,14 @@ def resume(
     refuse_if_at_work(folder)
     events = recorded(folder).events
     started = _resumable(events, folder)
+    _require_verifier(started, verifier)
     chosen = _settings(started, settings, changes or {})
     return api.ask(
         document or _document(started, chosen),
         started.question,
         settings=chosen,
         models=models,
+        verifier=verifier,
         engine=engine,
         sink=sink,
         earlier=Earlier(Recording(events, *_kin(folder, started.seed)), started.seed),
@@ -76,6 +81,14 @@ def _resumable(events: tuple[AnyEvent, ...], folder: Path) -> RunStarted:
         hint = "ralph goal ... --continue" if started.mode == "goal" else f"run `ralph {started.mode}` again"
         raise ConfigError(f"a {started.mode} run cannot be resumed this way", code="not-resumable", hint=hint)
     return started
+
+
+def _require_verifier(started: RunStarted, verifier: Verifier | None) -> None:
+    """Without the verifier that it had, a run could be accepted that was refused before."""
+    had = started.settings.get("verifier")
+    if had and verifier is None:
+        what = f"that run had a verifier of its own ({had}), so it is not resumed without one"
+        raise ConfigError(what, code="no-verifier", hint="give it in Python: resume(run, verifier=...)")
 
 
 def _settings(started: RunStarted, now: Settings, changes: Mapping[str, Any]) -> Settings:

@@ -188,4 +188,5 @@ def described(document: Document | None) -> dict[str, object]:
 
 def _recorded(settings: Settings, names: Names) -> dict[str, object]:
     chosen = {"worker": names.worker, "judge": names.judge, "subquery": names.subquery}
-    return {"version": __version__, "models": chosen, **settings.shown()}
+    verifier = {"verifier": names.own_verifier} if names.own_verifier else {}
+    return {"version": __version__, "models": chosen, **verifier, **settings.shown()}

@@ -10,13 +10,14 @@ import pytest
 from fakes import FakeSandbox, document
 
 from ralph_cli.api import ask
+from ralph_cli.commands.qa import exit_code
 from ralph_cli.config import Settings
 from ralph_cli.core.budget import Ledger, Limits
 from ralph_cli.core.document import Document, Page
 from ralph_cli.core.errors import ConfigError, EngineError, LimitExceeded, ProviderError
-from ralph_cli.core.events import AnyEvent, CallStarted, Submitted
-from ralph_cli.core.model import Model, ModelTurn, Reply, Request, Stop, UserTurn
-from ralph_cli.core.run import StopType, Verdict
+from ralph_cli.core.events import AnyEvent, CallStarted, RunHalted, Submitted
+from ralph_cli.core.model import Model, ModelTurn, Reply, Request, Stop, Usage, UserTurn
+from ralph_cli.core.run import Halt, StopType, Verdict
 from ralph_cli.providers.metered import said
 from ralph_cli.providers.retrying import Retrying
 from ralph_cli.providers.scripted import Script, Scripted, acts, says
@@ -499,6 +500,33 @@ def test_the_time_of_a_run_bounds_a_call_that_hangs(settings: Settings) -> None:
     hanging = Retrying(Scripted(hang), ledger=ledger)
     with pytest.raises(LimitExceeded, match="time"):
         hanging.complete(Request("worker", "", (UserTurn("q"),)))
+
+
+def test_a_models_bug_in_a_later_iteration_returns_the_best_attempt(settings: Settings) -> None:
+    replies = [acts(LOOK), acts({"claims": [RENT, TERM]})]
+
+    def worker(request: Request) -> Reply:
+        if not replies:
+            raise KeyError("choices")
+        return replies.pop(0)
+
+    asked, events, *_ = play(settings, worker, [verdicts((1, "supported"), (2, "not"))])
+    assert asked.outcome.halt == Halt(StopType.SYSTEM_ERROR, "KeyError: 'choices'") and asked.outcome.best is not None
+    assert isinstance(events[-1], RunHalted) and recorded(asked.folder).view.halt == asked.outcome.halt
+    with pytest.raises(KeyError):
+        play(settings, worker, [])
+
+
+def test_a_cost_cap_ends_a_run_whose_models_name_no_price(settings: Settings) -> None:
+    """They may cost anything: to count them as nothing would keep no cap."""
+    unpriced = [acts(LOOK, usage=Usage(1, 10, 2, usd=None)), acts({"claims": [RENT]}, usage=Usage(1, 10, 2, usd=None))]
+    capped = settings.model_copy(update={"max_cost": 1.0})
+    asked, _, worker, _ = play(capped, unpriced, [verdicts((1, "supported"))])
+    assert asked.outcome.halt.type is StopType.MAX_COST and exit_code(asked.outcome.halt.type) == 4
+    assert asked.outcome.halt.detail.startswith("the cost is unknown, so the limit of $1 cannot be kept")
+    assert "--max-cost" in asked.outcome.halt.detail and len(worker.requests) == 1 and asked.usage.usd is None
+    free, *_ = play(settings, unpriced, [verdicts((1, "supported"))])
+    assert free.outcome.ok
 
 
 def verified(*said: tuple[bool, str]) -> list[Reply]:

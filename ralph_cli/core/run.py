@@ -166,6 +166,13 @@ class Evidence:
         return not self.issues and not self.broken
 
 
+VERIFIER, SKIPPED = "verifier", "verifier (skipped on the last iteration)"
+"""The names of a verifier's evidence, and of what stands in its place when it was not asked."""
+
+Verification = Literal["", "passed", "refused", "failed", "skipped"]
+"""What became of a step's verification: "failed" is no verdict, "skipped" was not asked, and "" is without verifier."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lesson:
     """What a failed attempt teaches the next one."""
@@ -194,6 +201,15 @@ class Step:
     @property
     def issues(self) -> tuple[Issue, ...]:
         return tuple(i for e in self.evidence for i in e.issues)
+
+    @property
+    def verification(self) -> Verification:
+        for item in self.evidence:
+            if item.check == SKIPPED:
+                return "skipped"
+            if item.check == VERIFIER:
+                return "passed" if item.passed else "failed" if item.broken else "refused"
+        return ""
 
 
 class StopType(StrEnum):

@@ -12,7 +12,8 @@ def as_object(view: RunView) -> dict[str, Any]:
 
     `start` and `end` are half-open character offsets in the document's text; `page` counts from 1 and is null in
     formats without pages; `match` is "exact", "folded" or "re-cut", with what a reader should know in `difference`;
-    `usage.usd` is null when a price is unknown.
+    `usage.usd` is null when a price is unknown. `verification` is what a verifier said of the result: "passed",
+    "refused", "failed" (it gave no verdict), "skipped" (it was not asked on the last iteration), or null without one.
     """
     paged = view.document.get("kind") == "pdf" or view.document.get("pages", 1) > 1
     return {
@@ -40,6 +41,7 @@ def as_object(view: RunView) -> dict[str, Any]:
         "not_found": _absence(view),
         "issues": [{"check": i.check, "claim": i.claim, "message": i.line} for i in view.issues],
         "judged": view.judged,
+        "verification": view.verification or None,
         "iterations": view.iterations,
         "usage": {
             "calls": view.usage.calls,

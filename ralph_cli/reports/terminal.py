@@ -12,6 +12,7 @@ Styled = tuple[str, str]
 """A piece of a line and its style name ("" for none)."""
 
 SIGNS = {"supported": ("✓", "green"), "verbatim": ("=", "cyan"), "partly": ("~", "yellow")}
+UNASKED = " Not verified: the verifier was not asked about this last iteration."
 NO_JUDGE = "No model has judged this answer: each claim is only a quote of the document, chosen by word statistics."
 
 
@@ -36,7 +37,7 @@ def lines(view: RunView) -> Iterator[list[Styled]]:
         for issue in view.issues:
             yield [(f"  - {one_line(issue.line)}", "yellow")]
     yield []
-    yield [(_verdict(view), _colour(view))]
+    yield [(_verdict(view) + (UNASKED if view.verification == "skipped" else ""), _colour(view))]
     yield [(f"{cost(view.usage)}, {view.seconds:.1f} s, {_count(view.iterations, 'iteration')}", "dim")]
     yield [(f"Trace: {visible(view.folder)}  (ralph trace show {view.run})", "dim")]
 

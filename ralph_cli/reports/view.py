@@ -4,7 +4,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from ralph_cli.core.model import Usage
-from ralph_cli.core.run import Attempt, Claim, Halt, Issue, Quote, Ruling, Search, Step, StopType, Tier
+from ralph_cli.core.run import (
+    Attempt,
+    Claim,
+    Halt,
+    Issue,
+    Quote,
+    Ruling,
+    Search,
+    Step,
+    StopType,
+    Tier,
+    Verification,
+)
 
 WORDS = {
     "supported": "supported",
@@ -41,7 +53,7 @@ class ClaimView:
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """Everything a reader is shown of a run."""
+    """Everything a reader is shown of a run; `verification` is what became of that of its best step."""
 
     run: str
     folder: str
@@ -61,6 +73,7 @@ class RunView:
     mode: str = "qa"
     output: str = ""
     output_ruling: Ruling | None = None
+    verification: Verification = ""
 
     @property
     def ok(self) -> bool:
@@ -112,6 +125,7 @@ def view(
         mode,
         attempt.output if attempt else "",
         rulings.get(0),  # claims count from 1: this one is on the output as a whole
+        best.verification if best else "",
     )
 
 

@@ -72,8 +72,10 @@ def goal_settings(settings: Settings) -> Settings:
 
 
 def without_judge(names: Names) -> Names:
-    """The models of a goal: no judge has a say in it, so nothing is said about the choice of one."""
-    kept = tuple(notice for notice in names.notices if notice.code not in ("one-family", "offline-judge"))
+    """The models of a goal: neither judge nor verifying model has a say in it, so nothing is said of them."""
+    kept = tuple(
+        notice for notice in names.notices if notice.code not in ("one-family", "offline-judge", "unused-verifier")
+    )
     return replace(names, notices=kept)
 
 

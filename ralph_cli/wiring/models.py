@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from ralph_cli.checks.verifier import Verifier, unfit
 from ralph_cli.config import Settings, fetch_environment
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.errors import ConfigError, ProviderError
@@ -26,21 +27,28 @@ NO_KEYS = (
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Which model does what, and what a person should be told about the choice."""
+    """Which model does what, and what a person should be told about the choice.
+
+    `own_verifier` is the type of a verifier of the caller's.
+    """
 
     worker: str
     judge: str
     subquery: str
     notices: tuple[Noticed, ...] = ()
     verifier: str = ""
+    own_verifier: str = ""
 
 
-def choose(settings: Settings, given: Mapping[str, Model] | None = None) -> Names:
+def choose(settings: Settings, given: Mapping[str, Model] | None = None, own_verifier: Verifier | None = None) -> Names:
     """The models of a run: those `given` by role, else what was asked for, else what the keys allow, else `offline`.
 
-    Raises ConfigError when a model was named whose vendor cannot be reached.
+    Raises ConfigError when a model was named whose vendor cannot be reached, and for a verifier of the caller's that
+    cannot be asked, or is one too many.
     """
     given = given or {}
+    if own_verifier is not None:
+        _require_one(settings, own_verifier)
     notices: list[Noticed] = []
     able = [vendor for vendor in ("anthropic", "openai") if settings.reachable(vendor)]
     if settings.model is None and not able and "worker" not in given:
@@ -65,7 +73,36 @@ def choose(settings: Settings, given: Mapping[str, Model] | None = None) -> Name
         # A light call, so by default the cheap model of the judge's vendor.
         vendor = _family("judge", judge, given)
         verifier = _name("verifier", settings.verifier_model, vendor if vendor in DEFAULTS else same, settings, given)
-    return Names(worker, judge, subquery, tuple(notices), verifier)
+    notices += _unused(settings, given, own_verifier)
+    own = type(own_verifier).__name__ if own_verifier is not None else ""
+    return Names(worker, judge, subquery, tuple(notices), verifier, own)
+
+
+def _unused(settings: Settings, given: Mapping[str, Model], own: Verifier | None) -> list[Noticed]:
+    """What was said of a verifier to no effect: whoever says it believes that results are verified so."""
+    if settings.verify_with_model:
+        return []
+    said = {
+        "--verifier-model": settings.verifier_model is not None,
+        "--skip-last-verification": settings.skip_last_verification and own is None,
+        'models["verifier"]': "verifier" in given,
+    }
+    idle = " and ".join(name for name, is_said in said.items() if is_said)
+    if not idle:
+        return []
+    if own is not None:
+        return [Noticed("unused-verifier", f"the verifier that was given decides, so {idle} has no effect")]
+    told = f"no verifier is asked: {idle} has no effect without --verify-with-model (verify_with_model)"
+    return [Noticed("unused-verifier", told)]
+
+
+def _require_one(settings: Settings, verifier: Verifier) -> None:
+    if why := unfit(verifier):
+        hint = "pass an object with verify(task, result, iteration, previous_results); a model goes into LLMVerifier"
+        raise ConfigError(why, code="bad-verifier", hint=hint)
+    if settings.verify_with_model:
+        told = f"both a verifier ({type(verifier).__name__}) and verify_with_model are given: one or the other"
+        raise ConfigError(told, code="two-verifiers", hint="leave out the verifier, or verify_with_model")
 
 
 def _family(role: str, name: str, given: Mapping[str, Model]) -> str:
@@ -91,7 +128,10 @@ def _named(name: str | None, vendor: str, settings: Settings, *, cheap: bool = F
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """The models of a run, metered: every call of theirs is budgeted and recorded."""
+    """The models of a run, metered: every call of theirs is budgeted and recorded.
+
+    `meter` does the same for a model that comes with something of the caller's.
+    """
 
     worker: Model
     judge: Model
@@ -99,6 +139,7 @@ class Models:
     connected: tuple[Model, ...] = ()
     reasoner: Model | None = None
     verifier: Model | None = None
+    meter: Callable[[Model], Model] = lambda model: model
 
     def close(self) -> None:
         """Give the connections back; models of the caller's are left alone."""
@@ -125,10 +166,13 @@ def build_models(
     numbers = call_numbers()
     recording = recording or Recording()
 
+    def meter(model: Model) -> Model:
+        return Metered(Replaying(model, recording), ledger, sink, numbers)
+
     def build(role: str, name: str) -> Model:
         given = (overrides or {}).get(role)
         if given is not None:
-            return Metered(Replaying(given, recording), ledger, sink, numbers)
+            return meter(given)
         vendor, model = parse(name, "anthropic")
         endpoint = settings.endpoint(vendor)
         estimate = _estimate(vendor, model, endpoint.base_url)
@@ -153,7 +197,7 @@ def build_models(
     # The reasoner of a task is the worker, unless the caller gave another.
     reasoner = build("reasoner", "") if "reasoner" in (overrides or {}) else None
     verifier = build("verifier", names.verifier) if names.verifier else None
-    return Models(worker, judge, subquery, tuple(closing), reasoner, verifier)
+    return Models(worker, judge, subquery, tuple(closing), reasoner, verifier, meter)
 
 
 _PROBE = Request("worker", "", ())

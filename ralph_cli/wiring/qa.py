@@ -1,14 +1,17 @@
 """The parts of a question run: worker, sandbox, checks and judge, put together."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from ralph_cli.agents.spec import prompt
 from ralph_cli.checks.judge import Judge
 from ralph_cli.checks.numbers import NumbersCheck
 from ralph_cli.checks.quotes import quotes_hold
 from ralph_cli.checks.rules import form_holds
-from ralph_cli.checks.verifier import LLMVerifier, VerifierCheck
+from ralph_cli.checks.scorers import AsksModel
+from ralph_cli.checks.verifier import LLMVerifier, Verifier, VerifierCheck
 from ralph_cli.config import Settings
+from ralph_cli.core import clock
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import Noticed, Sink
 from ralph_cli.core.nonce import Nonces
@@ -38,6 +41,7 @@ def build_qa(
     engine: Callable[[], Sandbox],
     nonces: Nonces,
     sink: Sink,
+    verifier: Verifier | None = None,
 ) -> Parts:
     """The qa mode on built parts; the sandbox begins to start before this returns."""
     direct, reason = choose_strategy(settings, document)
@@ -78,18 +82,28 @@ def build_qa(
         checks,
         judge,
         numbers,
-        verifier=verifier_of(settings, models, question, nonces),
+        verifier=verifier_of(settings, models, question, nonces, verifier),
         retry=settings.retry,
     )
     return Parts(mode, (subqueries.close, workbench.close))
 
 
-def verifier_of(settings: Settings, models: Models, task: str, nonces: Nonces) -> VerifierCheck | None:
-    """The check of `--verify-with-model`, if it was asked for."""
-    if models.verifier is None:
+def verifier_of(
+    settings: Settings, models: Models, task: str, nonces: Nonces, own: Verifier | None = None
+) -> VerifierCheck | None:
+    """The check of a verifier of the caller's `own`, or of `--verify-with-model`; None if neither was asked for."""
+    verifier: Verifier
+    if own is not None:
+        # A resumed run must ask the very same again, so what is left to chance comes from the run's seed.
+        if isinstance(own, LLMVerifier) and own.new_nonce is clock.token:
+            own = replace(own, new_nonce=nonces)
+        verifier = own.through(models.meter) if isinstance(own, AsksModel) else own
+    elif models.verifier is not None:
+        verifier = LLMVerifier(models.verifier, nonces)
+    else:
         return None
     return VerifierCheck(
-        LLMVerifier(models.verifier, nonces),
+        verifier,
         task,
         max_iterations=settings.max_iterations,
         skip_last=settings.skip_last_verification,

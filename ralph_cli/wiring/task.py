@@ -12,6 +12,7 @@ from ralph_cli.checks.quotes import quotes_hold
 from ralph_cli.checks.rules import AnswerForm, Range, form_holds
 from ralph_cli.checks.shape import check_schema
 from ralph_cli.checks.task_judge import TaskJudge
+from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
 from ralph_cli.core.document import Document
@@ -115,6 +116,7 @@ def build_task(
     nonces: Nonces,
     sink: Sink,
     folder: Path,
+    own_verifier: Verifier | None = None,
 ) -> Parts:
     """The task mode on built parts; the sandbox begins to start before this returns."""
     memory = _as_found(folder, spec.memory)
@@ -122,7 +124,7 @@ def build_task(
     reasoner = models.reasoner or models.worker
     judge = TaskJudge(models.judge, document, spec.text, spec.output.kind, memory, nonces)
     remember = _rememberer(spec.file, settings.memory_budget, sink) if spec.file else None
-    verifier = verifier_of(settings, models, spec.text, nonces)
+    verifier = verifier_of(settings, models, spec.text, nonces, own_verifier)
     if document is None:
         sink(Noticed("no-document", "no document is read: the output is looked up in the memory only"))
         check = OutputCheck(spec.output, spec.text, memory=memory)

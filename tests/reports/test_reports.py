@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import (
+    SKIPPED,
     Absence,
     Attempt,
     Claim,
@@ -136,3 +137,45 @@ def test_visible_text_holds_no_control_and_plain_text_is_untouched(text: str) ->
 
 def test_one_line_is_one_line_within_its_width() -> None:
     assert one_line("a\nb\t c", 0) == "a b c" and one_line("x" * 50, 10) == "x" * 7 + "..."
+
+
+@pytest.mark.parametrize("mode", ["qa", "task"])
+@pytest.mark.parametrize("stop", [StopType.COMPLETION, StopType.ABSENT])
+def test_a_verification_that_was_skipped_is_said_in_the_closing_line(mode: str, stop: StopType) -> None:
+    """B4: what was not asked is never shown as if it had been."""
+    told = replace(shown(stop), mode=mode, output="an output")
+    assert as_object(told)["verification"] is None and "verifier" not in plain(told)
+    skipped = replace(told, verification="skipped")
+    closing = plain(skipped).splitlines()[-3]
+    assert closing.endswith("Not verified: the verifier was not asked about this last iteration.")
+    assert as_object(skipped)["verification"] == "skipped"
+
+
+@pytest.mark.parametrize(
+    ("evidence", "expected"),
+    [
+        (Evidence("verifier"), "passed"),
+        (Evidence("verifier", (Issue("verifier", "no"),)), "refused"),
+        (Evidence("verifier", broken="down"), "failed"),
+        (Evidence(SKIPPED), "skipped"),
+        (Evidence("judge"), None),
+    ],
+)
+def test_the_view_tells_what_became_of_the_verification(evidence: Evidence, expected: str | None) -> None:
+    step = Step(Attempt((CLAIM,), (QUOTE,), finished=True), (Evidence("form"), evidence))
+    assert step.verification == (expected or "")
+    halted = Halt(StopType.COMPLETION, "d")
+    about: dict[str, object] = {"kind": "pdf", "pages": 9}
+    told = view(
+        run="r",
+        folder="f",
+        question="q",
+        document=about,
+        halt=halted,
+        best=step,
+        judge="j",
+        iterations=1,
+        usage=Usage(),
+        seconds=0,
+    )
+    assert as_object(told)["verification"] == expected
