@@ -42,6 +42,10 @@ OutputFile = Annotated[Path | None, typer.Option("--output", help="Write the out
 SummaryChars = Annotated[
     int | None, typer.Option("--summary-chars", help="Characters of the summary between iterations (default 4000).")
 ]
+Threshold = Annotated[
+    float | None,
+    typer.Option("--score-threshold", help="Stop, not accepted, once this share of verifiers passed (default off)."),
+]
 Iterations = Annotated[
     int | None, typer.Option("--max-iterations", help="Iterations of the outer loop (MAX_ITERS; default 20 here).")
 ]
@@ -65,7 +69,7 @@ def goal(
     max_time: options.MaxTime = None,
     max_cost: options.MaxCost = None,
     max_failures: options.MaxFailures = None,
-    score_threshold: options.ScoreThreshold = None,
+    score_threshold: Threshold = None,
     summary_chars: SummaryChars = None,
     strategy: options.Strategy = None,
     sandbox: options.Engine = None,

@@ -111,7 +111,7 @@ def build_goal(
     everyone = Fanout((sink, desk.note, summary))
     desk.sink = everyone
     everyone(terms)
-    _warn(spec, sink)
+    _warn(spec, settings, sink)
     brief = Brief(spec.objective, document, terms, nonce, direct, settings.max_iterations)
     converse = partial(_converse, settings, models, workbench, subqueries, document, spec, desk, everyone)
     mode = GoalMode(brief, desk, summary, converse, shelf.put, settings.summary_chars)
@@ -164,10 +164,15 @@ def _converse(
     )
 
 
-def _warn(spec: GoalSpec, sink: Sink) -> None:
+def _warn(spec: GoalSpec, settings: Settings, sink: Sink) -> None:
     """What a person should know before anything is spent."""
     if not spec.verifiers:
         sink(Noticed("unverified", UNVERIFIED))
+        if settings.score_threshold:
+            what = (
+                "the score of a goal is the share of verifiers that passed: without any, --score-threshold never stops"
+            )
+            sink(Noticed("score-threshold", what))
     if spec.around.shell:
         return
     for verifier in spec.verifiers:

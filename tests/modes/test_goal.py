@@ -427,6 +427,35 @@ def test_the_best_output_is_delivered_when_none_was_accepted(settings: Settings,
     assert not finished.outcome.ok and goal.delivered(finished.outcome.best) == "good, 312.6" and goal.output == "none"
 
 
+def test_a_score_threshold_stops_at_the_share_of_verifiers_that_passed(
+    settings: Settings, good: str, tmp_path: Path
+) -> None:
+    long = check(tmp_path, "print('short')\nsys.exit(0 if len(text) > 20 else 1)", "long.py")
+    half = settings.model_copy(update={"score_threshold": 0.5})
+    # Neither a verifier that failed nor evidence of an earlier version of the output counts.
+    script = [acts(BAD), acts(VERIFY), acts(DONE), acts(GOOD), acts(VERIFY), acts({"output": "x" * 30}), acts(DONE)]
+    finished, goal, *_ = play(half, [*script, acts(GOOD), acts(VERIFY), acts(DONE)], [f"good: {good}", f"long: {long}"])
+    halt = finished.outcome.halt
+    assert halt.type is StopType.SCORE_THRESHOLD and not finished.outcome.ok and finished.outcome.iterations == 3
+    assert halt.detail == "the score 0.50 reached 0.5" and goal.status is GoalStatus.BUDGET_EXHAUSTED
+    assert goal.delivered(finished.outcome.best) == "good, 312.6" and not goal.verified
+    said = notice(goal, halt)
+    assert "was not accepted" in said and "good passed (exit 0)" in said and "long FAILED (exit 1)" in said
+    # A threshold above the share does not stop, and it accepts nothing: also with all passed there must be a DONE.
+    capped = settings.model_copy(update={"score_threshold": 0.6, "max_iterations": 1})
+    finished, *_ = play(capped, [acts(GOOD), acts(VERIFY), acts(DONE)], [f"good: {good}", f"long: {long}"])
+    assert finished.outcome.halt.type is StopType.MAX_ITERATIONS
+    short = settings.model_copy(update={"score_threshold": 1.0, "max_steps": 2})
+    finished, goal, *_ = play(short, [acts(GOOD), acts(VERIFY)], [good])
+    assert finished.outcome.halt.type is StopType.SCORE_THRESHOLD and goal.verified and not finished.outcome.ok
+
+
+def test_a_score_threshold_without_a_verifier_is_noticed(settings: Settings) -> None:
+    chosen = settings.model_copy(update={"score_threshold": 0.5})
+    finished, *_ = play(chosen, [acts(GOOD), acts(DONE)], [], require_verifier=False)
+    assert finished.outcome.ok and any(notice.code == "score-threshold" for notice in finished.notices)
+
+
 def test_a_verifier_that_changes_the_output_proves_nothing_and_the_next_sees_the_output(
     settings: Settings, good: str, tmp_path: Path
 ) -> None:
