@@ -132,7 +132,8 @@ def build_task(
     explorer, closing = _reader(settings, models, document, task, index, engine, nonces, sink)
     checks = (form_holds(AnswerForm(ANY, ANY, settings.quote_chars)), quotes_hold(document))
     check = OutputCheck(spec.output, spec.text, paged=document.paged, sections=sections_of(document.text))
-    mode = TaskMode(task, explorer, models.worker, reasoner, index, checks, check, judge, nonces, remember, verifier)
+    judged = check, judge, nonces, remember, verifier, settings.retry
+    mode = TaskMode(task, explorer, models.worker, reasoner, index, checks, *judged)
     return Parts(mode, closing)
 
 
