@@ -46,6 +46,10 @@ Threshold = Annotated[
     float | None,
     typer.Option("--score-threshold", help="Stop, not accepted, once this share of verifiers passed (default off)."),
 ]
+GoalRetry = Annotated[
+    str | None,
+    typer.Option("--retry", help="After a refusal: begin a fresh conversation (default), continue it, or auto."),
+]
 Iterations = Annotated[
     int | None, typer.Option("--max-iterations", help="Iterations of the outer loop (MAX_ITERS; default 20 here).")
 ]
@@ -72,6 +76,7 @@ def goal(
     score_threshold: Threshold = None,
     summary_chars: SummaryChars = None,
     strategy: options.Strategy = None,
+    retry: GoalRetry = None,
     sandbox: options.Engine = None,
     password: options.Password = None,
     encoding: options.Encoding = None,
@@ -97,6 +102,7 @@ def goal(
             max_failures=max_failures,
             score_threshold=score_threshold,
             strategy=strategy,
+            retry=retry,
             sandbox=sandbox,
             out=out,
         )

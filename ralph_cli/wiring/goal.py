@@ -65,10 +65,9 @@ class GoalSpec:
 
 
 def goal_settings(settings: Settings) -> Settings:
-    """The settings of a goal: 20 iterations, unless a person has set another number."""
-    if "max_iterations" in settings.model_fields_set:
-        return settings
-    return settings.model_copy(update={"max_iterations": MAX_ITERATIONS})
+    """The settings of a goal, where a person has set nothing else: 20 iterations, each in a fresh conversation."""
+    usual = {"max_iterations": MAX_ITERATIONS, "retry": "fresh"}
+    return settings.model_copy(update={n: v for n, v in usual.items() if n not in settings.model_fields_set})
 
 
 def without_judge(names: Names) -> Names:
@@ -114,7 +113,7 @@ def build_goal(
     _warn(spec, settings, sink)
     brief = Brief(spec.objective, document, terms, nonce, direct, settings.max_iterations)
     converse = partial(_converse, settings, models, workbench, subqueries, document, spec, desk, everyone)
-    mode = GoalMode(brief, desk, summary, converse, shelf.put, settings.summary_chars)
+    mode = GoalMode(brief, desk, summary, converse, shelf.put, settings.summary_chars, settings.retry)
     return Parts(mode, (subqueries.close, workbench.close))
 
 

@@ -30,7 +30,10 @@ ROWS = {
     ],
     "D2": ["test_the_evidence_has_name_call_command_result_output_and_time"],
     "D3": ["test_no_verifier_is_run_unless_the_worker_calls_it"],
-    "D4": ["test_a_refused_done_begins_a_fresh_compact_conversation_and_keeps_the_variables"],
+    "D4": [
+        "test_a_refused_done_begins_a_fresh_compact_conversation_and_keeps_the_variables",
+        "test_a_retry_begins_afresh_unless_the_conversation_is_to_go_on",
+    ],
     "D5": [
         "test_each_status_is_reached",
         "test_an_interrupted_goal_is_continued_from_its_state",
@@ -230,6 +233,44 @@ def test_a_refused_done_begins_a_fresh_compact_conversation_and_keeps_the_variab
         assert part in text, part
     after = worker.requests[6].turns[-1]
     assert isinstance(after, ToolTurn) and "bad" in after.results[0][1]
+
+
+@pytest.mark.parametrize(
+    ("retry", "fresh_after_done", "fresh_after_steps"),
+    [(None, True, True), ("fresh", True, True), ("continue", False, False), ("auto", False, True)],
+)
+def test_a_retry_begins_afresh_unless_the_conversation_is_to_go_on(
+    settings: Settings, good: str, retry: str | None, fresh_after_done: bool, fresh_after_steps: bool
+) -> None:
+    changes = {"max_steps": 3} | ({"retry": retry} if retry else {})
+    script = [acts(BAD), acts(VERIFY), acts(DONE), acts(LOOK), acts(LOOK), acts(LOOK), acts(GOOD), acts(VERIFY)]
+    finished, _, events, worker = play(settings.model_copy(update=changes), [*script, acts(DONE)], [good])
+    assert finished.outcome.ok and finished.outcome.iterations == 3
+    refused, used_up = worker.requests[3], worker.requests[6]
+    assert [len(request.turns) == 1 for request in (refused, used_up)] == [fresh_after_done, fresh_after_steps]
+    for request, order in zip((refused, used_up), orders(events)[1:], strict=True):
+        assert told(request) == order and "iteration" in order and "verify-1 failed (exit 3)" in order
+    if not fresh_after_done:
+        # The refusal is the answer to the call that said DONE, and is marked as one.
+        last = refused.turns[-1]
+        assert isinstance(last, ToolTurn) and last.results[0][2] and len(told(refused)) < 1_000
+        assert refused.turns[: len(worker.requests[2].turns)] == worker.requests[2].turns
+
+
+def test_auto_begins_afresh_once_the_conversation_is_large(settings: Settings, good: str) -> None:
+    auto = settings.model_copy(update={"retry": "auto"})
+    # Of 2,000 characters a step: what the worker wrote itself makes it large.
+    large = {"code": "x = 1  #" + "y" * 100_000}
+    script = [acts(large), acts(BAD), acts(VERIFY), acts(DONE), acts(GOOD), acts(VERIFY), acts(DONE)]
+    finished, _, _, worker = play(auto, script, [good])
+    assert finished.outcome.ok and len(worker.requests[4].turns) == 1
+
+
+def test_a_continued_goal_begins_afresh_whatever_the_retry(settings: Settings, good: str) -> None:
+    lasting = settings.model_copy(update={"retry": "continue"})
+    play(lasting, [acts(GOOD), acts(DONE), ProviderError("no credit", code="billing")], [good])
+    finished, _, _, again = play(lasting, [acts(VERIFY), acts(DONE)], [good], resume=True)
+    assert finished.outcome.ok and "an earlier run" in told(again.requests[0])
 
 
 def test_what_a_verifier_or_document_says_is_framed_as_data(settings: Settings, tmp_path: Path) -> None:
