@@ -16,7 +16,7 @@ from ralph_cli.documents.locate import QuoteIndex
 from ralph_cli.loop.completion import goal_detectors
 from ralph_cli.modes import goal_record
 from ralph_cli.running import Earlier, Finished, Stage, checked, execute, opened
-from ralph_cli.wiring.goal import GoalSpec, build_goal, goal_settings, without_judge
+from ralph_cli.wiring.goal import GoalSpec, build_goal, goal_settings, refuse_if_used_up, without_judge
 from ralph_cli.wiring.models import Parts, choose
 from ralph_cli.wiring.qa import build_qa
 from ralph_cli.wiring.task import build_task, read_spec
@@ -134,6 +134,7 @@ def run_goal(
     names = without_judge(choose(settings, models or {}))
     loaded = opened(document, settings, password, encoding, stdin, on_loading)
     earlier = goal_record.unfinished(settings.out, loaded.sha256, objective) if resume else None
+    refuse_if_used_up(earlier, settings.max_iterations)
     spec = replace(spec, earlier=earlier)
 
     def build(stage: Stage) -> Parts:

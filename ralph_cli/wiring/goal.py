@@ -70,6 +70,13 @@ def goal_settings(settings: Settings) -> Settings:
     return settings.model_copy(update={n: v for n, v in usual.items() if n not in settings.model_fields_set})
 
 
+def refuse_if_used_up(earlier: GoalState | None, most: int) -> None:
+    """Raise ConfigError when a goal that would be continued has no iteration left of its `most`."""
+    if earlier is not None and earlier.iteration >= most:
+        hint = "raise --max-iterations to go on; without --continue the goal starts afresh"
+        raise ConfigError(f"all {most} iterations of this goal are used", code="iterations-used", hint=hint)
+
+
 def without_judge(names: Names) -> Names:
     """The models of a goal: no judge has a say in it, so nothing is said about the choice of one."""
     kept = tuple(notice for notice in names.notices if notice.code not in ("one-family", "offline-judge"))

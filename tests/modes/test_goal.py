@@ -41,6 +41,7 @@ ROWS = {
     ],
     "D6": [
         "test_twenty_iterations_by_default_and_those_before_count",
+        "test_a_goal_whose_iterations_are_used_is_not_continued_until_there_are_more",
         "test_without_a_verifier_it_refuses_to_start",
         "test_without_a_verifier_done_is_taken_and_called_unverified",
         "test_the_summary_keeps_its_size",
@@ -383,6 +384,28 @@ def test_twenty_iterations_by_default_and_those_before_count(settings: Settings,
     finished, goal, *_ = play(settings, endless(30), [good], resume=True)
     # Seven were finished, and an eighth was begun.
     assert finished.outcome.iterations == 20 - 8 and goal.iteration == 20
+
+
+def test_a_goal_whose_iterations_are_used_is_not_continued_until_there_are_more(settings: Settings, good: str) -> None:
+    def worker(request: Request) -> Reply:
+        reply = next(script, None)
+        if reply is None:
+            raise KeyboardInterrupt
+        return reply
+
+    script = iter([acts(BAD), acts(DONE), acts({"output": "good, later"})])
+    capped = settings.model_copy(update={"max_iterations": 2})
+    _, goal, *_ = play(capped, worker, [good])
+    assert (goal.status, goal.iteration) == (GoalStatus.ACTIVE, 2)
+    before = sorted(settings.out.iterdir())
+    for cap in (2, 1):
+        with pytest.raises(ConfigError, match=f"all {cap} iterations of this goal are used") as caught:
+            play(settings.model_copy(update={"max_iterations": cap}), [], [good], resume=True)
+        assert caught.value.code == "iterations-used" and "--max-iterations" in caught.value.hint
+    assert sorted(settings.out.iterdir()) == before  # no run was begun
+    more = settings.model_copy(update={"max_iterations": 3})
+    finished, goal, *_ = play(more, [acts(VERIFY), acts(DONE)], [good], resume=True)
+    assert finished.outcome.ok and goal.iteration == 3 and goal.output == "good, later"
 
 
 def test_without_a_verifier_it_refuses_to_start(settings: Settings) -> None:
