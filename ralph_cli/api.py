@@ -50,7 +50,8 @@ def ask(
     loaded = opened(document, settings, password, encoding, stdin, on_loading)
 
     def build(stage: Stage) -> Parts:
-        return build_qa(settings, stage.models, loaded, question, stage.engine, stage.nonces, stage.sink)
+        kept = stage.nonces, stage.sink, stage.ledger
+        return build_qa(settings, stage.models, loaded, question, stage.engine, *kept)
 
     return execute(
         "qa",
@@ -92,7 +93,7 @@ def run_task(
     spec = read_spec(settings, task, loaded)
 
     def build(stage: Stage) -> Parts:
-        kept = stage.nonces, stage.sink, stage.folder
+        kept = stage.nonces, stage.sink, stage.folder, stage.ledger
         return build_task(settings, stage.models, loaded, spec, stage.engine, *kept)
 
     return execute("task", task, loaded, build, settings=settings, names=names, models=models, engine=engine, sink=sink)
@@ -140,7 +141,7 @@ def run_goal(
     def build(stage: Stage) -> Parts:
         if resume and earlier is None:
             stage.sink(Noticed("afresh", "no run of this goal was cut off, so it starts afresh"))
-        kept = stage.nonces, stage.sink, stage.folder
+        kept = stage.nonces, stage.sink, stage.folder, stage.ledger
         return build_goal(settings, stage.models, loaded, spec, stage.engine, *kept)
 
     finished = execute(

@@ -54,7 +54,7 @@ class Earlier:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What a mode is built on: settings, connected models, a sandbox to be opened, nonces, the sink, the folder."""
+    """What a mode is built on: settings, connected models, a sandbox to be opened, nonces, sink, folder, ledger."""
 
     settings: Settings
     models: Models
@@ -62,6 +62,7 @@ class Stage:
     nonces: Nonces
     sink: Sink
     folder: Path
+    ledger: Ledger
 
 
 def execute(
@@ -99,7 +100,8 @@ def execute(
             everyone(Noticed("sandbox", what))
 
         size = len(document.text) if document else 0
-        stage = Stage(settings, built, engine or open_engine(settings, size, waiting), Nonces(seed), everyone, folder)
+        opener = engine or open_engine(settings, size, waiting)
+        stage = Stage(settings, built, opener, Nonces(seed), everyone, folder, ledger)
         parts = build(stage)
         try:
             state = LoopState().apply(started)

@@ -9,6 +9,7 @@ from pathlib import Path
 from ralph_cli.agents.spec import prompt
 from ralph_cli.checks.command import CommandVerifier, Ran, Surroundings, run_command
 from ralph_cli.config import Settings
+from ralph_cli.core.budget import Ledger
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import Fanout, GoalSet, Noticed, Sink
@@ -92,10 +93,11 @@ def build_goal(
     nonces: Nonces,
     sink: Sink,
     folder: Path,
+    ledger: Ledger,
 ) -> Parts:
     """The goal mode on built parts; the sandbox begins to start before this returns."""
     direct = choose_strategy(settings, document)[0] and models.worker.vendor != "offline"
-    workbench = Workbench(engine, document)
+    workbench = Workbench(engine, document, ledger)
     workbench.prepare()
     nonce = nonces()
     subqueries = Subqueries(models.subquery, prompt("subquery_system"), nonce, settings.max_subqueries)
@@ -105,11 +107,13 @@ def build_goal(
 
     def check(text: str) -> Iterator[str | Ran]:
         for verifier in spec.verifiers:
+            ledger.check_time()
             yield verifier.name
             # Written anew for each, so that none sees, or passes, what another made of it.
             write_atomic(file, text)
-            ran = run_command(verifier, file, spec.around)
+            ran = run_command(verifier, file, spec.around, ledger.left)
             yield ran if not ran.passed or _untouched(file, text) else replace(ran, passed=False, ended=_CHANGED)
+        ledger.check_time()
 
     goal = GoalState(run=folder.name, objective=spec.objective, document=document.sha256)
     summary = RuntimeSummary(terms.summary, terms.iteration)

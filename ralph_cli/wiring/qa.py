@@ -8,6 +8,7 @@ from ralph_cli.checks.quotes import quotes_hold
 from ralph_cli.checks.rules import form_holds
 from ralph_cli.checks.verifier import LLMVerifier, VerifierCheck
 from ralph_cli.config import Settings
+from ralph_cli.core.budget import Ledger
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import Noticed, Sink
 from ralph_cli.core.nonce import Nonces
@@ -37,6 +38,7 @@ def build_qa(
     engine: Callable[[], Sandbox],
     nonces: Nonces,
     sink: Sink,
+    ledger: Ledger,
 ) -> Parts:
     """The qa mode on built parts; the sandbox begins to start before this returns."""
     direct, reason = choose_strategy(settings, document)
@@ -45,7 +47,7 @@ def build_qa(
         sink(Noticed("strategy", f"{'direct' if direct else 'rlm'}: {reason}"))
     elif settings.strategy == "direct":
         sink(Noticed("strategy", "rlm: the offline engine reads by code only, so --strategy direct is not followed"))
-    workbench = Workbench(engine, document)
+    workbench = Workbench(engine, document, ledger)
     if not direct:
         workbench.prepare()
     nonce = nonces()

@@ -14,6 +14,7 @@ from ralph_cli.checks.shape import check_schema
 from ralph_cli.checks.task_judge import TaskJudge
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
+from ralph_cli.core.budget import Ledger
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError
 from ralph_cli.core.events import Noticed, Sink
@@ -91,8 +92,8 @@ def _memory_file(settings: Settings, document: Document | None) -> MemoryFile | 
 class Desk(Workbench):
     """A workbench on which the notes of earlier runs lie, too, as the variable `memory`."""
 
-    def __init__(self, open_engine: Callable[[], Sandbox], document: Document, memory: str) -> None:
-        super().__init__(open_engine, document)
+    def __init__(self, open_engine: Callable[[], Sandbox], document: Document, memory: str, ledger: Ledger) -> None:
+        super().__init__(open_engine, document, ledger)
         self._lay = f"memory = {memory!r}"
         self._laid = False
 
@@ -115,6 +116,7 @@ def build_task(
     nonces: Nonces,
     sink: Sink,
     folder: Path,
+    ledger: Ledger,
 ) -> Parts:
     """The task mode on built parts; the sandbox begins to start before this returns."""
     memory = _as_found(folder, spec.memory)
@@ -129,7 +131,7 @@ def build_task(
         mode = TaskMode(task, None, models.worker, reasoner, None, (), check, judge, nonces, remember, verifier)
         return Parts(mode)
     index = QuoteIndex(document)
-    explorer, closing = _reader(settings, models, document, task, index, engine, nonces, sink)
+    explorer, closing = _reader(settings, models, document, task, index, engine, nonces, sink, ledger)
     checks = (form_holds(AnswerForm(ANY, ANY, settings.quote_chars)), quotes_hold(document))
     check = OutputCheck(spec.output, spec.text, paged=document.paged, sections=sections_of(document.text))
     judged = check, judge, nonces, remember, verifier, settings.retry
@@ -146,13 +148,14 @@ def _reader(
     engine: Callable[[], Sandbox],
     nonces: Nonces,
     sink: Sink,
+    ledger: Ledger,
 ) -> tuple[Explorer, tuple[Callable[[], None], ...]]:
     """The DocReader with its sandbox, and how to end what is behind it."""
     direct, reason = choose_strategy(settings, document)
     direct = direct and models.worker.vendor != "offline"
     if models.worker.vendor != "offline":
         sink(Noticed("strategy", f"{'direct' if direct else 'rlm'}: {reason}"))
-    workbench = Desk(engine, document, task.memory)
+    workbench = Desk(engine, document, task.memory, ledger)
     if not direct:
         workbench.prepare()
     nonce = nonces()

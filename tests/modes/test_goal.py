@@ -491,6 +491,30 @@ def test_the_best_output_is_delivered_when_none_was_accepted(settings: Settings,
     assert not finished.outcome.ok and goal.delivered(finished.outcome.best) == "good, 312.6" and goal.output == "none"
 
 
+def test_the_time_of_the_run_cuts_a_verifier_and_the_best_output_is_handed_over(
+    settings: Settings, tmp_path: Path
+) -> None:
+    slow = check(tmp_path, "import time\nif text != 'bad': time.sleep(90)\nsys.exit(1)", "slow.py")
+    mark = tmp_path / "ran"
+    other = check(tmp_path, f"open({str(mark)!r}, 'a').write('x')", "other.py")
+    limited = settings.model_copy(update={"max_time": 4})
+    script = [acts(BAD), acts(VERIFY), acts(DONE), acts(GOOD), acts(VERIFY), acts(DONE)]
+    finished, goal, _, worker = play(limited, script, [f"slow: {slow}", f"other: {other}"])
+    halt = finished.outcome.halt
+    assert halt.type is StopType.TIMEOUT and goal.status is GoalStatus.BUDGET_EXHAUSTED and len(worker.requests) == 5
+    (last,) = goal.evidence
+    assert last.name == "slow" and last.ended == "not done when the time of the run was over, killed"
+    assert mark.read_text() == "x"  # in the first round: no verifier is begun when the time is over
+    # One of two verifiers passed on the first output, none on the second: the better one is handed over.
+    assert goal.delivered(finished.outcome.best) == "bad"
+    assert "(of another version of the output)" in notice(goal, halt, "bad")
+    # Without an earlier iteration it is the output as it stands.
+    finished, goal, *_ = play(
+        settings.model_copy(update={"max_time": 1.5}), [acts(GOOD), acts(VERIFY), acts(DONE)], [slow]
+    )
+    assert finished.outcome.halt.type is StopType.TIMEOUT and goal.delivered(finished.outcome.best) == "good, 312.6"
+
+
 def test_a_score_threshold_stops_at_the_share_of_verifiers_that_passed(
     settings: Settings, good: str, tmp_path: Path
 ) -> None:
