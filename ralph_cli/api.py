@@ -64,6 +64,7 @@ def ask(
         engine=engine,
         sink=sink,
         earlier=earlier,
+        encoding=encoding,
     )
 
 
@@ -79,6 +80,7 @@ def run_task(
     encoding: str | None = None,
     stdin: Callable[[], bytes] | None = None,
     on_loading: Callable[[int, int], None] | None = None,
+    earlier: Earlier | None = None,
 ) -> Finished:
     """Do `task` on `document`: the result is free text, or data, at `Finished.outcome.best.attempt.output`.
 
@@ -90,13 +92,25 @@ def run_task(
     task = checked(task, "task", 'ralph task contract.docx "List every deadline"')
     names = choose(settings, models or {})
     loaded = None if document is None else opened(document, settings, password, encoding, stdin, on_loading)
-    spec = read_spec(settings, task, loaded)
+    spec = read_spec(settings, task, loaded, earlier.folders if earlier else ())
 
     def build(stage: Stage) -> Parts:
         kept = stage.nonces, stage.sink, stage.folder, stage.ledger
         return build_task(settings, stage.models, loaded, spec, stage.engine, *kept)
 
-    return execute("task", task, loaded, build, settings=settings, names=names, models=models, engine=engine, sink=sink)
+    return execute(
+        "task",
+        task,
+        loaded,
+        build,
+        settings=settings,
+        names=names,
+        models=models,
+        engine=engine,
+        sink=sink,
+        earlier=earlier,
+        encoding=encoding,
+    )
 
 
 def run_goal(
@@ -155,6 +169,7 @@ def run_goal(
         engine=engine,
         sink=Fanout((goal_record.GoalRecord(settings.out), *((sink,) if sink else ()))),
         detectors=goal_detectors(earlier.iteration if earlier else 0),
+        encoding=encoding,
     )
     goal_record.keep_output(finished.folder, suffix, finished.outcome.best)
     return finished
