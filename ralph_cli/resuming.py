@@ -5,8 +5,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from pydantic import ValidationError
+
 from ralph_cli import api
-from ralph_cli.config import SECRETS, Settings, load
+from ralph_cli.config import SECRETS, Settings, explained, load
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, RalphError
 from ralph_cli.core.events import AnyEvent, RunHalted, RunStarted, Sink
@@ -107,7 +109,10 @@ def _settings(started: RunStarted, now: Settings, changes: Mapping[str, Any]) ->
         "subquery_model": models.get("subquery"),
     }
     here = {name: getattr(now, name) for name in (*SECRETS, "out", "cache")}
-    return Settings.model_validate({**then, **named, **here, **changes})
+    try:
+        return Settings.model_validate({**then, **named, **here, **changes})
+    except ValidationError as error:
+        raise explained(error, dict.fromkeys(then, "that run") | dict.fromkeys(changes, "what is to change")) from None
 
 
 def _document(started: RunStarted, settings: Settings, password: str | None) -> Document | None:

@@ -14,6 +14,7 @@ from ralph_cli.providers.metered import Estimate, Metered, call_numbers
 from ralph_cli.providers.registry import DEFAULTS, connect, parse
 from ralph_cli.providers.replaying import Recording, Replaying
 from ralph_cli.providers.retrying import Retrying
+from ralph_cli.providers.scripted import Scripted
 from sandbox import Limits as SandboxLimits
 from sandbox import Sandbox, open_sandbox
 
@@ -144,9 +145,10 @@ def build_models(
         # Metering is inside retrying: every attempt may be billed, so every attempt is reserved, booked and recorded.
         connected = connect(name, endpoint)
         closing.append(connected)
-        return Retrying(
-            Metered(Replaying(connected, recording), ledger, sink, numbers, estimate), on_retry=told, ledger=ledger
-        )
+        # A script that is read again begins at its first reply, and those of the recording were its first ones.
+        on_replayed = connected.skip if isinstance(connected, Scripted) else lambda: None
+        replaying = Replaying(connected, recording, on_replayed)
+        return Retrying(Metered(replaying, ledger, sink, numbers, estimate), on_retry=told, ledger=ledger)
 
     closing: list[Model] = []
     worker, judge, subquery = (build(role, getattr(names, role)) for role in ("worker", "judge", "subquery"))

@@ -494,9 +494,9 @@ def test_the_best_output_is_delivered_when_none_was_accepted(settings: Settings,
 def test_the_time_of_the_run_cuts_a_verifier_and_the_best_output_is_handed_over(
     settings: Settings, tmp_path: Path
 ) -> None:
-    slow = check(tmp_path, "import time\nif text != 'bad': time.sleep(90)\nsys.exit(1)", "slow.py")
+    slow = "sh -c 'grep -q good \"$0\" && sleep 90; exit 1' {output}"
     mark = tmp_path / "ran"
-    other = check(tmp_path, f"open({str(mark)!r}, 'a').write('x')", "other.py")
+    other = f"sh -c 'printf x >> \"$0\"' {shlex.quote(str(mark))}"
     limited = settings.model_copy(update={"max_time": 4})
     script = [acts(BAD), acts(VERIFY), acts(DONE), acts(GOOD), acts(VERIFY), acts(DONE)]
     finished, goal, _, worker = play(limited, script, [f"slow: {slow}", f"other: {other}"])
