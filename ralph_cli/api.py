@@ -16,9 +16,9 @@ from ralph_cli.core.run import Draft, DraftClaim, Issue, Quote
 from ralph_cli.documents.locate import QuoteIndex
 from ralph_cli.loop.completion import goal_detectors
 from ralph_cli.modes import goal_record
-from ralph_cli.running import Earlier, Finished, Stage, checked, execute, opened
-from ralph_cli.wiring.goal import GoalSpec, build_goal, goal_settings, without_judge
-from ralph_cli.wiring.models import Parts, choose
+from ralph_cli.running import Earlier, Finished, checked, execute, opened
+from ralph_cli.wiring.goal import GoalSpec, build_goal, goal_settings, refuse_if_used_up, without_judge
+from ralph_cli.wiring.models import Parts, Stage, choose
 from ralph_cli.wiring.qa import build_qa
 from ralph_cli.wiring.task import build_task, read_spec
 from sandbox import Sandbox
@@ -54,7 +54,7 @@ def ask(
     loaded = opened(document, settings, password, encoding, stdin, on_loading)
 
     def build(stage: Stage) -> Parts:
-        return build_qa(settings, stage.models, loaded, question, stage.engine, stage.nonces, stage.sink, verifier)
+        return build_qa(stage, loaded, question, verifier)
 
     return execute(
         "qa",
@@ -67,6 +67,7 @@ def ask(
         engine=engine,
         sink=sink,
         earlier=earlier,
+        encoding=encoding,
     )
 
 
@@ -83,6 +84,7 @@ def run_task(
     encoding: str | None = None,
     stdin: Callable[[], bytes] | None = None,
     on_loading: Callable[[int, int], None] | None = None,
+    earlier: Earlier | None = None,
 ) -> Finished:
     """Do `task` on `document`: the result is free text, or data, at `Finished.outcome.best.attempt.output`.
 
@@ -94,13 +96,24 @@ def run_task(
     task = checked(task, "task", 'ralph task contract.docx "List every deadline"')
     names = choose(settings, models or {}, verifier)
     loaded = None if document is None else opened(document, settings, password, encoding, stdin, on_loading)
-    spec = read_spec(settings, task, loaded)
+    spec = read_spec(settings, task, loaded, earlier.folders if earlier else ())
 
     def build(stage: Stage) -> Parts:
-        kept = stage.nonces, stage.sink, stage.folder
-        return build_task(settings, stage.models, loaded, spec, stage.engine, *kept, verifier)
+        return build_task(stage, loaded, spec, verifier)
 
-    return execute("task", task, loaded, build, settings=settings, names=names, models=models, engine=engine, sink=sink)
+    return execute(
+        "task",
+        task,
+        loaded,
+        build,
+        settings=settings,
+        names=names,
+        models=models,
+        engine=engine,
+        sink=sink,
+        earlier=earlier,
+        encoding=encoding,
+    )
 
 
 def run_goal(
@@ -139,13 +152,13 @@ def run_goal(
     names = without_judge(choose(settings, models or {}))
     loaded = opened(document, settings, password, encoding, stdin, on_loading)
     earlier = goal_record.unfinished(settings.out, loaded.sha256, objective) if resume else None
+    refuse_if_used_up(earlier, settings.max_iterations)
     spec = replace(spec, earlier=earlier)
 
     def build(stage: Stage) -> Parts:
         if resume and earlier is None:
             stage.sink(Noticed("afresh", "no run of this goal was cut off, so it starts afresh"))
-        kept = stage.nonces, stage.sink, stage.folder
-        return build_goal(settings, stage.models, loaded, spec, stage.engine, *kept)
+        return build_goal(stage, loaded, spec)
 
     finished = execute(
         "goal",
@@ -158,6 +171,7 @@ def run_goal(
         engine=engine,
         sink=Fanout((goal_record.GoalRecord(settings.out), *((sink,) if sink else ()))),
         detectors=goal_detectors(earlier.iteration if earlier else 0),
+        encoding=encoding,
     )
     goal_record.keep_output(finished.folder, suffix, finished.outcome.best)
     return finished

@@ -213,7 +213,7 @@ def load(
     try:
         return Settings.model_validate(merged)
     except ValidationError as error:
-        raise _explained(error, origin) from None
+        raise explained(error, origin) from None
 
 
 def fetch_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -263,7 +263,8 @@ def _from_environment(variables: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def _explained(error: ValidationError, origin: Mapping[str, str]) -> ConfigError:
+def explained(error: ValidationError, origin: Mapping[str, str]) -> ConfigError:
+    """The first fault of settings in one line; `origin` says where each setting came from."""
     fault = error.errors(include_url=False, include_input=False)[0]
     name = str(fault["loc"][0]) if fault["loc"] else "the settings"
     source = origin.get(name, "the settings")

@@ -3,6 +3,7 @@
 import json
 import re
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -469,7 +470,7 @@ def test_calls_that_never_came_back_are_counted_and_nothing_is_recorded_after_th
         return says("late")
 
     class Interrupted(FakeSandbox):
-        def run(self, code: str, query: HostQuery) -> Result:
+        def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> Result:
             if "batch" not in code:
                 return super().run(code, query)
             threading.Thread(target=lambda: query([("q", "")] * 4), daemon=True).start()
@@ -488,6 +489,40 @@ def test_calls_that_never_came_back_are_counted_and_nothing_is_recorded_after_th
     assert asked.usage.calls == 5 and asked.usage.usd is None
     events = recorded(asked.folder).events
     assert events[-1].kind == "run_halted" and recorded(asked.folder).view.usage == asked.usage
+
+
+class Endless(FakeSandbox):
+    """Ends the snippet "endless" as an engine does: at its own bound of 0.1 s if `own`, else at that of the run."""
+
+    own = False
+
+    def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> Result:
+        if code != "endless":
+            return super().run(code, query)
+        assert seconds is not None
+        time.sleep(least := 0.1 if self.own else seconds)
+        return Result("", 0, None, f"time limit of {least:g} s", True, least)
+
+
+class EndlessByItself(Endless):
+    own = True
+
+
+@pytest.mark.parametrize(("engine", "limit"), [(Endless, 2), (EndlessByItself, 60)])
+def test_the_time_of_a_run_cuts_a_snippet_and_the_worker_is_blamed_only_for_its_own(
+    settings: Settings, engine: type[Endless], limit: float
+) -> None:
+    worker = Scripted([acts({"code": "endless"}), acts(LOOK), acts({"claims": [RENT]})], vendor="a")
+    judge = Scripted([verdicts((1, "supported"))], vendor="b")
+    models: dict[str, Model] = {"worker": worker, "judge": judge, "subquery": Scripted([])}
+    chosen = settings.model_copy(update={"strategy": "rlm", "max_time": limit})
+    asked = ask(MEMO, "What is the rent?", settings=chosen, models=models, engine=engine)
+    if engine.own:
+        assert asked.outcome.ok and "time limit of 0.1 s" in said(worker.requests[1].turns[-1])
+    else:
+        assert asked.outcome.halt.type is StopType.TIMEOUT and "of 2" in asked.outcome.halt.detail
+        assert len(worker.requests) == 1
+        assert "snippet_ran" not in [event.kind for event in recorded(asked.folder).events]
 
 
 def test_the_time_of_a_run_bounds_a_call_that_hangs(settings: Settings) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
 from ralph_cli.checks.verifier import Verifier, unfit
 from ralph_cli.config import Settings, fetch_environment
@@ -9,12 +10,14 @@ from ralph_cli.core.budget import Ledger
 from ralph_cli.core.errors import ConfigError, ProviderError
 from ralph_cli.core.events import CallRetried, Noticed, Sink
 from ralph_cli.core.model import Model, Request, Usage
+from ralph_cli.core.nonce import Nonces
 from ralph_cli.loop.engine import Mode
 from ralph_cli.providers import prices
 from ralph_cli.providers.metered import Estimate, Metered, call_numbers
 from ralph_cli.providers.registry import DEFAULTS, connect, parse
 from ralph_cli.providers.replaying import Recording, Replaying
 from ralph_cli.providers.retrying import Retrying
+from ralph_cli.providers.scripted import Scripted
 from sandbox import Limits as SandboxLimits
 from sandbox import Sandbox, open_sandbox
 
@@ -188,9 +191,10 @@ def build_models(
         # Metering is inside retrying: every attempt may be billed, so every attempt is reserved, booked and recorded.
         connected = connect(name, endpoint)
         closing.append(connected)
-        return Retrying(
-            Metered(Replaying(connected, recording), ledger, sink, numbers, estimate), on_retry=told, ledger=ledger
-        )
+        # A script that is read again begins at its first reply, and those of the recording were its first ones.
+        on_replayed = connected.skip if isinstance(connected, Scripted) else lambda: None
+        replaying = Replaying(connected, recording, on_replayed)
+        return Retrying(Metered(replaying, ledger, sink, numbers, estimate), on_retry=told, ledger=ledger)
 
     closing: list[Model] = []
     worker, judge, subquery = (build(role, getattr(names, role)) for role in ("worker", "judge", "subquery"))
@@ -231,6 +235,19 @@ def open_engine(
         )
 
     return opened
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What a mode is built on: settings, connected models, a sandbox to be opened, nonces, sink, folder, ledger."""
+
+    settings: Settings
+    models: Models
+    engine: Callable[[], Sandbox]
+    nonces: Nonces
+    sink: Sink
+    folder: Path
+    ledger: Ledger
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """The parts of a question run: worker, sandbox, checks and judge, put together."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 from ralph_cli.agents.spec import prompt
@@ -13,14 +12,13 @@ from ralph_cli.checks.verifier import LLMVerifier, Verifier, VerifierCheck
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
 from ralph_cli.core.document import Document
-from ralph_cli.core.events import Noticed, Sink
+from ralph_cli.core.events import Noticed
 from ralph_cli.core.nonce import Nonces
 from ralph_cli.documents.locate import QuoteIndex
 from ralph_cli.modes.qa import QaMode, Question
 from ralph_cli.rlm.bridge import Subqueries, Workbench
 from ralph_cli.rlm.loop import Explorer
-from ralph_cli.wiring.models import Models, Parts
-from sandbox import Sandbox
+from ralph_cli.wiring.models import Models, Parts, Stage
 
 
 def choose_strategy(settings: Settings, document: Document) -> tuple[bool, str]:
@@ -33,24 +31,16 @@ def choose_strategy(settings: Settings, document: Document) -> tuple[bool, str]:
     return False, f"{size:,} characters are explored by code (whole up to {settings.direct_chars:,})"
 
 
-def build_qa(
-    settings: Settings,
-    models: Models,
-    document: Document,
-    question: str,
-    engine: Callable[[], Sandbox],
-    nonces: Nonces,
-    sink: Sink,
-    verifier: Verifier | None = None,
-) -> Parts:
+def build_qa(stage: Stage, document: Document, question: str, verifier: Verifier | None = None) -> Parts:
     """The qa mode on built parts; the sandbox begins to start before this returns."""
+    settings, models, nonces, sink = stage.settings, stage.models, stage.nonces, stage.sink
     direct, reason = choose_strategy(settings, document)
     direct = direct and models.worker.vendor != "offline"
     if models.worker.vendor != "offline":
         sink(Noticed("strategy", f"{'direct' if direct else 'rlm'}: {reason}"))
     elif settings.strategy == "direct":
         sink(Noticed("strategy", "rlm: the offline engine reads by code only, so --strategy direct is not followed"))
-    workbench = Workbench(engine, document)
+    workbench = Workbench(stage.engine, document, stage.ledger)
     if not direct:
         workbench.prepare()
     nonce = nonces()
