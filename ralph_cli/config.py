@@ -79,8 +79,19 @@ def _folder(value: Path) -> Path:
         raise ValueError(f"{value} cannot be resolved ({error}); write the whole path") from None
 
 
+def _models(value: Any) -> Any:
+    """Models as a list, or as one text with commas between them."""
+    if not isinstance(value, str):
+        return value
+    names = tuple(name.strip() for name in value.split(","))
+    if not all(names):
+        raise ValueError(f"write models with commas between them, not {value!r}")
+    return names
+
+
 Folder = Annotated[Path, AfterValidator(_folder)]
 Counts = Annotated[Range, BeforeValidator(_range)]
+Models = Annotated[tuple[str, ...], BeforeValidator(_models)]
 Key = Annotated[SecretStr | None, BeforeValidator(_key)]
 
 
@@ -92,6 +103,7 @@ class Settings(BaseModel):
     model: str | None = None
     judge_model: str | None = None
     subquery_model: str | None = None
+    panel: Models = ()
     verify_with_model: bool = False
     verifier_model: str | None = None
     skip_last_verification: bool = False

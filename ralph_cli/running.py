@@ -187,5 +187,6 @@ def described(document: Document | None, encoding: str | None = None) -> dict[st
 
 def _recorded(settings: Settings, names: Names) -> dict[str, object]:
     chosen = {"worker": names.worker, "judge": names.judge, "subquery": names.subquery}
+    panel = {"panel": list(names.panel)} if names.panel else {}
     verifier = {"verifier": names.own_verifier} if names.own_verifier else {}
-    return {"version": __version__, "models": chosen, **verifier, **settings.shown()}
+    return {"version": __version__, "models": chosen, **verifier, **settings.shown(), **panel}

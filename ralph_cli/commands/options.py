@@ -14,6 +14,10 @@ Model = Annotated[
 ]
 JudgeModel = Annotated[str | None, typer.Option("--judge-model", help="Judge, vendor:model (VALIDATE_MODEL).")]
 SubqueryModel = Annotated[str | None, typer.Option("--subquery-model", help="Model of llm_query (SUBQUERY_MODEL).")]
+Panel = Annotated[
+    str | None,
+    typer.Option("--panel", help="Models, with commas between, that are asked too where a claim is half proved."),
+]
 VerifyWithModel = Annotated[
     bool | None,
     typer.Option("--verify-with-model", help="Let a light model ask of each result whether it does what was asked."),

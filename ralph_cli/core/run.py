@@ -138,14 +138,47 @@ class Verdict(StrEnum):
     VERBATIM = "verbatim"
 
 
+Bearing = Literal["supports", "partly", "unrelated", "against"]
+"""What one quote does for the claim it was given for."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuoteRuling:
+    """What a judge says of one quote of a claim."""
+
+    quote: int
+    bearing: Bearing
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """One judge's verdict on a claim on which several were asked, or one more than once."""
+
+    judge: str
+    verdict: Verdict
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """A verdict on one claim, with its reason and who gave it."""
+    """A verdict on one claim, with its reason and who gave it.
+
+    `quotes` says of each of its quotes what it does for the claim; `votes` is everybody's word, the first judge's
+    first, where a second opinion was asked for.
+    """
 
     claim: int
     verdict: Verdict
     reason: str
     judge: str
+    quotes: tuple[QuoteRuling, ...] = ()
+    votes: tuple[Vote, ...] = ()
+
+    @property
+    def disputed(self) -> bool:
+        """Whether those who were asked did not agree on whether the claim stands."""
+        return len({vote.verdict in (Verdict.SUPPORTED, Verdict.VERBATIM) for vote in self.votes}) > 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,14 @@ def as_object(view: RunView) -> dict[str, Any]:
                 "verdict": item.verdict,
                 "reason": item.ruling.reason if item.ruling else "",
                 "judge": item.ruling.judge if item.ruling else None,
+                "quote_verdicts": [
+                    {"quote": said.quote, "verdict": said.bearing, "reason": said.reason}
+                    for said in (item.ruling.quotes if item.ruling else ())
+                ],
+                "votes": [
+                    {"judge": vote.judge, "verdict": vote.verdict.value, "reason": vote.reason}
+                    for vote in (item.ruling.votes if item.ruling else ())
+                ],
             }
             for item in view.claims
         ],

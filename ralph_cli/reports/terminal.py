@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from ralph_cli.core.model import Usage
-from ralph_cli.core.run import Quote, StopType
+from ralph_cli.core.run import Quote, Ruling, StopType
 from ralph_cli.reports.output import output_lines, output_verdict
 from ralph_cli.reports.view import TIERS, WORDS, ClaimView, RunView, pages_of
 from ralph_cli.reports.visible import one_line, visible
@@ -13,6 +13,7 @@ Styled = tuple[str, str]
 
 SIGNS = {"supported": ("✓", "green"), "verbatim": ("=", "cyan"), "partly": ("~", "yellow")}
 UNASKED = " Not verified: the verifier was not asked about this last iteration."
+BEARINGS = {"partly": "supports it in part", "unrelated": "does not bear on it", "against": "speaks against it"}
 NO_JUDGE = "No model has judged this answer: each claim is only a quote of the document, chosen by word statistics."
 
 
@@ -69,6 +70,18 @@ def _claim(item: ClaimView, view: RunView) -> Iterator[list[Styled]]:
         yield [(f"    {one_line(calculation)}", "dim")]
     if item.ruling and item.verdict not in ("supported", "verbatim"):
         yield [(f"    {WORDS[item.verdict]}: {one_line(item.ruling.reason)}", colour)]
+    if item.ruling:
+        yield from _opinions(item.ruling)
+
+
+def _opinions(ruling: Ruling) -> Iterator[list[Styled]]:
+    """What a reader should know beside the verdict: quotes that do not bear on the claim, judges that do not agree."""
+    for said in ruling.quotes:
+        if said.bearing != "supports" and len(ruling.quotes) > 1:
+            yield [(f"    [{said.quote}] {BEARINGS[said.bearing]}: {one_line(said.reason)}", "yellow")]
+    if ruling.disputed:
+        votes = "; ".join(f"{one_line(vote.judge)}: {WORDS[vote.verdict.value]}" for vote in ruling.votes)
+        yield [(f"    The judges do not agree: {votes}", "yellow")]
 
 
 def _quote(quote: Quote, view: RunView) -> Iterator[list[Styled]]:

@@ -41,6 +41,7 @@ class Names:
     notices: tuple[Noticed, ...] = ()
     verifier: str = ""
     own_verifier: str = ""
+    panel: tuple[str, ...] = ()
 
 
 def choose(settings: Settings, given: Mapping[str, Model] | None = None, own_verifier: Verifier | None = None) -> Names:
@@ -78,7 +79,8 @@ def choose(settings: Settings, given: Mapping[str, Model] | None = None, own_ver
         verifier = _name("verifier", settings.verifier_model, vendor if vendor in DEFAULTS else same, settings, given)
     notices += _unused(settings, given, own_verifier)
     own = type(own_verifier).__name__ if own_verifier is not None else ""
-    return Names(worker, judge, subquery, tuple(notices), verifier, own)
+    panel = tuple(_named(member, "openai", settings) for member in settings.panel)
+    return Names(worker, judge, subquery, tuple(notices), verifier, own, panel)
 
 
 def _unused(settings: Settings, given: Mapping[str, Model], own: Verifier | None) -> list[Noticed]:
@@ -143,6 +145,7 @@ class Models:
     reasoner: Model | None = None
     verifier: Model | None = None
     meter: Callable[[Model], Model] = lambda model: model
+    panel: tuple[Model, ...] = ()
 
     def close(self) -> None:
         """Give the connections back; models of the caller's are left alone."""
@@ -201,7 +204,8 @@ def build_models(
     # The reasoner of a task is the worker, unless the caller gave another.
     reasoner = build("reasoner", "") if "reasoner" in (overrides or {}) else None
     verifier = build("verifier", names.verifier) if names.verifier else None
-    return Models(worker, judge, subquery, tuple(closing), reasoner, verifier, meter)
+    panel = tuple(build("panel", name) for name in names.panel)
+    return Models(worker, judge, subquery, tuple(closing), reasoner, verifier, meter, panel)
 
 
 _PROBE = Request("worker", "", ())

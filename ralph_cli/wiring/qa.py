@@ -63,7 +63,7 @@ def build_qa(stage: Stage, document: Document, question: str, verifier: Verifier
     )
     numbers = NumbersCheck(document, question)
     checks = (form_holds(settings.form), quotes_hold(document), numbers)
-    judge = Judge(models.judge, document, question, nonces)
+    judge = Judge(models.judge, document, question, nonces, models.panel)
     mode = QaMode(
         asked,
         explorer,

@@ -17,15 +17,17 @@ from ralph_cli.core.run import (
     Halt,
     Issue,
     Quote,
+    QuoteRuling,
     Ruling,
     Search,
     Step,
     StopType,
     Verdict,
+    Vote,
 )
 from ralph_cli.reports.json import as_object, dumps
 from ralph_cli.reports.terminal import plain
-from ralph_cli.reports.view import RunView, view
+from ralph_cli.reports.view import ClaimView, RunView, view
 from ralph_cli.reports.visible import one_line, visible
 
 QUOTE = Quote(1, "rent of\n$48,000", 10, 25, 3, "iii", "folded", 2, "rent of $48,000")
@@ -179,3 +181,28 @@ def test_the_view_tells_what_became_of_the_verification(evidence: Evidence, expe
         seconds=0,
     )
     assert as_object(told)["verification"] == expected
+
+
+def test_judges_that_do_not_agree_and_quotes_that_do_not_bear_are_shown() -> None:
+    ruling = Ruling(
+        1,
+        Verdict.SUPPORTED,
+        "a reason",
+        "openai:gpt",
+        (QuoteRuling(1, "supports", "it says so"), QuoteRuling(2, "unrelated", "about rent")),
+        (Vote("openai:gpt", Verdict.PARTLY, "half"), Vote("openai:gpt", Verdict.SUPPORTED, "all")),
+    )
+    quotes = (QUOTE, replace(QUOTE, id=2, match="recut", difference=("48,000 -> $48,000",), last_page=4))
+    step = Step(Attempt((replace(CLAIM, quotes=(1, 2)),), quotes, finished=True), (Evidence("judge", (), (ruling,)),))
+    told = replace(shown(StopType.COMPLETION), claims=view_claims(step), quotes=quotes)
+    text = plain(told)
+    assert "[2] does not bear on it: about rent" in text and "[1] supports" not in text
+    assert "The judges do not agree: openai:gpt: only partly supported; openai:gpt: supported" in text
+    assert "p. 3-4 (printed iii), re-cut" in text and "as given -> in the document: 48,000 -> $48,000" in text
+    (claim,) = as_object(told)["claims"]
+    assert [said["verdict"] for said in claim["quote_verdicts"]] == ["supports", "unrelated"]
+    assert [vote["verdict"] for vote in claim["votes"]] == ["partly", "supported"]
+
+
+def view_claims(step: Step) -> tuple[ClaimView, ...]:
+    return (ClaimView(step.attempt.claims[0], step.attempt.quotes, step.rulings[0], ()),)
