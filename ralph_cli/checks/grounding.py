@@ -18,29 +18,20 @@ says so ("3 deadlines:"); small numbers spelled out that measure nothing ("two p
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 
+from ralph_cli.checks.agreement import contradiction, same_value
 from ralph_cli.checks.arithmetic import sums
-from ralph_cli.checks.figures import UNIT, Date, Figure, dates, figures, scale_named
+from ralph_cli.checks.figures import UNIT, Date, Figure, dates, figures
+from ralph_cli.checks.numbering import ITEMS, SECTIONS, announces
+from ralph_cli.checks.quotations import BLOCK_WORDS, places, quotations, stands_in
 from ralph_cli.checks.shape import Piece
 from ralph_cli.documents.boundary import on_boundaries
 from ralph_cli.documents.fold import fold
-
-BLOCK_WORDS = 4
-"""Words from which a block quotation counts as one; a typed ">" before less is mere layout."""
 
 TERM_WORDS = 3
 """A term of the task may be named in quotation marks up to this length without being quoted from the document."""
 
 _PAGES = re.compile(r"\b(?:pages?|pp?\.)\s*((?:\d+|[ivxlc]+\b)(?:\s*(?:-|\u2013|,|and|&|to)\s*\d+)*)", re.IGNORECASE)
-_PART = r"(?:sections?|clauses?|notes?|articles?|schedules?|chapters?|annex(?:es)?|appendix|parts?|paragraphs?|\u00a7+)"
-_SECTIONS = re.compile(
-    rf"\b{_PART}\s*(\d+(?:\.\d+)*(?:\([a-z]+\))?(?:\s*(?:-|\u2013|,|and|&|to)\s*\d+(?:\.\d+)*(?:\([a-z]+\))?)*)",
-    re.IGNORECASE,
-)
-_NUMBERED = re.compile(
-    rf"^[ \t#*>]*(?:{_PART}\s+)?(\d{{1,3}}(?:\.\d{{1,3}})*)[.):]?\*{{0,2}}(?=\s)", re.MULTILINE | re.IGNORECASE
-)
 _PAGE_LABEL = re.compile(
     r"(?i)(?:(?:source|pdf|from|to|start|end)[ _-]?)?(?:pages?|pp?\.?)(?:[ _-]?(?:no|nr|number|numbers|ref|refs)\.?)?"
 )
@@ -52,25 +43,7 @@ _LISTED = re.compile(
     r"^(?P<key>[ \t>]*(?:[-*+\u2022][ \t]+|#{1,6}[ \t]+)?\(?)(?P<number>\d{1,3})[.)](?=\s)", re.MULTILINE
 )
 _BRACKETED = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
-_ITEMS = re.compile(
-    r"\s+(?:[^\W\d]+\s+){0,2}?(?:items?|points?|entries|bullets?|rows?|findings?|facts?|quotes?|quotations?|passages?"
-    r"|statements?|lines?)\b",
-    re.IGNORECASE,
-)
-_ITEM = re.compile(r"^[ \t]*(?:[-*+\u2022]|\(?\d{1,3}[.)])[ \t]+\S")
-_QUOTED = re.compile(
-    r"\u201c([^\u201c\u201d]+)\u201d|\u201e([^\u201c\u201d\u201e]+)[\u201c\u201d]|\u00ab([^\u00ab\u00bb]+)\u00bb|\"([^\"\n]+)\""
-    # A straight mark opens and closes alike: over a line's end it must stand where a quotation can begin and end.
-    r"|(?<!\w)\"(?=\S)([^\"\n]+\n[^\"\n]+)(?<=\S)\"(?!\w)"
-)
-_BLOCK = re.compile(r"(?:^[ \t]*>[^\n]*(?:\n|\Z))+", re.MULTILINE)
-_GAP = re.compile(r"\s*(?:\[\s*(?:\.\.\.|\u2026)\s*\]|\(\s*(?:\.\.\.|\u2026)\s*\)|\.\.\.|\u2026)\s*")
 _AROUND = 30
-
-
-def sections_of(text: str) -> frozenset[str]:
-    """The numbers with which lines of a document begin: those of its sections, clauses, notes and schedules."""
-    return frozenset(match[1] for match in _NUMBERED.finditer(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +108,7 @@ class Ground:
         pages = [match for match in _PAGES.finditer(text) if not self._verbatim(match[0])]
         yield from self._wrong_pages(piece, pages)
         free += [match.span() for match in pages]
-        free += [match.span() for match in _SECTIONS.finditer(text) if self._are_sections(match[1])]
+        free += [match.span() for match in SECTIONS.finditer(text) if self._are_sections(match[1])]
         for date in dates(text):
             if not _inside(date.start, date.end, free):
                 free.append((date.start, date.end))
@@ -159,24 +132,22 @@ class Ground:
         if figure.name:
             named = any(other.name == figure.name for other, _ in self._figures)
             return None if named or self._verbatim(figure.name) else f"is in {self.name}"
-        alike = [(other, text) for other, text in self._figures if _same_value(figure, other, text, label)]
+        alike = [(other, text) for other, text in self._figures if same_value(figure, other, text, label)]
         if not alike:
             return f"is in {self.name}"
-        faults = [_contradiction(figure, other, text) for other, text in alike]
+        faults = [contradiction(figure, other, text) for other, text in alike]
         return None if None in faults else faults[0]
 
     def _verbatim(self, words: str) -> bool:
         """Whether the words stand in a source as they are, on the boundaries of words and numbers."""
         wanted = fold(words).text.strip()
         return bool(wanted) and any(
-            on_boundaries(text, at, at + len(wanted)) for text in self._folded for at in _places(text, wanted)
+            on_boundaries(text, at, at + len(wanted)) for text in self._folded for at in places(text, wanted)
         )
 
     def _has_words(self, words: str) -> bool:
         """Whether the words of a quotation stand in one source, in order; gaps that are marked may leave words out."""
-        parts = [fold(part).text.strip().rstrip(".,;:!? ") for part in _GAP.split(words)]
-        parts = [part for part in parts if part]
-        if any(_in_order(parts, text) for text in self._folded):
+        if stands_in(words, self._folded):
             return True
         return len(words.split()) <= TERM_WORDS and fold(words).text.casefold() in fold(self.task).text.casefold()
 
@@ -210,7 +181,7 @@ class Ground:
         for figure in figures(text):
             if figure.sign or figure.percent or figure.currency or figure.scale != 1:
                 continue
-            if (figure.value == self.items and _ITEMS.match(text, figure.end)) or _announces(text, figure):
+            if (figure.value == self.items and ITEMS.match(text, figure.end)) or announces(text, figure):
                 yield figure.start, figure.end
 
     def _counts_on(self, key: str, number: str) -> bool:
@@ -221,83 +192,13 @@ class Ground:
         return value in (0, 1) or (before is not None and value in (before, before + 1))
 
 
-def quotations(text: str) -> Iterator[tuple[int, int, str]]:
-    """The quoted spans of a text with their places: words in quotation marks, and block quotations of some length."""
-    for match in _QUOTED.finditer(text):
-        words = next(group for group in match.groups() if group is not None)
-        if "\n\n" not in words:
-            yield match.start(), match.end(), words
-    for match in _BLOCK.finditer(text):
-        words = " ".join(line.strip().lstrip(">").strip() for line in match[0].splitlines())
-        # What is said beside it, such as where it stands, is not part of the quotation.
-        words = re.sub(r"\s*[-\u2013\u2014]?\s*\(?\b(?:pages?|pp?\.)\s*\d+\)?\.?\s*$", "", words).strip()
-        if not _QUOTED.search(words) and len(words.split()) >= BLOCK_WORDS:
-            yield match.start(), match.end(), words
-
-
 def _whole_quote(piece: Piece) -> bool:
     return bool(_QUOTE_LABEL.fullmatch(piece.label.strip())) and len(piece.text.split()) >= BLOCK_WORDS
-
-
-def _in_order(parts: Sequence[str], text: str) -> bool:
-    at = 0
-    for number, part in enumerate(parts):
-        forms = {part, part[0].swapcase() + part[1:]} if number == 0 else {part}
-        places = [p for form in forms for p in _places(text, form) if p >= at and on_boundaries(text, p, p + len(part))]
-        if not places:
-            return False
-        at = min(places) + len(part)
-    return bool(parts)
-
-
-def _places(text: str, wanted: str) -> Iterator[int]:
-    at = text.find(wanted)
-    while at >= 0:
-        yield at
-        at = text.find(wanted, at + 1)
-
-
-def _same_value(figure: Figure, other: Figure, text: str, label: str) -> bool:
-    if other.name:
-        return False
-    if figure.value == other.value:
-        return True
-    # "4 million" in words, 4 in a table whose header says "in millions"; and the other way round.
-    if figure.scale != 1 and other.scale == 1 and figure.raw == other.value:
-        return scale_named(text) == figure.scale
-    named = scale_named(label)
-    return named != 1 and figure.scale == 1 and Decimal(named) * figure.value == other.value
-
-
-def _contradiction(figure: Figure, other: Figure, text: str) -> str | None:
-    """What a figure of the same value says otherwise, None if it agrees."""
-    if figure.sign == "-" and other.sign == "":
-        return f"stands in the quoted words without a minus, as {other.text}"
-    if figure.percent and not other.percent and not re.search(r"%|per\s?cent|percent", text, re.IGNORECASE):
-        return f"stands in the quoted words without a percent sign, as {other.text}"
-    if figure.currency and other.currency and figure.currency != other.currency:
-        return f"stands in the quoted words in another currency, as {other.text}"
-    return None
 
 
 def _measures(figure: Figure, text: str) -> bool:
     """Whether a number that is spelled out is a figure: a large one, or one before a unit."""
     return figure.value > 12 or figure.percent or bool(UNIT.match(text, figure.end))
-
-
-def _announces(text: str, figure: Figure) -> bool:
-    """Whether the line of a figure announces a list of just so many items."""
-    end = text.find("\n", figure.end)
-    line = text[text.rfind("\n", 0, figure.start) + 1 : end if end >= 0 else len(text)]
-    if end < 0 or not (line.rstrip(" *_").endswith(":") or line.lstrip().startswith("#")):
-        return False
-    count = 0
-    for following in text[end + 1 :].split("\n"):
-        if _ITEM.match(following):
-            count += not following.startswith(("  ", "\t"))
-        elif following.strip() and not following.startswith((" ", "\t")):
-            break
-    return figure.value == count
 
 
 def _inside(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_cli.checks.figures import dates, figures
-from ralph_cli.checks.grounding import Ground, sections_of
+from ralph_cli.checks.grounding import Ground
+from ralph_cli.checks.numbering import sections_of
 from ralph_cli.checks.output import OutputCheck, OutputForm
 from ralph_cli.checks.quotes import pin
 from ralph_cli.checks.shape import Format, Piece, check_schema, pieces, shape_faults, unfenced
