@@ -23,7 +23,7 @@ from ralph_cli.checks.agreement import contradiction, same_value
 from ralph_cli.checks.arithmetic import sums
 from ralph_cli.checks.figures import UNIT, Date, Figure, dates, figures
 from ralph_cli.checks.numbering import ITEMS, SECTIONS, announces
-from ralph_cli.checks.quotations import BLOCK_WORDS, places, quotations, stands_in
+from ralph_cli.checks.quotations import BLOCK_WORDS, Quotation, places, quotations, stands_in
 from ralph_cli.checks.shape import Piece
 from ralph_cli.documents.boundary import on_boundaries
 from ralph_cli.documents.fold import fold
@@ -97,13 +97,15 @@ class Ground:
         if _PAGE_LABEL.fullmatch(piece.label.strip()):
             yield from self._wrong_pages(piece, re.finditer(r"\d+", text))
             return
-        spans = list(quotations(text)) if not _whole_quote(piece) else [(0, len(text), text)]
-        for start, _, words in spans:
+        whole = (Quotation(0, ((len(text), text),)),)
+        quoted = []
+        for quotation in whole if _whole_quote(piece) else quotations(text):
             self.checked += 1
-            if not self._has_words(words):
-                what = f'the quotation "{_short(words)}" is in {self.name}: quote what stands there, or say it in words'
-                yield Miss(piece.place(start), what)
-        quoted = [(start, end) for start, end, words in spans if self._has_words(words)]
+            ends = [end for end, words in quotation.readings if self._has_words(words)]
+            quoted += [(quotation.start, end) for end in ends]
+            if not ends:
+                what = f"is in {self.name}: quote what stands there, or say it in words"
+                yield Miss(piece.place(quotation.start), f'the quotation "{_short(quotation.words)}" {what}')
         free = [*quoted, *self._free(piece)]
         pages = [match for match in _PAGES.finditer(text) if not self._verbatim(match[0])]
         yield from self._wrong_pages(piece, pages)
