@@ -7,7 +7,8 @@ What counts as found, and why:
   negative or not. Nothing is rounded, and nothing is computed but what the text shows: "27,900 = 21,500 + 6,400" holds
   if the parts are found and the sum is right.
 * a date when a date of the quoted words agrees with it, however either is written; a year alone counts as a figure.
-* a quotation when its words stand in one quote, folded as quotes are; its first letter may change case.
+* a quotation when its words stand in one quote, folded as quotes are; its first letter may change case. Gaps that are
+  marked ("...", "[...]") may leave words out, but no negation and no limit ("not", "except").
 
 What needs no source: numbers of a list, as long as they count on from the one before; page numbers, which must be pages
 of the brief's quotes; numbers of sections, clauses and the like, which must be numbered parts of the document; marks
@@ -23,7 +24,7 @@ from ralph_cli.checks.agreement import contradiction, same_value
 from ralph_cli.checks.arithmetic import sums
 from ralph_cli.checks.figures import UNIT, Date, Figure, dates, figures
 from ralph_cli.checks.numbering import ITEMS, SECTIONS, announces
-from ralph_cli.checks.quotations import BLOCK_WORDS, Quotation, places, quotations, stands_in
+from ralph_cli.checks.quotations import BLOCK_WORDS, Quotation, departure, places, quotations
 from ralph_cli.checks.shape import Piece
 from ralph_cli.documents.boundary import on_boundaries
 from ralph_cli.documents.fold import fold
@@ -101,11 +102,11 @@ class Ground:
         quoted = []
         for quotation in whole if _whole_quote(piece) else quotations(text):
             self.checked += 1
-            ends = [end for end, words in quotation.readings if self._has_words(words)]
+            faults = [self._departure(words) for _, words in quotation.readings]
+            ends = [end for (end, _), fault in zip(quotation.readings, faults, strict=True) if fault is None]
             quoted += [(quotation.start, end) for end in ends]
             if not ends:
-                what = f"is in {self.name}: quote what stands there, or say it in words"
-                yield Miss(piece.place(quotation.start), f'the quotation "{_short(quotation.words)}" {what}')
+                yield Miss(piece.place(quotation.start), f'the quotation "{_short(quotation.words)}" {faults[0]}')
         free = [*quoted, *self._free(piece)]
         pages = [match for match in _PAGES.finditer(text) if not self._verbatim(match[0])]
         yield from self._wrong_pages(piece, pages)
@@ -147,11 +148,15 @@ class Ground:
             on_boundaries(text, at, at + len(wanted)) for text in self._folded for at in places(text, wanted)
         )
 
-    def _has_words(self, words: str) -> bool:
-        """Whether the words of a quotation stand in one source, in order; gaps that are marked may leave words out."""
-        if stands_in(words, self._folded):
-            return True
-        return len(words.split()) <= TERM_WORDS and fold(words).text.casefold() in fold(self.task).text.casefold()
+    def _departure(self, words: str) -> str | None:
+        """What is wrong with a quotation, None if its words stand in one source, or are a term of the task."""
+        limit = departure(words, self._folded)
+        term = len(words.split()) <= TERM_WORDS and fold(words).text.casefold() in fold(self.task).text.casefold()
+        if limit is None or term:
+            return None
+        if limit:
+            return f'leaves out "{limit}", which changes what is said: quote it too, or say it in words'
+        return f"is in {self.name}: quote what stands there, or say it in words"
 
     def _wrong_pages(self, piece: Piece, found: "Sequence[re.Match[str]] | Iterator[re.Match[str]]") -> Iterator[Miss]:
         for match in found:

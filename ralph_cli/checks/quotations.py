@@ -29,7 +29,14 @@ _OPENS = re.compile(
 _CLOSES = re.compile(r"(?<=\S)['\u2019](?![\w'\u2019])")
 _POSSESSIVE = re.compile(r"(?<=[sxzSXZ])['\u2019](?=\s+\w)")
 _BLOCK = re.compile(r"(?:^[ \t]*>[^\n]*(?:\n|\Z))+", re.MULTILINE)
-_GAP = re.compile(r"\s*(?:\[\s*(?:\.\.\.|\u2026)\s*\]|\(\s*(?:\.\.\.|\u2026)\s*\)|\.\.\.|\u2026)\s*")
+_DOTS = r"(?:\.\s?\.\s?\.|\u2026)"
+_GAP = re.compile(rf"\s*(?:\[\s*{_DOTS}\s*\]|\(\s*{_DOTS}\s*\)|{_DOTS})\s*")
+_LIMIT = re.compile(
+    r"\b(?:\w+n't|not|cannot|no(?!\.\s*\d)|none|nothing|never|nor|neither|without|except(?:ing)?|excluding|excludes?|unless"
+    r"|only|subject\s+to|other\s+than|provided\s+that)\b",
+    re.IGNORECASE,
+)
+"""A negation or a limit: without it a sentence says something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,22 +107,35 @@ def _blocks(text: str) -> Iterator[Quotation]:
             yield Quotation(match.start(), ((match.end(), words),))
 
 
-def stands_in(words: str, texts: Sequence[str]) -> bool:
-    """Whether the words stand in one of the folded texts, in order; gaps that are marked may leave words out."""
+def departure(words: str, texts: Sequence[str]) -> str | None:
+    """How the words of a quotation depart from the folded texts: None if they stand in one of them, in order.
+
+    Gaps that are marked may leave words out, but no negation and no limit: that word is returned; else "".
+    """
     parts = [fold(part).text.strip().rstrip(".,;:!? ") for part in _GAP.split(words)]
     parts = [part for part in parts if part]
-    return any(_in_order(parts, text) for text in texts)
+    found = [_left_out(parts, text) for text in texts] if parts else []
+    return None if "" in found else next((word for word in found if word), "")
 
 
-def _in_order(parts: Sequence[str], text: str) -> bool:
-    at = 0
+def _left_out(parts: Sequence[str], text: str) -> str | None:
+    """A limit that the gaps between the parts leave out, "" if there is none; None if the parts are not there."""
+    ends: dict[int, str] = {}
     for number, part in enumerate(parts):
         forms = {part, part[0].swapcase() + part[1:]} if number == 0 else {part}
-        found = [p for form in forms for p in places(text, form) if p >= at and on_boundaries(text, p, p + len(part))]
-        if not found:
-            return False
-        at = min(found) + len(part)
-    return bool(parts)
+        before, ends = ends, {}
+        for at in sorted(place for form in forms for place in places(text, form)):
+            if not on_boundaries(text, at, at + len(part)):
+                continue
+            gaps = [word or _limit(text[end:at]) for end, word in before.items() if end <= at] if number else [""]
+            if gaps:
+                ends[at + len(part)] = min(gaps)
+    return min(ends.values(), default=None)
+
+
+def _limit(left_out: str) -> str:
+    match = _LIMIT.search(left_out)
+    return match[0] if match else ""
 
 
 def places(text: str, wanted: str) -> Iterator[int]:

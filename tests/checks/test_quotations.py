@@ -75,3 +75,48 @@ def test_a_quotation_within_a_quotation_is_named_once() -> None:
 def test_a_block_quotation_with_terms_in_marks_is_looked_up_whole() -> None:
     assert misses("> The “Supplier” shall never complete the migration") != []
     assert misses(f"> “{TRUE}” - the contract says") == []
+
+
+LIMITED = (
+    "The Supplier shall not, without the Customer’s consent, pay a fee of No. 5 rate. The fee is due in May. "
+    "Liability is capped, except for fraud, at the fees paid, subject to clause 9; it isn't shared by both parties. "
+    "The fee is due in June.",
+)
+
+
+@pytest.mark.parametrize(
+    ("quotation", "word"),
+    [
+        ("“The Supplier shall … pay a fee”", "not"),
+        ("“The Supplier shall [...] pay a fee”", "not"),
+        ("“Liability is capped ... at the fees paid”", "except"),
+        ("“at the fees paid [. . .] it isn't shared”", "subject to"),
+        ("“at the fees paid, subject to clause 9; it ... shared by both parties”", "isn't"),
+        ("“The Supplier shall not … consent … pay a fee”", "without"),
+    ],
+)
+def test_a_gap_may_not_leave_out_a_negation_or_a_limit(quotation: str, word: str) -> None:
+    (miss,) = Ground(LIMITED).misses(pieces(quotation, "md"))
+    assert f'leaves out "{word}"' in miss.message
+
+
+@pytest.mark.parametrize(
+    "quotation",
+    [
+        "“The Supplier shall not, without the … consent, pay”",
+        "“pay a fee … rate. The fee is due”",
+        "“except for fraud … subject to clause 9”",
+        "“The Supplier shall not, without … consent”",
+        "“The fee is due in … subject”",
+        "“… pay a fee …”",
+        "“The fee … in June”",
+        "“The fee ... is due in ... June”",
+    ],
+)
+def test_a_gap_may_leave_out_other_words(quotation: str) -> None:
+    quotes = (
+        "The fee is due in May, not before. The fee is due in part in June.",
+        *LIMITED,
+        "The fee is due in bits, subject to",
+    )
+    assert Ground(quotes).misses(pieces(quotation, "md")) == ()
