@@ -2,15 +2,26 @@
 
 import re
 
-from ralph_cli.checks.figures import Figure
+from ralph_cli.checks.figures import UNIT, Figure
 
-_PART = r"(?:sections?|clauses?|notes?|articles?|schedules?|chapters?|annex(?:es)?|appendix|parts?|paragraphs?|\u00a7+)"
+_PART = (
+    r"(?:sections?|clauses?|notes?|articles?|schedules?|chapters?|annex(?:es)?|appendix|parts?|paragraphs?|items?"
+    r"|\u00a7+)"
+)
 SECTIONS = re.compile(
     rf"\b{_PART}\s*(\d+(?:\.\d+)*(?:\([a-z]+\))?(?:\s*(?:-|\u2013|,|and|&|to)\s*\d+(?:\.\d+)*(?:\([a-z]+\))?)*)",
     re.IGNORECASE,
 )
-_NUMBERED = re.compile(
-    rf"^[ \t#*>]*(?:{_PART}\s+)?(\d{{1,3}}(?:\.\d{{1,3}})*)[.):]?\*{{0,2}}(?=\s)", re.MULTILINE | re.IGNORECASE
+_LINE = re.compile(
+    rf"[ \t>]*(?P<mark>#{{1,6}}[ \t]+|\*\*|__)?(?:(?P<part>{_PART})[ \t]?)?(?P<number>\d{{1,3}}(?:\.\d{{1,3}})*)"
+    r"(?P<end>(?-i:[A-Z])?[.):]*)[*_]{0,2}(?P<rest>(?:[\s(\u2013\u2014-].*)?)",
+    re.IGNORECASE,
+)
+_CONTENTS_PAGE = re.compile(r"(?:\s*\.{2,}\s*|\s*\u2026+\s*|\s{2,}|\t)\d{1,4}\s*\Z")
+_CELLS = re.compile(r"(?:\s{2,}|\t)[-\u2013\u2014$\u20ac\u00a3(]*[\d\u2014]")
+_TITLE = re.compile(r"[\"\u201c\u2018*_]*[^\W\d_a-z][^\d]{1,60}(?<![.,;:])")
+_MEASURED = re.compile(
+    r"\s*(?:%|x\b|times\b|points?\b|thousand|million|billion|trillion|bps\b|basis\s+points|percentage\s+points)"
 )
 ITEMS = re.compile(
     r"\s+(?:[^\W\d]+\s+){0,2}?(?:items?|points?|entries|bullets?|rows?|findings?|facts?|quotes?|quotations?|passages?"
@@ -21,8 +32,53 @@ _ITEM = re.compile(r"^[ \t]*(?:[-*+\u2022]|\(?\d{1,3}[.)])[ \t]+\S")
 
 
 def sections_of(text: str) -> frozenset[str]:
-    """The numbers with which lines of a document begin: those of its sections, clauses, notes and schedules."""
-    return frozenset(match[1] for match in _NUMBERED.finditer(text))
+    """The numbers of a document's sections, clauses, notes and schedules: those that begin a line with their look.
+
+    Enough by itself is a heading mark or a word such as "Note" before the number, or a point or bracket behind it (or
+    in it: 7.1) with a title or a capital following. Less than that (a bare number before a title, a point before
+    running text) is enough if the numbers beside it (6 or 8, 7.1) look like it. A number before running text, a table's
+    row, a quantity or a page's header is none.
+    """
+    strong: set[str] = set()
+    weak: dict[str, set[str]] = {}
+    titles: dict[str, set[str]] = {}
+    for line in re.split(r"[\n\f]", text):
+        match = _LINE.fullmatch(line)
+        if match is None:
+            continue
+        number, rest = match["number"], _CONTENTS_PAGE.sub("", match["rest"]).strip()
+        titles.setdefault(rest.casefold(), set()).add(number)
+        look = _look(match, rest)
+        if look == "strong":
+            strong.add(number)
+        elif look:
+            weak.setdefault(number, set()).add(rest.casefold())
+    # What follows several numbers is the header of pages, not the title of a section.
+    likely = {number for number, rests in weak.items() if any(not rest or len(titles[rest]) == 1 for rest in rests)}
+    return frozenset(strong | {number for number in likely if _beside(number) & (strong | likely)})
+
+
+def _look(match: re.Match[str], rest: str) -> str:
+    """How much a line looks like the beginning of a section: "strong", "weak" or "" for not at all."""
+    titled = bool(_TITLE.fullmatch(rest))
+    dotted, ended = "." in match["number"], bool(match["end"])
+    capital = bool(re.match(r"[\"\u201c\u2018(*_]*[^\W\d_a-z]", rest))
+    if match["part"]:
+        return "strong"
+    if _MEASURED.match(rest) or UNIT.match(f" {rest}") or _CELLS.search(f"  {rest}"):
+        return ""
+    if match["mark"] and (dotted or ended or capital or not rest):
+        return "strong"
+    if (dotted and capital) or (ended and titled):
+        return "strong"
+    return "weak" if match["mark"] or dotted or ended or titled else ""
+
+
+def _beside(number: str) -> set[str]:
+    """The numbers that make a number likely: the one before, the one after, and its own first part."""
+    parent, _, last = number.rpartition(".")
+    before = f"{parent}." if parent else ""
+    return {f"{before}{int(last) - 1}", f"{before}{int(last) + 1}", f"{number}.1"}
 
 
 def announces(text: str, figure: Figure) -> bool:
