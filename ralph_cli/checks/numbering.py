@@ -24,10 +24,16 @@ _MEASURED = re.compile(
     r"\s*(?:%|x\b|times\b|points?\b|thousand|million|billion|trillion|bps\b|basis\s+points|percentage\s+points)"
 )
 ITEMS = re.compile(
-    r"\s+(?:[^\W\d]+\s+){0,2}?(?:items?|points?|entries|bullets?|rows?|findings?|facts?|quotes?|quotations?|passages?"
-    r"|statements?|lines?)\b",
+    r"\s+(?:(?:separate|different|distinct|relevant|quoted|listed|further|key|main|such)\s+){0,2}"
+    r"(?:items?|entries|bullets?|findings?|facts?|quotes?|quotations?|passages?|statements?"
+    r"|(?:(?<=key )|(?<=main ))points)\b",
     re.IGNORECASE,
 )
+"""What the items of a brief are called, behind their number."""
+
+_PLURAL = re.compile(r"(?:\s+[^\W\d_]+){0,2}?\s+(?:[^\W\d_]+s|people|persons|criteria)\b")
+_DETERMINED = re.compile(r"[\s#*_>]*(?:(?:the|these|all|following|key|main|first)\s+)*", re.IGNORECASE)
+_NAMED = re.compile(rf"\b(?:{_PART}|fiscal|years?|quarters?|pages?|p\.|no\.?|totals?)\s*\Z", re.IGNORECASE)
 _ITEM = re.compile(r"^[ \t]*(?:[-*+\u2022]|\(?\d{1,3}[.)])[ \t]+\S")
 
 
@@ -82,15 +88,30 @@ def _beside(number: str) -> set[str]:
 
 
 def announces(text: str, figure: Figure) -> bool:
-    """Whether the line of a figure announces a list of just so many items."""
+    """Whether the line of a figure announces a list of just so many items.
+
+    It counts them if things are named behind it in the plural ("3 deadlines of the Supplier:"), which are no unit, and
+    if the line leads to the list: by a colon at its end, or as a heading that begins with the figure. A total that is
+    named before its figure ("# Total breaches 3") says something of the document, however long the list below is.
+    """
+    begin = text.rfind("\n", 0, figure.start) + 1
     end = text.find("\n", figure.end)
-    line = text[text.rfind("\n", 0, figure.start) + 1 : end if end >= 0 else len(text)]
-    if end < 0 or not (line.rstrip(" *_").endswith(":") or line.lstrip().startswith("#")):
+    line = text[begin : end if end >= 0 else len(text)]
+    if end < 0 or UNIT.match(text, figure.end) or not _PLURAL.match(text, figure.end, end):
         return False
+    if line.lstrip().startswith("#"):
+        leads = _DETERMINED.fullmatch(text, begin, figure.start) is not None
+    else:
+        leads = line.rstrip(" *_").endswith(":") and not _NAMED.search(text[begin : figure.start])
+    return leads and figure.value == _length(text[end + 1 :])
+
+
+def _length(text: str) -> int:
+    """How many items the list has with which a text begins."""
     count = 0
-    for following in text[end + 1 :].split("\n"):
-        if _ITEM.match(following):
-            count += not following.startswith(("  ", "\t"))
-        elif following.strip() and not following.startswith((" ", "\t")):
+    for line in text.split("\n"):
+        if _ITEM.match(line):
+            count += not line.startswith(("  ", "\t"))
+        elif line.strip() and not line.startswith((" ", "\t")):
             break
-    return figure.value == count
+    return count

@@ -62,3 +62,39 @@ def test_all_clauses_of_the_samples_are_known() -> None:
     assert {"4.2", "14.1", "17.3"} <= contract and not {"28", "31", "45", "2023"} & contract
     report = sections_of((SAMPLES / "report.md").read_text("utf-8"))
     assert {"1", "1.1", "10.2", "11", "4.6", "6.4"} <= report
+
+
+THREE = "\n- a\n- b\n- c\n"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "There are 3 deadlines:", "The contract sets 3 notice periods that matter:", "3 obligations of the Supplier:",
+        "# 3 deadlines", "## The 3 deadlines", "**3 deadlines:**", "The following 3 points are open:",
+    ],
+)  # fmt: skip
+def test_a_line_may_count_the_list_that_follows(line: str) -> None:
+    assert Ground(("x",)).misses(pieces(line + THREE, "md")) == ()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "# Total breaches 3", "# Breaches: 3", "Total breaches 3:", "The Supplier has 3 days:", "It owes $3 fees:",
+        "3% of fees:", "It has 3 million customers:", "# Revenue of 3", "# Fiscal 3 results", "Note 3 says:",
+        "## 3", "There are 4 deadlines:", "It grew by 3 percentage points:", "3 production lines are idle.",
+        "It lost 3 points.",
+    ],
+)  # fmt: skip
+def test_a_figure_that_counts_something_else_is_looked_up(line: str) -> None:
+    (miss,) = Ground(("x",), items=3).misses(pieces(line + THREE, "md"))
+    assert "the figure" in miss.message
+
+
+def test_the_items_of_the_brief_may_be_counted() -> None:
+    ground = Ground(("x",), items=3)
+    assert (
+        ground.misses(pieces("3 items were found; 3 separate findings; the 3 quoted passages; 3 key points", "md"))
+        == ()
+    )
