@@ -2,10 +2,10 @@
 
 What counts as found, and why:
 
-* a figure when a figure of the quoted words has the same value (1,577 = 1577, 4 million = 4,000,000, forty-five = 45).
-  A minus, a percent sign or a currency that the quoted figure contradicts is a miss; a figure in brackets may be
-  negative or not. Nothing is rounded, and nothing is computed but what the text shows: "27,900 = 21,500 + 6,400" holds
-  if the parts are found and the sum is right.
+* a figure when a figure of the quoted words has the same value (1,577 = 1577, 4 million = 4,000,000, forty-five = 45)
+  and nothing directly beside it, or stated for its whole table ("in millions"), says otherwise: another unit, currency
+  or scale, or a minus that was dropped or added (see `agreement`). Nothing is rounded, and nothing is computed but what
+  the text shows: "27,900 = 21,500 + 6,400" holds if the parts are found and the sum is right.
 * a date when a date of the quoted words agrees with it, however either is written; a year alone counts as a figure.
 * a quotation when its words stand in one quote, folded as quotes are; its first letter may change case. Gaps that are
   marked ("...", "[...]") may leave words out, but no negation and no limit ("not", "except").
@@ -19,8 +19,9 @@ counts them ("3 deadlines:", but not "Deadlines: 3"); small numbers spelled out 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 
-from ralph_cli.checks.agreement import contradiction, same_value
+from ralph_cli.checks.agreement import Quoted, contradiction, quoted_figures, same_value
 from ralph_cli.checks.arithmetic import sums
 from ralph_cli.checks.figures import UNIT, Date, Figure, dates, figures
 from ralph_cli.checks.numbering import ITEMS, SECTIONS, announces
@@ -61,7 +62,8 @@ class Ground:
 
     `pages` are the numbers and labels of the quotes' pages; `items` counts the items of the brief; `task` is what was
     asked, whose own terms may be repeated in quotation marks; `sections` are the numbers of the document's parts;
-    `name` says in messages what the sources are.
+    `name` says in messages what the sources are; `beside` gives for each text what is quoted from the same place, such
+    as the header of its table.
     """
 
     texts: Sequence[str]
@@ -70,23 +72,25 @@ class Ground:
     task: str = ""
     sections: frozenset[str] = frozenset()
     name: str = "no quote of the brief"
+    beside: Sequence[str] = ()
     checked: int = 0
     _folded: list[str] = field(default_factory=list)
-    _figures: list[tuple[Figure, str]] = field(default_factory=list)
+    _figures: list[Quoted] = field(default_factory=list)
     _dates: list[Date] = field(default_factory=list)
     _counts: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._folded = [fold(text).text for text in self.texts]
-        for text in self._folded:
-            days = dates(text)
+        for text, beside in zip_longest(self.texts, self.beside[: len(self.texts)], fillvalue=""):
+            found = quoted_figures(text, beside)
+            days = dates(found[0].text) if found else ()
             self._dates += days
             # The day of a date is no quantity; its year may be named alone.
             spans = [(date.start, date.end) for date in days]
             self._figures += [
-                (figure, text)
-                for figure in figures(text, ordinals=True)
-                if figure.value >= 1000 or not _inside(figure.start, figure.end, spans)
+                quoted
+                for quoted in found
+                if quoted.figure.value >= 1000 or not _inside(quoted.figure.start, quoted.figure.end, spans)
             ]
 
     def misses(self, pieces: Sequence[Piece]) -> tuple[Miss, ...]:
@@ -120,25 +124,25 @@ class Ground:
                     yield Miss(
                         piece.place(date.start), f"the date {date.text} ({_around(text, date)}) is in {self.name}"
                     )
-        computed = sums(text, lambda figure: self._fault(figure, piece.label) is None)
+        computed = sums(text, lambda figure: self._fault(figure, piece) is None)
         free += computed
         for figure in figures(text):
             if _inside(figure.start, figure.end, free) or (figure.spelled and not _measures(figure, text)):
                 continue
             self.checked += 1
-            fault = self._fault(figure, piece.label)
+            fault = self._fault(figure, piece)
             if fault is not None:
                 yield Miss(piece.place(figure.start), f"the figure {figure.text} ({_around(text, figure)}) {fault}")
 
-    def _fault(self, figure: Figure, label: str = "") -> str | None:
+    def _fault(self, figure: Figure, piece: Piece) -> str | None:
         """Why a figure is not borne out, None if it is."""
         if figure.name:
-            named = any(other.name == figure.name for other, _ in self._figures)
+            named = any(other.figure.name == figure.name for other in self._figures)
             return None if named or self._verbatim(figure.name) else f"is in {self.name}"
-        alike = [(other, text) for other, text in self._figures if same_value(figure, other, text, label)]
+        alike = [other for other in self._figures if same_value(figure, other, piece.label)]
         if not alike:
             return f"is in {self.name}"
-        faults = [contradiction(figure, other, text) for other, text in alike]
+        faults = [contradiction(figure, piece, other) for other in alike]
         return None if None in faults else faults[0]
 
     def _verbatim(self, words: str) -> bool:

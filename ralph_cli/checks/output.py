@@ -8,7 +8,7 @@ from ralph_cli.checks.grounding import Ground, Miss
 from ralph_cli.checks.rules import glued
 from ralph_cli.checks.shape import Format, Misshapen, Piece, Unchecked, pieces, shape_faults
 from ralph_cli.core.model import Json
-from ralph_cli.core.run import Attempt, Evidence, Issue
+from ralph_cli.core.run import Attempt, Evidence, Issue, Quote
 
 OUTPUT_CHARS, MEMORY_CHARS = 50, 20
 """Least characters of an output and of what is to be remembered of it."""
@@ -94,7 +94,18 @@ class OutputCheck:
         pages = {str(quote.page) for quote in attempt.quotes} | {quote.label.lower() for quote in attempt.quotes}
         texts = [quote.text for quote in attempt.quotes]
         known = frozenset(pages) if self.paged else frozenset()
-        return Ground(texts, known, len(attempt.claims), self.task, self.sections)
+        beside = [self._beside(attempt, quote) for quote in attempt.quotes]
+        return Ground(texts, known, len(attempt.claims), self.task, self.sections, beside=beside)
+
+    def _beside(self, attempt: Attempt, quote: Quote) -> str:
+        """What is quoted for the same item or from the same page, where the header of a table may be."""
+        items = [claim.quotes for claim in attempt.claims if quote.id in claim.quotes]
+        return "\n".join(
+            other.text
+            for other in attempt.quotes
+            if other.id != quote.id
+            and ((self.paged and other.page == quote.page) or any(other.id in quotes for quotes in items))
+        )
 
     def _glued(self, output: str) -> Iterator[str]:
         if self.form.kind in ("json", "csv"):

@@ -6,7 +6,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -25,6 +25,7 @@ _START = (
     "print(shape.violations_of_pair(sys.stdin.read()))"
 )
 _SHOWN = 200
+_LABEL_CHARS = 120
 _FENCE = re.compile(r"\A```[a-z]*\n(.*)\n```\Z", re.DOTALL)
 _SAYS = re.compile(r"\s|\A\W*\d[\d.,]*\W*\Z")
 """A key that says something, as a name (`item_1`) does not: it has several words, or is a number."""
@@ -43,7 +44,7 @@ class Unchecked(RuntimeError):
 class Piece:
     """A piece of an output's text: `label` is its column or key, `where` its place, or else lines count from `line`.
 
-    `heads` marks the name of a column or key itself.
+    `heads` marks the name of a column or key itself; `row` is what stands in words beside it, in a row or an object.
     """
 
     text: str
@@ -51,6 +52,7 @@ class Piece:
     where: str = ""
     line: int = 1
     heads: bool = False
+    row: str = ""
 
     def place(self, offset: int) -> str:
         """Where the character at `offset` stands in the output."""
@@ -99,7 +101,7 @@ def pieces(output: str, kind: Format) -> tuple[Piece, ...]:
         rows = _rows(output)
         heads = [Piece(name, where=f"in the header line, column {name!r}", heads=True) for name in rows[0]]
         cells = [
-            Piece(cell, name, f"row {number}, column {name!r}")
+            Piece(cell, name, f"row {number}, column {name!r}", row=_in_words(row.values()))
             for number, row in enumerate(rows, 1)
             for name, cell in row.items()
         ]
@@ -211,18 +213,25 @@ class _Number(str):
     """A number of a JSON text as it was written."""
 
 
-def _leaves(value: object, path: str, label: str) -> Iterator[Piece]:
+def _in_words(values: Iterable[object]) -> str:
+    """What short texts say beside a figure: a row's label, say."""
+    texts = (value for value in values if isinstance(value, str) and not isinstance(value, _Number))
+    return " ".join(text for text in texts if len(text) <= _LABEL_CHARS and re.search(r"[^\W\d]{3}", text))
+
+
+def _leaves(value: object, path: str, label: str, row: str = "") -> Iterator[Piece]:
     match value:
         case dict():
+            row = _in_words(value.values())
             for name, item in value.items():
                 if _SAYS.search(name):
                     yield Piece(name, where=f"in the key {name!r} at {path}", heads=True)
-                yield from _leaves(item, f"{path}.{name}", name)
+                yield from _leaves(item, f"{path}.{name}", name, row)
         case list():
             for number, item in enumerate(value):
-                yield from _leaves(item, f"{path}[{number}]", label)
+                yield from _leaves(item, f"{path}[{number}]", label, row)
         case str():
-            yield Piece(str(value), label, f"at {path}")
+            yield Piece(str(value), label, f"at {path}", row=row)
         case _:
             return
 
@@ -279,7 +288,7 @@ def _marked_down(output: str) -> Iterator[Piece]:
             continue
         known = names or [""] * len(cells)
         tables += [
-            Piece(cell, known[index] if index < len(known) else "", line=number + 1)
+            Piece(cell, known[index] if index < len(known) else "", line=number + 1, row=_in_words(cells))
             for index, cell in enumerate(cells)
             if cell
         ]

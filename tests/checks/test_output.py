@@ -1,6 +1,7 @@
 """The hard rules of an output: lengths, shape, and that every figure, date and quotation is in the quoted words."""
 
 import json
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -176,8 +177,6 @@ def check(
     draft = Draft((DraftClaim("What it says.", QUOTES),))
     attempt = pin(draft, about, QuoteIndex(about))
     assert len(attempt.quotes) == len(QUOTES)
-    from dataclasses import replace
-
     form = OutputForm(kind, schema)
     return OutputCheck(form, TASK, paged)(replace(attempt, output=output, memory=memory, finished=True))
 
@@ -199,6 +198,19 @@ def test_the_score_is_the_share_of_what_was_found() -> None:
 def test_page_numbers_of_a_document_without_pages_are_refused() -> None:
     found = check("The Supplier must finish within 45 days, see p. 2 of it.", paged=False)
     assert "has no pages" in found.issues[0].message
+
+
+def test_the_header_quoted_for_the_same_item_names_the_scale_of_a_row() -> None:
+    rows = ("Dollars in millions  2023  2022", "Capital expenditure  1,577  1,373", "Number of plants at year end  12")
+    about = document("One.\f" + "\f".join(rows))
+
+    def issues(*items: tuple[str, ...]) -> int:
+        attempt = pin(Draft(tuple(DraftClaim("What it says.", quotes) for quotes in items)), about, QuoteIndex(about))
+        output = "Capital expenditure was $1,577 million in 2023 (p. 3), it says."
+        return len(OutputCheck(OutputForm(remembered=False), TASK)(replace(attempt, output=output)).issues)
+
+    assert issues(rows[:2], rows[2:]) == 0
+    assert issues(rows[:1], rows[1:2]) == 1
 
 
 def test_glued_list_items_are_refused() -> None:
