@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ralph_cli.checks.grounding import Ground, Miss
+from ralph_cli.checks.json_schema import Unchecked
 from ralph_cli.checks.rules import glued
-from ralph_cli.checks.shape import Format, Misshapen, Piece, Unchecked, pieces, shape_faults
+from ralph_cli.checks.shape import Format, Misshapen, Piece, pieces, shape_faults
 from ralph_cli.core.model import Json
 from ralph_cli.core.run import Attempt, Evidence, Issue, Quote
 

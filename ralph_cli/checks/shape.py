@@ -4,27 +4,16 @@ import csv
 import io
 import json
 import re
-import subprocess
-import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
+from ralph_cli.checks.json_schema import violations
 from ralph_cli.core.model import Json
 from ralph_cli.rlm.structured import once
 
 Format = Literal["md", "json", "csv", "text"]
 
-MOST_FAULTS = 5
-PATTERN_SECONDS = 10.0
-"""How long a schema with patterns may take on one output."""
-
-_START = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from ralph_cli.checks import shape; "
-    "print(shape.violations_of_pair(sys.stdin.read()))"
-)
-_SHOWN = 200
 _LABEL_CHARS = 120
 _FENCE = re.compile(r"\A```[a-z]*\n(.*)\n```\Z", re.DOTALL)
 _SAYS = re.compile(r"\s|\A\W*\d[\d.,]*\W*\Z")
@@ -34,10 +23,6 @@ _RULE = re.compile(r"\|?(?:\s*:?-{2,}:?\s*\|)+(?:\s*:?-{2,}:?\s*)?")
 
 class Misshapen(ValueError):
     """The output does not parse; the message says where."""
-
-
-class Unchecked(RuntimeError):
-    """The schema could not be applied, for a reason that lies neither in the output nor in the schema."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +64,7 @@ def shape_faults(output: str, kind: Format, schema: Json | None) -> tuple[str, .
         return ()
     if kind == "csv":
         value = _typed(value, schema)
-    return _in_time(value, schema) if _matches(schema) else tuple(_violations(value, schema))
+    return violations(value, schema)
 
 
 def read(output: str, kind: Format) -> Any:
@@ -107,91 +92,6 @@ def pieces(output: str, kind: Format) -> tuple[Piece, ...]:
         ]
         return (*heads, *cells)
     return tuple(_marked_down(output)) if kind == "md" else (Piece(output),)
-
-
-def check_schema(schema: object) -> str:
-    """What is wrong with a schema, empty if it can be used. References may only lead to the schema itself."""
-    # Imported on use: most runs have no schema.
-    from jsonschema import SchemaError
-    from jsonschema.validators import Draft202012Validator, validator_for
-
-    if not isinstance(schema, dict):
-        return "a schema is a JSON object"
-    outside = [ref for ref in _references(schema) if not ref.startswith("#")]
-    if outside:
-        return f"it refers to {outside[0]!r}; only references within the schema (#/...) are followed"
-    try:
-        validator_for(schema, default=Draft202012Validator).check_schema(schema)
-    except SchemaError as error:
-        return f"{error.json_path}: {_cut(error.message)}"
-    except (RecursionError, TypeError, ValueError, OverflowError) as fault:
-        return f"it cannot be read as a JSON Schema: {_cut(str(fault))}"
-    return ""
-
-
-def _matches(schema: object) -> bool:
-    """Whether a schema has regular expressions, which may take for ever on a text that its author did not foresee."""
-    if isinstance(schema, dict):
-        return bool({"pattern", "patternProperties"} & schema.keys()) or any(map(_matches, schema.values()))
-    return isinstance(schema, list) and any(map(_matches, schema))
-
-
-def _in_time(value: Any, schema: Json) -> tuple[str, ...]:
-    """The violations, found by a process of its own: an expression that is being matched cannot be stopped in this."""
-    places = [str(Path(__file__).resolve().parents[2]), *filter(None, sys.path)]
-    command = [sys.executable, "-I", "-c", _START, json.dumps(places)]
-    try:
-        done = subprocess.run(
-            command, input=json.dumps([value, schema]), capture_output=True, text=True, timeout=PATTERN_SECONDS, env={}
-        )
-        found = json.loads(done.stdout)
-    except subprocess.TimeoutExpired:
-        return (f"the schema's patterns did not come to an end in {PATTERN_SECONDS:g} s on this output",)
-    except (OSError, ValueError, RecursionError) as fault:
-        raise Unchecked(f"the schema could not be applied: {_cut(str(fault))}") from fault
-    return tuple(map(str, found))
-
-
-def violations_of_pair(text: str) -> str:
-    """What the process of `_in_time` prints: the faults of the pair of a value and a schema that it was given."""
-    value, schema = json.loads(text)
-    return json.dumps(list(_violations(value, schema)))
-
-
-def _violations(value: Any, schema: Json) -> Iterator[str]:
-    from jsonschema.exceptions import best_match, relevance
-    from jsonschema.validators import Draft202012Validator, validator_for
-    from referencing import Registry
-    from referencing.exceptions import Unresolvable
-
-    try:
-        # The empty registry makes sure that nothing is ever fetched.
-        validator = validator_for(schema, default=Draft202012Validator)(schema, registry=Registry())
-        errors = sorted(validator.iter_errors(value), key=relevance, reverse=True)
-    except (Unresolvable, RecursionError, ArithmeticError, TypeError, ValueError) as fault:
-        yield f"the schema cannot be followed: {_cut(str(fault))}"
-        return
-    for error in errors[:MOST_FAULTS]:
-        deepest = best_match(error.context) if error.context else error
-        yield f"at {error.json_path}: {_cut((deepest or error).message)}"
-    if len(errors) > MOST_FAULTS:
-        yield f"{len(errors) - MOST_FAULTS} more values do not fit the schema"
-
-
-def _cut(message: str) -> str:
-    flat = " ".join(message.split())
-    return flat if len(flat) <= _SHOWN else f"{flat[: _SHOWN // 2]} ... {flat[-_SHOWN // 2 :]}"
-
-
-def _references(schema: object) -> Iterator[str]:
-    if isinstance(schema, dict):
-        for name, value in schema.items():
-            if name in ("$ref", "$dynamicRef") and isinstance(value, str):
-                yield value
-            yield from _references(value)
-    elif isinstance(schema, list):
-        for value in schema:
-            yield from _references(value)
 
 
 def _json(output: str, *, as_written: bool = False) -> Any:

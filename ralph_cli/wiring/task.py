@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ralph_cli.agents.spec import prompt
+from ralph_cli.checks.json_schema import check_schema
 from ralph_cli.checks.numbering import sections_of
 from ralph_cli.checks.output import OutputCheck, OutputForm
 from ralph_cli.checks.quotes import quotes_hold
 from ralph_cli.checks.rules import AnswerForm, Range, form_holds
-from ralph_cli.checks.shape import check_schema
 from ralph_cli.checks.task_judge import TaskJudge
 from ralph_cli.config import Settings
 from ralph_cli.core import clock

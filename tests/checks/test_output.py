@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 from ralph_cli.checks.figures import dates, figures
 from ralph_cli.checks.grounding import Ground
+from ralph_cli.checks.json_schema import check_schema
 from ralph_cli.checks.numbering import sections_of
 from ralph_cli.checks.output import OutputCheck, OutputForm
 from ralph_cli.checks.quotes import pin
-from ralph_cli.checks.shape import Format, Piece, check_schema, pieces, shape_faults, unfenced
+from ralph_cli.checks.shape import Format, Piece, pieces, shape_faults, unfenced
 from ralph_cli.core.run import Draft, DraftClaim, Evidence
 from ralph_cli.documents.locate import QuoteIndex
 
@@ -158,7 +159,58 @@ def test_a_schema_that_cannot_be_used_is_refused() -> None:
     assert check_schema({"type": "object", "$defs": {"a": {}}, "properties": {"b": {"$ref": "#/$defs/a"}}}) == ""
     assert "'wrong'" in check_schema({"type": "wrong"}) and "object" in check_schema([1])
     assert "http://x/y" in check_schema({"properties": {"a": {"$ref": "http://x/y"}}})
-    assert "cannot be followed" in shape_faults("{}", "json", {"$ref": "#/$defs/none"})[0]
+
+
+@pytest.mark.parametrize(
+    ("schema", "said"),
+    [
+        ({"$ref": "#/nowhere"}, "$.$ref"),
+        ({"properties": {"a": {"$ref": "#/$defs/none"}}}, "$.properties.a.$ref"),
+        ({"$defs": {"a": {"items": {"$ref": "#/$defs/b"}}}}, "$.$defs.a.items.$ref"),
+        ({"anyOf": [{"type": "null"}, {"$ref": "#name"}]}, "$.anyOf[1].$ref"),
+        ({"$defs": {"a": {"type": "null"}}, "$ref": "#/$defs/a/type"}, "$.$ref"),
+        ({"$ref": "#"}, "'#' leads back to itself"),
+        (
+            {"$defs": {"a": {"allOf": [{"$ref": "#/$defs/b"}]}, "b": {"$ref": "#/$defs/a"}}, "$ref": "#/$defs/a"},
+            "itself",
+        ),
+    ],
+)
+def test_a_reference_that_leads_nowhere_is_refused_with_its_path(schema: object, said: str) -> None:
+    assert said in check_schema(schema)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$defs": {"a": {"type": "null"}}, "$ref": "#/$defs/a"},
+        {"$defs": {"a": {"$anchor": "name"}}, "items": {"$ref": "#name"}},
+        {"$defs": {"a~/b c": {}}, "items": {"$ref": "#/$defs/a~0~1b%20c"}},
+        {"type": "object", "properties": {"next": {"$ref": "#"}, "$ref": {"type": "string"}}},
+        {"$defs": {"n": {"if": {"properties": {"not": {"$ref": "#/$defs/n"}}}}}, "$ref": "#/$defs/n"},
+        {"const": {"$ref": "#/nowhere"}, "default": {"$ref": "#/nowhere"}, "enum": [{"$ref": "#/nowhere"}]},
+        {"$id": "urn:x", "$defs": {"a": {"$id": "urn:y", "$defs": {"b": {}}, "items": {"$ref": "#/$defs/b"}}}},
+        {
+            "$schema": "http://json-schema.org/draft-07/schema#",
+            "definitions": {"a": {}},
+            "items": {"$ref": "#/definitions/a"},
+        },
+    ],
+)
+def test_a_reference_that_leads_somewhere_passes(schema: object) -> None:
+    assert check_schema(schema) == ""
+
+
+def test_a_schema_that_is_slow_without_patterns_is_stopped_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ralph_cli.checks.json_schema.SCHEMA_SECONDS", 1.0)
+    below = [{"$ref": f"#/$defs/{number}"} for number in range(30)]
+    tree = {
+        str(number + 1): {"anyOf": [{"allOf": [ref, ref]}, {"allOf": [ref, ref]}]} for number, ref in enumerate(below)
+    }
+    slow: dict[str, Any] = {"$defs": {"0": {"type": "string"}, **tree}, "$ref": "#/$defs/30"}
+    assert check_schema(slow) == ""
+    (fault,) = shape_faults("1", "json", slow)
+    assert fault == "the schema did not come to an end in 1 s on this output"
 
 
 def test_a_code_fence_around_data_is_taken_off() -> None:
@@ -306,7 +358,7 @@ def test_values_that_no_validator_can_hold_are_faults() -> None:
 
 def test_a_schema_that_could_not_be_applied_is_a_broken_check_and_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     schema = {"properties": {"a": {"pattern": "x"}}}
-    monkeypatch.setattr("ralph_cli.checks.shape.sys.executable", "/nowhere/python")
+    monkeypatch.setattr("ralph_cli.checks.json_schema.sys.executable", "/nowhere/python")
     evidence = check('{"a": "x"}', kind="json", schema=schema)
     assert "could not be applied" in evidence.broken and not evidence.issues and not evidence.passed
 
@@ -315,6 +367,6 @@ def test_patterns_are_matched_and_one_without_end_is_a_fault(monkeypatch: pytest
     schema = {"type": "object", "properties": {"a": {"type": "string", "pattern": "^(a+)+$"}}}
     assert shape_faults('{"a": "aaa"}', "json", schema) == ()
     assert shape_faults('{"a": "aé!"}', "json", schema) == ("at $.a: 'aé!' does not match '^(a+)+$'",)
-    monkeypatch.setattr("ralph_cli.checks.shape.PATTERN_SECONDS", 1.0)
+    monkeypatch.setattr("ralph_cli.checks.json_schema.SCHEMA_SECONDS", 2.0)
     (fault,) = shape_faults(json.dumps({"a": "a" * 60 + "!"}), "json", schema)
-    assert fault == "the schema's patterns did not come to an end in 1 s on this output"
+    assert fault == "the schema did not come to an end in 2 s on this output"
