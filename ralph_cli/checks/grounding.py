@@ -19,6 +19,7 @@ counts them ("3 deadlines:", but not "Deadlines: 3"); small numbers spelled out 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from itertools import zip_longest
 
 from ralph_cli.checks.agreement import Quoted, contradiction, quoted_figures, same_value
@@ -45,6 +46,8 @@ _LISTED = re.compile(
     r"^(?P<key>[ \t>]*(?:[-*+\u2022][ \t]+|#{1,6}[ \t]+)?\(?)(?P<number>\d{1,3})[.)](?=\s)", re.MULTILINE
 )
 _BRACKETED = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
+_SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d.,]*\d)")
+_NARROW = re.compile("[\u00a0\u2007\u2009\u202f]")
 _AROUND = 30
 
 
@@ -124,6 +127,7 @@ class Ground:
                     yield Miss(
                         piece.place(date.start), f"the date {date.text} ({_around(text, date)}) is in {self.name}"
                     )
+        free += self._grouped_by_spaces(text)
         computed = sums(text, lambda figure: self._fault(figure, piece) is None)
         free += computed
         for figure in figures(text):
@@ -144,6 +148,13 @@ class Ground:
             return f"is in {self.name}"
         faults = [contradiction(figure, piece, other) for other in alike]
         return None if None in faults else faults[0]
+
+    def _grouped_by_spaces(self, text: str) -> Iterator[tuple[int, int]]:
+        """Numbers whose digits are grouped by plain spaces, where a quote groups the same number by narrow ones."""
+        for match in _SPACED.finditer(text):
+            value = Decimal(match[0].replace(" ", ""))
+            if any(other.figure.value == value and _NARROW.search(other.figure.text) for other in self._figures):
+                yield match.span()
 
     def _verbatim(self, words: str) -> bool:
         """Whether the words stand in a source as they are, on the boundaries of words and numbers."""

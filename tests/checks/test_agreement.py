@@ -1,6 +1,11 @@
 """A figure agrees with the quoted one in value, unit, scale and sign, or is refused."""
 
+from collections.abc import Callable
+from decimal import Decimal
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ralph_cli.checks.figures import scales_named
 from ralph_cli.checks.grounding import Ground
@@ -140,3 +145,128 @@ def test_a_dropped_minus_is_refused(quote: str, output: str, kind: Format) -> No
 )
 def test_a_minus_that_is_said_in_words_passes(quote: str, output: str, kind: Format) -> None:
     assert misses(quote, output, kind) == []
+
+
+@pytest.mark.parametrize(
+    ("quote", "output"),
+    [
+        ("forty-five days", "45 days"),
+        ("45 days", "forty-five days"),
+        ("4 million", "4,000 thousand, 4,000,000, 4m, 4.0 million"),
+        ("4,000,000", "4 million, 4,000 thousand, four million, 0.004 billion"),
+        ("EUR 4m", "€4 million, EUR 4,000,000, EUR 4.0m, 4 million euros, 4 mio"),
+        ("4bn", "4 billion, 4,000 million, 4.0bn, 4,000,000,000"),
+        ("$4.0 million", "$4,000,000"),
+        ("$(5.3) million", "$(5.3) million, a loss of $5.3 million, -$5,300,000"),
+        ("margin (3.0)%", "a margin of (3.0)%, of -3%"),
+        ("10² cases", "10² cases, 100 cases"),
+        ("10⁶ cases", "1 million cases"),
+        ("1,577² cases", "1,577 cases"),
+        ("1.577 Fälle", "1.577 Fälle"),
+        ("1.577,50 Euro", "1,577.50 Euro, 1577.5"),
+        ("1\u00a0577 and 2\u202f300", "1,577, 1 577, 1\u00a0577, 2\u2009300 and 2 300"),
+        ("twenty\u2011five percent", "25%, twenty-five per cent"),
+        ("2018-2019", "2018–2019, 2018 and 2019"),
+        ("one hundred and eighty days", "180 days"),
+        ("1.50", "1.5, 1.500"),
+    ],
+)
+def test_forms_of_one_value_are_the_same(quote: str, output: str) -> None:
+    assert misses(quote, output) == []
+
+
+@pytest.mark.parametrize(
+    ("quote", "output"),
+    [
+        ("forty-five days", "forty-six days"),
+        ("4 million", "4"),
+        ("4 million", "4 thousand"),
+        ("4,000,000", "4.01 million"),
+        ("EUR 4m", "EUR 4bn"),
+        ("$4.04 million", "$4.0 million"),
+        ("10² cases", "102 cases"),
+        ("10² cases", "10 cases"),
+        ("102 cases", "10² cases"),
+        ("10 cases", "10² cases"),
+        ("10³ cases", "10² cases"),
+        ("1.577 Fälle", "1,577 cases"),
+        ("1,577 cases", "1.577 Fälle"),
+        ("1,577.5", "1,577"),
+        ("1\u00a0577", "577"),
+        ("1\u00a0577", "2 577"),
+        ("12 577", "12,577"),
+    ],
+)
+def test_a_value_is_the_same_only_if_it_is_exact(quote: str, output: str) -> None:
+    assert misses(quote, output) != []
+
+
+def _grouped(value: Decimal, separator: str) -> str:
+    return f"{value:,f}".replace(",", separator)
+
+
+FORMS: dict[str, Callable[[Decimal], str]] = {
+    "plain": lambda value: f"{value:f}",
+    "grouped": lambda value: _grouped(value, ","),
+    "apostrophe": lambda value: _grouped(value, "'"),
+    "space": lambda value: _grouped(value, "\u00a0"),
+    "thousand": lambda value: f"{value / 10**3:,f} thousand",
+    "million": lambda value: f"{value / 10**6:,f} million",
+    "m": lambda value: f"{value / 10**6:,f}m",
+    "bn": lambda value: f"{value / 10**9:f}bn",
+}
+UNITS = ("{}", "${}", "€{}", "£ {}", "EUR {}", "{} dollars", "-{}", "a loss of {}", "({})")
+VALUES = st.decimals(min_value=1, max_value=10**10, places=2, allow_nan=False).map(abs)
+
+
+@given(VALUES, st.sampled_from(sorted(FORMS)), st.sampled_from(sorted(FORMS)), st.sampled_from(UNITS), st.data())
+def test_a_true_figure_passes_in_any_form_and_no_other_digit_does(
+    value: Decimal, one: str, two: str, unit: str, data: st.DataObject
+) -> None:
+    quote = f"In the year it came to {unit.format(FORMS[one](value))} in all."
+    said = unit.format(FORMS[two](value))
+    assert misses(quote, f"It came to {said}.") == []
+    at = data.draw(st.sampled_from([index for index, character in enumerate(said) if character.isdecimal()]))
+    digit = data.draw(st.sampled_from([digit for digit in "0123456789" if digit != said[at]]))
+    changed = said[:at] + digit + said[at + 1 :]
+    assert misses(quote, f"It came to {changed}.") != [], (quote, changed)
+
+
+@given(st.integers(13, 10**6), st.data())
+def test_a_number_in_words_passes_as_digits_and_no_other_number_does(number: int, data: st.DataObject) -> None:
+    other = data.draw(st.integers(13, 10**6).filter(lambda other: other != number))
+    assert misses(f"It has {_words(number)} members.", f"It has {number:,} members.") == []
+    assert misses(f"It has {number} members.", f"It has {_words(number)} members.") == []
+    assert misses(f"It has {number} members.", f"It has {_words(other)} members.") != []
+
+
+SMALL = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+)
+TENS = "zero ten twenty thirty forty fifty sixty seventy eighty ninety"
+
+
+def _words(number: int) -> str:
+    small, tens = f"{SMALL} eighteen nineteen".split(), TENS.split()
+    if number < 20:
+        return small[number]
+    if number < 100:
+        return tens[number // 10] + (f"-{small[number % 10]}" if number % 10 else "")
+    for scale, name in ((10**6, "million"), (1000, "thousand"), (100, "hundred")):
+        if number >= scale:
+            rest = number % scale
+            joint = " and " if rest < 100 else " "
+            return f"{_words(number // scale)} {name}" + (joint + _words(rest) if rest else "")
+    raise AssertionError(number)
+
+
+@given(
+    st.sampled_from(["28 April 2023", "April 28, 2023", "2023-04-28", "28th of April 2023"]),
+    st.sampled_from(["28 April 2023", "April 28, 2023", "2023-04-28", "28 Apr. 2023", "the 28th day of April 2023"]),
+    st.data(),
+)
+def test_a_true_date_passes_in_any_form_and_no_other_digit_does(quoted: str, said: str, data: st.DataObject) -> None:
+    assert misses(f"It is due on {quoted}.", f"It is due on {said}.") == []
+    at = data.draw(st.sampled_from([index for index, character in enumerate(said) if character.isdecimal()]))
+    digit = data.draw(st.sampled_from([digit for digit in "0123456789" if digit != said[at]]))
+    assert misses(f"It is due on {quoted}.", f"It is due on {said[:at]}{digit}{said[at + 1 :]}.") != []
