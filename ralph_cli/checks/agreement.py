@@ -107,7 +107,7 @@ def contradiction(figure: Figure, piece: Piece, other: Quoted) -> str | None:
     if figure.sign == "-" and source.sign == "":
         return f"stands in the quoted words without a minus, as {source.text}"
     said, meant = _unit(figure, piece.text), _unit(source, other.text)
-    shared = other.percents or bool(_PERCENT_SHARED.match(other.text, source.end))
+    shared = other.percents or (source.value < 1000 and bool(_PERCENT_SHARED.match(other.text, source.end)))
     if said == "percent" and not meant and not shared:
         return f"stands in the quoted words without a percent sign, as {source.text}"
     said = said or _unit_named(piece.label)
@@ -152,20 +152,15 @@ def _dropped_minus(figure: Figure, piece: Piece, other: Quoted) -> str | None:
     if figure.sign or not source.sign or not (_is_minus(other) if source.sign == "-" else _in_row(other)):
         return None
     sentence, clause = _said_around(figure, piece)
-    paid = not source.percent
-    deducted = bool(_DEDUCTED.search(clause) or (paid and _PAID.search(clause)))
-    gained = bool(_GAINED.search(clause)) and not deducted
+    # A percentage is a rate and never an amount paid.
+    paid = not source.percent and bool(_PAID.search(sentence) or _PAID.search(other.line))
+    gained = bool(_GAINED.search(clause)) and not _DEDUCTED.search(clause) and not paid
     if source.sign == "()":
-        meant = _EXCUSED.search(other.line) and not _BRACKETS_MEAN.search(other.line)
-        wrong = gained and not meant
+        wrong = gained and (not _EXCUSED.search(other.line) or bool(_BRACKETS_MEAN.search(other.line)))
     else:
-        told = _DEDUCTED.search(sentence) or (paid and (_PAID.search(sentence) or _PAID.search(other.line)))
-        wrong = gained or not told
-    return (
-        f"is negative in the quoted words ({source.text}): write its sign, or say the loss or decrease"
-        if wrong
-        else None
-    )
+        wrong = gained or not (paid or _DEDUCTED.search(sentence))
+    told = f"is negative in the quoted words ({source.text}): write its sign, or say the loss or decrease"
+    return told if wrong else None
 
 
 def _is_minus(other: Quoted) -> bool:

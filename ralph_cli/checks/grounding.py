@@ -48,6 +48,9 @@ _LISTED = re.compile(
 _BRACKETED = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 _SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d.,]*\d)")
 _NARROW = re.compile("[\u00a0\u2007\u2009\u202f]")
+_NAME = re.compile(r"\d[A-Z]")
+"""A figure or a name, such as 3M: a name if the task names it."""
+
 _AROUND = 30
 
 
@@ -201,6 +204,8 @@ class Ground:
             if all(1 <= int(number) <= self.items for number in re.findall(r"\d+", match[1])):
                 yield match.span()
         for figure in figures(text):
+            if _NAME.fullmatch(figure.text) and re.search(rf"\b{figure.text}\b", self.task):
+                yield figure.start, figure.end
             if figure.sign or figure.percent or figure.currency or figure.scale != 1:
                 continue
             if (figure.value == self.items and ITEMS.match(text, figure.end)) or announces(text, figure):

@@ -30,6 +30,7 @@ def misses(quote: str, output: str, kind: Format = "md", beside: str = "") -> li
         ("with 45 employees", "a rate of 45%"),
         ("with 45 employees", "a fee of €45"),
         ("5 stores with sales of $7 million", "sales of 5 million"),
+        ("sales of 5,000 and 7%", "a rate of 5,000%"),
         ("5 stores, one million visits", "5 million visits"),
         ("5 stores and millions of visits", "5 million visits"),
         ("a fee of 5, and a margin of 12.5%", "a margin of 5%"),
@@ -138,6 +139,8 @@ def test_a_dropped_minus_is_refused(quote: str, output: str, kind: Format) -> No
         ("Income tax expense  (120)", "Income tax expense increased to 120.", "md"),
         ("Net loss for the year  (1,577)", "The net loss for the year increased to 1,577.", "md"),
         ("Treasury stock  (1,577)", "Revenue rose to its highest; treasury stock was 1,577.", "md"),
+        ("Purchases of plant  (1,577)  (1,373)", "Plant took 1,577, up from 1,373.", "md"),
+        ("Payments for plant  (1,222)  (980)", "It was an increase over 980.", "md"),
         ("Settlements  (4)", "Settlements were up to 4.", "md"),
         ("Operating margin  (5.3)%", "The operating margin was (5.3)%, down from a profit.", "md"),
         ("Items (3) and (4)", "An increase under items (3) and 4.", "md"),
@@ -270,3 +273,10 @@ def test_a_true_date_passes_in_any_form_and_no_other_digit_does(quoted: str, sai
     at = data.draw(st.sampled_from([index for index, character in enumerate(said) if character.isdecimal()]))
     digit = data.draw(st.sampled_from([digit for digit in "0123456789" if digit != said[at]]))
     assert misses(f"It is due on {quoted}.", f"It is due on {said[:at]}{digit}{said[at + 1 :]}.") != []
+
+
+def test_a_name_of_digit_and_letter_in_the_task_is_no_figure() -> None:
+    named = Ground(("Sales  5",), task="Summarize what 3M sold")
+    assert named.misses(pieces("3M sold 5.", "md")) == ()
+    assert len(named.misses(pieces("It sold $3M and 4M.", "md"))) == 2
+    assert len(Ground(("Sales  5",)).misses(pieces("It sold 3M.", "md"))) == 1

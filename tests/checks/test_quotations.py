@@ -1,6 +1,8 @@
 """Quotations are found in every kind of marks, and what a gap may leave out is bounded."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from ralph_cli.checks.grounding import Ground
 from ralph_cli.checks.quotations import quotations
@@ -120,3 +122,13 @@ def test_a_gap_may_leave_out_other_words(quotation: str) -> None:
         "The fee is due in bits, subject to",
     )
     assert Ground(quotes).misses(pieces(quotation, "md")) == ()
+
+
+@given(
+    st.lists(st.sampled_from([*"'‘’“”\"`<>«»‹›.…\n s", "word", "not", "<q>", "</q>", "[...]", "parties'"]), max_size=40)
+)
+def test_any_text_can_be_read_for_quotations(parts: list[str]) -> None:
+    text = "".join(parts)
+    found = quotations(text)
+    assert all(text[quotation.start : end] for quotation in found for end, _ in quotation.readings)
+    Ground((text, QUOTE)).misses(pieces(text, "md"))
