@@ -13,13 +13,14 @@ from decimal import Decimal
 from functools import cached_property
 
 from ralph_cli.checks.calculation import Wrong, computations, half_unit, verify
-from ralph_cli.checks.figures import Figure, figures, scale_named
-from ralph_cli.checks.grounding import Ground, sections_of
+from ralph_cli.checks.figures import Figure, figures, scales_named
+from ralph_cli.checks.grounding import Ground
+from ralph_cli.checks.header import DASH, header_of
+from ralph_cli.checks.numbering import sections_of
 from ralph_cli.checks.shape import Piece
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Attempt, Claim, Evidence, Issue, Quote
 from ralph_cli.documents.fold import fold
-from ralph_cli.rlm.prelude import columns
 
 NAME = "numbers"
 MOST_CALCULATIONS = 12
@@ -29,7 +30,6 @@ _SCALED = re.compile(r"\d+(?:k|m|mn|bn|b|tn|x)", re.IGNORECASE)
 _COMMON = 10
 _QUARTER = re.compile(r"(?:Q[1-4]|H[12]|[1-4]Q|[12]H)(?:FY)?(?:\d{2}|\d{4})?", re.IGNORECASE)
 _FISCAL = re.compile(r"(?i)(?:FY|CY)[\u2019']?(\d{4})")
-_DASH = re.compile(r"(?<!\S)[-\u2010-\u2015](?!\S)")
 _COUNTED = re.compile(r"(?i)\b(?:those|these)\s+(?:two|three|four|five|six|seven)\b")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
@@ -108,18 +108,9 @@ class NumbersCheck:
 
     def _source(self, quote: Quote, quotes: Sequence[Quote]) -> str:
         """A quote with what names the columns, period and unit of its rows: lines above it, quoted or not."""
-        text, page = self.document.text, self.document.page_at(quote.start)
-        above = [other for other in quotes if page.start <= other.start and other.end <= quote.start]
-        head: dict[str, None] = dict.fromkeys(other.text for other in above)
-        at = quote.start
-        for line in text[quote.start : quote.end].splitlines(keepends=True):
-            first = max(text.rfind("\n", page.start, at) + 1, page.start)
-            last = text.find("\n", at, page.end)
-            whole = text[first : last if last >= 0 else page.end]
-            # A dash in a table is a nil, which makes a row of a line as figures do.
-            head.update(dict.fromkeys(columns(text[page.start : first], _DASH.sub("0", whole))))
-            at += len(line)
-        return "\n".join((*head, quote.text))
+        page = self.document.page_at(quote.start)
+        above = [other.text for other in quotes if page.start <= other.start and other.end <= quote.start]
+        return "\n".join(dict.fromkeys((*above, *header_of(self.document, quote), quote.text)))
 
     def _plain(self, text: str) -> str:
         """The claim with the names that have digits in them, and the years that were asked about, made letters."""
@@ -146,14 +137,18 @@ def _borne_out(texts: Sequence[str]) -> Callable[[Figure], bool]:
     stated = [figure for text in texts for figure in figures(fold(text).text) if not figure.name]
     values = {figure.value for figure in stated}
     plain = {figure.raw for figure in stated if figure.scale == 1}
-    scales = {scale_named(text) for text in texts} - {1}
+    scales = _scales(texts)
     return lambda figure: figure.value in values or (figure.scale in scales and figure.raw in plain)
 
 
 def _scale(texts: Sequence[str]) -> int:
     """The scale of the tables behind a claim, 1 when they have none or differ."""
-    scales = {scale_named(text) for text in texts} - {1}
+    scales = _scales(texts)
     return next(iter(scales)) if len(scales) == 1 else 1
+
+
+def _scales(texts: Sequence[str]) -> frozenset[int]:
+    return frozenset(scale for text in texts for scale in scales_named(text))
 
 
 def _is_stated(figure: Figure, texts: Sequence[str]) -> bool:
@@ -162,20 +157,20 @@ def _is_stated(figure: Figure, texts: Sequence[str]) -> bool:
     A nil is what a dash in a table means.
     """
     digits = _digits(figure)
-    if figure.value == 0 and any(_DASH.search(text) for text in texts):
+    if figure.value == 0 and any(DASH.search(text) for text in texts):
         return True
     if figure.name:
         return False
     for text in texts:
         folded = fold(text).text
-        scale = scale_named(folded)
+        scales = {1, *scales_named(folded)}
         for other in figures(folded):
             # Years are named, not rounded.
             if other.name or other.percent != figure.percent or _YEAR.fullmatch(other.text):
                 continue
             if figure.currency and other.currency and figure.currency != other.currency:
                 continue
-            values = {other.value, other.value * scale if other.scale == 1 else other.value}
+            values = {other.value * scale for scale in scales} if other.scale == 1 else {other.value}
             if figure.value in values and figure.scale != 1:
                 return True
             room = half_unit(figure) if 2 <= digits < _digits(other) else -1

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ralph_cli.agents.spec import prompt
-from ralph_cli.checks.grounding import sections_of
+from ralph_cli.checks.json_schema import check_schema
+from ralph_cli.checks.numbering import sections_of
 from ralph_cli.checks.output import OutputCheck, OutputForm
 from ralph_cli.checks.quotes import quotes_hold
 from ralph_cli.checks.rules import AnswerForm, Range, form_holds
-from ralph_cli.checks.shape import check_schema
 from ralph_cli.checks.task_judge import TaskJudge
 from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings
@@ -142,7 +142,9 @@ def build_task(stage: Stage, document: Document | None, spec: TaskSpec, own_veri
     index = QuoteIndex(document)
     explorer, closing = _reader(stage, document, task, index)
     checks = (form_holds(AnswerForm(ANY, ANY, settings.quote_chars)), quotes_hold(document))
-    check = OutputCheck(spec.output, spec.text, paged=document.paged, sections=sections_of(document.text))
+    check = OutputCheck(
+        spec.output, spec.text, paged=document.paged, sections=sections_of(document.text), document=document
+    )
     judged = check, judge, nonces, remember, verifier, settings.retry
     mode = TaskMode(task, explorer, models.worker, reasoner, index, checks, *judged)
     return Parts(mode, closing)
