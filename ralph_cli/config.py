@@ -104,6 +104,7 @@ class Settings(BaseModel):
     judge_model: str | None = None
     subquery_model: str | None = None
     panel: Models = ()
+    counter_evidence: bool = True
     verify_with_model: bool = False
     verifier_model: str | None = None
     skip_last_verification: bool = False

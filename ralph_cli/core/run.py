@@ -182,10 +182,26 @@ class Ruling:
 
 
 @dataclass(frozen=True, slots=True)
+class Qualification:
+    """What a passage elsewhere in the document does to a claim that its own quotes prove, and who says so.
+
+    `quote` is the id of the passage among the quotes of the evidence.
+    """
+
+    claim: int
+    quote: int
+    contradicts: bool
+    reason: str
+    judge: str
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """What one check found. It passed if nothing is wrong and the check itself could be made (`broken` is empty).
 
-    `score` is between 0 and 1, for checks that measure; None for those that only pass or fail.
+    `score` is between 0 and 1, for checks that measure; None for those that only pass or fail. `quotes` are passages
+    that the check itself found, numbered on from those of the attempt, `qualifications` what they do to claims; `note`
+    says in a sentence what was done.
     """
 
     check: str
@@ -193,6 +209,9 @@ class Evidence:
     rulings: tuple[Ruling, ...] = ()
     broken: str = ""
     score: float | None = None
+    quotes: tuple[Quote, ...] = ()
+    qualifications: tuple[Qualification, ...] = ()
+    note: str = ""
 
     @property
     def passed(self) -> bool:
@@ -234,6 +253,15 @@ class Step:
     @property
     def issues(self) -> tuple[Issue, ...]:
         return tuple(i for e in self.evidence for i in e.issues)
+
+    @property
+    def qualifications(self) -> tuple[Qualification, ...]:
+        return tuple(q for e in self.evidence for q in e.qualifications)
+
+    @property
+    def quotes(self) -> tuple[Quote, ...]:
+        """The attempt's quotes, and those that the checks found."""
+        return (*self.attempt.quotes, *(quote for e in self.evidence for quote in e.quotes))
 
     @property
     def verification(self) -> Verification:

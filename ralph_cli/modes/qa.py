@@ -80,6 +80,7 @@ class QaMode:
     local_checks: Sequence[Check]
     judge: Check
     numbers: Check
+    counter: Check | None = None
     verifier: VerifierCheck | None = None
     retry: Retry = "auto"
     kept: Kept = field(default_factory=Kept)
@@ -116,7 +117,8 @@ class QaMode:
         further = (self.verifier,) if self.verifier is not None else ()
         if attempt.absence is not None:
             return run_in_order((*self.local_checks, *further), attempt)
-        found = run_in_order((*self.local_checks, self._judged, *further), attempt)
+        counter = (self.counter,) if self.counter is not None else ()
+        found = run_in_order((*self.local_checks, self._judged, *counter, *further), attempt)
         self.kept = self.kept.after(attempt, found)
         return found
 

@@ -38,6 +38,15 @@ def as_object(view: RunView) -> dict[str, Any]:
                     {"quote": said.quote, "verdict": said.bearing, "reason": said.reason}
                     for said in (item.ruling.quotes if item.ruling else ())
                 ],
+                "qualified": [
+                    {
+                        "quote": said.quote,
+                        "verdict": "contradicts" if said.contradicts else "qualifies",
+                        "reason": said.reason,
+                        "judge": said.judge,
+                    }
+                    for said in item.qualified
+                ],
                 "votes": [
                     {"judge": vote.judge, "verdict": vote.verdict.value, "reason": vote.reason}
                     for vote in (item.ruling.votes if item.ruling else ())
@@ -46,6 +55,7 @@ def as_object(view: RunView) -> dict[str, Any]:
             for item in view.claims
         ],
         "quotes": [_quote(quote, paged) for quote in view.quotes],
+        "counter_evidence": {"passages": [_quote(quote, paged) for quote in view.found], "notes": list(view.notes)},
         "not_found": _absence(view),
         "issues": [{"check": i.check, "claim": i.claim, "message": i.line} for i in view.issues],
         "judged": view.judged,

@@ -30,7 +30,7 @@ def lines(view: RunView) -> Iterator[list[Styled]]:
     if view.quotes:
         if view.mode != "task":
             yield []
-        for quote in view.quotes:
+        for quote in (*view.quotes, *view.found):
             yield from _quote(quote, view)
     if view.issues and not view.ok:
         yield []
@@ -72,6 +72,9 @@ def _claim(item: ClaimView, view: RunView) -> Iterator[list[Styled]]:
         yield [(f"    {WORDS[item.verdict]}: {one_line(item.ruling.reason)}", colour)]
     if item.ruling:
         yield from _opinions(item.ruling)
+    for said in item.qualified:
+        word = "contradicted" if said.contradicts else "qualified"
+        yield [(f"    {word} by [{said.quote}]: {one_line(said.reason)}", "yellow")]
 
 
 def _opinions(ruling: Ruling) -> Iterator[list[Styled]]:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from ralph_cli.agents.spec import prompt
+from ralph_cli.checks.counter import CounterEvidence
 from ralph_cli.checks.judge import Judge
 from ralph_cli.checks.numbers import NumbersCheck
 from ralph_cli.checks.quotes import quotes_hold
@@ -72,10 +73,18 @@ def build_qa(stage: Stage, document: Document, question: str, verifier: Verifier
         checks,
         judge,
         numbers,
+        counter=_counter(stage, document, question),
         verifier=verifier_of(settings, models, question, nonces, verifier),
         retry=settings.retry,
     )
     return Parts(mode, (subqueries.close, workbench.close))
+
+
+def _counter(stage: Stage, document: Document, question: str) -> CounterEvidence | None:
+    """The search for what speaks against claims, unless it is switched off or no model is there to read."""
+    if not stage.settings.counter_evidence or stage.models.judge.vendor == "offline":
+        return None
+    return CounterEvidence(stage.models.judge, document, question, stage.nonces)
 
 
 def verifier_of(
