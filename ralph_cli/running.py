@@ -11,10 +11,10 @@ from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError
-from ralph_cli.core.events import AnyEvent, Fanout, Gate, Noticed, RunStarted, Sink
+from ralph_cli.core.events import AnyEvent, Fanout, Gate, Noticed, RunHalted, RunStarted, Sink
 from ralph_cli.core.model import Model, Usage
 from ralph_cli.core.nonce import Nonces
-from ralph_cli.core.run import Outcome
+from ralph_cli.core.run import Halt, Outcome, StopType
 from ralph_cli.documents.load import load as load_document
 from ralph_cli.journal.store import Journal
 from ralph_cli.journal.traces import TraceWriter
@@ -95,7 +95,12 @@ def execute(
         size = len(document.text) if document else 0
         opener = engine or open_engine(settings, size, waiting)
         stage = Stage(settings, built, opener, Nonces(seed), everyone, folder, ledger)
-        parts = build(stage)
+        try:
+            parts = build(stage)
+        except Exception as error:
+            everyone(RunHalted(Halt(StopType.SYSTEM_ERROR, str(error) or type(error).__name__), clock.now()))
+            built.close()
+            raise
         try:
             state = LoopState().apply(started)
             outcome = run_loop(
