@@ -24,7 +24,8 @@ from ralph_cli.providers.retrying import Retrying
 from ralph_cli.providers.scripted import Script, Scripted, acts, says
 from ralph_cli.records import recorded, view_of
 from ralph_cli.reports.json import as_object
-from ralph_cli.running import Finished
+from ralph_cli.running import Finished, execute
+from ralph_cli.wiring.models import Names, Parts, Stage
 from sandbox import HostQuery, Result, SandboxUnavailable
 
 MEMO = document(
@@ -292,6 +293,16 @@ def test_no_engine_is_an_error_and_never_an_answer(settings: Settings) -> None:
     with pytest.raises(EngineError) as caught:
         play(settings, [acts(LOOK)], [], sandbox=FakeSandbox(missing))
     assert caught.value.message == "there is no Deno" and caught.value.hint == "install it"
+
+
+def test_a_mode_that_cannot_be_built_leaves_a_run_with_an_end(settings: Settings) -> None:
+    def build(stage: Stage) -> Parts:
+        raise ConfigError("it cannot be", code="no")
+
+    with pytest.raises(ConfigError):
+        execute("qa", "q", MEMO, build, settings=settings, names=Names("offline:x", "offline:x", "offline:x"))
+    (folder,) = (path.parent for path in settings.out.glob("*/journal.sqlite3"))
+    assert recorded(folder).view.halt == Halt(StopType.SYSTEM_ERROR, "it cannot be")
 
 
 def test_a_worker_that_fails_raises_and_leaves_a_trace(settings: Settings) -> None:
