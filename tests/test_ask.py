@@ -25,7 +25,7 @@ from ralph_cli.providers.scripted import Script, Scripted, acts, says
 from ralph_cli.records import recorded, view_of
 from ralph_cli.reports.json import as_object
 from ralph_cli.running import Finished, execute
-from ralph_cli.wiring.models import Names, Parts, Stage
+from ralph_cli.wiring.models import Parts, Stage, choose
 from sandbox import HostQuery, Result, SandboxUnavailable
 
 MEMO = document(
@@ -299,8 +299,8 @@ def test_a_mode_that_cannot_be_built_leaves_a_run_with_an_end(settings: Settings
     def build(stage: Stage) -> Parts:
         raise ConfigError("it cannot be", code="no")
 
-    with pytest.raises(ConfigError):
-        execute("qa", "q", MEMO, build, settings=settings, names=Names("offline:x", "offline:x", "offline:x"))
+    with pytest.raises(ConfigError, match="it cannot be"):
+        execute("qa", "q", MEMO, build, settings=settings, names=choose(settings))
     (folder,) = (path.parent for path in settings.out.glob("*/journal.sqlite3"))
     assert recorded(folder).view.halt == Halt(StopType.SYSTEM_ERROR, "it cannot be")
 
