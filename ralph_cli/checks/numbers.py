@@ -15,7 +15,7 @@ from functools import cached_property
 from ralph_cli.checks.calculation import Wrong, computations, half_unit, verify
 from ralph_cli.checks.figures import Figure, figures, scales_named
 from ralph_cli.checks.grounding import Ground
-from ralph_cli.checks.header import DASH, header_of
+from ralph_cli.checks.header import DASH, header_of, percent_cells
 from ralph_cli.checks.numbering import sections_of
 from ralph_cli.checks.shape import Piece
 from ralph_cli.core.document import Document
@@ -30,6 +30,8 @@ _SCALED = re.compile(r"\d+(?:k|m|mn|bn|b|tn|x)", re.IGNORECASE)
 _COMMON = 10
 _QUARTER = re.compile(r"(?:Q[1-4]|H[12]|[1-4]Q|[12]H)(?:FY)?(?:\d{2}|\d{4})?", re.IGNORECASE)
 _FISCAL = re.compile(r"(?i)(?:FY|CY)[\u2019']?(\d{4})")
+_HIDE = {ord(digit): 0xE000 + int(digit) for digit in "0123456789"}
+_SHOW = {hidden: digit for digit, hidden in _HIDE.items()}
 _COUNTED = re.compile(r"(?i)\b(?:those|these)\s+(?:two|three|four|five|six|seven)\b")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
@@ -61,7 +63,7 @@ class NumbersCheck:
         results: list[str] = []
         for calculation in claim.calculations[:MOST_CALCULATIONS]:
             try:
-                results.append(self._result(calculation, texts).text)
+                results += self._result(calculation, texts)
             except Wrong as wrong:
                 yield Issue(
                     NAME, f"a calculation of claim {claim.id} does not hold", claim.id, f"{calculation}: {wrong}"
@@ -71,15 +73,32 @@ class NumbersCheck:
         plain = self._plain(claim.text)
         results += self._computed(plain, texts)
         results += [figure.text for figure in figures(plain) if _is_stated(figure, (*texts, *results))]
+        results += [figure.text for figure in figures(plain) if figure.percent and self._is_share(figure, quotes)]
         ground = self._ground((*texts, *results), quotes, len(attempt.claims))
         for miss in ground.misses((Piece(plain),)):
             yield Issue(
-                NAME, f"claim {claim.id} says what its quotes do not bear out; {ADVICE}", claim.id, miss.message
+                NAME,
+                f"claim {claim.id} says what its quotes do not bear out; {ADVICE}",
+                claim.id,
+                miss.message.translate(_SHOW),
             )
 
-    def _result(self, calculation: str, texts: Sequence[str]) -> Figure:
-        """The result of a calculation over the figures of `texts`. Raises Wrong."""
-        return verify(calculation, _borne_out(texts), _scale(texts))
+    def _result(self, calculation: str, texts: Sequence[str]) -> list[str]:
+        """The result of a calculation over the figures of `texts`, as it may be named. Raises Wrong."""
+        result = verify(calculation, _borne_out(texts), _scale(texts))
+        stated = {f.value for text in texts for f in figures(fold(text).text) if f.percent}
+        # The difference of two percentages is a number of percentage points, signs written or not.
+        points = not result.percent and any(figure.value in stated for figure in figures(calculation))
+        return [result.text, f"{result.text}%"] if points else [result.text]
+
+    def _is_share(self, figure: Figure, quotes: Sequence[Quote]) -> bool:
+        """Whether a percentage stands without its sign in a column of a quoted table that has it further up."""
+        return any(
+            figure.value == other.value
+            for quote in quotes
+            for cell in percent_cells(self.document, quote)
+            for other in figures(cell)
+        )
 
     def _computed(self, text: str, texts: Sequence[str]) -> list[str]:
         """The figures of a text that are the value of a computation beside them, and those it is made of."""
@@ -113,14 +132,14 @@ class NumbersCheck:
         return "\n".join(dict.fromkeys((*above, *header_of(self.document, quote), quote.text)))
 
     def _plain(self, text: str) -> str:
-        """The claim with the names that have digits in them, and the years that were asked about, made letters."""
+        """The claim with the digits of names, and of years that were asked about, replaced by what is no digit."""
         for match in list(_NAME.finditer(text)):
             if self._is_name(match[0]):
-                text = text[: match.start()] + "_" * len(match[0]) + text[match.end() :]
-        for match in [*_YEAR.finditer(text), *_COUNTED.finditer(text)]:
-            if match[0] in self._years or _COUNTED.fullmatch(match[0]):
-                text = text[: match.start()] + "_" * len(match[0]) + text[match.end() :]
-        return text
+                text = text[: match.start()] + match[0].translate(_HIDE) + text[match.end() :]
+        for match in list(_YEAR.finditer(text)):
+            if match[0] in self._years:
+                text = text[: match.start()] + match[0].translate(_HIDE) + text[match.end() :]
+        return _COUNTED.sub(lambda match: "_" * len(match[0]), text)
 
     def _is_name(self, word: str) -> bool:
         if year := _FISCAL.fullmatch(word):

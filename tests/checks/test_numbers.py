@@ -106,6 +106,47 @@ def test_a_handed_in_calculation_bears_out_its_result():
     assert many == ["claim 1 has more than 12 calculations"]
 
 
+SHARES = """Consolidated results
+(in millions)  2023  2022
+Net sales  $  14,694  100.0 %  $  14,544  100.0 %
+Cost of sales  (11,969)  (81.5)  (11,724)  (80.6)
+Gross profit  2,725  18.5  2,820  19.4
+"""
+
+
+@pytest.mark.parametrize(
+    ("claim", "holds"),
+    [
+        ("The gross margin was 18.5% in 2023 and 19.4% in 2022.", True),
+        ("The gross margin was 18.6% in 2023.", False),
+        ("The gross profit was 2,725% in 2023.", False),
+    ],
+)
+def test_a_column_of_percentages_has_its_sign_in_the_first_row_alone(claim, holds):
+    loaded = document(SHARES)
+    draft = Draft((DraftClaim(claim, ("Gross profit  2,725  18.5  2,820  19.4",)),))
+    assert NumbersCheck(loaded, "")(pin(draft, loaded, QuoteIndex(loaded))).passed == holds
+
+
+def test_a_difference_of_percentages_is_in_points():
+    loaded = document("The tax rate was 21.6 percent in 2022 and 24.6 percent in 2021. The fee was 21.6 and then 24.6.")
+    quotes = ("The tax rate was 21.6 percent in 2022 and 24.6 percent in 2021.",)
+    drafts = {
+        "The tax rate fell by 3.0 percentage points.": ("24.6 - 21.6 = 3.0",),
+        "The tax rate fell by 3.0%.": ("24.6% - 21.6% = 3.0%",),
+    }
+    for claim, calculations in drafts.items():
+        attempt = pin(Draft((DraftClaim(claim, quotes, calculations),)), loaded, QuoteIndex(loaded))
+        assert NumbersCheck(loaded, "")(attempt).passed
+    fee = DraftClaim("The fee fell by 3.0%.", ("The fee was 21.6 and then 24.6.",), ("24.6 - 21.6 = 3.0",))
+    assert not NumbersCheck(loaded, "")(pin(Draft((fee,)), loaded, QuoteIndex(loaded))).passed
+
+
+def test_a_miss_shows_the_claim_as_it_was_written():
+    (told,) = issues("In FY2018, 3M spent 1,578 by its 10-K.", CAPEX)
+    assert "In FY2018, 3M spent 1,578 by its 10-K" in told
+
+
 def test_years_of_the_question_need_no_source_and_its_other_figures_do():
     assert issues("In 1999 it was 1,577.", CAPEX, question="And in 1999?") == []
     assert issues("It was 1,577, above 1,200.", CAPEX, question="Was it above 1,200?")
