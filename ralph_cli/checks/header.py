@@ -2,6 +2,7 @@
 
 import re
 
+from ralph_cli.checks.figures import Figure, figures
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Quote
 from ralph_cli.rlm.prelude import columns
@@ -10,34 +11,26 @@ DASH = re.compile(r"(?<!\S)[-\u2010-\u2015](?!\S)")
 """A cell of a table that stands for nil."""
 
 
-_CELL = re.compile(r"\s{2,}")
-_MONEY = re.compile(r"([$\u20ac\u00a3\u00a5])\s+")
-_PERCENT = re.compile(r"\d\s*%")
 _REACH = 60
 """Lines above a row among which the first one of its column is looked for."""
 
 
-def percent_cells(document: Document, quote: Quote) -> tuple[str, ...]:
-    """The cells of a quote's rows without a percent sign whose column has one in a row above with as many cells."""
+def percentages(document: Document, quote: Quote) -> tuple[Figure, ...]:
+    """The figures of a quote's rows without a percent sign whose column has one in a row above with as many figures."""
     text, page = document.text, document.page_at(quote.start)
-    found: list[str] = []
+    found: list[Figure] = []
     first = max(text.rfind("\n", page.start, quote.start) + 1, page.start)
     last = text.find("\n", quote.end, page.end)
-    above = [_cells(line) for line in text[page.start : first].split("\n")[-_REACH:]]
+    above = [figures(line) for line in text[page.start : first].split("\n")[-_REACH:]]
     for line in text[first : last if last >= 0 else page.end].split("\n"):
-        cells = _cells(line)
-        for row in reversed(above):
-            if len(row) == len(cells) > 2 and any(_PERCENT.search(cell) for cell in row):
-                pairs = zip(row[1:], cells[1:], strict=True)
-                found += [cell for head, cell in pairs if _PERCENT.search(head) and "%" not in cell]
+        row = figures(line)
+        for head in reversed(above):
+            if len(head) == len(row) > 1 and any(figure.percent for figure in head):
+                pairs = zip(head, row, strict=True)
+                found += [figure for named, figure in pairs if named.percent and not figure.percent]
                 break
-        above.append(cells)
+        above.append(row)
     return tuple(found)
-
-
-def _cells(line: str) -> list[str]:
-    """The cells of a row; a currency sign that stands apart belongs to its figure."""
-    return _CELL.split(_MONEY.sub(r"\1", line.strip()))
 
 
 def header_of(document: Document, quote: Quote) -> tuple[str, ...]:

@@ -15,7 +15,7 @@ from functools import cached_property
 from ralph_cli.checks.calculation import Wrong, computations, half_unit, verify
 from ralph_cli.checks.figures import Figure, figures, scales_named
 from ralph_cli.checks.grounding import Ground
-from ralph_cli.checks.header import DASH, header_of, percent_cells
+from ralph_cli.checks.header import DASH, header_of, percentages
 from ralph_cli.checks.numbering import sections_of
 from ralph_cli.checks.shape import Piece
 from ralph_cli.core.document import Document
@@ -93,12 +93,7 @@ class NumbersCheck:
 
     def _is_share(self, figure: Figure, quotes: Sequence[Quote]) -> bool:
         """Whether a percentage stands without its sign in a column of a quoted table that has it further up."""
-        return any(
-            figure.value == other.value
-            for quote in quotes
-            for cell in percent_cells(self.document, quote)
-            for other in figures(cell)
-        )
+        return any(figure.value == other.value for quote in quotes for other in percentages(self.document, quote))
 
     def _computed(self, text: str, texts: Sequence[str]) -> list[str]:
         """The figures of a text that are the value of a computation beside them, and those it is made of."""

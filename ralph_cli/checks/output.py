@@ -1,6 +1,7 @@
 """The hard rules of an output: its length and shape, and that what it states in figures is in the quoted words."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -68,7 +69,9 @@ class OutputCheck:
         except Misshapen:
             return Evidence("output", short + faults)
         found = [Issue(UNFOUND, f"{miss.place} of the output: {miss.message}") for miss in missing]
-        glue = tuple(Issue("output", message) for message in self._glued(attempt.output))
+        glue = tuple(
+            Issue("output", message) for message in (*self._glued(attempt.output), *self._words(attempt.output))
+        )
         return Evidence("output", (*short, *faults, *glue, *found), score=_score(ground, missing))
 
     def unfit_to_remember(self, attempt: Attempt) -> bool:
@@ -117,12 +120,40 @@ class OutputCheck:
             and ((self.paged and other.page == quote.page) or any(other.id in quotes for quotes in items))
         )
 
+    def _words(self, output: str) -> Iterator[str]:
+        """What is wrong with the number of words, where the task sets one; white space parts words."""
+        if self.form.kind in ("json", "csv"):
+            return
+        (least, most), count = words_asked(self.task), len(output.split())
+        if most is not None and count > most:
+            yield f"the output has {count} words, {count - most} more than the {most} that the task allows"
+        if least is not None and count < least:
+            yield f"the output has {count} words, {least - count} fewer than the {least} that the task asks for"
+
     def _glued(self, output: str) -> Iterator[str]:
         if self.form.kind in ("json", "csv"):
             return
         for number, line in enumerate(output.split("\n"), 1):
             if line.lstrip().startswith(("- ", "* ")) and glued(line):
                 yield f"line {number} of the output: two items of a list stand on one line"
+
+
+_MOST_WORDS = re.compile(
+    r"(?i)\b(?:at\s+most|no(?:t)?\s+more\s+than|up\s+to|a\s+maximum\s+of|maximum|max\.?|under|below|within|fewer\s+than"
+    r"|less\s+than|not\s+exceeding)\s+(\d{1,5})\s+words\b"
+)
+_LEAST_WORDS = re.compile(
+    r"(?i)\b(?:at\s+least|no\s+fewer\s+than|no\s+less\s+than|a\s+minimum\s+of)\s+(\d{1,5})\s+words\b"
+)
+_WORDS_FROM_TO = re.compile(r"(?i)\b(\d{1,5})\s*(?:-|\u2013|to|and)\s*(\d{1,5})\s+words\b")
+
+
+def words_asked(task: str) -> tuple[int | None, int | None]:
+    """The least and most words that a task sets in so many words; None where it sets none ("about 200" sets none)."""
+    if match := _WORDS_FROM_TO.search(task):
+        return int(match[1]), int(match[2])
+    least, most = _LEAST_WORDS.search(task), _MOST_WORDS.search(task)
+    return int(least[1]) if least else None, int(most[1]) if most else None
 
 
 def _score(ground: Ground, missing: tuple[Miss, ...]) -> float | None:

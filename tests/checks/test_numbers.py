@@ -108,7 +108,7 @@ def test_a_handed_in_calculation_bears_out_its_result():
 
 SHARES = """Consolidated results
 (in millions)  2023  2022
-Net sales  $  14,694  100.0 %  $  14,544  100.0 %
+Net sales  $  14,694  100.0 % $  14,544  100.0 %
 Cost of sales  (11,969)  (81.5)  (11,724)  (80.6)
 Gross profit  2,725  18.5  2,820  19.4
 """

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from ralph_cli.checks.figures import dates, figures
 from ralph_cli.checks.grounding import Ground
 from ralph_cli.checks.numbering import sections_of
-from ralph_cli.checks.output import OutputCheck, OutputForm
+from ralph_cli.checks.output import OutputCheck, OutputForm, words_asked
 from ralph_cli.checks.quotes import pin
 from ralph_cli.checks.shape import Format, Piece, pieces
-from ralph_cli.core.run import Draft, DraftClaim, Evidence
+from ralph_cli.core.run import Attempt, Draft, DraftClaim, Evidence
 from ralph_cli.documents.locate import QuoteIndex
 
 ROWS = {
@@ -141,6 +141,33 @@ def test_lengths_are_named_exactly() -> None:
     ]
     assert [i.message for i in check("", "").issues] == ["the output is empty", "the memory update is empty"]
     assert check("x" * 50).passed
+
+
+@pytest.mark.parametrize(
+    ("task", "bounds"),
+    [
+        ("Summarize it in at most 200 words.", (None, 200)),
+        ("Explain in 60 to 75 words when it ends", (60, 75)),
+        ("Explain it in 60-75 words", (60, 75)),
+        ("Write no more than 50 words, please", (None, 50)),
+        ("Write at least 100 words", (100, None)),
+        ("Write about 100 words", (None, None)),
+        ("List every word that is defined", (None, None)),
+    ],
+)
+def test_the_length_that_a_task_sets_is_read(task: str, bounds: tuple[int | None, int | None]) -> None:
+    assert words_asked(task) == bounds
+
+
+def test_the_words_of_an_output_are_counted_by_code() -> None:
+    attempt = Attempt(output="word " * 21, memory="nothing more was found", finished=True)
+    (issue,) = OutputCheck(OutputForm(), "Say it in at most 20 words")(attempt).issues
+    assert (
+        issue.message == "the output has 21 words, 1 more than the 20 that the task allows" and issue.check == "output"
+    )
+    (issue,) = OutputCheck(OutputForm(), "Say it in 30 to 40 words")(attempt).issues
+    assert "9 fewer than the 30" in issue.message
+    assert OutputCheck(OutputForm(), "Say it in at most 21 words")(attempt).passed
 
 
 def test_the_score_is_the_share_of_what_was_found() -> None:
