@@ -124,10 +124,10 @@ def _of_quotes(said: _Said, claim: Claim) -> tuple[QuoteRuling, ...]:
 class Judge:
     """The check `judge`: passes only if every claim of the attempt is ruled to stand.
 
-    A verdict near the margin ("partly", or "supported" beside a quote that speaks against it) is asked for again: of
-    the `panel`, or, without one, of the same judge, and once more if the two differ. A claim stands if more than half
-    say so. A judge that fails, or does not answer in shape, is a broken check and never a verdict; as a second opinion
-    it does not count.
+    A verdict near the margin ("partly", or "supported" by no quote, or beside one that speaks against it) is asked for
+    again: of the `panel`, or, without one, of the same judge, and once more if the two differ. A claim stands if more
+    than half say so. A judge that fails, or does not answer in shape, is a broken check and never a verdict; as a
+    second opinion it does not count.
     """
 
     model: Model
@@ -203,7 +203,8 @@ class Judge:
 def near_margin(ruling: Ruling) -> bool:
     """Whether a verdict could as well have been another: half proved, or proved beside a quote that says otherwise."""
     against = any(item.bearing == "against" for item in ruling.quotes)
-    return ruling.verdict is Verdict.PARTLY or (ruling.verdict is Verdict.SUPPORTED and against)
+    bears = not ruling.quotes or any(item.bearing in ("supports", "partly") for item in ruling.quotes)
+    return ruling.verdict is Verdict.PARTLY or (ruling.verdict is Verdict.SUPPORTED and (against or not bears))
 
 
 def decided(rulings: Sequence[Ruling]) -> Ruling:

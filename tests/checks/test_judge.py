@@ -107,6 +107,8 @@ def test_supported_beside_a_quote_that_speaks_against_it_is_near_the_margin():
     evidence, model, _ = judged(first, again, claims=(OTHER,))
     assert evidence.passed and len(model.requests) == 2
     assert near_margin(Ruling(1, Verdict.SUPPORTED, "", "j", (QuoteRuling(1, "against", ""),)))
+    assert near_margin(Ruling(1, Verdict.SUPPORTED, "", "j", (QuoteRuling(1, "unrelated", ""),)))
+    assert not near_margin(Ruling(1, Verdict.SUPPORTED, "", "j", (QuoteRuling(1, "supports", ""),)))
 
 
 @pytest.mark.parametrize("quotes", [[], [(1, "supports")], [(1, "supports")] * 2, [(1, "supports"), (9, "supports")]])
