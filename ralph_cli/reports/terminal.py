@@ -36,7 +36,7 @@ def lines(view: RunView) -> Iterator[list[Styled]]:
         for issue in view.issues:
             yield [(f"  - {one_line(issue.line)}", "yellow")]
     yield []
-    yield [(_verdict(view), _colour(view))]
+    yield [(verdict(view), _colour(view))]
     yield [(f"{cost(view.usage)}, {view.seconds:.1f} s, {_count(view.iterations, 'iteration')}", "dim")]
     yield [(f"Trace: {visible(view.folder)}  (ralph trace show {view.run})", "dim")]
 
@@ -87,7 +87,8 @@ def _absence(view: RunView) -> Iterator[list[Styled]]:
         yield [(f"    {one_line(search.term)}: {search.hits}", "dim")]
 
 
-def _verdict(view: RunView) -> str:
+def verdict(view: RunView) -> str:
+    """In a sentence how the run ended, what was checked and by whom."""
     if view.mode == "task" and view.halt.type is not StopType.ABSENT:
         return output_verdict(view)
     match view.halt.type:

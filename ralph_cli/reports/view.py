@@ -38,6 +38,11 @@ class ClaimView:
         """The judge's word, or "unjudged"."""
         return self.ruling.verdict.value if self.ruling else "unjudged"
 
+    @property
+    def judged_by(self) -> str:
+        """What a ruling is called: a verbatim claim was compared with its quote, and judged by nobody."""
+        return "Compared" if self.verdict == "verbatim" else "Judge"
+
 
 @dataclass(frozen=True, slots=True)
 class RunView:

@@ -1,0 +1,138 @@
+"""Claims and quotes as HTML: verdict, reason, the document's words, their place, its picture and the passage."""
+
+import base64
+
+from ralph_cli.core.run import Quote
+from ralph_cli.reports.markup import Markup, el, joined
+from ralph_cli.reports.report import Passage, Report
+from ralph_cli.reports.view import TIERS, WORDS, ClaimView, pages_of
+
+_SIGNS = {"supported": ("✓", "good"), "verbatim": ("=", "plain"), "partly": ("~", "warn")}
+
+
+def sign(item: ClaimView) -> Markup:
+    """The verdict on a claim, in a word and a sign."""
+    mark, kind = _SIGNS.get(item.verdict, ("✗", "bad") if item.ruling else ("?", "warn"))
+    return el("span", f"{mark} {WORDS.get(item.verdict, 'not judged')}", class_=f"verdict {kind}")
+
+
+def marks(item: ClaimView) -> Markup:
+    """Links to the quotes of a claim."""
+    if not item.claim.quotes:
+        return el("span", "[no quote]", class_="cite bad")
+    return joined(*(el("a", f"[{number}]", href=f"#quote-{number}", class_="cite") for number in item.claim.quotes))
+
+
+def claims(report: Report) -> Markup:
+    """Each claim with its evidence; a quote of several claims is shown in full with the first of them."""
+    shown: set[int] = set()
+    parts = []
+    for item in report.view.claims:
+        fresh = [quote for quote in item.quotes if quote.id not in shown]
+        again = [quote for quote in item.quotes if quote.id in shown]
+        shown.update(quote.id for quote in fresh)
+        parts.append(_claim(item, fresh, again, report))
+    loose = [_quote(quote, report) for quote in report.view.quotes if quote.id not in shown]
+    return joined(*parts, el("h3", "Quotes of no claim") if loose else None, *loose)
+
+
+def _claim(item: ClaimView, fresh: list[Quote], again: list[Quote], report: Report) -> Markup:
+    ruling = item.ruling
+    kind = _SIGNS.get(item.verdict, ("", "bad") if ruling else ("", "warn"))[1]
+    if ruling is None:
+        why = "No judge has ruled on this claim."
+    else:
+        why = f"{ruling.reason or 'No reason was given.'} ({ruling.judge})"
+    beside = [el("a", f"[{quote.id}]", href=f"#quote-{quote.id}") for quote in again]
+    number = item.claim.id
+    return el(
+        "article",
+        el("div", el("h3", f"Claim {number}", id=f"claim-{number}"), sign(item), class_="head"),
+        el("p", item.claim.text, class_="words"),
+        el("p", el("b", f"{item.judged_by}: "), why),
+        el("ul", *(el("li", issue.line) for issue in item.issues)) if item.issues else None,
+        el("p", "Also rests on, shown above: ", *beside) if beside else None,
+        None if item.quotes else el("p", "This claim has no quote."),
+        *(_quote(quote, report) for quote in fresh),
+        class_=f"claim {kind}",
+        aria_labelledby=f"claim-{number}",
+    )
+
+
+def _quote(quote: Quote, report: Report) -> Markup:
+    around = report.passages.get(quote.id)
+    return el(
+        "figure",
+        el("figcaption", el("h4", f"Quote {quote.id}"), _facts(quote, report)),
+        el("blockquote", _lines(quote.text, page=quote.page)),
+        _difference(quote),
+        *(
+            el(
+                "img",
+                class_="crop",
+                alt=f"Page {crop.page} of the document around quote {quote.id}; its lines are marked",
+                width=crop.width,
+                height=crop.height,
+                src="data:image/png;base64," + base64.b64encode(crop.png).decode("ascii"),
+            )
+            for crop in report.crops.get(quote.id, ())
+        ),
+        _passage(around, closed=quote.id in report.crops) if around else None,
+        id=f"quote-{quote.id}",
+        tabindex="-1",
+    )
+
+
+def _facts(quote: Quote, report: Report) -> Markup:
+    if report.paged:
+        many = "Pages" if quote.last_page > quote.page else "Page"
+        printed = f" (printed {quote.label})" if quote.label != str(quote.page) else ""
+        place = joined(f"{many} ", el("b", pages_of(quote)), printed)
+    else:
+        place = joined("Characters ", el("b", f"{quote.start:,}-{quote.end:,}"))
+    times = "stands once" if quote.occurrences == 1 else f"stands in {quote.occurrences} places; this is one"
+    used = [f"claim {item.claim.id}" for item in report.claims_of(quote)]
+    return el(
+        "ul",
+        el("li", place),
+        el("li", "Match: ", el("b", TIERS[quote.match])),
+        el("li", times) if quote.occurrences else None,
+        el("li", "For ", ", ".join(used)) if len(used) > 1 else None,
+        class_="facts",
+    )
+
+
+def _difference(quote: Quote) -> Markup | None:
+    """What a reader should know of a match, and the model's wording when it is not what is shown."""
+    if not quote.difference and quote.match != "recut":
+        return None
+    told = "As given → in the document: " if quote.match == "recut" else "Note: "
+    said = el("p", "The worker’s wording: ", el("q", quote.said)) if quote.said != quote.text else None
+    return el("div", el("p", told, "; ".join(quote.difference)), said, class_="differs")
+
+
+def _passage(around: Passage, *, closed: bool) -> Markup:
+    start = len(around.before)
+    words = around.before + around.quoted + around.after
+    shown = _lines(words, marked=(start, start + len(around.quoted)))
+    name = "In its place in the text"
+    return el("details", el("summary", name), el("div", shown, class_="passage"), open=not closed)
+
+
+def _lines(words: str, page: int | None = None, marked: tuple[int, int] = (0, 0)) -> Markup:
+    """Each line of the document on a line of its own, the characters of `marked` as marked.
+
+    Where a page ends a line says so; `page` is the page on which the words begin, if that is known.
+    """
+    parts: list[Markup] = []
+    at = 0
+    for number, sheet in enumerate(words.split("\f")):
+        if number:
+            parts.append(el("span", f"page {page + number}" if page else "next page", class_="turn"))
+        for line in sheet.split("\n"):
+            low, high = (min(max(edge - at, 0), len(line)) for edge in marked)
+            if line.strip():
+                middle = el("mark", line[low:high]) if low < high else None
+                parts.append(el("span", line[:low], middle, line[high:], class_="line"))
+            at += len(line) + 1
+    return joined(*parts)
