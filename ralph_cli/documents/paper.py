@@ -14,7 +14,7 @@ from ralph_cli.documents.load import parser_request, read_again
 from ralph_cli.documents.sniff import shown
 
 WIDTH = 1100
-"""Pixels across a picture, for the whole width of the page."""
+"""Pixels across the whole page; a picture leaves blank margins out."""
 
 MOST_PIXELS = 60 << 20
 """Bytes of raw pixels of all pictures; what comes later has none."""
@@ -138,7 +138,7 @@ def _read(result: bytes, width: int, most: int) -> list[tuple[int, int, Picture]
         if any(type(value) is not int for value in (number, index, across, down, depth)) or index < 0:
             raise ValueError("a number that is none")
         size = across * down * depth
-        if across != width or down < 1 or depth not in (1, 3) or at + size > len(pixels):
+        if not 0 < across <= width or down < 1 or depth not in (1, 3) or at + size > len(pixels):
             raise ValueError("a picture of an impossible size")
         for left, top, right, bottom in lines:
             if not (0 <= left < right <= across and 0 <= top < bottom <= down):

@@ -18,6 +18,9 @@ from ralph_cli.documents.pdf import LaidOut, opened
 _AROUND = 4.2
 """Lines of the page that are shown above and below the quoted ones."""
 
+_MARGIN = 24
+"""Pixels of blank paper that are left at each side of a picture."""
+
 _YELLOW = (255, 214, 10)
 _TALLEST = 1.4
 """The most height of a picture, as a multiple of its width."""
@@ -55,7 +58,9 @@ def cut_out(
             if room < 0:
                 break
             depth, content = _draw(page, cut)
-            described.append([number, index, cut.width, cut.bottom - cut.top, depth, cut.lines])
+            left, right, content = _trimmed(content, cut, depth)
+            lines = [[x - left, top, far - left, bottom] for x, top, far, bottom in cut.lines]
+            described.append([number, index, right - left, cut.bottom - cut.top, depth, lines])
             pixels.append(content)
     return json.dumps(described).encode("ascii") + b"\n" + b"".join(pixels)
 
@@ -140,6 +145,16 @@ def _draw(page: Any, cut: _Cut) -> tuple[int, bytes]:
     packed = b"".join(held[row * stride : row * stride + 3 * cut.width] for row in range(rows))
     red = packed[0::3]
     return (1, red) if red == packed[1::3] == packed[2::3] else (3, packed)
+
+
+def _trimmed(pixels: bytes, cut: _Cut, depth: int) -> tuple[int, int, bytes]:
+    """The pixels without the blank margins at the sides, and from which column to which they are."""
+    row = cut.width * depth
+    printed = [x for x in range(cut.width) if any(min(pixels[x * depth + part :: row]) < 250 for part in range(depth))]
+    columns = [*printed[:1], *printed[-1:], *(side for line in cut.lines for side in (line[0], line[2]))]
+    left, right = max(min(columns) - _MARGIN, 0), min(max(columns) + _MARGIN, cut.width)
+    kept = (pixels[at + left * depth : at + right * depth] for at in range(0, len(pixels), row))
+    return left, right, b"".join(kept)
 
 
 def _highlight(page: Any, boxes: list[Box], author: str, note: str) -> None:

@@ -71,7 +71,7 @@ def _of_claim(report: Report, item: ClaimView | None) -> tuple[str | int, ...]:
     run = (
         view.run,
         view.question,
-        str(view.document.get("path", "")),
+        report.document_name,
         str(view.document.get("sha256", "")),
         view.halt.type.value,
     )

@@ -4,7 +4,7 @@ import base64
 
 from ralph_cli.core.run import Quote
 from ralph_cli.reports.markup import Markup, el, joined
-from ralph_cli.reports.report import Passage, Report
+from ralph_cli.reports.report import Crop, Passage, Report
 from ralph_cli.reports.view import TIERS, WORDS, ClaimView, pages_of
 
 _SIGNS = {"supported": ("✓", "good"), "verbatim": ("=", "plain"), "partly": ("~", "warn")}
@@ -66,21 +66,24 @@ def _quote(quote: Quote, report: Report) -> Markup:
         el("figcaption", el("h4", f"Quote {quote.id}"), _facts(quote, report)),
         el("blockquote", _lines(quote.text, page=quote.page)),
         _difference(quote),
-        *(
-            el(
-                "img",
-                class_="crop",
-                alt=f"Page {crop.page} of the document around quote {quote.id}; its lines are marked",
-                width=crop.width,
-                height=crop.height,
-                src="data:image/png;base64," + base64.b64encode(crop.png).decode("ascii"),
-            )
-            for crop in report.crops.get(quote.id, ())
-        ),
+        *(_picture(crop, quote) for crop in report.crops.get(quote.id, ())),
         _passage(around, closed=quote.id in report.crops) if around else None,
         id=f"quote-{quote.id}",
         tabindex="-1",
     )
+
+
+def _picture(crop: Crop, quote: Quote) -> Markup:
+    """A picture of the page; where the screen is narrow it can be scrolled."""
+    image = el(
+        "img",
+        class_="crop",
+        alt=f"Page {crop.page} of the document around quote {quote.id}; its lines are marked",
+        width=crop.width,
+        height=crop.height,
+        src="data:image/png;base64," + base64.b64encode(crop.png).decode("ascii"),
+    )
+    return el("div", image, class_="scroll", tabindex="0", role="group", aria_label=f"Picture of page {crop.page}")
 
 
 def _facts(quote: Quote, report: Report) -> Markup:

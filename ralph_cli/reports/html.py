@@ -76,9 +76,7 @@ def _front(report: Report) -> Markup:
     models = started.settings.get("models", {}) if started else {}
     document = view.document
     facts = [
-        ("Document", joined(str(document.get("path", "none")), *_size(report)))
-        if document
-        else ("Document", text("none")),
+        ("Document", joined(report.document_name, *_size(report))) if document else ("Document", text("none")),
         ("SHA-256", el("span", str(document.get("sha256", "")), class_="hash")) if document else None,
         ("Models", text(", ".join(f"{role} {name}" for role, name in models.items()))) if models else None,
         ("Begun", text(_time(started.at))) if started else None,

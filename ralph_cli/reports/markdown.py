@@ -46,7 +46,7 @@ def _lines(report: Report) -> Iterator[str]:
         yield from (escaped(note), "")
     if view.document:
         pages = f", {view.document.get('pages')} pages" if report.paged else ""
-        yield f"- Document: {escaped(str(view.document.get('path')))}{pages}"
+        yield f"- Document: {escaped(report.document_name)}{pages}"
         yield f"- SHA-256: `{re.sub('[^0-9a-f]', '', str(view.document.get('sha256')))}`"
     yield from (f"- Run: {escaped(view.run)}", f"- Spent: {escaped(cost(view.usage))}", "")
     yield from _answer(report)

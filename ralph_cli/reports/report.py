@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePath
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import AnyEvent, RunStarted
@@ -60,6 +61,12 @@ class Report:
     def paged(self) -> bool:
         """Whether page numbers mean something to a reader."""
         return self.view.document.get("kind") == "pdf" or int(self.view.document.get("pages", 1)) > 1
+
+    @property
+    def document_name(self) -> str:
+        """The name of the document's file; where it stood is nobody's business but its reader's."""
+        path = str(self.view.document.get("path", ""))
+        return "standard input" if path == "-" else PurePath(path).name or path
 
     def claims_of(self, quote: Quote) -> tuple[ClaimView, ...]:
         """The claims that are pinned to a quote."""

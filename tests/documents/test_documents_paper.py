@@ -61,13 +61,13 @@ def test_a_picture_shows_the_page_around_the_quote_and_marks_its_line_only(pdf: 
     document = load(pdf(LINES))
     ((picture,),) = pictures(document, [span(document, "Line 9 of the page says that the rent is $9,000.")])
     image = Image.open(io.BytesIO(picture.png))
-    assert (picture.page, image.width, image.height) == (1, paper.WIDTH, picture.height)
-    assert image.height < image.width / 2
+    assert (picture.page, image.width, image.height) == (1, picture.width, picture.height)
+    assert image.height < image.width and image.width < paper.WIDTH / 2  # the blank margins are left out
     marked = yellow(image)
     left, right = min(x for x, _ in marked), max(x for x, _ in marked)
     top, bottom = min(y for _, y in marked), max(y for _, y in marked)
     scale = paper.WIDTH / 612
-    assert abs(left - 72 * scale) < 6 and right < 400 * scale
+    assert abs(left - 24) < 6 and image.width - 50 < right < image.width - 10
     assert bottom - top < 16 * scale
     assert top > 20 * scale and bottom < image.height - 20 * scale  # there is page above and below
 
@@ -83,7 +83,15 @@ def test_a_quote_over_two_pages_has_two_pictures_and_a_page_in_colour_keeps_it(p
     document = load(path)
     ((picture,),) = pictures(document, [span(document, "red page")])
     rgb = Image.open(io.BytesIO(picture.png)).convert("RGB")
-    assert rgb.getpixel((5, 5)) == (255, 0, 0)
+    assert rgb.getpixel((5, 5)) == (255, 0, 0) and rgb.width == paper.WIDTH
+
+
+def test_words_that_nobody_can_see_are_marked_where_they_stand(pdf: PDF, make_raw: Any) -> None:
+    path = pdf(LINES).with_name("white.pdf")
+    path.write_bytes(make_raw["page"](b"1 g BT /F1 12 Tf 72 700 Td (Words in white) Tj ET"))
+    document = load(path)
+    ((picture,),) = pictures(document, [span(document, "Words in white")])
+    assert yellow(Image.open(io.BytesIO(picture.png)))
 
 
 def test_a_rotated_page_is_shown_as_a_reader_sees_it(pdf: PDF) -> None:
@@ -152,7 +160,8 @@ def test_what_is_no_pdf_or_has_changed_or_is_gone_is_refused(pdf: PDF, draw: Cal
         b"[]\nxx",
         b"[[1,0,1100,1,1,[]]]\n" + b"\0" * 1099,
         b"[[1,0,1100,1,2,[]]]\n" + b"\0" * 2200,
-        b"[[1,0,9,1,1,[]]]\n" + b"\0" * 9,
+        b"[[1,0,0,1,1,[]]]\n",
+        b"[[1,0,1101,1,1,[]]]\n" + b"\0" * 1101,
         b"[[1,7,1100,1,1,[]]]\n" + b"\0" * 1100,
         b"[[9,0,1100,1,1,[]]]\n" + b"\0" * 1100,
         b"[[1,-1,1100,1,1,[]]]\n" + b"\0" * 1100,
