@@ -20,7 +20,7 @@ from ralph_cli.records import Recorded
 from ralph_cli.reports import csv, html, markdown
 from ralph_cli.reports.coverage import coverage
 from ralph_cli.reports.report import Crop, Passage, Report, passage
-from ralph_cli.reports.view import TIERS, WORDS
+from ralph_cli.reports.view import TIERS, ClaimView
 from ralph_cli.reports.visible import one_line
 from ralph_cli.running import opened
 
@@ -177,8 +177,12 @@ def annotated(report: Report, source: Source) -> bytes:
 
 def _note(report: Report, quote: Quote) -> str:
     """What stands beside a highlight: its claims with their verdicts, and how the words were matched."""
+
+    def told(item: ClaimView) -> str:
+        return "" if report.noun == "Item" and item.ruling is None else f" ({item.told})"
+
     claims = [
-        f"Claim {item.claim.id} ({WORDS.get(item.verdict, 'not judged')}): {one_line(item.claim.text, 600)}"
+        f"{report.noun} {item.claim.id}{told(item)}: {one_line(item.claim.text, 600)}"
         for item in report.claims_of(quote)
     ]
     differs = f"; {'; '.join(quote.difference)}" if quote.difference else ""

@@ -5,7 +5,7 @@ import base64
 from ralph_cli.core.run import Quote
 from ralph_cli.reports.markup import Markup, el, joined
 from ralph_cli.reports.report import Crop, Passage, Report
-from ralph_cli.reports.view import TIERS, WORDS, ClaimView, pages_of
+from ralph_cli.reports.view import TIERS, ClaimView, pages_of
 
 _SIGNS = {"supported": ("✓", "good"), "verbatim": ("=", "plain"), "partly": ("~", "warn")}
 
@@ -13,7 +13,7 @@ _SIGNS = {"supported": ("✓", "good"), "verbatim": ("=", "plain"), "partly": ("
 def sign(item: ClaimView) -> Markup:
     """The verdict on a claim, in a word and a sign."""
     mark, kind = _SIGNS.get(item.verdict, ("✗", "bad") if item.ruling else ("?", "warn"))
-    return el("span", f"{mark} {WORDS.get(item.verdict, 'not judged')}", class_=f"verdict {kind}")
+    return el("span", f"{mark} {item.told}", class_=f"verdict {kind}")
 
 
 def marks(item: ClaimView) -> Markup:
@@ -33,26 +33,30 @@ def claims(report: Report) -> Markup:
         shown.update(quote.id for quote in fresh)
         parts.append(_claim(item, fresh, again, report))
     loose = [_quote(quote, report) for quote in report.view.quotes if quote.id not in shown]
-    return joined(*parts, el("h3", "Quotes of no claim") if loose else None, *loose)
+    return joined(*parts, el("h3", f"Quotes of no {report.noun.lower()}") if loose else None, *loose)
 
 
 def _claim(item: ClaimView, fresh: list[Quote], again: list[Quote], report: Report) -> Markup:
     ruling = item.ruling
     kind = _SIGNS.get(item.verdict, ("", "bad") if ruling else ("", "warn"))[1]
-    if ruling is None:
-        why = "No judge has ruled on this claim."
-    else:
-        why = f"{ruling.reason or 'No reason was given.'} ({ruling.judge})"
+    alone = ruling is None and report.noun == "Item"
+    kind = "plain" if alone else kind
+    why = f"{ruling.reason or 'No reason was given.'} ({ruling.judge})" if ruling else "Nobody has ruled on this claim."
     beside = [el("a", f"[{quote.id}]", href=f"#quote-{quote.id}") for quote in again]
     number = item.claim.id
     return el(
         "article",
-        el("div", el("h3", f"Claim {number}", id=f"claim-{number}"), sign(item), class_="head"),
+        el(
+            "div",
+            el("h3", f"{report.noun} {number}", id=f"claim-{number}"),
+            None if alone else sign(item),
+            class_="head",
+        ),
         el("p", item.claim.text, class_="words"),
-        el("p", el("b", f"{item.judged_by}: "), why),
+        None if alone else el("p", el("b", f"{item.judged_by}: "), why),
         el("ul", *(el("li", issue.line) for issue in item.issues)) if item.issues else None,
         el("p", "Also rests on, shown above: ", *beside) if beside else None,
-        None if item.quotes else el("p", "This claim has no quote."),
+        None if item.quotes else el("p", f"This {report.noun.lower()} has no quote."),
         *(_quote(quote, report) for quote in fresh),
         class_=f"claim {kind}",
         aria_labelledby=f"claim-{number}",
@@ -94,7 +98,7 @@ def _facts(quote: Quote, report: Report) -> Markup:
     else:
         place = joined("Characters ", el("b", f"{quote.start:,}-{quote.end:,}"))
     times = "stands once" if quote.occurrences == 1 else f"stands in {quote.occurrences} places; this is one"
-    used = [f"claim {item.claim.id}" for item in report.claims_of(quote)]
+    used = [f"{report.noun.lower()} {item.claim.id}" for item in report.claims_of(quote)]
     return el(
         "ul",
         el("li", place),

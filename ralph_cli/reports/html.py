@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from ralph_cli.core.events import Noticed, RunHalted
-from ralph_cli.core.run import StopType
+from ralph_cli.core.run import Ruling, StopType
 from ralph_cli.reports import terminal
 from ralph_cli.reports.coverage import Level, page_ranges
 from ralph_cli.reports.evidence import claims, marks, sign
@@ -15,6 +15,7 @@ from ralph_cli.reports.report import Report, ending, heading
 from ralph_cli.reports.spending import spending
 from ralph_cli.reports.style import CSS, POLICY
 from ralph_cli.reports.timeline import timeline
+from ralph_cli.reports.view import WORDS
 from ralph_cli.reports.visible import one_line
 
 Section = tuple[str, str, Markup]
@@ -116,7 +117,7 @@ def _answer(report: Report) -> Markup:
     if report.goal is not None:
         return joined(_output(report.output), _evidence(report))
     if view.mode == "task":
-        return _output(view.output)
+        return joined(_output(view.output), _ruled(view.output_ruling))
     if view.halt.type is StopType.ABSENT or view.absence is not None:
         return joined(el("p", "Not in the document, as far as the searches shown below can tell."), _said(view.absence))
     if not view.claims:
@@ -136,6 +137,13 @@ def _output(output: str) -> Markup:
     return el("div", output, class_="output")
 
 
+def _ruled(ruling: Ruling | None) -> Markup:
+    """What the judge said of an output as a whole."""
+    if ruling is None:
+        return el("p", "Nobody has ruled on the output.")
+    return el("p", el("b", f"Judge: {WORDS[ruling.verdict.value]}. "), f"{ruling.reason} ({ruling.judge})")
+
+
 def _evidence(report: Report) -> Markup:
     """The verdicts of the user's own commands on the output as it stands."""
     assert report.goal is not None
@@ -144,7 +152,7 @@ def _evidence(report: Report) -> Markup:
         el(
             "li",
             el("b", f"{item.name}: {'passed' if item.passed else 'FAILED'}"),
-            f" ({item.ended}) at {item.at}",
+            f" ({item.ended}) at {_time(item.at)}",
             None if item.revision == report.goal.revision else ", on an earlier version of the output",
             el("pre", f"$ {item.command}\n{item.output}".rstrip()),
         )

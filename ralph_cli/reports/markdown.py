@@ -7,7 +7,7 @@ from ralph_cli.core.run import Quote
 from ralph_cli.reports.refused import Refused, refused
 from ralph_cli.reports.report import Report, ending, heading
 from ralph_cli.reports.terminal import cost
-from ralph_cli.reports.view import TIERS, WORDS, ClaimView, pages_of
+from ralph_cli.reports.view import TIERS, ClaimView, pages_of
 from ralph_cli.reports.visible import visible
 
 _ALWAYS = re.compile(r"([\\`*_{}\[\]<>#|~&$!^=])")
@@ -84,8 +84,8 @@ def _answer(report: Report) -> Iterator[str]:
 
 
 def _claim(item: ClaimView, report: Report) -> Iterator[str]:
-    verdict = WORDS.get(item.verdict, "not judged")
-    yield from (f"## Claim {item.claim.id}: {verdict}", "", escaped(item.claim.text), "")
+    told = "" if report.noun == "Item" and item.ruling is None else f": {item.told}"
+    yield from (f"## {report.noun} {item.claim.id}{told}", "", escaped(item.claim.text), "")
     if item.ruling:
         said = escaped(item.ruling.reason or "no reason given")
         yield from (f"{item.judged_by} ({escaped(item.ruling.judge)}): {said}", "")

@@ -68,6 +68,11 @@ class Report:
         path = str(self.view.document.get("path", ""))
         return "standard input" if path == "-" else PurePath(path).name or path
 
+    @property
+    def noun(self) -> str:
+        """What a claim is called: of a task it is an item of the brief, on which no judge rules by itself."""
+        return "Item" if self.view.mode == "task" else "Claim"
+
     def claims_of(self, quote: Quote) -> tuple[ClaimView, ...]:
         """The claims that are pinned to a quote."""
         return tuple(item for item in self.view.claims if quote.id in item.claim.quotes)

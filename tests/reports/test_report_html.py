@@ -11,7 +11,7 @@ from sample_run import Words, sample_document, sample_run
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import GoalSet, Said, SnippetRan, Verified, Wrote
-from ralph_cli.core.run import Halt, Quote, StopType
+from ralph_cli.core.run import Halt, Quote, Ruling, StopType, Verdict
 from ralph_cli.reporting import Source, gather
 from ralph_cli.reports import html, style
 from ralph_cli.reports.markup import Markup, el, joined
@@ -174,7 +174,13 @@ def test_a_task_shows_its_output_and_the_brief() -> None:
         run, view=replace(run.view, mode="task", output="Item,2024\nRent,48000", halt=Halt(StopType.COMPLETION, ""))
     )
     text = Read(html.page(gather(run, Source(document)))).text
-    assert "Item,2024 Rent,48000" in text and "What it rests on" in text and "Claim 1" in text
+    assert "Item,2024 Rent,48000" in text and "What it rests on" in text
+    assert "Item 1 ✓ supported" in text and "Claim 1 ✓" not in text and "Nobody has ruled on the output." in text
+    bare = replace(run, view=replace(run.view, claims=tuple(replace(item, ruling=None) for item in run.view.claims)))
+    ruled = replace(bare, view=replace(bare.view, output_ruling=Ruling(0, Verdict.PARTLY, "a line is missing", "gpt")))
+    text = Read(html.page(gather(ruled, Source(document)))).text
+    assert "Judge: only partly supported. a line is missing (gpt)" in text
+    assert "Item 1 The rent is $48,000 a year, due monthly. Quote 1" in text  # a brief's item has no verdict of its own
 
 
 def test_a_goal_shows_its_output_and_the_verdict_of_the_users_commands() -> None:
