@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from ralph_cli.core.events import Noticed, RunHalted
-from ralph_cli.core.run import Ruling, StopType
+from ralph_cli.core.run import Ruling, StopType, Verdict
 from ralph_cli.reports import terminal
 from ralph_cli.reports.coverage import Level, page_ranges
 from ralph_cli.reports.evidence import claims, marks, sign
@@ -141,7 +141,8 @@ def _ruled(ruling: Ruling | None) -> Markup:
     """What the judge said of an output as a whole."""
     if ruling is None:
         return el("p", "Nobody has ruled on the output.")
-    return el("p", el("b", f"Judge: {WORDS[ruling.verdict.value]}. "), f"{ruling.reason} ({ruling.judge})")
+    who = "Compared" if ruling.verdict is Verdict.VERBATIM else "Judge"
+    return el("p", el("b", f"{who}: {WORDS[ruling.verdict.value]}. "), f"{ruling.reason} ({ruling.judge})")
 
 
 def _evidence(report: Report) -> Markup:
