@@ -79,8 +79,19 @@ def _folder(value: Path) -> Path:
         raise ValueError(f"{value} cannot be resolved ({error}); write the whole path") from None
 
 
+def _models(value: Any) -> Any:
+    """Models as a list, or as one text with commas between them."""
+    if not isinstance(value, str):
+        return value
+    names = tuple(name.strip() for name in value.split(","))
+    if not all(names):
+        raise ValueError(f"write models with commas between them, not {value!r}")
+    return names
+
+
 Folder = Annotated[Path, AfterValidator(_folder)]
 Counts = Annotated[Range, BeforeValidator(_range)]
+Models = Annotated[tuple[str, ...], BeforeValidator(_models)]
 Key = Annotated[SecretStr | None, BeforeValidator(_key)]
 
 
@@ -92,6 +103,8 @@ class Settings(BaseModel):
     model: str | None = None
     judge_model: str | None = None
     subquery_model: str | None = None
+    panel: Models = ()
+    counter_evidence: bool = True
     verify_with_model: bool = False
     verifier_model: str | None = None
     skip_last_verification: bool = False
@@ -213,7 +226,7 @@ def load(
     try:
         return Settings.model_validate(merged)
     except ValidationError as error:
-        raise _explained(error, origin) from None
+        raise explained(error, origin) from None
 
 
 def fetch_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -263,7 +276,8 @@ def _from_environment(variables: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def _explained(error: ValidationError, origin: Mapping[str, str]) -> ConfigError:
+def explained(error: ValidationError, origin: Mapping[str, str]) -> ConfigError:
+    """The first fault of settings in one line; `origin` says where each setting came from."""
     fault = error.errors(include_url=False, include_input=False)[0]
     name = str(fault["loc"][0]) if fault["loc"] else "the settings"
     source = origin.get(name, "the settings")

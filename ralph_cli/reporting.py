@@ -97,7 +97,7 @@ def find_source(
     if where == "-":
         return Source(missing="the document came from standard input; name its file with --document")
     try:
-        document = opened(where, settings, password, encoding)
+        document = opened(where, settings, password, encoding or told.get("encoding"))
     except DocumentError as error:
         return Source(missing=error.message)
     if document.sha256 != told.get("sha256"):
@@ -113,7 +113,7 @@ def gather(run: Recorded, source: Source, *, pictures: bool = True) -> Report:
     """The report on a run. What the document would have given and cannot is told in `notes`."""
     goal = reduce(GoalState.apply, run.events, GoalState()) if run.view.mode == "goal" else None
     output = goal.delivered(fold(run.events).best) if goal else run.view.output
-    document, quotes = source.document, run.view.quotes
+    document, quotes = source.document, (*run.view.quotes, *run.view.found)
     notes: list[str] = []
     if source.missing:
         what = "the quotes, which were looked up when the run was made, are shown without their pages and passages"
@@ -169,9 +169,9 @@ def annotated(report: Report, source: Source) -> bytes:
     if source.document is None:
         why = source.missing or "the run has no document"
         raise UserError(f"the PDF cannot be highlighted: {why}", code="no-document", hint="name it with --document")
-    if not report.view.quotes:
+    if not report.quotes:
         raise UserError("there is no quote to highlight in this run", code="no-quotes", hint="ralph trace show")
-    notes = [paper.Note(Span(quote.start, quote.end), _note(report, quote)) for quote in report.view.quotes]
+    notes = [paper.Note(Span(quote.start, quote.end), _note(report, quote)) for quote in report.quotes]
     return paper.annotated(source.document, notes, stdin=source.stdin, password=source.password)
 
 
@@ -184,6 +184,12 @@ def _note(report: Report, quote: Quote) -> str:
     claims = [
         f"{report.noun} {item.claim.id}{told(item)}: {one_line(item.claim.text, 600)}"
         for item in report.claims_of(quote)
+    ]
+    claims += [
+        f"{'Contradicts' if said.contradicts else 'Qualifies'} claim {said.claim}: {one_line(said.reason, 600)}"
+        for item in report.view.claims
+        for said in item.qualified
+        if said.quote == quote.id
     ]
     differs = f"; {'; '.join(quote.difference)}" if quote.difference else ""
     return "\n".join((*(claims or ["Quoted for no claim"]), f"Quote {quote.id}, match: {TIERS[quote.match]}{differs}"))

@@ -22,7 +22,7 @@ from ralph_cli.loop.detectors import StopDetector
 from ralph_cli.loop.engine import run_loop
 from ralph_cli.loop.state import LoopState
 from ralph_cli.providers.replaying import Recording
-from ralph_cli.wiring.models import Models, Names, Parts, build_models, open_engine
+from ralph_cli.wiring.models import Names, Parts, Stage, build_models, open_engine
 from sandbox import Sandbox
 
 MAX_QUESTION = 20_000
@@ -46,22 +46,12 @@ class Finished:
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """What a run takes over from an earlier one: its paid replies, and the seed with which it asks the same again."""
+    """What a run takes over from earlier ones: their paid replies, the seed with which it asks the same again, and
+    their folders, the latest first, where they kept what they found."""
 
     recording: Recording
     seed: str
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """What a mode is built on: settings, connected models, a sandbox to be opened, nonces, the sink, the folder."""
-
-    settings: Settings
-    models: Models
-    engine: Callable[[], Sandbox]
-    nonces: Nonces
-    sink: Sink
-    folder: Path
+    folders: tuple[Path, ...] = ()
 
 
 def execute(
@@ -77,8 +67,12 @@ def execute(
     sink: Sink | None = None,
     detectors: StopDetector | None = None,
     earlier: Earlier | None = None,
+    encoding: str | None = None,
 ) -> Finished:
-    """Run the mode that `build` makes, with journal, traces, ledger and models around it; every mode comes through."""
+    """Run the mode that `build` makes, with journal, traces, ledger and models around it; every mode comes through.
+
+    `encoding` is recorded, so that a resumed run reads the document in the same way.
+    """
     folder = run_folder(settings, mode, document)
     journal = Journal(folder)
     heard = _Heard()
@@ -88,7 +82,7 @@ def execute(
         ledger = Ledger(settings.limits)
         recording, seed = (earlier.recording, earlier.seed) if earlier else (None, clock.token(16))
         built = build_models(settings, names, ledger, everyone, models, recording)
-        about = described(document)
+        about = described(document, encoding)
         started = RunStarted(folder.name, mode, question, about, _recorded(settings, names), clock.now(), seed)
         everyone(started)
         cautions = document.cautions if document else ()
@@ -99,7 +93,8 @@ def execute(
             everyone(Noticed("sandbox", what))
 
         size = len(document.text) if document else 0
-        stage = Stage(settings, built, engine or open_engine(settings, size, waiting), Nonces(seed), everyone, folder)
+        opener = engine or open_engine(settings, size, waiting)
+        stage = Stage(settings, built, opener, Nonces(seed), everyone, folder, ledger)
         parts = build(stage)
         try:
             state = LoopState().apply(started)
@@ -170,11 +165,15 @@ def checked(text: str, what: str, example: str) -> str:
     return text
 
 
-def described(document: Document | None) -> dict[str, object]:
-    """What a trace keeps of a document: enough to know it again, none of its text; empty for a run without one."""
+def described(document: Document | None, encoding: str | None = None) -> dict[str, object]:
+    """What a trace keeps of a document: enough to know it again, none of its text; empty for a run without one.
+
+    `encoding` is that with which a person said that it is read, if one did.
+    """
     if document is None:
         return {}
-    return {
+    read_as = {"encoding": encoding} if encoding else {}
+    return read_as | {
         "id": document.id,
         "sha256": document.sha256,
         "fingerprint": document.fingerprint,
@@ -188,4 +187,6 @@ def described(document: Document | None) -> dict[str, object]:
 
 def _recorded(settings: Settings, names: Names) -> dict[str, object]:
     chosen = {"worker": names.worker, "judge": names.judge, "subquery": names.subquery}
-    return {"version": __version__, "models": chosen, **settings.shown()}
+    panel = {"panel": list(names.panel)} if names.panel else {}
+    verifier = {"verifier": names.own_verifier} if names.own_verifier else {}
+    return {"version": __version__, "models": chosen, **verifier, **settings.shown(), **panel}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import secrets
 import threading
@@ -83,17 +84,17 @@ class WorkerSandbox:
             if self._worker is not None:
                 self._send_document(self._worker)
 
-    def run(self, code: str, query: HostQuery) -> Result:
+    def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> Result:
         """Run one snippet; see `Sandbox.run`."""
         with self._lock:
+            clock = _Clock(self._limits.seconds, seconds)
             self.start()
             assert self._worker is not None
-            clock = _Clock(self._limits.seconds)
             try:
                 result = self._converse(self._worker, code, query, clock)
             except WorkerFault as fault:
                 self._drop()
-                return Result("", 0, None, self._explain(fault), True, clock.spent)
+                return Result("", 0, None, self._explain(fault, clock), True, clock.spent)
             except BaseException:  # of `query`, or an interrupt: the worker waits for an answer that never comes
                 self._drop()
                 raise
@@ -189,10 +190,10 @@ class WorkerSandbox:
         value = _text(frame, "value", self._limits.output + VALUE_NOTE)
         return Result(stdout, total, value, _text(frame, "error", ERROR_CHARS), False, seconds)
 
-    def _explain(self, fault: WorkerFault) -> str:
+    def _explain(self, fault: WorkerFault, clock: _Clock) -> str:
         match fault.reason:
             case "time limit":
-                return f"time limit of {self._limits.seconds:g} s"
+                return f"time limit of {clock.reached:g} s"
             case "memory limit":
                 return f"memory limit of {self._limits.memory >> 20} MB"
             case _:
@@ -200,16 +201,23 @@ class WorkerSandbox:
 
 
 class _Clock:
-    """Counts the time inside its `with` blocks: the worker's, not the host's."""
+    """Counts the time inside its `with` blocks: the worker's, not the host's. `most` bounds both together."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, most: float | None = None) -> None:
         self._seconds = seconds
+        self._most = math.inf if most is None else most
+        self._ends = time.monotonic() + self._most
         self._since = 0.0
         self.spent = 0.0
 
     @property
     def left(self) -> float:
-        return self._seconds - self.spent
+        return min(self._seconds - self.spent, self._ends - time.monotonic())
+
+    @property
+    def reached(self) -> float:
+        """The bound that was reached."""
+        return self._seconds if self.spent >= self._seconds else self._most
 
     def __enter__(self) -> None:
         self._since = time.monotonic()

@@ -80,8 +80,11 @@ class Sandbox(Protocol):
     def load(self, context: str, pages: Sequence[tuple[int, str, int, int]]) -> None:
         """Give the guest `context` and `pages` (number, label, start, end); kept here and loaded into every worker."""
 
-    def run(self, code: str, query: HostQuery) -> Result:
+    def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> Result:
         """Run one snippet. Whatever goes wrong in the guest is in the Result.
+
+        `seconds` is a further bound of this snippet, in wall time with the host's answers in it; beside it
+        `Limits.seconds` holds as ever.
 
         An exception that `query` raises comes out of here unchanged; the worker is then replaced and its variables
         are lost. Raises SandboxUnavailable or SandboxFailure if no worker can be started.

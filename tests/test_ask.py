@@ -3,6 +3,7 @@
 import json
 import re
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,17 +11,19 @@ import pytest
 from fakes import FakeSandbox, document
 
 from ralph_cli.api import ask
+from ralph_cli.commands.qa import exit_code
 from ralph_cli.config import Settings
 from ralph_cli.core.budget import Ledger, Limits
 from ralph_cli.core.document import Document, Page
 from ralph_cli.core.errors import ConfigError, EngineError, LimitExceeded, ProviderError
-from ralph_cli.core.events import AnyEvent, CallStarted, Submitted
-from ralph_cli.core.model import Model, ModelTurn, Reply, Request, Stop, UserTurn
-from ralph_cli.core.run import StopType, Verdict
+from ralph_cli.core.events import AnyEvent, CallStarted, RunHalted, Submitted
+from ralph_cli.core.model import Model, ModelTurn, Reply, Request, Stop, Usage, UserTurn
+from ralph_cli.core.run import Halt, StopType, Verdict
 from ralph_cli.providers.metered import said
 from ralph_cli.providers.retrying import Retrying
 from ralph_cli.providers.scripted import Script, Scripted, acts, says
 from ralph_cli.records import recorded, view_of
+from ralph_cli.reports.json import as_object
 from ralph_cli.running import Finished
 from sandbox import HostQuery, Result, SandboxUnavailable
 
@@ -84,6 +87,28 @@ def test_a_wrong_quote_costs_one_turn_and_not_an_iteration(settings: Settings) -
     assert "is not in the document; the closest true text is on page 1:\n<data-" in shown and "$48,000" in shown
 
 
+def test_a_figure_that_no_quote_bears_out_costs_one_turn_and_no_judge(settings: Settings) -> None:
+    invented = {**RENT, "text": "The base rent is $48,000 a year, or $4,100 a month."}
+    computed = {
+        "text": "The base rent is $48,000 a year, or $4,000 a month.",
+        "quotes": ["a base rent of $48,000 a year in twelve equal instalments"],
+        "calculations": ["$48,000 / 12 = $4,000"],
+    }
+    asked, events, worker, judge = play(
+        settings,
+        [acts(LOOK), acts({"claims": [invented]}), acts({"claims": [computed]})],
+        [verdicts((1, "supported"))],
+    )
+    assert asked.outcome.ok and asked.outcome.iterations == 1 and len(judge.requests) == 1
+    (told,) = next(event.problems for event in events if isinstance(event, Submitted) and event.problems)
+    assert "$4,100" in told and "hand in the calculation" in told
+    shown = said(worker.requests[-1].turns[-1])
+    assert "hand in the calculation, or leave it out:\n<data-" in shown
+    assert "computed again by code" in said(judge.requests[0].turns[-1])
+    (claim,) = as_object(view_of(asked))["claims"]
+    assert claim["calculations"] == ["$48,000 / 12 = $4,000"]
+
+
 def test_a_judges_refusal_leads_to_a_repaired_second_iteration(settings: Settings) -> None:
     asked, _, worker, judge = play(
         settings,
@@ -94,10 +119,11 @@ def test_a_judges_refusal_leads_to_a_repaired_second_iteration(settings: Setting
         ],
         [
             verdicts((1, "supported"), (2, "partly"), reason="the year of the end is missing"),
+            verdicts((2, "partly"), reason="the year of the end is missing"),  # asked again: half is near the margin
             verdicts((2, "supported")),
         ],
     )
-    assert asked.outcome.ok and asked.outcome.iterations == 2 and len(judge.requests) == 2
+    assert asked.outcome.ok and asked.outcome.iterations == 2 and len(judge.requests) == 3
     feedback = said(worker.requests[-1].turns[-1])
     assert "the year of the end is missing" in feedback and TERM["text"] in feedback
     assert "begins on 1 March 2021 and runs for ten years" in feedback
@@ -445,7 +471,7 @@ def test_calls_that_never_came_back_are_counted_and_nothing_is_recorded_after_th
         return says("late")
 
     class Interrupted(FakeSandbox):
-        def run(self, code: str, query: HostQuery) -> Result:
+        def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> Result:
             if "batch" not in code:
                 return super().run(code, query)
             threading.Thread(target=lambda: query([("q", "")] * 4), daemon=True).start()
@@ -466,6 +492,40 @@ def test_calls_that_never_came_back_are_counted_and_nothing_is_recorded_after_th
     assert events[-1].kind == "run_halted" and recorded(asked.folder).view.usage == asked.usage
 
 
+class Endless(FakeSandbox):
+    """Ends the snippet "endless" as an engine does: at its own bound of 0.1 s if `own`, else at that of the run."""
+
+    own = False
+
+    def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> Result:
+        if code != "endless":
+            return super().run(code, query)
+        assert seconds is not None
+        time.sleep(least := 0.1 if self.own else seconds)
+        return Result("", 0, None, f"time limit of {least:g} s", True, least)
+
+
+class EndlessByItself(Endless):
+    own = True
+
+
+@pytest.mark.parametrize(("engine", "limit"), [(Endless, 2), (EndlessByItself, 60)])
+def test_the_time_of_a_run_cuts_a_snippet_and_the_worker_is_blamed_only_for_its_own(
+    settings: Settings, engine: type[Endless], limit: float
+) -> None:
+    worker = Scripted([acts({"code": "endless"}), acts(LOOK), acts({"claims": [RENT]})], vendor="a")
+    judge = Scripted([verdicts((1, "supported"))], vendor="b")
+    models: dict[str, Model] = {"worker": worker, "judge": judge, "subquery": Scripted([])}
+    chosen = settings.model_copy(update={"strategy": "rlm", "max_time": limit})
+    asked = ask(MEMO, "What is the rent?", settings=chosen, models=models, engine=engine)
+    if engine.own:
+        assert asked.outcome.ok and "time limit of 0.1 s" in said(worker.requests[1].turns[-1])
+    else:
+        assert asked.outcome.halt.type is StopType.TIMEOUT and "of 2" in asked.outcome.halt.detail
+        assert len(worker.requests) == 1
+        assert "snippet_ran" not in [event.kind for event in recorded(asked.folder).events]
+
+
 def test_the_time_of_a_run_bounds_a_call_that_hangs(settings: Settings) -> None:
     ledger = Ledger(Limits(seconds=0.2))
 
@@ -476,6 +536,33 @@ def test_the_time_of_a_run_bounds_a_call_that_hangs(settings: Settings) -> None:
     hanging = Retrying(Scripted(hang), ledger=ledger)
     with pytest.raises(LimitExceeded, match="time"):
         hanging.complete(Request("worker", "", (UserTurn("q"),)))
+
+
+def test_a_models_bug_in_a_later_iteration_returns_the_best_attempt(settings: Settings) -> None:
+    replies = [acts(LOOK), acts({"claims": [RENT, TERM]})]
+
+    def worker(request: Request) -> Reply:
+        if not replies:
+            raise KeyError("choices")
+        return replies.pop(0)
+
+    asked, events, *_ = play(settings, worker, [verdicts((1, "supported"), (2, "not"))])
+    assert asked.outcome.halt == Halt(StopType.SYSTEM_ERROR, "KeyError: 'choices'") and asked.outcome.best is not None
+    assert isinstance(events[-1], RunHalted) and recorded(asked.folder).view.halt == asked.outcome.halt
+    with pytest.raises(KeyError):
+        play(settings, worker, [])
+
+
+def test_a_cost_cap_ends_a_run_whose_models_name_no_price(settings: Settings) -> None:
+    """They may cost anything: to count them as nothing would keep no cap."""
+    unpriced = [acts(LOOK, usage=Usage(1, 10, 2, usd=None)), acts({"claims": [RENT]}, usage=Usage(1, 10, 2, usd=None))]
+    capped = settings.model_copy(update={"max_cost": 1.0})
+    asked, _, worker, _ = play(capped, unpriced, [verdicts((1, "supported"))])
+    assert asked.outcome.halt.type is StopType.MAX_COST and exit_code(asked.outcome.halt.type) == 4
+    assert asked.outcome.halt.detail.startswith("the cost is unknown, so the limit of $1 cannot be kept")
+    assert "--max-cost" in asked.outcome.halt.detail and len(worker.requests) == 1 and asked.usage.usd is None
+    free, *_ = play(settings, unpriced, [verdicts((1, "supported"))])
+    assert free.outcome.ok
 
 
 def verified(*said: tuple[bool, str]) -> list[Reply]:

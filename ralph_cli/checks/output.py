@@ -5,10 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ralph_cli.checks.grounding import Ground, Miss
+from ralph_cli.checks.header import header_of
+from ralph_cli.checks.json_schema import Unchecked
 from ralph_cli.checks.rules import glued
-from ralph_cli.checks.shape import Format, Misshapen, Piece, Unchecked, pieces, shape_faults
+from ralph_cli.checks.shape import Format, Misshapen, Piece, pieces, shape_faults
+from ralph_cli.core.document import Document
 from ralph_cli.core.model import Json
-from ralph_cli.core.run import Attempt, Evidence, Issue
+from ralph_cli.core.run import Attempt, Evidence, Issue, Quote
 
 OUTPUT_CHARS, MEMORY_CHARS = 50, 20
 """Least characters of an output and of what is to be remembered of it."""
@@ -38,7 +41,8 @@ class OutputForm:
 class OutputCheck:
     """The check `output`: lengths, then shape, then every figure, date and quotation in the words it rests on.
 
-    Those words are the quotes of the attempt's brief; in a run without a document they are `memory`, if that is given.
+    Those words are the quotes of the attempt's brief, with the header lines of their tables in `document`; in a run
+    without a document they are `memory`, if that is given.
     """
 
     form: OutputForm
@@ -46,6 +50,7 @@ class OutputCheck:
     paged: bool = True
     memory: str | None = None
     sections: frozenset[str] = frozenset()
+    document: Document | None = None
 
     def __call__(self, attempt: Attempt) -> Evidence:
         short = tuple(Issue("output", message) for message in self._lengths(attempt))
@@ -92,9 +97,25 @@ class OutputCheck:
         if self.memory is not None:
             return Ground((self.memory,), task=self.task, name="nothing that is remembered")
         pages = {str(quote.page) for quote in attempt.quotes} | {quote.label.lower() for quote in attempt.quotes}
-        texts = [quote.text for quote in attempt.quotes]
+        texts = [self._with_header(quote) for quote in attempt.quotes]
         known = frozenset(pages) if self.paged else frozenset()
-        return Ground(texts, known, len(attempt.claims), self.task, self.sections)
+        beside = [self._beside(attempt, quote) for quote in attempt.quotes]
+        return Ground(texts, known, len(attempt.claims), self.task, self.sections, beside=beside)
+
+    def _with_header(self, quote: Quote) -> str:
+        """A quote below the lines that name the columns, period and unit of its rows."""
+        above = header_of(self.document, quote) if self.document is not None else ()
+        return "\n".join((*above, quote.text))
+
+    def _beside(self, attempt: Attempt, quote: Quote) -> str:
+        """What is quoted for the same item or from the same page, where the header of a table may be."""
+        items = [claim.quotes for claim in attempt.claims if quote.id in claim.quotes]
+        return "\n".join(
+            other.text
+            for other in attempt.quotes
+            if other.id != quote.id
+            and ((self.paged and other.page == quote.page) or any(other.id in quotes for quotes in items))
+        )
 
     def _glued(self, output: str) -> Iterator[str]:
         if self.form.kind in ("json", "csv"):

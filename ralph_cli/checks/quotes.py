@@ -36,7 +36,8 @@ def pin(draft: Draft, document: Document, index: QuoteIndex) -> Attempt:
                 quote = by_span[span.start, span.end] = _quote(len(by_span) + 1, span, match, wording, document, index)
             if quote.id not in ids:
                 ids.append(quote.id)
-        claims.append(Claim(number, " ".join(said.text.split()), tuple(ids)))
+        calculations = tuple(" ".join(calculation.split()) for calculation in said.calculations)
+        claims.append(Claim(number, " ".join(said.text.split()), tuple(ids), calculations))
     searches = count_terms(draft.absence.searched, document) if draft.absence else ()
     return Attempt(tuple(claims), tuple(by_span.values()), draft.absence, searches, tuple(refused))
 

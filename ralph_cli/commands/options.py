@@ -14,6 +14,14 @@ Model = Annotated[
 ]
 JudgeModel = Annotated[str | None, typer.Option("--judge-model", help="Judge, vendor:model (VALIDATE_MODEL).")]
 SubqueryModel = Annotated[str | None, typer.Option("--subquery-model", help="Model of llm_query (SUBQUERY_MODEL).")]
+Panel = Annotated[
+    str | None,
+    typer.Option("--panel", help="Models, with commas between, that are asked too where a claim is half proved."),
+]
+CounterEvidence = Annotated[
+    bool | None,
+    typer.Option("--counter-evidence/--no-counter-evidence", help="Look for what speaks against each claim (default)."),
+]
 VerifyWithModel = Annotated[
     bool | None,
     typer.Option("--verify-with-model", help="Let a light model ask of each result whether it does what was asked."),

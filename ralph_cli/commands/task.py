@@ -44,6 +44,7 @@ def task(
     max_failures: options.MaxFailures = None,
     score_threshold: options.ScoreThreshold = None,
     strategy: options.Strategy = None,
+    retry: options.Retry = None,
     sandbox: options.Engine = None,
     password: options.Password = None,
     encoding: options.Encoding = None,
@@ -81,6 +82,7 @@ def task(
             max_failures=max_failures,
             score_threshold=score_threshold,
             strategy=strategy,
+            retry=retry,
             sandbox=sandbox,
             out=out,
         )

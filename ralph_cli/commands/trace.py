@@ -78,11 +78,12 @@ def resume(
     max_iterations: options.MaxIterations = None,
     max_time: options.MaxTime = None,
     max_cost: options.MaxCost = None,
+    password: options.Password = None,
     out: options.Out = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Go on with a question run that was cut off; what was paid for is not bought again."""
+    """Go on with a question or task run that was cut off; what was paid for is not bought again."""
     from ralph_cli import config, records
     from ralph_cli.commands.progress import progress
     from ralph_cli.commands.qa import exit_code
@@ -92,7 +93,7 @@ def resume(
     settings = config.load(options.given(out=out))
     changes = options.given(max_iterations=max_iterations, max_time=max_time, max_cost=max_cost)
     with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
-        finished = go_on(run, settings=settings, changes=changes, sink=display)
+        finished = go_on(run, settings=settings, changes=changes, sink=display, password=password)
     shown = records.view_of(finished)
     if json:
         typer.echo(dumps(shown))

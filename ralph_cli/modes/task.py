@@ -21,12 +21,16 @@ from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Issu
 from ralph_cli.documents.locate import QuoteIndex
 from ralph_cli.loop.state import LoopState
 from ralph_cli.modes.opening import headings_told, pages_told
+from ralph_cli.modes.retry import SUMMARY, Retry, starts_afresh
 from ralph_cli.rlm.loop import Explorer
 from ralph_cli.rlm.observe import cut, framed, told
 from ralph_cli.rlm.parse import ACT, parse_call
 from ralph_cli.rlm.structured import Unparseable, ask, one_object
 
 PREVIEW, TRAJECTORY = 600, 24_000
+BRIEF = 24_000
+"""Characters of the brief so far that a fresh conversation of the reader is shown."""
+
 ITEMS, QUOTES = Range(1, 60), Range(1, 120)
 """Items of a brief, and different quotes in it, that a reader may hand in at once."""
 
@@ -109,7 +113,7 @@ class Task:
         told: dict[str, object] = {"memory": memory, "constraints": constraints, "format": kind, "task": self.text}
         if self.document is None:
             return render("reasoner_request_memory", **told)
-        shown = framed("\n".join(_item(claim, brief, self.document) for claim in brief.claims), nonce)
+        shown = framed(items_told(brief, self.document), nonce)
         return render("reasoner_request", brief=shown, document=one_word(self.document.path), **told)
 
     def _counts(self) -> dict[str, object]:
@@ -126,6 +130,11 @@ class Task:
         }
 
 
+def items_told(brief: Attempt, document: Document) -> str:
+    """The items of a brief with their quotes and pages."""
+    return "\n".join(_item(claim, brief, document) for claim in brief.claims)
+
+
 def _item(claim: Claim, brief: Attempt, document: Document) -> str:
     """One item of the brief with its quotes and their pages."""
     lines = [f"Item {claim.id}: {claim.text}"]
@@ -140,8 +149,9 @@ def _item(claim: Claim, brief: Attempt, document: Document) -> str:
 class TaskMode:
     """The task mode of the outer loop: see `loop.engine.Mode`.
 
-    Without an explorer there is no brief, and the reasoner works from memory. `remember(iteration, update)` keeps what
-    an iteration established, once it has passed the hard rules; None when nothing is to be kept.
+    Issues that reading may mend go to the reader, in its conversation or in a fresh one, as `retry` says; the items of
+    the brief are kept. Without an explorer there is no brief, and the reasoner works from memory. `remember(iteration,
+    update)` keeps what an iteration established, once it has passed the hard rules; None when nothing is to be kept.
     """
 
     task: Task
@@ -155,11 +165,13 @@ class TaskMode:
     new_nonce: Callable[[], str]
     remember: Callable[[int, str], None] | None = None
     verifier: VerifierCheck | None = None
+    retry: Retry = "auto"
     _past: tuple[Step, ...] = ()
+    _restart: bool = False
 
     def plan(self, state: LoopState) -> str:
         """The hints for the reader: what the last iteration lacked. Empty when reading more would mend nothing."""
-        self._past = state.steps
+        self._past, self._restart = state.steps, False
         if not state.steps:
             return ""
         step = state.steps[-1]
@@ -167,7 +179,11 @@ class TaskMode:
         if not issues and self._earlier():
             return ""
         nonce = self.explorer.nonce if self.explorer else ""
-        return render("reader_feedback", hints=told(issues, nonce) or "- no brief was handed in")
+        hints = render("reader_feedback", hints=told(issues, nonce) or "- no brief was handed in")
+        if self.explorer is None or not starts_afresh(self.retry, state, self.explorer.characters):
+            return hints
+        self._restart = True
+        return self._afresh(self.explorer, hints)
 
     def run(self, order: str, iteration: int) -> Attempt:
         if self.verifier is not None:
@@ -223,7 +239,9 @@ class TaskMode:
         earlier = self._earlier()
         if self._past and not order:
             return replace(pin(Draft(earlier), self.task.document, self.index), source="worker")
-        explored = self.explorer.explore(order, iteration)
+        if self._restart:
+            self.explorer.restart(order)
+        explored = self.explorer.explore("" if self._restart else order, iteration)
         draft = explored.draft if explored.taken else self._extract() or explored.draft
         source: Literal["worker", "extractor"] = "worker" if explored.taken else "extractor"
         if draft is not None and draft.absence is not None and not earlier:
@@ -233,6 +251,18 @@ class TaskMode:
         if not claims:
             return Attempt(error="the DocReader handed in no brief whose quotes are in the document")
         return replace(pin(Draft(claims), self.task.document, self.index), source=source)
+
+    def _afresh(self, explorer: Explorer, hints: str) -> str:
+        """The compact message that takes the place of the reader's conversation so far."""
+        assert self.task.document is not None
+        brief = cut(items_told(self._latest(), self.task.document), BRIEF)
+        return render(
+            "reader_continue",
+            opening=self.task.opening(explorer.nonce, direct=False),
+            done=explorer.done(SUMMARY),
+            brief=framed(brief, explorer.nonce) if brief else "(none)",
+            feedback=hints,
+        )
 
     def _sound(self, draft: Draft) -> tuple[DraftClaim, ...]:
         """The items of a draft that the rules would take alone: of a brief that was never taken, what can be used."""
@@ -246,10 +276,15 @@ class TaskMode:
 
     def _earlier(self) -> tuple[DraftClaim, ...]:
         """The items that the latest brief had."""
-        attempt = next((step.attempt for step in reversed(self._past) if step.attempt.claims), Attempt())
+        attempt = self._latest()
         return tuple(
-            DraftClaim(claim.text, tuple(quote.said for quote in attempt.quotes_of(claim))) for claim in attempt.claims
+            DraftClaim(claim.text, tuple(quote.said for quote in attempt.quotes_of(claim)), claim.calculations)
+            for claim in attempt.claims
         )
+
+    def _latest(self) -> Attempt:
+        """The latest attempt that had a brief."""
+        return next((step.attempt for step in reversed(self._past) if step.attempt.claims), Attempt())
 
     def _extract(self) -> Draft | None:
         """One last call over the trajectory when the steps are used up; None if it hands in nothing usable."""

@@ -20,7 +20,10 @@ COLUMNS = (
     "verdict",
     "reason",
     "judge",
+    "calculations",
     "quote",
+    "bearing",
+    "bearing_reason",
     "quote_text",
     "page",
     "last_page",
@@ -39,14 +42,15 @@ _BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "\n", "＝", "＋", "－", "＠")
 def table(report: Report) -> str:
     """CSV after RFC 4180, with a byte order mark by which spreadsheets know UTF-8.
 
-    A claim without quotes has a row, too; so has a quote of no claim. Pages are empty in formats without pages; `start`
-    and `end` are half-open character offsets in the document's text.
+    A claim without quotes has a row, too, and so has a quote of no claim. `bearing` is what the judge says of the quote
+    for this claim (supports, partly, unrelated, against), or the search for what limits the claim (qualifies,
+    contradicts). Pages are empty in formats without pages; `start` and `end` are half-open offsets in the text.
     """
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow(COLUMNS)
     for item, quote in _pairs(report):
-        writer.writerow([cell(value) for value in (*_of_claim(report, item), *_of_quote(report, quote))])
+        writer.writerow([cell(value) for value in (*_of_claim(report, item), *_of_quote(report, item, quote))])
     return "\ufeff" + out.getvalue()
 
 
@@ -63,6 +67,8 @@ def cell(value: str | int) -> str:
 def _pairs(report: Report) -> Iterator[tuple[ClaimView | None, Quote | None]]:
     for item in report.view.claims:
         yield from ((item, quote) for quote in item.quotes or (None,))
+        against = {found.quote for found in item.qualified}
+        yield from ((item, quote) for quote in report.view.found if quote.id in against)
     yield from ((None, quote) for quote in report.view.quotes if not report.claims_of(quote))
 
 
@@ -76,15 +82,26 @@ def _of_claim(report: Report, item: ClaimView | None) -> tuple[str | int, ...]:
         view.halt.type.value,
     )
     if item is None:
-        return *run, "", "", "", "", ""
+        return *run, "", "", "", "", "", ""
     ruling = item.ruling
     judged = (ruling.reason, ruling.judge) if ruling else ("", "")
-    return *run, item.claim.id, item.claim.text, item.verdict, *judged
+    return *run, item.claim.id, item.claim.text, item.verdict, *judged, "; ".join(item.claim.calculations)
 
 
-def _of_quote(report: Report, quote: Quote | None) -> tuple[str | int, ...]:
+def _of_quote(report: Report, item: ClaimView | None, quote: Quote | None) -> tuple[str | int, ...]:
     if quote is None:
-        return ("",) * 11
+        return ("",) * 13
     pages = (quote.page, quote.last_page or quote.page, quote.label) if report.paged else ("", "", "")
     found = (TIERS[quote.match], "; ".join(quote.difference), quote.occurrences, quote.said)
-    return quote.id, quote.text.replace("\f", "\n"), *pages, quote.start, quote.end, *found
+    return quote.id, *_bearing(item, quote), quote.text.replace("\f", "\n"), *pages, quote.start, quote.end, *found
+
+
+def _bearing(item: ClaimView | None, quote: Quote) -> tuple[str, str]:
+    """What a quote does for a claim, and why; empty when nobody said."""
+    if item is None:
+        return "", ""
+    judged = [
+        (said.bearing, said.reason) for said in (item.ruling.quotes if item.ruling else ()) if said.quote == quote.id
+    ]
+    found = [("contradicts" if q.contradicts else "qualifies", q.reason) for q in item.qualified if q.quote == quote.id]
+    return next(iter((*judged, *found)), ("", ""))

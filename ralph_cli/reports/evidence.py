@@ -4,6 +4,7 @@ import base64
 
 from ralph_cli.core.run import Quote
 from ralph_cli.reports.markup import Markup, el, joined
+from ralph_cli.reports.opinions import opinions, verdict_words
 from ralph_cli.reports.report import Crop, Passage, Report
 from ralph_cli.reports.view import TIERS, ClaimView, pages_of
 
@@ -12,8 +13,15 @@ _SIGNS = {"supported": ("✓", "good"), "verbatim": ("=", "plain"), "partly": ("
 
 def sign(item: ClaimView) -> Markup:
     """The verdict on a claim, in a word and a sign."""
+    mark, kind = _sign(item)
+    return el("span", f"{mark} {verdict_words(item)}", class_=f"verdict {kind}")
+
+
+def _sign(item: ClaimView) -> tuple[str, str]:
+    """A sign and the kind of the verdict; what is qualified or disputed is not simply good."""
     mark, kind = _SIGNS.get(item.verdict, ("✗", "bad") if item.ruling else ("?", "warn"))
-    return el("span", f"{mark} {item.told}", class_=f"verdict {kind}")
+    doubted = item.qualified or (item.ruling is not None and item.ruling.disputed)
+    return mark, "warn" if doubted and kind == "good" else kind
 
 
 def marks(item: ClaimView) -> Markup:
@@ -33,14 +41,21 @@ def claims(report: Report) -> Markup:
         shown.update(quote.id for quote in fresh)
         parts.append(_claim(item, fresh, again, report))
     loose = [_quote(quote, report) for quote in report.view.quotes if quote.id not in shown]
-    return joined(*parts, el("h3", f"Quotes of no {report.noun.lower()}") if loose else None, *loose)
+    found = [_quote(quote, report) for quote in report.view.found]
+    return joined(
+        *parts,
+        el("h3", f"Quotes of no {report.noun.lower()}") if loose else None,
+        *loose,
+        el("h3", "What speaks for caution, found by the checks") if found or report.view.notes else None,
+        el("ul", *(el("li", note) for note in report.view.notes)) if report.view.notes else None,
+        *found,
+    )
 
 
 def _claim(item: ClaimView, fresh: list[Quote], again: list[Quote], report: Report) -> Markup:
     ruling = item.ruling
-    kind = _SIGNS.get(item.verdict, ("", "bad") if ruling else ("", "warn"))[1]
     alone = ruling is None and report.noun == "Item"
-    kind = "plain" if alone else kind
+    kind = "plain" if alone else _sign(item)[1]
     why = f"{ruling.reason or 'No reason was given.'} ({ruling.judge})" if ruling else "Nobody has ruled on this claim."
     beside = [el("a", f"[{quote.id}]", href=f"#quote-{quote.id}") for quote in again]
     number = item.claim.id
@@ -54,6 +69,7 @@ def _claim(item: ClaimView, fresh: list[Quote], again: list[Quote], report: Repo
         ),
         el("p", item.claim.text, class_="words"),
         None if alone else el("p", el("b", f"{item.judged_by}: "), why),
+        _opinions(item),
         el("ul", *(el("li", issue.line) for issue in item.issues)) if item.issues else None,
         el("p", "Also rests on, shown above: ", *beside) if beside else None,
         None if item.quotes else el("p", f"This {report.noun.lower()} has no quote."),
@@ -61,6 +77,21 @@ def _claim(item: ClaimView, fresh: list[Quote], again: list[Quote], report: Repo
         class_=f"claim {kind}",
         aria_labelledby=f"claim-{number}",
     )
+
+
+def _opinions(item: ClaimView) -> Markup | None:
+    """The remarks on a claim, warnings in their colour."""
+    told = [
+        el(
+            "li",
+            el("a", f"[{said.quote}]", href=f"#quote-{said.quote}") if said.quote else None,
+            " ",
+            el("b", f"{said.what}: ", class_="warn" if said.warns else None),
+            said.words,
+        )
+        for said in opinions(item)
+    ]
+    return el("ul", *told) if told else None
 
 
 def _quote(quote: Quote, report: Report) -> Markup:

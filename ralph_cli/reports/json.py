@@ -12,7 +12,8 @@ def as_object(view: RunView) -> dict[str, Any]:
 
     `start` and `end` are half-open character offsets in the document's text; `page` counts from 1 and is null in
     formats without pages; `match` is "exact", "folded" or "re-cut", with what a reader should know in `difference`;
-    `usage.usd` is null when a price is unknown.
+    `usage.usd` is null when a price is unknown. `verification` is what a verifier said of the result: "passed",
+    "refused", "failed" (it gave no verdict), "skipped" (it was not asked on the last iteration), or null without one.
     """
     paged = view.document.get("kind") == "pdf" or view.document.get("pages", 1) > 1
     return {
@@ -29,16 +30,36 @@ def as_object(view: RunView) -> dict[str, Any]:
                 "id": item.claim.id,
                 "text": item.claim.text,
                 "quotes": list(item.claim.quotes),
+                "calculations": list(item.claim.calculations),
                 "verdict": item.verdict,
                 "reason": item.ruling.reason if item.ruling else "",
                 "judge": item.ruling.judge if item.ruling else None,
+                "quote_verdicts": [
+                    {"quote": said.quote, "verdict": said.bearing, "reason": said.reason}
+                    for said in (item.ruling.quotes if item.ruling else ())
+                ],
+                "qualified": [
+                    {
+                        "quote": said.quote,
+                        "verdict": "contradicts" if said.contradicts else "qualifies",
+                        "reason": said.reason,
+                        "judge": said.judge,
+                    }
+                    for said in item.qualified
+                ],
+                "votes": [
+                    {"judge": vote.judge, "verdict": vote.verdict.value, "reason": vote.reason}
+                    for vote in (item.ruling.votes if item.ruling else ())
+                ],
             }
             for item in view.claims
         ],
         "quotes": [_quote(quote, paged) for quote in view.quotes],
+        "counter_evidence": {"passages": [_quote(quote, paged) for quote in view.found], "notes": list(view.notes)},
         "not_found": _absence(view),
         "issues": [{"check": i.check, "claim": i.claim, "message": i.line} for i in view.issues],
         "judged": view.judged,
+        "verification": view.verification or None,
         "iterations": view.iterations,
         "usage": {
             "calls": view.usage.calls,

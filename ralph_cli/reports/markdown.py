@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from ralph_cli.core.run import Quote
+from ralph_cli.reports.opinions import opinions, verdict_words
 from ralph_cli.reports.refused import Refused, refused
 from ralph_cli.reports.report import Report, ending, heading
 from ralph_cli.reports.terminal import cost
@@ -52,6 +53,15 @@ def _lines(report: Report) -> Iterator[str]:
     yield from _answer(report)
     for item in view.claims:
         yield from _claim(item, report)
+    if view.found or view.notes:
+        yield from (
+            "## What speaks for caution, found by the checks",
+            "",
+            *(f"- {escaped(note)}" for note in view.notes),
+            "",
+        )
+    for quote in view.found:
+        yield from _quote(quote, report)
     if view.searches:
         yield from ("## What was searched", "")
         yield from (f"- {escaped(search.term)}: {search.hits}" for search in view.searches)
@@ -84,11 +94,17 @@ def _answer(report: Report) -> Iterator[str]:
 
 
 def _claim(item: ClaimView, report: Report) -> Iterator[str]:
-    told = "" if report.noun == "Item" and item.ruling is None else f": {item.told}"
+    told = "" if report.noun == "Item" and item.ruling is None else f": {escaped(verdict_words(item))}"
     yield from (f"## {report.noun} {item.claim.id}{told}", "", escaped(item.claim.text), "")
     if item.ruling:
         said = escaped(item.ruling.reason or "no reason given")
         yield from (f"{item.judged_by} ({escaped(item.ruling.judge)}): {said}", "")
+    remarks = list(opinions(item))
+    for remark in remarks:
+        about = f"\\[{remark.quote}\\] " if remark.quote else ""
+        yield f"- {about}{remark.what}: {escaped(remark.words)}"
+    if remarks:
+        yield ""
     for quote in item.quotes:
         yield from _quote(quote, report)
 

@@ -73,6 +73,11 @@ class Report:
         """What a claim is called: of a task it is an item of the brief, on which no judge rules by itself."""
         return "Item" if self.view.mode == "task" else "Claim"
 
+    @property
+    def quotes(self) -> tuple[Quote, ...]:
+        """The quotes of the claims, and the passages that the checks found."""
+        return (*self.view.quotes, *self.view.found)
+
     def claims_of(self, quote: Quote) -> tuple[ClaimView, ...]:
         """The claims that are pinned to a quote."""
         return tuple(item for item in self.view.claims if quote.id in item.claim.quotes)

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from ralph_cli.core.model import Usage
-from ralph_cli.core.run import Quote, StopType
+from ralph_cli.core.run import Quote, Ruling, StopType
+from ralph_cli.reports.opinions import BEARINGS
 from ralph_cli.reports.output import output_lines, output_verdict
 from ralph_cli.reports.view import TIERS, WORDS, ClaimView, RunView, pages_of
 from ralph_cli.reports.visible import one_line, visible
@@ -12,6 +13,7 @@ Styled = tuple[str, str]
 """A piece of a line and its style name ("" for none)."""
 
 SIGNS = {"supported": ("✓", "green"), "verbatim": ("=", "cyan"), "partly": ("~", "yellow")}
+UNASKED = " Not verified: the verifier was not asked about this last iteration."
 NO_JUDGE = "No model has judged this answer: each claim is only a quote of the document, chosen by word statistics."
 
 
@@ -28,7 +30,7 @@ def lines(view: RunView) -> Iterator[list[Styled]]:
     if view.quotes:
         if view.mode != "task":
             yield []
-        for quote in view.quotes:
+        for quote in (*view.quotes, *view.found):
             yield from _quote(quote, view)
     if view.issues and not view.ok:
         yield []
@@ -64,8 +66,25 @@ def _claim(item: ClaimView, view: RunView) -> Iterator[list[Styled]]:
         (f" {marks}" if marks else " [no quote]", "bold"),
         (f" {sign}", colour),
     ]
+    for calculation in item.claim.calculations:
+        yield [(f"    {one_line(calculation)}", "dim")]
     if item.ruling and item.verdict not in ("supported", "verbatim"):
         yield [(f"    {WORDS[item.verdict]}: {one_line(item.ruling.reason)}", colour)]
+    if item.ruling:
+        yield from _opinions(item.ruling)
+    for said in item.qualified:
+        word = "contradicted" if said.contradicts else "qualified"
+        yield [(f"    {word} by [{said.quote}]: {one_line(said.reason)}", "yellow")]
+
+
+def _opinions(ruling: Ruling) -> Iterator[list[Styled]]:
+    """What a reader should know beside the verdict: quotes that do not bear on the claim, judges that do not agree."""
+    for said in ruling.quotes:
+        if said.bearing != "supports" and len(ruling.quotes) > 1:
+            yield [(f"    [{said.quote}] {BEARINGS[said.bearing]}: {one_line(said.reason)}", "yellow")]
+    if ruling.disputed:
+        votes = "; ".join(f"{one_line(vote.judge)}: {WORDS[vote.verdict.value]}" for vote in ruling.votes)
+        yield [(f"    The judges do not agree: {votes}", "yellow")]
 
 
 def _quote(quote: Quote, view: RunView) -> Iterator[list[Styled]]:
@@ -89,6 +108,10 @@ def _absence(view: RunView) -> Iterator[list[Styled]]:
 
 def verdict(view: RunView) -> str:
     """In a sentence how the run ended, what was checked and by whom."""
+    return _ending(view) + (UNASKED if view.verification == "skipped" else "")
+
+
+def _ending(view: RunView) -> str:
     if view.mode == "task" and view.halt.type is not StopType.ABSENT:
         return output_verdict(view)
     match view.halt.type:

@@ -4,7 +4,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from ralph_cli.core.model import Usage
-from ralph_cli.core.run import Attempt, Claim, Halt, Issue, Quote, Ruling, Search, Step, StopType, Tier
+from ralph_cli.core.run import (
+    Attempt,
+    Claim,
+    Halt,
+    Issue,
+    Qualification,
+    Quote,
+    Ruling,
+    Search,
+    Step,
+    StopType,
+    Tier,
+    Verification,
+)
 
 WORDS = {
     "supported": "supported",
@@ -32,6 +45,7 @@ class ClaimView:
     quotes: tuple[Quote, ...]
     ruling: Ruling | None
     issues: tuple[Issue, ...]
+    qualified: tuple[Qualification, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -51,7 +65,10 @@ class ClaimView:
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """Everything a reader is shown of a run."""
+    """Everything a reader is shown of a run; `verification` is what became of that of its best step.
+
+    `found` are passages that a check found, such as those that qualify a claim; `notes` say what the checks did.
+    """
 
     run: str
     folder: str
@@ -71,6 +88,9 @@ class RunView:
     mode: str = "qa"
     output: str = ""
     output_ruling: Ruling | None = None
+    found: tuple[Quote, ...] = ()
+    notes: tuple[str, ...] = ()
+    verification: Verification = ""
 
     @property
     def ok(self) -> bool:
@@ -102,7 +122,7 @@ def view(
     attempt = best.attempt if best else None
     rulings = {ruling.claim: ruling for ruling in best.rulings} if best else {}
     issues = tuple(dict.fromkeys((*best.attempt.refused, *best.issues))) if best else ()
-    claims = _claims(attempt, rulings, issues) if attempt else ()
+    claims = _claims(attempt, rulings, issues, best.qualifications) if attempt and best else ()
     return RunView(
         run,
         folder,
@@ -122,13 +142,22 @@ def view(
         mode,
         attempt.output if attempt else "",
         rulings.get(0),  # claims count from 1: this one is on the output as a whole
+        verification=best.verification if best else "",
+        found=tuple(quote for item in best.evidence for quote in item.quotes) if best else (),
+        notes=tuple(item.note for item in best.evidence if item.note) if best else (),
     )
 
 
-def _claims(attempt: Attempt, rulings: dict[int, Ruling], issues: tuple[Issue, ...]) -> tuple[ClaimView, ...]:
+def _claims(
+    attempt: Attempt, rulings: dict[int, Ruling], issues: tuple[Issue, ...], found: tuple[Qualification, ...]
+) -> tuple[ClaimView, ...]:
     return tuple(
         ClaimView(
-            claim, attempt.quotes_of(claim), rulings.get(claim.id), tuple(i for i in issues if i.claim == claim.id)
+            claim,
+            attempt.quotes_of(claim),
+            rulings.get(claim.id),
+            tuple(issue for issue in issues if issue.claim == claim.id),
+            tuple(said for said in found if said.claim == claim.id),
         )
         for claim in attempt.claims
     )

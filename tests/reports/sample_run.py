@@ -27,12 +27,15 @@ from ralph_cli.core.run import (
     Evidence,
     Halt,
     Issue,
+    Qualification,
     Quote,
+    QuoteRuling,
     Ruling,
     Search,
     Step,
     StopType,
     Verdict,
+    Vote,
 )
 from ralph_cli.records import Recorded
 from ralph_cli.reports.view import view
@@ -57,6 +60,7 @@ class Words:
     output: str = "1 hit on page 2: The annual rent is $48,000,"
     notice: str = "one page could not be read"
     label: str = "ii"
+    calculation: str = "4,000 * 12 = 48,000"
     term: str = "parking"
     note: str = "only a hall"
 
@@ -84,7 +88,13 @@ def sample_run(words: Words | None = None, *, absent: bool = False, covered: boo
     other = Quote(
         2, "Page 3 begins.", document.pages[2].start, document.pages[2].start + 14, 3, "3", "exact", 1, "P", (), (), 3
     )
-    claims = (Claim(1, words.claim, (1, 2)), Claim(2, "It is late.", (2,)), Claim(3, "It is new.", ()))
+    place = document.pages[4].start
+    against = Quote(3, "Page 5 begins.", place, place + 14, 5, "5", "exact", 1, "Page 5 begins.", (), (), 5)
+    claims = (
+        Claim(1, words.claim, (1, 2), (words.calculation,)),
+        Claim(2, "It is late.", (2,)),
+        Claim(3, "It is new.", ()),
+    )
     first = Step(
         Attempt(
             claims[:1], (found,), refused=(Issue("quotes", "this quote is not in the document", 1, words.material),)
@@ -92,13 +102,28 @@ def sample_run(words: Words | None = None, *, absent: bool = False, covered: boo
         (Evidence("quotes", (Issue("quotes", "a quote is refused", 1),)), Evidence("judge", broken=words.reason)),
     )
     rulings = (
-        Ruling(1, Verdict.SUPPORTED, words.reason, words.judge),
+        Ruling(
+            1,
+            Verdict.SUPPORTED,
+            words.reason,
+            words.judge,
+            (QuoteRuling(1, "supports", words.reason), QuoteRuling(2, "unrelated", words.material)),
+            (Vote(words.judge, Verdict.PARTLY, words.reason), Vote("other", Verdict.SUPPORTED, words.issue)),
+        ),
         Ruling(2, Verdict.PARTLY, words.reason, words.judge),
         Ruling(3, Verdict.CONTRADICTED, words.reason, words.judge),
     )
     last = Step(
         Attempt(claims, (found, other), finished=True),
-        (Evidence("judge", (Issue("judge", words.issue, 2, words.material),), rulings),),
+        (
+            Evidence("judge", (Issue("judge", words.issue, 2, words.material),), rulings),
+            Evidence(
+                "counter",
+                quotes=(against,),
+                qualifications=(Qualification(1, 3, False, words.reason, words.judge),),
+                note=words.notice,
+            ),
+        ),
     )
     if absent:
         searches = (Search(words.term, 0), Search("garage", 4))

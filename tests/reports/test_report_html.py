@@ -61,9 +61,7 @@ def test_a_reader_sees_claim_verdict_reason_judge_quote_place_tier_difference_an
     text = Read(page()).text
     assert "Is the rent due monthly?" in text and "lease.txt, 12 pages" in text and "Not accepted" in text
     claim = text.split("Claim 1 ")[1]
-    assert claim.startswith(
-        "✓ supported The rent is $48,000 a year, due monthly. Judge: the passage says so (openai:gpt-5)"
-    )
+    assert claim.startswith("✓ supported, qualified by [3] The rent is $48,000 a year, due monthly. Judge: the passage")
     assert "Page 2 (printed ii) Match: re-cut stands in 3 places; this is one" in claim
     assert "As given → in the document: 48,000 -> $48,000," in claim
     assert "The worker’s wording: The annual rent is 48,000 payable monthly" in claim
@@ -71,12 +69,26 @@ def test_a_reader_sees_claim_verdict_reason_judge_quote_place_tier_difference_an
     assert "This claim has no quote." in text and "Also rests on, shown above: [2]" in text
 
 
+def test_calculations_bearings_votes_and_what_speaks_against_a_claim_are_shown() -> None:
+    read = Read(page())
+    assert "Calculation: 4,000 * 12 = 48,000" in read.text
+    assert "[1] supports it: the passage says so" in read.text
+    assert "[2] does not bear on it: rent is $49,000" in read.text
+    assert (
+        "The judges do not agree: openai:gpt-5: only partly supported (the passage says so); other: supp" in read.text
+    )
+    assert "[3] qualifies it: the passage says so (openai:gpt-5)" in read.text
+    found = read.text.split("What speaks for caution, found by the checks")[1]
+    assert found.startswith(" one page could not be read Quote 3 Page 5 Match: exact stands once Page 5 begins.")
+    assert "#quote-3" in {item["href"] for item in read.of("a")}
+
+
 def test_the_passage_is_of_the_quotes_own_page_with_the_quote_marked() -> None:
     read = Read(page())
     assert (
         "Before the quote stands this line. The annual rent is $48,000, payable monthly. After it stands" in read.text
     )
-    assert read.marked == "The annual rent is $48,000,payable monthly.Page 3 begins."
+    assert read.marked == "The annual rent is $48,000,payable monthly.Page 3 begins.Page 5 begins."
     assert "Page 1 begins" not in read.text
 
 
@@ -180,7 +192,7 @@ def test_a_task_shows_its_output_and_the_brief() -> None:
     ruled = replace(bare, view=replace(bare.view, output_ruling=Ruling(0, Verdict.PARTLY, "a line is missing", "gpt")))
     text = Read(html.page(gather(ruled, Source(document)))).text
     assert "Judge: only partly supported. a line is missing (gpt)" in text
-    assert "Item 1 The rent is $48,000 a year, due monthly. Quote 1" in text  # a brief's item has no verdict of its own
+    assert "Item 1 The rent is $48,000 a year, due monthly. Calculation:" in text  # an item has no verdict of its own
 
 
 def test_a_goal_shows_its_output_and_the_verdict_of_the_users_commands() -> None:

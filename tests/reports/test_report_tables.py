@@ -26,17 +26,25 @@ def rows(words: Words | None = None) -> list[dict[str, str]]:
 
 def test_there_is_a_row_for_each_claim_and_quote() -> None:
     found = rows()
-    assert [(row["claim"], row["quote"]) for row in found] == [("1", "1"), ("1", "2"), ("2", "2"), ("3", "")]
+    assert [(row["claim"], row["quote"]) for row in found] == [
+        ("1", "1"),
+        ("1", "2"),
+        ("1", "3"),
+        ("2", "2"),
+        ("3", ""),
+    ]
     first = found[0]
     assert (first["verdict"], first["match"], first["page"], first["printed"]) == ("supported", "re-cut", "2", "ii")
     assert first["quote_text"] == "The annual rent is $48,000,\npayable monthly." and first["occurrences"] == "3"
     assert first["document"] == "lease.txt" and first["stop"] == "max_iterations" and first["judge"] == "openai:gpt-5"
-    assert found[3]["claim_text"] == "It is new." and found[3]["quote_text"] == found[3]["start"] == ""
+    assert [row["bearing"] for row in found] == ["supports", "unrelated", "qualifies", "", ""]
+    assert first["calculations"] == "4,000 * 12 = 48,000" and found[1]["bearing_reason"] == "rent is $49,000"
+    assert found[4]["claim_text"] == "It is new." and found[4]["quote_text"] == found[4]["start"] == ""
 
 
 def test_a_quote_of_no_claim_has_a_row_too() -> None:
     run, document = sample_run()
-    run = replace(run, view=replace(run.view, claims=()))
+    run = replace(run, view=replace(run.view, claims=(), found=()))
     text = as_csv.table(gather(run, Source(document)))
     assert [(row["claim"], row["quote"]) for row in csv.DictReader(io.StringIO(text[1:]))] == [("", "1"), ("", "2")]
 
@@ -149,6 +157,11 @@ def test_an_escaped_line_reads_as_it_was(text: str) -> None:
 def test_the_report_tells_claims_verdicts_places_and_what_was_refused() -> None:
     run, document = sample_run()
     text = markdown.document(gather(run, Source(document)))
-    assert "## Claim 1: supported" in text and "p. 2 (printed ii), match: re-cut, stands in 3 places" in text
+    assert (
+        "## Claim 1: supported, qualified by \\[3\\]\n" in text
+        and "- \\[3\\] qualifies it: the passage says so" in text
+    )
+    assert "- The judges do not agree: openai\\:gpt-5: only partly supported" in text
+    assert "p. 2 (printed ii), match: re-cut, stands in 3 places" in text
     assert "> The annual rent is \\$48,000,\\\n> payable monthly." in text
     assert "- this quote is not in the document: rent is \\$49,000" in text
