@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from ralph_cli.commands import options
+from ralph_cli.commands.report import Annotate, ReportFile, prepared, written
 from ralph_cli.commands.screen import show
 from ralph_cli.core.run import StopType
 
@@ -36,12 +37,15 @@ def qa(
     password: options.Password = None,
     encoding: options.Encoding = None,
     out: options.Out = None,
+    report: ReportFile = None,
+    annotate: Annotate = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
     """Answer a question about a document, every claim pinned to verbatim quotes with page and place."""
     from ralph_cli import api, config, records
     from ralph_cli.commands.progress import progress
+    from ralph_cli.reporting import Targets
     from ralph_cli.reports.json import dumps
 
     settings = config.load(
@@ -70,9 +74,11 @@ def qa(
             out=out,
         )
     )
+    targets = Targets(html=report, pdf=annotate)
     with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
+        source = prepared(targets, document, settings, password=password, encoding=encoding, on_loading=display.loading)
         asked = api.ask(
-            document,
+            (source and source.document) or document,
             question,
             settings=settings,
             sink=display,
@@ -86,7 +92,7 @@ def qa(
         typer.echo(dumps(shown))
     else:
         show(shown)
-    return exit_code(shown.halt.type)
+    return written(asked, source, targets, exit_code(shown.halt.type), quiet=quiet)
 
 
 def exit_code(stop: StopType) -> int:

@@ -7,9 +7,12 @@ import typer
 from ralph_cli.commands import options
 from ralph_cli.commands.goal import goal_json, is_goal
 from ralph_cli.commands.goal import show as show_goal
+from ralph_cli.commands.report import report
 from ralph_cli.commands.screen import show as show_report
 
 app = typer.Typer(help="Read the records of runs.", rich_markup_mode=None)
+
+app.command("report")(report)
 
 
 @app.callback(invoke_without_command=True)

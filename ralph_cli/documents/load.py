@@ -18,7 +18,7 @@ from ralph_cli.documents.sniff import Kind, identify, shown
 from ralph_cli.documents.text import parse_text
 from ralph_cli.documents.text_cache import read_parsed, write_parsed
 
-__all__ = ["Box", "Layout", "LoadLimits", "load", "page_boxes"]
+__all__ = ["Box", "Layout", "LoadLimits", "load", "page_boxes", "parser_request", "read_again"]
 
 _LOADER_VERSIONS = {"pdf": 1, "html": 1, "text": 1, "markdown": 1, "code": 1}
 """Raised whenever a loader gives another text for the same bytes."""
@@ -75,14 +75,8 @@ def page_boxes(
     A span may cross pages. Give the `layout` the document was loaded with. Raises DocumentError "changed" if the file
     or its text is no longer what was loaded, "unsupported" if the document is not a PDF.
     """
-    if document.kind != "pdf":
-        raise DocumentError(
-            f"{shown(document.path)} is not a PDF, so its text has no places on pages", code="unsupported"
-        )
-    data = _read_stdin(stdin, limits) if document.path == "-" else _read_file(document.path, limits)
+    data = read_again(document, stdin=stdin, limits=limits)
     name = shown(document.path)
-    if hashlib.sha256(data).hexdigest() != document.sha256:
-        raise DocumentError(f"{name} has changed since it was loaded", code="changed", hint="load it again")
     found: dict[int, list[Box]] = {}
     for page in document.pages:
         inside = [
@@ -92,7 +86,7 @@ def page_boxes(
         ]
         if not inside:
             continue
-        request = _request("boxes", name, limits, password=password, layout=layout) | {
+        request = parser_request("boxes", name, limits, password=password, layout=layout) | {
             "page": page.number,
             "text": document.text[page.start : page.end],
             "spans": inside,
@@ -102,6 +96,26 @@ def page_boxes(
         except ValueError as error:
             raise nonsense(name, error) from None
     return found
+
+
+def read_again(
+    document: Document, *, stdin: Callable[[], bytes] | None = None, limits: LoadLimits = DEFAULT_LIMITS
+) -> bytes:
+    """The bytes of the PDF that `document` was loaded from.
+
+    Raises DocumentError "unsupported" if it is not a PDF, "changed" if the file is no longer what was loaded, and what
+    `load` raises for a file that cannot be read.
+    """
+    if document.kind != "pdf":
+        raise DocumentError(
+            f"{shown(document.path)} is not a PDF, so its text has no places on pages", code="unsupported"
+        )
+    data = _read_stdin(stdin, limits) if document.path == "-" else _read_file(document.path, limits)
+    if hashlib.sha256(data).hexdigest() != document.sha256:
+        raise DocumentError(
+            f"{shown(document.path)} has changed since it was loaded", code="changed", hint="load it again"
+        )
+    return data
 
 
 def _parse(
@@ -116,7 +130,7 @@ def _parse(
 ) -> Parsed:
     if kind not in ("pdf", "html"):
         return parse_text(data, name=name, kind=kind, encoding=encoding, limits=limits)
-    request = _request(kind, name, limits, password=password, layout=layout, encoding=encoding)
+    request = parser_request(kind, name, limits, password=password, layout=layout, encoding=encoding)
     result = run_parser(request, data, name=name, limits=limits, on_progress=on_progress)
     try:
         return Parsed.from_json(result, limits)
@@ -124,7 +138,8 @@ def _parse(
         raise nonsense(name, error) from None
 
 
-def _request(op: str, name: str, limits: LoadLimits, **options: Any) -> dict[str, Any]:
+def parser_request(op: str, name: str, limits: LoadLimits, **options: Any) -> dict[str, Any]:
+    """What the parser process is asked: an operation on a file of that name, within limits."""
     return {"op": op, "name": name, "limits": dataclasses.asdict(limits), **options}
 
 

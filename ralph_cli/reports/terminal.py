@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Quote, Ruling, StopType
+from ralph_cli.reports.opinions import BEARINGS
 from ralph_cli.reports.output import output_lines, output_verdict
 from ralph_cli.reports.view import TIERS, WORDS, ClaimView, RunView, pages_of
 from ralph_cli.reports.visible import one_line, visible
@@ -13,7 +14,6 @@ Styled = tuple[str, str]
 
 SIGNS = {"supported": ("✓", "green"), "verbatim": ("=", "cyan"), "partly": ("~", "yellow")}
 UNASKED = " Not verified: the verifier was not asked about this last iteration."
-BEARINGS = {"partly": "supports it in part", "unrelated": "does not bear on it", "against": "speaks against it"}
 NO_JUDGE = "No model has judged this answer: each claim is only a quote of the document, chosen by word statistics."
 
 
@@ -38,7 +38,7 @@ def lines(view: RunView) -> Iterator[list[Styled]]:
         for issue in view.issues:
             yield [(f"  - {one_line(issue.line)}", "yellow")]
     yield []
-    yield [(_verdict(view) + (UNASKED if view.verification == "skipped" else ""), _colour(view))]
+    yield [(verdict(view), _colour(view))]
     yield [(f"{cost(view.usage)}, {view.seconds:.1f} s, {_count(view.iterations, 'iteration')}", "dim")]
     yield [(f"Trace: {visible(view.folder)}  (ralph trace show {view.run})", "dim")]
 
@@ -106,7 +106,12 @@ def _absence(view: RunView) -> Iterator[list[Styled]]:
         yield [(f"    {one_line(search.term)}: {search.hits}", "dim")]
 
 
-def _verdict(view: RunView) -> str:
+def verdict(view: RunView) -> str:
+    """In a sentence how the run ended, what was checked and by whom."""
+    return _ending(view) + (UNASKED if view.verification == "skipped" else "")
+
+
+def _ending(view: RunView) -> str:
     if view.mode == "task" and view.halt.type is not StopType.ABSENT:
         return output_verdict(view)
     match view.halt.type:

@@ -52,6 +52,16 @@ class ClaimView:
         """The judge's word, or "unjudged"."""
         return self.ruling.verdict.value if self.ruling else "unjudged"
 
+    @property
+    def told(self) -> str:
+        """The verdict in words."""
+        return WORDS.get(self.verdict, self.verdict) if self.ruling else "not judged"
+
+    @property
+    def judged_by(self) -> str:
+        """What a ruling is called: a verbatim claim was compared with its quote, and judged by nobody."""
+        return "Compared" if self.verdict == "verbatim" else "Judge"
+
 
 @dataclass(frozen=True, slots=True)
 class RunView:
