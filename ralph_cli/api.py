@@ -95,7 +95,19 @@ def run_task(
         kept = stage.nonces, stage.sink, stage.folder
         return build_task(settings, stage.models, loaded, spec, stage.engine, *kept)
 
-    return execute("task", task, loaded, build, settings=settings, names=names, models=models, engine=engine, sink=sink)
+    terms = {"schema": spec.output.schema, "memory": "" if loaded else spec.memory}
+    return execute(
+        "task",
+        task,
+        loaded,
+        build,
+        settings=settings,
+        names=names,
+        models=models,
+        engine=engine,
+        sink=sink,
+        terms=terms,
+    )
 
 
 def run_goal(

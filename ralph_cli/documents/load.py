@@ -18,12 +18,12 @@ from ralph_cli.documents.sniff import Kind, identify, shown
 from ralph_cli.documents.text import parse_text
 from ralph_cli.documents.text_cache import read_parsed, write_parsed
 
-__all__ = ["Box", "Layout", "LoadLimits", "load", "page_boxes"]
+__all__ = ["Box", "Layout", "LoadLimits", "load", "load_bytes", "page_boxes", "reader_of"]
 
-_LOADER_VERSIONS = {"pdf": 1, "html": 1, "text": 1, "markdown": 1, "code": 1}
+_LOADER_VERSIONS: dict[str, int] = {"pdf": 1, "html": 1, "text": 1, "markdown": 1, "code": 1}
 """Raised whenever a loader gives another text for the same bytes."""
 
-_LIBRARIES = {"pdf": "pypdfium2", "html": "selectolax"}
+_LIBRARIES: dict[str, str] = {"pdf": "pypdfium2", "html": "selectolax"}
 
 
 def load(
@@ -46,6 +46,32 @@ def load(
     """
     path = os.fspath(source)
     data = _read_stdin(stdin, limits) if path == "-" else _read_file(path, limits)
+    return load_bytes(
+        data,
+        path,
+        password=password,
+        encoding=encoding,
+        layout=layout,
+        cache=cache,
+        limits=limits,
+        on_progress=on_progress,
+    )
+
+
+def load_bytes(
+    data: bytes,
+    path: str,
+    *,
+    password: str | None = None,
+    encoding: str | None = None,
+    layout: Layout = "auto",
+    cache: Path | None = None,
+    limits: LoadLimits = DEFAULT_LIMITS,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> Document:
+    """The same for the bytes of a file that was called `path`; no file is read."""
+    if len(data) > limits.bytes:
+        raise _too_big(shown(path), limits)
     name = shown(path)
     if not data.strip(b" \t\r\n\f"):
         raise DocumentError(f"{name} is empty", code="empty", hint="check the file")
@@ -59,6 +85,14 @@ def load(
         if store is not None:
             write_parsed(store, fingerprint, parsed)
     return assemble(parsed, path=path, kind=kind, sha256=sha256, fingerprint=fingerprint)
+
+
+def reader_of(kind: str) -> str:
+    """What reads a document of this kind here, with its versions: "pypdfium2 5.15.0, loader 1"; empty if nothing."""
+    if kind not in _LOADER_VERSIONS:
+        return ""
+    library = _library_version(kind)
+    return f"{library}{', ' if library else ''}loader {_LOADER_VERSIONS[kind]}"
 
 
 def page_boxes(
@@ -173,7 +207,7 @@ def _fingerprint(sha256: str, kind: Kind, layout: Layout, encoding: str | None) 
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode("utf-8")).hexdigest()
 
 
-def _library_version(kind: Kind) -> str:
+def _library_version(kind: str) -> str:
     library = _LIBRARIES.get(kind)
     if library is None:
         return ""
