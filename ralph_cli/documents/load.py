@@ -18,7 +18,7 @@ from ralph_cli.documents.sniff import Kind, identify, shown
 from ralph_cli.documents.text import parse_text
 from ralph_cli.documents.text_cache import read_parsed, write_parsed
 
-__all__ = ["Box", "Layout", "LoadLimits", "load", "load_bytes", "page_boxes", "reader_of"]
+__all__ = ["Box", "Layout", "LoadLimits", "load", "load_bytes", "page_boxes", "read_bytes", "reader_of"]
 
 _LOADER_VERSIONS: dict[str, int] = {"pdf": 1, "html": 1, "text": 1, "markdown": 1, "code": 1}
 """Raised whenever a loader gives another text for the same bytes."""
@@ -45,7 +45,7 @@ def load(
     timeout, crashed, unsupported, undecodable.
     """
     path = os.fspath(source)
-    data = _read_stdin(stdin, limits) if path == "-" else _read_file(path, limits)
+    data = _read_stdin(stdin, limits) if path == "-" else read_bytes(path, limits)
     return load_bytes(
         data,
         path,
@@ -113,7 +113,7 @@ def page_boxes(
         raise DocumentError(
             f"{shown(document.path)} is not a PDF, so its text has no places on pages", code="unsupported"
         )
-    data = _read_stdin(stdin, limits) if document.path == "-" else _read_file(document.path, limits)
+    data = _read_stdin(stdin, limits) if document.path == "-" else read_bytes(document.path, limits)
     name = shown(document.path)
     if hashlib.sha256(data).hexdigest() != document.sha256:
         raise DocumentError(f"{name} has changed since it was loaded", code="changed", hint="load it again")
@@ -162,7 +162,8 @@ def _request(op: str, name: str, limits: LoadLimits, **options: Any) -> dict[str
     return {"op": op, "name": name, "limits": dataclasses.asdict(limits), **options}
 
 
-def _read_file(path: str, limits: LoadLimits) -> bytes:
+def read_bytes(path: str, limits: LoadLimits = DEFAULT_LIMITS) -> bytes:
+    """The bytes of a file, no more than a document may have. Raises DocumentError."""
     name = shown(path)
     try:
         with open(path, "rb") as stream:
