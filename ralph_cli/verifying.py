@@ -17,6 +17,7 @@ from ralph_cli.core.run import Halt, Issue, Step, StopType
 from ralph_cli.core.verification import Rechecked, Verification
 from ralph_cli.documents.load import load_bytes
 from ralph_cli.journal.bundle import Bundle
+from ralph_cli.journal.store import FILE as JOURNAL_FILE
 from ralph_cli.journal.unpack import read_bundle
 from ralph_cli.loop.state import fold
 from ralph_cli.modes.goal_record import OUTPUT
@@ -97,7 +98,11 @@ def _source(named: str | Path | None, settings: Settings) -> _Source:
     if path is not None and path.is_file():
         bundle = read_bundle(path)
         return _Source(tuple(row.event for row in bundle.rows), bundle=bundle)
-    folder = path if path is not None and path.is_dir() else find_run(settings.out, str(named) if named else None)
+    folder = (
+        path
+        if path is not None and (path / JOURNAL_FILE).is_file()
+        else find_run(settings.out, str(named) if named else None)
+    )
     return _Source(recorded(folder).events, folder=folder)
 
 
@@ -168,9 +173,13 @@ def _of_bundle(source: _Source) -> Iterator[Rechecked]:
 
 
 def _essence(shown: Mapping[str, Any]) -> object:
-    """What a view says in every version of ralph: how it ended, its claims with their verdicts, its quotes."""
-    parts: dict[str, object] = {name: shown.get(name) for name in ("ok", "stop", "question", "objective", "output")}
-    for name, keys in (("claims", ("id", "text", "quotes", "verdict")), ("quotes", ("id", "text", "page", "match"))):
+    """What a view says in every version of ralph: how it ended, claims with verdicts, quotes with pages, the output."""
+    parts: dict[str, object] = {name: shown.get(name) for name in ("ok", "question", "objective")}
+    for name, key in (("stop", "type"), ("output", "text")):
+        part = shown.get(name)
+        parts[name] = part.get(key) if isinstance(part, dict) else part
+    claim, quote = ("id", "text", "quotes", "verdict", "reason", "judge"), ("id", "text", "page", "label", "match")
+    for name, keys in (("claims", claim), ("quotes", quote)):
         rows = shown.get(name)
         listed = rows if isinstance(rows, list) else []
         parts[name] = [[row.get(key) if isinstance(row, dict) else row for key in keys] for row in listed]

@@ -4,6 +4,7 @@ from ralph_cli.checks.base import GOOD, all_passed
 from ralph_cli.checks.output import OutputCheck
 from ralph_cli.checks.quotes import PLACES, QuoteCheck, count_terms
 from ralph_cli.checks.rules import AnswerForm, form_holds
+from ralph_cli.checks.versions import section_at
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Attempt, Evidence, Halt, Issue, Quote, Step, StopType, Verdict
 from ralph_cli.core.verification import QuoteStanding, Rechecked, Standing
@@ -33,7 +34,16 @@ def quote_again(quote: Quote, document: Document, index: QuoteIndex) -> QuoteSta
     standing = Standing.WRONG if notes else Standing.HOLDS
     tier = None if notes else quote.match
     return QuoteStanding(
-        quote, standing, here, quote.start, quote.end, page.number, page.label, tier, notes=tuple(notes)
+        quote,
+        standing,
+        here,
+        quote.start,
+        quote.end,
+        page.number,
+        page.label,
+        section_at(document, quote.start),
+        tier,
+        notes=tuple(notes),
     )
 
 
@@ -94,7 +104,9 @@ def pinned_again(attempt: Attempt, document: Document) -> Rechecked:
     """That every claim has a quote, and none of its quotes was refused."""
     found = [issue for issue in QuoteCheck(document)(attempt).issues if issue.claim is not None]
     return Rechecked(
-        "claims", f"every claim has a quote that was found ({_many(len(attempt.claims), 'claim')})", tuple(found)
+        "claims",
+        f"{_many(len(attempt.claims), 'claim')}: each has a quote, and no quote of the attempt was refused",
+        tuple(found),
     )
 
 

@@ -6,7 +6,9 @@ matters; the words that differ are shown, and so is a sentence that was changed 
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
+from difflib import Match as DifflibMatch
 from difflib import SequenceMatcher
 
 from ralph_cli.core.document import Document, Span
@@ -23,6 +25,11 @@ SENTENCE = 600
 """Characters to each side within which a sentence is looked for."""
 
 _END = re.compile(r"(?<=[.;:!?])[\"'”’)\]*_]*\s+(?=[\"'“‘(\[*_]*[A-Z0-9(])|\n[ \t]*\n|\f|\n(?=[ \t]*(?:#|[-*|>] ))")
+SLACK = 25
+"""Words beyond as many as were changed at a quote's edge that are shown of what stands there now."""
+
+_STOPS = ".,;:!?"
+_CLOSING = "\"'”’)]*_"
 _MARKS = re.compile(r"[*_#>|]+")
 _WORD = re.compile(r"\w+(?:[.,]\d+)*|[$€£¥%]")
 
@@ -43,6 +50,7 @@ def stands(quote: Quote, document: Document, index: QuoteIndex, before: Document
         span.end,
         page.number,
         page.label,
+        section_at(document, span.start),
         match.tier,
         notes=tuple(_notes(quote, match, span, document, index, before)),
     )
@@ -80,32 +88,34 @@ def _notes(
     yield from (note for note in departures if note.startswith("begins behind") and note not in quote.difference)
     if before is None or quote.end > len(before.text):
         return
-    then, now = (_sentence(text, *place) for text, place in _both(quote, span, document, before))
-    changes = differences(then, now)
+    section, now = section_at(before, quote.start), section_at(document, span.start)
+    if section != now and not document.paged:
+        yield f'stood under "{section}"' if section else "stood under no heading"
+    changes = differences(
+        _sentence(before.text, quote.start, quote.end), _sentence(document.text, span.start, span.end)
+    )
     if changes:
-        yield f"its sentence reads otherwise now: {'; '.join(changes)}"
+        yield f"its sentence reads otherwise (then -> now): {'; '.join(changes)}"
 
 
-def _both(
-    quote: Quote, span: Span, document: Document, before: Document
-) -> tuple[tuple[str, tuple[int, int]], tuple[str, tuple[int, int]]]:
-    return (before.text, (quote.start, quote.end)), (document.text, (span.start, span.end))
+def section_at(document: Document, offset: int) -> str:
+    """The heading under which the character at `offset` stands, empty if the document has none before it."""
+    at = bisect_right(document.headings, offset, key=lambda heading: heading.start)
+    return document.headings[at - 1].text if at else ""
 
 
 def _changed(quote: Quote, document: Document, index: QuoteIndex) -> QuoteStanding | None:
     """The closest true text, if it is the same passage with changes; of equals the one nearest to the old place."""
-    recut = index.find(quote.text)
-    spans = [recut.span] if recut is not None else [near.span for near in index.closest(quote.text, CANDIDATES)]
     wanted = fold(quote.text).text.strip()
-    rated = [
-        (_shared(wanted, text := _sentence_of(document, span)), -abs(span.start - quote.start), span, text)
-        for span in spans
-    ]
-    rated = [item for item in rated if item[0] >= LEAST_SHARED]
-    if not rated:
-        return None
-    _, _, span, _ = max(rated, key=lambda item: item[:2])
-    span = _fitted(wanted, document, span)
+    recut = index.find(quote.text)
+    if recut is not None:
+        span = recut.span
+    else:
+        near = [found.span for found in index.closest(quote.text, CANDIDATES)]
+        rated = [(_shared(wanted, _sentence_of(document, span)), -abs(span.start - quote.start)) for span in near]
+        if not rated or max(rated)[0] < LEAST_SHARED:
+            return None
+        span = _fitted(wanted, document, near[rated.index(max(rated))])
     page = document.page_at(span.start)
     text = document.text[span.start : span.end]
     return QuoteStanding(
@@ -116,6 +126,7 @@ def _changed(quote: Quote, document: Document, index: QuoteIndex) -> QuoteStandi
         span.end,
         page.number,
         page.label,
+        section_at(document, span.start),
         differing=differences(wanted, fold(text).text.strip()),
     )
 
@@ -132,18 +143,57 @@ def _shared(wanted: str, text: str) -> float:
 
 
 def _fitted(wanted: str, document: Document, span: Span) -> Span:
-    """The place widened or cut to where the quote's first and last words are answered, within its sentence."""
+    """The place from where the quote's first word is answered to its last; to the sentence's edge where none is."""
     start, end = _sentence_span(document.text, span.start, span.end)
-    ours = [match[0].casefold() for match in re.finditer(r"\S+", wanted)]
+    ours = wanted.split()
     found = list(re.finditer(r"\S+", document.text[start:end]))
-    theirs = [fold(match[0]).text.casefold() for match in found]
-    blocks = [b for b in SequenceMatcher(None, ours, theirs, autojunk=False).get_matching_blocks() if b.size]
+    theirs = [fold(match[0]).text for match in found]
+    blocks = _answers(ours, theirs)
     if not blocks:
         return span
-    # What precedes the first answered word, and follows the last, is as long as it is in the quote.
-    first = max(blocks[0].b - blocks[0].a, 0)
-    last = min(blocks[-1].b + len(ours) - blocks[-1].a, len(found))
-    return Span(start + found[first].start(), start + found[max(last, first + 1) - 1].end())
+    first, last = blocks[0].b, blocks[-1].b + blocks[-1].size
+    missing = blocks[0].a
+    while missing and first > 0 and not _ends(theirs[first - 1]) and blocks[0].b - first < missing + SLACK:
+        first -= 1
+    # The end of a sentence is answered by the end of one.
+    missing = len(ours) - blocks[-1].a - blocks[-1].size
+    most = last + missing + SLACK if missing or _ends(ours[-1]) else last
+    while last < min(most, len(theirs)) and not _ends(theirs[last - 1]):
+        last += 1
+    low, high = start + found[first].start(), start + found[last - 1].end()
+    while high - 1 > low and document.text[high - 1] in _STOPS and wanted[-1:] not in _STOPS:
+        high -= 1
+    return Span(low, high)
+
+
+def _answers(ours: list[str], theirs: list[str]) -> list[DifflibMatch]:
+    """The runs of words that both have; none beyond the end of a sentence that the quote does not have, too."""
+    matcher = SequenceMatcher(None, [_bare(word) for word in ours], [_bare(word) for word in theirs], autojunk=False)
+    blocks = [block for block in matcher.get_matching_blocks() if block.size]
+    if not blocks:
+        return []
+    core = max(range(len(blocks)), key=lambda number: blocks[number].size)
+    first = last = core
+    while last + 1 < len(blocks) and not _parted(ours, theirs, blocks[last], blocks[last + 1]):
+        last += 1
+    while first > 0 and not _parted(ours, theirs, blocks[first - 1], blocks[first]):
+        first -= 1
+    return blocks[first : last + 1]
+
+
+def _parted(ours: list[str], theirs: list[str], one: DifflibMatch, other: DifflibMatch) -> bool:
+    """Whether more sentences end between two runs in their words than in ours."""
+    mine = sum(map(_ends, ours[one.a + one.size - 1 : other.a]))
+    return sum(map(_ends, theirs[one.b + one.size - 1 : other.b])) > mine
+
+
+def _ends(word: str) -> bool:
+    """Whether a sentence may end with the word."""
+    return word.rstrip(_CLOSING)[-1:] in (".", ";", ":", "!", "?")
+
+
+def _bare(word: str) -> str:
+    return word.strip(_STOPS).casefold() or word
 
 
 def _sentence_span(text: str, start: int, end: int) -> tuple[int, int]:

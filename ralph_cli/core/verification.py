@@ -43,6 +43,7 @@ class QuoteStanding:
     end: int = 0
     page: int = 0
     label: str = ""
+    section: str = ""
     tier: Tier | None = None
     differing: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()

@@ -23,7 +23,7 @@ PRIVATE = ("out", "cache", "anthropic_base_url", "openai_base_url")
 NAMES_OF_FILES = ("output_schema", "memory", "path")
 KEY, FOLDER = "[key]", "[folder]/"
 _KEY_SHAPED = re.compile(r"\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{20,}")
-_PATHS = re.compile(r"(?<![\w.:/\\~])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\:*?\"'<>|]+[/\\])+(?=[^\s/\\]*)")
+_PATHS = re.compile(r"(?<![\w.:/\\~\]])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\:*?\"'<>|]+[/\\])+(?=[^\s/\\]*)")
 _RESULTS = frozenset({"claims", "quotes", "output", "memory", "draft", "absence", "searches", "refused"})
 _OF_THE_MACHINE = frozenset({"noticed", "verified", "verifier_started", "goal_set", "call_retried", "run_halted"})
 """Events whose words come from the machine and its programs, so that every path in them is one of its own."""

@@ -23,11 +23,14 @@ def lines(found: Verification) -> Iterator[list[Styled]]:
         yield [(f"Bundle of {found.events} events, seal {found.seal}", "dim")]
     yield []
     for check in found.checks:
-        yield from _check(check)
+        yield from _check(check, found)
     if found.claims:
         yield []
         for claim in found.claims:
             yield from _claim(claim, found)
+    for ruling in found.rulings:
+        if not ruling.claim:
+            yield [("The output as a whole: ", ""), (_verdict(ruling, found), "dim")]
     if found.quotes:
         yield []
         for item in found.quotes:
@@ -62,7 +65,12 @@ def summary(found: Verification) -> str:
     if not parts or found.holds:
         skipped = [check.check for check in found.checks if check.skipped]
         rest = f" Not checked: {', '.join(skipped)}." if skipped else ""
-        return " ".join((*(f"{part}." for part in parts), f"Every deterministic check that was made holds.{rest}"))
+        return " ".join(
+            (
+                *(f"{part[0].upper()}{part[1:]}." for part in parts),
+                f"Every deterministic check that was made holds.{rest}",
+            )
+        )
     return " ".join(f"{part[0].upper()}{part[1:]}." for part in parts)
 
 
@@ -71,12 +79,13 @@ def _whereabouts(found: Verification) -> str:
     changed, gone = count(found.quotes, Standing.CHANGED), count(found.quotes, Standing.GONE)
     moved = count(found.quotes, Standing.MOVED)
     if not changed + gone:
-        told = "all of the quotes are" if len(found.quotes) != 1 else "the quote is"
-        text = f"{told[0].upper()}{told[1:]} still in the document"
+        told = "all of the quotes are" if len(found.quotes) != 1 else "the only quote is"
+        text = f"{told} still in the document"
     else:
         verb = "is" if changed + gone == 1 else "are"
         which = ", ".join(f"{number} {word}" for number, word in ((changed, "changed"), (gone, "gone")) if number)
-        text = f"{changed + gone} of {len(found.quotes)} quotes {verb} no longer in the document ({which})"
+        few = "the only quote" if len(found.quotes) == 1 else f"{changed + gone} of {len(found.quotes)} quotes"
+        text = f"{few} {verb} no longer in the document ({which})"
     around = sum(bool(item.notes) for item in found.quotes if item.there)
     text += f"; {moved} on another page" if moved else ""
     return text + (
@@ -85,13 +94,14 @@ def _whereabouts(found: Verification) -> str:
 
 
 def _of(number: int, total: int) -> str:
-    return f"{number} of {total} quotes do{'es' if number == 1 else ''}"
+    few = "the only quote" if total == 1 else f"{number} of {total} quotes"
+    return f"{few} do{'es' if number == 1 else ''}"
 
 
 def _ended(found: Verification) -> str:
     match found.halt.type:
         case StopType.COMPLETION:
-            return "accepted"
+            return "every check passed then"
         case StopType.ABSENT:
             return "reported as not in the document"
         case reason:
@@ -105,13 +115,15 @@ def _not_repeated(found: Verification) -> str:
     return f"Verdicts of {', '.join(visible(model) for model in models)} are as recorded; no model was asked again."
 
 
-def _check(check: Rechecked) -> Iterator[list[Styled]]:
+def _check(check: Rechecked, found: Verification) -> Iterator[list[Styled]]:
     if check.skipped:
         yield [("-    ", "dim"), (f"{check.check}: not checked: {one_line(check.skipped)}", "dim")]
     else:
-        mark = ("BAD  ", "bold red") if check.faults else ("ok   ", "green")
+        other = check.check == "document" and found.reading != "same"
+        mark = ("BAD  ", "bold red") if check.faults else ("note ", "yellow") if other else ("ok   ", "green")
         yield [mark, (f"{check.check}: {one_line(check.told)}", "")]
-    for fault in check.faults:
+    # What is wrong with each quote is said beside it.
+    for fault in check.faults if check.check != "quotes" else ():
         yield [(f"     - {one_line(fault.line)}", "yellow")]
 
 
@@ -121,6 +133,9 @@ def _claim(claim: Claim, found: Verification) -> Iterator[list[Styled]]:
     ruling = _ruling(claim, found)
     if ruling is not None:
         yield [(f"    {_verdict(ruling, found)}", "dim")]
+    again = ", ".join(f"[{item.quote.id}]" for item in found.of_claim(claim) if item.there and item.notes)
+    if again:
+        yield [(f"    the words are there, what is around them is not as it was: {again}", "yellow")]
     lost = [item for item in found.of_claim(claim) if not item.there]
     if lost:
         which = ", ".join(f"[{item.quote.id}] ({_word(item)})" for item in lost)
@@ -176,7 +191,7 @@ def _then(quote: Quote, found: Verification) -> str:
 
 def _now(item: QuoteStanding, found: Verification) -> str:
     if not _paged(found.now):
-        return f"at {item.start:,}"
+        return f"at {item.start:,}" + (f" under “{one_line(item.section, 60)}”" if item.section else "")
     return _page(str(item.page), str(item.page), item.label)
 
 
@@ -254,6 +269,7 @@ def _quote_object(item: QuoteStanding) -> dict[str, Any]:
         "text": item.text,
         "page": item.page,
         "label": item.label,
+        "section": item.section,
         "start": item.start,
         "end": item.end,
         "match": TIERS[item.tier] if item.tier else None,

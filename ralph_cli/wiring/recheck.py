@@ -56,7 +56,7 @@ def recheck(
     another one than the run's is meant to be another.
     """
     reading = reading_of(started, at_hand)
-    checks = [_of_document(started, at_hand, reading, given=given)]
+    checks = [_of_document(started, at_hand, reading, before, given=given)]
     if started.mode == "goal":
         return tuple(checks), ()
     answer, output = _forms(started)
@@ -86,7 +86,9 @@ def _standings(
     return tuple(stands(quote, at_hand, index, before) for quote in attempt.quotes)
 
 
-def _of_document(started: RunStarted, at_hand: Document | None, reading: Reading, *, given: bool) -> Rechecked:
+def _of_document(
+    started: RunStarted, at_hand: Document | None, reading: Reading, before: Document | None, *, given: bool
+) -> Rechecked:
     """Whether this is the document of the run, and whether it is read as it was then."""
     if at_hand is None:
         why = "the run had no document" if not started.document else "the document is not at hand"
@@ -101,7 +103,8 @@ def _of_document(started: RunStarted, at_hand: Document | None, reading: Reading
         return Rechecked("document", f"it is the file of the run, but it was read {how}: the quotes are looked up anew")
     what = f"it is not the file of the run (sha256 {at_hand.sha256[:12]}..., recorded is {_short(started)})"
     if given:
-        return Rechecked("document", f"{what}: the quotes are looked up in it as in a new version")
+        around = "" if before else "; sentences around quotes cannot be compared, the run's own text is not at hand"
+        return Rechecked("document", f"{what}: it is taken for a new version{around}")
     return Rechecked("document", "the file of the run", (Issue("document", f"{what}: it was changed since"),))
 
 
