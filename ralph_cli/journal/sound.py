@@ -3,10 +3,15 @@
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic import ValidationError
+
 from ralph_cli.core.events import AnyEvent, RunStarted, StepFinished
 from ralph_cli.core.run import Attempt
 
 _WORDS = ("id", "sha256", "fingerprint", "path", "kind", "reader")
+MOST = 160
+"""Characters of a fault that are told: it may repeat what somebody wrote into a record."""
+
 _COUNTS = ("pages", "characters")
 
 
@@ -19,6 +24,12 @@ def unsound(event: AnyEvent) -> str:
             return _of_attempt(step.attempt)
         case _:
             return ""
+
+
+def first_fault(error: ValidationError) -> str:
+    """The first thing that is wrong with the shape of an event, on one short line."""
+    told = " ".join(error.errors(include_url=False)[0]["msg"].split())
+    return told if len(told) <= MOST else told[:MOST] + "..."
 
 
 def _of_document(document: Mapping[str, Any]) -> str:

@@ -16,7 +16,7 @@ from pydantic import TypeAdapter, ValidationError
 from ralph_cli.core import clock
 from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import SCHEMA, AnyEvent, Event
-from ralph_cli.journal.sound import unsound
+from ralph_cli.journal.sound import first_fault, unsound
 
 FILE = "journal.sqlite3"
 _EVENT: TypeAdapter[AnyEvent] = TypeAdapter(Event)
@@ -133,8 +133,7 @@ def read_rows(folder: Path) -> Iterator[Row]:
         try:
             event = _EVENT.validate_json(body)
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]["msg"]
-            what = f"event {seq} in {folder} is not of schema {SCHEMA} ({first})"
+            what = f"event {seq} in {folder} is not of schema {SCHEMA} ({first_fault(error)})"
             raise JournalError(what, code="journal-damaged") from error
         fault = unsound(event)
         if fault:

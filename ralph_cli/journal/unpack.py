@@ -35,7 +35,7 @@ from ralph_cli.journal.bundle import (
     link,
     manifest_of,
 )
-from ralph_cli.journal.sound import unsound
+from ralph_cli.journal.sound import first_fault, unsound
 from ralph_cli.journal.store import Row
 
 MAX_FILE = 512 * MIB
@@ -168,8 +168,8 @@ def _event(body: Json, place: int) -> tuple[str, AnyEvent]:
     try:
         found = _EVENT.validate_json(canonical(event))
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]["msg"]
-        raise JournalError(f"event {place} of the bundle is not an event ({first})", code="bundle-damaged") from error
+        what = f"event {place} of the bundle is not an event ({first_fault(error)})"
+        raise JournalError(what, code="bundle-damaged") from error
     fault = unsound(found)
     if fault:
         raise JournalError(f"event {place} of the bundle makes no sense: {fault}", code="bundle-damaged")

@@ -71,14 +71,16 @@ def test_what_a_run_writes_is_sound() -> None:
         ("UPDATE event SET body = x'80ff' WHERE seq = 2", "event 2"),
         ("UPDATE event SET body = CAST(x'80ff' AS TEXT) WHERE seq = 2", "cannot be read"),
         ("UPDATE event SET seq = 99 WHERE seq = 2", "event 2 is missing"),
+        ("""UPDATE event SET body = '{"kind":"a\\n' || printf('%.9000c', 'x') || '"}' WHERE seq = 2""", "event 2"),
         ("DROP TABLE event", "not a journal"),
         ("ALTER TABLE event ADD COLUMN more TEXT", "not a journal"),
     ],
 )
 def test_a_journal_that_was_written_to_is_refused(tmp_path: Path, statement: str, told: str) -> None:
     folder = rewritten(kept(tmp_path, EVENTS), statement)
-    with pytest.raises(RalphError, match=told):
+    with pytest.raises(RalphError, match=told) as caught:
         list(read_events(folder))
+    assert "\n" not in caught.value.message and len(caught.value.message) < 500
 
 
 def test_a_view_in_place_of_the_events_is_not_run(tmp_path: Path) -> None:
