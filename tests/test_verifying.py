@@ -6,6 +6,7 @@ import random
 import sqlite3
 import zipfile
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -22,12 +23,13 @@ from ralph_cli.api import ask, run_goal, run_task
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, DocumentError, JournalError, RalphError, UserError
-from ralph_cli.core.model import Json, Model
+from ralph_cli.core.events import CallFinished, RunStarted
+from ralph_cli.core.model import Json, Model, Usage
 from ralph_cli.core.verification import Standing, Verification
 from ralph_cli.documents.load import load as load_document
 from ralph_cli.exporting import export
 from ralph_cli.journal.bundle import IDENTITY, JOURNAL, ORIGIN, VIEW, pack
-from ralph_cli.journal.store import FILE
+from ralph_cli.journal.store import FILE, Journal
 from ralph_cli.providers.scripted import Scripted, acts, says
 from ralph_cli.reports.verified import as_object, dumps, plain
 from ralph_cli.running import Finished
@@ -134,8 +136,31 @@ def test_a_bundle_names_no_folder_and_no_key_of_the_machine(folder: Path) -> Non
     )
 
 
+def test_a_folder_that_a_result_names_is_kept_and_told(folder: Path) -> None:
+    asked(folder, {"claims": [RENT | {"text": f"By {folder}/memo.txt the base rent is high."}]})
+    done = export(None, folder / "r.zip", settings=settings_of(folder))
+    assert "results are kept to the letter" in done.notices[0]
+    assert verified(folder, folder / "r.zip", folder / "memo.txt").holds
+    asked(folder)
+    assert export(None, folder / "other.zip", settings=settings_of(folder)).notices == ()
+
+
+def test_a_record_that_holds_a_key_where_none_can_be_taken_out_is_not_exported(folder: Path) -> None:
+    started = RunStarted("r", "qa", "q", {"path": "memo.txt"}, {}, "now")
+    journal = Journal(folder / "out" / "r")
+    for event in (started, CallFinished(1, "worker", "m", Usage(), 0.1, {"a-secret-of-ours": 1})):
+        journal(event)
+    journal.close()
+    with pytest.raises(JournalError, match="holds a key"):
+        export("r", folder / "r.zip", settings=settings_of(folder, openai_key="a-secret-of-ours"))
+    assert not (folder / "r.zip").exists()
+    assert export("r", folder / "r.zip", settings=settings_of(folder)).events == 2
+
+
 def test_a_run_that_is_at_work_or_has_another_document_is_not_exported(folder: Path) -> None:
     run = asked(folder)
+    with closing(Journal(run.folder)), pytest.raises(JournalError, match="still at this run"):
+        bundle_of(folder, run)
     (folder / "memo.txt").write_text("Another memo.", encoding="utf-8")
     with pytest.raises(DocumentError, match="not the document of that run any more"):
         bundle_of(folder, run, with_document=True)
