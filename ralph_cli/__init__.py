@@ -13,6 +13,8 @@ _MODULES = {
     "running": ("Finished",),
     "config": ("Settings",),
     "resuming": ("resume",),
+    "verifying": ("verify",),
+    "core.verification": ("QuoteStanding", "Rechecked", "Standing", "Verification"),
     "core.model": ("Usage",),
     "core.run": ("Evidence", "Halt", "Issue", "Lesson", "Outcome", "StopType"),
     "loop.config": ("RalphConfig", "ReflectionConfig", "StopConditionConfig", "ValidationConfig"),

@@ -101,6 +101,7 @@ def run_task(
     def build(stage: Stage) -> Parts:
         return build_task(stage, loaded, spec, verifier)
 
+    terms = {"schema": spec.output.schema, "memory": "" if loaded else spec.memory}
     return execute(
         "task",
         task,
@@ -113,6 +114,7 @@ def run_task(
         sink=sink,
         earlier=earlier,
         encoding=encoding,
+        terms=terms,
     )
 
 

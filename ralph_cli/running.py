@@ -1,11 +1,13 @@
 """Running a mode: journal, traces, ledger and models around it; every mode comes through here."""
 
+import platform
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from ralph_cli import __version__
+from ralph_cli.agents.spec import prompt_digests
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
@@ -16,6 +18,7 @@ from ralph_cli.core.model import Model, Usage
 from ralph_cli.core.nonce import Nonces
 from ralph_cli.core.run import Halt, Outcome, StopType
 from ralph_cli.documents.load import load as load_document
+from ralph_cli.documents.load import reader_of
 from ralph_cli.journal.store import Journal
 from ralph_cli.journal.traces import TraceWriter
 from ralph_cli.loop.detectors import StopDetector
@@ -68,10 +71,12 @@ def execute(
     detectors: StopDetector | None = None,
     earlier: Earlier | None = None,
     encoding: str | None = None,
+    terms: Mapping[str, object] | None = None,
 ) -> Finished:
     """Run the mode that `build` makes, with journal, traces, ledger and models around it; every mode comes through.
 
-    `encoding` is recorded, so that a resumed run reads the document in the same way.
+    `encoding` is recorded, so that a resumed run reads the document in the same way; `terms` is what else must be kept
+    so that the local checks can be made again later.
     """
     folder = run_folder(settings, mode, document)
     journal = Journal(folder)
@@ -83,7 +88,8 @@ def execute(
         recording, seed = (earlier.recording, earlier.seed) if earlier else (None, clock.token(16))
         built = build_models(settings, names, ledger, everyone, models, recording)
         about = described(document, encoding)
-        started = RunStarted(folder.name, mode, question, about, _recorded(settings, names), clock.now(), seed)
+        kept = _recorded(settings, names) | ({"terms": dict(terms)} if terms else {})
+        started = RunStarted(folder.name, mode, question, about, kept, clock.now(), seed)
         everyone(started)
         cautions = document.cautions if document else ()
         for notice in (*names.notices, *(Noticed(caution.code, caution.message) for caution in cautions)):
@@ -184,6 +190,7 @@ def described(document: Document | None, encoding: str | None = None) -> dict[st
         "fingerprint": document.fingerprint,
         "path": document.path,
         "kind": document.kind,
+        "reader": reader_of(document.kind),
         "pages": len(document.pages),
         "characters": len(document.text),
         "cautions": [caution.message for caution in document.cautions],
@@ -194,4 +201,5 @@ def _recorded(settings: Settings, names: Names) -> dict[str, object]:
     chosen = {"worker": names.worker, "judge": names.judge, "subquery": names.subquery}
     panel = {"panel": list(names.panel)} if names.panel else {}
     verifier = {"verifier": names.own_verifier} if names.own_verifier else {}
-    return {"version": __version__, "models": chosen, **verifier, **settings.shown(), **panel}
+    versions = {"version": __version__, "python": platform.python_version(), "prompts": prompt_digests()}
+    return {**versions, "models": chosen, **verifier, **settings.shown(), **panel}

@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 from fakes import FakeSandbox, document
 
+from ralph_cli import __version__
+from ralph_cli.agents.spec import prompt_digests
 from ralph_cli.api import ask
 from ralph_cli.commands.qa import exit_code
 from ralph_cli.config import Settings
 from ralph_cli.core.budget import Ledger, Limits
 from ralph_cli.core.document import Document, Page
 from ralph_cli.core.errors import ConfigError, EngineError, LimitExceeded, ProviderError
-from ralph_cli.core.events import AnyEvent, CallStarted, RunHalted, Submitted
+from ralph_cli.core.events import AnyEvent, CallStarted, RunHalted, RunStarted, Submitted
 from ralph_cli.core.model import Model, ModelTurn, Reply, Request, Stop, Usage, UserTurn
 from ralph_cli.core.run import Halt, StopType, Verdict
 from ralph_cli.providers.metered import said
@@ -618,3 +620,11 @@ ROWS = {
     "B4": ["test_a_light_model_may_verify_the_whole_result"],
     "B5": ["test_a_light_model_may_verify_the_whole_result"],
 }
+
+
+def test_a_run_records_with_what_it_was_made(settings: Settings) -> None:
+    asked, *_ = play(settings, [acts(LOOK), acts({"claims": [RENT]})], [verdicts((1, "supported"))])
+    started = recorded(asked.folder).events[0]
+    assert isinstance(started, RunStarted) and started.document["reader"] == "loader 1"
+    assert started.settings["prompts"] == prompt_digests() and len(prompt_digests()["judge_system"]) == 64
+    assert started.settings["version"] == __version__ and started.settings["python"].startswith("3.")

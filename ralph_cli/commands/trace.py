@@ -1,5 +1,6 @@
 """`ralph trace`: the runs that were made, and one of them."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -100,3 +101,29 @@ def resume(
     else:
         show_report(shown)
     return exit_code(shown.halt.type)
+
+
+@app.command("export")
+def export(
+    output: Annotated[Path, typer.Option("--output", "-o", help="The new file to write, e.g. run.zip.")],
+    run: Annotated[str | None, typer.Argument(help="Name of the run, or the end of it; default the newest.")] = None,
+    with_document: Annotated[
+        bool, typer.Option("--with-document", help="Put the document itself in, too (otherwise only its hash).")
+    ] = False,
+    out: options.Out = None,
+) -> int:
+    """One run as one file that `ralph verify` checks anywhere: its events, the document's hash, never a key.
+
+    Prints the seal of the file: noted apart from it, it shows later that this very record is meant.
+    """
+    from ralph_cli import config
+    from ralph_cli.exporting import export as write
+    from ralph_cli.reports.visible import one_line
+
+    done = write(run, output, settings=config.load(options.given(out=out)), with_document=with_document)
+    inside = "with the document" if with_document else "without the document"
+    typer.echo(f"{one_line(str(done.path))}: {done.events} events, {done.bytes:,} bytes, {inside}")
+    typer.echo(f"seal {done.seal}")
+    for notice in done.notices:
+        typer.echo(f"note: {one_line(notice)}", err=True)
+    return 0
