@@ -4,11 +4,12 @@ import json
 from typing import Any
 
 from ralph_cli.core.run import Quote
+from ralph_cli.reports import coverage
 from ralph_cli.reports.view import TIERS, RunView
 
 
 def as_object(view: RunView) -> dict[str, Any]:
-    """The object of `--json`: ok, stop, output, claims, quotes, usage, document, run; `output.text` of a task.
+    """The object of `--json`: ok, stop, output, claims, quotes, coverage, usage, document, run; `output.text`.
 
     `start` and `end` are half-open character offsets in the document's text; `page` counts from 1 and is null in
     formats without pages; `match` is "exact", "folded" or "re-cut", with what a reader should know in `difference`;
@@ -37,6 +38,7 @@ def as_object(view: RunView) -> dict[str, Any]:
         ],
         "quotes": [_quote(quote, paged) for quote in view.quotes],
         "not_found": _absence(view),
+        "coverage": coverage.as_object(view.coverage),
         "issues": [{"check": i.check, "claim": i.claim, "message": i.line} for i in view.issues],
         "judged": view.judged,
         "iterations": view.iterations,

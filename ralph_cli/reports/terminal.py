@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Quote, StopType
+from ralph_cli.reports.coverage import coverage_line
 from ralph_cli.reports.output import output_lines, output_verdict
 from ralph_cli.reports.view import TIERS, WORDS, ClaimView, RunView, pages_of
 from ralph_cli.reports.visible import one_line, visible
@@ -36,6 +37,8 @@ def lines(view: RunView) -> Iterator[list[Styled]]:
         for issue in view.issues:
             yield [(f"  - {one_line(issue.line)}", "yellow")]
     yield []
+    if read := coverage_line(view):
+        yield [read]
     yield [(_verdict(view), _colour(view))]
     yield [(f"{cost(view.usage)}, {view.seconds:.1f} s, {_count(view.iterations, 'iteration')}", "dim")]
     yield [(f"Trace: {visible(view.folder)}  (ralph trace show {view.run})", "dim")]

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
+from ralph_cli.core.coverage import Coverage, CoverageMap, coverage_map
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Attempt, Claim, Halt, Issue, Quote, Ruling, Search, Step, StopType, Tier
 
@@ -41,7 +42,7 @@ class ClaimView:
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """Everything a reader is shown of a run."""
+    """Everything a reader is shown of a run; `coverage` is None if what was read was not recorded."""
 
     run: str
     folder: str
@@ -61,6 +62,7 @@ class RunView:
     mode: str = "qa"
     output: str = ""
     output_ruling: Ruling | None = None
+    coverage: CoverageMap | None = None
 
     @property
     def ok(self) -> bool:
@@ -87,8 +89,13 @@ def view(
     seconds: float,
     notices: tuple[str, ...] = (),
     mode: str = "qa",
+    coverage: Coverage | None = None,
 ) -> RunView:
-    """The view of a run that ended with `halt`; `best` is its best step, if it had one."""
+    """The view of a run that ended with `halt`; `best` is its best step, if it had one.
+
+    `document` is what the run recorded of it; where its pages begin is for `coverage` and goes no further.
+    """
+    starts = document.get("page_starts")
     attempt = best.attempt if best else None
     rulings = {ruling.claim: ruling for ruling in best.rulings} if best else {}
     issues = tuple(dict.fromkeys((*best.attempt.refused, *best.issues))) if best else ()
@@ -97,7 +104,7 @@ def view(
         run,
         folder,
         question,
-        document,
+        {name: value for name, value in document.items() if name != "page_starts"},
         halt,
         claims,
         attempt.quotes if attempt else (),
@@ -112,6 +119,7 @@ def view(
         mode,
         attempt.output if attempt else "",
         rulings.get(0),  # claims count from 1: this one is on the output as a whole
+        coverage_map(coverage, starts, int(document.get("characters", 0))) if coverage and starts else None,
     )
 
 
