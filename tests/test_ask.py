@@ -69,6 +69,22 @@ def test_an_answer_that_holds_is_accepted_with_page_and_place(settings: Settings
     assert len(worker.requests) == 2 and len(judge.requests) == 1
 
 
+def test_a_quote_is_pinned_to_the_place_that_the_worker_read(settings: Settings) -> None:
+    pages = [
+        f"Clause {n} of the lease: {RENT['quotes'][0]}, as agreed.\n"
+        + "\n".join(f"Clause {n}.{k} stands alone." for k in range(30))
+        for n in range(1, 6)
+    ]
+    cover = "\n".join(f"Line {n} of the cover, which is shown at the beginning." for n in range(20))
+    about = document("\f".join((cover, *pages)))
+    asked, *_ = play(
+        settings, [acts({"code": "show(4)"}), acts({"claims": [RENT]})], [verdicts((1, "supported"))], about=about
+    )
+    assert asked.outcome.best is not None
+    (quote,) = asked.outcome.best.attempt.quotes
+    assert quote.page == 4 and quote.text in about.text[: about.pages[3].start] and quote.occurrences == 5
+
+
 def test_a_wrong_quote_costs_one_turn_and_not_an_iteration(settings: Settings) -> None:
     asked, events, worker, judge = play(
         settings,

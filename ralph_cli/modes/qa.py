@@ -135,10 +135,13 @@ class QaMode:
     def review(self, draft: Draft) -> tuple[Issue, ...]:
         """The local rules on a draft together with what is kept: its form, then its quotes."""
         merged = self.kept.merged(draft)
-        return form_issues(merged, self.question.form) or pin(merged, self.question.document, self.index).refused
+        return form_issues(merged, self.question.form) or self._looked_up(merged).refused
 
     def _pinned(self, draft: Draft) -> Attempt:
-        return pin(self.kept.merged(draft), self.question.document, self.index)
+        return self._looked_up(self.kept.merged(draft))
+
+    def _looked_up(self, draft: Draft) -> Attempt:
+        return pin(draft, self.question.document, self.index, self.explorer.reading.coverage.shown)
 
     def _judged(self, attempt: Attempt) -> Evidence:
         """The judge's evidence on all claims; those that were let stand before, word for word, are not sent again."""

@@ -222,17 +222,21 @@ class TaskMode:
             return Attempt()
         earlier = self._earlier()
         if self._past and not order:
-            return replace(pin(Draft(earlier), self.task.document, self.index), source="worker")
+            return replace(self._pinned(Draft(earlier)), source="worker")
         explored = self.explorer.explore(order, iteration)
         draft = explored.draft if explored.taken else self._extract() or explored.draft
         source: Literal["worker", "extractor"] = "worker" if explored.taken else "extractor"
         if draft is not None and draft.absence is not None and not earlier:
-            found = pin(draft, self.task.document, self.index)
+            found = self._pinned(draft)
             return replace(found, finished=not form_issues(draft, self.task.brief_form), source=source)
         claims = merged(earlier, self._sound(draft) if draft is not None else ())
         if not claims:
             return Attempt(error="the DocReader handed in no brief whose quotes are in the document")
-        return replace(pin(Draft(claims), self.task.document, self.index), source=source)
+        return replace(self._pinned(Draft(claims)), source=source)
+
+    def _pinned(self, draft: Draft) -> Attempt:
+        assert self.explorer is not None and self.index is not None and self.task.document is not None
+        return pin(draft, self.task.document, self.index, self.explorer.reading.coverage.shown)
 
     def _sound(self, draft: Draft) -> tuple[DraftClaim, ...]:
         """The items of a draft that the rules would take alone: of a brief that was never taken, what can be used."""
