@@ -5,8 +5,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-
-from ralph_cli.core.events import Covered
+from typing import Literal
 
 Spans = tuple[tuple[int, int], ...]
 """Half-open intervals of a document's text, in order and apart."""
@@ -52,11 +51,11 @@ class Coverage:
     shown: Spans = ()
     code: Spans = ()
 
-    def after(self, event: Covered) -> "Coverage":
+    def after(self, how: Literal["code", "shown"], spans: Spans) -> "Coverage":
         """With what one event adds."""
-        if event.how == "shown":
-            return Coverage(merged(self.shown, event.spans), self.code)
-        return Coverage(self.shown, merged(self.code, event.spans))
+        if how == "shown":
+            return Coverage(merged(self.shown, spans), self.code)
+        return Coverage(self.shown, merged(self.code, spans))
 
     def __bool__(self) -> bool:
         return bool(self.shown or self.code)

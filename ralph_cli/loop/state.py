@@ -127,8 +127,8 @@ class LoopState:
                 return replace(self, iteration=number)
             case StepFinished(step=step):
                 return replace(self, steps=(*self.steps, step))
-            case Covered():
-                return replace(self, coverage=self.coverage.after(event))
+            case Covered(how=how, spans=spans):
+                return replace(self, coverage=self.coverage.after(how, spans))
             case CallStarted(number=number):
                 return replace(self, open_calls=self.open_calls | {number})
             case CallFinished(number=number, usage=usage):

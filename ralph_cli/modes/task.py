@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from ralph_cli.agents.spec import prompt, render
 from ralph_cli.checks.base import Check, run_in_order
+from ralph_cli.checks.coverage import NAME as COVERAGE
 from ralph_cli.checks.judge import one_word
 from ralph_cli.checks.output import UNFOUND, OutputCheck, OutputForm
 from ralph_cli.checks.quotes import pin
@@ -34,7 +35,7 @@ VERBATIM = 2
 """So many of the latest iterations are repeated to the reasoner word for word; older ones are counted."""
 
 MAX_TOKENS = 8_000
-HINTED = frozenset({TASK_JUDGE, "verifier", UNFOUND, "quotes", "form", "brief"})
+HINTED = frozenset({TASK_JUDGE, "verifier", UNFOUND, COVERAGE, "quotes", "form", "brief"})
 """Issues of these checks may be mended by reading more; the others concern the reasoner alone."""
 
 FORMATS = {

@@ -39,7 +39,7 @@ class Reading:
         self._cover(Covered(iteration, "code", merged(spans)))
 
     def _cover(self, event: Covered) -> None:
-        after = self.coverage.after(event)
+        after = self.coverage.after(event.how, event.spans)
         if after != self.coverage:
             self.coverage = after
             self.sink(event)

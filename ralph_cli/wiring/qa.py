@@ -3,6 +3,8 @@
 from collections.abc import Callable
 
 from ralph_cli.agents.spec import prompt
+from ralph_cli.checks.base import Check
+from ralph_cli.checks.coverage import CoverageCheck
 from ralph_cli.checks.judge import Judge
 from ralph_cli.checks.quotes import quotes_hold
 from ralph_cli.checks.rules import form_holds
@@ -66,7 +68,9 @@ def build_qa(
         settings.max_steps,
         looked=direct,
     )
-    checks = (form_holds(settings.form), quotes_hold(document))
+    checks: tuple[Check, ...] = (form_holds(settings.form), quotes_hold(document))
+    if settings.min_coverage:
+        checks += (CoverageCheck(document, settings.min_coverage, lambda: explorer.reading.coverage.shown),)
     judge = Judge(models.judge, document, question, nonces)
     mode = QaMode(
         asked,

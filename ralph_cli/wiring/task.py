@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ralph_cli.agents.spec import prompt
+from ralph_cli.checks.base import Check
+from ralph_cli.checks.coverage import CoverageCheck, share_to_read
 from ralph_cli.checks.grounding import sections_of
 from ralph_cli.checks.output import OutputCheck, OutputForm
 from ralph_cli.checks.quotes import quotes_hold
@@ -130,7 +132,13 @@ def build_task(
         return Parts(mode)
     index = QuoteIndex(document)
     explorer, closing = _reader(settings, models, document, task, index, engine, nonces, sink)
-    checks = (form_holds(AnswerForm(ANY, ANY, settings.quote_chars)), quotes_hold(document))
+    checks: tuple[Check, ...] = (form_holds(AnswerForm(ANY, ANY, settings.quote_chars)), quotes_hold(document))
+    wish = settings.min_coverage
+    if models.worker.vendor == "offline":
+        wish = wish or 0.0  # it ranks passages and cannot be told to read, so nothing is demanded unasked
+    share = share_to_read(wish, spec.text, len(document.text), settings.max_subqueries)
+    if share:
+        checks += (CoverageCheck(document, share, lambda: explorer.reading.coverage.shown),)
     check = OutputCheck(spec.output, spec.text, paged=document.paged, sections=sections_of(document.text))
     mode = TaskMode(task, explorer, models.worker, reasoner, index, checks, check, judge, nonces, remember, verifier)
     return Parts(mode, closing)
