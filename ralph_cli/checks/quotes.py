@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from ralph_cli.core.coverage import Spans, covered
 from ralph_cli.core.document import Document, Span
-from ralph_cli.core.run import Attempt, Claim, Draft, Evidence, Issue, Quote, Search
-from ralph_cli.documents.fold import fold
+from ralph_cli.core.run import Attempt, Claim, Draft, Evidence, Issue, Quote
 from ralph_cli.documents.locate import Match, QuoteIndex
 
 SHOWN = 200
@@ -39,8 +38,7 @@ def pin(draft: Draft, document: Document, index: QuoteIndex, seen: Spans = ()) -
             if quote.id not in ids:
                 ids.append(quote.id)
         claims.append(Claim(number, " ".join(said.text.split()), tuple(ids)))
-    searches = count_terms(draft.absence.searched, document) if draft.absence else ()
-    return Attempt(tuple(claims), tuple(by_span.values()), draft.absence, searches, tuple(refused))
+    return Attempt(tuple(claims), tuple(by_span.values()), draft.absence, refused=tuple(refused))
 
 
 def _together(matches: list[Match], document: Document, seen: Spans) -> dict[Match, Span]:
@@ -112,14 +110,6 @@ def clip(document: Document, span: Span) -> str:
     """The text of `span` on one line, cut at 300 characters."""
     text = " ".join(document.text[span.start : span.end].split())
     return text if len(text) <= 300 else text[:300] + "..."
-
-
-def count_terms(terms: tuple[str, ...], document: Document) -> tuple[Search, ...]:
-    """How often each term stands in the document, case ignored, whitespace and typography folded."""
-    folded = fold(document.text).text.casefold()
-    unique = dict.fromkeys(" ".join(term.split()) for term in terms)
-    wanted = {term: fold(term).text.strip().casefold() for term in unique}
-    return tuple(Search(term, folded.count(key)) for term, key in wanted.items() if key)
 
 
 def quotes_hold(document: Document) -> "QuoteCheck":

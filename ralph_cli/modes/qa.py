@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ralph_cli.agents.spec import prompt, render
+from ralph_cli.checks.absence import AbsenceReview
 from ralph_cli.checks.base import Check, run_in_order, standing
 from ralph_cli.checks.quotes import pin
 from ralph_cli.checks.rules import AnswerForm, form_issues
@@ -91,7 +92,17 @@ class QaMode:
     verifier: VerifierCheck | None = None
     retry: Retry = "auto"
     kept: Kept = field(default_factory=Kept)
+    absence: AbsenceReview = field(init=False)
     _restart: bool = False
+
+    def __post_init__(self) -> None:
+        explorer = self.explorer
+        self.absence = AbsenceReview(
+            self.question.document,
+            self.question.text,
+            lambda: explorer.searches,
+            lambda: explorer.reading.coverage.shown,
+        )
 
     def plan(self, state: LoopState) -> str:
         if not state.steps:
@@ -123,7 +134,7 @@ class QaMode:
     def analyze(self, attempt: Attempt) -> tuple[Evidence, ...]:
         further = (self.verifier,) if self.verifier is not None else ()
         if attempt.absence is not None:
-            return run_in_order((*self.local_checks, *further), attempt)
+            return run_in_order((*self.local_checks, self.absence, *further), attempt)
         found = run_in_order((*self.local_checks, self._judged, *further), attempt)
         self.kept = self.kept.after(attempt, found)
         return found
@@ -133,12 +144,13 @@ class QaMode:
         return None
 
     def review(self, draft: Draft) -> tuple[Issue, ...]:
-        """The local rules on a draft together with what is kept: its form, then its quotes."""
+        """The local rules on a draft together with what is kept: its form, its quotes, and what it did not look at."""
         merged = self.kept.merged(draft)
-        return form_issues(merged, self.question.form) or self._looked_up(merged).refused
+        found = form_issues(merged, self.question.form) or self._looked_up(merged).refused
+        return found or (self.absence.issues(merged.absence) if merged.absence else ())
 
     def _pinned(self, draft: Draft) -> Attempt:
-        return self._looked_up(self.kept.merged(draft))
+        return self.absence.recorded(self._looked_up(self.kept.merged(draft)))
 
     def _looked_up(self, draft: Draft) -> Attempt:
         return pin(draft, self.question.document, self.index, self.explorer.reading.coverage.shown)

@@ -1,12 +1,14 @@
 """Task mode: a reader gathers a brief of quotes, a reasoner does the task from it alone, rules and a judge check it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from ralph_cli.agents.spec import prompt, render
+from ralph_cli.checks.absence import NAME as ABSENCE
+from ralph_cli.checks.absence import AbsenceReview
 from ralph_cli.checks.base import Check, run_in_order
 from ralph_cli.checks.coverage import NAME as COVERAGE
 from ralph_cli.checks.judge import one_word
@@ -35,7 +37,7 @@ VERBATIM = 2
 """So many of the latest iterations are repeated to the reasoner word for word; older ones are counted."""
 
 MAX_TOKENS = 8_000
-HINTED = frozenset({TASK_JUDGE, "verifier", UNFOUND, COVERAGE, "quotes", "form", "brief"})
+HINTED = frozenset({TASK_JUDGE, "verifier", UNFOUND, COVERAGE, ABSENCE, "quotes", "form", "brief"})
 """Issues of these checks may be mended by reading more; the others concern the reasoner alone."""
 
 FORMATS = {
@@ -156,7 +158,15 @@ class TaskMode:
     new_nonce: Callable[[], str]
     remember: Callable[[int, str], None] | None = None
     verifier: VerifierCheck | None = None
+    absence: AbsenceReview | None = field(init=False, default=None)
     _past: tuple[Step, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.explorer is not None and self.task.document is not None:
+            explorer, read = self.explorer, self.explorer.reading
+            self.absence = AbsenceReview(
+                self.task.document, self.task.text, lambda: explorer.searches, lambda: read.coverage.shown
+            )
 
     def plan(self, state: LoopState) -> str:
         """The hints for the reader: what the last iteration lacked. Empty when reading more would mend nothing."""
@@ -204,7 +214,7 @@ class TaskMode:
         if attempt.error:
             return (Evidence("brief", (Issue("brief" if not attempt.claims else "reasoner", attempt.error),)),)
         if attempt.absence is not None:
-            return run_in_order(self.brief_checks, attempt)
+            return run_in_order((*self.brief_checks, *((self.absence,) if self.absence else ())), attempt)
         further = (self.verifier,) if self.verifier is not None else ()
         return run_in_order((*self.brief_checks, self.output_check, self.judge, *further), attempt)
 
@@ -235,9 +245,18 @@ class TaskMode:
             return Attempt(error="the DocReader handed in no brief whose quotes are in the document")
         return replace(self._pinned(Draft(claims)), source=source)
 
+    def review(self, draft: Draft) -> tuple[Issue, ...]:
+        """The local rules on a brief that is handed in: its form, its quotes, and what it did not look at."""
+        found = form_issues(draft, self.task.brief_form) or self._pinned(draft).refused
+        # Beside what was gathered before, "nothing more" is no statement on the document.
+        if found or draft.absence is None or self.absence is None or self._earlier():
+            return found
+        return self.absence.issues(draft.absence)
+
     def _pinned(self, draft: Draft) -> Attempt:
         assert self.explorer is not None and self.index is not None and self.task.document is not None
-        return pin(draft, self.task.document, self.index, self.explorer.reading.coverage.shown)
+        pinned = pin(draft, self.task.document, self.index, self.explorer.reading.coverage.shown)
+        return self.absence.recorded(pinned) if self.absence else pinned
 
     def _sound(self, draft: Draft) -> tuple[DraftClaim, ...]:
         """The items of a draft that the rules would take alone: of a brief that was never taken, what can be used."""
@@ -300,9 +319,3 @@ def constraints_told(steps: Sequence[Step], nonce: str) -> str:
             parts.append(f"Its memory update (kept once the rules hold):\n{framed(step.attempt.memory, nonce)}")
     omitted = f"({older} earlier iteration(s) omitted)\n" if older > 0 else ""
     return render("reasoner_constraints", omitted=omitted, iterations="\n".join(parts)) + "\n\n"
-
-
-def review(task: Task, index: QuoteIndex, draft: Draft) -> tuple[Issue, ...]:
-    """The local rules on a brief that is handed in: its form, then its quotes."""
-    assert task.document is not None
-    return form_issues(draft, task.brief_form) or pin(draft, task.document, index).refused

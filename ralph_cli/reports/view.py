@@ -5,7 +5,7 @@ from typing import Any
 
 from ralph_cli.core.coverage import Coverage, CoverageMap, coverage_map
 from ralph_cli.core.model import Usage
-from ralph_cli.core.run import Attempt, Claim, Halt, Issue, Quote, Ruling, Search, Step, StopType, Tier
+from ralph_cli.core.run import Attempt, Claim, Halt, Issue, Passage, Quote, Ruling, Search, Step, StopType, Tier
 
 WORDS = {
     "supported": "supported",
@@ -63,6 +63,7 @@ class RunView:
     output: str = ""
     output_ruling: Ruling | None = None
     coverage: CoverageMap | None = None
+    nearest: tuple[Passage, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -120,6 +121,7 @@ def view(
         attempt.output if attempt else "",
         rulings.get(0),  # claims count from 1: this one is on the output as a whole
         coverage_map(coverage, starts, int(document.get("characters", 0))) if coverage and starts else None,
+        attempt.nearest if attempt else (),
     )
 
 

@@ -12,6 +12,7 @@ from ralph_cli.rlm.bridge import Subqueries, Tally, Workbench
 from ralph_cli.rlm.observe import CAP, framed, observation, pages_shown, told
 from ralph_cli.rlm.parse import ACT, Malformed, Snippet, parse_call
 from ralph_cli.rlm.reading import Reading
+from ralph_cli.rlm.searches import Sought, searched_in
 from sandbox import Answer, QueryFailure
 
 MAX_TOKENS = 8_000
@@ -102,6 +103,11 @@ class Explorer:
     def restart(self, opening: str) -> None:
         """Begin a new conversation with `opening`; what was run is remembered, the sandbox keeps its variables."""
         self.turns, self._pending, self.opening = (), (), opening
+
+    @property
+    def searches(self) -> tuple[Sought, ...]:
+        """What the code that was run searched the document for."""
+        return searched_in(code for code, _ in self.trajectory)
 
     @property
     def characters(self) -> int:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from ralph_cli.agents.spec import prompt
@@ -24,9 +25,9 @@ from ralph_cli.documents.locate import QuoteIndex
 from ralph_cli.journal.memory import HEAD_CHARS, MemoryFile
 from ralph_cli.journal.traces import write_atomic
 from ralph_cli.loop.memory import add, parse
-from ralph_cli.modes.task import Task, TaskMode, review
+from ralph_cli.modes.task import Task, TaskMode
 from ralph_cli.rlm.bridge import Subqueries, Workbench
-from ralph_cli.rlm.loop import Explorer
+from ralph_cli.rlm.loop import Explorer, Review
 from ralph_cli.wiring.models import Models, Parts
 from ralph_cli.wiring.qa import choose_strategy, verifier_of
 from sandbox import Answer, Result, Sandbox
@@ -131,7 +132,8 @@ def build_task(
         mode = TaskMode(task, None, models.worker, reasoner, None, (), check, judge, nonces, remember, verifier)
         return Parts(mode)
     index = QuoteIndex(document)
-    explorer, closing = _reader(settings, models, document, task, index, engine, nonces, sink)
+    look = partial(_reader, settings, models, document, task, engine, nonces, sink)
+    explorer, closing = look(lambda draft: mode.review(draft))  # the mode is made below, of this very explorer
     checks: tuple[Check, ...] = (form_holds(AnswerForm(ANY, ANY, settings.quote_chars)), quotes_hold(document))
     wish = settings.min_coverage
     if models.worker.vendor == "offline":
@@ -149,10 +151,10 @@ def _reader(
     models: Models,
     document: Document,
     task: Task,
-    index: QuoteIndex,
     engine: Callable[[], Sandbox],
     nonces: Nonces,
     sink: Sink,
+    review: Review,
 ) -> tuple[Explorer, tuple[Callable[[], None], ...]]:
     """The DocReader with its sandbox, and how to end what is behind it."""
     direct, reason = choose_strategy(settings, document)
@@ -173,7 +175,7 @@ def _reader(
         task.opening(nonce, direct=direct),
         task.inputs,
         nonce,
-        lambda draft: review(task, index, draft),
+        review,
         sink,
         settings.max_steps,
         looked=direct,

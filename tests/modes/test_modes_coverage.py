@@ -110,3 +110,60 @@ def test_a_question_has_to_read_only_when_it_is_told_to(
     chosen = settings.model_copy(update={"strategy": "rlm", "min_coverage": least, "retry": "continue"})
     asked = ask(LEASE, "What is the rent?", settings=chosen, models=models, engine=FakeSandbox)
     assert asked.outcome.ok and asked.outcome.iterations == iterations
+
+
+ABSENT = {"not_found": {"searched": ["guarantee", "deposit"], "note": "No deposit is mentioned."}}
+LOST = {"code": "find('guarantee')\nfor word in ['surety', 'bond']:\n    print(word, word in context)"}
+OWED = {"text": "A deposit of $12,000 is owed.", "quotes": DEPOSIT["quotes"]}
+
+
+def asks(settings: Settings, *script: Reply, judged: bool = False) -> tuple[Finished, Scripted]:
+    verdict = says(json.dumps({"verdicts": [{"id": 1, "verdict": "supported", "reason": "r"}]}))
+    worker = Scripted(list(script), vendor="a")
+    models = {"worker": worker, "judge": Scripted([verdict] * judged, vendor="b"), "subquery": Scripted([])}
+    chosen = settings.model_copy(update={"strategy": "rlm"})
+    return ask(LEASE, "How much is the security?", settings=chosen, models=models, engine=FakeSandbox), worker
+
+
+def test_an_absence_that_the_text_speaks_against_costs_one_turn_and_may_be_mended(settings: Settings) -> None:
+    done, worker = asks(settings, acts(LOST), acts(ABSENT), acts({"claims": [OWED]}), judged=True)
+    assert done.outcome.ok and done.outcome.iterations == 1
+    answer = told(worker.requests[2])
+    assert "Not taken" in answer and "(page 9)" in answer and "The tenant pays a deposit of $12,000 at once." in answer
+    assert "<data-" in answer.split("The tenant pays")[0]  # the document's words are data
+
+
+def test_whoever_has_seen_the_places_may_say_so_again_and_the_record_shows_it_all(settings: Settings) -> None:
+    done, worker = asks(settings, acts(LOST), acts(ABSENT), acts(ABSENT))
+    assert done.outcome.halt.type is StopType.ABSENT and len(worker.requests) == 3
+    for view in (view_of(done), recorded(done.folder).view):
+        found = as_object(view)["not_found"]
+        assert {(item["term"], item["hits"], item["by"]) for item in found["searched"]} == {
+            ("guarantee", 0, "worker"),
+            ("deposit", 1, "worker"),
+            ("bond", 0, "code"),
+            ("surety", 0, "code"),
+        }
+        text = plain(view)
+        assert "    deposit: 1\n" in text and "    bond, in its code: 0\n" in text
+        assert "Never read: pages 2-8, 10 (read, at least in part: 2 of 10 pages" in text
+        assert "what they mean is the worker's word" in text
+        line = as_object(view)["coverage"]
+        assert line["pages"]["unread"] == [[2, 8], [10, 10]]
+
+
+def test_an_absence_that_the_steps_ran_out_on_is_asked_about_in_the_next_attempt(settings: Settings) -> None:
+    steps = settings.model_copy(update={"max_steps": 2})
+    script = [acts(LOST), acts(LOST), acts(ABSENT), acts(ABSENT)]
+    done, worker = asks(steps, *script)
+    assert worker.requests[2].agent == "extractor" and done.outcome.iterations == 2
+    assert "The tenant pays a deposit of $12,000 at once." in told(worker.requests[3])
+    assert done.outcome.halt.type is StopType.ABSENT
+
+
+def test_a_task_with_nothing_to_work_on_is_asked_about_what_was_not_looked_at(settings: Settings) -> None:
+    done, worker = play(settings, "Draft a note on the security", acts(LOST), acts(ABSENT), acts(ABSENT))
+    assert done.outcome.halt.type is StopType.ABSENT and len(worker.requests) == 3
+    assert "(page 9)" in told(worker.requests[2])
+    view = view_of(done)
+    assert [search.term for search in view.searches][:2] == ["guarantee", "deposit"] and "deposit: 1" in plain(view)
