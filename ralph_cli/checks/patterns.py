@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,7 +58,8 @@ def answers(given: str) -> Iterator[str]:
     """What the process prints: a line of JSON for each expression, as soon as it is counted."""
     import resource
 
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    with suppress(OSError, ValueError):  # some systems do not know this limit
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     patterns, text = json.loads(given)
 
     def stop(*_: object) -> None:

@@ -57,6 +57,8 @@ class _Names:
                 return self.texts.get(name, set())
             case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
                 return {held for item in items for held in self.held(item)}
+            case ast.Call(func=ast.Attribute(value=text, attr="lower" | "upper" | "casefold" | "strip"), args=[]):
+                return self.held(text)
             case ast.Call(func=ast.Attribute(attr="join"), args=[items]):
                 return self.held(items)
             case ast.Call(func=ast.Attribute(value=ast.Name(id="re"), attr="compile"), args=[pattern, *_]):

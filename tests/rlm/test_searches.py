@@ -26,6 +26,8 @@ def plain(*terms: str) -> tuple[Sought, ...]:
         ("print('rent' in context, context.count('deposit'))", plain("rent", "deposit")),
         ("for word in ['rent', 'deposit']:\n    print(word, context.lower().count(word))", plain("deposit", "rent")),
         ("words = ('rent', 'fee')\nprint({w: context.find(w) for w in words})", plain("fee", "rent")),
+        ("for w in ['Fee']:\n    print(context.lower().count(w.lower()))", plain("Fee")),
+        ("print(re.findall('|'.join(['rent', 'fee']), context))", pattern("fee", "rent")),
         ("for p in [r're.t']:\n    print(len(re.findall(p, context)))", pattern("re.t")),
         ("for line in context.splitlines():\n    if 'rent' in line: print(line)", plain("rent")),
         ("text = context.lower()\nif 'rent' not in text: print('no')", plain("rent")),
