@@ -127,6 +127,7 @@ class Settings(BaseModel):
     max_cost: float | None = Field(None, gt=0)
     max_failures: int = Field(3, ge=0, le=1_000)
     score_threshold: float = Field(0.0, ge=0, le=1)
+    min_coverage: float | None = Field(None, ge=0, le=1)
     verify_timeout: float = Field(60.0, gt=0, le=86_400)
     summary_chars: int = Field(4_000, ge=200, le=100_000)
     format: Literal["md", "json", "csv", "text"] | None = None

@@ -32,6 +32,7 @@ def view_of(finished: Finished) -> RunView:
         seconds=finished.seconds,
         notices=tuple(notice.message for notice in finished.notices),
         mode=finished.mode,
+        coverage=finished.coverage,
     )
 
 
@@ -69,6 +70,7 @@ def told(events: tuple[AnyEvent, ...], folder: str) -> Recorded:
         seconds=round(seconds, 3),
         notices=tuple(event.message for event in events if isinstance(event, Noticed)),
         mode=started.mode,
+        coverage=state.coverage,
     )
     return Recorded(shown, events)
 

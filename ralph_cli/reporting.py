@@ -18,8 +18,8 @@ from ralph_cli.journal.traces import replace_file
 from ralph_cli.loop.state import fold
 from ralph_cli.records import Recorded
 from ralph_cli.reports import csv, html, markdown
-from ralph_cli.reports.coverage import coverage
 from ralph_cli.reports.report import Crop, Passage, Report, passage
+from ralph_cli.reports.strip import coverage
 from ralph_cli.reports.view import TIERS, ClaimView
 from ralph_cli.reports.visible import one_line
 from ralph_cli.running import opened

@@ -3,7 +3,7 @@
 import platform
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ralph_cli import __version__
@@ -11,6 +11,7 @@ from ralph_cli.agents.spec import prompt_digests
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
+from ralph_cli.core.coverage import Coverage
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import AnyEvent, Fanout, Gate, Noticed, RunHalted, RunStarted, Sink
@@ -33,7 +34,7 @@ MAX_QUESTION = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What a run returns: the outcome, the document it speaks of, what it cost and where its record is."""
+    """What a run returns: the outcome, the document it speaks of, what was read, what it cost, where its record is."""
 
     outcome: Outcome
     mode: str
@@ -45,6 +46,7 @@ class Finished:
     folder: Path
     judge: str
     notices: tuple[Noticed, ...]
+    coverage: Coverage = field(default_factory=Coverage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +118,8 @@ def execute(
             parts.close()
             built.close()
         spent, seconds, notices = heard.state.usage, round(ledger.elapsed, 3), tuple(heard.notices)
-        return Finished(outcome, mode, question, about, spent, seconds, folder.name, folder, built.judge.name, notices)
+        name, judge, read = folder.name, built.judge.name, heard.state.coverage
+        return Finished(outcome, mode, question, about, spent, seconds, name, folder, judge, notices, read)
     finally:
         journal.close()
 
@@ -179,6 +182,7 @@ def checked(text: str, what: str, example: str) -> str:
 def described(document: Document | None, encoding: str | None = None) -> dict[str, object]:
     """What a trace keeps of a document: enough to know it again, none of its text; empty for a run without one.
 
+    `page_starts` are the offsets at which its pages begin, so that coverage can be told by page without the document.
     `encoding` is that with which a person said that it is read, if one did.
     """
     if document is None:
@@ -192,6 +196,7 @@ def described(document: Document | None, encoding: str | None = None) -> dict[st
         "kind": document.kind,
         "reader": reader_of(document.kind),
         "pages": len(document.pages),
+        "page_starts": [page.start for page in document.pages],
         "characters": len(document.text),
         "cautions": [caution.message for caution in document.cautions],
     }

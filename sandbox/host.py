@@ -17,6 +17,7 @@ from sandbox.worker import Bounds, Frame, Worker, WorkerFault
 
 CALL_BYTES = 128 << 20  # UTF-8 of all prompts and texts in one call
 ERROR_CHARS = 16_384
+TOUCHED = 2_048  # slices of the document that are taken note of in one snippet
 VALUE_NOTE = 64  # characters the guest may add to a value that it has cut
 LOAD_SECONDS = 300.0
 _UNCLEAN = re.compile("[\ud800-\udfff\0]")
@@ -45,6 +46,7 @@ class WorkerSandbox:
         self._bounds = Bounds(json=(1 << 20) + 14 * limits.output, blob=CALL_BYTES, resident=engine.resident)
         self._worker: Worker | None = None
         self._document = b""
+        self._characters = 0
         self._pages = "[]"
         self._closed = False
         self._lock = threading.RLock()
@@ -80,6 +82,7 @@ class WorkerSandbox:
         """Keep the document, and give it to the running worker."""
         with self._lock:
             self._document = clean_surrogates(context).encode("utf-8")
+            self._characters = len(context)
             self._pages = json.dumps([list(page) for page in pages])
             if self._worker is not None:
                 self._send_document(self._worker)
@@ -188,7 +191,8 @@ class WorkerSandbox:
         if type(total) is not int or not len(stdout) <= total < 1 << 53:
             raise WorkerFault("protocol violation", "the count of printed characters")
         value = _text(frame, "value", self._limits.output + VALUE_NOTE)
-        return Result(stdout, total, value, _text(frame, "error", ERROR_CHARS), False, seconds)
+        error = _text(frame, "error", ERROR_CHARS)
+        return Result(stdout, total, value, error, False, seconds, _spans(frame, self._characters))
 
     def _explain(self, fault: WorkerFault, clock: _Clock) -> str:
         match fault.reason:
@@ -245,6 +249,14 @@ def _text(frame: Frame, name: str, most: int) -> str | None:
     if not isinstance(value, str) or len(value) > most:
         raise WorkerFault("protocol violation", f"field {name}")
     return clean(value)
+
+
+def _spans(frame: Frame, characters: int) -> tuple[tuple[int, int], ...]:
+    """The slices that the guest says were taken. What is malformed is left out: nothing but a hint rests on them."""
+    value = frame.meta.get("touched")
+    items = value[:TOUCHED] if isinstance(value, list) else []
+    pairs = [item for item in items if isinstance(item, list) and len(item) == 2]
+    return tuple((a, b) for a, b in pairs if type(a) is type(b) is int and 0 <= a < b <= characters)
 
 
 def clean(text: str) -> str:

@@ -75,6 +75,22 @@ def test_an_answer_that_holds_is_accepted_with_page_and_place(settings: Settings
     assert len(worker.requests) == 2 and len(judge.requests) == 1
 
 
+def test_a_quote_is_pinned_to_the_place_that_the_worker_read(settings: Settings) -> None:
+    pages = [
+        f"Clause {n} of the lease: {RENT['quotes'][0]}, as agreed.\n"
+        + "\n".join(f"Clause {n}.{k} stands alone." for k in range(30))
+        for n in range(1, 6)
+    ]
+    cover = "\n".join(f"Line {n} of the cover, which is shown at the beginning." for n in range(20))
+    about = document("\f".join((cover, *pages)))
+    asked, *_ = play(
+        settings, [acts({"code": "show(4)"}), acts({"claims": [RENT]})], [verdicts((1, "supported"))], about=about
+    )
+    assert asked.outcome.best is not None
+    (quote,) = asked.outcome.best.attempt.quotes
+    assert quote.page == 4 and quote.text in about.text[: about.pages[3].start] and quote.occurrences == 5
+
+
 def test_a_wrong_quote_costs_one_turn_and_not_an_iteration(settings: Settings) -> None:
     asked, events, worker, judge = play(
         settings,
@@ -247,7 +263,11 @@ def test_not_in_the_document_is_an_answer_with_counted_searches(settings: Settin
     asked, _, _, judge = play(settings, [acts(LOOK), acts(absence)], [], question="Is there parking?")
     assert asked.outcome.halt.type is StopType.ABSENT and not judge.requests
     best = asked.outcome.best
-    assert best is not None and {s.term: s.hits for s in best.attempt.searches} == {"parking": 0, "RENT": 1}
+    assert best is not None and {s.term: s.hits for s in best.attempt.searches} == {
+        "parking": 0,
+        "RENT": 1,
+        "base rent": 1,
+    }
 
 
 def test_when_the_steps_are_used_up_one_call_over_the_trajectory_answers(settings: Settings) -> None:

@@ -2,14 +2,16 @@
 
 from ralph_cli.checks.base import GOOD, all_passed
 from ralph_cli.checks.output import OutputCheck
-from ralph_cli.checks.quotes import PLACES, QuoteCheck, count_terms
+from ralph_cli.checks.quotes import PLACES, QuoteCheck
 from ralph_cli.checks.rules import AnswerForm, form_holds
+from ralph_cli.checks.searches import Counter
 from ralph_cli.checks.versions import section_at
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Attempt, Evidence, Halt, Issue, Quote, Step, StopType, Verdict
 from ralph_cli.core.verification import QuoteStanding, Rechecked, Standing
 from ralph_cli.documents.locate import MAX_OCCURRENCES, QuoteIndex
 from ralph_cli.providers.offline import judge, not_verbatim
+from ralph_cli.rlm.searches import Sought
 
 
 def quote_again(quote: Quote, document: Document, index: QuoteIndex) -> QuoteStanding:
@@ -72,8 +74,13 @@ def searches_again(attempt: Attempt, document: Document) -> Rechecked | None:
     """The counted searches of an absence, counted again; None if nothing was said to be absent."""
     if attempt.absence is None:
         return None
-    now = {search.term: search.hits for search in count_terms(attempt.absence.searched, document)}
-    then = {search.term: search.hits for search in attempt.searches}
+    code = [Sought(search.term, search.pattern) for search in attempt.searches if search.by == "code"]
+    again = (tally.search for tally in Counter(document).count(attempt.absence.searched, code))
+    # An expression that took too long to count, then or now, has no count to compare.
+    uncounted = {search.term for search in attempt.searches if search.fault}
+    now = {search.term: search.hits for search in again if not search.fault and search.term not in uncounted}
+    then = {search.term: search.hits for search in attempt.searches if search.term not in uncounted}
+    then = {term: hits for term, hits in then.items() if term in now or hits is not None}
     faults = [
         Issue(
             "absence",
@@ -83,7 +90,7 @@ def searches_again(attempt: Attempt, document: Document) -> Rechecked | None:
         for term in dict.fromkeys((*then, *now))
         if then.get(term) != now.get(term)
     ]
-    found = sum(hits > 0 for hits in now.values())
+    found = sum(bool(hits) for hits in now.values())
     told = f"{_many(len(now), 'searched term')} counted again in the whole text, {found} of them found there"
     return Rechecked("absence", told, tuple(faults))
 

@@ -55,6 +55,14 @@ ScoreThreshold = Annotated[
     float | None,
     typer.Option("--score-threshold", help="Stop at this share of supported claims, e.g. 0.8 (default off)."),
 ]
+MinCoverage = Annotated[
+    float | None,
+    typer.Option(
+        "--min-coverage",
+        help="Share of the document that a model must have read, e.g. 0.9 (default: none for a question or a look-up, "
+        "0.8 for a task that asks for everything, such as a summary).",
+    ),
+]
 Strategy = Annotated[
     str | None, typer.Option("--strategy", help="auto, rlm (explore by code) or direct (give the whole text).")
 ]

@@ -72,10 +72,29 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """One searched term and how often it stands in the document, counted here and not by a model."""
+    """One searched term and how often it stands in the document, counted here and not by a model.
+
+    `by` is who searched: the worker says so, or it stands in its code. `pattern` marks a regular expression; `hits` is
+    None if it could not be counted, and `fault` says why.
+    """
 
     term: str
-    hits: int
+    hits: int | None
+    by: Literal["worker", "code"] = "worker"
+    pattern: bool = False
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage of the document, and the `words` of the question that stand in it; nothing says that it answers it."""
+
+    text: str
+    start: int
+    end: int
+    page: int
+    label: str
+    words: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +121,9 @@ class Attempt:
     """One result of the worker after its quotes were looked up.
 
     `output` is free text (task, goal, wrapped functions); an answer is `claims`, and so is the brief behind an output.
-    `memory` is what the worker wants remembered. `refused` names every quote that is not in the document (it is in no
-    claim). `finished` is the worker's own word, never a fact; `error` says why there is nothing to check.
+    `searches` and `nearest` belong to an absence: what was searched, and the passages that hold most of the question's
+    words. `memory` is what the worker wants remembered. `refused` names every quote that is not in the document (it is
+    in no claim). `finished` is the worker's own word, never a fact; `error` says why there is nothing to check.
     """
 
     claims: tuple[Claim, ...] = ()
@@ -116,6 +136,7 @@ class Attempt:
     output: str = ""
     memory: str = ""
     error: str = ""
+    nearest: tuple[Passage, ...] = ()
 
     @property
     def answered(self) -> bool:

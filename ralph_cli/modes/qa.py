@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ralph_cli.agents.spec import prompt, render
+from ralph_cli.checks.absence import AbsenceReview
 from ralph_cli.checks.base import Check, run_in_order
 from ralph_cli.checks.quotes import pin
 from ralph_cli.checks.rules import AnswerForm, form_issues
@@ -84,7 +85,17 @@ class QaMode:
     verifier: VerifierCheck | None = None
     retry: Retry = "auto"
     kept: Kept = field(default_factory=Kept)
+    absence: AbsenceReview = field(init=False)
     _restart: bool = False
+
+    def __post_init__(self) -> None:
+        explorer = self.explorer
+        self.absence = AbsenceReview(
+            self.question.document,
+            self.question.text,
+            lambda: explorer.searches,
+            lambda: explorer.reading.coverage.shown,
+        )
 
     def plan(self, state: LoopState) -> str:
         if not state.steps:
@@ -116,7 +127,7 @@ class QaMode:
     def analyze(self, attempt: Attempt) -> tuple[Evidence, ...]:
         further = (self.verifier,) if self.verifier is not None else ()
         if attempt.absence is not None:
-            return run_in_order((*self.local_checks, *further), attempt)
+            return run_in_order((*self.local_checks, self.absence, *further), attempt)
         counter = (self.counter,) if self.counter is not None else ()
         found = run_in_order((*self.local_checks, self._judged, *counter, *further), attempt)
         self.kept = self.kept.after(attempt, found)
@@ -127,15 +138,20 @@ class QaMode:
         return None
 
     def review(self, draft: Draft) -> tuple[Issue, ...]:
-        """The local rules on a draft together with what is kept: its form, its quotes, then its figures."""
+        """The local rules on a draft with what is kept: its form, quotes and figures, and what it did not look at."""
         merged = self.kept.merged(draft)
         if issues := form_issues(merged, self.question.form):
             return issues
-        attempt = pin(merged, self.question.document, self.index)
+        if merged.absence is not None:
+            return self.absence.issues(merged.absence)
+        attempt = self._looked_up(merged)
         return attempt.refused or self.numbers(attempt).issues
 
     def _pinned(self, draft: Draft) -> Attempt:
-        return pin(self.kept.merged(draft), self.question.document, self.index)
+        return self.absence.recorded(self._looked_up(self.kept.merged(draft)))
+
+    def _looked_up(self, draft: Draft) -> Attempt:
+        return pin(draft, self.question.document, self.index, self.explorer.reading.coverage.shown)
 
     def _judged(self, attempt: Attempt) -> Evidence:
         """The judge's evidence on all claims; those that were let stand before, word for word, are not sent again."""

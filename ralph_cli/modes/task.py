@@ -1,13 +1,16 @@
 """Task mode: a reader gathers a brief of quotes, a reasoner does the task from it alone, rules and a judge check it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from ralph_cli.agents.spec import prompt, render
+from ralph_cli.checks.absence import NAME as ABSENCE
+from ralph_cli.checks.absence import AbsenceReview
 from ralph_cli.checks.base import Check, run_in_order
+from ralph_cli.checks.coverage import NAME as COVERAGE
 from ralph_cli.checks.judge import one_word
 from ralph_cli.checks.output import UNFOUND, OutputCheck, OutputForm
 from ralph_cli.checks.quotes import pin
@@ -38,7 +41,7 @@ VERBATIM = 2
 """So many of the latest iterations are repeated to the reasoner word for word; older ones are counted."""
 
 MAX_TOKENS = 8_000
-HINTED = frozenset({TASK_JUDGE, "verifier", UNFOUND, "quotes", "form", "brief"})
+HINTED = frozenset({TASK_JUDGE, "verifier", UNFOUND, COVERAGE, ABSENCE, "quotes", "form", "brief"})
 """Issues of these checks may be mended by reading more; the others concern the reasoner alone."""
 
 FORMATS = {
@@ -166,8 +169,16 @@ class TaskMode:
     remember: Callable[[int, str], None] | None = None
     verifier: VerifierCheck | None = None
     retry: Retry = "auto"
+    absence: AbsenceReview | None = field(init=False, default=None)
     _past: tuple[Step, ...] = ()
     _restart: bool = False
+
+    def __post_init__(self) -> None:
+        if self.explorer is not None and self.task.document is not None:
+            explorer, read = self.explorer, self.explorer.reading
+            self.absence = AbsenceReview(
+                self.task.document, self.task.text, lambda: explorer.searches, lambda: read.coverage.shown
+            )
 
     def plan(self, state: LoopState) -> str:
         """The hints for the reader: what the last iteration lacked. Empty when reading more would mend nothing."""
@@ -219,7 +230,7 @@ class TaskMode:
         if attempt.error:
             return (Evidence("brief", (Issue("brief" if not attempt.claims else "reasoner", attempt.error),)),)
         if attempt.absence is not None:
-            return run_in_order(self.brief_checks, attempt)
+            return run_in_order((*self.brief_checks, *((self.absence,) if self.absence else ())), attempt)
         further = (self.verifier,) if self.verifier is not None else ()
         return run_in_order((*self.brief_checks, self.output_check, self.judge, *further), attempt)
 
@@ -238,19 +249,32 @@ class TaskMode:
             return Attempt()
         earlier = self._earlier()
         if self._past and not order:
-            return replace(pin(Draft(earlier), self.task.document, self.index), source="worker")
+            return replace(self._pinned(Draft(earlier)), source="worker")
         if self._restart:
             self.explorer.restart(order)
         explored = self.explorer.explore("" if self._restart else order, iteration)
         draft = explored.draft if explored.taken else self._extract() or explored.draft
         source: Literal["worker", "extractor"] = "worker" if explored.taken else "extractor"
         if draft is not None and draft.absence is not None and not earlier:
-            found = pin(draft, self.task.document, self.index)
+            found = self._pinned(draft)
             return replace(found, finished=not form_issues(draft, self.task.brief_form), source=source)
         claims = merged(earlier, self._sound(draft) if draft is not None else ())
         if not claims:
             return Attempt(error="the DocReader handed in no brief whose quotes are in the document")
-        return replace(pin(Draft(claims), self.task.document, self.index), source=source)
+        return replace(self._pinned(Draft(claims)), source=source)
+
+    def review(self, draft: Draft) -> tuple[Issue, ...]:
+        """The local rules on a brief that is handed in: its form, its quotes, and what it did not look at."""
+        found = form_issues(draft, self.task.brief_form) or self._pinned(draft).refused
+        # Beside what was gathered before, "nothing more" is no statement on the document.
+        if found or draft.absence is None or self.absence is None or self._earlier():
+            return found
+        return self.absence.issues(draft.absence)
+
+    def _pinned(self, draft: Draft) -> Attempt:
+        assert self.explorer is not None and self.index is not None and self.task.document is not None
+        pinned = pin(draft, self.task.document, self.index, self.explorer.reading.coverage.shown)
+        return self.absence.recorded(pinned) if self.absence else pinned
 
     def _afresh(self, explorer: Explorer, hints: str) -> str:
         """The compact message that takes the place of the reader's conversation so far."""
@@ -330,9 +354,3 @@ def constraints_told(steps: Sequence[Step], nonce: str) -> str:
             parts.append(f"Its memory update (kept once the rules hold):\n{framed(step.attempt.memory, nonce)}")
     omitted = f"({older} earlier iteration(s) omitted)\n" if older > 0 else ""
     return render("reasoner_constraints", omitted=omitted, iterations="\n".join(parts)) + "\n\n"
-
-
-def review(task: Task, index: QuoteIndex, draft: Draft) -> tuple[Issue, ...]:
-    """The local rules on a brief that is handed in: its form, then its quotes."""
-    assert task.document is not None
-    return form_issues(draft, task.brief_form) or pin(draft, task.document, index).refused

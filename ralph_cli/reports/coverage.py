@@ -1,129 +1,66 @@
-"""Which pages of the document the worker's code went through and a model was shown, as far as that was recorded."""
+"""What was read of the document, in words and as values: by page, with what was never read named."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Any
 
-from ralph_cli.core.document import Document
-from ralph_cli.core.events import AnyEvent, Covered, SnippetRan
-
-MOST_PARTS = 300
-_SLICES = 40
-_WHOLE = 0.9
-
-Level = Literal["whole", "some", "code", "none"]
-"""How far a part was read: all or some of it was shown to a model, only code went through it, or nothing did."""
+from ralph_cli.core.coverage import CoverageMap, asks_for_all, in_words, ranges
+from ralph_cli.reports.view import RunView
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One page, or several, or a slice of a text without pages: its name, and how far it was read."""
+def coverage_line(view: RunView) -> tuple[str, str] | None:
+    """One sentence and its style: a warning where what was not read may be missed, else quiet; None if not recorded."""
+    told = view.coverage
+    if told is None:
+        return None
+    if told.shown >= 1 or not told.unread:
+        return "Read: the whole text.", "dim"
+    share = f"{_percent(told.shown)} of the text"
+    matters = unread_matters(view)
+    if len(told.pages) < 2:
+        return (f"Only {share} was read; what stands elsewhere may be missed.", "yellow") if matters else (
+            f"Read: {share}.", "dim",
+        )  # fmt: skip
+    read = f"{len(told.read)} of {len(told.pages)} pages, {share}"
+    if matters and told.never:
+        return f"Never read: {pages(told.never)} (read, at least in part: {read}).", "yellow"
+    never = f"; never read: {pages(told.never, 4)}" if told.never else ""
+    return f"Read, at least in part: {read}{never}.", "yellow" if matters else "dim"
 
-    name: str
-    level: Level
+
+def unread_matters(view: RunView) -> bool:
+    """Whether something may be missed in what was not read: an absence, and whatever asks for all of a kind."""
+    return view.absence is not None or asks_for_all(view.question, question=view.mode == "qa")
 
 
-@dataclass(frozen=True, slots=True)
-class Coverage:
-    """The parts of the document in order, empty when nothing was recorded; `told` says where this is from.
+def pages(numbers: tuple[int, ...], most: int = 12) -> str:
+    """Page numbers with their noun."""
+    return f"page{'' if len(numbers) == 1 else 's'} {in_words(numbers, most)}"
 
-    `unit` is what a part is: "page", "pages" (several in each) or "characters".
+
+def as_object(told: CoverageMap | None) -> dict[str, Any] | None:
+    """The `coverage` of `--json`; None when it was not recorded.
+
+    `shown` and `code` are the shares of the text that a model was shown, and that code says it went through. `pages`
+    has runs [first, last] of page numbers: those of which something was `shown`, those that `code` went through, those
+    `unread`, and each page's shares in `each` as [shown, code]; null in a text without pages. `unread` has the
+    half-open character intervals that no model was shown.
     """
-
-    told: str
-    unit: str = "page"
-    parts: tuple[Part, ...] = ()
-    single: tuple[Part, ...] = ()
-
-    def of(self, level: Level) -> list[str]:
-        """Names of the pages, or parts, of a level."""
-        return [part.name for part in (self.single or self.parts) if part.level == level]
-
-
-NOT_RECORDED = Coverage("What of the document was read was not recorded in this run.")
-
-
-def coverage(events: Iterable[AnyEvent], document: Document | None, pages: int) -> Coverage:
-    """The coverage of a run. Without `document` only what is recorded by page number can be told."""
-    events = tuple(events)
-    covered = [event for event in events if isinstance(event, Covered)]
-    if covered and document is not None:
-        code = _merged(span for event in covered for span in event.spans if event.how == "code")
-        shown = _merged(span for event in covered for span in event.spans if event.how == "shown")
-        told = "Recorded while the run went on; what code went through is what the sandbox reported."
-        if document.paged:
-            whole = [(str(page.number), page.start, page.end) for page in document.pages]
-        else:
-            whole = _slices(len(document.text))
-        single = tuple(Part(name, _level(_share(code, a, b), _share(shown, a, b))) for name, a, b in whole)
-        return _grouped(told, "page" if document.paged else "characters", single)
-    if covered:
-        return Coverage("It was recorded which characters were read; to tell pages, the document is needed.")
-    seen = {page for event in events if isinstance(event, SnippetRan) for page in event.pages}
-    if not seen or pages < 2:
-        return NOT_RECORDED
-    told = "Pages count as shown when text of theirs stood in what a step printed for the worker."
-    return _grouped(told, "page", tuple(Part(str(n), "some" if n in seen else "none") for n in range(1, pages + 1)))
+    if told is None:
+        return None
+    by_page = {
+        "shown": [list(run) for run in ranges(told.read)],
+        "code": [list(run) for run in ranges(told.by_code)],
+        "unread": [list(run) for run in ranges(told.never)],
+        "each": [[round(page.shown, 3), round(page.code, 3)] for page in told.pages],
+    }
+    return {
+        "shown": round(told.shown, 4),
+        "code": round(told.code, 4),
+        "pages": by_page if len(told.pages) > 1 else None,
+        "unread": [list(span) for span in told.unread],
+    }
 
 
-def page_ranges(names: Sequence[str]) -> str:
-    """Numbers as a reader writes them: 1, 4-6, 9. Other names are only joined."""
-    if not all(name.isdigit() for name in names):
-        return ", ".join(names)
-    parts: list[str] = []
-    numbers = [int(name) for name in names]
-    at = 0
-    while at < len(numbers):
-        end = at
-        while end + 1 < len(numbers) and numbers[end + 1] == numbers[end] + 1:
-            end += 1
-        parts.append(names[at] if at == end else f"{names[at]}-{names[end]}")
-        at = end + 1
-    return ", ".join(parts)
-
-
-def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    merged: list[tuple[int, int]] = []
-    for start, end in sorted(spans):
-        if merged and start <= merged[-1][1]:
-            merged[-1] = (merged[-1][0], max(merged[-1][1], end))
-        else:
-            merged.append((start, end))
-    return merged
-
-
-def _share(spans: Sequence[tuple[int, int]], start: int, end: int) -> float:
-    """How much of start..end lies in the spans; an empty page is covered when its place is."""
-    if start == end:
-        return float(any(low <= start <= high for low, high in spans))
-    return sum(max(min(high, end) - max(low, start), 0) for low, high in spans) / (end - start)
-
-
-def _slices(length: int) -> list[tuple[str, int, int]]:
-    size = max(-(-length // _SLICES), 1)
-    return [(f"{at:,}-{min(at + size, length):,}", at, min(at + size, length)) for at in range(0, length, size)]
-
-
-def _grouped(told: str, unit: str, single: tuple[Part, ...]) -> Coverage:
-    """The parts, several pages in each when there are more than a strip can show."""
-    size = -(-len(single) // MOST_PARTS)
-    if size <= 1:
-        return Coverage(told, unit, single)
-    parts = []
-    for at in range(0, len(single), size):
-        group = single[at : at + size]
-        parts.append(Part(f"{group[0].name}-{group[-1].name}", _together({part.level for part in group})))
-    return Coverage(told, "pages", tuple(parts), single)
-
-
-def _level(code: float, shown: float) -> Level:
-    if shown >= _WHOLE:
-        return "whole"
-    return "some" if shown else "code" if code else "none"
-
-
-def _together(levels: set[Level]) -> Level:
-    """The level of several pages that share a place in the strip."""
-    if len(levels) == 1:
-        return next(iter(levels))
-    return "some" if levels & {"whole", "some"} else "code"
+def _percent(share: float) -> str:
+    """A share that is not all is never 100 %, and one that is not nothing never 0 %."""
+    whole = min(max(round(share * 100), 1), 99) if 0 < share < 1 else round(share * 100)
+    return f"{whole} %"

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from ralph_cli.core.events import Noticed, RunHalted
 from ralph_cli.core.run import Ruling, StopType, Verdict
 from ralph_cli.reports import terminal
-from ralph_cli.reports.coverage import Level, page_ranges
 from ralph_cli.reports.evidence import claims, marks, sign
 from ralph_cli.reports.goal import verification
 from ralph_cli.reports.markup import Markup, el, joined, text
 from ralph_cli.reports.refused import Refused, refused
 from ralph_cli.reports.report import Report, ending, heading
 from ralph_cli.reports.spending import spending
+from ralph_cli.reports.strip import Level, page_ranges
 from ralph_cli.reports.style import CSS, POLICY
 from ralph_cli.reports.timeline import timeline
 from ralph_cli.reports.view import WORDS

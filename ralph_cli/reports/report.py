@@ -8,7 +8,7 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.events import AnyEvent, RunStarted
 from ralph_cli.core.goal import GoalState
 from ralph_cli.core.run import Quote
-from ralph_cli.reports.coverage import NOT_RECORDED, Coverage
+from ralph_cli.reports.strip import NOT_RECORDED, Coverage
 from ralph_cli.reports.terminal import verdict
 from ralph_cli.reports.view import ClaimView, RunView
 

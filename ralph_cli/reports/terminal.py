@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Quote, Ruling, StopType
+from ralph_cli.reports.coverage import coverage_line
 from ralph_cli.reports.opinions import BEARINGS
 from ralph_cli.reports.output import output_lines, output_verdict
 from ralph_cli.reports.view import TIERS, WORDS, ClaimView, RunView, pages_of
@@ -11,6 +12,9 @@ from ralph_cli.reports.visible import one_line, visible
 
 Styled = tuple[str, str]
 """A piece of a line and its style name ("" for none)."""
+
+NEAREST = 160
+"""Characters shown of a passage that is near."""
 
 SIGNS = {"supported": ("✓", "green"), "verbatim": ("=", "cyan"), "partly": ("~", "yellow")}
 UNASKED = " Not verified: the verifier was not asked about this last iteration."
@@ -38,6 +42,8 @@ def lines(view: RunView) -> Iterator[list[Styled]]:
         for issue in view.issues:
             yield [(f"  - {one_line(issue.line)}", "yellow")]
     yield []
+    if read := coverage_line(view):
+        yield [read]
     yield [(verdict(view), _colour(view))]
     yield [(f"{cost(view.usage)}, {view.seconds:.1f} s, {_count(view.iterations, 'iteration')}", "dim")]
     yield [(f"Trace: {visible(view.folder)}  (ralph trace show {view.run})", "dim")]
@@ -103,7 +109,17 @@ def _absence(view: RunView) -> Iterator[list[Styled]]:
         yield [(f"  {one_line(view.absence)}", "")]
     yield [("  Searched, with the number of places counted in the text:", "dim")]
     for search in view.searches:
-        yield [(f"    {one_line(search.term)}: {search.hits}", "dim")]
+        kind = " (as a pattern)" if search.pattern else ""
+        count = search.fault if search.hits is None else f"{search.hits}"
+        who = "" if search.by == "worker" else ", in its code"
+        yield [(f"    {one_line(search.term)}{kind}{who}: {one_line(count)}", "dim")]
+    if view.nearest:
+        yield [("  The passages that hold most of the question's words (nothing says that they answer it):", "dim")]
+    for passage in view.nearest:
+        place = f"p. {passage.page}" if _paged(view) else f"at {passage.start:,}"
+        label = f" (printed {visible(passage.label)})" if _paged(view) and passage.label != str(passage.page) else ""
+        words = ", ".join(one_line(word) for word in passage.words)
+        yield [(f"    {place}{label}: “{one_line(passage.text, NEAREST)}” ({words})", "dim")]
 
 
 def verdict(view: RunView) -> str:

@@ -18,8 +18,8 @@ from ralph_cli.core.events import (
     Wrote,
 )
 from ralph_cli.core.run import Step
-from ralph_cli.reports.coverage import page_ranges
 from ralph_cli.reports.markup import Markup, el, joined
+from ralph_cli.reports.strip import page_ranges
 from ralph_cli.reports.visible import one_line
 
 _MOST_LINES, _MOST_CHARACTERS = 60, 8_000

@@ -3,12 +3,14 @@
 from dataclasses import dataclass
 from typing import Any
 
+from ralph_cli.core.coverage import Coverage, CoverageMap, coverage_map
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import (
     Attempt,
     Claim,
     Halt,
     Issue,
+    Passage,
     Qualification,
     Quote,
     Ruling,
@@ -68,6 +70,7 @@ class RunView:
     """Everything a reader is shown of a run; `verification` is what became of that of its best step.
 
     `found` are passages that a check found, such as those that qualify a claim; `notes` say what the checks did.
+    `coverage` is None if what was read was not recorded.
     """
 
     run: str
@@ -91,6 +94,8 @@ class RunView:
     found: tuple[Quote, ...] = ()
     notes: tuple[str, ...] = ()
     verification: Verification = ""
+    coverage: CoverageMap | None = None
+    nearest: tuple[Passage, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -117,8 +122,13 @@ def view(
     seconds: float,
     notices: tuple[str, ...] = (),
     mode: str = "qa",
+    coverage: Coverage | None = None,
 ) -> RunView:
-    """The view of a run that ended with `halt`; `best` is its best step, if it had one."""
+    """The view of a run that ended with `halt`; `best` is its best step, if it had one.
+
+    `document` is what the run recorded of it; where its pages begin is for `coverage` and goes no further.
+    """
+    starts = document.get("page_starts")
     attempt = best.attempt if best else None
     rulings = {ruling.claim: ruling for ruling in best.rulings} if best else {}
     issues = tuple(dict.fromkeys((*best.attempt.refused, *best.issues))) if best else ()
@@ -127,7 +137,7 @@ def view(
         run,
         folder,
         question,
-        document,
+        {name: value for name, value in document.items() if name != "page_starts"},
         halt,
         claims,
         attempt.quotes if attempt else (),
@@ -145,6 +155,8 @@ def view(
         verification=best.verification if best else "",
         found=tuple(quote for item in best.evidence for quote in item.quotes) if best else (),
         notes=tuple(item.note for item in best.evidence if item.note) if best else (),
+        coverage=coverage_map(coverage, starts, int(document.get("characters", 0))) if coverage and starts else None,
+        nearest=attempt.nearest if attempt else (),
     )
 
 

@@ -3,7 +3,9 @@
 from dataclasses import replace
 
 from ralph_cli.agents.spec import prompt
+from ralph_cli.checks.base import Check
 from ralph_cli.checks.counter import CounterEvidence
+from ralph_cli.checks.coverage import CoverageCheck
 from ralph_cli.checks.judge import Judge
 from ralph_cli.checks.numbers import NumbersCheck
 from ralph_cli.checks.quotes import quotes_hold
@@ -63,7 +65,9 @@ def build_qa(stage: Stage, document: Document, question: str, verifier: Verifier
         looked=direct,
     )
     numbers = NumbersCheck(document, question)
-    checks = (form_holds(settings.form), quotes_hold(document), numbers)
+    checks: tuple[Check, ...] = (form_holds(settings.form), quotes_hold(document), numbers)
+    if settings.min_coverage:
+        checks += (CoverageCheck(document, settings.min_coverage, lambda: explorer.reading.coverage.shown),)
     judge = Judge(models.judge, document, question, nonces, models.panel)
     mode = QaMode(
         asked,

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ralph_cli.agents.spec import prompt
+from ralph_cli.checks.base import Check
+from ralph_cli.checks.coverage import CoverageCheck, share_to_read
 from ralph_cli.checks.json_schema import check_schema
 from ralph_cli.checks.numbering import sections_of
 from ralph_cli.checks.output import OutputCheck, OutputForm
@@ -23,9 +25,9 @@ from ralph_cli.documents.locate import QuoteIndex
 from ralph_cli.journal.memory import HEAD_CHARS, MemoryFile
 from ralph_cli.journal.traces import write_atomic
 from ralph_cli.loop.memory import Memory, add, count, parse
-from ralph_cli.modes.task import Task, TaskMode, review
+from ralph_cli.modes.task import Task, TaskMode
 from ralph_cli.rlm.bridge import Subqueries, Workbench
-from ralph_cli.rlm.loop import Explorer
+from ralph_cli.rlm.loop import Explorer, Review
 from ralph_cli.wiring.models import Parts, Stage
 from ralph_cli.wiring.qa import choose_strategy, verifier_of
 from sandbox import Answer, Result, Sandbox
@@ -140,8 +142,14 @@ def build_task(stage: Stage, document: Document | None, spec: TaskSpec, own_veri
         mode = TaskMode(task, None, models.worker, reasoner, None, (), check, judge, nonces, remember, verifier)
         return Parts(mode)
     index = QuoteIndex(document)
-    explorer, closing = _reader(stage, document, task, index)
-    checks = (form_holds(AnswerForm(ANY, ANY, settings.quote_chars)), quotes_hold(document))
+    explorer, closing = _reader(stage, document, task, lambda draft: mode.review(draft))  # the mode is made below
+    checks: tuple[Check, ...] = (form_holds(AnswerForm(ANY, ANY, settings.quote_chars)), quotes_hold(document))
+    wish = settings.min_coverage
+    if models.worker.vendor == "offline":
+        wish = wish or 0.0  # it ranks passages and cannot be told to read, so nothing is demanded unasked
+    share = share_to_read(wish, spec.text, len(document.text), settings.max_subqueries)
+    if share:
+        checks += (CoverageCheck(document, share, lambda: explorer.reading.coverage.shown),)
     check = OutputCheck(
         spec.output, spec.text, paged=document.paged, sections=sections_of(document.text), document=document
     )
@@ -151,7 +159,7 @@ def build_task(stage: Stage, document: Document | None, spec: TaskSpec, own_veri
 
 
 def _reader(
-    stage: Stage, document: Document, task: Task, index: QuoteIndex
+    stage: Stage, document: Document, task: Task, review: Review
 ) -> tuple[Explorer, tuple[Callable[[], None], ...]]:
     """The DocReader with its sandbox, and how to end what is behind it."""
     settings, models, nonces, sink = stage.settings, stage.models, stage.nonces, stage.sink
@@ -173,7 +181,7 @@ def _reader(
         task.opening(nonce, direct=direct),
         task.inputs,
         nonce,
-        lambda draft: review(task, index, draft),
+        review,
         sink,
         settings.max_steps,
         looked=direct,

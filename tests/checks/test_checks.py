@@ -82,6 +82,25 @@ def test_quotes_are_the_documents_words_with_all_their_places() -> None:
     assert quotes_hold(MEMO)(attempt).passed
 
 
+def test_words_that_stand_in_several_places_are_pinned_to_the_one_that_was_seen() -> None:
+    row, head = "Net sales  5  4", "Segments  2018  2017"
+    text = f"{row}\n{head}\fother words\f{row}\nmore\f{row}\n{head}"
+    about = document(text)
+    index, places = QuoteIndex(about), [at for at in range(len(text)) if text.startswith(row, at)]
+
+    def page(seen: tuple[tuple[int, int], ...], *quotes: str) -> list[int]:
+        return [quote.page for quote in pin(Draft((DraftClaim("It was 5.", quotes),)), about, index, seen).quotes]
+
+    assert page((), row) == [1]
+    assert page(((places[1], places[1] + len(row)),), row) == [3]
+    assert page(((0, 3), (places[2], places[2] + len(row))), row) == [4]  # seen whole rather than in part
+    assert page(((places[1] + 2, places[1] + 5),), row) == [3]
+    assert page(((places[1], len(text)),), row, head) == [4, 4]  # of those seen, the page that both quotes share
+    assert page(((0, len(text)),), row) == [1] and page(((30, 40),), row) == [1]
+    (quote,) = pin(Draft((DraftClaim("It was 5.", (row,)),)), about, index, ((places[1], places[1] + 20),)).quotes
+    assert quote.occurrences == 3 and len(quote.places) == 3
+
+
 def test_a_quote_that_is_not_there_is_named_with_the_closest_true_text() -> None:
     said = DraftClaim("It is due on the last.", ("The rent is due on the last day.",))
     attempt = pin(Draft((said,)), MEMO, QuoteIndex(MEMO))

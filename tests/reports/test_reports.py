@@ -16,6 +16,7 @@ from ralph_cli.core.run import (
     Evidence,
     Halt,
     Issue,
+    Passage,
     Quote,
     QuoteRuling,
     Ruling,
@@ -99,7 +100,40 @@ def test_an_absence_shows_its_searches() -> None:
         seconds=0,
     )
     assert "Not in the document." in plain(told) and "parking: 0" in plain(told)
-    assert as_object(told)["not_found"] == {"searched": [{"term": "parking", "hits": 0}], "note": "only a hall"}
+    searched = [{"term": "parking", "hits": 0, "by": "worker", "pattern": False}]
+    assert as_object(told)["not_found"] == {"searched": searched, "note": "only a hall", "nearest": []}
+
+
+def test_an_absence_shows_what_code_searched_what_could_not_be_counted_and_the_nearest_passages() -> None:
+    searches = (Search("par.ing", 2, "code", True), Search("(a+)+", None, "code", True, "not counted: too long"))
+    near = (Passage("Cars of \x1b[1mtenants\n" + "x" * 300, 5, 20, 3, "iii", ("cars", "tenants")),)
+    step = Step(Attempt(absence=Absence(("parking",)), searches=searches, nearest=near), (Evidence("form"),))
+    told = view(
+        run="r",
+        folder="f",
+        question="q",
+        document={"kind": "pdf", "pages": 9},
+        halt=Halt(StopType.ABSENT, "d"),
+        best=step,
+        judge="j",
+        iterations=1,
+        usage=Usage(),
+        seconds=0,
+    )
+    text = plain(told)
+    assert "par.ing (as a pattern), in its code: 2" in text
+    assert "(a+)+ (as a pattern), in its code: not counted: too long" in text
+    assert "p. 3 (printed iii): “Cars of \\u{1b}[1mtenants xxx" in text and "(cars, tenants)" in text
+    assert len(max(text.splitlines(), key=len)) < 250
+    found = as_object(told)["not_found"]
+    assert found["searched"][1] == {
+        "term": "(a+)+",
+        "hits": None,
+        "by": "code",
+        "pattern": True,
+        "fault": "not counted: too long",
+    }
+    assert found["nearest"][0]["page"] == 3 and found["nearest"][0]["words"] == ["cars", "tenants"]
 
 
 def test_a_document_without_pages_shows_offsets() -> None:
