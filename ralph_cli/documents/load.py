@@ -9,16 +9,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document, Page, Span
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.child import nonsense, run_parser
 from ralph_cli.documents.limits import DEFAULT_LIMITS, Layout, LoadLimits
 from ralph_cli.documents.parsed import Box, Parsed, assemble, read_boxes
+from ralph_cli.documents.seen import Seen, joined, read_seen
 from ralph_cli.documents.sniff import Kind, identify, shown
 from ralph_cli.documents.text import parse_text
 from ralph_cli.documents.text_cache import read_parsed, write_parsed
 
-__all__ = ["Box", "Layout", "LoadLimits", "load", "page_boxes"]
+__all__ = ["Box", "Layout", "LoadLimits", "load", "page_boxes", "seen_on_pages"]
 
 _LOADER_VERSIONS = {"pdf": 1, "html": 1, "text": 1, "markdown": 1, "code": 1}
 """Raised whenever a loader gives another text for the same bytes."""
@@ -75,21 +76,10 @@ def page_boxes(
     A span may cross pages. Give the `layout` the document was loaded with. Raises DocumentError "changed" if the file
     or its text is no longer what was loaded, "unsupported" if the document is not a PDF.
     """
-    if document.kind != "pdf":
-        raise DocumentError(
-            f"{shown(document.path)} is not a PDF, so its text has no places on pages", code="unsupported"
-        )
-    data = _read_stdin(stdin, limits) if document.path == "-" else _read_file(document.path, limits)
-    name = shown(document.path)
-    if hashlib.sha256(data).hexdigest() != document.sha256:
-        raise DocumentError(f"{name} has changed since it was loaded", code="changed", hint="load it again")
+    name, data = shown(document.path), _same_bytes(document, stdin, limits)
     found: dict[int, list[Box]] = {}
     for page in document.pages:
-        inside = [
-            (max(span.start, page.start) - page.start, min(span.end, page.end) - page.start)
-            for span in spans
-            if span.start < page.end and page.start < span.end
-        ]
+        inside = [part for span in spans if (part := _on(page, span)) is not None]
         if not inside:
             continue
         request = _request("boxes", name, limits, password=password, layout=layout) | {
@@ -102,6 +92,55 @@ def page_boxes(
         except ValueError as error:
             raise nonsense(name, error) from None
     return found
+
+
+def seen_on_pages(
+    document: Document,
+    spans: Sequence[Span],
+    *,
+    stdin: Callable[[], bytes] | None = None,
+    password: str | None = None,
+    layout: Layout = "auto",
+    limits: LoadLimits = DEFAULT_LIMITS,
+) -> list[Seen]:
+    """Whether a reader of a PDF sees the words of each span, in their order; its pages are rendered for it.
+
+    Give the `layout` the document was loaded with. Raises DocumentError as `page_boxes` does, and timeout or crashed.
+    """
+    name, data = shown(document.path), _same_bytes(document, stdin, limits)
+    pages: list[tuple[int, str, list[tuple[int, int]]]] = []
+    asked: list[int] = []
+    for page in document.pages:
+        inside = [(number, part) for number, span in enumerate(spans) if (part := _on(page, span)) is not None]
+        if inside:
+            pages.append((page.number, document.text[page.start : page.end], [part for _, part in inside]))
+            asked += [number for number, _ in inside]
+    request = _request("seen", name, limits, password=password, layout=layout) | {"pages": pages}
+    try:
+        answers = read_seen(run_parser(request, data, name=name, limits=limits), len(asked))
+    except ValueError as error:
+        raise nonsense(name, error) from None
+    return [
+        joined([answer for answer, of in zip(answers, asked, strict=True) if of == number])
+        for number in range(len(spans))
+    ]
+
+
+def _same_bytes(document: Document, stdin: Callable[[], bytes] | None, limits: LoadLimits) -> bytes:
+    """The bytes of a PDF as they were loaded. Raises DocumentError "changed", or "unsupported" if it is no PDF."""
+    name = shown(document.path)
+    if document.kind != "pdf":
+        raise DocumentError(f"{name} is not a PDF, so its text has no places on pages", code="unsupported")
+    data = _read_stdin(stdin, limits) if document.path == "-" else _read_file(document.path, limits)
+    if hashlib.sha256(data).hexdigest() != document.sha256:
+        raise DocumentError(f"{name} has changed since it was loaded", code="changed", hint="load it again")
+    return data
+
+
+def _on(page: Page, span: Span) -> tuple[int, int] | None:
+    """The part of a span that is on a page, in offsets of its text; None if it is elsewhere."""
+    start, end = max(span.start, page.start), min(span.end, page.end)
+    return (start - page.start, end - page.start) if start < end else None
 
 
 def _parse(

@@ -13,7 +13,9 @@ from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import Layout, LoadLimits
 from ralph_cli.documents.parsed import Box, Parsed, ParsedHeading, ParsedPage, clean_heading, clean_label
-from ralph_cli.documents.pdf_layout import NOT_A_CHARACTER, lay_out
+from ralph_cli.documents.pdf_layout import NOT_A_CHARACTER, PageLayout, lay_out
+from ralph_cli.documents.pdf_sight import PageSight
+from ralph_cli.documents.seen import Seen
 
 _ERROR_SUCCESS, _ERROR_PASSWORD, _ERROR_SECURITY = 0, 4, 5
 _OBJECT_IMAGE = 3
@@ -79,20 +81,44 @@ def boxes_on_page(
     nothing.
     """
     with _opened(data, name, password) as document:
-        page = document[number - 1]
-        text_page = page.get_textpage()
-        laid_out = lay_out(text_page, layout)
-        if _clean(laid_out.text) != text:
-            raise DocumentError(
-                f"page {number} of {name} no longer gives the text that was loaded",
-                code="changed",
-                hint="load it again",
-            )
+        text_page, laid_out = _same_page(document, name, layout, number, text)
         boxes: list[Box] = []
         for start, end in spans:
             drawn = [index for index in laid_out.characters[start:end] if index != NOT_A_CHARACTER]
             boxes.extend(_line_boxes(text_page.raw, drawn))
         return boxes
+
+
+def seen_on_pages(
+    data: bytes,
+    *,
+    name: str,
+    password: str | None,
+    layout: Layout,
+    pages: list[tuple[int, str, list[tuple[int, int]]]],
+) -> list[Seen]:
+    """Whether a reader sees these spans of pages (number, text, spans): one answer a span, in their order.
+
+    DocumentError "changed" when a page does not give its text any more.
+    """
+    found: list[Seen] = []
+    with _opened(data, name, password) as document:
+        for number, text, spans in pages:
+            text_page, laid_out = _same_page(document, name, layout, number, text)
+            sight = PageSight(text_page.page, text_page, laid_out)
+            found += [sight.look(start, end) for start, end in spans]
+    return found
+
+
+def _same_page(document: Any, name: str, layout: Layout, number: int, text: str) -> tuple[Any, PageLayout]:
+    """A page laid out again; its offsets mean something only if it gives the text that was loaded."""
+    text_page = document[number - 1].get_textpage()
+    laid_out = lay_out(text_page, layout)
+    if _clean(laid_out.text) != text:
+        raise DocumentError(
+            f"page {number} of {name} no longer gives the text that was loaded", code="changed", hint="load it again"
+        )
+    return text_page, laid_out
 
 
 @contextmanager
