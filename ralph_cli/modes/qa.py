@@ -6,7 +6,7 @@ from typing import Literal
 
 from ralph_cli.agents.spec import prompt, render
 from ralph_cli.checks.base import Check, run_in_order, standing
-from ralph_cli.checks.quotes import pin
+from ralph_cli.checks.quotes import Visibility, pin
 from ralph_cli.checks.rules import AnswerForm, form_issues
 from ralph_cli.checks.verifier import VerifierCheck
 from ralph_cli.core.document import Document
@@ -89,6 +89,7 @@ class QaMode:
     local_checks: Sequence[Check]
     judge: Check
     verifier: VerifierCheck | None = None
+    visibility: Visibility | None = None
     retry: Retry = "auto"
     kept: Kept = field(default_factory=Kept)
     _restart: bool = False
@@ -135,10 +136,13 @@ class QaMode:
     def review(self, draft: Draft) -> tuple[Issue, ...]:
         """The local rules on a draft together with what is kept: its form, then its quotes."""
         merged = self.kept.merged(draft)
-        return form_issues(merged, self.question.form) or pin(merged, self.question.document, self.index).refused
+        return form_issues(merged, self.question.form) or self._pin(merged).refused
 
     def _pinned(self, draft: Draft) -> Attempt:
-        return pin(self.kept.merged(draft), self.question.document, self.index)
+        return self._pin(self.kept.merged(draft))
+
+    def _pin(self, draft: Draft) -> Attempt:
+        return pin(draft, self.question.document, self.index, self.visibility)
 
     def _judged(self, attempt: Attempt) -> Evidence:
         """The judge's evidence on all claims; those that were let stand before, word for word, are not sent again."""

@@ -10,7 +10,7 @@ from ralph_cli.agents.spec import prompt, render
 from ralph_cli.checks.base import Check, run_in_order
 from ralph_cli.checks.judge import one_word
 from ralph_cli.checks.output import UNFOUND, OutputCheck, OutputForm
-from ralph_cli.checks.quotes import pin
+from ralph_cli.checks.quotes import Visibility, pin
 from ralph_cli.checks.rules import AnswerForm, Range, form_issues
 from ralph_cli.checks.shape import unfenced
 from ralph_cli.checks.task_judge import NAME as TASK_JUDGE
@@ -155,6 +155,7 @@ class TaskMode:
     new_nonce: Callable[[], str]
     remember: Callable[[int, str], None] | None = None
     verifier: VerifierCheck | None = None
+    visibility: Visibility | None = None
     _past: tuple[Step, ...] = ()
 
     def plan(self, state: LoopState) -> str:
@@ -222,27 +223,30 @@ class TaskMode:
             return Attempt()
         earlier = self._earlier()
         if self._past and not order:
-            return replace(pin(Draft(earlier), self.task.document, self.index), source="worker")
+            return replace(self._pin(Draft(earlier)), source="worker")
         explored = self.explorer.explore(order, iteration)
         draft = explored.draft if explored.taken else self._extract() or explored.draft
         source: Literal["worker", "extractor"] = "worker" if explored.taken else "extractor"
         if draft is not None and draft.absence is not None and not earlier:
-            found = pin(draft, self.task.document, self.index)
+            found = self._pin(draft)
             return replace(found, finished=not form_issues(draft, self.task.brief_form), source=source)
         claims = merged(earlier, self._sound(draft) if draft is not None else ())
         if not claims:
             return Attempt(error="the DocReader handed in no brief whose quotes are in the document")
-        return replace(pin(Draft(claims), self.task.document, self.index), source=source)
+        return replace(self._pin(Draft(claims)), source=source)
 
     def _sound(self, draft: Draft) -> tuple[DraftClaim, ...]:
         """The items of a draft that the rules would take alone: of a brief that was never taken, what can be used."""
-        assert self.index is not None
-        find, form = self.index.find, self.task.brief_form
+        refused = {issue.claim for issue in self._pin(draft).refused}
         return tuple(
             claim
-            for claim in draft.claims
-            if not form_issues(Draft((claim,)), form) and all(find(quote) is not None for quote in claim.quotes)
+            for number, claim in enumerate(draft.claims, 1)
+            if number not in refused and not form_issues(Draft((claim,)), self.task.brief_form)
         )
+
+    def _pin(self, draft: Draft) -> Attempt:
+        assert self.index is not None and self.task.document is not None
+        return pin(draft, self.task.document, self.index, self.visibility)
 
     def _earlier(self) -> tuple[DraftClaim, ...]:
         """The items that the latest brief had."""
@@ -297,7 +301,7 @@ def constraints_told(steps: Sequence[Step], nonce: str) -> str:
     return render("reasoner_constraints", omitted=omitted, iterations="\n".join(parts)) + "\n\n"
 
 
-def review(task: Task, index: QuoteIndex, draft: Draft) -> tuple[Issue, ...]:
+def review(task: Task, index: QuoteIndex, draft: Draft, visibility: Visibility | None = None) -> tuple[Issue, ...]:
     """The local rules on a brief that is handed in: its form, then its quotes."""
     assert task.document is not None
-    return form_issues(draft, task.brief_form) or pin(draft, task.document, index).refused
+    return form_issues(draft, task.brief_form) or pin(draft, task.document, index, visibility).refused

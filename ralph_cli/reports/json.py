@@ -12,6 +12,7 @@ def as_object(view: RunView) -> dict[str, Any]:
 
     `start` and `end` are half-open character offsets in the document's text; `page` counts from 1 and is null in
     formats without pages; `match` is "exact", "folded" or "re-cut", with what a reader should know in `difference`;
+    `hidden` says why a reader of the page cannot see the quote, and is empty when nothing speaks against it;
     `usage.usd` is null when a price is unknown.
     """
     paged = view.document.get("kind") == "pdf" or view.document.get("pages", 1) > 1
@@ -67,6 +68,7 @@ def _quote(quote: Quote, paged: bool) -> dict[str, Any]:
         "last_page": (quote.last_page or quote.page) if paged else None,
         "match": TIERS[quote.match],
         "difference": list(quote.difference),
+        "hidden": quote.hidden,
         "occurrences": quote.occurrences,
         "places": [list(place) for place in quote.places],
         "said": quote.said,

@@ -1,10 +1,11 @@
 """The parts of a question run: worker, sandbox, checks and judge, put together."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from ralph_cli.agents.spec import prompt
 from ralph_cli.checks.judge import Judge
-from ralph_cli.checks.quotes import quotes_hold
+from ralph_cli.checks.quotes import Visibility, quotes_hold
 from ralph_cli.checks.rules import form_holds
 from ralph_cli.checks.verifier import LLMVerifier, VerifierCheck
 from ralph_cli.config import Settings
@@ -12,11 +13,30 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.events import Noticed, Sink
 from ralph_cli.core.nonce import Nonces
 from ralph_cli.documents.locate import QuoteIndex
+from ralph_cli.documents.sight import Sight
 from ralph_cli.modes.qa import QaMode, Question
 from ralph_cli.rlm.bridge import Subqueries, Workbench
 from ralph_cli.rlm.loop import Explorer
 from ralph_cli.wiring.models import Models, Parts
 from sandbox import Sandbox
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """How the bytes of a document are read again: its password, and `stdin` for what came from standard input."""
+
+    password: str | None = None
+    stdin: Callable[[], bytes] | None = None
+
+
+def visibility_of(settings: Settings, document: Document, sink: Sink, original: Original) -> Visibility:
+    """How quotes of the document are checked for visibility; what stands in the way of it is a notice."""
+
+    def caution(code: str, message: str) -> None:
+        sink(Noticed(code, message))
+
+    sight = Sight(document, caution, password=original.password, stdin=original.stdin)
+    return Visibility(sight, settings.allow_hidden_text)
 
 
 def choose_strategy(settings: Settings, document: Document) -> tuple[bool, str]:
@@ -37,6 +57,7 @@ def build_qa(
     engine: Callable[[], Sandbox],
     nonces: Nonces,
     sink: Sink,
+    original: Original,
 ) -> Parts:
     """The qa mode on built parts; the sandbox begins to start before this returns."""
     direct, reason = choose_strategy(settings, document)
@@ -76,6 +97,7 @@ def build_qa(
         checks,
         judge,
         verifier=verifier_of(settings, models, question, nonces),
+        visibility=visibility_of(settings, document, sink, original),
         retry=settings.retry,
     )
     return Parts(mode, (subqueries.close, workbench.close))

@@ -8,7 +8,7 @@ from pathlib import Path
 from ralph_cli.agents.spec import prompt
 from ralph_cli.checks.grounding import sections_of
 from ralph_cli.checks.output import OutputCheck, OutputForm
-from ralph_cli.checks.quotes import quotes_hold
+from ralph_cli.checks.quotes import Visibility, quotes_hold
 from ralph_cli.checks.rules import AnswerForm, Range, form_holds
 from ralph_cli.checks.shape import check_schema
 from ralph_cli.checks.task_judge import TaskJudge
@@ -26,7 +26,7 @@ from ralph_cli.modes.task import Task, TaskMode, review
 from ralph_cli.rlm.bridge import Subqueries, Workbench
 from ralph_cli.rlm.loop import Explorer
 from ralph_cli.wiring.models import Models, Parts
-from ralph_cli.wiring.qa import choose_strategy, verifier_of
+from ralph_cli.wiring.qa import Original, choose_strategy, verifier_of, visibility_of
 from sandbox import Answer, Result, Sandbox
 
 KEPT = "memory-before.md"
@@ -115,6 +115,7 @@ def build_task(
     nonces: Nonces,
     sink: Sink,
     folder: Path,
+    original: Original,
 ) -> Parts:
     """The task mode on built parts; the sandbox begins to start before this returns."""
     memory = _as_found(folder, spec.memory)
@@ -129,10 +130,13 @@ def build_task(
         mode = TaskMode(task, None, models.worker, reasoner, None, (), check, judge, nonces, remember, verifier)
         return Parts(mode)
     index = QuoteIndex(document)
-    explorer, closing = _reader(settings, models, document, task, index, engine, nonces, sink)
+    visibility = visibility_of(settings, document, sink, original)
+    explorer, closing = _reader(settings, models, document, task, index, engine, nonces, sink, visibility)
     checks = (form_holds(AnswerForm(ANY, ANY, settings.quote_chars)), quotes_hold(document))
     check = OutputCheck(spec.output, spec.text, paged=document.paged, sections=sections_of(document.text))
-    mode = TaskMode(task, explorer, models.worker, reasoner, index, checks, check, judge, nonces, remember, verifier)
+    mode = TaskMode(
+        task, explorer, models.worker, reasoner, index, checks, check, judge, nonces, remember, verifier, visibility
+    )
     return Parts(mode, closing)
 
 
@@ -145,6 +149,7 @@ def _reader(
     engine: Callable[[], Sandbox],
     nonces: Nonces,
     sink: Sink,
+    visibility: Visibility,
 ) -> tuple[Explorer, tuple[Callable[[], None], ...]]:
     """The DocReader with its sandbox, and how to end what is behind it."""
     direct, reason = choose_strategy(settings, document)
@@ -165,7 +170,7 @@ def _reader(
         task.opening(nonce, direct=direct),
         task.inputs,
         nonce,
-        lambda draft: review(task, index, draft),
+        lambda draft: review(task, index, draft, visibility),
         sink,
         settings.max_steps,
         looked=direct,
