@@ -21,7 +21,7 @@ from ralph_cli.documents.text_cache import read_parsed, write_parsed
 
 __all__ = ["Box", "Layout", "LoadLimits", "load", "page_boxes", "seen_on_pages"]
 
-_LOADER_VERSIONS = {"pdf": 1, "html": 1, "text": 1, "markdown": 1, "code": 1}
+_LOADER_VERSIONS = {"pdf": 1, "html": 2, "text": 1, "markdown": 1, "code": 1}
 """Raised whenever a loader gives another text for the same bytes."""
 
 _LIBRARIES = {"pdf": "pypdfium2", "html": "selectolax"}
