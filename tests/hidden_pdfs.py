@@ -206,5 +206,12 @@ INNOCENT: dict[str, Made] = {
 SCANS: dict[str, Made] = {
     "invisible over the picture": Made(f"{_DRAWN}BT 3 Tr {_AT} ET", **picture(_STRIPES)),
     "below the picture": Made(f"{_LINE}{_DRAWN}", **picture(_STRIPES)),
+    "with a speck that was read as a full stop": Made(
+        f"q 160 0 0 30 60 590 cm /X0 Do Q BT 3 Tr /F1 12 Tf 72 600 Td ({SAID}) Tj 100 Tw ( .) Tj ET",
+        **picture(_STRIPES),
+    ),
 }
 """Pages with a picture that has `SAID` for its text layer."""
+
+BESIDE = Made(f"q 110 0 0 30 60 590 cm /X0 Do Q BT 3 Tr {_AT} ET", **picture(_STRIPES))
+"""The same, but the picture ends before the last words."""

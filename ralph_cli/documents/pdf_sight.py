@@ -142,7 +142,12 @@ class PageSight:
             seen = sheet.render(region)
             with left_out([item.raw for item in self._page.get_objects([PATH])]):
                 pictures = sheet.render(region)
-        return [not seen.is_flat(rect) and not pictures.is_flat(rect) for rect in rects]
+        inked = [not seen.is_flat(rect) and not pictures.is_flat(rect) for rect in rects]
+        # A scan's text layer has full stops and dashes where there was a speck.
+        return [ink or (any(inked) and not self._has_letters(word)) for ink, word in zip(inked, words, strict=True)]
+
+    def _has_letters(self, word: Sequence[Glyph]) -> bool:
+        return any(self._layout.text[glyph.offset].isalnum() for glyph in word)
 
     def _reason(self, sheet: Sheet, glyph: Glyph) -> str:
         """What is most likely the trick; that the glyph is not seen is certain by now."""

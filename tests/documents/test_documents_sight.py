@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
-from hidden_pdfs import FIRST, INNOCENT, SAID, SCANS, TRICKS, Made
+from hidden_pdfs import BESIDE, FIRST, INNOCENT, SAID, SCANS, TRICKS, Made
 
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import DocumentError
@@ -66,10 +66,21 @@ def test_the_text_layer_of_a_scan_is_not_hidden_and_told_of_once(file: Write, ki
     document = load(file("made.pdf", SCANS[kind].pdf))
     cautions: list[tuple[str, str]] = []
     sight = Sight(document, lambda code, message: cautions.append((code, message)))
-    span, part = span_of(document, SAID), span_of(document, "4,711")
+    said = document.text[document.text.index(SAID) :].split("\n")[0]
+    span, part = span_of(document, said), span_of(document, "4,711")
     assert sight([span]) == {span: ""} and sight([part]) == {part: ""}
     ((code, message),) = cautions
     assert code == SCAN and message.startswith("page 1 is a picture with a text layer")
+
+
+def test_words_of_a_text_layer_beside_the_picture_are_hidden(file: Write) -> None:
+    document = load(file("made.pdf", BESIDE.pdf))
+    sight, whole, part = (
+        Sight(document, lambda code, message: None),
+        span_of(document, SAID),
+        span_of(document, "4,711"),
+    )
+    assert sight([whole, part]) == {whole: "in part set in invisible mode", part: ""}
 
 
 def test_a_table_header_in_white_on_a_fill_is_seen(tmp_path: Path) -> None:
