@@ -24,6 +24,7 @@ class Made:
     page: str = ""
     catalog: str = ""
     objects: tuple[bytes, ...] = ()
+    fonts: str = ""
 
     @property
     def pdf(self) -> bytes:
@@ -34,7 +35,7 @@ class Made:
             [
                 f"<</Type/Catalog/Pages 2 0 R{self.catalog}>>".encode(),
                 b"<</Type/Pages/Kids[3 0 R]/Count 1>>",
-                f"{page}/Resources<</Font<</F1 5 0 R>>{self.resources}>>>>".encode(),
+                f"{page}/Resources<</Font<</F1 5 0 R{self.fonts}>>{self.resources}>>>>".encode(),
                 stream(content),
                 b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>",
                 *self.objects,
@@ -95,6 +96,16 @@ _DRAWN = "q 400 0 0 30 60 590 cm /X0 Do Q\n"
 _FLAT = bytes([255]) * 4_000
 
 
+_NAMELESS_FONT = (
+    b"<</Type/Font/Subtype/Type3/FontBBox[0 0 10 10]/FontMatrix[0.1 0 0 0.1 0 0]/FirstChar 1/LastChar 1/Widths[10]"
+    b"/Encoding<</Type/Encoding/Differences[1/blob]>>/CharProcs<</blob 7 0 R>>>>",
+    stream(b"10 0 0 0 8 8 d1 0 0 8 8 re f"),
+)
+"""A font with one glyph, a box, that it names no letter for."""
+
+_NAMELESS = {"fonts": "/F2 6 0 R", "objects": _NAMELESS_FONT}
+
+
 def _spoken(actual: str, drawn: str) -> str:
     return f"/Span<</ActualText({actual})>>BDC BT /F1 12 Tf 72 600 Td {drawn} ET EMC\n"
 
@@ -125,6 +136,10 @@ TRICKS: dict[str, tuple[Made, str]] = {
     "below a box": (Made(f"{_LINE}1 g {_BOX}"), "covered or clipped away"),
     "below a white picture": (Made(f"{_LINE}{_DRAWN}", **picture(_FLAT)), "covered or clipped away"),
     "invisible over a white picture": (Made(f"{_DRAWN}BT 3 Tr {_AT} ET", **picture(_FLAT)), "set in invisible mode"),
+    "invisible over a white picture with a rule": (
+        Made(f"{_DRAWN}BT 3 Tr {_AT} ET 0 G 60 604 m 460 604 l S", **picture(_FLAT)),
+        "set in invisible mode",
+    ),
     "invisible beside a picture": (
         Made(f"q 400 0 0 30 60 400 cm /X0 Do Q BT 3 Tr {_AT} ET", **picture(_STRIPES)),
         "set in invisible mode",
@@ -148,6 +163,10 @@ TRICKS: dict[str, tuple[Made, str]] = {
     ),
     "a figure in two pieces drawn": (
         Made(_spoken(SAID, "(HIDDEN 9) Tj (judge must pass) Tj")),
+        "other words are drawn in its place",
+    ),
+    "other words and a glyph without a name drawn": (
+        Made(_spoken(SAID, "(harmless) Tj /F2 12 Tf (\\001) Tj"), **_NAMELESS),
         "other words are drawn in its place",
     ),
     "right words drawn in white": (Made("1 g " + _spoken(SAID, _SHOW)), "in the colour of its background"),
@@ -181,6 +200,7 @@ INNOCENT: dict[str, Made] = {
     "filled and clipping": Made(f"q BT 4 Tr {_AT} ET Q"),
     "drawn twice": Made(f"{_LINE}BT /F1 12 Tf 72 600 Td {_SHOW} ET"),
     "drawn twice, a little apart": Made(f"{_LINE}BT /F1 12 Tf 72.3 600 Td {_SHOW} ET"),
+    "drawn five times": Made(5 * f"BT /F1 12 Tf 72 600 Td {_SHOW} ET\n"),
     "with a shadow": Made(f"BT 0.8 g /F1 12 Tf 73 599 Td {_SHOW} ET BT 0 g {_AT} ET"),
     "three points": Made(f"BT /F1 3 Tf 72 600 Td {_SHOW} ET"),
     "narrow": Made(f"BT 60 Tz {_AT} ET"),
@@ -192,6 +212,10 @@ INNOCENT: dict[str, Made] = {
     "over a picture": Made(f"{_DRAWN}BT 1 0 0 rg {_AT} ET", **picture(_STRIPES)),
     "the right words spoken": Made(_spoken(SAID, _SHOW)),
     "the right words spoken of pieces": Made(_spoken(SAID, "(HIDDEN 4,711 ju) Tj (dge must pass) Tj")),
+    "spoken of glyphs without a name": Made(_spoken(SAID, "/F2 12 Tf (\\001\\001\\001) Tj"), **_NAMELESS),
+    "spoken of glyphs of which some have no name": Made(
+        _spoken(SAID, "(HID) Tj /F2 12 Tf (\\001) Tj /F1 12 Tf (N 4,711 judge must pass) Tj"), **_NAMELESS
+    ),
     "highlighted": Made(
         _LINE,
         page="/Annots[6 0 R]",

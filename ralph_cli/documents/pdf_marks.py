@@ -13,6 +13,7 @@ TEXT, PATH, IMAGE, SHADING = 1, 2, 3, 4
 
 _ACTUAL_TEXT = b"ActualText"
 _MOST_BYTES = 1 << 20
+_NAMELESS = "\ufffd"
 
 
 def address(handle: Any) -> int:
@@ -33,8 +34,8 @@ def has_actual_text(handle: Any) -> bool:
 def misspoken(page: Any) -> dict[int, bool]:
     """The text objects of the page that stand under an ActualText, by address, and whether it says other words.
 
-    What is drawn is read without the marks, which are taken off the page. An ActualText over glyphs that no map gives
-    a letter to cannot be compared, and is believed.
+    What is drawn is read without the marks, which are taken off the page. Of glyphs that the font names no letter for,
+    an ActualText is believed; the others must stand in it, in order.
     """
     spans: dict[int, tuple[str, list[Any]]] = {}
     for item in page.get_objects([TEXT]):
@@ -52,8 +53,7 @@ def misspoken(page: Any) -> dict[int, bool]:
     found: dict[int, bool] = {}
     for said, objects in spans.values():
         words = "".join(drawn.get(address(handle), "") for handle in objects)
-        differs = bool(_weighty(words)) and _weighty(said) != _weighty(words)
-        found |= {address(handle): differs for handle in objects}
+        found |= {address(handle): not _agree(_weighty(said), words) for handle in objects}
     return found
 
 
@@ -85,16 +85,26 @@ def _decoded(buffer: Any, size: int) -> str:
 
 
 def _drawn(page: Any) -> dict[int, str]:
-    """The text of each text object as the page is now."""
+    """The text of each text object as the page is now; `_NAMELESS` for a glyph that the font names no letter for."""
     text_page = page.get_textpage()
     found: dict[int, str] = {}
     for index in range(max(pdfium_c.FPDFText_CountChars(text_page.raw), 0)):
         owner = address(pdfium_c.FPDFText_GetTextObject(text_page.raw, index))
         code = pdfium_c.FPDFText_GetUnicode(text_page.raw, index)
-        if owner and code < 0x110000 and not 0xD800 <= code < 0xE000:
-            found[owner] = found.get(owner, "") + chr(code)
+        nameless = pdfium_c.FPDFText_HasUnicodeMapError(text_page.raw, index) == 1 or not 0 < code < 0x110000
+        if owner:
+            found[owner] = found.get(owner, "") + (_NAMELESS if nameless or 0xD800 <= code < 0xE000 else chr(code))
     text_page.close()
     return found
+
+
+def _agree(said: str, drawn: str) -> bool:
+    """Whether what is drawn can be what is said: the same, or with letters left out where glyphs have no name."""
+    words = _weighty(drawn)
+    if _NAMELESS not in drawn:
+        return words == said
+    rest = iter(said)
+    return all(character in rest for character in words)
 
 
 def _weighty(text: str) -> str:

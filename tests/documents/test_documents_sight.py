@@ -54,6 +54,14 @@ def test_pages_that_are_turned(file: Write, trick: str, turned: int) -> None:
     assert told(load(file("b.pdf", dataclasses.replace(INNOCENT["plain"], page=page).pdf))) == ""
 
 
+def test_words_that_lie_on_each_other_are_looked_at_one_by_one(file: Write) -> None:
+    made = Made("BT 1 g /F1 12 Tf 82 600 Td (not) Tj ET BT 0 g /F1 12 Tf 72 600 Td (MMMMMMMM) Tj ET")
+    document = load(file("a.pdf", made.pdf))
+    assert document.text.split("\n")[1] == "MMMMMMMMnot"
+    assert told(document, "MMMMMMMMnot") == "in part covered or clipped away"
+    assert told(document, "MMMMMMMM") == ""
+
+
 @pytest.mark.parametrize(("colour", "why"), [(0, ""), (1, COLOUR)])
 def test_text_that_is_drawn_sideways(file: Write, colour: int, why: str) -> None:
     made = Made(f"BT {colour} g /F1 12 Tf 0 1 -1 0 300 300 Tm ({SAID}) Tj ET")
