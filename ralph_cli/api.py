@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from ralph_cli.checks.command import CommandVerifier, Surroundings, read_verifiers
-from ralph_cli.checks.quotes import pin
+from ralph_cli.checks.quotes import Visibility, pin
 from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings, command_environment, load
 from ralph_cli.core.document import Document
@@ -14,12 +15,13 @@ from ralph_cli.core.goal import GoalState
 from ralph_cli.core.model import Model
 from ralph_cli.core.run import Draft, DraftClaim, Issue, Quote
 from ralph_cli.documents.locate import QuoteIndex
+from ralph_cli.documents.sight import Sight
 from ralph_cli.loop.completion import goal_detectors
 from ralph_cli.modes import goal_record
 from ralph_cli.running import Earlier, Finished, checked, execute, opened
 from ralph_cli.wiring.goal import GoalSpec, build_goal, goal_settings, refuse_if_used_up, without_judge
 from ralph_cli.wiring.models import Parts, Stage, choose
-from ralph_cli.wiring.qa import build_qa
+from ralph_cli.wiring.qa import Original, build_qa
 from ralph_cli.wiring.task import build_task, read_spec
 from sandbox import Sandbox
 
@@ -51,10 +53,12 @@ def ask(
     settings = settings or load()
     question = checked(question, "question", 'ralph qa report.pdf "What was ...?"')
     names = choose(settings, models or {}, verifier)
+    stdin = cache(stdin) if stdin else None
     loaded = opened(document, settings, password, encoding, stdin, on_loading)
+    original = Original(password, stdin)
 
     def build(stage: Stage) -> Parts:
-        return build_qa(stage, loaded, question, verifier)
+        return build_qa(stage, loaded, question, original, verifier)
 
     return execute(
         "qa",
@@ -95,11 +99,13 @@ def run_task(
     settings = settings or load()
     task = checked(task, "task", 'ralph task contract.docx "List every deadline"')
     names = choose(settings, models or {}, verifier)
+    stdin = cache(stdin) if stdin else None
     loaded = None if document is None else opened(document, settings, password, encoding, stdin, on_loading)
+    original = Original(password, stdin)
     spec = read_spec(settings, task, loaded, earlier.folders if earlier else ())
 
     def build(stage: Stage) -> Parts:
-        return build_task(stage, loaded, spec, verifier)
+        return build_task(stage, loaded, spec, original, verifier)
 
     terms = {"schema": spec.output.schema, "memory": "" if loaded else spec.memory}
     return execute(
@@ -186,21 +192,33 @@ def goal_of(folder: Path) -> GoalState:
 
 @dataclass(frozen=True, slots=True)
 class QuoteCheck:
-    """What became of one quote: where it stands (`quote`), or why it does not (`issue`); exactly one is None."""
+    """What became of one quote: where it stands (`quote`), and what is wrong with it (`issue`).
+
+    Without a `quote` it is not in the document; with a `quote` and an `issue` it is there, and a reader cannot see it.
+    `cautions` are what a reader should know beside: that nothing could be seen of the pages, for one.
+    """
 
     said: str
     quote: Quote | None
     issue: Issue | None
+    cautions: tuple[str, ...] = ()
 
 
 def check_quotes(
     document: str | Path | Document, quotes: Sequence[str], *, settings: Settings | None = None
 ) -> tuple[QuoteCheck, ...]:
     """Look up quotes in a document, without any model or key; in their order. Raises DocumentError."""
-    loaded = opened(document, settings or load())
+    settings = settings or load()
+    loaded = opened(document, settings)
     index = QuoteIndex(loaded)
+    cautions: list[str] = []
+    sight = Sight(loaded, lambda code, message: cautions.append(message))
+    visibility = Visibility(sight, settings.allow_hidden_text)
+    # All at once at first, so that the file is opened and its pages are rendered once.
+    sight([match.span for match in map(index.find, quotes) if match])
     found = []
     for said in quotes:
-        attempt = pin(Draft((DraftClaim("", (said,)),)), loaded, index)
-        found.append(QuoteCheck(said, next(iter(attempt.quotes), None), next(iter(attempt.refused), None)))
+        attempt = pin(Draft((DraftClaim("", (said,)),)), loaded, index, visibility=visibility)
+        quote, issue = next(iter(attempt.quotes), None), next(iter(attempt.refused), None)
+        found.append(QuoteCheck(said, quote, issue, tuple(cautions)))
     return tuple(found)
