@@ -18,7 +18,7 @@ ROWS = {
     "C7": ["test_the_public_names_are_exactly_these"],
 }
 
-DOCUMENTS = {"Finished", "Settings", "ask", "check_quotes", "resume", "run_goal", "run_task"}
+DOCUMENTS = {"Finished", "JudgeTest", "Settings", "ask", "check_quotes", "judge_test", "resume", "run_goal", "run_task"}
 VOCABULARY = {"Evidence", "Halt", "Issue", "Lesson", "Outcome", "StopType", "Usage"}
 LOOP = {
     "CompositeDetector",
