@@ -180,7 +180,7 @@ def test_what_was_due_by_a_year_is_not_said_of_a_later_one(text):
 
 
 def test_a_span_is_never_made_a_longer_one():
-    assert all("between 2013" not in made or "and 2016" in made for made in times("It was made between 2013 and 2016."))
+    assert list(times("It was made between 2013 and 2016.")) == []
 
 
 @pytest.mark.parametrize(
