@@ -19,6 +19,7 @@ ROWS = {
 }
 
 DOCUMENTS = {"Finished", "Settings", "ask", "check_quotes", "resume", "run_goal", "run_task", "verify"}
+DOCUMENTS |= {"JudgeTest", "judge_test"}
 VERIFIED = {"QuoteStanding", "Rechecked", "Standing", "Verification"}
 VOCABULARY = {"Evidence", "Halt", "Issue", "Lesson", "Outcome", "StopType", "Usage"}
 LOOP = {

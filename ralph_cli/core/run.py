@@ -297,7 +297,10 @@ class Step:
 
 
 class StopType(StrEnum):
-    """Why a run stopped; the sentence is in `Halt.detail`. Only COMPLETION and ABSENT passed every check."""
+    """Why a run stopped; the sentence is in `Halt.detail`. Only COMPLETION and ABSENT passed every check.
+
+    TESTED is the end of a test of the judge, in which nothing is accepted: most of its claims are false on purpose.
+    """
 
     NONE = "none"
     COMPLETION = "completion"
@@ -312,6 +315,7 @@ class StopType(StrEnum):
     REGRESSING = "regressing"
     UNJUDGED = "unjudged"
     BLOCKED = "blocked"
+    TESTED = "tested"
     USER_INTERRUPTED = "user_interrupted"
     SYSTEM_ERROR = "system_error"
 
