@@ -2,8 +2,8 @@
 
 A figure may be a quoted one that is rounded correctly to two or more digits. What a quote stands in belongs to it: the
 lines above a table row that name its columns, its period and its unit are found by code and count as quoted. What needs
-no source: years that the question names, pages of the claim's quotes, sections of the document, and names with digits
-in them ("3M", "10-K", "FY2018") if the document has them. No model takes part.
+no source: years and thresholds ("more than 20%") that the question names, pages of the claim's quotes, sections of the
+document, and names with digits in them ("3M", "10-K", "FY2018") if the document has them. No model takes part.
 """
 
 import re
@@ -30,6 +30,12 @@ _SCALED = re.compile(r"\d+(?:k|m|mn|bn|b|tn|x)", re.IGNORECASE)
 _COMMON = 10
 _QUARTER = re.compile(r"(?:Q[1-4]|H[12]|[1-4]Q|[12]H)(?:FY)?(?:\d{2}|\d{4})?", re.IGNORECASE)
 _FISCAL = re.compile(r"(?i)(?:FY|CY)[\u2019']?(\d{4})")
+_THRESHOLD = re.compile(
+    r"(?i)(?:more|less|fewer|greater|higher|lower)\s+than\s*\Z|(?:over|above|below|under|exceed(?:s|ed|ing)?|at\s+least|at\s+most"
+    r"|up\s+to|within|beyond|outside|reach(?:es|ed)?|threshold\s+of|limit\s+of|mark\s+of)\s+(?:the\s+)?\Z|[<>\u2264\u2265]\s*\Z"
+)
+"""What stands before a figure that a claim is measured against: the question may have named it."""
+
 _HIDE = {ord(digit): 0xE000 + int(digit) for digit in "0123456789"}
 _SHOW = {hidden: digit for digit, hidden in _HIDE.items()}
 _COUNTED = re.compile(r"(?i)\b(?:those|these)\s+(?:two|three|four|five|six|seven)\b")
@@ -54,6 +60,10 @@ class NumbersCheck:
     @cached_property
     def _years(self) -> frozenset[str]:
         return frozenset(_YEAR.findall(self.question))
+
+    @cached_property
+    def _asked(self) -> frozenset[Decimal]:
+        return frozenset(figure.value for figure in figures(self.question))
 
     def _issues(self, claim: Claim, attempt: Attempt) -> Iterator[Issue]:
         quotes = attempt.quotes_of(claim)
@@ -134,6 +144,9 @@ class NumbersCheck:
         for match in list(_YEAR.finditer(text)):
             if match[0] in self._years:
                 text = text[: match.start()] + match[0].translate(_HIDE) + text[match.end() :]
+        for figure in figures(text):
+            if figure.value in self._asked and _THRESHOLD.search(text, 0, figure.start):
+                text = text[: figure.start] + text[figure.start : figure.end].translate(_HIDE) + text[figure.end :]
         return _COUNTED.sub(lambda match: "_" * len(match[0]), text)
 
     def _is_name(self, word: str) -> bool:

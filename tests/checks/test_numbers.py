@@ -147,9 +147,12 @@ def test_a_miss_shows_the_claim_as_it_was_written():
     assert "In FY2018, 3M spent 1,578 by its 10-K" in told
 
 
-def test_years_of_the_question_need_no_source_and_its_other_figures_do():
+def test_years_and_thresholds_of_the_question_need_no_source_and_its_other_figures_do():
     assert issues("In 1999 it was 1,577.", CAPEX, question="And in 1999?") == []
-    assert issues("It was 1,577, above 1,200.", CAPEX, question="Was it above 1,200?")
+    assert issues("It was 1,577, above 1,200.", CAPEX, question="Was it above 1,200?") == []
+    assert issues("It was 1,577, more than 20%.", CAPEX, question="Did it make more than 20 %?") == []
+    assert issues("It was 1,577, above 1,300.", CAPEX, question="Was it above 1,200?")
+    assert issues("It was 1,200 in all.", CAPEX, question="Was it 1,200?")
 
 
 def numbers(*given):

@@ -215,6 +215,19 @@ def test_find_prints_the_columns_above_a_table_row() -> None:
     assert shown.count("(Millions)  2018  2017") == 1 and "(above" not in shown
 
 
+def test_what_find_prints_fits_one_observation_however_long_the_rows() -> None:
+    row = "A long label of a row of figures of item {}  "
+    rows = "\n".join(row.format(n) + "  ".join(f"{n},{m:03}" for m in range(30)) for n in range(30))
+    bench = Workbench(FakeSandbox, document(f"(in millions)  2018  2017\n{rows}"))
+    for code in (
+        "find('item', show=8, rows=True, before=0, after=0)",
+        "find('item', show=20)",
+        "find('of figures', show=8)",
+    ):
+        shown = bench.run(code, lambda items: []).stdout
+        assert len(shown) <= CAP and shown.count("--- place") >= 1, (code, len(shown))
+
+
 def test_find_cuts_the_beginning_of_a_long_passage_and_never_the_hit() -> None:
     long = "\n".join("filler " * 20 for _ in range(30)) + "\nthe needle is here\nand after\n"
     found = Workbench(FakeSandbox, document(long)).run("find('needle', before=25)", lambda items: []).stdout
