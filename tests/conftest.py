@@ -1,5 +1,6 @@
 """Fences around every test: no network beyond the loopback, no keys, no settings of the person who runs it."""
 
+import signal
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +9,11 @@ import pytest
 from fakes import REAL_CACHE
 
 from ralph_cli.config import ENVIRONMENT, Settings
+
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell that runs this in the background has us, and our children, ignore Ctrl-C, which some tests press.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)
