@@ -4,6 +4,7 @@ What "refutes" can honestly mean without a model: there are places that bear on 
 them. Whether they answer it is for the worker to say when it has seen them; its word then stands, as its word.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -15,8 +16,8 @@ from ralph_cli.documents.nearest import Near, hits, key_words, nearest
 from ralph_cli.rlm.searches import Sought
 
 NAME = "absence"
-REFUSALS = 3
-"""Refusals in a run at most: after the first only for places that were not pointed out before."""
+REFUSALS = 1
+"""Refusals in a run: whoever says so again has been told that it stands."""
 
 RARE = 12
 """A word of the question that stands in no more places ought to have been looked for."""
@@ -31,6 +32,7 @@ POINTED_OUT, EACH = 5, 2
 """Places that are pointed out at once, and places of one term among them."""
 
 SHOWN = 300
+_ENDS = re.compile(r"(?:e?s)?(?!\w)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,7 @@ class AbsenceReview:
                     yield Place(near.start, near.end, ", ".join(near.words))
 
     def _of_term(self, tally: Tally, shown: Spans) -> Iterator[Place]:
-        places = [place for place in tally.places if self._begins_word(place[0])]
+        places = [place for place in tally.places if self._is_whole(*place)]
         unseen = [place for place in places if not covered(shown, *place)]
         if len(unseen) < len(places):
             unseen = [place for place in unseen if self._page_unseen(place[0], shown)] if len(places) <= FEW else []
@@ -140,8 +142,10 @@ class AbsenceReview:
             if not any(covered(shown, *place) for place in own):
                 yield from (Place(start, end, words[stem]) for start, end in own[:EACH])
 
-    def _begins_word(self, at: int) -> bool:
-        return at == 0 or not self.document.text[at - 1].isalnum()
+    def _is_whole(self, start: int, end: int) -> bool:
+        """Whether a place is whole words, a plural for its singular: "euro" is not in "Europe"."""
+        text = self.document.text
+        return not text[max(start - 1, 0) : start].isalnum() and _ENDS.match(text, end) is not None
 
     def _page_unseen(self, at: int, shown: Spans) -> bool:
         page = self.document.page_at(at)
