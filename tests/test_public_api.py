@@ -11,8 +11,8 @@ from ralph_cli import api
 
 ROWS = {"B2": ["test_the_public_names_are_exactly_these"], "C7": ["test_the_public_names_are_exactly_these"]}
 
-DOCUMENTS = {"Finished", "Settings", "ask", "check_quotes", "resume", "run_goal", "run_task"}
-VOCABULARY = {"Evidence", "Halt", "Issue", "Lesson", "Outcome", "StopType", "Usage"}
+DOCUMENTS = {"Finished", "Settings", "ask", "check_memo", "check_quotes", "resume", "run_goal", "run_task"}
+VOCABULARY = {"Evidence", "Finding", "Halt", "Issue", "Lesson", "MemoCheck", "Outcome", "StopType", "Usage"}
 LOOP = {
     "CompositeDetector",
     "ConsecutiveFailureDetector",

@@ -258,6 +258,7 @@ class Walk:
         raw = "".join(paragraph.parts)
         text = raw.strip()
         if not text:
+            self.cited += [(kind, number, self._length) for kind, number, _ in paragraph.cited]
             return
         at = self.add(text)
         lead = len(raw) - len(raw.lstrip())

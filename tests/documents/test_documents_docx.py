@@ -110,6 +110,8 @@ def test_notes_come_at_the_end_with_the_place_that_cites_them(word) -> None:
     assert document.text == "One, two\n\np. 12\n\nPage 13."
     found = [(document.text[note.start : note.end], document.text[: note.cited]) for note in document.notes]
     assert found == [("p. 12", "One"), ("Page 13.", "One, two")]
+    alone = paragraph("One.") + "<w:p><w:r><w:footnoteReference w:id='2'/></w:r></w:p>"
+    assert load(word(alone, footnotes=part("footnotes", footnotes))).notes[0].cited == 4
 
 
 def test_notes_and_quotations_come_back_from_the_cache(word, tmp_path) -> None:
