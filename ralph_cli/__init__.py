@@ -14,6 +14,8 @@ _MODULES = {
     "config": ("Settings",),
     "resuming": ("resume",),
     "core.memo": ("Finding", "MemoCheck"),
+    "verifying": ("verify",),
+    "core.verification": ("QuoteStanding", "Rechecked", "Standing", "Verification"),
     "core.model": ("Usage",),
     "core.run": ("Evidence", "Halt", "Issue", "Lesson", "Outcome", "StopType"),
     "loop.config": ("RalphConfig", "ReflectionConfig", "StopConditionConfig", "ValidationConfig"),

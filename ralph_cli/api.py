@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ralph_cli.checks.command import CommandVerifier, Surroundings, read_verifiers
 from ralph_cli.checks.quotes import pin
+from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings, command_environment, load
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError
@@ -20,10 +21,10 @@ from ralph_cli.memo.read import read_memo
 from ralph_cli.memo.support import support
 from ralph_cli.memo.verify import check
 from ralph_cli.modes import goal_record
-from ralph_cli.running import Earlier, Finished, Stage, checked, execute, opened
+from ralph_cli.running import Earlier, Finished, checked, execute, opened
 from ralph_cli.wiring.check import memo_judge
-from ralph_cli.wiring.goal import GoalSpec, build_goal, goal_settings, without_judge
-from ralph_cli.wiring.models import Parts, choose
+from ralph_cli.wiring.goal import GoalSpec, build_goal, goal_settings, refuse_if_used_up, without_judge
+from ralph_cli.wiring.models import Parts, Stage, choose
 from ralph_cli.wiring.qa import build_qa
 from ralph_cli.wiring.task import build_task, read_spec
 from sandbox import Sandbox
@@ -35,6 +36,7 @@ def ask(
     *,
     settings: Settings | None = None,
     models: Mapping[str, Model] | None = None,
+    verifier: Verifier | None = None,
     engine: Callable[[], Sandbox] | None = None,
     sink: Sink | None = None,
     password: str | None = None,
@@ -45,18 +47,20 @@ def ask(
 ) -> Finished:
     """Answer `question` from `document`, with every claim pinned to verbatim quotes.
 
-    `models` replaces the worker, judge or subquery by models of the caller's, `engine` the sandbox. `sink` hears every
-    event after it was committed to the journal. Raises RalphError: UserError for what a person can mend, ProviderError
-    when a model service fails, EngineError when no sandbox can run. A question that could not be answered is not an
-    error: see `Finished.outcome`. `earlier` is how `resume` goes on with a run.
+    `models` replaces the worker, judge or subquery by models of the caller's, `engine` the sandbox. `verifier` is asked
+    last of each answer that passed everything else; it may be asynchronous, and its model, if it is an LLMVerifier, is
+    metered. It takes the place of `settings.verify_with_model`. `sink` hears every event after it was committed to the
+    journal. Raises RalphError: UserError for what a person can mend (ConfigError for a verifier that cannot be asked),
+    ProviderError when a model service fails, EngineError when no sandbox can run. A question that could not be answered
+    is not an error: see `Finished.outcome`. `earlier` is how `resume` goes on with a run.
     """
     settings = settings or load()
     question = checked(question, "question", 'ralph qa report.pdf "What was ...?"')
-    names = choose(settings, models or {})
+    names = choose(settings, models or {}, verifier)
     loaded = opened(document, settings, password, encoding, stdin, on_loading)
 
     def build(stage: Stage) -> Parts:
-        return build_qa(settings, stage.models, loaded, question, stage.engine, stage.nonces, stage.sink)
+        return build_qa(stage, loaded, question, verifier)
 
     return execute(
         "qa",
@@ -69,6 +73,7 @@ def ask(
         engine=engine,
         sink=sink,
         earlier=earlier,
+        encoding=encoding,
     )
 
 
@@ -78,12 +83,14 @@ def run_task(
     *,
     settings: Settings | None = None,
     models: Mapping[str, Model] | None = None,
+    verifier: Verifier | None = None,
     engine: Callable[[], Sandbox] | None = None,
     sink: Sink | None = None,
     password: str | None = None,
     encoding: str | None = None,
     stdin: Callable[[], bytes] | None = None,
     on_loading: Callable[[int, int], None] | None = None,
+    earlier: Earlier | None = None,
 ) -> Finished:
     """Do `task` on `document`: the result is free text, or data, at `Finished.outcome.best.attempt.output`.
 
@@ -93,15 +100,28 @@ def run_task(
     """
     settings = settings or load()
     task = checked(task, "task", 'ralph task contract.docx "List every deadline"')
-    names = choose(settings, models or {})
+    names = choose(settings, models or {}, verifier)
     loaded = None if document is None else opened(document, settings, password, encoding, stdin, on_loading)
-    spec = read_spec(settings, task, loaded)
+    spec = read_spec(settings, task, loaded, earlier.folders if earlier else ())
 
     def build(stage: Stage) -> Parts:
-        kept = stage.nonces, stage.sink, stage.folder
-        return build_task(settings, stage.models, loaded, spec, stage.engine, *kept)
+        return build_task(stage, loaded, spec, verifier)
 
-    return execute("task", task, loaded, build, settings=settings, names=names, models=models, engine=engine, sink=sink)
+    terms = {"schema": spec.output.schema, "memory": "" if loaded else spec.memory}
+    return execute(
+        "task",
+        task,
+        loaded,
+        build,
+        settings=settings,
+        names=names,
+        models=models,
+        engine=engine,
+        sink=sink,
+        earlier=earlier,
+        encoding=encoding,
+        terms=terms,
+    )
 
 
 def run_goal(
@@ -140,13 +160,13 @@ def run_goal(
     names = without_judge(choose(settings, models or {}))
     loaded = opened(document, settings, password, encoding, stdin, on_loading)
     earlier = goal_record.unfinished(settings.out, loaded.sha256, objective) if resume else None
+    refuse_if_used_up(earlier, settings.max_iterations)
     spec = replace(spec, earlier=earlier)
 
     def build(stage: Stage) -> Parts:
         if resume and earlier is None:
             stage.sink(Noticed("afresh", "no run of this goal was cut off, so it starts afresh"))
-        kept = stage.nonces, stage.sink, stage.folder
-        return build_goal(settings, stage.models, loaded, spec, stage.engine, *kept)
+        return build_goal(stage, loaded, spec)
 
     finished = execute(
         "goal",
@@ -159,6 +179,7 @@ def run_goal(
         engine=engine,
         sink=Fanout((goal_record.GoalRecord(settings.out), *((sink,) if sink else ()))),
         detectors=goal_detectors(earlier.iteration if earlier else 0),
+        encoding=encoding,
     )
     goal_record.keep_output(finished.folder, suffix, finished.outcome.best)
     return finished

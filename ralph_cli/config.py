@@ -79,8 +79,19 @@ def _folder(value: Path) -> Path:
         raise ValueError(f"{value} cannot be resolved ({error}); write the whole path") from None
 
 
+def _models(value: Any) -> Any:
+    """Models as a list, or as one text with commas between them."""
+    if not isinstance(value, str):
+        return value
+    names = tuple(name.strip() for name in value.split(","))
+    if not all(names):
+        raise ValueError(f"write models with commas between them, not {value!r}")
+    return names
+
+
 Folder = Annotated[Path, AfterValidator(_folder)]
 Counts = Annotated[Range, BeforeValidator(_range)]
+Models = Annotated[tuple[str, ...], BeforeValidator(_models)]
 Key = Annotated[SecretStr | None, BeforeValidator(_key)]
 
 
@@ -92,6 +103,8 @@ class Settings(BaseModel):
     model: str | None = None
     judge_model: str | None = None
     subquery_model: str | None = None
+    panel: Models = ()
+    counter_evidence: bool = True
     verify_with_model: bool = False
     verifier_model: str | None = None
     skip_last_verification: bool = False
@@ -114,6 +127,7 @@ class Settings(BaseModel):
     max_cost: float | None = Field(None, gt=0)
     max_failures: int = Field(3, ge=0, le=1_000)
     score_threshold: float = Field(0.0, ge=0, le=1)
+    min_coverage: float | None = Field(None, ge=0, le=1)
     verify_timeout: float = Field(60.0, gt=0, le=86_400)
     summary_chars: int = Field(4_000, ge=200, le=100_000)
     format: Literal["md", "json", "csv", "text"] | None = None
@@ -213,7 +227,7 @@ def load(
     try:
         return Settings.model_validate(merged)
     except ValidationError as error:
-        raise _explained(error, origin) from None
+        raise explained(error, origin) from None
 
 
 def fetch_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -263,7 +277,8 @@ def _from_environment(variables: Mapping[str, str]) -> dict[str, str]:
     return found
 
 
-def _explained(error: ValidationError, origin: Mapping[str, str]) -> ConfigError:
+def explained(error: ValidationError, origin: Mapping[str, str]) -> ConfigError:
+    """The first fault of settings in one line; `origin` says where each setting came from."""
     fault = error.errors(include_url=False, include_input=False)[0]
     name = str(fault["loc"][0]) if fault["loc"] else "the settings"
     source = origin.get(name, "the settings")

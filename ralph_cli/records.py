@@ -1,14 +1,18 @@
 """Runs as their journals tell them: found by name, read back, shown."""
 
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
+from typing import Any
 
 from ralph_cli.core.errors import JournalError
-from ralph_cli.core.events import AnyEvent, CallFinished, Noticed, RunStarted
+from ralph_cli.core.events import AnyEvent, CallFinished, GoalSet, Noticed, RunStarted
+from ralph_cli.core.goal import GoalState
 from ralph_cli.core.run import Halt, StopType
 from ralph_cli.journal.store import FILE as JOURNAL_FILE
 from ralph_cli.journal.store import read_events
 from ralph_cli.loop.state import fold
+from ralph_cli.reports import goal, json
 from ralph_cli.reports.view import RunView, view
 from ralph_cli.running import Finished
 
@@ -28,6 +32,7 @@ def view_of(finished: Finished) -> RunView:
         seconds=finished.seconds,
         notices=tuple(notice.message for notice in finished.notices),
         mode=finished.mode,
+        coverage=finished.coverage,
     )
 
 
@@ -41,7 +46,11 @@ class Recorded:
 
 def recorded(folder: Path) -> Recorded:
     """Read a run back from its journal, finished or not. Raises JournalError."""
-    events = tuple(read_events(folder))
+    return told(tuple(read_events(folder)), str(folder))
+
+
+def told(events: tuple[AnyEvent, ...], folder: str) -> Recorded:
+    """The run of these events; `folder` is where its record is. Raises JournalError when they do not begin one."""
     started = next((event for event in events if isinstance(event, RunStarted)), None)
     if started is None:
         raise JournalError(f"the run in {folder} was cut off before it began", code="no-run")
@@ -50,7 +59,7 @@ def recorded(folder: Path) -> Recorded:
     seconds = sum(event.seconds for event in events if isinstance(event, CallFinished))
     shown = view(
         run=started.run,
-        folder=str(folder),
+        folder=folder,
         question=started.question,
         document=started.document,
         halt=state.halt or unfinished,
@@ -61,8 +70,17 @@ def recorded(folder: Path) -> Recorded:
         seconds=round(seconds, 3),
         notices=tuple(event.message for event in events if isinstance(event, Noticed)),
         mode=started.mode,
+        coverage=state.coverage,
     )
     return Recorded(shown, events)
+
+
+def as_object(found: Recorded) -> dict[str, Any]:
+    """The run as `--json` shows it."""
+    if not any(isinstance(event, GoalSet) for event in found.events):
+        return json.as_object(found.view)
+    state = reduce(GoalState.apply, found.events, GoalState())
+    return goal.as_object(found.view, state, state.delivered(fold(found.events).best))
 
 
 def run_names(out: Path) -> list[str]:

@@ -1,28 +1,32 @@
 """Running a mode: journal, traces, ledger and models around it; every mode comes through here."""
 
+import platform
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from ralph_cli import __version__
+from ralph_cli.agents.spec import prompt_digests
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
+from ralph_cli.core.coverage import Coverage
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError
-from ralph_cli.core.events import AnyEvent, Fanout, Gate, Noticed, RunStarted, Sink
+from ralph_cli.core.events import AnyEvent, Fanout, Gate, Noticed, RunHalted, RunStarted, Sink
 from ralph_cli.core.model import Model, Usage
 from ralph_cli.core.nonce import Nonces
-from ralph_cli.core.run import Outcome
+from ralph_cli.core.run import Halt, Outcome, StopType
 from ralph_cli.documents.load import load as load_document
+from ralph_cli.documents.load import reader_of
 from ralph_cli.journal.store import Journal
 from ralph_cli.journal.traces import TraceWriter
 from ralph_cli.loop.detectors import StopDetector
 from ralph_cli.loop.engine import run_loop
 from ralph_cli.loop.state import LoopState
 from ralph_cli.providers.replaying import Recording
-from ralph_cli.wiring.models import Models, Names, Parts, build_models, open_engine
+from ralph_cli.wiring.models import Names, Parts, Stage, build_models, open_engine
 from sandbox import Sandbox
 
 MAX_QUESTION = 20_000
@@ -30,7 +34,7 @@ MAX_QUESTION = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What a run returns: the outcome, the document it speaks of, what it cost and where its record is."""
+    """What a run returns: the outcome, the document it speaks of, what was read, what it cost, where its record is."""
 
     outcome: Outcome
     mode: str
@@ -42,26 +46,17 @@ class Finished:
     folder: Path
     judge: str
     notices: tuple[Noticed, ...]
+    coverage: Coverage = field(default_factory=Coverage)
 
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
-    """What a run takes over from an earlier one: its paid replies, and the seed with which it asks the same again."""
+    """What a run takes over from earlier ones: their paid replies, the seed with which it asks the same again, and
+    their folders, the latest first, where they kept what they found."""
 
     recording: Recording
     seed: str
-
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """What a mode is built on: settings, connected models, a sandbox to be opened, nonces, the sink, the folder."""
-
-    settings: Settings
-    models: Models
-    engine: Callable[[], Sandbox]
-    nonces: Nonces
-    sink: Sink
-    folder: Path
+    folders: tuple[Path, ...] = ()
 
 
 def execute(
@@ -77,8 +72,14 @@ def execute(
     sink: Sink | None = None,
     detectors: StopDetector | None = None,
     earlier: Earlier | None = None,
+    encoding: str | None = None,
+    terms: Mapping[str, object] | None = None,
 ) -> Finished:
-    """Run the mode that `build` makes, with journal, traces, ledger and models around it; every mode comes through."""
+    """Run the mode that `build` makes, with journal, traces, ledger and models around it; every mode comes through.
+
+    `encoding` is recorded, so that a resumed run reads the document in the same way; `terms` is what else must be kept
+    so that the local checks can be made again later.
+    """
     folder = run_folder(settings, mode, document)
     journal = Journal(folder)
     heard = _Heard()
@@ -88,8 +89,9 @@ def execute(
         ledger = Ledger(settings.limits)
         recording, seed = (earlier.recording, earlier.seed) if earlier else (None, clock.token(16))
         built = build_models(settings, names, ledger, everyone, models, recording)
-        about = described(document)
-        started = RunStarted(folder.name, mode, question, about, _recorded(settings, names), clock.now(), seed)
+        about = described(document, encoding)
+        kept = _recorded(settings, names) | ({"terms": dict(terms)} if terms else {})
+        started = RunStarted(folder.name, mode, question, about, kept, clock.now(), seed)
         everyone(started)
         cautions = document.cautions if document else ()
         for notice in (*names.notices, *(Noticed(caution.code, caution.message) for caution in cautions)):
@@ -99,8 +101,14 @@ def execute(
             everyone(Noticed("sandbox", what))
 
         size = len(document.text) if document else 0
-        stage = Stage(settings, built, engine or open_engine(settings, size, waiting), Nonces(seed), everyone, folder)
-        parts = build(stage)
+        opener = engine or open_engine(settings, size, waiting)
+        stage = Stage(settings, built, opener, Nonces(seed), everyone, folder, ledger)
+        try:
+            parts = build(stage)
+        except Exception as error:
+            everyone(RunHalted(Halt(StopType.SYSTEM_ERROR, str(error) or type(error).__name__), clock.now()))
+            built.close()
+            raise
         try:
             state = LoopState().apply(started)
             outcome = run_loop(
@@ -110,7 +118,8 @@ def execute(
             parts.close()
             built.close()
         spent, seconds, notices = heard.state.usage, round(ledger.elapsed, 3), tuple(heard.notices)
-        return Finished(outcome, mode, question, about, spent, seconds, folder.name, folder, built.judge.name, notices)
+        name, judge, read = folder.name, built.judge.name, heard.state.coverage
+        return Finished(outcome, mode, question, about, spent, seconds, name, folder, judge, notices, read)
     finally:
         journal.close()
 
@@ -170,17 +179,24 @@ def checked(text: str, what: str, example: str) -> str:
     return text
 
 
-def described(document: Document | None) -> dict[str, object]:
-    """What a trace keeps of a document: enough to know it again, none of its text; empty for a run without one."""
+def described(document: Document | None, encoding: str | None = None) -> dict[str, object]:
+    """What a trace keeps of a document: enough to know it again, none of its text; empty for a run without one.
+
+    `page_starts` are the offsets at which its pages begin, so that coverage can be told by page without the document.
+    `encoding` is that with which a person said that it is read, if one did.
+    """
     if document is None:
         return {}
-    return {
+    read_as = {"encoding": encoding} if encoding else {}
+    return read_as | {
         "id": document.id,
         "sha256": document.sha256,
         "fingerprint": document.fingerprint,
         "path": document.path,
         "kind": document.kind,
+        "reader": reader_of(document.kind),
         "pages": len(document.pages),
+        "page_starts": [page.start for page in document.pages],
         "characters": len(document.text),
         "cautions": [caution.message for caution in document.cautions],
     }
@@ -188,4 +204,7 @@ def described(document: Document | None) -> dict[str, object]:
 
 def _recorded(settings: Settings, names: Names) -> dict[str, object]:
     chosen = {"worker": names.worker, "judge": names.judge, "subquery": names.subquery}
-    return {"version": __version__, "models": chosen, **settings.shown()}
+    panel = {"panel": list(names.panel)} if names.panel else {}
+    verifier = {"verifier": names.own_verifier} if names.own_verifier else {}
+    versions = {"version": __version__, "python": platform.python_version(), "prompts": prompt_digests()}
+    return {**versions, "models": chosen, **verifier, **settings.shown(), **panel}

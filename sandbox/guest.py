@@ -16,7 +16,10 @@ import sys
 import traceback
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sandbox.touched import Text
 
 HostCall = Callable[[str, bytes], str]
 """Takes JSON and a blob, blocks until the host has answered, gives the answer's JSON."""
@@ -65,11 +68,13 @@ class _Capture(io.TextIOBase):
 class Guest:
     """One session: a namespace that is kept from snippet to snippet, and the way to the host."""
 
-    def __init__(self, host_call: HostCall, options: str) -> None:
+    def __init__(self, host_call: HostCall, options: str, text: Callable[[str], Text]) -> None:
+        """`text` makes of the document what the snippets get to see as `context`: see `sandbox.touched`."""
         bounds = json.loads(options)
         self._output: int = bounds["output"]
         self._queries = Queries(host_call, bounds)
-        self._context = ""
+        self._text = text
+        self._context = text("")
         self._pages: tuple[tuple[Any, ...], ...] = ()
         self._count = 0
         self._sources: list[str] = []
@@ -84,7 +89,7 @@ class Guest:
 
     def load(self, context: Any, pages: str) -> None:
         """Set the document: its UTF-8 bytes, and its pages as JSON."""
-        self._context = str(context, "utf-8", "replace")
+        self._context = self._text(str(context, "utf-8", "replace"))
         self._pages = tuple(tuple(page) for page in json.loads(pages))
 
     def run(self, code: str) -> str:
@@ -101,7 +106,15 @@ class Guest:
             error = _describe(raised, self._count)
         finally:
             sys.stdout, sys.stderr, sys.stdin = before
-        return json_dumps({"stdout": capture.text(), "total": capture.total, "value": value, "error": error})
+        done = {"stdout": capture.text(), "total": capture.total, "value": value, "error": error}
+        return json_dumps({**done, "touched": self._taken()})
+
+    def _taken(self) -> list[list[int]]:
+        """The slices that the snippet took of the document."""
+        try:
+            return self._context.take()
+        except BaseException:  # noqa: BLE001 - no memory is left, or the snippet has spoilt it: it is of no importance
+            return []
 
     def _restore(self) -> None:
         """Undo what an earlier snippet did to the names that the next one relies on."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import secrets
 import threading
@@ -16,6 +17,7 @@ from sandbox.worker import Bounds, Frame, Worker, WorkerFault
 
 CALL_BYTES = 128 << 20  # UTF-8 of all prompts and texts in one call
 ERROR_CHARS = 16_384
+TOUCHED = 2_048  # slices of the document that are taken note of in one snippet
 VALUE_NOTE = 64  # characters the guest may add to a value that it has cut
 LOAD_SECONDS = 300.0
 _UNCLEAN = re.compile("[\ud800-\udfff\0]")
@@ -44,6 +46,7 @@ class WorkerSandbox:
         self._bounds = Bounds(json=(1 << 20) + 14 * limits.output, blob=CALL_BYTES, resident=engine.resident)
         self._worker: Worker | None = None
         self._document = b""
+        self._characters = 0
         self._pages = "[]"
         self._closed = False
         self._lock = threading.RLock()
@@ -79,21 +82,22 @@ class WorkerSandbox:
         """Keep the document, and give it to the running worker."""
         with self._lock:
             self._document = clean_surrogates(context).encode("utf-8")
+            self._characters = len(context)
             self._pages = json.dumps([list(page) for page in pages])
             if self._worker is not None:
                 self._send_document(self._worker)
 
-    def run(self, code: str, query: HostQuery) -> Result:
+    def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> Result:
         """Run one snippet; see `Sandbox.run`."""
         with self._lock:
+            clock = _Clock(self._limits.seconds, seconds)
             self.start()
             assert self._worker is not None
-            clock = _Clock(self._limits.seconds)
             try:
                 result = self._converse(self._worker, code, query, clock)
             except WorkerFault as fault:
                 self._drop()
-                return Result("", 0, None, self._explain(fault), True, clock.spent)
+                return Result("", 0, None, self._explain(fault, clock), True, clock.spent)
             except BaseException:  # of `query`, or an interrupt: the worker waits for an answer that never comes
                 self._drop()
                 raise
@@ -187,12 +191,13 @@ class WorkerSandbox:
         if type(total) is not int or not len(stdout) <= total < 1 << 53:
             raise WorkerFault("protocol violation", "the count of printed characters")
         value = _text(frame, "value", self._limits.output + VALUE_NOTE)
-        return Result(stdout, total, value, _text(frame, "error", ERROR_CHARS), False, seconds)
+        error = _text(frame, "error", ERROR_CHARS)
+        return Result(stdout, total, value, error, False, seconds, _spans(frame, self._characters))
 
-    def _explain(self, fault: WorkerFault) -> str:
+    def _explain(self, fault: WorkerFault, clock: _Clock) -> str:
         match fault.reason:
             case "time limit":
-                return f"time limit of {self._limits.seconds:g} s"
+                return f"time limit of {clock.reached:g} s"
             case "memory limit":
                 return f"memory limit of {self._limits.memory >> 20} MB"
             case _:
@@ -200,16 +205,23 @@ class WorkerSandbox:
 
 
 class _Clock:
-    """Counts the time inside its `with` blocks: the worker's, not the host's."""
+    """Counts the time inside its `with` blocks: the worker's, not the host's. `most` bounds both together."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(self, seconds: float, most: float | None = None) -> None:
         self._seconds = seconds
+        self._most = math.inf if most is None else most
+        self._ends = time.monotonic() + self._most
         self._since = 0.0
         self.spent = 0.0
 
     @property
     def left(self) -> float:
-        return self._seconds - self.spent
+        return min(self._seconds - self.spent, self._ends - time.monotonic())
+
+    @property
+    def reached(self) -> float:
+        """The bound that was reached."""
+        return self._seconds if self.spent >= self._seconds else self._most
 
     def __enter__(self) -> None:
         self._since = time.monotonic()
@@ -237,6 +249,14 @@ def _text(frame: Frame, name: str, most: int) -> str | None:
     if not isinstance(value, str) or len(value) > most:
         raise WorkerFault("protocol violation", f"field {name}")
     return clean(value)
+
+
+def _spans(frame: Frame, characters: int) -> tuple[tuple[int, int], ...]:
+    """The slices that the guest says were taken. What is malformed is left out: nothing but a hint rests on them."""
+    value = frame.meta.get("touched")
+    items = value[:TOUCHED] if isinstance(value, list) else []
+    pairs = [item for item in items if isinstance(item, list) and len(item) == 2]
+    return tuple((a, b) for a, b in pairs if type(a) is type(b) is int and 0 <= a < b <= characters)
 
 
 def clean(text: str) -> str:

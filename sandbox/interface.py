@@ -34,7 +34,8 @@ class Result:
     kept or not. `value`: repr of the last expression, None if there is none or it is None. `error`: the traceback of
     the snippet's own frames, or the reason why it was ended; None if it ran through. `state_lost`: the worker was
     replaced, so every variable is gone (`context` and `pages` are loaded again). `seconds`: wall time, without the time
-    the host took to answer.
+    the host took to answer. `touched`: half-open intervals of `context` that the snippet took slices of, within bounds
+    but the guest's own word, which may be wrong.
     """
 
     stdout: str
@@ -43,6 +44,7 @@ class Result:
     error: str | None
     state_lost: bool
     seconds: float
+    touched: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +82,11 @@ class Sandbox(Protocol):
     def load(self, context: str, pages: Sequence[tuple[int, str, int, int]]) -> None:
         """Give the guest `context` and `pages` (number, label, start, end); kept here and loaded into every worker."""
 
-    def run(self, code: str, query: HostQuery) -> Result:
+    def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> Result:
         """Run one snippet. Whatever goes wrong in the guest is in the Result.
+
+        `seconds` is a further bound of this snippet, in wall time with the host's answers in it; beside it
+        `Limits.seconds` holds as ever.
 
         An exception that `query` raises comes out of here unchanged; the worker is then replaced and its variables
         are lost. Raises SandboxUnavailable or SandboxFailure if no worker can be started.

@@ -16,7 +16,7 @@ from sandbox.worker import Bounds, Worker, WorkerFault, ended_on_error
 
 START_SECONDS = 30.0
 HERE = Path(__file__).parent
-MODULES = ("kernel", "guest", "native_worker")
+MODULES = ("kernel", "touched", "guest", "native_worker")
 # The worker gets its program over the pipe: no path of this package is in its command line or its modules.
 BOOT = """
 import json, os, sys, types

@@ -10,7 +10,7 @@ import sys
 import types
 from typing import Any
 
-from sandbox import guest, kernel
+from sandbox import guest, kernel, touched
 
 HEADER = struct.Struct("!IQ")
 CHUNK = 1 << 20
@@ -37,7 +37,7 @@ def serve(source: dict[str, Any]) -> None:
         except ImportError:
             pass  # not in every build of Python
     pipe = _Pipe()
-    session = guest.Guest(pipe.call, json.dumps(source["options"]))
+    session = guest.Guest(pipe.call, json.dumps(source["options"]), touched.Text)
     walls = _lock(source["parent"], source["memory"], armed_with)
     pipe.send({"op": "ready", "walls": walls})
     if not walls["seccomp"]:

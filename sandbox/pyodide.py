@@ -11,7 +11,7 @@ from sandbox.runtime import ensure_runtime, find_deno
 from sandbox.snapshot import ensure_snapshot, forget_snapshot
 from sandbox.worker import Bounds, Worker, WorkerFault, ended_on_error
 
-GUEST = Path(__file__).parent / "guest.py"
+HERE = Path(__file__).parent
 V8_AND_COPIES = 400 << 20  # bytes that V8, the runtime and messages under way take beside the guest's memory
 
 
@@ -54,7 +54,8 @@ class PyodideEngine:
     def _start(self, deno: Deno, snapshot: Path | None, bounds: Bounds, options: Mapping[str, int]) -> Worker:
         worker, walls = deno.spawn("serve", snapshot, bounds)
         with ended_on_error(worker):
-            program = {"guest": GUEST.read_text("utf-8"), "options": dict(options)}
+            sources = {name: (HERE / f"{name}.py").read_text("utf-8") for name in ("touched", "guest")}
+            program = {**sources, "options": dict(options)}
             worker.send(program, seconds=START_SECONDS)
             ready = worker.receive(seconds=START_SECONDS).meta
             if ready.get("op") != "ready":

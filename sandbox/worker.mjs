@@ -103,8 +103,8 @@ Object.freeze(hostCall);
 
 const [boot] = receive();
 const guest = python.toPy({ __name__: "sandbox_guest", __builtins__: python.globals.get("__builtins__") });
-python.runPython(boot.guest, { globals: guest, filename: "<sandbox>" });
-const session = guest.get("Guest")(hostCall, stringify(boot.options));
+for (const source of [boot.touched, boot.guest]) python.runPython(source, { globals: guest, filename: "<sandbox>" });
+const session = guest.get("Guest")(hostCall, stringify(boot.options), guest.get("Text"));
 const run = session.run, load = session.load;
 const permissions = ["read", "write", "net", "env", "run", "ffi", "sys", "import"];
 const granted = permissions.filter((name) => {
@@ -144,8 +144,8 @@ for (;;) {
   } else {
     let result;
     try {
-      const { stdout, total, value, error } = parse(run(request.code));
-      result = { op: "done", stdout, total, value, error, nonce };
+      const { stdout, total, value, error, touched } = parse(run(request.code));
+      result = { op: "done", stdout, total, value, error, touched, nonce };
     } catch (failure) { // the interpreter itself is broken
       result = { op: "fatal", error: String(failure).slice(0, 300), nonce };
     }

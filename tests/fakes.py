@@ -50,7 +50,7 @@ class FakeSandbox:
     def load(self, context: str, pages: Sequence[tuple[int, str, int, int]]) -> None:
         self._names |= {"context": context, "pages": list(pages)}
 
-    def run(self, code: str, query: HostQuery) -> Result:
+    def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> Result:
         self._names["llm_query_batch"] = lambda items: list(query([tuple(item) for item in items]))
         self._names["llm_query"] = lambda prompt, text="": query([(prompt, text)])[0]
         out, error = io.StringIO(), None

@@ -3,25 +3,31 @@
 import json
 import re
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from fakes import FakeSandbox, document
 
+from ralph_cli import __version__
+from ralph_cli.agents.spec import prompt_digests
 from ralph_cli.api import ask
+from ralph_cli.commands.qa import exit_code
 from ralph_cli.config import Settings
 from ralph_cli.core.budget import Ledger, Limits
 from ralph_cli.core.document import Document, Page
 from ralph_cli.core.errors import ConfigError, EngineError, LimitExceeded, ProviderError
-from ralph_cli.core.events import AnyEvent, CallStarted, Submitted
-from ralph_cli.core.model import Model, ModelTurn, Reply, Request, Stop, UserTurn
-from ralph_cli.core.run import StopType, Verdict
+from ralph_cli.core.events import AnyEvent, CallStarted, RunHalted, RunStarted, Submitted
+from ralph_cli.core.model import Model, ModelTurn, Reply, Request, Stop, Usage, UserTurn
+from ralph_cli.core.run import Halt, StopType, Verdict
 from ralph_cli.providers.metered import said
 from ralph_cli.providers.retrying import Retrying
 from ralph_cli.providers.scripted import Script, Scripted, acts, says
 from ralph_cli.records import recorded, view_of
-from ralph_cli.running import Finished
+from ralph_cli.reports.json import as_object
+from ralph_cli.running import Finished, execute
+from ralph_cli.wiring.models import Parts, Stage, choose
 from sandbox import HostQuery, Result, SandboxUnavailable
 
 MEMO = document(
@@ -69,6 +75,22 @@ def test_an_answer_that_holds_is_accepted_with_page_and_place(settings: Settings
     assert len(worker.requests) == 2 and len(judge.requests) == 1
 
 
+def test_a_quote_is_pinned_to_the_place_that_the_worker_read(settings: Settings) -> None:
+    pages = [
+        f"Clause {n} of the lease: {RENT['quotes'][0]}, as agreed.\n"
+        + "\n".join(f"Clause {n}.{k} stands alone." for k in range(30))
+        for n in range(1, 6)
+    ]
+    cover = "\n".join(f"Line {n} of the cover, which is shown at the beginning." for n in range(20))
+    about = document("\f".join((cover, *pages)))
+    asked, *_ = play(
+        settings, [acts({"code": "show(4)"}), acts({"claims": [RENT]})], [verdicts((1, "supported"))], about=about
+    )
+    assert asked.outcome.best is not None
+    (quote,) = asked.outcome.best.attempt.quotes
+    assert quote.page == 4 and quote.text in about.text[: about.pages[3].start] and quote.occurrences == 5
+
+
 def test_a_wrong_quote_costs_one_turn_and_not_an_iteration(settings: Settings) -> None:
     asked, events, worker, judge = play(
         settings,
@@ -84,6 +106,28 @@ def test_a_wrong_quote_costs_one_turn_and_not_an_iteration(settings: Settings) -
     assert "is not in the document; the closest true text is on page 1:\n<data-" in shown and "$48,000" in shown
 
 
+def test_a_figure_that_no_quote_bears_out_costs_one_turn_and_no_judge(settings: Settings) -> None:
+    invented = {**RENT, "text": "The base rent is $48,000 a year, or $4,100 a month."}
+    computed = {
+        "text": "The base rent is $48,000 a year, or $4,000 a month.",
+        "quotes": ["a base rent of $48,000 a year in twelve equal instalments"],
+        "calculations": ["$48,000 / 12 = $4,000"],
+    }
+    asked, events, worker, judge = play(
+        settings,
+        [acts(LOOK), acts({"claims": [invented]}), acts({"claims": [computed]})],
+        [verdicts((1, "supported"))],
+    )
+    assert asked.outcome.ok and asked.outcome.iterations == 1 and len(judge.requests) == 1
+    (told,) = next(event.problems for event in events if isinstance(event, Submitted) and event.problems)
+    assert "$4,100" in told and "hand in the calculation" in told
+    shown = said(worker.requests[-1].turns[-1])
+    assert "hand in the calculation, or leave it out:\n<data-" in shown
+    assert "computed again by code" in said(judge.requests[0].turns[-1])
+    (claim,) = as_object(view_of(asked))["claims"]
+    assert claim["calculations"] == ["$48,000 / 12 = $4,000"]
+
+
 def test_a_judges_refusal_leads_to_a_repaired_second_iteration(settings: Settings) -> None:
     asked, _, worker, judge = play(
         settings,
@@ -94,10 +138,11 @@ def test_a_judges_refusal_leads_to_a_repaired_second_iteration(settings: Setting
         ],
         [
             verdicts((1, "supported"), (2, "partly"), reason="the year of the end is missing"),
+            verdicts((2, "partly"), reason="the year of the end is missing"),  # asked again: half is near the margin
             verdicts((2, "supported")),
         ],
     )
-    assert asked.outcome.ok and asked.outcome.iterations == 2 and len(judge.requests) == 2
+    assert asked.outcome.ok and asked.outcome.iterations == 2 and len(judge.requests) == 3
     feedback = said(worker.requests[-1].turns[-1])
     assert "the year of the end is missing" in feedback and TERM["text"] in feedback
     assert "begins on 1 March 2021 and runs for ten years" in feedback
@@ -218,7 +263,11 @@ def test_not_in_the_document_is_an_answer_with_counted_searches(settings: Settin
     asked, _, _, judge = play(settings, [acts(LOOK), acts(absence)], [], question="Is there parking?")
     assert asked.outcome.halt.type is StopType.ABSENT and not judge.requests
     best = asked.outcome.best
-    assert best is not None and {s.term: s.hits for s in best.attempt.searches} == {"parking": 0, "RENT": 1}
+    assert best is not None and {s.term: s.hits for s in best.attempt.searches} == {
+        "parking": 0,
+        "RENT": 1,
+        "base rent": 1,
+    }
 
 
 def test_when_the_steps_are_used_up_one_call_over_the_trajectory_answers(settings: Settings) -> None:
@@ -266,6 +315,16 @@ def test_no_engine_is_an_error_and_never_an_answer(settings: Settings) -> None:
     with pytest.raises(EngineError) as caught:
         play(settings, [acts(LOOK)], [], sandbox=FakeSandbox(missing))
     assert caught.value.message == "there is no Deno" and caught.value.hint == "install it"
+
+
+def test_a_mode_that_cannot_be_built_leaves_a_run_with_an_end(settings: Settings) -> None:
+    def build(stage: Stage) -> Parts:
+        raise ConfigError("it cannot be", code="no")
+
+    with pytest.raises(ConfigError, match="it cannot be"):
+        execute("qa", "q", MEMO, build, settings=settings, names=choose(settings))
+    (folder,) = (path.parent for path in settings.out.glob("*/journal.sqlite3"))
+    assert recorded(folder).view.halt == Halt(StopType.SYSTEM_ERROR, "it cannot be")
 
 
 def test_a_worker_that_fails_raises_and_leaves_a_trace(settings: Settings) -> None:
@@ -445,7 +504,7 @@ def test_calls_that_never_came_back_are_counted_and_nothing_is_recorded_after_th
         return says("late")
 
     class Interrupted(FakeSandbox):
-        def run(self, code: str, query: HostQuery) -> Result:
+        def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> Result:
             if "batch" not in code:
                 return super().run(code, query)
             threading.Thread(target=lambda: query([("q", "")] * 4), daemon=True).start()
@@ -466,6 +525,40 @@ def test_calls_that_never_came_back_are_counted_and_nothing_is_recorded_after_th
     assert events[-1].kind == "run_halted" and recorded(asked.folder).view.usage == asked.usage
 
 
+class Endless(FakeSandbox):
+    """Ends the snippet "endless" as an engine does: at its own bound of 0.1 s if `own`, else at that of the run."""
+
+    own = False
+
+    def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> Result:
+        if code != "endless":
+            return super().run(code, query)
+        assert seconds is not None
+        time.sleep(least := 0.1 if self.own else seconds)
+        return Result("", 0, None, f"time limit of {least:g} s", True, least)
+
+
+class EndlessByItself(Endless):
+    own = True
+
+
+@pytest.mark.parametrize(("engine", "limit"), [(Endless, 2), (EndlessByItself, 60)])
+def test_the_time_of_a_run_cuts_a_snippet_and_the_worker_is_blamed_only_for_its_own(
+    settings: Settings, engine: type[Endless], limit: float
+) -> None:
+    worker = Scripted([acts({"code": "endless"}), acts(LOOK), acts({"claims": [RENT]})], vendor="a")
+    judge = Scripted([verdicts((1, "supported"))], vendor="b")
+    models: dict[str, Model] = {"worker": worker, "judge": judge, "subquery": Scripted([])}
+    chosen = settings.model_copy(update={"strategy": "rlm", "max_time": limit})
+    asked = ask(MEMO, "What is the rent?", settings=chosen, models=models, engine=engine)
+    if engine.own:
+        assert asked.outcome.ok and "time limit of 0.1 s" in said(worker.requests[1].turns[-1])
+    else:
+        assert asked.outcome.halt.type is StopType.TIMEOUT and "of 2" in asked.outcome.halt.detail
+        assert len(worker.requests) == 1
+        assert "snippet_ran" not in [event.kind for event in recorded(asked.folder).events]
+
+
 def test_the_time_of_a_run_bounds_a_call_that_hangs(settings: Settings) -> None:
     ledger = Ledger(Limits(seconds=0.2))
 
@@ -476,6 +569,33 @@ def test_the_time_of_a_run_bounds_a_call_that_hangs(settings: Settings) -> None:
     hanging = Retrying(Scripted(hang), ledger=ledger)
     with pytest.raises(LimitExceeded, match="time"):
         hanging.complete(Request("worker", "", (UserTurn("q"),)))
+
+
+def test_a_models_bug_in_a_later_iteration_returns_the_best_attempt(settings: Settings) -> None:
+    replies = [acts(LOOK), acts({"claims": [RENT, TERM]})]
+
+    def worker(request: Request) -> Reply:
+        if not replies:
+            raise KeyError("choices")
+        return replies.pop(0)
+
+    asked, events, *_ = play(settings, worker, [verdicts((1, "supported"), (2, "not"))])
+    assert asked.outcome.halt == Halt(StopType.SYSTEM_ERROR, "KeyError: 'choices'") and asked.outcome.best is not None
+    assert isinstance(events[-1], RunHalted) and recorded(asked.folder).view.halt == asked.outcome.halt
+    with pytest.raises(KeyError):
+        play(settings, worker, [])
+
+
+def test_a_cost_cap_ends_a_run_whose_models_name_no_price(settings: Settings) -> None:
+    """They may cost anything: to count them as nothing would keep no cap."""
+    unpriced = [acts(LOOK, usage=Usage(1, 10, 2, usd=None)), acts({"claims": [RENT]}, usage=Usage(1, 10, 2, usd=None))]
+    capped = settings.model_copy(update={"max_cost": 1.0})
+    asked, _, worker, _ = play(capped, unpriced, [verdicts((1, "supported"))])
+    assert asked.outcome.halt.type is StopType.MAX_COST and exit_code(asked.outcome.halt.type) == 4
+    assert asked.outcome.halt.detail.startswith("the cost is unknown, so the limit of $1 cannot be kept")
+    assert "--max-cost" in asked.outcome.halt.detail and len(worker.requests) == 1 and asked.usage.usd is None
+    free, *_ = play(settings, unpriced, [verdicts((1, "supported"))])
+    assert free.outcome.ok
 
 
 def verified(*said: tuple[bool, str]) -> list[Reply]:
@@ -520,3 +640,11 @@ ROWS = {
     "B4": ["test_a_light_model_may_verify_the_whole_result"],
     "B5": ["test_a_light_model_may_verify_the_whole_result"],
 }
+
+
+def test_a_run_records_with_what_it_was_made(settings: Settings) -> None:
+    asked, *_ = play(settings, [acts(LOOK), acts({"claims": [RENT]})], [verdicts((1, "supported"))])
+    started = recorded(asked.folder).events[0]
+    assert isinstance(started, RunStarted) and started.document["reader"] == "loader 1"
+    assert started.settings["prompts"] == prompt_digests() and len(prompt_digests()["judge_system"]) == 64
+    assert started.settings["version"] == __version__ and started.settings["python"].startswith("3.")

@@ -1,14 +1,25 @@
 """Settings: who wins, what is refused, and that a key is never shown."""
 
+import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from ralph_cli.checks.rules import Range
+from ralph_cli.checks.verifier import LLMVerifier
 from ralph_cli.config import load
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.providers.scripted import Scripted
+from ralph_cli.wiring.goal import without_judge
 from ralph_cli.wiring.models import choose
+
+ROWS = {
+    "B4": [
+        "test_a_setting_of_a_verifier_that_is_not_asked_is_said_to_do_nothing",
+        "test_a_verifiers_model_without_the_setting_is_said_to_do_nothing",
+    ]
+}
 
 KEYS = {"ANTHROPIC_API_KEY": "sk-a", "OPENAI_API_KEY": "sk-o"}
 
@@ -83,6 +94,41 @@ def test_models_follow_the_keys(tmp_path: Path) -> None:
     assert local.worker == "openai:llama3.2:3b"
     with pytest.raises(ConfigError, match="needs a key"):
         chosen({"OPENAI_API_KEY": "k"}, model="claude-x")
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"verifier_model": "openai:z"}, "--verifier-model"),
+        ({"skip_last_verification": True}, "--skip-last-verification"),
+        ({"verifier_model": "openai:z", "skip_last_verification": True}, "--verifier-model and --skip-last"),
+    ],
+)
+def test_a_setting_of_a_verifier_that_is_not_asked_is_said_to_do_nothing(
+    tmp_path: Path, changes: dict[str, Any], named: str
+) -> None:
+    """B4: whoever names a verifier believes that it is asked; in ralph.toml it may stand for other runs."""
+    (tmp_path / "ralph.toml").write_text("\n".join(f"{name} = {json.dumps(v)}" for name, v in changes.items()))
+    settings = load({}, environ=KEYS, folder=tmp_path)
+    (notice,) = choose(settings).notices
+    assert (
+        notice.code == "unused-verifier"
+        and notice.message.startswith("no verifier is asked")
+        and named in notice.message
+    )
+    assert "--verify-with-model" in notice.message
+    assert choose(settings.model_copy(update={"verify_with_model": True})).notices == ()
+    assert without_judge(choose(settings)).notices == ()
+
+
+def test_a_verifiers_model_without_the_setting_is_said_to_do_nothing(tmp_path: Path) -> None:
+    settings = load({}, environ=KEYS, folder=tmp_path)
+    model = Scripted([], vendor="c")
+    (notice,) = choose(settings, {"verifier": model}).notices
+    assert 'models["verifier"]' in notice.message
+    own = choose(settings.model_copy(update={"verifier_model": "openai:z"}), {}, LLMVerifier(model))
+    assert [notice.code for notice in own.notices] == ["unused-verifier"] and own.own_verifier == "LLMVerifier"
+    assert choose(settings.model_copy(update={"skip_last_verification": True}), {}, LLMVerifier(model)).notices == ()
 
 
 def test_given_models_need_no_keys_and_families_are_compared(tmp_path: Path) -> None:

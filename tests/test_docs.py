@@ -66,6 +66,25 @@ def test_the_check_of_a_memo_prints_what_the_readme_shows(tmp_path: Path) -> Non
     assert done.stdout.strip() == block("check-output").strip()
 
 
+def test_the_run_that_is_verified_later_prints_what_the_readme_shows(tmp_path: Path) -> None:
+    (tmp_path / "samples").symlink_to(ROOT / "samples")
+    home = {"HOME": str(tmp_path), "RALPH_CACHE_DIR": str(REAL_CACHE), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT)}
+    script = f'ralph() {{ {shlex.quote(sys.executable)} -m ralph_cli "$@"; }}\n{block("verify")}'
+    done = subprocess.run(["bash", "-c", script], cwd=tmp_path, env=home, capture_output=True, text=True, check=False)
+    assert done.returncode == 2, done.stderr
+
+    def settled(text: str) -> str:
+        # What changes from run to run: names, times, the seal, the size of the file.
+        text = re.sub(r"\d{8}-\d{6,9}-qa-([0-9a-f]{8})-[0-9a-f]{6}", r"RUN-\1", text)
+        text = re.sub(r"begun [\dTZ:.-]+:", "begun THEN:", re.sub(r"seal [0-9a-f]{64}", "seal SEAL", text))
+        return re.sub(
+            r"(\d+) events, [\d,]+ bytes", r"\1 events, SIZE bytes", re.sub(r"[\d.]+ s,", "N s,", text)
+        ).strip()
+
+    shown = done.stdout[done.stdout.index("run.zip: ") :]
+    assert settled(shown) == settled(block("verify-output"))
+
+
 def test_the_python_example_runs(tmp_path: Path) -> None:
     (tmp_path / "samples").symlink_to(ROOT / "samples")
     home = {"HOME": str(tmp_path), "RALPH_CACHE_DIR": str(REAL_CACHE), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT)}

@@ -1,5 +1,6 @@
 """The public names of the package: exactly these, loaded when used."""
 
+import inspect
 import subprocess
 import sys
 from pathlib import Path
@@ -9,9 +10,16 @@ import pytest
 import ralph_cli
 from ralph_cli import api
 
-ROWS = {"B2": ["test_the_public_names_are_exactly_these"], "C7": ["test_the_public_names_are_exactly_these"]}
+ROWS = {
+    "B2": [
+        "test_the_public_names_are_exactly_these",
+        "test_a_verifier_of_ones_own_can_be_given_wherever_results_are_checked",
+    ],
+    "C7": ["test_the_public_names_are_exactly_these"],
+}
 
-DOCUMENTS = {"Finished", "Settings", "ask", "check_memo", "check_quotes", "resume", "run_goal", "run_task"}
+DOCUMENTS = {"Finished", "Settings", "ask", "check_memo", "check_quotes", "resume", "run_goal", "run_task", "verify"}
+VERIFIED = {"QuoteStanding", "Rechecked", "Standing", "Verification"}
 VOCABULARY = {"Evidence", "Finding", "Halt", "Issue", "Lesson", "MemoCheck", "Outcome", "StopType", "Usage"}
 LOOP = {
     "CompositeDetector",
@@ -43,7 +51,7 @@ BEING_WRITTEN = {"run_goal", "run_task"} - set(vars(api))
 
 
 def test_the_public_names_are_exactly_these() -> None:
-    expected = DOCUMENTS | VOCABULARY | LOOP | SCORERS | REFLECTORS | VERIFIERS | {"__version__"}
+    expected = DOCUMENTS | VERIFIED | VOCABULARY | LOOP | SCORERS | REFLECTORS | VERIFIERS | {"__version__"}
     assert set(ralph_cli.__all__) == expected
     assert ralph_cli.__all__ == sorted(expected) and expected <= set(dir(ralph_cli))
 
@@ -52,6 +60,12 @@ def test_the_public_names_are_exactly_these() -> None:
 def test_every_public_name_is_there(name: str) -> None:
     found = getattr(ralph_cli, name)
     assert name == "__version__" or (found.__name__ == name and found.__doc__)
+
+
+@pytest.mark.parametrize("name", ["ask", "run_task", "resume", "RalphRunner"])
+def test_a_verifier_of_ones_own_can_be_given_wherever_results_are_checked(name: str) -> None:
+    given = inspect.signature(getattr(ralph_cli, name)).parameters["verifier"]
+    assert given.default is None and given.kind is given.KEYWORD_ONLY and "Verifier" in str(given.annotation)
 
 
 def test_a_name_that_is_not_public_is_an_attribute_error() -> None:

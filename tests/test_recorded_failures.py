@@ -83,7 +83,7 @@ def test_the_run_that_failed_for_one_apostrophe_passes_in_its_second_iteration(s
             acts({"claims": [OUTER]}),
             acts({"claims": [OUTER, STATE, INPUT, COST]}),  # this one fell for its apostrophes
         ],
-        [verdicts("partly"), verdicts(*["supported"] * 4)],
+        [verdicts("partly"), verdicts("partly"), verdicts(*["supported"] * 4)],
     )
     assert done.outcome.ok and done.outcome.iterations == 2
     assert "Nothing was looked at" in handed_in[0].problems[0]
@@ -100,7 +100,7 @@ def test_quotes_taken_from_the_previous_answer_are_refused(settings: Settings) -
     done, handed_in = play(
         settings,
         [acts(LOOK), acts({"claims": [OUTER]}), acts({"claims": [PREVIOUS]}), acts({"claims": [OUTER, STATE]})],
-        [verdicts("partly"), verdicts("supported", "supported")],
+        [verdicts("partly"), verdicts("partly"), verdicts("supported", "supported")],
     )
     assert handed_in[1].problems and "is not in the document" in handed_in[1].problems[0]
     assert done.outcome.ok and done.outcome.iterations == 2  # it got better, not worse

@@ -2,6 +2,7 @@
 
 import json
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,11 +10,13 @@ from fakes import FakeSandbox
 from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
+from reportlab.lib.pdfencrypt import StandardEncryption
+from reportlab.pdfgen.canvas import Canvas
 from test_ask import LOOK, MEMO, RENT, TERM, WRONG, verdicts
 
 from ralph_cli.api import ask
 from ralph_cli.config import Settings
-from ralph_cli.core.errors import ConfigError, JournalError
+from ralph_cli.core.errors import ConfigError, DocumentError, JournalError
 from ralph_cli.core.events import AnyEvent, CallFinished, RunStarted
 from ralph_cli.core.model import Model, Reply, Usage
 from ralph_cli.journal.store import Journal, read_events
@@ -114,7 +117,8 @@ def test_a_changed_document_is_refused(tmp_path: Path) -> None:
         resume(finished.run, settings=settings)
 
 
-def test_a_document_that_is_read_otherwise_is_refused(tmp_path: Path) -> None:
+def in_mac_roman(tmp_path: Path, *replies: Reply) -> tuple[Finished, Settings]:
+    """A run that was not accepted, on a text that only --encoding reads well."""
     path = tmp_path / "memo.txt"
     path.write_bytes(("Zürich. " + MEMO.text).encode("mac_roman"))
     settings = Settings(out=tmp_path / "out", cache=tmp_path / "cache", strategy="rlm", max_iterations=1)
@@ -127,8 +131,58 @@ def test_a_document_that_is_read_otherwise_is_refused(tmp_path: Path) -> None:
         path, "What is the rent?", encoding="mac_roman", settings=settings, models=given_, engine=FakeSandbox
     )
     assert not finished.outcome.ok
+    return finished, settings
+
+
+def test_a_document_is_read_with_the_encoding_of_then(tmp_path: Path) -> None:
+    finished, settings = in_mac_roman(tmp_path)
+    for run in (finished.run, None):  # the resumed run can be resumed in its turn
+        given_: dict[str, Model] = {
+            "worker": Scripted([acts({"claims": [TERM]})], vendor="a"),
+            "judge": Scripted([verdicts((1, "supported"))] if run is None else [], vendor="b"),
+            "subquery": Scripted([]),
+        }
+        again = resume(run, settings=settings, changes={"max_iterations": 2}, models=given_, engine=FakeSandbox)
+        assert again.document["encoding"] == "mac_roman" and again.document["sha256"] == finished.document["sha256"]
+    assert again.outcome.ok and again.usage.calls == 5
+
+
+def test_a_password_is_given_again_and_never_recorded(tmp_path: Path) -> None:
+    path = tmp_path / "memo.pdf"
+    canvas = Canvas(str(path), encrypt=StandardEncryption("open sesame", "owner", strength=128))
+    canvas.drawString(72, 700, "The tenant pays a base rent of $48,000 a year in twelve equal instalments.")
+    canvas.save()
+    settings = Settings(out=tmp_path / "out", cache=tmp_path / "cache", strategy="rlm", max_iterations=1)
+    given_: dict[str, Model] = {
+        "worker": Scripted([acts(LOOK), acts({"claims": [RENT]})], vendor="a"),
+        "judge": Scripted([verdicts((1, "not"))], vendor="b"),
+        "subquery": Scripted([]),
+    }
+    ask(path, "What is the rent?", password="open sesame", settings=settings, models=given_, engine=FakeSandbox)
+    assert all(b"open sesame" not in file.read_bytes() for file in settings.out.rglob("*") if file.is_file())
+    with pytest.raises(DocumentError) as caught:
+        resume(settings=settings, models={}, engine=FakeSandbox)
+    assert caught.value.code == "encrypted"
+    more: dict[str, Model] = {
+        "worker": Scripted([acts({"claims": [{**RENT, "text": "$48,000 a year."}]})], vendor="a"),
+        "judge": Scripted([verdicts((1, "supported"))], vendor="b"),
+        "subquery": Scripted([]),
+    }
+    again = resume(
+        settings=settings, changes={"max_iterations": 2}, models=more, engine=FakeSandbox, password="open sesame"
+    )
+    assert again.outcome.ok
+
+
+def test_a_document_that_is_read_otherwise_is_refused(tmp_path: Path) -> None:
+    finished, settings = in_mac_roman(tmp_path)
+    first, *rest = read_events(finished.folder)
+    assert isinstance(first, RunStarted)
+    # A record that does not name the encoding, as a run on the caller's own document leaves it.
+    bare = replace(first, document={name: value for name, value in first.document.items() if name != "encoding"})
+    folder = cut_off((bare, *rest), len(rest), tmp_path / "bare")
     with pytest.raises(ConfigError, match="read otherwise"):
-        resume(finished.run, settings=settings)
+        resume(folder, settings=settings)
 
 
 def test_a_run_whose_process_lives_is_not_resumed(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Prompts are package files with `{{name}}` places; a place or a value without its other half is an error."""
 
+import hashlib
 import re
 from functools import cache
 from importlib import resources
@@ -11,6 +12,14 @@ _PLACE = re.compile(r"\{\{(\w+)\}\}")
 def prompt(name: str) -> str:
     """The text of `prompts/<name>.md`."""
     return resources.files("ralph_cli.agents").joinpath("prompts", f"{name}.md").read_text("utf-8").strip()
+
+
+@cache
+def prompt_digests() -> dict[str, str]:
+    """The SHA-256 of each prompt's text, by name: which wording a run was made with."""
+    folder = resources.files("ralph_cli.agents").joinpath("prompts")
+    names = sorted(item.name.removesuffix(".md") for item in folder.iterdir() if item.name.endswith(".md"))
+    return {name: hashlib.sha256(prompt(name).encode()).hexdigest() for name in names}
 
 
 def render(name: str, **values: object) -> str:

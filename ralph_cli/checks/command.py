@@ -95,8 +95,11 @@ def read_verifiers(commands: Sequence[str | CommandVerifier], *, shell: bool = F
     return tuple(found)
 
 
-def run_command(verifier: CommandVerifier, path: Path, around: Surroundings) -> Ran:
-    """Run one verifier. A nonzero exit, a signal, a timeout and a program that cannot be started are all a fail."""
+def run_command(verifier: CommandVerifier, path: Path, around: Surroundings, left: float | None = None) -> Ran:
+    """Run one verifier. A nonzero exit, a signal, a timeout and a program that cannot be started are all a fail.
+
+    `left` is how many seconds the run still has, None when it has no limit; the smaller of both times counts.
+    """
     argv = _argv(verifier.command, path, shell=around.shell)
     at, begun = clock.now(), clock.monotonic()
     shown = argv[-1] if around.shell else shlex.join(argv)
@@ -115,10 +118,12 @@ def run_command(verifier: CommandVerifier, path: Path, around: Surroundings) -> 
         return Ran(verifier.name, visible(shown), False, f"could not be started: {visible(why)}", "", at, 0.0)
     said = _Kept()
     try:
-        in_time = _follow(process, said, around.timeout)
+        in_time = _follow(process, said, around.timeout if left is None else min(around.timeout, left))
     finally:
         _end(process)
-    ended = _ending(process.returncode) if in_time else f"not done after {around.timeout:g} s, killed"
+    over = "when the time of the run was over" if left is not None and left < around.timeout else ""
+    late = f"not done {over or f'after {around.timeout:g} s'}, killed"
+    ended = _ending(process.returncode) if in_time else late
     seconds = round(clock.monotonic() - begun, 3)
     return Ran(verifier.name, visible(shown), in_time and process.returncode == 0, ended, said.text(), at, seconds)
 

@@ -1,6 +1,7 @@
 """Figures and dates of a text, normalised so that 1,577 is 1577, 4 million is 4,000,000 and forty-five is 45. Pure."""
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
@@ -17,7 +18,8 @@ _ORDINALS = "zeroth first second third fourth fifth sixth seventh eighth ninth t
 _ORDINALS += " fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
 _ORDINAL = {word: number for number, word in enumerate(_ORDINALS.split())}
 _SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
-_SUFFIXES = {"k": 10**3, "m": 10**6, "mn": 10**6, "bn": 10**9, "b": 10**9, "tn": 10**12}
+_SUFFIXES = {"k": 10**3, "m": 10**6, "mn": 10**6, "mio": 10**6, "mln": 10**6}
+_SUFFIXES |= {"bn": 10**9, "b": 10**9, "mrd": 10**9, "tn": 10**12}
 
 _WORD = "|".join([*_SMALL, *_TENS, *_SCALES])
 _SPELLED = re.compile(rf"(?<![\w-])(?:{_WORD})(?:(?:-|\s+(?:and\s+)?)(?:{_WORD}))*(?![\w])", re.IGNORECASE)
@@ -30,15 +32,30 @@ UNIT = re.compile(
 """What makes a number that is spelled out, and small, a figure: "six months", but not "two parties"."""
 
 _CURRENCY = {"usd": "$", "us$": "$", "eur": "€", "gbp": "£", "jpy": "¥"}
-_SEPARATOR = r"[,'\u2019\u00a0\u202f]"
+_SEPARATOR = r"[,'\u2019\u00a0\u2007\u2009\u202f]"
+_HYPHENS = str.maketrans("\u2010\u2011\u2012", "---")
+_SCALE_WORD = "thousand|million|billion|trillion"
+_SCALE_MARK = "mn|mio|mln|bn|mrd|tn"
+_MONEY_MARK = r"US\$|[$€£¥]|(?<![A-Za-z])(?:USD|EUR|GBP|JPY|CHF)"
+_PERCENT = r"\s*(?:%|per\s?cent\b|percent\b|percentage\s+points?\b)"
 _NUMBER = re.compile(
-    r"(?P<open>\()?(?P<minus>(?<![\w\d.)])[-\u2212\u2013](?=[\d$€£¥.]))?"
-    r"(?:(?P<currency>US\$|[$€£¥]|(?<![A-Za-z])(?:USD|EUR|GBP|JPY|CHF))\s*)?(?P<inner>[-\u2212](?=\d))?"
+    rf"(?:(?P<before>{_MONEY_MARK})\s*(?=\())?(?P<open>\()?(?P<minus>(?<![\w\d.)])[-\u2212\u2013](?=[\d$€£¥.]))?"
+    rf"(?:(?P<currency>{_MONEY_MARK})\s*(?P<inner>[-\u2212](?=\d))?)?"
     r"(?P<number>\d+(?:\.\d+){2,}"  # 12.3.1: a name, not a quantity
     rf"|\d{{1,3}}(?:\.\d{{3}})+,\d+|\d{{1,3}}(?:{_SEPARATOR}\d{{3}})+(?!\d)(?:\.\d+)?|\d+,\d{{1,2}}(?![\d,])"
     r"|\d+(?:\.\d+)?|(?<![\d.])\.\d+)"
-    r"(?:\s*(?P<scale>thousand|million|billion|trillion|mn|bn|tn)\b|(?P<letter>[kKmMbB])\b)?"
-    r"(?P<percent>\s*(?:%|per\s?cent\b|percent\b|percentage\s+points?\b))?(?P<close>\))?",
+    r"(?P<power>(?<=(?<![\d.,])10)[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]{1,2})?"
+    rf"(?:\s*(?P<scale>{_SCALE_WORD}|{_SCALE_MARK})\b|(?P<letter>[kKmMbB])\b)?(?P<percent>{_PERCENT})?(?P<close>\))?"
+    # Of a figure in brackets, scale and percent may stand behind them: $(5.3) million, (3.0)%.
+    rf"(?(open)(?(close)(?:\s*(?P<scale_behind>{_SCALE_WORD}|{_SCALE_MARK})\b)?(?P<percent_behind>{_PERCENT})?))",
+    re.IGNORECASE,
+)
+_MONEY = r"(?:[$€£¥]|\b(?:USD|EUR|GBP|JPY|CHF)|dollars?|euros?|pounds?|francs?)"
+_SCALE_NAMED = re.compile(
+    rf"(?<![^\W_])(?<!\d )(?<!one )({_SCALE_WORD})s(?![^\W_])"
+    r"(?!\s+of\b(?!\s+(?:US\b|U\.S\.|United\s+States|dollars|euros|pounds)))"  # not "millions of people"
+    rf"|(?:\bin\s+|\(\s*|{_MONEY}\s*|\A|_)({_SCALE_WORD}|{_SCALE_MARK})(?![^\W_])|{_MONEY}\s?([mk])(?![^\W_])"
+    rf"|(?:{_MONEY}|\bin|\()\s?'?(000)s?\b",
     re.IGNORECASE,
 )
 _MONTH_WORDS = "january february march april may june july august september october november december"
@@ -133,6 +150,7 @@ def _month(name: str) -> int:
 
 def figures(text: str, *, ordinals: bool = False) -> tuple[Figure, ...]:
     """The figures of `text` in order: digits, and numbers spelled out in English; ordinal words only if asked for."""
+    text = text.translate(_HYPHENS)
     found = [_figure(match) for match in _NUMBER.finditer(text)]
     found += [_spelled(match) for match in _SPELLED.finditer(text) if match[0].lower() not in _SCALES]
     if ordinals:
@@ -146,26 +164,31 @@ def _figure(match: re.Match[str]) -> Figure:
     part = match.groupdict()
     number = part["number"]
     bracketed = bool(part["open"] and part["close"])
-    start = match.start() + (1 if part["open"] and not bracketed else 0)
+    start = match.start() if bracketed or not part["open"] else match.start("open") + 1
     end = match.end() - (1 if part["close"] and not bracketed else 0)
     sign: Sign = "-" if part["minus"] or part["inner"] else "()" if bracketed else ""
-    currency = (part["currency"] or "").lower()
-    scale = _SCALES.get((part["scale"] or "").lower()) or _SUFFIXES.get((part["scale"] or part["letter"] or "").lower())
+    currency = (part["currency"] or (part["before"] if bracketed else "") or "").lower()
+    scale_word = (part["scale"] or part["scale_behind"] or part["letter"] or "").lower()
+    scale = _SCALES.get(scale_word) or _SUFFIXES.get(scale_word) or 1
     several = number.count(".") > 1 and "," not in number
+    # 10 with a small raised number is a power, never a longer number; other raised numbers are marks of footnotes.
+    value = Decimal(10 ** int(unicodedata.normalize("NFKC", part["power"]))) if part["power"] else _decimal(number)
     return Figure(
         match.string[start:end].strip(),
         start,
         end,
-        Decimal(0) if several else _decimal(number) * (scale or 1),
-        scale or 1,
+        Decimal(0) if several else value * scale,
+        scale,
         sign,
-        bool(part["percent"]),
+        bool(part["percent"] or part["percent_behind"]),
         _CURRENCY.get(currency, currency),
         name=number if several else "",
     )
 
 
 def _decimal(number: str) -> Decimal:
+    if number.count(".") > 1 and "," not in number:
+        return Decimal(0)
     if re.fullmatch(r"\d{1,3}(?:\.\d{3})+,\d+", number):
         return Decimal(number.replace(".", "").replace(",", "."))
     if re.fullmatch(r"\d+,\d{1,2}", number):
@@ -186,10 +209,10 @@ def _spelled(match: re.Match[str]) -> Figure:
     return Figure(match[0], match.start(), match.end(), Decimal(total + part), percent=percent, spelled=True)
 
 
-def scale_named(text: str) -> int:
-    """The scale that a column's name or a table's header gives to its figures: 10**6 for "£ million", else 1."""
-    match = re.search(r"\b(thousand|million|billion|trillion|mn|bn)s?\b|[$€£](m|bn|k)\b", text, re.IGNORECASE)
-    if match is None:
-        return 1
-    word = (match[1] or match[2]).lower()
-    return _SCALES.get(word) or _SUFFIXES[word]
+def scales_named(text: str) -> frozenset[int]:
+    """The scales that a table's header or a column's name gives to its figures: 10**6 for "in millions" or "£m".
+
+    A scale word behind a figure ("sales of $7 million", "seven million") belongs to that figure alone.
+    """
+    words = (next(filter(None, match.groups())).lower() for match in _SCALE_NAMED.finditer(text))
+    return frozenset(1000 if "0" in word else _SCALES.get(word.rstrip("s")) or _SUFFIXES[word] for word in words)

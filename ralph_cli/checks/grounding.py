@@ -2,45 +2,39 @@
 
 What counts as found, and why:
 
-* a figure when a figure of the quoted words has the same value (1,577 = 1577, 4 million = 4,000,000, forty-five = 45).
-  A minus, a percent sign or a currency that the quoted figure contradicts is a miss; a figure in brackets may be
-  negative or not. Nothing is rounded, and nothing is computed but what the text shows: "27,900 = 21,500 + 6,400" holds
-  if the parts are found and the sum is right.
+* a figure when a figure of the quoted words has the same value (1,577 = 1577, 4 million = 4,000,000, forty-five = 45)
+  and nothing directly beside it, or stated for its whole table ("in millions"), says otherwise: another unit, currency
+  or scale, or a minus that was dropped or added (see `agreement`). Nothing is rounded, and nothing is computed but what
+  the text shows: "27,900 = 21,500 + 6,400" holds if the parts are found and the sum is right.
 * a date when a date of the quoted words agrees with it, however either is written; a year alone counts as a figure.
-* a quotation when its words stand in one quote, folded as quotes are; its first letter may change case.
+* a quotation when its words stand in one quote, folded as quotes are; its first letter may change case. Gaps that are
+  marked ("...", "[...]") may leave words out, but no negation and no limit ("not", "except").
 
 What needs no source: numbers of a list, as long as they count on from the one before; page numbers, which must be pages
 of the brief's quotes; numbers of sections, clauses and the like, which must be numbered parts of the document; marks
 such as [2] that name an item of the brief; how many items the brief has, or the list that follows the line, if the line
-says so ("3 deadlines:"); small numbers spelled out that measure nothing ("two parties").
+counts them ("3 deadlines:", but not "Deadlines: 3"); small numbers spelled out that measure nothing ("two parties").
 """
 
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import zip_longest
 
+from ralph_cli.checks.agreement import Quoted, contradiction, quoted_figures, same_value
 from ralph_cli.checks.arithmetic import sums
-from ralph_cli.checks.figures import UNIT, Date, Figure, dates, figures, scale_named
+from ralph_cli.checks.figures import UNIT, Date, Figure, dates, figures
+from ralph_cli.checks.numbering import ITEMS, SECTIONS, announces
+from ralph_cli.checks.quotations import BLOCK_WORDS, Quotation, departure, places, quotations
 from ralph_cli.checks.shape import Piece
 from ralph_cli.documents.boundary import on_boundaries
 from ralph_cli.documents.fold import fold
-
-BLOCK_WORDS = 4
-"""Words from which a block quotation counts as one; a typed ">" before less is mere layout."""
 
 TERM_WORDS = 3
 """A term of the task may be named in quotation marks up to this length without being quoted from the document."""
 
 _PAGES = re.compile(r"\b(?:pages?|pp?\.)\s*((?:\d+|[ivxlc]+\b)(?:\s*(?:-|\u2013|,|and|&|to)\s*\d+)*)", re.IGNORECASE)
-_PART = r"(?:sections?|clauses?|notes?|articles?|schedules?|chapters?|annex(?:es)?|appendix|parts?|paragraphs?|\u00a7+)"
-_SECTIONS = re.compile(
-    rf"\b{_PART}\s*(\d+(?:\.\d+)*(?:\([a-z]+\))?(?:\s*(?:-|\u2013|,|and|&|to)\s*\d+(?:\.\d+)*(?:\([a-z]+\))?)*)",
-    re.IGNORECASE,
-)
-_NUMBERED = re.compile(
-    rf"^[ \t#*>]*(?:{_PART}\s+)?(\d{{1,3}}(?:\.\d{{1,3}})*)[.):]?\*{{0,2}}(?=\s)", re.MULTILINE | re.IGNORECASE
-)
 _PAGE_LABEL = re.compile(
     r"(?i)(?:(?:source|pdf|from|to|start|end)[ _-]?)?(?:pages?|pp?\.?)(?:[ _-]?(?:no|nr|number|numbers|ref|refs)\.?)?"
 )
@@ -52,25 +46,12 @@ _LISTED = re.compile(
     r"^(?P<key>[ \t>]*(?:[-*+\u2022][ \t]+|#{1,6}[ \t]+)?\(?)(?P<number>\d{1,3})[.)](?=\s)", re.MULTILINE
 )
 _BRACKETED = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
-_ITEMS = re.compile(
-    r"\s+(?:[^\W\d]+\s+){0,2}?(?:items?|points?|entries|bullets?|rows?|findings?|facts?|quotes?|quotations?|passages?"
-    r"|statements?|lines?)\b",
-    re.IGNORECASE,
-)
-_ITEM = re.compile(r"^[ \t]*(?:[-*+\u2022]|\(?\d{1,3}[.)])[ \t]+\S")
-_QUOTED = re.compile(
-    r"\u201c([^\u201c\u201d]+)\u201d|\u201e([^\u201c\u201d\u201e]+)[\u201c\u201d]|\u00ab([^\u00ab\u00bb]+)\u00bb|\"([^\"\n]+)\""
-    # A straight mark opens and closes alike: over a line's end it must stand where a quotation can begin and end.
-    r"|(?<!\w)\"(?=\S)([^\"\n]+\n[^\"\n]+)(?<=\S)\"(?!\w)"
-)
-_BLOCK = re.compile(r"(?:^[ \t]*>[^\n]*(?:\n|\Z))+", re.MULTILINE)
-_GAP = re.compile(r"\s*(?:\[\s*(?:\.\.\.|\u2026)\s*\]|\(\s*(?:\.\.\.|\u2026)\s*\)|\.\.\.|\u2026)\s*")
+_SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d.,]*\d)")
+_NARROW = re.compile("[\u00a0\u2007\u2009\u202f]")
+_NAME = re.compile(r"\d[A-Z]")
+"""A figure or a name, such as 3M: a name if the task names it."""
+
 _AROUND = 30
-
-
-def sections_of(text: str) -> frozenset[str]:
-    """The numbers with which lines of a document begin: those of its sections, clauses, notes and schedules."""
-    return frozenset(match[1] for match in _NUMBERED.finditer(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +68,8 @@ class Ground:
 
     `pages` are the numbers and labels of the quotes' pages; `items` counts the items of the brief; `task` is what was
     asked, whose own terms may be repeated in quotation marks; `sections` are the numbers of the document's parts;
-    `name` says in messages what the sources are.
+    `name` says in messages what the sources are; `beside` gives for each text what is quoted from the same place, such
+    as the header of its table.
     """
 
     texts: Sequence[str]
@@ -96,23 +78,25 @@ class Ground:
     task: str = ""
     sections: frozenset[str] = frozenset()
     name: str = "no quote of the brief"
+    beside: Sequence[str] = ()
     checked: int = 0
     _folded: list[str] = field(default_factory=list)
-    _figures: list[tuple[Figure, str]] = field(default_factory=list)
+    _figures: list[Quoted] = field(default_factory=list)
     _dates: list[Date] = field(default_factory=list)
     _counts: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._folded = [fold(text).text for text in self.texts]
-        for text in self._folded:
-            days = dates(text)
+        for text, beside in zip_longest(self.texts, self.beside[: len(self.texts)], fillvalue=""):
+            found = quoted_figures(text, beside)
+            days = dates(found[0].text) if found else ()
             self._dates += days
             # The day of a date is no quantity; its year may be named alone.
             spans = [(date.start, date.end) for date in days]
             self._figures += [
-                (figure, text)
-                for figure in figures(text, ordinals=True)
-                if figure.value >= 1000 or not _inside(figure.start, figure.end, spans)
+                quoted
+                for quoted in found
+                if quoted.figure.value >= 1000 or not _inside(quoted.figure.start, quoted.figure.end, spans)
             ]
 
     def misses(self, pieces: Sequence[Piece]) -> tuple[Miss, ...]:
@@ -124,18 +108,20 @@ class Ground:
         if _PAGE_LABEL.fullmatch(piece.label.strip()):
             yield from self._wrong_pages(piece, re.finditer(r"\d+", text))
             return
-        spans = list(quotations(text)) if not _whole_quote(piece) else [(0, len(text), text)]
-        for start, _, words in spans:
+        whole = (Quotation(0, ((len(text), text),)),)
+        quoted = []
+        for quotation in whole if _whole_quote(piece) else quotations(text):
             self.checked += 1
-            if not self._has_words(words):
-                what = f'the quotation "{_short(words)}" is in {self.name}: quote what stands there, or say it in words'
-                yield Miss(piece.place(start), what)
-        quoted = [(start, end) for start, end, words in spans if self._has_words(words)]
+            faults = [self._departure(words) for _, words in quotation.readings]
+            ends = [end for (end, _), fault in zip(quotation.readings, faults, strict=True) if fault is None]
+            quoted += [(quotation.start, end) for end in ends]
+            if not ends:
+                yield Miss(piece.place(quotation.start), f'the quotation "{_short(quotation.words)}" {faults[0]}')
         free = [*quoted, *self._free(piece)]
         pages = [match for match in _PAGES.finditer(text) if not self._verbatim(match[0])]
         yield from self._wrong_pages(piece, pages)
         free += [match.span() for match in pages]
-        free += [match.span() for match in _SECTIONS.finditer(text) if self._are_sections(match[1])]
+        free += [match.span() for match in SECTIONS.finditer(text) if self._are_sections(match[1])]
         for date in dates(text):
             if not _inside(date.start, date.end, free):
                 free.append((date.start, date.end))
@@ -144,41 +130,51 @@ class Ground:
                     yield Miss(
                         piece.place(date.start), f"the date {date.text} ({_around(text, date)}) is in {self.name}"
                     )
-        computed = sums(text, lambda figure: self._fault(figure, piece.label) is None)
+        free += self._grouped_by_spaces(text)
+        computed = sums(text, lambda figure: self._fault(figure, piece) is None)
         free += computed
         for figure in figures(text):
             if _inside(figure.start, figure.end, free) or (figure.spelled and not _measures(figure, text)):
                 continue
             self.checked += 1
-            fault = self._fault(figure, piece.label)
+            fault = self._fault(figure, piece)
             if fault is not None:
                 yield Miss(piece.place(figure.start), f"the figure {figure.text} ({_around(text, figure)}) {fault}")
 
-    def _fault(self, figure: Figure, label: str = "") -> str | None:
+    def _fault(self, figure: Figure, piece: Piece) -> str | None:
         """Why a figure is not borne out, None if it is."""
         if figure.name:
-            named = any(other.name == figure.name for other, _ in self._figures)
+            named = any(other.figure.name == figure.name for other in self._figures)
             return None if named or self._verbatim(figure.name) else f"is in {self.name}"
-        alike = [(other, text) for other, text in self._figures if _same_value(figure, other, text, label)]
+        alike = [other for other in self._figures if same_value(figure, other, piece.label)]
         if not alike:
             return f"is in {self.name}"
-        faults = [_contradiction(figure, other, text) for other, text in alike]
+        faults = [contradiction(figure, piece, other) for other in alike]
         return None if None in faults else faults[0]
+
+    def _grouped_by_spaces(self, text: str) -> Iterator[tuple[int, int]]:
+        """Numbers whose digits are grouped by plain spaces, where a quote groups the same number by narrow ones."""
+        for match in _SPACED.finditer(text):
+            value = Decimal(match[0].replace(" ", ""))
+            if any(other.figure.value == value and _NARROW.search(other.figure.text) for other in self._figures):
+                yield match.span()
 
     def _verbatim(self, words: str) -> bool:
         """Whether the words stand in a source as they are, on the boundaries of words and numbers."""
         wanted = fold(words).text.strip()
         return bool(wanted) and any(
-            on_boundaries(text, at, at + len(wanted)) for text in self._folded for at in _places(text, wanted)
+            on_boundaries(text, at, at + len(wanted)) for text in self._folded for at in places(text, wanted)
         )
 
-    def _has_words(self, words: str) -> bool:
-        """Whether the words of a quotation stand in one source, in order; gaps that are marked may leave words out."""
-        parts = [fold(part).text.strip().rstrip(".,;:!? ") for part in _GAP.split(words)]
-        parts = [part for part in parts if part]
-        if any(_in_order(parts, text) for text in self._folded):
-            return True
-        return len(words.split()) <= TERM_WORDS and fold(words).text.casefold() in fold(self.task).text.casefold()
+    def _departure(self, words: str) -> str | None:
+        """What is wrong with a quotation, None if its words stand in one source, or are a term of the task."""
+        limit = departure(words, self._folded)
+        term = len(words.split()) <= TERM_WORDS and fold(words).text.casefold() in fold(self.task).text.casefold()
+        if limit is None or term:
+            return None
+        if limit:
+            return f'leaves out "{limit}", which changes what is said: quote it too, or say it in words'
+        return f"is in {self.name}: quote what stands there, or say it in words"
 
     def _wrong_pages(self, piece: Piece, found: "Sequence[re.Match[str]] | Iterator[re.Match[str]]") -> Iterator[Miss]:
         for match in found:
@@ -208,9 +204,11 @@ class Ground:
             if all(1 <= int(number) <= self.items for number in re.findall(r"\d+", match[1])):
                 yield match.span()
         for figure in figures(text):
+            if _NAME.fullmatch(figure.text) and re.search(rf"\b{figure.text}\b", self.task):
+                yield figure.start, figure.end
             if figure.sign or figure.percent or figure.currency or figure.scale != 1:
                 continue
-            if (figure.value == self.items and _ITEMS.match(text, figure.end)) or _announces(text, figure):
+            if (figure.value == self.items and ITEMS.match(text, figure.end)) or announces(text, figure):
                 yield figure.start, figure.end
 
     def _counts_on(self, key: str, number: str) -> bool:
@@ -221,83 +219,13 @@ class Ground:
         return value in (0, 1) or (before is not None and value in (before, before + 1))
 
 
-def quotations(text: str) -> Iterator[tuple[int, int, str]]:
-    """The quoted spans of a text with their places: words in quotation marks, and block quotations of some length."""
-    for match in _QUOTED.finditer(text):
-        words = next(group for group in match.groups() if group is not None)
-        if "\n\n" not in words:
-            yield match.start(), match.end(), words
-    for match in _BLOCK.finditer(text):
-        words = " ".join(line.strip().lstrip(">").strip() for line in match[0].splitlines())
-        # What is said beside it, such as where it stands, is not part of the quotation.
-        words = re.sub(r"\s*[-\u2013\u2014]?\s*\(?\b(?:pages?|pp?\.)\s*\d+\)?\.?\s*$", "", words).strip()
-        if not _QUOTED.search(words) and len(words.split()) >= BLOCK_WORDS:
-            yield match.start(), match.end(), words
-
-
 def _whole_quote(piece: Piece) -> bool:
     return bool(_QUOTE_LABEL.fullmatch(piece.label.strip())) and len(piece.text.split()) >= BLOCK_WORDS
-
-
-def _in_order(parts: Sequence[str], text: str) -> bool:
-    at = 0
-    for number, part in enumerate(parts):
-        forms = {part, part[0].swapcase() + part[1:]} if number == 0 else {part}
-        places = [p for form in forms for p in _places(text, form) if p >= at and on_boundaries(text, p, p + len(part))]
-        if not places:
-            return False
-        at = min(places) + len(part)
-    return bool(parts)
-
-
-def _places(text: str, wanted: str) -> Iterator[int]:
-    at = text.find(wanted)
-    while at >= 0:
-        yield at
-        at = text.find(wanted, at + 1)
-
-
-def _same_value(figure: Figure, other: Figure, text: str, label: str) -> bool:
-    if other.name:
-        return False
-    if figure.value == other.value:
-        return True
-    # "4 million" in words, 4 in a table whose header says "in millions"; and the other way round.
-    if figure.scale != 1 and other.scale == 1 and figure.raw == other.value:
-        return scale_named(text) == figure.scale
-    named = scale_named(label)
-    return named != 1 and figure.scale == 1 and Decimal(named) * figure.value == other.value
-
-
-def _contradiction(figure: Figure, other: Figure, text: str) -> str | None:
-    """What a figure of the same value says otherwise, None if it agrees."""
-    if figure.sign == "-" and other.sign == "":
-        return f"stands in the quoted words without a minus, as {other.text}"
-    if figure.percent and not other.percent and not re.search(r"%|per\s?cent|percent", text, re.IGNORECASE):
-        return f"stands in the quoted words without a percent sign, as {other.text}"
-    if figure.currency and other.currency and figure.currency != other.currency:
-        return f"stands in the quoted words in another currency, as {other.text}"
-    return None
 
 
 def _measures(figure: Figure, text: str) -> bool:
     """Whether a number that is spelled out is a figure: a large one, or one before a unit."""
     return figure.value > 12 or figure.percent or bool(UNIT.match(text, figure.end))
-
-
-def _announces(text: str, figure: Figure) -> bool:
-    """Whether the line of a figure announces a list of just so many items."""
-    end = text.find("\n", figure.end)
-    line = text[text.rfind("\n", 0, figure.start) + 1 : end if end >= 0 else len(text)]
-    if end < 0 or not (line.rstrip(" *_").endswith(":") or line.lstrip().startswith("#")):
-        return False
-    count = 0
-    for following in text[end + 1 :].split("\n"):
-        if _ITEM.match(following):
-            count += not following.startswith(("  ", "\t"))
-        elif following.strip() and not following.startswith((" ", "\t")):
-            break
-    return figure.value == count
 
 
 def _inside(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:

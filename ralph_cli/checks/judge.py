@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -10,24 +10,16 @@ from pydantic import BaseModel, ConfigDict
 
 from ralph_cli.agents.spec import prompt, render
 from ralph_cli.checks.base import GOOD
+from ralph_cli.checks.passages import passages
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Json, Model, Request, UserTurn
-from ralph_cli.core.run import Attempt, Evidence, Issue, Quote, Ruling, Verdict
+from ralph_cli.core.run import Attempt, Bearing, Claim, Evidence, Issue, QuoteRuling, Ruling, Verdict, Vote
 from ralph_cli.rlm.observe import framed
-from ralph_cli.rlm.prelude import columns
 from ralph_cli.rlm.structured import Unparseable, ask, one_object
-
-BEFORE, AFTER = 700, 300
-"""Characters of the document shown on each side of a quote, then widened to whole lines; at least 220 are asked for."""
 
 BEGINNING = 400
 """Characters of the document's beginning that tell the judge what it is."""
-
-AROUND = 220
-"""The same for other places of the same words."""
-
-SHOWN_ELSEWHERE, COMMON = 2, 3
 
 VERDICT_SCHEMA: Json = {
     "type": "object",
@@ -40,8 +32,21 @@ VERDICT_SCHEMA: Json = {
                     "id": {"type": "integer"},
                     "verdict": {"type": "string", "enum": ["supported", "partly", "not", "contradicted"]},
                     "reason": {"type": "string"},
+                    "quotes": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "properties": {
+                                "id": {"type": "integer"},
+                                "verdict": {"type": "string", "enum": ["supports", "partly", "unrelated", "against"]},
+                                "reason": {"type": "string"},
+                            },
+                            "required": ["id", "verdict", "reason"],
+                            "additionalProperties": False,
+                        },
+                    },
                 },
-                "required": ["id", "verdict", "reason"],
+                "required": ["id", "verdict", "reason", "quotes"],
                 "additionalProperties": False,
             },
         }
@@ -51,11 +56,19 @@ VERDICT_SCHEMA: Json = {
 }
 
 
+class _SaidOfQuote(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    id: int
+    verdict: Bearing
+    reason: str
+
+
 class _Said(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
     id: int
     verdict: Literal["supported", "partly", "not", "contradicted", "verbatim"]
     reason: str
+    quotes: list[_SaidOfQuote] = []
 
 
 class _Verdicts(BaseModel):
@@ -63,129 +76,106 @@ class _Verdicts(BaseModel):
     verdicts: list[_Said]
 
 
-def parse_verdicts(text: str, claims: Sequence[int], judge: str, *, deterministic: bool) -> tuple[Ruling, ...]:
-    """The rulings in a judge's reply: exactly one for each claim id, else ValueError.
+def parse_verdicts(text: str, claims: Sequence[Claim], judge: str, *, deterministic: bool) -> tuple[Ruling, ...]:
+    """The rulings in a judge's reply: exactly one for each claim, in it for each of several quotes; else ValueError.
 
     Only the deterministic judge may say "verbatim", and it may not say "supported": a reader must be able to tell
     from the verdict alone whether a model has read the claim.
     """
     said = one_object(text, _Verdicts).verdicts
-    if sorted(item.id for item in said) != sorted(claims):
-        raise ValueError(f"verdicts must be for the claims {sorted(claims)}, one each")
+    ids = sorted(claim.id for claim in claims)
+    if sorted(item.id for item in said) != ids:
+        raise ValueError(f"verdicts must be for the claims {ids}, one each")
     allowed = {"verbatim", "not"} if deterministic else {"supported", "partly", "not", "contradicted"}
     for item in said:
         if item.verdict not in allowed:
             raise ValueError(f"{item.verdict!r} is not a verdict that this judge can give")
-    ordered = sorted(said, key=lambda item: item.id)
-    return tuple(Ruling(item.id, Verdict(item.verdict), " ".join(item.reason.split()), judge) for item in ordered)
+    by_id = {item.id: item for item in said}
+    return tuple(
+        Ruling(
+            claim.id,
+            Verdict(by_id[claim.id].verdict),
+            " ".join(by_id[claim.id].reason.split()),
+            judge,
+            () if deterministic else _of_quotes(by_id[claim.id], claim),
+        )
+        for claim in sorted(claims, key=lambda claim: claim.id)
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _Mark:
-    """One place of a quote, with the text that is shown around it."""
-
-    start: int
-    end: int
-    sign: str
-    low: int
-    high: int
+_ALONE: dict[str, Bearing] = {
+    "supported": "supports",
+    "partly": "partly",
+    "not": "unrelated",
+    "contradicted": "against",
+}
 
 
-def passages(document: Document, quotes: Sequence[Quote], nonce: str) -> str:
-    """The passages around all quotes, each once, the quoted words marked with the quote's id.
-
-    Words that stand in several places are marked at the place they were pinned to, and as `[[1, also here: ...]]` at a
-    few others. A table row comes with the lines that name its columns, period and unit.
-    """
-    marks: list[_Mark] = []
-    for quote in quotes:
-        marks.append(_mark(document, quote.start, quote.end, f"{quote.id}: ", BEFORE, AFTER))
-        # Words that stand nearly everywhere, such as the years above a table, say nothing elsewhere.
-        place, others = -1, SHOWN_ELSEWHERE if quote.occurrences > COMMON else 0
-        while others < SHOWN_ELSEWHERE and (place := document.text.find(quote.text, place + 1)) >= 0:
-            if place != quote.start:
-                end = place + len(quote.text)
-                marks.append(_mark(document, place, end, f"{quote.id}, also here: ", AROUND, AROUND))
-                others += 1
-    windows: list[tuple[int, int]] = []
-    for mark in sorted(marks, key=lambda mark: mark.low):
-        if windows and mark.low <= windows[-1][1]:
-            windows[-1] = (windows[-1][0], max(mark.high, windows[-1][1]))
-        else:
-            windows.append((mark.low, mark.high))
-    shown = []
-    for low, high in windows:
-        inside = [mark for mark in marks if low <= mark.start and mark.end <= high]
-        page = document.page_at(min(mark.start for mark in inside))
-        text = _headers(document, low, inside) + _marked(document.text, low, high, inside)
-        shown.append(f"Page {page.number}:\n{framed(text, nonce)}")
-    return "\n\n".join(shown)
-
-
-def _mark(document: Document, start: int, end: int, sign: str, before: int, after: int) -> _Mark:
-    """A mark with its window: so many characters on each side, widened to whole lines, within reason."""
-    text = document.text
-    low = max(text.rfind("\n", 0, max(start - before, 0)) + 1, start - 2 * before, 0)
-    stop = text.find("\n", min(end + after, len(text)))
-    high = min(len(text) if stop < 0 else stop, end + 2 * after)
-    return _Mark(start, end, sign, low, high)
-
-
-def _headers(document: Document, low: int, marks: Sequence[_Mark]) -> str:
-    """The header lines of marked table rows that stand above the passage on the same page."""
-    text = document.text
-    found: dict[str, None] = {}
-    for mark in marks:
-        line = max(text.rfind("\n", 0, mark.start), text.rfind("\f", 0, mark.start)) + 1
-        page = document.page_at(mark.start)
-        for part in columns(text[page.start : line], text[line : mark.end]):
-            if part not in text[low : mark.end]:
-                found[part] = None
-    return "".join(f"(above: {part})\n" for part in found)
-
-
-def _marked(text: str, low: int, high: int, marks: Sequence[_Mark]) -> str:
-    cuts = sorted([(mark.start, 1, f"[[{mark.sign}") for mark in marks] + [(mark.end, 0, "]]") for mark in marks])
-    parts, at = [], low
-    for place, _, sign in cuts:
-        parts += [text[at:place], sign]
-        at = place
-    return "".join((*parts, text[at:high]))
+def _of_quotes(said: _Said, claim: Claim) -> tuple[QuoteRuling, ...]:
+    """What is said of each quote of a claim; of a single one, the verdict on the claim says it."""
+    if not said.quotes and len(claim.quotes) == 1:
+        return (QuoteRuling(claim.quotes[0], _ALONE[said.verdict], " ".join(said.reason.split())),)
+    if sorted(item.id for item in said.quotes) != sorted(claim.quotes):
+        raise ValueError(f"the verdict on claim {claim.id} must rule on its quotes {sorted(claim.quotes)}, once each")
+    return tuple(QuoteRuling(item.id, item.verdict, " ".join(item.reason.split())) for item in said.quotes)
 
 
 @dataclass(frozen=True, slots=True)
 class Judge:
     """The check `judge`: passes only if every claim of the attempt is ruled to stand.
 
-    A judge that fails, or does not answer in shape, is a broken check and never a verdict.
+    A verdict near the margin ("partly", or "supported" by no quote, or beside one that speaks against it) is asked for
+    again: of the `panel`, or, without one, of the same judge, and once more if the two differ. A claim stands if more
+    than half say so. A judge that fails, or does not answer in shape, is a broken check and never a verdict; as a
+    second opinion it does not count.
     """
 
     model: Model
     document: Document
     question: str
     new_nonce: Callable[[], str]
+    panel: tuple[Model, ...] = ()
 
     def __call__(self, attempt: Attempt) -> Evidence:
-        ids = [claim.id for claim in attempt.claims]
-        deterministic = self.model.vendor == "offline"
         try:
-            rulings = ask(
-                self.model,
-                self._request(attempt),
-                lambda text: parse_verdicts(text, ids, self.model.name, deterministic=deterministic),
-            )
+            rulings = self._ask(self.model, attempt)
         except (ProviderError, Unparseable) as error:
             return Evidence("judge", broken=str(error) or type(error).__name__)
+        if self.model.vendor != "offline":
+            rulings = self._reconsidered(attempt, rulings)
         issues = tuple(_issue(ruling, attempt) for ruling in rulings if ruling.verdict not in GOOD)
         score = 1 - len(issues) / len(rulings) if rulings else None
         return Evidence("judge", issues, rulings, score=score)
 
+    def _ask(self, model: Model, attempt: Attempt) -> tuple[Ruling, ...]:
+        deterministic = model.vendor == "offline"
+        return ask(
+            model,
+            self._request(attempt),
+            lambda text: parse_verdicts(text, attempt.claims, model.name, deterministic=deterministic),
+        )
+
+    def _reconsidered(self, attempt: Attempt, rulings: tuple[Ruling, ...]) -> tuple[Ruling, ...]:
+        """The rulings after second opinions on those near the margin."""
+        votes = {ruling.claim: [_vote(ruling)] for ruling in rulings if near_margin(ruling)}
+        given = {ruling.claim: [ruling] for ruling in rulings}
+        for model in self.panel or (self.model, self.model):
+            # Without a panel the judge is asked a third time only where it said one thing and then the other.
+            open_ = [claim for claim, said in votes.items() if self.panel or len(said) == 1 or _tied(said)]
+            if not open_:
+                break
+            try:
+                second = self._ask(model, _only(attempt, open_))
+            except (ProviderError, Unparseable):
+                continue
+            for ruling in second:
+                votes[ruling.claim].append(_vote(ruling))
+                given[ruling.claim].append(ruling)
+        return tuple(decided(given[ruling.claim]) for ruling in rulings)
+
     def _request(self, attempt: Attempt) -> Request:
         nonce = self.new_nonce()
-        claims = "\n".join(
-            f"Claim {claim.id} (quotes {', '.join(map(str, claim.quotes))}):\n{framed(claim.text, nonce)}"
-            for claim in attempt.claims
-        )
+        claims = "\n".join(_told(claim, nonce) for claim in attempt.claims)
         begins = framed(" ".join(self.document.text[:BEGINNING].split()), nonce)
         shown = passages(self.document, attempt.quotes, nonce)
         told = f"The document ({one_word(self.document.path)}) begins:\n{begins}\n\n{shown}\n\n{claims}"
@@ -208,6 +198,46 @@ class Judge:
                 ],
             },
         )
+
+
+def near_margin(ruling: Ruling) -> bool:
+    """Whether a verdict could as well have been another: half proved, or proved beside a quote that says otherwise."""
+    against = any(item.bearing == "against" for item in ruling.quotes)
+    bears = not ruling.quotes or any(item.bearing in ("supports", "partly") for item in ruling.quotes)
+    return ruling.verdict is Verdict.PARTLY or (ruling.verdict is Verdict.SUPPORTED and (against or not bears))
+
+
+def decided(rulings: Sequence[Ruling]) -> Ruling:
+    """One ruling of several on the same claim, the first judge's first: it stands if more than half say so."""
+    if len(rulings) == 1:
+        return rulings[0]
+    good = [ruling for ruling in rulings if ruling.verdict in GOOD]
+    bad = [ruling for ruling in rulings if ruling.verdict not in GOOD]
+    chosen = good[0] if len(good) > len(bad) else bad[0]
+    return replace(chosen, votes=tuple(map(_vote, rulings)))
+
+
+def _vote(ruling: Ruling) -> Vote:
+    return Vote(ruling.judge, ruling.verdict, ruling.reason)
+
+
+def _tied(votes: Sequence[Vote]) -> bool:
+    return 2 * sum(vote.verdict in GOOD for vote in votes) == len(votes)
+
+
+def _only(attempt: Attempt, claims: Sequence[int]) -> Attempt:
+    """The attempt with these claims alone, and their quotes."""
+    kept = tuple(claim for claim in attempt.claims if claim.id in claims)
+    ids = {number for claim in kept for number in claim.quotes}
+    return replace(attempt, claims=kept, quotes=tuple(quote for quote in attempt.quotes if quote.id in ids))
+
+
+def _told(claim: Claim, nonce: str) -> str:
+    """A claim with the numbers of its quotes, and the calculations that code has found to hold."""
+    lines = [f"Claim {claim.id} (quotes {', '.join(map(str, claim.quotes))}):", framed(claim.text, nonce)]
+    if claim.calculations:
+        lines += ["Its calculations, computed again by code:", framed("\n".join(claim.calculations), nonce)]
+    return "\n".join(lines)
 
 
 def one_word(path: str) -> str:

@@ -1,14 +1,18 @@
 """The hard rules of an output: its length and shape, and that what it states in figures is in the quoted words."""
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ralph_cli.checks.grounding import Ground, Miss
+from ralph_cli.checks.header import header_of
+from ralph_cli.checks.json_schema import Unchecked
 from ralph_cli.checks.rules import glued
-from ralph_cli.checks.shape import Format, Misshapen, Piece, Unchecked, pieces, shape_faults
+from ralph_cli.checks.shape import Format, Misshapen, Piece, pieces, shape_faults
+from ralph_cli.core.document import Document
 from ralph_cli.core.model import Json
-from ralph_cli.core.run import Attempt, Evidence, Issue
+from ralph_cli.core.run import Attempt, Evidence, Issue, Quote
 
 OUTPUT_CHARS, MEMORY_CHARS = 50, 20
 """Least characters of an output and of what is to be remembered of it."""
@@ -38,7 +42,8 @@ class OutputForm:
 class OutputCheck:
     """The check `output`: lengths, then shape, then every figure, date and quotation in the words it rests on.
 
-    Those words are the quotes of the attempt's brief; in a run without a document they are `memory`, if that is given.
+    Those words are the quotes of the attempt's brief, with the header lines of their tables in `document`; in a run
+    without a document they are `memory`, if that is given.
     """
 
     form: OutputForm
@@ -46,6 +51,7 @@ class OutputCheck:
     paged: bool = True
     memory: str | None = None
     sections: frozenset[str] = frozenset()
+    document: Document | None = None
 
     def __call__(self, attempt: Attempt) -> Evidence:
         short = tuple(Issue("output", message) for message in self._lengths(attempt))
@@ -63,7 +69,9 @@ class OutputCheck:
         except Misshapen:
             return Evidence("output", short + faults)
         found = [Issue(UNFOUND, f"{miss.place} of the output: {miss.message}") for miss in missing]
-        glue = tuple(Issue("output", message) for message in self._glued(attempt.output))
+        glue = tuple(
+            Issue("output", message) for message in (*self._glued(attempt.output), *self._words(attempt.output))
+        )
         return Evidence("output", (*short, *faults, *glue, *found), score=_score(ground, missing))
 
     def unfit_to_remember(self, attempt: Attempt) -> bool:
@@ -92,9 +100,35 @@ class OutputCheck:
         if self.memory is not None:
             return Ground((self.memory,), task=self.task, name="nothing that is remembered")
         pages = {str(quote.page) for quote in attempt.quotes} | {quote.label.lower() for quote in attempt.quotes}
-        texts = [quote.text for quote in attempt.quotes]
+        texts = [self._with_header(quote) for quote in attempt.quotes]
         known = frozenset(pages) if self.paged else frozenset()
-        return Ground(texts, known, len(attempt.claims), self.task, self.sections)
+        beside = [self._beside(attempt, quote) for quote in attempt.quotes]
+        return Ground(texts, known, len(attempt.claims), self.task, self.sections, beside=beside)
+
+    def _with_header(self, quote: Quote) -> str:
+        """A quote below the lines that name the columns, period and unit of its rows."""
+        above = header_of(self.document, quote) if self.document is not None else ()
+        return "\n".join((*above, quote.text))
+
+    def _beside(self, attempt: Attempt, quote: Quote) -> str:
+        """What is quoted for the same item or from the same page, where the header of a table may be."""
+        items = [claim.quotes for claim in attempt.claims if quote.id in claim.quotes]
+        return "\n".join(
+            other.text
+            for other in attempt.quotes
+            if other.id != quote.id
+            and ((self.paged and other.page == quote.page) or any(other.id in quotes for quotes in items))
+        )
+
+    def _words(self, output: str) -> Iterator[str]:
+        """What is wrong with the number of words, where the task sets one; white space parts words."""
+        if self.form.kind in ("json", "csv"):
+            return
+        (least, most), count = words_asked(self.task), len(output.split())
+        if most is not None and count > most:
+            yield f"the output has {count} words, {count - most} more than the {most} that the task allows"
+        if least is not None and count < least:
+            yield f"the output has {count} words, {least - count} fewer than the {least} that the task asks for"
 
     def _glued(self, output: str) -> Iterator[str]:
         if self.form.kind in ("json", "csv"):
@@ -102,6 +136,24 @@ class OutputCheck:
         for number, line in enumerate(output.split("\n"), 1):
             if line.lstrip().startswith(("- ", "* ")) and glued(line):
                 yield f"line {number} of the output: two items of a list stand on one line"
+
+
+_MOST_WORDS = re.compile(
+    r"(?i)\b(?:at\s+most|no(?:t)?\s+more\s+than|up\s+to|a\s+maximum\s+of|maximum|max\.?|under|below|within|fewer\s+than"
+    r"|less\s+than|not\s+exceeding)\s+(\d{1,5})\s+words\b"
+)
+_LEAST_WORDS = re.compile(
+    r"(?i)\b(?:at\s+least|no\s+fewer\s+than|no\s+less\s+than|a\s+minimum\s+of)\s+(\d{1,5})\s+words\b"
+)
+_WORDS_FROM_TO = re.compile(r"(?i)\b(\d{1,5})\s*(?:-|\u2013|to|and)\s*(\d{1,5})\s+words\b")
+
+
+def words_asked(task: str) -> tuple[int | None, int | None]:
+    """The least and most words that a task sets in so many words; None where it sets none ("about 200" sets none)."""
+    if match := _WORDS_FROM_TO.search(task):
+        return int(match[1]), int(match[2])
+    least, most = _LEAST_WORDS.search(task), _MOST_WORDS.search(task)
+    return int(least[1]) if least else None, int(most[1]) if most else None
 
 
 def _score(ground: Ground, missing: tuple[Miss, ...]) -> float | None:

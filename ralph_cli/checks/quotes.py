@@ -3,9 +3,9 @@
 from collections import Counter
 from dataclasses import dataclass
 
+from ralph_cli.core.coverage import Spans, covered
 from ralph_cli.core.document import Document, Span
-from ralph_cli.core.run import Attempt, Claim, Draft, Evidence, Issue, Quote, Search
-from ralph_cli.documents.fold import fold
+from ralph_cli.core.run import Attempt, Claim, Draft, Evidence, Issue, Quote
 from ralph_cli.documents.locate import Match, QuoteIndex
 
 SHOWN = 200
@@ -13,18 +13,19 @@ PLACES = 50
 """Places of a quote that are kept; how often it stands in the document is counted to the end."""
 
 
-def pin(draft: Draft, document: Document, index: QuoteIndex) -> Attempt:
+def pin(draft: Draft, document: Document, index: QuoteIndex, seen: Spans = ()) -> Attempt:
     """Look up every quote of `draft`. Claims keep the quotes that were found; the others are named in `refused`.
 
-    Words that stand in several places are pinned to the page that most quotes of the claim share, as near to each other
-    as can be: a table row and its header are often repeated elsewhere, but seldom together.
+    Words that stand in several places are pinned to one that the worker has `seen`, if there is one. Of those it is the
+    one on the page that most quotes of the claim share, as near to each other as can be: a table row and its header are
+    often repeated elsewhere, but seldom together.
     """
     by_span: dict[tuple[int, int], Quote] = {}
     claims: list[Claim] = []
     refused: list[Issue] = []
     for number, said in enumerate(draft.claims, 1):
         found = [index.find(wording) for wording in said.quotes]
-        spans = _together([match for match in found if match], document)
+        spans = _together([match for match in found if match], document, seen)
         ids: list[int] = []
         for place, (wording, match) in enumerate(zip(said.quotes, found, strict=True), 1):
             if match is None:
@@ -36,14 +37,14 @@ def pin(draft: Draft, document: Document, index: QuoteIndex) -> Attempt:
                 quote = by_span[span.start, span.end] = _quote(len(by_span) + 1, span, match, wording, document, index)
             if quote.id not in ids:
                 ids.append(quote.id)
-        claims.append(Claim(number, " ".join(said.text.split()), tuple(ids)))
-    searches = count_terms(draft.absence.searched, document) if draft.absence else ()
-    return Attempt(tuple(claims), tuple(by_span.values()), draft.absence, searches, tuple(refused))
+        calculations = tuple(" ".join(calculation.split()) for calculation in said.calculations)
+        claims.append(Claim(number, " ".join(said.text.split()), tuple(ids), calculations))
+    return Attempt(tuple(claims), tuple(by_span.values()), draft.absence, refused=tuple(refused))
 
 
-def _together(matches: list[Match], document: Document) -> dict[Match, Span]:
+def _together(matches: list[Match], document: Document, seen: Spans) -> dict[Match, Span]:
     """For each quote of one claim the place that belongs with the others."""
-    places = {match: _places(match, document) for match in matches}
+    places = {match: _seen(_places(match, document), seen) for match in matches}
     pages = {match: {document.page_at(span.start).number for span in spans} for match, spans in places.items()}
     shared = Counter(page for found in pages.values() for page in found)
     if not shared:
@@ -55,6 +56,13 @@ def _together(matches: list[Match], document: Document) -> dict[Match, Span]:
     }
     anchor = min(on_page.values(), key=len)[0]
     return {match: min(spans, key=lambda span: abs(span.start - anchor.start)) for match, spans in on_page.items()}
+
+
+def _seen(places: list[Span], seen: Spans) -> list[Span]:
+    """The places of which all was seen; if there are none, those of which some was, else all."""
+    read = {place: covered(seen, place.start, place.end) for place in places}
+    whole = [place for place in places if read[place] == place.end - place.start]
+    return whole or [place for place in places if read[place]] or places
 
 
 def _places(match: Match, document: Document) -> list[Span]:
@@ -103,14 +111,6 @@ def clip(document: Document, span: Span) -> str:
     """The text of `span` on one line, cut at 300 characters."""
     text = " ".join(document.text[span.start : span.end].split())
     return text if len(text) <= 300 else text[:300] + "..."
-
-
-def count_terms(terms: tuple[str, ...], document: Document) -> tuple[Search, ...]:
-    """How often each term stands in the document, case ignored, whitespace and typography folded."""
-    folded = fold(document.text).text.casefold()
-    unique = dict.fromkeys(" ".join(term.split()) for term in terms)
-    wanted = {term: fold(term).text.strip().casefold() for term in unique}
-    return tuple(Search(term, folded.count(key)) for term, key in wanted.items() if key)
 
 
 def quotes_hold(document: Document) -> "QuoteCheck":

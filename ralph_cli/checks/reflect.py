@@ -53,7 +53,7 @@ class RuleReflector:
     ) -> Lesson:
         """One suggestion for each different issue."""
         failed = [item for item in evidence if item.issues and not item.broken]
-        said = dict.fromkeys(f"Mend what {issue.check} found: {issue.message}" for e in failed for issue in e.issues)
+        said = dict.fromkeys(f"Mend what {issue.check} found: {issue.line}" for e in failed for issue in e.issues)
         suggestions = list(said)[: 1 if level == "shallow" else None]
         if level == "deep":
             earlier = {line for lesson in history for line in lesson.suggestions}
@@ -97,7 +97,7 @@ class ModelReflector:
         self, input: str, output: str, evidence: Sequence[Evidence], history: Sequence[Lesson], level: str
     ) -> Request:
         nonce = self.new_nonce()
-        found = "\n".join(f"- {issue.check}: {issue.message}" for item in evidence for issue in item.issues)
+        found = "\n".join(f"- {issue.check}: {issue.line}" for item in evidence for issue in item.issues)
         earlier = "\n".join(
             f"- {lesson.summary}\n" + "".join(f"  - {line}\n" for line in lesson.suggestions)
             for lesson in history[-HISTORY:]

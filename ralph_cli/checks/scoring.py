@@ -4,15 +4,15 @@ import queue
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from math import inf
 
 from ralph_cli.checks.scorers import Score, Scoring
 from ralph_cli.core import clock
-from ralph_cli.core.awaiting import Awaiter
+from ralph_cli.core.awaiting import TICK, Awaiter
 from ralph_cli.core.errors import LimitExceeded
 from ralph_cli.core.run import Evidence, Issue
 
-TICK = 0.5
-"""Seconds after which a wait looks up, so that a person can interrupt it on every system."""
+OVER = "the time of the run was over"
 
 
 def scorer_name(scorer: Scoring) -> str:
@@ -30,22 +30,28 @@ def run_scorers(
     parallel: int = 4,
     timeout: float = 0.0,
     awaiters: Sequence[Awaiter] | None = None,
+    ends: float | None = None,
 ) -> tuple[Evidence, ...]:
     """Evidence of each scorer, in their order. One passes if it says so, or else with a value of at least `threshold`.
 
-    At most `parallel` run at once, each for at most `timeout` seconds (0: no limit). A scorer that raises, is late or
-    gives no score between 0 and 1 is broken evidence with an issue and a score of 0. LimitExceeded and
+    At most `parallel` run at once, each for at most `timeout` seconds (0: no limit), and none beyond `ends` on the
+    monotonic clock, when those that wait are not begun. A scorer that raises, is late or gives no score between 0 and 1
+    is broken evidence with an issue and a score of 0. LimitExceeded and
     KeyboardInterrupt are raised again: they are about the run, and not about the scorer. `awaiters` has one for each
     scorer, so that one which blocks its event loop blocks no other.
     """
-    # The race ends first and says so; what is awaited is cancelled soon after.
-    patience = timeout + TICK if timeout else None
+    limit, over = timeout or inf, inf if ends is None else ends
+
+    def patience() -> float | None:
+        # The race ends first and says so; what is awaited is cancelled soon after.
+        left = min(limit, over - clock.monotonic())
+        return None if left == inf else max(left, 0) + TICK
 
     def job(scorer: Scoring, awaiter: Awaiter) -> Callable[[], Score]:
-        return lambda: _score(awaiter(scorer(input, output), patience))
+        return lambda: _score(awaiter(scorer(input, output), patience()))
 
     waits = awaiters or [Awaiter() for _ in scorers]
-    results = _race([job(*pair) for pair in zip(scorers, waits, strict=True)], parallel, timeout)
+    results = _race([job(*pair) for pair in zip(scorers, waits, strict=True)], parallel, limit, over)
     return tuple(
         _evidence(scorer_name(scorer), result, threshold) for scorer, result in zip(scorers, results, strict=True)
     )
@@ -66,7 +72,7 @@ def _evidence(name: str, result: Score | BaseException, threshold: float) -> Evi
     return Evidence(name, (Issue(name, result.reason or scored),), score=float(result.value))
 
 
-def _race(jobs: Sequence[Callable[[], Score]], parallel: int, timeout: float) -> list[Score | BaseException]:
+def _race(jobs: Sequence[Callable[[], Score]], parallel: int, limit: float, over: float) -> list[Score | BaseException]:
     """The results of the jobs, in their order; TimeoutError for one that was late, whose thread is left behind.
 
     The threads are daemons: the ones of a pool are joined when the program ends, so a job that hangs would hang it.
@@ -83,16 +89,22 @@ def _race(jobs: Sequence[Callable[[], Score]], parallel: int, timeout: float) ->
             done.put((number, error))
 
     while waiting or running:
+        if clock.monotonic() >= over:
+            results |= {number: TimeoutError(OVER) for number in waiting}
+            waiting.clear()
         while waiting and len(running) < parallel:
             number = waiting.popleft()
-            running[number] = clock.monotonic() + timeout if timeout else float("inf")
+            running[number] = min(clock.monotonic() + limit, over)
             threading.Thread(target=work, args=(number,), name=f"ralph-scorer-{number}", daemon=True).start()
         finished: list[tuple[int, Score | BaseException]]
+        if not running:
+            break
         try:
             number, result = done.get(timeout=max(min(TICK, min(running.values()) - clock.monotonic()), 0))
         except queue.Empty:
             late = [number for number, deadline in running.items() if clock.monotonic() >= deadline]
-            finished = [(number, TimeoutError(f"it took more than {timeout:g} s")) for number in late]
+            why = OVER if clock.monotonic() >= over else f"it took more than {limit:g} s"
+            finished = [(number, TimeoutError(why)) for number in late]
         else:
             finished = [(number, result)] if number in running else []
         for number, result in finished:

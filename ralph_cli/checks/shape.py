@@ -4,27 +4,17 @@ import csv
 import io
 import json
 import re
-import subprocess
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Literal
 
+from ralph_cli.checks.json_schema import violations
 from ralph_cli.core.model import Json
 from ralph_cli.rlm.structured import once
 
 Format = Literal["md", "json", "csv", "text"]
 
-MOST_FAULTS = 5
-PATTERN_SECONDS = 10.0
-"""How long a schema with patterns may take on one output."""
-
-_START = (
-    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from ralph_cli.checks import shape; "
-    "print(shape.violations_of_pair(sys.stdin.read()))"
-)
-_SHOWN = 200
+_LABEL_CHARS = 120
 _FENCE = re.compile(r"\A```[a-z]*\n(.*)\n```\Z", re.DOTALL)
 _SAYS = re.compile(r"\s|\A\W*\d[\d.,]*\W*\Z")
 """A key that says something, as a name (`item_1`) does not: it has several words, or is a number."""
@@ -35,15 +25,11 @@ class Misshapen(ValueError):
     """The output does not parse; the message says where."""
 
 
-class Unchecked(RuntimeError):
-    """The schema could not be applied, for a reason that lies neither in the output nor in the schema."""
-
-
 @dataclass(frozen=True, slots=True)
 class Piece:
     """A piece of an output's text: `label` is its column or key, `where` its place, or else lines count from `line`.
 
-    `heads` marks the name of a column or key itself.
+    `heads` marks the name of a column or key itself; `row` is what stands in words beside it, in a row or an object.
     """
 
     text: str
@@ -51,6 +37,7 @@ class Piece:
     where: str = ""
     line: int = 1
     heads: bool = False
+    row: str = ""
 
     def place(self, offset: int) -> str:
         """Where the character at `offset` stands in the output."""
@@ -77,7 +64,7 @@ def shape_faults(output: str, kind: Format, schema: Json | None) -> tuple[str, .
         return ()
     if kind == "csv":
         value = _typed(value, schema)
-    return _in_time(value, schema) if _matches(schema) else tuple(_violations(value, schema))
+    return violations(value, schema)
 
 
 def read(output: str, kind: Format) -> Any:
@@ -99,97 +86,12 @@ def pieces(output: str, kind: Format) -> tuple[Piece, ...]:
         rows = _rows(output)
         heads = [Piece(name, where=f"in the header line, column {name!r}", heads=True) for name in rows[0]]
         cells = [
-            Piece(cell, name, f"row {number}, column {name!r}")
+            Piece(cell, name, f"row {number}, column {name!r}", row=_in_words(row.values()))
             for number, row in enumerate(rows, 1)
             for name, cell in row.items()
         ]
         return (*heads, *cells)
     return tuple(_marked_down(output)) if kind == "md" else (Piece(output),)
-
-
-def check_schema(schema: object) -> str:
-    """What is wrong with a schema, empty if it can be used. References may only lead to the schema itself."""
-    # Imported on use: most runs have no schema.
-    from jsonschema import SchemaError
-    from jsonschema.validators import Draft202012Validator, validator_for
-
-    if not isinstance(schema, dict):
-        return "a schema is a JSON object"
-    outside = [ref for ref in _references(schema) if not ref.startswith("#")]
-    if outside:
-        return f"it refers to {outside[0]!r}; only references within the schema (#/...) are followed"
-    try:
-        validator_for(schema, default=Draft202012Validator).check_schema(schema)
-    except SchemaError as error:
-        return f"{error.json_path}: {_cut(error.message)}"
-    except (RecursionError, TypeError, ValueError, OverflowError) as fault:
-        return f"it cannot be read as a JSON Schema: {_cut(str(fault))}"
-    return ""
-
-
-def _matches(schema: object) -> bool:
-    """Whether a schema has regular expressions, which may take for ever on a text that its author did not foresee."""
-    if isinstance(schema, dict):
-        return bool({"pattern", "patternProperties"} & schema.keys()) or any(map(_matches, schema.values()))
-    return isinstance(schema, list) and any(map(_matches, schema))
-
-
-def _in_time(value: Any, schema: Json) -> tuple[str, ...]:
-    """The violations, found by a process of its own: an expression that is being matched cannot be stopped in this."""
-    places = [str(Path(__file__).resolve().parents[2]), *filter(None, sys.path)]
-    command = [sys.executable, "-I", "-c", _START, json.dumps(places)]
-    try:
-        done = subprocess.run(
-            command, input=json.dumps([value, schema]), capture_output=True, text=True, timeout=PATTERN_SECONDS, env={}
-        )
-        found = json.loads(done.stdout)
-    except subprocess.TimeoutExpired:
-        return (f"the schema's patterns did not come to an end in {PATTERN_SECONDS:g} s on this output",)
-    except (OSError, ValueError, RecursionError) as fault:
-        raise Unchecked(f"the schema could not be applied: {_cut(str(fault))}") from fault
-    return tuple(map(str, found))
-
-
-def violations_of_pair(text: str) -> str:
-    """What the process of `_in_time` prints: the faults of the pair of a value and a schema that it was given."""
-    value, schema = json.loads(text)
-    return json.dumps(list(_violations(value, schema)))
-
-
-def _violations(value: Any, schema: Json) -> Iterator[str]:
-    from jsonschema.exceptions import best_match, relevance
-    from jsonschema.validators import Draft202012Validator, validator_for
-    from referencing import Registry
-    from referencing.exceptions import Unresolvable
-
-    try:
-        # The empty registry makes sure that nothing is ever fetched.
-        validator = validator_for(schema, default=Draft202012Validator)(schema, registry=Registry())
-        errors = sorted(validator.iter_errors(value), key=relevance, reverse=True)
-    except (Unresolvable, RecursionError, ArithmeticError, TypeError, ValueError) as fault:
-        yield f"the schema cannot be followed: {_cut(str(fault))}"
-        return
-    for error in errors[:MOST_FAULTS]:
-        deepest = best_match(error.context) if error.context else error
-        yield f"at {error.json_path}: {_cut((deepest or error).message)}"
-    if len(errors) > MOST_FAULTS:
-        yield f"{len(errors) - MOST_FAULTS} more values do not fit the schema"
-
-
-def _cut(message: str) -> str:
-    flat = " ".join(message.split())
-    return flat if len(flat) <= _SHOWN else f"{flat[: _SHOWN // 2]} ... {flat[-_SHOWN // 2 :]}"
-
-
-def _references(schema: object) -> Iterator[str]:
-    if isinstance(schema, dict):
-        for name, value in schema.items():
-            if name in ("$ref", "$dynamicRef") and isinstance(value, str):
-                yield value
-            yield from _references(value)
-    elif isinstance(schema, list):
-        for value in schema:
-            yield from _references(value)
 
 
 def _json(output: str, *, as_written: bool = False) -> Any:
@@ -211,18 +113,25 @@ class _Number(str):
     """A number of a JSON text as it was written."""
 
 
-def _leaves(value: object, path: str, label: str) -> Iterator[Piece]:
+def _in_words(values: Iterable[object]) -> str:
+    """What short texts say beside a figure: a row's label, say."""
+    texts = (value for value in values if isinstance(value, str) and not isinstance(value, _Number))
+    return " ".join(text for text in texts if len(text) <= _LABEL_CHARS and re.search(r"[^\W\d]{3}", text))
+
+
+def _leaves(value: object, path: str, label: str, row: str = "") -> Iterator[Piece]:
     match value:
         case dict():
+            row = _in_words(value.values())
             for name, item in value.items():
                 if _SAYS.search(name):
                     yield Piece(name, where=f"in the key {name!r} at {path}", heads=True)
-                yield from _leaves(item, f"{path}.{name}", name)
+                yield from _leaves(item, f"{path}.{name}", name, row)
         case list():
             for number, item in enumerate(value):
-                yield from _leaves(item, f"{path}[{number}]", label)
+                yield from _leaves(item, f"{path}[{number}]", label, row)
         case str():
-            yield Piece(str(value), label, f"at {path}")
+            yield Piece(str(value), label, f"at {path}", row=row)
         case _:
             return
 
@@ -279,7 +188,7 @@ def _marked_down(output: str) -> Iterator[Piece]:
             continue
         known = names or [""] * len(cells)
         tables += [
-            Piece(cell, known[index] if index < len(known) else "", line=number + 1)
+            Piece(cell, known[index] if index < len(known) else "", line=number + 1, row=_in_words(cells))
             for index, cell in enumerate(cells)
             if cell
         ]

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict
 
 from ralph_cli.agents.spec import prompt, render
-from ralph_cli.checks.judge import one_word, passages
+from ralph_cli.checks.judge import one_word
+from ralph_cli.checks.passages import passages
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Json, Model, Request, UserTurn

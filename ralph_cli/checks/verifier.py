@@ -1,5 +1,6 @@
 """Verifiers: a second opinion on whether a result fulfils the whole task, from a model or anything that fits."""
 
+import inspect
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol, runtime_checkable
@@ -11,7 +12,7 @@ from ralph_cli.core import clock
 from ralph_cli.core.awaiting import Awaiter
 from ralph_cli.core.errors import LimitExceeded
 from ralph_cli.core.model import Json, Model, Request, UserTurn
-from ralph_cli.core.run import Attempt, Evidence, Issue
+from ralph_cli.core.run import SKIPPED, VERIFIER, Attempt, Evidence, Issue
 from ralph_cli.rlm.observe import framed
 from ralph_cli.rlm.structured import ask, one_object
 
@@ -19,8 +20,6 @@ RESULT, PREVIOUS = 4_000, 600
 """Characters shown of the result to verify, and of each result before it."""
 
 REMEMBERED, MAX_TOKENS = 5, 512
-
-SKIPPED = "verifier (skipped on the last iteration)"
 
 VERDICT_SCHEMA: Json = {
     "type": "object",
@@ -51,6 +50,23 @@ class Verifier(Protocol):
     ) -> VerificationResult | Awaitable[VerificationResult]:
         """The verdict on `result`, made in this iteration (from 1) after `previous_results`, the oldest first."""
         ...
+
+
+def unfit(verifier: object) -> str:
+    """Why an object cannot be asked as a verifier; empty when it can."""
+    name = type(verifier).__name__
+    if isinstance(verifier, type):
+        return f"a verifier is an object, and not the class {verifier.__name__} itself"
+    ask_it = getattr(verifier, "verify", None)
+    if not callable(ask_it):
+        return f"a verifier has a method verify: {name} has no method verify"
+    try:
+        inspect.signature(ask_it).bind("task", "result", 1, ())
+    except TypeError:
+        return f"{name}.verify cannot be called with task, result, iteration and previous_results"
+    except ValueError:
+        pass  # of a built-in function nobody can tell
+    return ""
 
 
 class _Said(BaseModel):
@@ -123,17 +139,26 @@ class VerifierCheck:
     """A verifier as a check of an attempt, for a run of at most `max_iterations`.
 
     A verifier that fails is a broken check and never a pass. With `skip_last` the last iteration is not verified: its
-    evidence passes, under a name that says so. A mode calls `begin` with each iteration.
+    evidence passes, under a name that says so. A mode calls `begin` with each iteration. `awaiter` is for a verifier
+    that is asked in several runs.
     """
 
-    def __init__(self, verifier: Verifier, task: str, *, max_iterations: int, skip_last: bool = False) -> None:
-        if not isinstance(verifier, Verifier):
-            raise TypeError(f"a verifier has a method verify, {type(verifier).__name__} has none")
+    def __init__(
+        self,
+        verifier: Verifier,
+        task: str,
+        *,
+        max_iterations: int,
+        skip_last: bool = False,
+        awaiter: Callable[[object], object] | None = None,
+    ) -> None:
+        if why := unfit(verifier):
+            raise TypeError(why)
         self._verifier, self._task = verifier, task
         self._max, self._skip_last = max_iterations, skip_last
         self._iteration = 0
         self._previous: list[str] = []
-        self._awaiter = Awaiter()
+        self._awaiter = awaiter or Awaiter()
 
     def begin(self, iteration: int) -> None:
         """Say which iteration is being made, from 1; this check is not asked in all, as others may fail before it."""
@@ -141,7 +166,7 @@ class VerifierCheck:
 
     def __call__(self, attempt: Attempt) -> Evidence:
         if not attempt.answered:
-            return Evidence("verifier", (Issue("verifier", "there is no result to verify"),))
+            return Evidence(VERIFIER, (Issue(VERIFIER, "there is no result to verify"),))
         if self._skip_last and self._iteration >= self._max:
             return Evidence(SKIPPED)
         result, previous = result_text(attempt), tuple(self._previous)
@@ -152,12 +177,12 @@ class VerifierCheck:
         except LimitExceeded:
             raise
         except Exception as error:  # noqa: BLE001 - anybody's verifier may raise anything, and none of it is a pass
-            return Evidence("verifier", broken=str(error) or type(error).__name__)
+            return Evidence(VERIFIER, broken=str(error) or type(error).__name__)
         if not isinstance(said, VerificationResult):
-            return Evidence("verifier", broken=f"it gave {type(said).__name__} and no VerificationResult")
+            return Evidence(VERIFIER, broken=f"it gave {type(said).__name__} and no VerificationResult")
         if said.complete:
-            return Evidence("verifier")
+            return Evidence(VERIFIER)
         return Evidence(
-            "verifier",
-            (Issue("verifier", "the verifier says that it is not complete", None, said.reason or "no reason given"),),
+            VERIFIER,
+            (Issue(VERIFIER, "the verifier says that it is not complete", None, said.reason or "no reason given"),),
         )

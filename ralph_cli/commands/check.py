@@ -34,7 +34,7 @@ def check(
     """Check a memo's quotations and page references against documents; without --judge no model is asked."""
     from ralph_cli import api, config
     from ralph_cli.commands.progress import progress
-    from ralph_cli.reports.memo import memo_lines
+    from ralph_cli.reports.memo import memo_lines, memo_text
     from ralph_cli.reports.memo_html import memo_html
     from ralph_cli.reports.memo_json import memo_json
 
@@ -57,7 +57,7 @@ def check(
     if json:
         typer.echo(memo_json(checked))
     else:
-        show_lines(memo_lines(checked))
+        show_lines(memo_lines(checked), memo_text(checked))
     return 0 if checked.ok else 2
 
 

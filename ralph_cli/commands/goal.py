@@ -42,13 +42,23 @@ OutputFile = Annotated[Path | None, typer.Option("--output", help="Write the out
 SummaryChars = Annotated[
     int | None, typer.Option("--summary-chars", help="Characters of the summary between iterations (default 4000).")
 ]
+Threshold = Annotated[
+    float | None,
+    typer.Option("--score-threshold", help="Stop, not accepted, once this share of verifiers passed (default off)."),
+]
+GoalRetry = Annotated[
+    str | None,
+    typer.Option("--retry", help="After a refusal: begin a fresh conversation (default), continue it, or auto."),
+]
 Iterations = Annotated[
     int | None, typer.Option("--max-iterations", help="Iterations of the outer loop (MAX_ITERS; default 20 here).")
 ]
 
 
 def goal(
-    document: Annotated[str, typer.Argument(help="PDF, text, Markdown, HTML or source file; - for standard input.")],
+    document: Annotated[
+        str, typer.Argument(help="PDF, docx, text, Markdown, HTML or source file; - for standard input.")
+    ],
     objective: Annotated[str, typer.Argument(help="What the output shall be.")],
     verify: VerifyCommands = None,
     shell: Shell = False,
@@ -65,9 +75,10 @@ def goal(
     max_time: options.MaxTime = None,
     max_cost: options.MaxCost = None,
     max_failures: options.MaxFailures = None,
-    score_threshold: options.ScoreThreshold = None,
+    score_threshold: Threshold = None,
     summary_chars: SummaryChars = None,
     strategy: options.Strategy = None,
+    retry: GoalRetry = None,
     sandbox: options.Engine = None,
     password: options.Password = None,
     encoding: options.Encoding = None,
@@ -93,6 +104,7 @@ def goal(
             max_failures=max_failures,
             score_threshold=score_threshold,
             strategy=strategy,
+            retry=retry,
             sandbox=sandbox,
             out=out,
         )

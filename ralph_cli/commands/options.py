@@ -14,6 +14,14 @@ Model = Annotated[
 ]
 JudgeModel = Annotated[str | None, typer.Option("--judge-model", help="Judge, vendor:model (VALIDATE_MODEL).")]
 SubqueryModel = Annotated[str | None, typer.Option("--subquery-model", help="Model of llm_query (SUBQUERY_MODEL).")]
+Panel = Annotated[
+    str | None,
+    typer.Option("--panel", help="Models, with commas between, that are asked too where a claim is half proved."),
+]
+CounterEvidence = Annotated[
+    bool | None,
+    typer.Option("--counter-evidence/--no-counter-evidence", help="Look for what speaks against each claim (default)."),
+]
 VerifyWithModel = Annotated[
     bool | None,
     typer.Option("--verify-with-model", help="Let a light model ask of each result whether it does what was asked."),
@@ -46,6 +54,14 @@ MaxFailures = Annotated[
 ScoreThreshold = Annotated[
     float | None,
     typer.Option("--score-threshold", help="Stop at this share of supported claims, e.g. 0.8 (default off)."),
+]
+MinCoverage = Annotated[
+    float | None,
+    typer.Option(
+        "--min-coverage",
+        help="Share of the document that a model must have read, e.g. 0.9 (default: none for a question or a look-up, "
+        "0.8 for a task that asks for everything, such as a summary).",
+    ),
 ]
 Strategy = Annotated[
     str | None, typer.Option("--strategy", help="auto, rlm (explore by code) or direct (give the whole text).")

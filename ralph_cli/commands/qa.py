@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from ralph_cli.commands import options
+from ralph_cli.commands.report import Annotate, ReportFile, prepared, written
 from ralph_cli.commands.screen import show
 from ralph_cli.core.run import StopType
 
@@ -17,6 +18,8 @@ def qa(
     model: options.Model = None,
     judge_model: options.JudgeModel = None,
     subquery_model: options.SubqueryModel = None,
+    panel: options.Panel = None,
+    counter_evidence: options.CounterEvidence = None,
     verify_with_model: options.VerifyWithModel = None,
     verifier_model: options.VerifierModel = None,
     skip_last_verification: options.SkipLastVerification = None,
@@ -30,18 +33,22 @@ def qa(
     max_cost: options.MaxCost = None,
     max_failures: options.MaxFailures = None,
     score_threshold: options.ScoreThreshold = None,
+    min_coverage: options.MinCoverage = None,
     strategy: options.Strategy = None,
     retry: options.Retry = None,
     sandbox: options.Engine = None,
     password: options.Password = None,
     encoding: options.Encoding = None,
     out: options.Out = None,
+    report: ReportFile = None,
+    annotate: Annotate = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
     """Answer a question about a document, every claim pinned to verbatim quotes with page and place."""
     from ralph_cli import api, config, records
     from ralph_cli.commands.progress import progress
+    from ralph_cli.reporting import Targets
     from ralph_cli.reports.json import dumps
 
     settings = config.load(
@@ -49,6 +56,8 @@ def qa(
             model=model,
             judge_model=judge_model,
             subquery_model=subquery_model,
+            panel=panel,
+            counter_evidence=counter_evidence,
             verify_with_model=verify_with_model,
             verifier_model=verifier_model,
             skip_last_verification=skip_last_verification,
@@ -62,15 +71,18 @@ def qa(
             max_cost=max_cost,
             max_failures=max_failures,
             score_threshold=score_threshold,
+            min_coverage=min_coverage,
             strategy=strategy,
             retry=retry,
             sandbox=sandbox,
             out=out,
         )
     )
+    targets = Targets(html=report, pdf=annotate)
     with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
+        source = prepared(targets, document, settings, password=password, encoding=encoding, on_loading=display.loading)
         asked = api.ask(
-            document,
+            (source and source.document) or document,
             question,
             settings=settings,
             sink=display,
@@ -84,7 +96,7 @@ def qa(
         typer.echo(dumps(shown))
     else:
         show(shown)
-    return exit_code(shown.halt.type)
+    return written(asked, source, targets, exit_code(shown.halt.type), quiet=quiet)
 
 
 def exit_code(stop: StopType) -> int:

@@ -7,6 +7,7 @@ import typer
 
 from ralph_cli.commands import options
 from ralph_cli.commands.qa import exit_code
+from ralph_cli.commands.report import Annotate, ReportFile, prepared, written
 from ralph_cli.commands.screen import show
 
 Format = Annotated[str | None, typer.Option("--format", help="md, text, json or csv (default md; json with a schema).")]
@@ -42,17 +43,22 @@ def task(
     max_cost: options.MaxCost = None,
     max_failures: options.MaxFailures = None,
     score_threshold: options.ScoreThreshold = None,
+    min_coverage: options.MinCoverage = None,
     strategy: options.Strategy = None,
+    retry: options.Retry = None,
     sandbox: options.Engine = None,
     password: options.Password = None,
     encoding: options.Encoding = None,
     out: options.Out = None,
+    report: ReportFile = None,
+    annotate: Annotate = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
     """Do a task on a document, such as "summarize"; what it states in figures and quotations is in the document."""
     from ralph_cli import api, config, records
     from ralph_cli.commands.progress import progress
+    from ralph_cli.reporting import Targets
     from ralph_cli.reports.json import dumps
 
     path, order = read_words(document, task, no_document=no_document)
@@ -76,14 +82,18 @@ def task(
             max_cost=max_cost,
             max_failures=max_failures,
             score_threshold=score_threshold,
+            min_coverage=min_coverage,
             strategy=strategy,
+            retry=retry,
             sandbox=sandbox,
             out=out,
         )
     )
+    targets = Targets(html=report, pdf=annotate)
     with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
+        source = prepared(targets, path, settings, password=password, encoding=encoding, on_loading=display.loading)
         done = api.run_task(
-            path,
+            (source and source.document) or path,
             order,
             settings=settings,
             sink=display,
@@ -97,7 +107,7 @@ def task(
         typer.echo(dumps(shown))
     else:
         show(shown)
-    return exit_code(shown.halt.type)
+    return written(done, source, targets, exit_code(shown.halt.type), quiet=quiet)
 
 
 def read_words(document: str, task: str | None, *, no_document: bool) -> tuple[str | None, str]:

@@ -1,5 +1,6 @@
 """`ralph trace`: the runs that were made, and one of them."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -7,9 +8,12 @@ import typer
 from ralph_cli.commands import options
 from ralph_cli.commands.goal import goal_json, is_goal
 from ralph_cli.commands.goal import show as show_goal
+from ralph_cli.commands.report import report
 from ralph_cli.commands.screen import show as show_report
 
 app = typer.Typer(help="Read the records of runs.", rich_markup_mode=None)
+
+app.command("report")(report)
 
 
 @app.callback(invoke_without_command=True)
@@ -75,11 +79,12 @@ def resume(
     max_iterations: options.MaxIterations = None,
     max_time: options.MaxTime = None,
     max_cost: options.MaxCost = None,
+    password: options.Password = None,
     out: options.Out = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Go on with a question run that was cut off; what was paid for is not bought again."""
+    """Go on with a question or task run that was cut off; what was paid for is not bought again."""
     from ralph_cli import config, records
     from ralph_cli.commands.progress import progress
     from ralph_cli.commands.qa import exit_code
@@ -89,10 +94,36 @@ def resume(
     settings = config.load(options.given(out=out))
     changes = options.given(max_iterations=max_iterations, max_time=max_time, max_cost=max_cost)
     with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
-        finished = go_on(run, settings=settings, changes=changes, sink=display)
+        finished = go_on(run, settings=settings, changes=changes, sink=display, password=password)
     shown = records.view_of(finished)
     if json:
         typer.echo(dumps(shown))
     else:
         show_report(shown)
     return exit_code(shown.halt.type)
+
+
+@app.command("export")
+def export(
+    output: Annotated[Path, typer.Option("--output", "-o", help="The new file to write, e.g. run.zip.")],
+    run: Annotated[str | None, typer.Argument(help="Name of the run, or the end of it; default the newest.")] = None,
+    with_document: Annotated[
+        bool, typer.Option("--with-document", help="Put the document itself in, too (otherwise only its hash).")
+    ] = False,
+    out: options.Out = None,
+) -> int:
+    """One run as one file that `ralph verify` checks anywhere: its events, the document's hash, never a key.
+
+    Prints the seal of the file: noted apart from it, it shows later that this very record is meant.
+    """
+    from ralph_cli import config
+    from ralph_cli.exporting import export as write
+    from ralph_cli.reports.visible import one_line
+
+    done = write(run, output, settings=config.load(options.given(out=out)), with_document=with_document)
+    inside = "with the document" if with_document else "without the document"
+    typer.echo(f"{one_line(str(done.path))}: {done.events} events, {done.bytes:,} bytes, {inside}")
+    typer.echo(f"seal {done.seal}")
+    for notice in done.notices:
+        typer.echo(f"note: {one_line(notice)}", err=True)
+    return 0

@@ -1,12 +1,48 @@
-"""Awaiting from synchronous code, also where an event loop is already running."""
+"""Waiting for what others do: for awaitables from synchronous code, and for calls no longer than there is time."""
 
 import asyncio
 import contextlib
+import contextvars
 import inspect
 import threading
 import weakref
-from collections.abc import Awaitable
-from concurrent.futures import Future
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future, wait
+from typing import TypeVar
+
+from ralph_cli.core import clock
+
+TICK = 0.5
+"""Seconds after which a wait looks up, so that a person can interrupt it on every system."""
+
+T = TypeVar("T")
+
+
+class TooLate(Exception):
+    """A call did not come back in its time, and was left behind."""
+
+
+def within(call: Callable[[], T], seconds: float) -> T:
+    """What `call` gives or raises, if it does so within `seconds`; else TooLate.
+
+    It runs on a daemon thread with the caller's context. A thread cannot be killed: a call that is left behind runs on,
+    to nobody's knowledge, until it returns or the program ends.
+    """
+    done: Future[T] = Future()
+
+    def work() -> None:
+        try:
+            done.set_result(call())
+        except BaseException as error:  # noqa: BLE001 - raised again in the thread that waits
+            done.set_exception(error)
+
+    context = contextvars.copy_context()
+    threading.Thread(target=context.run, args=(work,), name="ralph-call", daemon=True).start()
+    ends = clock.monotonic() + seconds
+    while not wait([done], max(min(TICK, ends - clock.monotonic()), 0)).done:
+        if clock.monotonic() >= ends:
+            raise TooLate
+    return done.result()
 
 
 class Awaiter:

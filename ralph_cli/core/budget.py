@@ -19,8 +19,19 @@ class Limits:
     calls: int | None = None
 
 
+def unknown_cost(cap: float) -> LimitExceeded:
+    """The end of a run whose cap cannot be kept: something was paid for that nobody knows the price of."""
+    told = f"the cost is unknown, so the limit of ${cap:g} cannot be kept: a call came back without a price"
+    hint = "leave out max_cost (--max-cost), or use models whose replies have a price"
+    return LimitExceeded("cost", cap=cap, spent=0.0, message=told, hint=hint)
+
+
 class Ledger:
-    """What was spent and what is promised, against what may be spent. Safe from every thread."""
+    """What was spent and what is promised, against what may be spent. Safe from every thread.
+
+    A call whose bill is unknown counts as the most that was promised for it; when nothing was, a cap on the cost cannot
+    be kept any more. What is reported as spent is unknown either way.
+    """
 
     def __init__(self, limits: Limits, *, monotonic: Callable[[], float] = clock.monotonic) -> None:
         self.limits = limits
@@ -28,6 +39,8 @@ class Ledger:
         self._started = monotonic()
         self._lock = threading.Lock()
         self._spent = Usage()
+        self._counted_usd = 0.0
+        self._unpriced = False
         self._promised_usd = 0.0
         self._promised_calls = 0
 
@@ -55,17 +68,19 @@ class Ledger:
 
     @contextmanager
     def reserve(self, worst_usd: float | None) -> Iterator[Callable[[Usage], None]]:
-        """Promise one call that may cost up to `worst_usd`; the value yielded books what it did cost.
+        """Promise one call that may cost up to `worst_usd` (None: unknown); the value yielded books what it did cost.
 
-        Raises LimitExceeded before the call if the promise does not fit. A call that fails without being booked
-        gives its promise back.
+        Raises LimitExceeded before the call if the promise does not fit, or if there is a cap on a cost that is
+        unknown. A call that fails without being booked gives its promise back.
         """
         self.check_time()
         worst = worst_usd or 0.0
         with self._lock:
-            calls, usd = self._spent.calls + self._promised_calls, (self._spent.usd or 0.0) + self._promised_usd
+            calls, usd = self._spent.calls + self._promised_calls, self._counted_usd + self._promised_usd
             if self.limits.calls is not None and calls >= self.limits.calls:
                 raise LimitExceeded("calls", cap=self.limits.calls, spent=calls)
+            if self.limits.usd is not None and self._unpriced:
+                raise unknown_cost(self.limits.usd)
             if self.limits.usd is not None and usd + worst > self.limits.usd:
                 raise LimitExceeded("cost", cap=self.limits.usd, spent=round(usd + worst, 4))
             self._promised_usd += worst
@@ -74,6 +89,9 @@ class Ledger:
         def book(usage: Usage) -> None:
             with self._lock:
                 self._spent += usage
+                counted = worst_usd if usage.usd is None else usage.usd
+                self._counted_usd += counted or 0.0
+                self._unpriced = self._unpriced or counted is None
 
         try:
             yield book

@@ -21,6 +21,11 @@ class RalphError(Exception):
         super().__init__(message)
         self.message, self.code, self.hint = message, code, hint
 
+    @property
+    def line(self) -> str:
+        """Message and hint."""
+        return f"{self.message} - {self.hint}" if self.hint else self.message
+
 
 class UserError(RalphError):
     """The person at the keyboard can fix this."""
@@ -64,8 +69,12 @@ class ProviderError(RalphError):
 
 
 class LimitExceeded(RalphError):
-    """A budget would be overspent by the next call. Raised before the call."""
+    """A budget would be overspent by the next call. Raised before the call.
 
-    def __init__(self, limit: str, *, cap: float, spent: float) -> None:
-        super().__init__(f"{limit} limit reached: {spent:g} of {cap:g}", code=f"limit-{limit}")
+    `message` is for a limit that is reached otherwise than by the numbers alone.
+    """
+
+    def __init__(self, limit: str, *, cap: float, spent: float, message: str = "", hint: str = "") -> None:
+        told = message or f"{limit} limit reached: {spent:g} of {cap:g}"
+        super().__init__(told, code=f"limit-{limit}", hint=hint)
         self.limit, self.cap, self.spent = limit, cap, spent

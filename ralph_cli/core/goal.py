@@ -124,8 +124,8 @@ class GoalState:
         return best.attempt.output or self.output
 
 
-def notice(goal: GoalState, halt: Halt) -> str:
-    """What is said below an output that the contract did not accept: how many retries, the last evidence."""
+def notice(goal: GoalState, halt: Halt, output: str = "") -> str:
+    """What is said below an `output` that the contract did not accept: how many retries, the last evidence."""
     if goal.status is not GoalStatus.BUDGET_EXHAUSTED:
         return ""
     retries = max(goal.iteration - 1, 0)
@@ -136,6 +136,8 @@ def notice(goal: GoalState, halt: Halt) -> str:
     if not goal.evidence:
         return f"{first}\nNo verifier was run."
     stale = "" if goal.fresh else " (of an earlier version of the output)"
+    if output and output != goal.output:
+        stale = " (of another version of the output)"
     return f"{first}\nLast verifier evidence{stale}:\n" + "\n".join(told(item) for item in goal.evidence)
 
 

@@ -11,10 +11,11 @@ digits alone, shown with what differs."""
 
 @dataclass(frozen=True, slots=True)
 class DraftClaim:
-    """A claim as the worker wrote it: its wording and the words it says are in the document."""
+    """A claim as the worker wrote it: its wording, the words it says are in the document, and how it computed."""
 
     text: str
     quotes: tuple[str, ...]
+    calculations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,19 +62,39 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One statement of the answer and the ids of the quotes it is pinned to."""
+    """One statement of the answer, the ids of the quotes it is pinned to, and the calculations it rests on."""
 
     id: int
     text: str
     quotes: tuple[int, ...]
+    calculations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """One searched term and how often it stands in the document, counted here and not by a model."""
+    """One searched term and how often it stands in the document, counted here and not by a model.
+
+    `by` is who searched: the worker says so, or it stands in its code. `pattern` marks a regular expression; `hits` is
+    None if it could not be counted, and `fault` says why.
+    """
 
     term: str
-    hits: int
+    hits: int | None
+    by: Literal["worker", "code"] = "worker"
+    pattern: bool = False
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A passage of the document, and the `words` of the question that stand in it; nothing says that it answers it."""
+
+    text: str
+    start: int
+    end: int
+    page: int
+    label: str
+    words: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +121,9 @@ class Attempt:
     """One result of the worker after its quotes were looked up.
 
     `output` is free text (task, goal, wrapped functions); an answer is `claims`, and so is the brief behind an output.
-    `memory` is what the worker wants remembered. `refused` names every quote that is not in the document (it is in no
-    claim). `finished` is the worker's own word, never a fact; `error` says why there is nothing to check.
+    `searches` and `nearest` belong to an absence: what was searched, and the passages that hold most of the question's
+    words. `memory` is what the worker wants remembered. `refused` names every quote that is not in the document (it is
+    in no claim). `finished` is the worker's own word, never a fact; `error` says why there is nothing to check.
     """
 
     claims: tuple[Claim, ...] = ()
@@ -114,6 +136,7 @@ class Attempt:
     output: str = ""
     memory: str = ""
     error: str = ""
+    nearest: tuple[Passage, ...] = ()
 
     @property
     def answered(self) -> bool:
@@ -136,12 +159,59 @@ class Verdict(StrEnum):
     VERBATIM = "verbatim"
 
 
+Bearing = Literal["supports", "partly", "unrelated", "against"]
+"""What one quote does for the claim it was given for."""
+
+
+@dataclass(frozen=True, slots=True)
+class QuoteRuling:
+    """What a judge says of one quote of a claim."""
+
+    quote: int
+    bearing: Bearing
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Vote:
+    """One judge's verdict on a claim on which several were asked, or one more than once."""
+
+    judge: str
+    verdict: Verdict
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """A verdict on one claim, with its reason and who gave it."""
+    """A verdict on one claim, with its reason and who gave it.
+
+    `quotes` says of each of its quotes what it does for the claim; `votes` is everybody's word, the first judge's
+    first, where a second opinion was asked for.
+    """
 
     claim: int
     verdict: Verdict
+    reason: str
+    judge: str
+    quotes: tuple[QuoteRuling, ...] = ()
+    votes: tuple[Vote, ...] = ()
+
+    @property
+    def disputed(self) -> bool:
+        """Whether those who were asked did not agree on whether the claim stands."""
+        return len({vote.verdict in (Verdict.SUPPORTED, Verdict.VERBATIM) for vote in self.votes}) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class Qualification:
+    """What a passage elsewhere in the document does to a claim that its own quotes prove, and who says so.
+
+    `quote` is the id of the passage among the quotes of the evidence.
+    """
+
+    claim: int
+    quote: int
+    contradicts: bool
     reason: str
     judge: str
 
@@ -150,7 +220,9 @@ class Ruling:
 class Evidence:
     """What one check found. It passed if nothing is wrong and the check itself could be made (`broken` is empty).
 
-    `score` is between 0 and 1, for checks that measure; None for those that only pass or fail.
+    `score` is between 0 and 1, for checks that measure; None for those that only pass or fail. `quotes` are passages
+    that the check itself found, numbered on from those of the attempt, `qualifications` what they do to claims; `note`
+    says in a sentence what was done.
     """
 
     check: str
@@ -158,10 +230,20 @@ class Evidence:
     rulings: tuple[Ruling, ...] = ()
     broken: str = ""
     score: float | None = None
+    quotes: tuple[Quote, ...] = ()
+    qualifications: tuple[Qualification, ...] = ()
+    note: str = ""
 
     @property
     def passed(self) -> bool:
         return not self.issues and not self.broken
+
+
+VERIFIER, SKIPPED = "verifier", "verifier (skipped on the last iteration)"
+"""The names of a verifier's evidence, and of what stands in its place when it was not asked."""
+
+Verification = Literal["", "passed", "refused", "failed", "skipped"]
+"""What became of a step's verification: "failed" is no verdict, "skipped" was not asked, and "" is without verifier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +274,24 @@ class Step:
     @property
     def issues(self) -> tuple[Issue, ...]:
         return tuple(i for e in self.evidence for i in e.issues)
+
+    @property
+    def qualifications(self) -> tuple[Qualification, ...]:
+        return tuple(q for e in self.evidence for q in e.qualifications)
+
+    @property
+    def quotes(self) -> tuple[Quote, ...]:
+        """The attempt's quotes, and those that the checks found."""
+        return (*self.attempt.quotes, *(quote for e in self.evidence for quote in e.quotes))
+
+    @property
+    def verification(self) -> Verification:
+        for item in self.evidence:
+            if item.check == SKIPPED:
+                return "skipped"
+            if item.check == VERIFIER:
+                return "passed" if item.passed else "failed" if item.broken else "refused"
+        return ""
 
 
 class StopType(StrEnum):

@@ -16,7 +16,7 @@ LEAST = 12
 LEAST_LINE = 6
 """The same for a quote that is all of a line, such as a short row of a table."""
 
-_BLOCK = 2_048
+_BLOCK = 256
 _NEGATIONS = re.compile(r"(?i)\b(?:not|no|nor|never|none|neither|without|cannot)\b|n't\b")
 
 

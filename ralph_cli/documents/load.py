@@ -18,12 +18,23 @@ from ralph_cli.documents.sniff import Kind, identify, shown
 from ralph_cli.documents.text import parse_text
 from ralph_cli.documents.text_cache import read_parsed, write_parsed
 
-__all__ = ["Box", "Layout", "LoadLimits", "load", "page_boxes"]
+__all__ = [
+    "Box",
+    "Layout",
+    "LoadLimits",
+    "load",
+    "load_bytes",
+    "page_boxes",
+    "parser_request",
+    "read_again",
+    "read_bytes",
+    "reader_of",
+]
 
-_LOADER_VERSIONS = {"pdf": 1, "docx": 1, "html": 2, "text": 1, "markdown": 1, "code": 1}
+_LOADER_VERSIONS: dict[str, int] = {"pdf": 1, "docx": 1, "html": 2, "text": 1, "markdown": 1, "code": 1}
 """Raised whenever a loader gives another text for the same bytes."""
 
-_LIBRARIES = {"pdf": "pypdfium2", "html": "selectolax"}
+_LIBRARIES: dict[str, str] = {"pdf": "pypdfium2", "html": "selectolax"}
 
 
 def load(
@@ -45,7 +56,33 @@ def load(
     timeout, crashed, unsupported, undecodable.
     """
     path = os.fspath(source)
-    data = _read_stdin(stdin, limits) if path == "-" else _read_file(path, limits)
+    data = _read_stdin(stdin, limits) if path == "-" else read_bytes(path, limits)
+    return load_bytes(
+        data,
+        path,
+        password=password,
+        encoding=encoding,
+        layout=layout,
+        cache=cache,
+        limits=limits,
+        on_progress=on_progress,
+    )
+
+
+def load_bytes(
+    data: bytes,
+    path: str,
+    *,
+    password: str | None = None,
+    encoding: str | None = None,
+    layout: Layout = "auto",
+    cache: Path | None = None,
+    limits: LoadLimits = DEFAULT_LIMITS,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> Document:
+    """The same for the bytes of a file that was called `path`; no file is read."""
+    if len(data) > limits.bytes:
+        raise _too_big(shown(path), limits)
     name = shown(path)
     if not data.strip(b" \t\r\n\f"):
         raise DocumentError(f"{name} is empty", code="empty", hint="check the file")
@@ -59,6 +96,14 @@ def load(
         if store is not None:
             write_parsed(store, fingerprint, parsed)
     return assemble(parsed, path=path, kind=kind, sha256=sha256, fingerprint=fingerprint)
+
+
+def reader_of(kind: str) -> str:
+    """What reads a document of this kind here, with its versions: "pypdfium2 5.15.0, loader 1"; empty if nothing."""
+    if kind not in _LOADER_VERSIONS:
+        return ""
+    library = _library_version(kind)
+    return f"{library}{', ' if library else ''}loader {_LOADER_VERSIONS[kind]}"
 
 
 def page_boxes(
@@ -75,14 +120,8 @@ def page_boxes(
     A span may cross pages. Give the `layout` the document was loaded with. Raises DocumentError "changed" if the file
     or its text is no longer what was loaded, "unsupported" if the document is not a PDF.
     """
-    if document.kind != "pdf":
-        raise DocumentError(
-            f"{shown(document.path)} is not a PDF, so its text has no places on pages", code="unsupported"
-        )
-    data = _read_stdin(stdin, limits) if document.path == "-" else _read_file(document.path, limits)
+    data = read_again(document, stdin=stdin, limits=limits)
     name = shown(document.path)
-    if hashlib.sha256(data).hexdigest() != document.sha256:
-        raise DocumentError(f"{name} has changed since it was loaded", code="changed", hint="load it again")
     found: dict[int, list[Box]] = {}
     for page in document.pages:
         inside = [
@@ -92,7 +131,7 @@ def page_boxes(
         ]
         if not inside:
             continue
-        request = _request("boxes", name, limits, password=password, layout=layout) | {
+        request = parser_request("boxes", name, limits, password=password, layout=layout) | {
             "page": page.number,
             "text": document.text[page.start : page.end],
             "spans": inside,
@@ -102,6 +141,26 @@ def page_boxes(
         except ValueError as error:
             raise nonsense(name, error) from None
     return found
+
+
+def read_again(
+    document: Document, *, stdin: Callable[[], bytes] | None = None, limits: LoadLimits = DEFAULT_LIMITS
+) -> bytes:
+    """The bytes of the PDF that `document` was loaded from.
+
+    Raises DocumentError "unsupported" if it is not a PDF, "changed" if the file is no longer what was loaded, and what
+    `load` raises for a file that cannot be read.
+    """
+    if document.kind != "pdf":
+        raise DocumentError(
+            f"{shown(document.path)} is not a PDF, so its text has no places on pages", code="unsupported"
+        )
+    data = _read_stdin(stdin, limits) if document.path == "-" else read_bytes(document.path, limits)
+    if hashlib.sha256(data).hexdigest() != document.sha256:
+        raise DocumentError(
+            f"{shown(document.path)} has changed since it was loaded", code="changed", hint="load it again"
+        )
+    return data
 
 
 def _parse(
@@ -116,7 +175,7 @@ def _parse(
 ) -> Parsed:
     if kind not in ("pdf", "docx", "html"):
         return parse_text(data, name=name, kind=kind, encoding=encoding, limits=limits)
-    request = _request(kind, name, limits, password=password, layout=layout, encoding=encoding)
+    request = parser_request(kind, name, limits, password=password, layout=layout, encoding=encoding)
     result = run_parser(request, data, name=name, limits=limits, on_progress=on_progress)
     try:
         return Parsed.from_json(result, limits)
@@ -124,11 +183,13 @@ def _parse(
         raise nonsense(name, error) from None
 
 
-def _request(op: str, name: str, limits: LoadLimits, **options: Any) -> dict[str, Any]:
+def parser_request(op: str, name: str, limits: LoadLimits, **options: Any) -> dict[str, Any]:
+    """What the parser process is asked: an operation on a file of that name, within limits."""
     return {"op": op, "name": name, "limits": dataclasses.asdict(limits), **options}
 
 
-def _read_file(path: str, limits: LoadLimits) -> bytes:
+def read_bytes(path: str, limits: LoadLimits = DEFAULT_LIMITS) -> bytes:
+    """The bytes of a file, no more than a document may have. Raises DocumentError."""
     name = shown(path)
     try:
         with open(path, "rb") as stream:
@@ -173,7 +234,7 @@ def _fingerprint(sha256: str, kind: Kind, layout: Layout, encoding: str | None) 
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode("utf-8")).hexdigest()
 
 
-def _library_version(kind: Kind) -> str:
+def _library_version(kind: str) -> str:
     library = _LIBRARIES.get(kind)
     if library is None:
         return ""

@@ -36,7 +36,7 @@ def parse_pdf(
     `on_progress(done, total)` is called before the first and after each page. Raises DocumentError with the codes
     encrypted, wrong-password, damaged, no-text, too-big and unsupported.
     """
-    with _opened(data, name, password) as document:
+    with opened(data, name, password) as document:
         total = len(document)
         if total == 0:
             raise DocumentError(f"{name} has no readable page", code="damaged", hint="get the file again")
@@ -78,25 +78,38 @@ def boxes_on_page(
     The layout is computed again; DocumentError "changed" when it does not give `text`, because then the spans mean
     nothing.
     """
-    with _opened(data, name, password) as document:
-        page = document[number - 1]
-        text_page = page.get_textpage()
-        laid_out = lay_out(text_page, layout)
+    with opened(data, name, password) as document:
+        laid_out = LaidOut(document, name, layout, number, text)
+        return [box for start, end in spans for box in laid_out.boxes(start, end)]
+
+
+class LaidOut:
+    """A page whose text was laid out again, so that spans of its text can be found on it.
+
+    Raises DocumentError "changed" when the page does not give the text that was loaded: spans would mean nothing.
+    """
+
+    def __init__(self, document: Any, name: str, layout: Layout, number: int, text: str) -> None:
+        self.page = document[number - 1]
+        self._text_page = self.page.get_textpage()
+        laid_out = lay_out(self._text_page, layout)
         if _clean(laid_out.text) != text:
             raise DocumentError(
                 f"page {number} of {name} no longer gives the text that was loaded",
                 code="changed",
                 hint="load it again",
             )
-        boxes: list[Box] = []
-        for start, end in spans:
-            drawn = [index for index in laid_out.characters[start:end] if index != NOT_A_CHARACTER]
-            boxes.extend(_line_boxes(text_page.raw, drawn))
-        return boxes
+        self._characters = laid_out.characters
+
+    def boxes(self, start: int, end: int) -> list[Box]:
+        """One rectangle per line (or per cell, when cells are far apart) of text[start:end]."""
+        drawn = [index for index in self._characters[start:end] if index != NOT_A_CHARACTER]
+        return _line_boxes(self._text_page.raw, drawn)
 
 
 @contextmanager
-def _opened(data: bytes, name: str, password: str | None) -> Iterator[Any]:
+def opened(data: bytes, name: str, password: str | None) -> Iterator[Any]:
+    """The PDF in these bytes, closed at the end; DocumentError when it cannot be opened."""
     try:
         document = pypdfium2.PdfDocument(data, password=password)
     except pypdfium2.PdfiumError as error:

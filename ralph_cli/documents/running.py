@@ -31,11 +31,12 @@ def page_ends(document: Document) -> tuple[Span, ...]:
         heads.append(lines[:EDGE])
         feet.append(lines[::-1][:EDGE])
     running = _running(document, heads) | _running(document, feet)
-    found = []
+    found: list[Span] = []
     for upper, lower, foot, head in zip(document.pages, document.pages[1:], feet, heads[1:], strict=False):
         start, end = upper.end, lower.start
         for line in foot:
-            if line not in running:
+            # On a short page the same line is at both edges; it is left out once.
+            if line not in running or (found and line.start < found[-1].end):
                 break
             start = line.start
         for line in head:

@@ -36,7 +36,7 @@ def main() -> None:
 
 
 def answer(request: dict[str, Any], data: bytes, limits: LoadLimits, answers: IO[bytes]) -> bytes:
-    """Do what the request asks; the result as JSON."""
+    """Do what the request asks; the result as JSON, or as the operation says."""
     name = request["name"]
     if request["op"] == "html":
         from ralph_cli.documents.html import parse_html
@@ -60,6 +60,13 @@ def answer(request: dict[str, Any], data: bytes, limits: LoadLimits, answers: IO
             spans=[(start, end) for start, end in request["spans"]],
         )
         return write_boxes(boxes)
+
+    if request["op"] in ("cut", "annotate"):
+        from ralph_cli.documents import pdf_marks
+
+        given = {key: value for key, value in request.items() if key not in ("op", "limits")}
+        raise_time(limits.seconds + limits.seconds_per_page * len(request["pages"]))
+        return pdf_marks.cut_out(data, **given) if request["op"] == "cut" else pdf_marks.annotated(data, **given)
 
     def report(done: int, total: int) -> None:
         raise_time(limits.seconds + limits.seconds_per_page * total)

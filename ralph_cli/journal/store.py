@@ -7,6 +7,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,12 +16,14 @@ from pydantic import TypeAdapter, ValidationError
 from ralph_cli.core import clock
 from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import SCHEMA, AnyEvent, Event
+from ralph_cli.journal.sound import first_fault, unsound
 
 FILE = "journal.sqlite3"
 _EVENT: TypeAdapter[AnyEvent] = TypeAdapter(Event)
-_TABLES = """
+_EVENT_TABLE = "CREATE TABLE event (seq INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL)"
+_TABLES = f"""
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS event (seq INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL);
+{_EVENT_TABLE.replace("TABLE event", "TABLE IF NOT EXISTS event")};
 """
 
 
@@ -104,29 +107,56 @@ def _unwritable(folder: Path, error: Exception) -> JournalError:
     return JournalError(f"the journal in {folder} cannot be written: {error}", code="journal-unwritable", hint=hint)
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One event with its number, counted from 1, and the time when it was appended."""
+
+    seq: int
+    at: str
+    event: AnyEvent
+
+
 def read_events(folder: Path) -> Iterator[AnyEvent]:
     """The events of the run in `folder`, in order; works while another process is writing.
 
     Raises JournalError when there is no journal, or a row is not an event of this schema.
     """
+    for row in read_rows(folder):
+        yield row.event
+
+
+def read_rows(folder: Path) -> Iterator[Row]:
+    """The same with number and time. Raises JournalError also when a number is missing or a row makes no sense."""
+    for place, (seq, at, body) in enumerate(_rows(folder), 1):
+        if seq != place or not isinstance(at, str) or not isinstance(body, str):
+            raise JournalError(f"event {place} is missing from the journal in {folder}", code="journal-damaged")
+        try:
+            event = _EVENT.validate_json(body)
+        except ValidationError as error:
+            what = f"event {seq} in {folder} is not of schema {SCHEMA} ({first_fault(error)})"
+            raise JournalError(what, code="journal-damaged") from error
+        fault = unsound(event)
+        if fault:
+            raise JournalError(f"event {seq} in {folder} makes no sense: {fault}", code="journal-damaged")
+        yield Row(seq, at, event)
+
+
+def _rows(folder: Path) -> list[tuple[Any, Any, Any]]:
     path = folder / FILE
     if not path.is_file():
         raise JournalError(f"there is no run in {folder}", code="no-run", hint="`ralph trace list` shows the runs")
     try:
         db = sqlite3.connect(path.absolute().as_uri() + "?mode=ro", uri=True, timeout=30)
         try:
-            rows: list[tuple[int, Any]] = db.execute("SELECT seq, body FROM event ORDER BY seq").fetchall()
+            # A file of somebody else's may call a view or a computed column so, and have us run it.
+            made = db.execute("SELECT type, sql FROM sqlite_master WHERE name = 'event'").fetchall()
+            if made != [("table", _EVENT_TABLE)]:
+                raise JournalError(f"{path} is not a journal of ralph", code="journal-damaged")
+            return db.execute("SELECT seq, at, body FROM event ORDER BY seq").fetchall()
         finally:
             db.close()
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeError, OverflowError) as error:
         raise JournalError(f"the journal in {folder} cannot be read: {error}", code="journal-damaged") from error
-    for seq, body in rows:
-        try:
-            yield _EVENT.validate_json(body)
-        except ValidationError as error:
-            first = error.errors(include_url=False)[0]["msg"]
-            what = f"event {seq} in {folder} is not of schema {SCHEMA} ({first})"
-            raise JournalError(what, code="journal-damaged") from error
 
 
 def refuse_if_at_work(folder: Path) -> None:

@@ -77,18 +77,26 @@ def write_traces(folder: Path, events: Sequence[AnyEvent]) -> list[Path]:
 
 def write_atomic(path: Path, text: str) -> None:
     """Replace `path` by `text`, readable by its owner only; a reader sees the old file or the new, never a part."""
+    try:
+        replace_file(path, text.encode("utf-8", "replace"))
+    except OSError as error:
+        hint = "free some disk space, or choose another folder with --out"
+        raise JournalError(f"{path} cannot be written: {error}", code="trace-unwritable", hint=hint) from error
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Replace `path` by `content` as `write_atomic` does; raises OSError, and then `path` is what it was."""
     temporary = path.with_name(f".{path.name}.{os.getpid()}.{clock.token(4)}")
     try:
         handle = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_NOFOLLOW, 0o600)
-        with os.fdopen(handle, "w", encoding="utf-8", errors="replace") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
             file.flush()
             os.fsync(file.fileno())
         temporary.replace(path)
-    except OSError as error:
+    except OSError:
         temporary.unlink(missing_ok=True)
-        hint = "free some disk space, or choose another folder with --out"
-        raise JournalError(f"{path} cannot be written: {error}", code="trace-unwritable", hint=hint) from error
+        raise
 
 
 def update_index(out: Path, run: str, summary: dict[str, Any], traces: Sequence[Path]) -> None:

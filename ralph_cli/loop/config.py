@@ -13,6 +13,7 @@ class ValidationConfig:
 
     `scorer_names` picks scorers by name (empty: all). Below a mean score of `min_score_threshold` the loop reflects,
     and a result is not complete. `parallel` scorers run at once, each for at most `timeout` seconds (0: no limit).
+    With `skip_last_verification` a verifier is not asked in the iteration that `max_iterations` makes the last.
     Raises ValueError for a threshold outside [0, 1], less than one scorer at once, or a negative timeout.
     """
 
@@ -21,6 +22,7 @@ class ValidationConfig:
     min_score_threshold: float = 0.5
     parallel: int = 4
     timeout: float = 0.0
+    skip_last_verification: bool = False
 
     def __post_init__(self) -> None:
         _require(0.0 <= self.min_score_threshold <= 1.0, "min_score_threshold must be between 0 and 1")

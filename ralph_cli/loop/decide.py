@@ -6,6 +6,8 @@ from ralph_cli.loop.config import StopConditionConfig
 from ralph_cli.loop.detectors import StopDetector
 from ralph_cli.loop.state import LoopState
 
+UNASKED = "; the verifier was not asked on this last iteration"
+
 
 def decide(state: LoopState, config: StopConditionConfig, detectors: StopDetector) -> Halt | None:
     """Why the loop ends here, or None to go on."""
@@ -13,9 +15,11 @@ def decide(state: LoopState, config: StopConditionConfig, detectors: StopDetecto
         return None
     last = state.steps[-1]
     if accepted(last):
+        unasked = UNASKED if last.verification == "skipped" else ""
         if last.attempt.absence is not None:
-            return Halt(StopType.ABSENT, "the answer is not in the document, as far as the searches below can tell")
-        return Halt(StopType.COMPLETION, "every check passed")
+            told = "the answer is not in the document, as far as the searches below can tell"
+            return Halt(StopType.ABSENT, told + unasked)
+        return Halt(StopType.COMPLETION, "every check passed" + unasked)
     broken = [evidence for evidence in last.evidence if evidence.broken]
     if broken and not last.issues:
         return Halt(StopType.UNJUDGED, f"{broken[0].check} could not be made: {broken[0].broken}")

@@ -1,5 +1,6 @@
 """The one outer loop of every mode: halt? - plan - run - analyze - learn, until contract or detectors say stop."""
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import Protocol
 
@@ -47,8 +48,9 @@ def run_loop(
 ) -> Outcome:
     """Turn until the contract is met, a detector stops, a budget runs out or a person interrupts.
 
-    Every step goes to `sink`. The outcome holds the best step, not the last. Another error ends the run as
-    SYSTEM_ERROR; it is raised again when there is no earlier step to show.
+    Every step goes to `sink`. The outcome holds the best step, not the last. Any other error, a bug included, ends the
+    run as SYSTEM_ERROR; it is raised again when there is no earlier step to show. What must end the program, such as
+    SystemExit, always is. In each case RunHalted is the last event.
     """
     stops = standard_detectors() if detectors is None else detectors
 
@@ -56,7 +58,7 @@ def run_loop(
         sink(event)
         return state.apply(event)
 
-    halt = decide(state, config, stops)
+    halt, failure = decide(state, config, stops), None
     try:
         while halt is None:
             ledger.check_time()
@@ -69,13 +71,22 @@ def run_loop(
             state = replace(state, usage=ledger.spent)
             halt = decide(state, config, stops)
     except LimitExceeded as error:
-        halt = Halt(LIMITS[error.limit], error.message)
+        halt = Halt(LIMITS.get(error.limit, StopType.SYSTEM_ERROR), error.line)
     except KeyboardInterrupt:
         halt = Halt(StopType.USER_INTERRUPTED, "interrupted")
-    except RalphError as error:
-        halt = Halt(StopType.SYSTEM_ERROR, error.message + (f" - {error.hint}" if error.hint else ""))
-        if state.best is None or not state.best.attempt.answered:
-            emit(RunHalted(halt, clock.now()))
-            raise
-    emit(RunHalted(halt, clock.now()))
+    except BaseException as error:  # noqa: BLE001 - neither the best attempt nor the journal's end may be lost
+        halt, failure = Halt(StopType.SYSTEM_ERROR, _told(error)), error
+    if failure is None:
+        emit(RunHalted(halt, clock.now()))
+        return Outcome(halt, state.best, len(state.steps))
+    with suppress(Exception):  # a sink that failed before may do so again; the failure itself is told below
+        emit(RunHalted(halt, clock.now()))
+    if not isinstance(failure, Exception) or state.best is None or not state.best.attempt.answered:
+        raise failure
     return Outcome(halt, state.best, len(state.steps))
+
+
+def _told(error: BaseException) -> str:
+    if isinstance(error, RalphError):
+        return error.line
+    return f"{type(error).__name__}: {error}".removesuffix(": ")

@@ -41,8 +41,23 @@ def add(memory: Memory, iteration: int, at: str, update: str, budget: int) -> Me
     A line of the update that looks like a block's heading is moved in, so that no block can pretend to be several.
     Raises ValueError for a budget below MIN_BUDGET.
     """
-    body = _HEADING.sub("> ", update.strip())
-    return trim(replace(memory, blocks=(*memory.blocks, f"## Iter {iteration} - {at}\n\n{body}")), budget)
+    block = f"## Iter {iteration} - {at}\n\n{_body(update)}"
+    return trim(replace(memory, blocks=(*memory.blocks, block)), budget)
+
+
+def count(memory: Memory, iteration: int, update: str) -> int:
+    """How many blocks are what `add` makes of this update of this iteration, whenever it was made, cut or whole."""
+    body = _body(update)
+    found = 0
+    for block in memory.blocks:
+        heading, _, words = block.partition("\n\n")
+        same = words == body or (words.endswith(CUT) and body.startswith(words.removesuffix(CUT)))
+        found += same and heading.startswith(f"## Iter {iteration} - ")
+    return found
+
+
+def _body(update: str) -> str:
+    return _HEADING.sub("> ", update.strip())
 
 
 def trim(memory: Memory, budget: int) -> Memory:

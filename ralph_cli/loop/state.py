@@ -7,10 +7,12 @@ from typing import Any
 
 from ralph_cli.checks.base import standing
 from ralph_cli.core import clock
+from ralph_cli.core.coverage import Coverage
 from ralph_cli.core.events import (
     AnyEvent,
     CallFinished,
     CallStarted,
+    Covered,
     IterationStarted,
     RunHalted,
     RunStarted,
@@ -31,6 +33,7 @@ class LoopState:
     usage: Usage = Usage()
     halt: Halt | None = None
     open_calls: frozenset[int] = frozenset()
+    coverage: Coverage = field(default_factory=Coverage)
     started: float = field(default_factory=clock.monotonic, compare=False)
 
     @property
@@ -124,6 +127,8 @@ class LoopState:
                 return replace(self, iteration=number)
             case StepFinished(step=step):
                 return replace(self, steps=(*self.steps, step))
+            case Covered(how=how, spans=spans):
+                return replace(self, coverage=self.coverage.after(how, spans))
             case CallStarted(number=number):
                 return replace(self, open_calls=self.open_calls | {number})
             case CallFinished(number=number, usage=usage):

@@ -13,6 +13,7 @@ from ralph_cli.loop.completion import Intent, examine, intends, without_marker
 from ralph_cli.loop.state import LoopState
 from ralph_cli.modes.goal_summary import RuntimeSummary
 from ralph_cli.modes.opening import headings_told, pages_told
+from ralph_cli.modes.retry import TOO_LARGE, Retry
 from ralph_cli.rlm.goal_acts import MOST, GiveUp, Refusal, Say, SetOutput, TakeOutput, Verify
 from ralph_cli.rlm.loop import Explorer, Told
 from ralph_cli.rlm.observe import cut, framed, told
@@ -74,6 +75,10 @@ class Brief:
             evidence=framed(cut(last, EVIDENCE), self.nonce) if last else "(none: no verifier was run)",
             summary=framed(summary or "(nothing)", self.nonce),
         )
+
+    def feedback(self, goal: GoalState, reason: str) -> str:
+        """The next message of a conversation that goes on."""
+        return render("goal_feedback", iteration=goal.iteration + 1, most=self.most_iterations, reason=reason)
 
     def _document(self) -> str:
         return f"{self.document.kind}, {len(self.document.text):,} characters, {pages_told(self.document)}"
@@ -186,7 +191,9 @@ def _line(item: Verified) -> str:
 class GoalMode:
     """The goal mode of the outer loop, see `loop.engine.Mode`: an iteration ends with DONE, blocked, or its last step.
 
-    `converse` begins a fresh conversation from a first message; the sandbox behind all of them is the same.
+    `converse` begins a fresh conversation from a first message; the sandbox behind all of them is the same. Each
+    iteration has its own, unless `retry` lets one go on: "continue" always, "auto" while it is small and ended with the
+    worker's word that it is done, because then only the refusal is new to it.
     """
 
     brief: Brief
@@ -195,12 +202,19 @@ class GoalMode:
     converse: Callable[[str], Explorer]
     put: Callable[[str, str], bool]
     summary_chars: int = 4_000
+    retry: Retry = "fresh"
+    _live: Explorer | None = None
+    _goes_on: bool = False
 
     def plan(self, state: LoopState) -> str:
         goal = self.desk.goal
         summary = self.summary.text(self.summary_chars)
+        self._goes_on = bool(state.steps) and self._worth_keeping(state.steps[-1].attempt)
         if state.steps:
-            return self.brief.continuation(goal, told(state.steps[-1].issues, self.brief.nonce), summary, kept=True)
+            reason = told(state.steps[-1].issues, self.brief.nonce)
+            if self._goes_on:
+                return self.brief.feedback(goal, reason)
+            return self.brief.continuation(goal, reason, summary, kept=True)
         if goal.terms.continues:
             reason = "- an earlier run of this goal was cut off before it ended; its evidence must be renewed"
             return self.brief.continuation(goal, reason, summary, kept=False)
@@ -210,12 +224,22 @@ class GoalMode:
         begun = IterationStarted(iteration, order)
         self.desk.begin(begun)
         self.summary(begun)
-        if order and self.desk.goal.output:
-            self.put(KEPT_IN, self.desk.goal.output)
-        self.converse(order or self.brief.opening()).explore("", iteration)
+        if self._live is not None and self._goes_on:
+            self._live.explore(order, iteration)
+        else:
+            if order and self.desk.goal.output:
+                self.put(KEPT_IN, self.desk.goal.output)
+            self._live = self.converse(order or self.brief.opening())
+            self._live.explore("", iteration)
         output = self.desk.goal.output
         error = "" if output else self.desk.intent.blocked or "no output was set"
         return Attempt(finished=self.desk.intent.done, source="worker", output=output, error=error)
+
+    def _worth_keeping(self, last: Attempt) -> bool:
+        """Whether the live conversation goes on after this attempt."""
+        if self._live is None or self.retry == "fresh":
+            return False
+        return self.retry == "continue" or (last.finished and self._live.characters <= TOO_LARGE)
 
     def analyze(self, attempt: Attempt) -> tuple[Evidence, ...]:
         return examine(self.desk.goal, self.desk.intent)

@@ -53,16 +53,17 @@ class Kept:
     def after(self, attempt: Attempt, evidence: Sequence[Evidence]) -> "Kept":
         """What stands after an attempt was judged; nothing changes when it was not."""
         rulings = {ruling.claim: ruling for item in evidence for ruling in item.rulings}
+        denied = {said.claim for item in evidence for said in item.qualifications if said.contradicts}
         if not rulings:
             return self
         slots, settled = [], dict(self.settled)
         for claim in attempt.claims:
             ruling = rulings.get(claim.id)
-            stands = ruling is not None and ruling.verdict in GOOD
+            stands = ruling is not None and ruling.verdict in GOOD and claim.id not in denied
             if stands and ruling is not None:
                 settled[key(claim, attempt)] = ruling
             wording = tuple(quote.said for quote in attempt.quotes_of(claim))
-            slots.append(Slot(DraftClaim(claim.text, wording) if stands else None))
+            slots.append(Slot(DraftClaim(claim.text, wording, claim.calculations) if stands else None))
         return Kept(tuple(slots), settled)
 
     def rulings(self, attempt: Attempt) -> tuple[Ruling, ...]:

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal
 
 from ralph_cli.agents.spec import prompt, render
-from ralph_cli.checks.base import Check, run_in_order, standing
+from ralph_cli.checks.absence import AbsenceReview
+from ralph_cli.checks.base import Check, run_in_order
 from ralph_cli.checks.quotes import pin
 from ralph_cli.checks.rules import AnswerForm, form_issues
 from ralph_cli.checks.verifier import VerifierCheck
@@ -16,20 +16,12 @@ from ralph_cli.documents.locate import QuoteIndex
 from ralph_cli.loop.state import LoopState
 from ralph_cli.modes.kept import Kept
 from ralph_cli.modes.opening import headings_told, pages_told
+from ralph_cli.modes.retry import SUMMARY, Retry, starts_afresh
 from ralph_cli.rlm.loop import Explorer
 from ralph_cli.rlm.observe import cut, framed, told
 from ralph_cli.rlm.parse import ACT, parse_call
 
-Retry = Literal["continue", "fresh", "auto"]
-
-PREVIEW = 600
-SUMMARY = 4_000
-"""Characters of the compact summary that a fresh conversation begins with."""
-
-TOO_LARGE = 100_000
-"""Characters of a conversation above which "auto" begins a new one."""
-
-TRAJECTORY = 24_000
+PREVIEW, TRAJECTORY = 600, 24_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +80,22 @@ class QaMode:
     index: QuoteIndex
     local_checks: Sequence[Check]
     judge: Check
+    numbers: Check
+    counter: Check | None = None
     verifier: VerifierCheck | None = None
     retry: Retry = "auto"
     kept: Kept = field(default_factory=Kept)
+    absence: AbsenceReview = field(init=False)
     _restart: bool = False
+
+    def __post_init__(self) -> None:
+        explorer = self.explorer
+        self.absence = AbsenceReview(
+            self.question.document,
+            self.question.text,
+            lambda: explorer.searches,
+            lambda: explorer.reading.coverage.shown,
+        )
 
     def plan(self, state: LoopState) -> str:
         if not state.steps:
@@ -123,8 +127,9 @@ class QaMode:
     def analyze(self, attempt: Attempt) -> tuple[Evidence, ...]:
         further = (self.verifier,) if self.verifier is not None else ()
         if attempt.absence is not None:
-            return run_in_order((*self.local_checks, *further), attempt)
-        found = run_in_order((*self.local_checks, self._judged, *further), attempt)
+            return run_in_order((*self.local_checks, self.absence, *further), attempt)
+        counter = (self.counter,) if self.counter is not None else ()
+        found = run_in_order((*self.local_checks, self._judged, *counter, *further), attempt)
         self.kept = self.kept.after(attempt, found)
         return found
 
@@ -133,12 +138,20 @@ class QaMode:
         return None
 
     def review(self, draft: Draft) -> tuple[Issue, ...]:
-        """The local rules on a draft together with what is kept: its form, then its quotes."""
+        """The local rules on a draft with what is kept: its form, quotes and figures, and what it did not look at."""
         merged = self.kept.merged(draft)
-        return form_issues(merged, self.question.form) or pin(merged, self.question.document, self.index).refused
+        if issues := form_issues(merged, self.question.form):
+            return issues
+        if merged.absence is not None:
+            return self.absence.issues(merged.absence)
+        attempt = self._looked_up(merged)
+        return attempt.refused or self.numbers(attempt).issues
 
     def _pinned(self, draft: Draft) -> Attempt:
-        return pin(self.kept.merged(draft), self.question.document, self.index)
+        return self.absence.recorded(self._looked_up(self.kept.merged(draft)))
+
+    def _looked_up(self, draft: Draft) -> Attempt:
+        return pin(draft, self.question.document, self.index, self.explorer.reading.coverage.shown)
 
     def _judged(self, attempt: Attempt) -> Evidence:
         """The judge's evidence on all claims; those that were let stand before, word for word, are not sent again."""
@@ -170,16 +183,3 @@ class QaMode:
         reply = self.worker.complete(request)
         drafts = [act for call in reply.calls if isinstance(act := parse_call(call), Draft)]
         return drafts[-1] if drafts else None
-
-
-def starts_afresh(retry: Retry, state: LoopState, characters: int) -> bool:
-    """Whether the next attempt begins a new conversation from a compact prompt instead of going on in the live one.
-
-    "auto" does so when the conversation has grown too large, when nothing was handed in, or when the last attempt was
-    no better than the one before it: a conversation that is stuck stays stuck.
-    """
-    if retry != "auto":
-        return retry == "fresh"
-    if characters > TOO_LARGE or not state.steps[-1].attempt.answered:
-        return True
-    return len(state.steps) >= 2 and standing(state.steps[-1]) <= standing(state.steps[-2])

@@ -1,13 +1,16 @@
 """Task mode: a reader gathers a brief of quotes, a reasoner does the task from it alone, rules and a judge check it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from ralph_cli.agents.spec import prompt, render
+from ralph_cli.checks.absence import NAME as ABSENCE
+from ralph_cli.checks.absence import AbsenceReview
 from ralph_cli.checks.base import Check, run_in_order
+from ralph_cli.checks.coverage import NAME as COVERAGE
 from ralph_cli.checks.judge import one_word
 from ralph_cli.checks.output import UNFOUND, OutputCheck, OutputForm
 from ralph_cli.checks.quotes import pin
@@ -21,12 +24,16 @@ from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Issu
 from ralph_cli.documents.locate import QuoteIndex
 from ralph_cli.loop.state import LoopState
 from ralph_cli.modes.opening import headings_told, pages_told
+from ralph_cli.modes.retry import SUMMARY, Retry, starts_afresh
 from ralph_cli.rlm.loop import Explorer
 from ralph_cli.rlm.observe import cut, framed, told
 from ralph_cli.rlm.parse import ACT, parse_call
 from ralph_cli.rlm.structured import Unparseable, ask, one_object
 
 PREVIEW, TRAJECTORY = 600, 24_000
+BRIEF = 24_000
+"""Characters of the brief so far that a fresh conversation of the reader is shown."""
+
 ITEMS, QUOTES = Range(1, 60), Range(1, 120)
 """Items of a brief, and different quotes in it, that a reader may hand in at once."""
 
@@ -34,7 +41,7 @@ VERBATIM = 2
 """So many of the latest iterations are repeated to the reasoner word for word; older ones are counted."""
 
 MAX_TOKENS = 8_000
-HINTED = frozenset({TASK_JUDGE, "verifier", UNFOUND, "quotes", "form", "brief"})
+HINTED = frozenset({TASK_JUDGE, "verifier", UNFOUND, COVERAGE, ABSENCE, "quotes", "form", "brief"})
 """Issues of these checks may be mended by reading more; the others concern the reasoner alone."""
 
 FORMATS = {
@@ -109,7 +116,7 @@ class Task:
         told: dict[str, object] = {"memory": memory, "constraints": constraints, "format": kind, "task": self.text}
         if self.document is None:
             return render("reasoner_request_memory", **told)
-        shown = framed("\n".join(_item(claim, brief, self.document) for claim in brief.claims), nonce)
+        shown = framed(items_told(brief, self.document), nonce)
         return render("reasoner_request", brief=shown, document=one_word(self.document.path), **told)
 
     def _counts(self) -> dict[str, object]:
@@ -126,6 +133,11 @@ class Task:
         }
 
 
+def items_told(brief: Attempt, document: Document) -> str:
+    """The items of a brief with their quotes and pages."""
+    return "\n".join(_item(claim, brief, document) for claim in brief.claims)
+
+
 def _item(claim: Claim, brief: Attempt, document: Document) -> str:
     """One item of the brief with its quotes and their pages."""
     lines = [f"Item {claim.id}: {claim.text}"]
@@ -140,8 +152,9 @@ def _item(claim: Claim, brief: Attempt, document: Document) -> str:
 class TaskMode:
     """The task mode of the outer loop: see `loop.engine.Mode`.
 
-    Without an explorer there is no brief, and the reasoner works from memory. `remember(iteration, update)` keeps what
-    an iteration established, once it has passed the hard rules; None when nothing is to be kept.
+    Issues that reading may mend go to the reader, in its conversation or in a fresh one, as `retry` says; the items of
+    the brief are kept. Without an explorer there is no brief, and the reasoner works from memory. `remember(iteration,
+    update)` keeps what an iteration established, once it has passed the hard rules; None when nothing is to be kept.
     """
 
     task: Task
@@ -155,11 +168,21 @@ class TaskMode:
     new_nonce: Callable[[], str]
     remember: Callable[[int, str], None] | None = None
     verifier: VerifierCheck | None = None
+    retry: Retry = "auto"
+    absence: AbsenceReview | None = field(init=False, default=None)
     _past: tuple[Step, ...] = ()
+    _restart: bool = False
+
+    def __post_init__(self) -> None:
+        if self.explorer is not None and self.task.document is not None:
+            explorer, read = self.explorer, self.explorer.reading
+            self.absence = AbsenceReview(
+                self.task.document, self.task.text, lambda: explorer.searches, lambda: read.coverage.shown
+            )
 
     def plan(self, state: LoopState) -> str:
         """The hints for the reader: what the last iteration lacked. Empty when reading more would mend nothing."""
-        self._past = state.steps
+        self._past, self._restart = state.steps, False
         if not state.steps:
             return ""
         step = state.steps[-1]
@@ -167,7 +190,11 @@ class TaskMode:
         if not issues and self._earlier():
             return ""
         nonce = self.explorer.nonce if self.explorer else ""
-        return render("reader_feedback", hints=told(issues, nonce) or "- no brief was handed in")
+        hints = render("reader_feedback", hints=told(issues, nonce) or "- no brief was handed in")
+        if self.explorer is None or not starts_afresh(self.retry, state, self.explorer.characters):
+            return hints
+        self._restart = True
+        return self._afresh(self.explorer, hints)
 
     def run(self, order: str, iteration: int) -> Attempt:
         if self.verifier is not None:
@@ -203,7 +230,7 @@ class TaskMode:
         if attempt.error:
             return (Evidence("brief", (Issue("brief" if not attempt.claims else "reasoner", attempt.error),)),)
         if attempt.absence is not None:
-            return run_in_order(self.brief_checks, attempt)
+            return run_in_order((*self.brief_checks, *((self.absence,) if self.absence else ())), attempt)
         further = (self.verifier,) if self.verifier is not None else ()
         return run_in_order((*self.brief_checks, self.output_check, self.judge, *further), attempt)
 
@@ -222,17 +249,44 @@ class TaskMode:
             return Attempt()
         earlier = self._earlier()
         if self._past and not order:
-            return replace(pin(Draft(earlier), self.task.document, self.index), source="worker")
-        explored = self.explorer.explore(order, iteration)
+            return replace(self._pinned(Draft(earlier)), source="worker")
+        if self._restart:
+            self.explorer.restart(order)
+        explored = self.explorer.explore("" if self._restart else order, iteration)
         draft = explored.draft if explored.taken else self._extract() or explored.draft
         source: Literal["worker", "extractor"] = "worker" if explored.taken else "extractor"
         if draft is not None and draft.absence is not None and not earlier:
-            found = pin(draft, self.task.document, self.index)
+            found = self._pinned(draft)
             return replace(found, finished=not form_issues(draft, self.task.brief_form), source=source)
         claims = merged(earlier, self._sound(draft) if draft is not None else ())
         if not claims:
             return Attempt(error="the DocReader handed in no brief whose quotes are in the document")
-        return replace(pin(Draft(claims), self.task.document, self.index), source=source)
+        return replace(self._pinned(Draft(claims)), source=source)
+
+    def review(self, draft: Draft) -> tuple[Issue, ...]:
+        """The local rules on a brief that is handed in: its form, its quotes, and what it did not look at."""
+        found = form_issues(draft, self.task.brief_form) or self._pinned(draft).refused
+        # Beside what was gathered before, "nothing more" is no statement on the document.
+        if found or draft.absence is None or self.absence is None or self._earlier():
+            return found
+        return self.absence.issues(draft.absence)
+
+    def _pinned(self, draft: Draft) -> Attempt:
+        assert self.explorer is not None and self.index is not None and self.task.document is not None
+        pinned = pin(draft, self.task.document, self.index, self.explorer.reading.coverage.shown)
+        return self.absence.recorded(pinned) if self.absence else pinned
+
+    def _afresh(self, explorer: Explorer, hints: str) -> str:
+        """The compact message that takes the place of the reader's conversation so far."""
+        assert self.task.document is not None
+        brief = cut(items_told(self._latest(), self.task.document), BRIEF)
+        return render(
+            "reader_continue",
+            opening=self.task.opening(explorer.nonce, direct=False),
+            done=explorer.done(SUMMARY),
+            brief=framed(brief, explorer.nonce) if brief else "(none)",
+            feedback=hints,
+        )
 
     def _sound(self, draft: Draft) -> tuple[DraftClaim, ...]:
         """The items of a draft that the rules would take alone: of a brief that was never taken, what can be used."""
@@ -246,10 +300,15 @@ class TaskMode:
 
     def _earlier(self) -> tuple[DraftClaim, ...]:
         """The items that the latest brief had."""
-        attempt = next((step.attempt for step in reversed(self._past) if step.attempt.claims), Attempt())
+        attempt = self._latest()
         return tuple(
-            DraftClaim(claim.text, tuple(quote.said for quote in attempt.quotes_of(claim))) for claim in attempt.claims
+            DraftClaim(claim.text, tuple(quote.said for quote in attempt.quotes_of(claim)), claim.calculations)
+            for claim in attempt.claims
         )
+
+    def _latest(self) -> Attempt:
+        """The latest attempt that had a brief."""
+        return next((step.attempt for step in reversed(self._past) if step.attempt.claims), Attempt())
 
     def _extract(self) -> Draft | None:
         """One last call over the trajectory when the steps are used up; None if it hands in nothing usable."""
@@ -295,9 +354,3 @@ def constraints_told(steps: Sequence[Step], nonce: str) -> str:
             parts.append(f"Its memory update (kept once the rules hold):\n{framed(step.attempt.memory, nonce)}")
     omitted = f"({older} earlier iteration(s) omitted)\n" if older > 0 else ""
     return render("reasoner_constraints", omitted=omitted, iterations="\n".join(parts)) + "\n\n"
-
-
-def review(task: Task, index: QuoteIndex, draft: Draft) -> tuple[Issue, ...]:
-    """The local rules on a brief that is handed in: its form, then its quotes."""
-    assert task.document is not None
-    return form_issues(draft, task.brief_form) or pin(draft, task.document, index).refused

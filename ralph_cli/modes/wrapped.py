@@ -2,36 +2,36 @@
 
 import threading
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
+from functools import partial
 from statistics import fmean
 from typing import Any
 
 from ralph_cli.checks.base import all_passed
 from ralph_cli.checks.reflect import Reflector, by_rules
 from ralph_cli.checks.scorers import AsksModel, Scoring
-from ralph_cli.checks.scoring import run_scorers, scorer_name
+from ralph_cli.checks.scoring import OVER, run_scorers, scorer_name
+from ralph_cli.checks.verifier import Verifier, VerifierCheck, unfit
 from ralph_cli.core import clock
-from ralph_cli.core.awaiting import Awaiter
+from ralph_cli.core.awaiting import Awaiter, TooLate
 from ralph_cli.core.budget import Ledger, Limits
 from ralph_cli.core.errors import LimitExceeded
-from ralph_cli.core.events import AnyEvent, CallFinished, Fanout, Gate, Noticed, RunStarted, Sink
+from ralph_cli.core.events import CallFinished, Fanout, Gate, Noticed, RunStarted, Sink
 from ralph_cli.core.model import Model, Usage
-from ralph_cli.core.run import Attempt, Evidence, Issue, Lesson, Outcome, StopType
-from ralph_cli.loop.config import RalphConfig, StopConditionConfig
+from ralph_cli.core.run import SKIPPED, VERIFIER, Attempt, Evidence, Issue, Lesson, Outcome, StopType
+from ralph_cli.loop.config import RalphConfig
 from ralph_cli.loop.detectors import (
     CompositeDetector,
-    CostLimitDetector,
     MaxIterationDetector,
     RegressingDetector,
     StalledDetector,
-    StopDecision,
     StopDetector,
-    TimeoutDetector,
     UserInterruptDetector,
     standard_detectors,
 )
 from ralph_cli.loop.engine import run_loop
 from ralph_cli.loop.state import LoopState
+from ralph_cli.modes.watched import Heard, Patience, Watched, flat, require_bound
 from ralph_cli.providers.metered import Metered, call_numbers
 
 MEAN, SHOWN = "mean score", 500
@@ -67,15 +67,28 @@ class RalphResult:
 class RalphRunner:
     """Runs a function in ralph's outer loop until every scorer has passed it, or a detector stops.
 
-    `execute`, the scorers, the reflector and the detectors may be asynchronous; `run` itself is not, so call it from a
-    coroutine with `asyncio.to_thread`. An exception of `execute` is a failed attempt. Without scorers nothing is ever
-    accepted. `sink` hears every event, `ledger` is a purse to share.
+    `execute`, the scorers, the reflector, the verifier and the detectors may be asynchronous; `run` itself is not, so
+    call it from a coroutine with `asyncio.to_thread`. An exception of `execute` is a failed attempt. `sink` hears every
+    event, `ledger` is a purse to share.
+
+    With a `timeout` in the configuration the run ends in time, whatever hangs, and returns the best it has: `execute`,
+    reflector, verifier and detectors are then each called on a thread of their own. A thread cannot be killed: what is
+    left behind on it runs on until it returns or the program ends, and what it awaits is cancelled. Without a `timeout`
+    they are called on the thread of `run`, and waited for.
+
+    With a `max_cost` it also ends when something was spent that has no price: the limit could not be kept.
+
+    `verifier` is asked about an output that every scorer has passed, and without its yes the output is not accepted. If
+    it fails the run ends as UNJUDGED: another attempt would mend nothing. Without scorers and verifier nothing is ever
+    accepted.
 
     `detectors` replaces the standard ones without StalledDetector and RegressingDetector: a function may well fail
     twice in the same way and pass at the third attempt. Add them where it does not.
 
-    Raises ValueError for two scorers of one name, a name in `scorer_names` that no scorer has, and detectors of which
-    none is sure to come: MaxIterationDetector, or TimeoutDetector or CostLimitDetector with a limit.
+    Raises TypeError for a verifier that has no fitting method `verify`, or stands among the scorers; and ValueError for
+    two scorers of one name, a name in `scorer_names` that no scorer has, and detectors of which none is sure to come:
+    MaxIterationDetector, or TimeoutDetector with a `timeout`. Their subclasses do not count, as they may never stop,
+    and neither does a limit on the cost, as what is spent may be nothing or unknown.
     """
 
     def __init__(
@@ -85,6 +98,7 @@ class RalphRunner:
         config: RalphConfig | None = None,
         reflector: Reflector | None = None,
         *,
+        verifier: Verifier | None = None,
         detectors: Iterable[StopDetector] | None = None,
         sink: Sink | None = None,
         ledger: Ledger | None = None,
@@ -92,6 +106,9 @@ class RalphRunner:
         self.config = config or RalphConfig()
         self._execute, self._reflector, self._sink, self._ledger = execute, reflector, sink, ledger
         self._scorers = _chosen(scorers, self.config.validation.scorer_names)
+        if verifier is not None and (why := unfit(verifier)):
+            raise TypeError(why)
+        self._verifier, self._verifying = verifier, Awaiter()
         self._interrupted = threading.Event()
         self._awaiter, self._waits = Awaiter(), [Awaiter() for _ in self._scorers]
         asked = self._interrupted.is_set
@@ -100,7 +117,7 @@ class RalphRunner:
             given = [each for each in standard if not isinstance(each, StalledDetector | RegressingDetector)]
         else:
             given = [UserInterruptDetector(asked), *detectors]
-            _require_bound(given, self.config.stop_condition)
+            require_bound(given, self.config.stop_condition)
         self._detectors = CompositeDetector(given)
 
     def __repr__(self) -> str:
@@ -113,23 +130,24 @@ class RalphRunner:
     def run(self, input: str) -> RalphResult:
         """Run, analyze, learn and plan until halt. The result has the best output, even when a later one was worse."""
         ledger = self._ledger or Ledger(Limits())
-        heard = _Heard()
+        heard = Heard()
         sink = Gate(Fanout((heard, *((self._sink,) if self._sink else ()))))
         seed = clock.token(16)
         shown = {name: asdict(getattr(self.config, name)) for name in ("validation", "reflection", "stop_condition")}
         sink(RunStarted(f"wrapped-{seed[:12]}", "wrapped", input, {}, shown, clock.now(), seed))
-        mode = self._mode(input, ledger, sink)
-        if not mode.scorers:
-            sink(Noticed("no-scorers", "nothing is scored, so no output can be accepted"))
         stops = self.config.stop_condition
-        detectors = _Watched(self._detectors, heard, self._awaiter)
+        patience = Patience(stops.timeout, heard.state.started)
+        mode = self._mode(input, ledger, sink, patience)
+        if not mode.scorers and mode.verifier is None:
+            sink(Noticed("no-scorers", "nothing is scored, so no output can be accepted"))
+        detectors = Watched(self._detectors, heard, self._awaiter, patience)
         try:
             outcome = run_loop(mode, heard.state, ledger=ledger, config=stops, sink=sink, detectors=detectors)
         finally:
             self._interrupted.clear()
         return _result(outcome, heard.state, self.config)
 
-    def _mode(self, input: str, ledger: Ledger, sink: Sink) -> "WrappedMode":
+    def _mode(self, input: str, ledger: Ledger, sink: Sink, patience: Patience) -> "WrappedMode":
         """The parts of one run, with a meter around the models of scorers and reflector."""
         numbers = call_numbers()
 
@@ -138,10 +156,12 @@ class RalphRunner:
 
         scorers = tuple(s.through(metered) if isinstance(s, AsksModel) else s for s in self._scorers)
         reflector = self._reflector.through(metered) if isinstance(self._reflector, AsksModel) else self._reflector
+        enabled = self.config.validation.enabled
         return WrappedMode(
             input,
             self._execute,
-            scorers if self.config.validation.enabled else (),
+            scorers if enabled else (),
+            self._check(input, metered, patience) if enabled else None,
             self.config,
             reflector if self.config.reflection.enabled else None,
             ledger,
@@ -149,6 +169,21 @@ class RalphRunner:
             numbers,
             self._awaiter,
             self._waits,
+            patience,
+        )
+
+    def _check(self, input: str, metered: Callable[[Model], Model], patience: Patience) -> VerifierCheck | None:
+        verifier, stops = self._verifier, self.config.stop_condition
+        if verifier is None:
+            return None
+        # Which iteration is the last is only known where the iterations are what ends the run.
+        counted = any(type(detector) is MaxIterationDetector for detector in flat(self._detectors))
+        return VerifierCheck(
+            verifier.through(metered) if isinstance(verifier, AsksModel) else verifier,
+            input,
+            max_iterations=stops.max_iterations,
+            skip_last=counted and self.config.validation.skip_last_verification,
+            awaiter=partial(patience.awaited, self._verifying),
         )
 
 
@@ -159,6 +194,7 @@ class WrappedMode:
     input: str
     execute: Execute
     scorers: tuple[Scoring, ...]
+    verifier: VerifierCheck | None
     config: RalphConfig
     reflector: Reflector | None
     ledger: Ledger
@@ -166,6 +202,7 @@ class WrappedMode:
     numbers: Iterator[int]
     awaiter: Awaiter
     waits: Sequence[Awaiter]
+    patience: Patience
 
     def plan(self, state: LoopState) -> str:
         """The input; after a first attempt with what it lacked, and the suggestions of the latest reflection."""
@@ -173,9 +210,7 @@ class WrappedMode:
             return self.input
         last = state.steps[-1]
         parts = [self.input]
-        lacked = [
-            f"{issue.check}: {issue.message}" for item in last.evidence if not item.broken for issue in item.issues
-        ]
+        lacked = [f"{issue.check}: {issue.line}" for item in last.evidence if not item.broken for issue in item.issues]
         lacked += [f"it failed with {last.attempt.error}"] if last.attempt.error else []
         if lacked:
             parts.append("## What the last attempt lacked\n" + _bullets(lacked))
@@ -187,9 +222,15 @@ class WrappedMode:
         """One call of the function; what it says it spent is booked and recorded."""
         with self.ledger.reserve(None) as book:
             pass  # only asks whether anything is left: what the function itself reserves must not be held back by us
+        if self.patience.over:
+            raise self.patience.exceeded()
+        if self.verifier is not None:
+            self.verifier.begin(iteration)
         begun = clock.monotonic()
         try:
-            given = self.awaiter(self.execute(order))
+            given = self.patience(self.awaiter, lambda: self.execute(order))
+        except TooLate:
+            raise self.patience.exceeded("the function") from None
         except LimitExceeded:
             raise
         except Exception as error:  # noqa: BLE001 - whatever a user's function raises is a failed attempt
@@ -207,7 +248,10 @@ class WrappedMode:
         return Attempt(output=given, finished=True, source="worker")
 
     def analyze(self, attempt: Attempt) -> tuple[Evidence, ...]:
-        """The evidence of every scorer; a mean under the threshold fails too. A failed attempt is not scored."""
+        """The evidence of every scorer, then of the verifier if all is well; a mean under the threshold fails too.
+
+        A failed attempt is not scored.
+        """
         if not attempt.answered:
             return ()
         wanted = self.config.validation
@@ -219,11 +263,25 @@ class WrappedMode:
             parallel=wanted.parallel,
             timeout=wanted.timeout,
             awaiters=self.waits[: len(self.scorers)],
+            ends=self.patience.ends,
         )
         mean = _mean(found)
         if all_passed(found) and mean < wanted.min_score_threshold:
             told = f"the mean of the scores is {mean:.2f}, at least {wanted.min_score_threshold:.2f} is due"
             found = (*found, Evidence(MEAN, (Issue(MEAN, told),)))
+        if self.verifier is None or not all(item.passed for item in found):
+            return found
+        verified = self._verified(self.verifier, attempt)
+        # To skip the only check there is would be to accept what nobody has looked at.
+        return (*found, verified) if found or verified.check != SKIPPED else ()
+
+    def _verified(self, verifier: VerifierCheck, attempt: Attempt) -> Evidence:
+        """The verifier's evidence. When it is late the attempt is kept: detectors will see that the time is over."""
+        try:
+            found = self.patience(self.awaiter, partial(verifier, attempt))
+        except TooLate:
+            return Evidence(VERIFIER, (Issue(VERIFIER, f"it could not be asked: {OVER}"),), broken=OVER)
+        assert isinstance(found, Evidence)
         return found
 
     def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
@@ -235,7 +293,10 @@ class WrappedMode:
         history = state.reflection_history[-self.config.reflection.max_history :]
         level = self.config.reflection.level
         try:
-            lesson = self.awaiter(self.reflector.reflect(self.input, attempt.output, found, history, level))
+            asked = partial(self.reflector.reflect, self.input, attempt.output, found, history, level)
+            lesson = self.patience(self.awaiter, asked)
+        except TooLate:
+            return by_rules(OVER, self.input, attempt.output, found, history, level)
         except LimitExceeded:
             raise
         except Exception as error:  # noqa: BLE001 - a reflection that fails must not lose the attempt
@@ -246,65 +307,10 @@ class WrappedMode:
         return lesson
 
 
-class _Heard:
-    """The fold of all events so far; those of models come from several threads."""
-
-    def __init__(self) -> None:
-        self.state = LoopState()
-        self._lock = threading.Lock()
-
-    def __call__(self, event: AnyEvent, /) -> None:
-        with self._lock:
-            self.state = self.state.apply(event)
-
-
-class _Watched:
-    """Detectors that see what was spent. One that fails stops the loop, and none can say that the work is done."""
-
-    def __init__(self, detectors: StopDetector, heard: _Heard, awaiter: Awaiter) -> None:
-        self._detectors, self._heard, self._awaiter = detectors, heard, awaiter
-
-    def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
-        state = replace(state, usage=self._heard.state.usage)
-        for detector in _flat([self._detectors]):
-            said, name = self._ask(detector, state, config), type(detector).__name__
-            if isinstance(said, str):
-                return StopDecision(True, StopType.SYSTEM_ERROR, f"{name} failed: {said}")
-            if said and said.stop_type in (StopType.COMPLETION, StopType.ABSENT):
-                told = f"{name} said {said.stop_type.value}, which only passed checks can say"
-                return StopDecision(True, StopType.SYSTEM_ERROR, told)
-            if said:
-                return said
-        return StopDecision(False)
-
-    def _ask(self, detector: StopDetector, state: LoopState, config: StopConditionConfig) -> StopDecision | str:
-        """The decision, or what went wrong."""
-        try:
-            said = self._awaiter(detector.check(state, config))
-        except Exception as error:  # noqa: BLE001 - a bound that cannot be asked is no bound, so the loop ends
-            return f"{type(error).__name__}: {error}"
-        return said if isinstance(said, StopDecision) else f"it gave {type(said).__name__} and no StopDecision"
-
-
-def _flat(detectors: Iterable[StopDetector]) -> Iterator[StopDetector]:
-    for detector in detectors:
-        if type(detector) is CompositeDetector:  # a subclass may decide otherwise than its parts
-            yield from _flat(detector)
-        else:
-            yield detector
-
-
-def _require_bound(detectors: Sequence[StopDetector], config: StopConditionConfig) -> None:
-    for detector in _flat(detectors):
-        timed = isinstance(detector, TimeoutDetector) and config.timeout
-        paid = isinstance(detector, CostLimitDetector) and config.max_cost
-        if isinstance(detector, MaxIterationDetector) or timed or paid:
-            return
-    told = "the detectors set no bound: add MaxIterationDetector(), or TimeoutDetector() or CostLimitDetector() with "
-    raise ValueError(told + "`timeout` or `max_cost` in the configuration")
-
-
 def _chosen(scorers: Sequence[Scoring], wanted: Sequence[str]) -> tuple[Scoring, ...]:
+    for scorer in scorers:
+        if not callable(scorer) and isinstance(scorer, Verifier):
+            raise TypeError(f"{type(scorer).__name__} is a verifier: pass it as verifier=, and not among the scorers")
     names = [scorer_name(scorer) for scorer in scorers]
     if twice := sorted({name for name in names if names.count(name) > 1} | ({MEAN} & set(names))):
         raise ValueError(f"each scorer needs a name of its own: {', '.join(twice)}")

@@ -46,7 +46,7 @@ class Metered:
             try:
                 reply = self.wrapped.complete(request)
             except ProviderError as error:
-                # A timeout may have been billed: the calls are counted, the price is what we promised.
+                # A timeout may have been billed: it counts as what was promised, and is reported as unknown.
                 usage = Usage(calls=1, characters=request.characters, usd=None if error.usage_unknown else 0.0)
                 book(usage)
                 self.sink(self._finished(number, request, usage, begun, error=error.message))

@@ -214,6 +214,11 @@ def judge(inputs: Mapping[str, Any]) -> Json:
     return {"verdicts": [_verdict(claim) for claim in inputs.get("claims", [])]}
 
 
+def not_verbatim(inputs: Mapping[str, Any]) -> list[str]:
+    """What of an output is not word for word in a quote; empty if all of it is. No model takes part."""
+    return list(offline_task.task_judge(inputs, fold)["issues"])
+
+
 def _verdict(claim: Mapping[str, Any]) -> Json:
     text = fold(str(claim.get("text", "")))
     quotes = [fold(str(quote.get("text", ""))) for quote in claim.get("quotes", [])]

@@ -2,7 +2,7 @@
 
 import threading
 from collections import defaultdict, deque
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from ralph_cli.core.events import AnyEvent, CallFinished, CallStarted
 from ralph_cli.core.model import Json, Model, ModelTurn, Reply, Request, Stop, ToolCall, Usage
@@ -49,10 +49,13 @@ def _by_request(events: Iterable[AnyEvent]) -> dict[str, deque[Reply]]:
 
 
 class Replaying:
-    """Answers from a recording as long as it has the very request, and asks the wrapped model otherwise."""
+    """Answers from a recording as long as it has the very request, and asks the wrapped model otherwise.
 
-    def __init__(self, wrapped: Model, recording: Recording) -> None:
-        self._wrapped, self._recording = wrapped, recording
+    `on_replayed` is called for each reply of the recording, so that a script can keep pace with it.
+    """
+
+    def __init__(self, wrapped: Model, recording: Recording, on_replayed: Callable[[], None] = lambda: None) -> None:
+        self._wrapped, self._recording, self._on_replayed = wrapped, recording, on_replayed
 
     @property
     def name(self) -> str:
@@ -66,7 +69,11 @@ class Replaying:
 
     def complete(self, request: Request) -> Reply:
         """The recorded reply with what it cost then, or a new one."""
-        return self._recording.take(request) or self._wrapped.complete(request)
+        kept = self._recording.take(request)
+        if kept is None:
+            return self._wrapped.complete(request)
+        self._on_replayed()
+        return kept
 
 
 def _reply(kept: Json, usage: Usage) -> Reply:

@@ -33,6 +33,10 @@ class Scripted:
             raise reply
         return reply
 
+    def skip(self) -> None:
+        """Leave out the next reply of a list: an earlier run, which this one goes on with, has had it."""
+        next(self._replies, None)
+
 
 def says(text: str, *, stop: Stop = Stop.END, usage: Usage = Usage()) -> Reply:
     """A reply of plain text."""

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from ralph_cli.core.goal import GoalState, GoalStatus, notice
+from ralph_cli.core.run import StopType
 from ralph_cli.reports.terminal import cost
 from ralph_cli.reports.view import RunView
 from ralph_cli.reports.visible import one_line, visible
@@ -55,7 +56,7 @@ def as_object(view: RunView, goal: GoalState, output: str) -> dict[str, Any]:
         "stop": {"type": view.halt.type.value, "reason": view.halt.detail},
         "objective": view.question,
         "output": output,
-        "notice": notice(goal, view.halt),
+        "notice": notice(goal, view.halt, output),
         "said": goal.said,
         "evidence": evidence_of(goal),
         "iterations": goal.iteration,
@@ -86,7 +87,9 @@ def lines(view: RunView, goal: GoalState) -> list[str]:
         GoalStatus.BUDGET_EXHAUSTED: "Budget exhausted",
     }
     checked = one_line(verification(goal))
-    told = [f"{words[goal.status]} ({one_line(view.halt.detail)}). {checked[:1].upper()}{checked[1:]}."]
+    threshold = view.halt.type is StopType.SCORE_THRESHOLD
+    word = "Stopped at the score threshold, NOT accepted" if threshold else words[goal.status]
+    told = [f"{word} ({one_line(view.halt.detail)}). {checked[:1].upper()}{checked[1:]}."]
     if goal.status is GoalStatus.ACTIVE:
         told.append("`ralph goal` with --continue goes on from here.")
     if goal.said and goal.status is GoalStatus.COMPLETED:
@@ -99,5 +102,5 @@ def lines(view: RunView, goal: GoalState) -> list[str]:
 
 def appended(view: RunView, goal: GoalState, output: str) -> str:
     """The output, with the notice below it when a bound was reached."""
-    said = notice(goal, view.halt)
+    said = notice(goal, view.halt, output)
     return f"{output.rstrip()}\n\n{said}" if said else output

@@ -4,15 +4,19 @@ import json
 from typing import Any
 
 from ralph_cli.core.run import Quote
+from ralph_cli.reports import coverage
 from ralph_cli.reports.view import TIERS, RunView
 
 
 def as_object(view: RunView) -> dict[str, Any]:
-    """The object of `--json`: ok, stop, output, claims, quotes, usage, document, run; `output.text` of a task.
+    """The object of `--json`: ok, stop, output, claims, quotes, coverage, usage, document, run; `output.text`.
 
     `start` and `end` are half-open character offsets in the document's text; `page` counts from 1 and is null in
     formats without pages; `match` is "exact", "folded" or "re-cut", with what a reader should know in `difference`;
-    `usage.usd` is null when a price is unknown.
+    `usage.usd` is null when a price is unknown. `not_found` has the searches, counted by code (`by`: the worker says
+    so, or its code shows it; `hits` is null with a `fault` if it could not be counted), and the passages nearest to the
+    question by its words, which answer nothing. `verification` is what a verifier said of the result: "passed",
+    "refused", "failed" (it gave no verdict), "skipped" (it was not asked on the last iteration), or null without one.
     """
     paged = view.document.get("kind") == "pdf" or view.document.get("pages", 1) > 1
     return {
@@ -29,16 +33,37 @@ def as_object(view: RunView) -> dict[str, Any]:
                 "id": item.claim.id,
                 "text": item.claim.text,
                 "quotes": list(item.claim.quotes),
+                "calculations": list(item.claim.calculations),
                 "verdict": item.verdict,
                 "reason": item.ruling.reason if item.ruling else "",
                 "judge": item.ruling.judge if item.ruling else None,
+                "quote_verdicts": [
+                    {"quote": said.quote, "verdict": said.bearing, "reason": said.reason}
+                    for said in (item.ruling.quotes if item.ruling else ())
+                ],
+                "qualified": [
+                    {
+                        "quote": said.quote,
+                        "verdict": "contradicts" if said.contradicts else "qualifies",
+                        "reason": said.reason,
+                        "judge": said.judge,
+                    }
+                    for said in item.qualified
+                ],
+                "votes": [
+                    {"judge": vote.judge, "verdict": vote.verdict.value, "reason": vote.reason}
+                    for vote in (item.ruling.votes if item.ruling else ())
+                ],
             }
             for item in view.claims
         ],
         "quotes": [_quote(quote, paged) for quote in view.quotes],
-        "not_found": _absence(view),
+        "counter_evidence": {"passages": [_quote(quote, paged) for quote in view.found], "notes": list(view.notes)},
+        "not_found": _absence(view, paged),
+        "coverage": coverage.as_object(view.coverage),
         "issues": [{"check": i.check, "claim": i.claim, "message": i.line} for i in view.issues],
         "judged": view.judged,
+        "verification": view.verification or None,
         "iterations": view.iterations,
         "usage": {
             "calls": view.usage.calls,
@@ -73,11 +98,31 @@ def _quote(quote: Quote, paged: bool) -> dict[str, Any]:
     }
 
 
-def _absence(view: RunView) -> dict[str, Any] | None:
+def _absence(view: RunView, paged: bool) -> dict[str, Any] | None:
     if view.absence is None:
         return None
-    searched = [{"term": search.term, "hits": search.hits} for search in view.searches]
-    return {"searched": searched, "note": view.absence}
+    searched = [
+        {
+            "term": search.term,
+            "hits": search.hits,
+            "by": search.by,
+            "pattern": search.pattern,
+            **({"fault": search.fault} if search.fault else {}),
+        }
+        for search in view.searches
+    ]
+    nearest = [
+        {
+            "text": passage.text,
+            "page": passage.page if paged else None,
+            "label": passage.label if paged else None,
+            "start": passage.start,
+            "end": passage.end,
+            "words": list(passage.words),
+        }
+        for passage in view.nearest
+    ]
+    return {"searched": searched, "note": view.absence, "nearest": nearest}
 
 
 def dumps(view: RunView) -> str:

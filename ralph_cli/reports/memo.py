@@ -45,6 +45,11 @@ def memo_lines(check: MemoCheck) -> Iterator[list[Styled]]:
     yield [(verdict(check), "green" if check.ok else "red")]
 
 
+def memo_text(check: MemoCheck) -> str:
+    """The report as text without any style."""
+    return "\n".join("".join(text for text, _ in line) for line in memo_lines(check)) + "\n"
+
+
 def verdict(check: MemoCheck) -> str:
     """One sentence that says whether the memo holds, and what was not checked."""
     if not check.checked:
@@ -177,10 +182,14 @@ def _support(check: MemoCheck) -> Iterator[list[Styled]]:
 
 
 def why(item: Support) -> str:
-    """The judge's word and reason, or why there is none."""
+    """The judge's word and reason, and who disagrees; or why there is none."""
     if item.ruling is None:
         return f"not judged: {one_line(item.why)}"
-    return f"{WORDS[item.ruling.verdict.value]}: {one_line(item.ruling.reason)}"
+    told = f"{WORDS[item.ruling.verdict.value]}: {one_line(item.ruling.reason)}"
+    if not item.ruling.disputed:
+        return told
+    votes = "; ".join(f"{one_line(vote.judge)}: {WORDS[vote.verdict.value]}" for vote in item.ruling.votes)
+    return f"{told} (the judges do not agree: {votes})"
 
 
 def _terms(terms: Sequence[Finding]) -> Iterator[list[Styled]]:

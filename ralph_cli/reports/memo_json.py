@@ -110,4 +110,8 @@ def _support(item: Support) -> dict[str, Any]:
         "quotations": list(item.findings),
         "verdict": item.ruling.verdict.value if item.ruling else "unjudged",
         "reason": item.ruling.reason if item.ruling else item.why,
+        "votes": [
+            {"judge": vote.judge, "verdict": vote.verdict.value, "reason": vote.reason}
+            for vote in (item.ruling.votes if item.ruling else ())
+        ],
     }

@@ -23,7 +23,7 @@ def output_lines(view: RunView) -> Iterator[list[Styled]]:
 
 def output_verdict(view: RunView) -> str:
     """What was checked of the output, and by whom."""
-    source = "the quotes above" if view.document else "the memory (no document was read)"
+    source = "the quotes it rests on" if view.document else "the memory (no document was read)"
     match view.halt.type:
         case StopType.COMPLETION if not view.judged:
             return f"Verbatim. {NOBODY}"

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 
 from ralph_cli.core.model import Usage
-from ralph_cli.core.run import Quote, StopType
+from ralph_cli.core.run import Quote, Ruling, StopType
+from ralph_cli.reports.coverage import coverage_line
+from ralph_cli.reports.opinions import BEARINGS
 from ralph_cli.reports.output import output_lines, output_verdict
 from ralph_cli.reports.view import TIERS, WORDS, ClaimView, RunView, pages_of
 from ralph_cli.reports.visible import one_line, visible
@@ -11,7 +13,11 @@ from ralph_cli.reports.visible import one_line, visible
 Styled = tuple[str, str]
 """A piece of a line and its style name ("" for none)."""
 
+NEAREST = 160
+"""Characters shown of a passage that is near."""
+
 SIGNS = {"supported": ("✓", "green"), "verbatim": ("=", "cyan"), "partly": ("~", "yellow")}
+UNASKED = " Not verified: the verifier was not asked about this last iteration."
 NO_JUDGE = "No model has judged this answer: each claim is only a quote of the document, chosen by word statistics."
 
 
@@ -28,7 +34,7 @@ def lines(view: RunView) -> Iterator[list[Styled]]:
     if view.quotes:
         if view.mode != "task":
             yield []
-        for quote in view.quotes:
+        for quote in (*view.quotes, *view.found):
             yield from _quote(quote, view)
     if view.issues and not view.ok:
         yield []
@@ -36,7 +42,9 @@ def lines(view: RunView) -> Iterator[list[Styled]]:
         for issue in view.issues:
             yield [(f"  - {one_line(issue.line)}", "yellow")]
     yield []
-    yield [(_verdict(view), _colour(view))]
+    if read := coverage_line(view):
+        yield [read]
+    yield [(verdict(view), _colour(view))]
     yield [(f"{cost(view.usage)}, {view.seconds:.1f} s, {_count(view.iterations, 'iteration')}", "dim")]
     yield [(f"Trace: {visible(view.folder)}  (ralph trace show {view.run})", "dim")]
 
@@ -64,8 +72,25 @@ def _claim(item: ClaimView, view: RunView) -> Iterator[list[Styled]]:
         (f" {marks}" if marks else " [no quote]", "bold"),
         (f" {sign}", colour),
     ]
+    for calculation in item.claim.calculations:
+        yield [(f"    {one_line(calculation)}", "dim")]
     if item.ruling and item.verdict not in ("supported", "verbatim"):
         yield [(f"    {WORDS[item.verdict]}: {one_line(item.ruling.reason)}", colour)]
+    if item.ruling:
+        yield from _opinions(item.ruling)
+    for said in item.qualified:
+        word = "contradicted" if said.contradicts else "qualified"
+        yield [(f"    {word} by [{said.quote}]: {one_line(said.reason)}", "yellow")]
+
+
+def _opinions(ruling: Ruling) -> Iterator[list[Styled]]:
+    """What a reader should know beside the verdict: quotes that do not bear on the claim, judges that do not agree."""
+    for said in ruling.quotes:
+        if said.bearing != "supports" and len(ruling.quotes) > 1:
+            yield [(f"    [{said.quote}] {BEARINGS[said.bearing]}: {one_line(said.reason)}", "yellow")]
+    if ruling.disputed:
+        votes = "; ".join(f"{one_line(vote.judge)}: {WORDS[vote.verdict.value]}" for vote in ruling.votes)
+        yield [(f"    The judges do not agree: {votes}", "yellow")]
 
 
 def _quote(quote: Quote, view: RunView) -> Iterator[list[Styled]]:
@@ -84,10 +109,25 @@ def _absence(view: RunView) -> Iterator[list[Styled]]:
         yield [(f"  {one_line(view.absence)}", "")]
     yield [("  Searched, with the number of places counted in the text:", "dim")]
     for search in view.searches:
-        yield [(f"    {one_line(search.term)}: {search.hits}", "dim")]
+        kind = " (as a pattern)" if search.pattern else ""
+        count = search.fault if search.hits is None else f"{search.hits}"
+        who = "" if search.by == "worker" else ", in its code"
+        yield [(f"    {one_line(search.term)}{kind}{who}: {one_line(count)}", "dim")]
+    if view.nearest:
+        yield [("  The passages that hold most of the question's words (nothing says that they answer it):", "dim")]
+    for passage in view.nearest:
+        place = f"p. {passage.page}" if _paged(view) else f"at {passage.start:,}"
+        label = f" (printed {visible(passage.label)})" if _paged(view) and passage.label != str(passage.page) else ""
+        words = ", ".join(one_line(word) for word in passage.words)
+        yield [(f"    {place}{label}: “{one_line(passage.text, NEAREST)}” ({words})", "dim")]
 
 
-def _verdict(view: RunView) -> str:
+def verdict(view: RunView) -> str:
+    """In a sentence how the run ended, what was checked and by whom."""
+    return _ending(view) + (UNASKED if view.verification == "skipped" else "")
+
+
+def _ending(view: RunView) -> str:
     if view.mode == "task" and view.halt.type is not StopType.ABSENT:
         return output_verdict(view)
     match view.halt.type:

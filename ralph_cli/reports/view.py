@@ -3,8 +3,23 @@
 from dataclasses import dataclass
 from typing import Any
 
+from ralph_cli.core.coverage import Coverage, CoverageMap, coverage_map
 from ralph_cli.core.model import Usage
-from ralph_cli.core.run import Attempt, Claim, Halt, Issue, Quote, Ruling, Search, Step, StopType, Tier
+from ralph_cli.core.run import (
+    Attempt,
+    Claim,
+    Halt,
+    Issue,
+    Passage,
+    Qualification,
+    Quote,
+    Ruling,
+    Search,
+    Step,
+    StopType,
+    Tier,
+    Verification,
+)
 
 WORDS = {
     "supported": "supported",
@@ -32,16 +47,31 @@ class ClaimView:
     quotes: tuple[Quote, ...]
     ruling: Ruling | None
     issues: tuple[Issue, ...]
+    qualified: tuple[Qualification, ...] = ()
 
     @property
     def verdict(self) -> str:
         """The judge's word, or "unjudged"."""
         return self.ruling.verdict.value if self.ruling else "unjudged"
 
+    @property
+    def told(self) -> str:
+        """The verdict in words."""
+        return WORDS.get(self.verdict, self.verdict) if self.ruling else "not judged"
+
+    @property
+    def judged_by(self) -> str:
+        """What a ruling is called: a verbatim claim was compared with its quote, and judged by nobody."""
+        return "Compared" if self.verdict == "verbatim" else "Judge"
+
 
 @dataclass(frozen=True, slots=True)
 class RunView:
-    """Everything a reader is shown of a run."""
+    """Everything a reader is shown of a run; `verification` is what became of that of its best step.
+
+    `found` are passages that a check found, such as those that qualify a claim; `notes` say what the checks did.
+    `coverage` is None if what was read was not recorded.
+    """
 
     run: str
     folder: str
@@ -61,6 +91,11 @@ class RunView:
     mode: str = "qa"
     output: str = ""
     output_ruling: Ruling | None = None
+    found: tuple[Quote, ...] = ()
+    notes: tuple[str, ...] = ()
+    verification: Verification = ""
+    coverage: CoverageMap | None = None
+    nearest: tuple[Passage, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -87,17 +122,22 @@ def view(
     seconds: float,
     notices: tuple[str, ...] = (),
     mode: str = "qa",
+    coverage: Coverage | None = None,
 ) -> RunView:
-    """The view of a run that ended with `halt`; `best` is its best step, if it had one."""
+    """The view of a run that ended with `halt`; `best` is its best step, if it had one.
+
+    `document` is what the run recorded of it; where its pages begin is for `coverage` and goes no further.
+    """
+    starts = document.get("page_starts")
     attempt = best.attempt if best else None
     rulings = {ruling.claim: ruling for ruling in best.rulings} if best else {}
     issues = tuple(dict.fromkeys((*best.attempt.refused, *best.issues))) if best else ()
-    claims = _claims(attempt, rulings, issues) if attempt else ()
+    claims = _claims(attempt, rulings, issues, best.qualifications) if attempt and best else ()
     return RunView(
         run,
         folder,
         question,
-        document,
+        {name: value for name, value in document.items() if name != "page_starts"},
         halt,
         claims,
         attempt.quotes if attempt else (),
@@ -112,13 +152,24 @@ def view(
         mode,
         attempt.output if attempt else "",
         rulings.get(0),  # claims count from 1: this one is on the output as a whole
+        verification=best.verification if best else "",
+        found=tuple(quote for item in best.evidence for quote in item.quotes) if best else (),
+        notes=tuple(item.note for item in best.evidence if item.note) if best else (),
+        coverage=coverage_map(coverage, starts, int(document.get("characters", 0))) if coverage and starts else None,
+        nearest=attempt.nearest if attempt else (),
     )
 
 
-def _claims(attempt: Attempt, rulings: dict[int, Ruling], issues: tuple[Issue, ...]) -> tuple[ClaimView, ...]:
+def _claims(
+    attempt: Attempt, rulings: dict[int, Ruling], issues: tuple[Issue, ...], found: tuple[Qualification, ...]
+) -> tuple[ClaimView, ...]:
     return tuple(
         ClaimView(
-            claim, attempt.quotes_of(claim), rulings.get(claim.id), tuple(i for i in issues if i.claim == claim.id)
+            claim,
+            attempt.quotes_of(claim),
+            rulings.get(claim.id),
+            tuple(issue for issue in issues if issue.claim == claim.id),
+            tuple(said for said in found if said.claim == claim.id),
         )
         for claim in attempt.claims
     )

@@ -6,6 +6,7 @@ from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from importlib import resources
 
+from ralph_cli.core.budget import Ledger, Limits
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import EngineError, LimitExceeded, ProviderError
 from ralph_cli.core.model import Model, Request, Stop, UserTurn
@@ -105,10 +106,13 @@ class Subqueries:
 
 
 class Workbench:
-    """A sandbox with one document in it. `prepare` starts it in the background; `run` waits for it only when needed."""
+    """A sandbox with one document in it. `prepare` starts it in the background; `run` waits for it only when needed.
 
-    def __init__(self, open_engine: Callable[[], Sandbox], document: Document) -> None:
-        self._open, self._document = open_engine, document
+    Nothing here lasts longer than the `ledger` has time left.
+    """
+
+    def __init__(self, open_engine: Callable[[], Sandbox], document: Document, ledger: Ledger | None = None) -> None:
+        self._open, self._document, self._ledger = open_engine, document, ledger or Ledger(Limits())
         self._sandbox: Sandbox | None = None
         self._ready: Future[Sandbox] | None = None
         self._lock = threading.Lock()
@@ -134,13 +138,20 @@ class Workbench:
             ready.set_exception(error)
 
     def run(self, code: str, query: Callable[[Sequence[tuple[str, str]]], Sequence[Answer]]) -> Result:
-        """Run one snippet. Raises EngineError when there is no engine; a snippet that fails is a Result."""
+        """Run one snippet. Raises EngineError when there is no engine; a snippet that fails is a Result.
+
+        Raises LimitExceeded when the time of the run is over, also in the middle of the snippet.
+        """
         self.prepare()
         assert self._ready is not None
+        wait([self._ready], timeout=self._ledger.left)
+        self._ledger.check_time()
         try:
             sandbox = self._ready.result()
-            result = sandbox.run(code, query)
+            result = sandbox.run(code, query, seconds=self._ledger.left)
             if result.state_lost:
+                # What the end of the run's time has cut is no fault of the snippet, and nobody is told that it is.
+                self._ledger.check_time()
                 _teach(sandbox)
         except SandboxUnavailable as error:
             raise EngineError(str(error.args[0]), code="no-sandbox", hint=error.hint) from error

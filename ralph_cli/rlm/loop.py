@@ -1,6 +1,6 @@
 """The inner loop: one worker's live conversation, from the first look at the document to a draft that may be judged."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +11,9 @@ from ralph_cli.core.run import Draft, Issue
 from ralph_cli.rlm.bridge import Subqueries, Tally, Workbench
 from ralph_cli.rlm.observe import CAP, framed, observation, pages_shown, told
 from ralph_cli.rlm.parse import ACT, Malformed, Snippet, parse_call
+from ralph_cli.rlm.reading import Reading
+from ralph_cli.rlm.searches import Sought, searched_in
+from sandbox import Answer, QueryFailure
 
 MAX_TOKENS = 8_000
 MAX_TOKENS_LONG = 16_000
@@ -48,7 +51,7 @@ class Explorer:
     `parse` gives the meaning of a tool call: a Snippet is run, a Draft is reviewed and may end the iteration, a
     Malformed is told back, and any other act of a mode's own is carried out by `perform`. What is said without a tool
     call is given to `hear`, and answered with `nudge` unless that makes a draft of it. `looked` says whether the worker
-    has seen what it speaks of.
+    has seen what it speaks of; at first, that the opening holds the whole document. `reading` keeps what was read.
     """
 
     model: Model
@@ -71,10 +74,14 @@ class Explorer:
     nudge: str = NUDGE
     turns: tuple[Turn, ...] = ()
     trajectory: list[tuple[str, str]] = field(default_factory=list)
+    reading: Reading = field(init=False)
     _pending: tuple[str, ...] = ()
     _last: Draft | None = None
     _iteration: int = 0
     _step: int = 0
+
+    def __post_init__(self) -> None:
+        self.reading = Reading(self.document.text, self.sink)
 
     def explore(self, feedback: str, iteration: int) -> Explored:
         """One iteration: go on from `feedback` (empty at first) until a draft passes the rules or the steps are used.
@@ -83,6 +90,8 @@ class Explorer:
         """
         self._iteration, self._step, self._last = iteration, 0, None
         self.subqueries.used = 0
+        if not self.turns and self.looked and not self.trajectory:
+            self.reading.show_all(iteration)
         self._say(feedback if self.turns else self.opening)
         while self._step < self.max_steps:
             self._step += 1
@@ -94,6 +103,11 @@ class Explorer:
     def restart(self, opening: str) -> None:
         """Begin a new conversation with `opening`; what was run is remembered, the sandbox keeps its variables."""
         self.turns, self._pending, self.opening = (), (), opening
+
+    @property
+    def searches(self) -> tuple[Sought, ...]:
+        """What the code that was run searched the document for."""
+        return searched_in(code for code, _ in self.trajectory)
 
     @property
     def characters(self) -> int:
@@ -115,6 +129,7 @@ class Explorer:
 
     def _say(self, text: str) -> None:
         """Speak to the worker: as the answer to the draft it handed in, or as a user."""
+        self.reading.show(self._iteration, text)
         if self._pending:
             self.turns += (ToolTurn(tuple((call, text, True) for call in self._pending)),)
             self._pending = ()
@@ -181,7 +196,7 @@ class Explorer:
     def _run(self, code: str) -> Told:
         before = self.subqueries.used
         self.sink(SnippetStarted(self._iteration, self._step))
-        result = self.workbench.run(code, self.subqueries)
+        result = self.workbench.run(code, self._query)
         tally = Tally(self.subqueries.used - before, self.subqueries.used, self.subqueries.allowed)
         shown = observation(result, CAP)
         # Code that fails or prints nothing has shown nothing of the document.
@@ -200,9 +215,19 @@ class Explorer:
                 pages_shown(shown, self.document),
             )
         )
+        self.reading.show(self._iteration, shown)
+        self.reading.touch(self._iteration, result.touched)
         notes = [LOST] if result.state_lost else []
         notes += [tally.warning] if tally.warning else []
         return Told("\n".join((framed(shown, self.nonce), *notes)), error=result.error is not None)
+
+    def _query(self, items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
+        """Let sub-queries be answered; what was answered was read."""
+        answers = self.subqueries(items)
+        pairs = zip(items, answers, strict=True)
+        read = [part for item, answer in pairs if not isinstance(answer, QueryFailure) for part in item]
+        self.reading.show(self._iteration, *read)
+        return answers
 
     def _hand_in(self, draft: Draft, ran_code: bool) -> Told:
         if ran_code:
@@ -215,7 +240,9 @@ class Explorer:
         lines = tuple(problem if isinstance(problem, str) else problem.line for problem in problems)
         self.sink(Submitted(self._iteration, self._step, draft, lines))
         if problems:
-            return Told("Not taken:\n" + told(problems, self.nonce), error=True)
+            text = "Not taken:\n" + told(problems, self.nonce)
+            self.reading.show(self._iteration, text)
+            return Told(text, error=True)
         return Told("Taken.", taken=draft)
 
 

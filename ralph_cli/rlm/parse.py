@@ -30,6 +30,11 @@ ACT = Tool(
                             "items": {"type": "string"},
                             "description": "verbatim words of the document that prove the statement",
                         },
+                        "calculations": {
+                            "type": "array",
+                            "items": {"type": "string"},
+                            "description": "for each computed figure: the computation over quoted figures = its result",
+                        },
                     },
                     "required": ["text", "quotes"],
                     "additionalProperties": False,
@@ -73,6 +78,7 @@ class _Claim(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
     text: str
     quotes: list[str]
+    calculations: list[str] | None = None
 
 
 class _NotFound(BaseModel):
@@ -105,7 +111,11 @@ def parse_call(call: ToolCall) -> Snippet | Draft | Malformed:
     if act.code is not None:
         return Snippet(act.code) if act.code.strip() else Malformed("`code` is empty; write Python that prints.")
     if act.claims is not None:
-        return Draft(claims=tuple(DraftClaim(claim.text, tuple(claim.quotes)) for claim in act.claims))
+        return Draft(
+            claims=tuple(
+                DraftClaim(claim.text, tuple(claim.quotes), tuple(claim.calculations or ())) for claim in act.claims
+            )
+        )
     assert act.not_found is not None
     return Draft(absence=Absence(tuple(act.not_found.searched), act.not_found.note or ""))
 

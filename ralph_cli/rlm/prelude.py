@@ -73,18 +73,23 @@ def at(offset: int, before: int = 600, after: int = 1200) -> None:
 
 def _whole_lines(low: int, high: int, first: int, last: int) -> tuple[int, int]:
     """Offsets moved to the ends of lines, within a page: words cut in two could not be quoted. Long lines are cut."""
-    text: str = globals()["context"]
+    text = _text()
     begin = max(text.rfind("\n", first, max(low, first)) + 1, first)
     end = text.find("\n", min(high, last), last)
     end = last if end < 0 else end
     return max(begin, low - 400), min(end, high + 400)
 
 
+def _text() -> str:
+    """The document for looking around in it: what is sliced of `context` itself is noted as gone through."""
+    return str(globals()["context"])
+
+
 def _alternatives(pattern: str) -> str:
     """The hits of each alternative of a plain a|b|c, so that a wrong word shows."""
     if "|" not in pattern or re.search(r"[(\[\\]", pattern):
         return ""
-    counts = [f"{part!r} {len(_compiled(part).findall(globals()['context']))}" for part in pattern.split("|") if part]
+    counts = [f"{part!r} {len(_compiled(part).findall(_text()))}" for part in pattern.split("|") if part]
     return ": " + ", ".join(counts)
 
 
@@ -101,14 +106,14 @@ def _listed(place: tuple[tuple[int, str, int, int], int, int, int]) -> str:
     """A place on one line: page, offset, the hit's line, and the columns above it if it is a table row."""
     page, _, _, own = place
     line = _line_at(own)
-    head = columns(globals()["context"][page[2] : own], line)
+    head = columns(_text()[page[2] : own], line)
     above = f"  (above: {' '.join(head[-1].split())[:60]})" if head else ""
     return f"page {page[0]}, offset {own}: {' '.join(line.split())[:110]}{above}"
 
 
 def _places(pattern: str, before: int, after: int) -> tuple[list[tuple[tuple[int, str, int, int], int, int, int]], int]:
     """The places of a pattern, as (page row, first character, end, start of the hit's own line), and the hits."""
-    text: str = globals()["context"]
+    text = _text()
     places: list[tuple[tuple[int, str, int, int], int, int, int]] = []
     count = 0
     for match in _compiled(pattern).finditer(text):
@@ -140,7 +145,7 @@ def _page_at(offset: int) -> tuple[int, str, int, int]:
 
 def _line_at(start: int) -> str:
     """The line that begins at `start`, cut if it is very long."""
-    text: str = globals()["context"]
+    text = _text()
     ends = [end for end in (text.find("\n", start), text.find("\f", start)) if end >= 0]
     return text[start : min([*ends, start + 2 * _LONG], default=len(text))]
 
@@ -149,7 +154,7 @@ def _top(page: tuple[int, str, int, int]) -> str:
     """The first words of a page, which often name the statement or section; empty in a text without pages."""
     if len(globals()["pages"]) < 2:
         return ""
-    lines = [line.strip() for line in globals()["context"][page[2] : min(page[2] + 300, page[3])].split("\n")]
+    lines = [line.strip() for line in _text()[page[2] : min(page[2] + 300, page[3])].split("\n")]
     words = " / ".join(line for line in lines[:4] if line and line.lower() != "table of contents")
     return f" [page begins: {' '.join(words.split())[:90]}]"
 
@@ -161,7 +166,7 @@ def _passage(
 
     Header lines that were `told` for the same page are not repeated.
     """
-    text: str = globals()["context"]
+    text = _text()
     page, low, high, own = place
     line = _line_at(own)
     told = set() if told is None else told
@@ -176,7 +181,7 @@ def _passage(
         if high > low + room:
             # Whole lines, because words cut in two could not be quoted; but the hit's own line, however long.
             high = max(text.rfind("\n", end, low + room), end if len(line) <= room else low + room)
-    shown = text[low:high].strip("\n")
+    shown = str(globals()["context"][low:high]).strip("\n")
     return "".join(f"(above: {part})\n" for part in head if part not in shown) + shown
 
 

@@ -36,6 +36,6 @@ def memo_judge(
     built = build_models(settings, names, Ledger(settings.limits), sink, models)
     nonces = Nonces(clock.token(16))
     try:
-        yield lambda document: Judge(built.judge, document, QUESTION, nonces), built.judge.name
+        yield lambda document: Judge(built.judge, document, QUESTION, nonces, built.panel), built.judge.name
     finally:
         built.close()

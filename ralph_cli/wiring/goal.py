@@ -1,7 +1,7 @@
 """The parts of a goal: worker, sandbox, the user's verifiers and the desk between them, put together."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,6 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import Fanout, GoalSet, Noticed, Sink
 from ralph_cli.core.goal import GoalState
-from ralph_cli.core.nonce import Nonces
 from ralph_cli.journal.traces import write_atomic
 from ralph_cli.modes.goal import Brief, Desk, GoalMode
 from ralph_cli.modes.goal_record import OUTPUT
@@ -21,9 +20,8 @@ from ralph_cli.modes.goal_summary import RuntimeSummary
 from ralph_cli.rlm.bridge import Subqueries, Workbench
 from ralph_cli.rlm.goal_acts import GOAL_ACT, NUDGE, Shelf, parse_goal_call
 from ralph_cli.rlm.loop import Explorer
-from ralph_cli.wiring.models import Models, Names, Parts
+from ralph_cli.wiring.models import Models, Names, Parts, Stage
 from ralph_cli.wiring.qa import choose_strategy
-from sandbox import Sandbox
 
 MAX_ITERATIONS = 20
 _CHANGED = "it ended well, but the output's file was changed while it ran"
@@ -65,33 +63,33 @@ class GoalSpec:
 
 
 def goal_settings(settings: Settings) -> Settings:
-    """The settings of a goal: 20 iterations, unless a person has set another number."""
-    if "max_iterations" in settings.model_fields_set:
-        return settings
-    return settings.model_copy(update={"max_iterations": MAX_ITERATIONS})
+    """The settings of a goal, where a person has set nothing else: 20 iterations, each in a fresh conversation."""
+    usual = {"max_iterations": MAX_ITERATIONS, "retry": "fresh"}
+    return settings.model_copy(update={n: v for n, v in usual.items() if n not in settings.model_fields_set})
+
+
+def refuse_if_used_up(earlier: GoalState | None, most: int) -> None:
+    """Raise ConfigError when a goal that would be continued has no iteration left of its `most`."""
+    if earlier is not None and earlier.iteration >= most:
+        hint = "raise --max-iterations to go on; without --continue the goal starts afresh"
+        raise ConfigError(f"all {most} iterations of this goal are used", code="iterations-used", hint=hint)
 
 
 def without_judge(names: Names) -> Names:
-    """The models of a goal: no judge has a say in it, so nothing is said about the choice of one."""
-    kept = tuple(notice for notice in names.notices if notice.code not in ("one-family", "offline-judge"))
+    """The models of a goal: neither judge nor verifying model has a say in it, so nothing is said of them."""
+    kept = tuple(
+        notice for notice in names.notices if notice.code not in ("one-family", "offline-judge", "unused-verifier")
+    )
     return replace(names, notices=kept)
 
 
-def build_goal(
-    settings: Settings,
-    models: Models,
-    document: Document,
-    spec: GoalSpec,
-    engine: Callable[[], Sandbox],
-    nonces: Nonces,
-    sink: Sink,
-    folder: Path,
-) -> Parts:
+def build_goal(stage: Stage, document: Document, spec: GoalSpec) -> Parts:
     """The goal mode on built parts; the sandbox begins to start before this returns."""
+    settings, models, sink, folder, ledger = stage.settings, stage.models, stage.sink, stage.folder, stage.ledger
     direct = choose_strategy(settings, document)[0] and models.worker.vendor != "offline"
-    workbench = Workbench(engine, document)
+    workbench = Workbench(stage.engine, document, ledger)
     workbench.prepare()
-    nonce = nonces()
+    nonce = stage.nonces()
     subqueries = Subqueries(models.subquery, prompt("subquery_system"), nonce, settings.max_subqueries)
     shelf = Shelf(workbench)
     file = (folder / f"{OUTPUT}{spec.suffix}").resolve()
@@ -99,11 +97,13 @@ def build_goal(
 
     def check(text: str) -> Iterator[str | Ran]:
         for verifier in spec.verifiers:
+            ledger.check_time()
             yield verifier.name
             # Written anew for each, so that none sees, or passes, what another made of it.
             write_atomic(file, text)
-            ran = run_command(verifier, file, spec.around)
+            ran = run_command(verifier, file, spec.around, ledger.left)
             yield ran if not ran.passed or _untouched(file, text) else replace(ran, passed=False, ended=_CHANGED)
+        ledger.check_time()
 
     goal = GoalState(run=folder.name, objective=spec.objective, document=document.sha256)
     summary = RuntimeSummary(terms.summary, terms.iteration)
@@ -111,10 +111,10 @@ def build_goal(
     everyone = Fanout((sink, desk.note, summary))
     desk.sink = everyone
     everyone(terms)
-    _warn(spec, sink)
+    _warn(spec, settings, sink)
     brief = Brief(spec.objective, document, terms, nonce, direct, settings.max_iterations)
     converse = partial(_converse, settings, models, workbench, subqueries, document, spec, desk, everyone)
-    mode = GoalMode(brief, desk, summary, converse, shelf.put, settings.summary_chars)
+    mode = GoalMode(brief, desk, summary, converse, shelf.put, settings.summary_chars, settings.retry)
     return Parts(mode, (subqueries.close, workbench.close))
 
 
@@ -164,10 +164,15 @@ def _converse(
     )
 
 
-def _warn(spec: GoalSpec, sink: Sink) -> None:
+def _warn(spec: GoalSpec, settings: Settings, sink: Sink) -> None:
     """What a person should know before anything is spent."""
     if not spec.verifiers:
         sink(Noticed("unverified", UNVERIFIED))
+        if settings.score_threshold:
+            what = (
+                "the score of a goal is the share of verifiers that passed: without any, --score-threshold never stops"
+            )
+            sink(Noticed("score-threshold", what))
     if spec.around.shell:
         return
     for verifier in spec.verifiers:

@@ -2,18 +2,22 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 
+from ralph_cli.checks.verifier import Verifier, unfit
 from ralph_cli.config import Settings, fetch_environment
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.errors import ConfigError, ProviderError
 from ralph_cli.core.events import CallRetried, Noticed, Sink
 from ralph_cli.core.model import Model, Request, Usage
+from ralph_cli.core.nonce import Nonces
 from ralph_cli.loop.engine import Mode
 from ralph_cli.providers import prices
 from ralph_cli.providers.metered import Estimate, Metered, call_numbers
 from ralph_cli.providers.registry import DEFAULTS, connect, parse
 from ralph_cli.providers.replaying import Recording, Replaying
 from ralph_cli.providers.retrying import Retrying
+from ralph_cli.providers.scripted import Scripted
 from sandbox import Limits as SandboxLimits
 from sandbox import Sandbox, open_sandbox
 
@@ -26,21 +30,29 @@ NO_KEYS = (
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Which model does what, and what a person should be told about the choice."""
+    """Which model does what, and what a person should be told about the choice.
+
+    `own_verifier` is the type of a verifier of the caller's.
+    """
 
     worker: str
     judge: str
     subquery: str
     notices: tuple[Noticed, ...] = ()
     verifier: str = ""
+    own_verifier: str = ""
+    panel: tuple[str, ...] = ()
 
 
-def choose(settings: Settings, given: Mapping[str, Model] | None = None) -> Names:
+def choose(settings: Settings, given: Mapping[str, Model] | None = None, own_verifier: Verifier | None = None) -> Names:
     """The models of a run: those `given` by role, else what was asked for, else what the keys allow, else `offline`.
 
-    Raises ConfigError when a model was named whose vendor cannot be reached.
+    Raises ConfigError when a model was named whose vendor cannot be reached, and for a verifier of the caller's that
+    cannot be asked, or is one too many.
     """
     given = given or {}
+    if own_verifier is not None:
+        _require_one(settings, own_verifier)
     notices: list[Noticed] = []
     able = [vendor for vendor in ("anthropic", "openai") if settings.reachable(vendor)]
     if settings.model is None and not able and "worker" not in given:
@@ -65,7 +77,37 @@ def choose(settings: Settings, given: Mapping[str, Model] | None = None) -> Name
         # A light call, so by default the cheap model of the judge's vendor.
         vendor = _family("judge", judge, given)
         verifier = _name("verifier", settings.verifier_model, vendor if vendor in DEFAULTS else same, settings, given)
-    return Names(worker, judge, subquery, tuple(notices), verifier)
+    notices += _unused(settings, given, own_verifier)
+    own = type(own_verifier).__name__ if own_verifier is not None else ""
+    panel = tuple(_named(member, "openai", settings) for member in settings.panel)
+    return Names(worker, judge, subquery, tuple(notices), verifier, own, panel)
+
+
+def _unused(settings: Settings, given: Mapping[str, Model], own: Verifier | None) -> list[Noticed]:
+    """What was said of a verifier to no effect: whoever says it believes that results are verified so."""
+    if settings.verify_with_model:
+        return []
+    said = {
+        "--verifier-model": settings.verifier_model is not None,
+        "--skip-last-verification": settings.skip_last_verification and own is None,
+        'models["verifier"]': "verifier" in given,
+    }
+    idle = " and ".join(name for name, is_said in said.items() if is_said)
+    if not idle:
+        return []
+    if own is not None:
+        return [Noticed("unused-verifier", f"the verifier that was given decides, so {idle} has no effect")]
+    told = f"no verifier is asked: {idle} has no effect without --verify-with-model (verify_with_model)"
+    return [Noticed("unused-verifier", told)]
+
+
+def _require_one(settings: Settings, verifier: Verifier) -> None:
+    if why := unfit(verifier):
+        hint = "pass an object with verify(task, result, iteration, previous_results); a model goes into LLMVerifier"
+        raise ConfigError(why, code="bad-verifier", hint=hint)
+    if settings.verify_with_model:
+        told = f"both a verifier ({type(verifier).__name__}) and verify_with_model are given: one or the other"
+        raise ConfigError(told, code="two-verifiers", hint="leave out the verifier, or verify_with_model")
 
 
 def _family(role: str, name: str, given: Mapping[str, Model]) -> str:
@@ -91,7 +133,10 @@ def _named(name: str | None, vendor: str, settings: Settings, *, cheap: bool = F
 
 @dataclass(frozen=True, slots=True)
 class Models:
-    """The models of a run, metered: every call of theirs is budgeted and recorded."""
+    """The models of a run, metered: every call of theirs is budgeted and recorded.
+
+    `meter` does the same for a model that comes with something of the caller's.
+    """
 
     worker: Model
     judge: Model
@@ -99,6 +144,8 @@ class Models:
     connected: tuple[Model, ...] = ()
     reasoner: Model | None = None
     verifier: Model | None = None
+    meter: Callable[[Model], Model] = lambda model: model
+    panel: tuple[Model, ...] = ()
 
     def close(self) -> None:
         """Give the connections back; models of the caller's are left alone."""
@@ -125,10 +172,13 @@ def build_models(
     numbers = call_numbers()
     recording = recording or Recording()
 
+    def meter(model: Model) -> Model:
+        return Metered(Replaying(model, recording), ledger, sink, numbers)
+
     def build(role: str, name: str) -> Model:
         given = (overrides or {}).get(role)
         if given is not None:
-            return Metered(Replaying(given, recording), ledger, sink, numbers)
+            return meter(given)
         vendor, model = parse(name, "anthropic")
         endpoint = settings.endpoint(vendor)
         estimate = _estimate(vendor, model, endpoint.base_url)
@@ -144,16 +194,18 @@ def build_models(
         # Metering is inside retrying: every attempt may be billed, so every attempt is reserved, booked and recorded.
         connected = connect(name, endpoint)
         closing.append(connected)
-        return Retrying(
-            Metered(Replaying(connected, recording), ledger, sink, numbers, estimate), on_retry=told, ledger=ledger
-        )
+        # A script that is read again begins at its first reply, and those of the recording were its first ones.
+        on_replayed = connected.skip if isinstance(connected, Scripted) else lambda: None
+        replaying = Replaying(connected, recording, on_replayed)
+        return Retrying(Metered(replaying, ledger, sink, numbers, estimate), on_retry=told, ledger=ledger)
 
     closing: list[Model] = []
     worker, judge, subquery = (build(role, getattr(names, role)) for role in ("worker", "judge", "subquery"))
     # The reasoner of a task is the worker, unless the caller gave another.
     reasoner = build("reasoner", "") if "reasoner" in (overrides or {}) else None
     verifier = build("verifier", names.verifier) if names.verifier else None
-    return Models(worker, judge, subquery, tuple(closing), reasoner, verifier)
+    panel = tuple(build("panel", name) for name in names.panel)
+    return Models(worker, judge, subquery, tuple(closing), reasoner, verifier, meter, panel)
 
 
 _PROBE = Request("worker", "", ())
@@ -187,6 +239,19 @@ def open_engine(
         )
 
     return opened
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What a mode is built on: settings, connected models, a sandbox to be opened, nonces, sink, folder, ledger."""
+
+    settings: Settings
+    models: Models
+    engine: Callable[[], Sandbox]
+    nonces: Nonces
+    sink: Sink
+    folder: Path
+    ledger: Ledger
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,22 +1,27 @@
 """The parts of a question run: worker, sandbox, checks and judge, put together."""
 
-from collections.abc import Callable
+from dataclasses import replace
 
 from ralph_cli.agents.spec import prompt
+from ralph_cli.checks.base import Check
+from ralph_cli.checks.counter import CounterEvidence
+from ralph_cli.checks.coverage import CoverageCheck
 from ralph_cli.checks.judge import Judge
+from ralph_cli.checks.numbers import NumbersCheck
 from ralph_cli.checks.quotes import quotes_hold
 from ralph_cli.checks.rules import form_holds
-from ralph_cli.checks.verifier import LLMVerifier, VerifierCheck
+from ralph_cli.checks.scorers import AsksModel
+from ralph_cli.checks.verifier import LLMVerifier, Verifier, VerifierCheck
 from ralph_cli.config import Settings
+from ralph_cli.core import clock
 from ralph_cli.core.document import Document
-from ralph_cli.core.events import Noticed, Sink
+from ralph_cli.core.events import Noticed
 from ralph_cli.core.nonce import Nonces
 from ralph_cli.documents.locate import QuoteIndex
 from ralph_cli.modes.qa import QaMode, Question
 from ralph_cli.rlm.bridge import Subqueries, Workbench
 from ralph_cli.rlm.loop import Explorer
-from ralph_cli.wiring.models import Models, Parts
-from sandbox import Sandbox
+from ralph_cli.wiring.models import Models, Parts, Stage
 
 
 def choose_strategy(settings: Settings, document: Document) -> tuple[bool, str]:
@@ -29,23 +34,16 @@ def choose_strategy(settings: Settings, document: Document) -> tuple[bool, str]:
     return False, f"{size:,} characters are explored by code (whole up to {settings.direct_chars:,})"
 
 
-def build_qa(
-    settings: Settings,
-    models: Models,
-    document: Document,
-    question: str,
-    engine: Callable[[], Sandbox],
-    nonces: Nonces,
-    sink: Sink,
-) -> Parts:
+def build_qa(stage: Stage, document: Document, question: str, verifier: Verifier | None = None) -> Parts:
     """The qa mode on built parts; the sandbox begins to start before this returns."""
+    settings, models, nonces, sink = stage.settings, stage.models, stage.nonces, stage.sink
     direct, reason = choose_strategy(settings, document)
     direct = direct and models.worker.vendor != "offline"
     if models.worker.vendor != "offline":
         sink(Noticed("strategy", f"{'direct' if direct else 'rlm'}: {reason}"))
     elif settings.strategy == "direct":
         sink(Noticed("strategy", "rlm: the offline engine reads by code only, so --strategy direct is not followed"))
-    workbench = Workbench(engine, document)
+    workbench = Workbench(stage.engine, document, stage.ledger)
     if not direct:
         workbench.prepare()
     nonce = nonces()
@@ -66,8 +64,11 @@ def build_qa(
         settings.max_steps,
         looked=direct,
     )
-    checks = (form_holds(settings.form), quotes_hold(document))
-    judge = Judge(models.judge, document, question, nonces)
+    numbers = NumbersCheck(document, question)
+    checks: tuple[Check, ...] = (form_holds(settings.form), quotes_hold(document), numbers)
+    if settings.min_coverage:
+        checks += (CoverageCheck(document, settings.min_coverage, lambda: explorer.reading.coverage.shown),)
+    judge = Judge(models.judge, document, question, nonces, models.panel)
     mode = QaMode(
         asked,
         explorer,
@@ -75,18 +76,37 @@ def build_qa(
         index,
         checks,
         judge,
-        verifier=verifier_of(settings, models, question, nonces),
+        numbers,
+        counter=_counter(stage, document, question),
+        verifier=verifier_of(settings, models, question, nonces, verifier),
         retry=settings.retry,
     )
     return Parts(mode, (subqueries.close, workbench.close))
 
 
-def verifier_of(settings: Settings, models: Models, task: str, nonces: Nonces) -> VerifierCheck | None:
-    """The check of `--verify-with-model`, if it was asked for."""
-    if models.verifier is None:
+def _counter(stage: Stage, document: Document, question: str) -> CounterEvidence | None:
+    """The search for what speaks against claims, unless it is switched off or no model is there to read."""
+    if not stage.settings.counter_evidence or stage.models.judge.vendor == "offline":
+        return None
+    return CounterEvidence(stage.models.judge, document, question, stage.nonces)
+
+
+def verifier_of(
+    settings: Settings, models: Models, task: str, nonces: Nonces, own: Verifier | None = None
+) -> VerifierCheck | None:
+    """The check of a verifier of the caller's `own`, or of `--verify-with-model`; None if neither was asked for."""
+    verifier: Verifier
+    if own is not None:
+        # A resumed run must ask the very same again, so what is left to chance comes from the run's seed.
+        if isinstance(own, LLMVerifier) and own.new_nonce is clock.token:
+            own = replace(own, new_nonce=nonces)
+        verifier = own.through(models.meter) if isinstance(own, AsksModel) else own
+    elif models.verifier is not None:
+        verifier = LLMVerifier(models.verifier, nonces)
+    else:
         return None
     return VerifierCheck(
-        LLMVerifier(models.verifier, nonces),
+        verifier,
         task,
         max_iterations=settings.max_iterations,
         skip_last=settings.skip_last_verification,

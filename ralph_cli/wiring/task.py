@@ -6,56 +6,74 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ralph_cli.agents.spec import prompt
-from ralph_cli.checks.grounding import sections_of
+from ralph_cli.checks.base import Check
+from ralph_cli.checks.coverage import CoverageCheck, share_to_read
+from ralph_cli.checks.json_schema import check_schema
+from ralph_cli.checks.numbering import sections_of
 from ralph_cli.checks.output import OutputCheck, OutputForm
 from ralph_cli.checks.quotes import quotes_hold
 from ralph_cli.checks.rules import AnswerForm, Range, form_holds
-from ralph_cli.checks.shape import check_schema
 from ralph_cli.checks.task_judge import TaskJudge
+from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
+from ralph_cli.core.budget import Ledger
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError
 from ralph_cli.core.events import Noticed, Sink
-from ralph_cli.core.nonce import Nonces
 from ralph_cli.documents.locate import QuoteIndex
 from ralph_cli.journal.memory import HEAD_CHARS, MemoryFile
 from ralph_cli.journal.traces import write_atomic
-from ralph_cli.loop.memory import add, parse
-from ralph_cli.modes.task import Task, TaskMode, review
+from ralph_cli.loop.memory import Memory, add, count, parse
+from ralph_cli.modes.task import Task, TaskMode
 from ralph_cli.rlm.bridge import Subqueries, Workbench
-from ralph_cli.rlm.loop import Explorer
-from ralph_cli.wiring.models import Models, Parts
+from ralph_cli.rlm.loop import Explorer, Review
+from ralph_cli.wiring.models import Parts, Stage
 from ralph_cli.wiring.qa import choose_strategy, verifier_of
 from sandbox import Answer, Result, Sandbox
 
-KEPT = "memory-before.md"
-"""In a run's folder: the memory as the run found it, so that the run can be resumed and understood later."""
+KEPT_MEMORY, KEPT_SCHEMA = "memory-before.md", "schema.json"
+"""In a run's folder: memory and schema as the run found them, so that it can be resumed and understood later."""
 
 ANY = Range(1, 1_000_000)
 
 
 @dataclass(frozen=True, slots=True)
 class TaskSpec:
-    """A task with everything that was read for it before the run began: schema and memory."""
+    """A task with everything that was read for it before the run began: schema and memory.
+
+    `resumed` says that an earlier run, which found the same, may have added to the memory since.
+    """
 
     text: str
     output: OutputForm
     schema: str = ""
     memory: str = ""
     file: MemoryFile | None = None
+    resumed: bool = False
 
 
-def read_spec(settings: Settings, task: str, document: Document | None) -> TaskSpec:
-    """Read schema and memory. Raises ConfigError when one cannot be used, before anything is spent."""
+def read_spec(settings: Settings, task: str, document: Document | None, earlier: Sequence[Path] = ()) -> TaskSpec:
+    """Read schema and memory; what the runs in the folders `earlier` found is taken from there, latest first.
+
+    Raises ConfigError when one cannot be used, before anything is spent.
+    """
     kind = settings.format or ("json" if settings.output_schema else "md")
     schema, written = None, ""
     if settings.output_schema is not None:
         if kind not in ("json", "csv"):
             raise ConfigError(f"a schema needs --format json or csv, not {kind}", code="schema-format")
-        schema, written = _read_schema(settings.output_schema)
-    file = _memory_file(settings, document)
-    return TaskSpec(task, OutputForm(kind, schema, file is not None), written, file.read() if file else "", file)
+        schema, written = _read_schema(_kept(earlier, KEPT_SCHEMA) or settings.output_schema)
+    kept = _kept(earlier, KEPT_MEMORY)
+    file = _memory_file(settings, document, needed=kept is None)
+    found = file.read() if file else ""
+    # In bytes: a text that is read as text loses its carriage returns, and requests would not be the same.
+    memory = found if kept is None else kept.read_bytes().decode("utf-8")
+    return TaskSpec(task, OutputForm(kind, schema, file is not None), written, memory, file, bool(earlier))
+
+
+def _kept(earlier: Sequence[Path], name: str) -> Path | None:
+    return next((folder / name for folder in earlier if (folder / name).is_file()), None)
 
 
 def _read_schema(path: Path) -> tuple[dict[str, object], str]:
@@ -70,7 +88,7 @@ def _read_schema(path: Path) -> tuple[dict[str, object], str]:
     return schema, written.strip()
 
 
-def _memory_file(settings: Settings, document: Document | None) -> MemoryFile | None:
+def _memory_file(settings: Settings, document: Document | None, *, needed: bool) -> MemoryFile | None:
     wish = settings.memory
     if document is None and wish in ("auto", "off"):
         hint = "give the file of an earlier run: --memory out/memory/<document id>.md"
@@ -79,7 +97,7 @@ def _memory_file(settings: Settings, document: Document | None) -> MemoryFile | 
         return None
     if document is None:
         path = Path(wish).expanduser()
-        if not path.exists():
+        if needed and not path.exists():
             raise ConfigError(
                 f"there is no memory {path}", code="no-memory", hint="a task without a document needs one"
             )
@@ -91,8 +109,8 @@ def _memory_file(settings: Settings, document: Document | None) -> MemoryFile | 
 class Desk(Workbench):
     """A workbench on which the notes of earlier runs lie, too, as the variable `memory`."""
 
-    def __init__(self, open_engine: Callable[[], Sandbox], document: Document, memory: str) -> None:
-        super().__init__(open_engine, document)
+    def __init__(self, open_engine: Callable[[], Sandbox], document: Document, memory: str, ledger: Ledger) -> None:
+        super().__init__(open_engine, document, ledger)
         self._lay = f"memory = {memory!r}"
         self._laid = False
 
@@ -106,52 +124,50 @@ class Desk(Workbench):
         return result
 
 
-def build_task(
-    settings: Settings,
-    models: Models,
-    document: Document | None,
-    spec: TaskSpec,
-    engine: Callable[[], Sandbox],
-    nonces: Nonces,
-    sink: Sink,
-    folder: Path,
-) -> Parts:
+def build_task(stage: Stage, document: Document | None, spec: TaskSpec, own_verifier: Verifier | None = None) -> Parts:
     """The task mode on built parts; the sandbox begins to start before this returns."""
-    memory = _as_found(folder, spec.memory)
+    settings, models, nonces, sink = stage.settings, stage.models, stage.nonces, stage.sink
+    memory = spec.memory
+    write_atomic(stage.folder / KEPT_MEMORY, memory)
+    if spec.schema:
+        write_atomic(stage.folder / KEPT_SCHEMA, spec.schema)
     task = Task(spec.text, document, spec.output, settings.quote_chars, memory, spec.schema)
     reasoner = models.reasoner or models.worker
     judge = TaskJudge(models.judge, document, spec.text, spec.output.kind, memory, nonces)
-    remember = _rememberer(spec.file, settings.memory_budget, sink) if spec.file else None
-    verifier = verifier_of(settings, models, spec.text, nonces)
+    remember = _rememberer(spec.file, settings.memory_budget, sink, _written_before(spec)) if spec.file else None
+    verifier = verifier_of(settings, models, spec.text, nonces, own_verifier)
     if document is None:
         sink(Noticed("no-document", "no document is read: the output is looked up in the memory only"))
         check = OutputCheck(spec.output, spec.text, memory=memory)
         mode = TaskMode(task, None, models.worker, reasoner, None, (), check, judge, nonces, remember, verifier)
         return Parts(mode)
     index = QuoteIndex(document)
-    explorer, closing = _reader(settings, models, document, task, index, engine, nonces, sink)
-    checks = (form_holds(AnswerForm(ANY, ANY, settings.quote_chars)), quotes_hold(document))
-    check = OutputCheck(spec.output, spec.text, paged=document.paged, sections=sections_of(document.text))
-    mode = TaskMode(task, explorer, models.worker, reasoner, index, checks, check, judge, nonces, remember, verifier)
+    explorer, closing = _reader(stage, document, task, lambda draft: mode.review(draft))  # the mode is made below
+    checks: tuple[Check, ...] = (form_holds(AnswerForm(ANY, ANY, settings.quote_chars)), quotes_hold(document))
+    wish = settings.min_coverage
+    if models.worker.vendor == "offline":
+        wish = wish or 0.0  # it ranks passages and cannot be told to read, so nothing is demanded unasked
+    share = share_to_read(wish, spec.text, len(document.text), settings.max_subqueries)
+    if share:
+        checks += (CoverageCheck(document, share, lambda: explorer.reading.coverage.shown),)
+    check = OutputCheck(
+        spec.output, spec.text, paged=document.paged, sections=sections_of(document.text), document=document
+    )
+    judged = check, judge, nonces, remember, verifier, settings.retry
+    mode = TaskMode(task, explorer, models.worker, reasoner, index, checks, *judged)
     return Parts(mode, closing)
 
 
 def _reader(
-    settings: Settings,
-    models: Models,
-    document: Document,
-    task: Task,
-    index: QuoteIndex,
-    engine: Callable[[], Sandbox],
-    nonces: Nonces,
-    sink: Sink,
+    stage: Stage, document: Document, task: Task, review: Review
 ) -> tuple[Explorer, tuple[Callable[[], None], ...]]:
     """The DocReader with its sandbox, and how to end what is behind it."""
+    settings, models, nonces, sink = stage.settings, stage.models, stage.nonces, stage.sink
     direct, reason = choose_strategy(settings, document)
     direct = direct and models.worker.vendor != "offline"
     if models.worker.vendor != "offline":
         sink(Noticed("strategy", f"{'direct' if direct else 'rlm'}: {reason}"))
-    workbench = Desk(engine, document, task.memory)
+    workbench = Desk(stage.engine, document, task.memory, stage.ledger)
     if not direct:
         workbench.prepare()
     nonce = nonces()
@@ -165,7 +181,7 @@ def _reader(
         task.opening(nonce, direct=direct),
         task.inputs,
         nonce,
-        lambda draft: review(task, index, draft),
+        review,
         sink,
         settings.max_steps,
         looked=direct,
@@ -174,22 +190,28 @@ def _reader(
     return explorer, (subqueries.close, workbench.close)
 
 
-def _as_found(folder: Path, memory: str) -> str:
-    """The memory as this run found it: kept in its folder at first, read from there when the run is taken up again."""
-    kept = folder / KEPT
-    if kept.exists():
-        return kept.read_text("utf-8")
-    write_atomic(kept, memory)
-    return memory
+def _written_before(spec: TaskSpec) -> Callable[[Memory, int, str], bool]:
+    """Whether the run that is resumed has added this very block to the memory already: one more than it had found."""
+    found = parse(spec.memory)
+    return lambda now, iteration, update: (
+        spec.resumed and count(now, iteration, update) > count(found, iteration, update)
+    )
 
 
-def _rememberer(file: MemoryFile, budget: int, sink: Sink) -> Callable[[int, str], None]:
+def _rememberer(
+    file: MemoryFile, budget: int, sink: Sink, written: Callable[[Memory, int, str], bool]
+) -> Callable[[int, str], None]:
     """Adds a block to the file; a memory that cannot be written is a notice and never the end of a run."""
 
     def remember(iteration: int, update: str) -> None:
+        def change(text: str) -> str:
+            now = parse(text)
+            return text if written(now, iteration, update) else add(now, iteration, clock.now(), update, room).text
+
         try:
-            file.change(lambda text: add(parse(text), iteration, clock.now(), update, budget - HEAD_CHARS).text)
+            file.change(change)
         except (ConfigError, JournalError) as error:
             sink(Noticed("memory", f"nothing was remembered: {error.message}"))
 
+    room = budget - HEAD_CHARS
     return remember

@@ -6,7 +6,8 @@ import pytest
 from fakes import document
 
 from ralph_cli.checks.base import all_passed, run_in_order, standing
-from ralph_cli.checks.judge import parse_verdicts, passages
+from ralph_cli.checks.judge import parse_verdicts
+from ralph_cli.checks.passages import passages
 from ralph_cli.checks.quotes import pin, quotes_hold
 from ralph_cli.checks.rules import AnswerForm, Range, form_issues
 from ralph_cli.core.run import (
@@ -81,6 +82,25 @@ def test_quotes_are_the_documents_words_with_all_their_places() -> None:
     assert quotes_hold(MEMO)(attempt).passed
 
 
+def test_words_that_stand_in_several_places_are_pinned_to_the_one_that_was_seen() -> None:
+    row, head = "Net sales  5  4", "Segments  2018  2017"
+    text = f"{row}\n{head}\fother words\f{row}\nmore\f{row}\n{head}"
+    about = document(text)
+    index, places = QuoteIndex(about), [at for at in range(len(text)) if text.startswith(row, at)]
+
+    def page(seen: tuple[tuple[int, int], ...], *quotes: str) -> list[int]:
+        return [quote.page for quote in pin(Draft((DraftClaim("It was 5.", quotes),)), about, index, seen).quotes]
+
+    assert page((), row) == [1]
+    assert page(((places[1], places[1] + len(row)),), row) == [3]
+    assert page(((0, 3), (places[2], places[2] + len(row))), row) == [4]  # seen whole rather than in part
+    assert page(((places[1] + 2, places[1] + 5),), row) == [3]
+    assert page(((places[1], len(text)),), row, head) == [4, 4]  # of those seen, the page that both quotes share
+    assert page(((0, len(text)),), row) == [1] and page(((30, 40),), row) == [1]
+    (quote,) = pin(Draft((DraftClaim("It was 5.", (row,)),)), about, index, ((places[1], places[1] + 20),)).quotes
+    assert quote.occurrences == 3 and len(quote.places) == 3
+
+
 def test_a_quote_that_is_not_there_is_named_with_the_closest_true_text() -> None:
     said = DraftClaim("It is due on the last.", ("The rent is due on the last day.",))
     attempt = pin(Draft((said,)), MEMO, QuoteIndex(MEMO))
@@ -132,6 +152,9 @@ def test_standing_prefers_what_a_judge_let_stand() -> None:
     assert standing(supported) > standing(refused) > standing(Step(Attempt(), (Evidence("form", (Issue("f", "x"),)),)))
 
 
+CLAIMS = (Claim(1, "It is so.", (1,)), Claim(2, "It is so, too.", (2,)))
+
+
 def said(*items: tuple[int, str]) -> str:
     return json.dumps({"verdicts": [{"id": number, "verdict": verdict, "reason": "r"} for number, verdict in items]})
 
@@ -155,19 +178,21 @@ def said(*items: tuple[int, str]) -> str:
 )
 def test_a_judges_reply_out_of_shape_is_refused(reply: str) -> None:
     with pytest.raises(ValueError, match=r"."):
-        parse_verdicts(reply, [1, 2], "judge", deterministic=False)
+        parse_verdicts(reply, CLAIMS, "judge", deterministic=False)
 
 
 def test_a_judges_reply_in_shape_is_read_even_in_a_fence() -> None:
     reply = f"```json\n{said((2, 'not'), (1, 'supported'))}\n```"
-    rulings = parse_verdicts(reply, [1, 2], "judge", deterministic=False)
+    rulings = parse_verdicts(reply, CLAIMS, "judge", deterministic=False)
     assert [(ruling.claim, ruling.verdict) for ruling in rulings] == [(1, Verdict.SUPPORTED), (2, Verdict.NOT)]
 
 
 def test_the_deterministic_judge_can_never_say_supported() -> None:
     with pytest.raises(ValueError, match="supported"):
-        parse_verdicts(said((1, "supported")), [1], "offline", deterministic=True)
-    assert parse_verdicts(said((1, "verbatim")), [1], "offline", deterministic=True)[0].verdict is Verdict.VERBATIM
+        parse_verdicts(said((1, "supported")), CLAIMS[:1], "offline", deterministic=True)
+    assert (
+        parse_verdicts(said((1, "verbatim")), CLAIMS[:1], "offline", deterministic=True)[0].verdict is Verdict.VERBATIM
+    )
 
 
 def test_passages_show_each_occurrence_once_with_its_marks_and_page() -> None:
@@ -189,11 +214,12 @@ def test_a_repeated_row_is_pinned_to_the_page_of_its_header() -> None:
 
 
 def test_a_table_row_comes_to_the_judge_with_its_columns() -> None:
-    rows = "\n".join(f"Item {n} of the statement of income  {n},000  {n},100" for n in range(1, 60))
+    rows = "\n".join(f"Item {n} of the statement of income  {n},000  {n},100" for n in range(1, 200))
     about = document(f"Statement of income\n(Millions)  2018  2017\n{rows}\n")
-    said = DraftClaim("Item 44 was 44,000.", ("Item 44 of the statement of income  44,000  44,100",))
+    said = DraftClaim("Item 144 was 144,000.", ("Item 144 of the statement of income  144,000  144,100",))
     shown = passages(about, pin(Draft((said,)), about, QuoteIndex(about)).quotes, "n0")
     assert "(above: (Millions)  2018  2017)" in shown and "Item 9 " not in shown
+    assert "Item 143 " in shown and "Item 145 " in shown
 
 
 def test_a_quote_cut_inside_a_word_is_told_apart_from_one_that_is_not_there() -> None:

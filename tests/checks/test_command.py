@@ -45,11 +45,12 @@ def ran(
     timeout: float = 20.0,
     shell: bool = False,
     name: str = "out.txt",
+    left: float | None = None,
 ) -> Ran:
     file = tmp_path / name
     file.write_text(text, encoding="utf-8")
     around = Surroundings(tmp_path, command_environment({"PATH": os.environ["PATH"]}), timeout, shell)
-    return run_command(CommandVerifier("check", command), file, around)
+    return run_command(CommandVerifier("check", command), file, around, left)
 
 
 def gone(pid: int) -> bool:
@@ -88,6 +89,21 @@ def test_one_that_ignores_signals_and_closes_its_output_is_killed_too(tmp_path: 
     body = "import signal\nsignal.signal(signal.SIGTERM, signal.SIG_IGN)\nos.close(1); os.close(2)\ntime.sleep(60)"
     result = ran(tmp_path, script(tmp_path, body), timeout=1.0)
     assert not result.passed and "killed" in result.ended
+
+
+@pytest.mark.parametrize(
+    ("timeout", "left", "ended"),
+    [
+        (60.0, 0.5, "not done when the time of the run was over, killed"),
+        (0.5, 60.0, "not done after 0.5 s, killed"),
+        (0.5, None, "not done after 0.5 s, killed"),
+    ],
+)
+def test_a_verifier_has_the_smaller_of_its_own_time_and_what_is_left_of_the_run(
+    tmp_path: Path, timeout: float, left: float | None, ended: str
+) -> None:
+    result = ran(tmp_path, script(tmp_path, "print('begun', flush=True)\ntime.sleep(90)"), timeout=timeout, left=left)
+    assert not result.passed and result.ended == ended
 
 
 def test_a_flood_of_output_is_cut(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """The hard rules of an output: lengths, shape, and that every figure, date and quotation is in the quoted words."""
 
 import json
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -10,11 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_cli.checks.figures import dates, figures
-from ralph_cli.checks.grounding import Ground, sections_of
-from ralph_cli.checks.output import OutputCheck, OutputForm
+from ralph_cli.checks.grounding import Ground
+from ralph_cli.checks.numbering import sections_of
+from ralph_cli.checks.output import OutputCheck, OutputForm, words_asked
 from ralph_cli.checks.quotes import pin
-from ralph_cli.checks.shape import Format, Piece, check_schema, pieces, shape_faults, unfenced
-from ralph_cli.core.run import Draft, DraftClaim, Evidence
+from ralph_cli.checks.shape import Format, Piece, pieces
+from ralph_cli.core.run import Attempt, Draft, DraftClaim, Evidence
 from ralph_cli.documents.locate import QuoteIndex
 
 ROWS = {
@@ -117,53 +119,6 @@ def test_data_is_looked_up_value_by_value() -> None:
     assert misses("no,days,page\n1,45,2\n2,45,7\n", "csv")[0].startswith("row 2, column 'page': page 7")
 
 
-SCHEMA = {
-    "type": "array",
-    "items": {
-        "type": "object",
-        "properties": {"who": {"type": "string"}, "days": {"type": "integer"}},
-        "required": ["who", "days"],
-        "additionalProperties": False,
-    },
-}
-
-
-@pytest.mark.parametrize(
-    ("output", "kind", "fault"),
-    [
-        ('[{"who": "S", "days": 45}]', "json", ""),
-        ('[{"who": "S", "days": "45"}]', "json", "at $[0].days: '45' is not of type 'integer'"),
-        ('[{"who": "S"}]', "json", "at $[0]: 'days' is a required property"),
-        ('{"who": "S"}', "json", "at $: "),
-        ("[1, 2", "json", "line 1, column"),
-        ('{"a": 1, "a": 2}', "json", "the key 'a' stands twice"),
-        ("[NaN]", "json", "NaN is no JSON number"),
-        ("[" * 100_000, "json", "not JSON"),
-        ("who,days\nS,45\n", "csv", ""),
-        ("who,days\nS,soon\n", "csv", "at $[0].days: 'soon' is not of type 'integer'"),
-        ("who,days\nS\n", "csv", "row 1 of the CSV has 1 cells"),
-        ("who,who\nS,T\n", "csv", "each once"),
-        ("who,days\n", "csv", "at least one row"),
-        ('who,days\n"S,45\n', "csv", "not CSV"),
-    ],
-)
-def test_a_wrong_shape_is_named_with_the_path_of_the_wrong_value(output: str, kind: Format, fault: str) -> None:
-    found = shape_faults(output, kind, SCHEMA)
-    assert (found == ()) if not fault else fault in found[0]
-
-
-def test_a_schema_that_cannot_be_used_is_refused() -> None:
-    assert check_schema({"type": "object", "$defs": {"a": {}}, "properties": {"b": {"$ref": "#/$defs/a"}}}) == ""
-    assert "'wrong'" in check_schema({"type": "wrong"}) and "object" in check_schema([1])
-    assert "http://x/y" in check_schema({"properties": {"a": {"$ref": "http://x/y"}}})
-    assert "cannot be followed" in shape_faults("{}", "json", {"$ref": "#/$defs/none"})[0]
-
-
-def test_a_code_fence_around_data_is_taken_off() -> None:
-    assert unfenced('```json\n{"a": 1}\n```\n', "json") == '{"a": 1}'
-    assert unfenced("```\ncode\n```", "md") == "```\ncode\n```"
-
-
 def check(
     output: str,
     memory: str = "Nothing more was found.",
@@ -175,8 +130,6 @@ def check(
     draft = Draft((DraftClaim("What it says.", QUOTES),))
     attempt = pin(draft, about, QuoteIndex(about))
     assert len(attempt.quotes) == len(QUOTES)
-    from dataclasses import replace
-
     form = OutputForm(kind, schema)
     return OutputCheck(form, TASK, paged)(replace(attempt, output=output, memory=memory, finished=True))
 
@@ -190,6 +143,33 @@ def test_lengths_are_named_exactly() -> None:
     assert check("x" * 50).passed
 
 
+@pytest.mark.parametrize(
+    ("task", "bounds"),
+    [
+        ("Summarize it in at most 200 words.", (None, 200)),
+        ("Explain in 60 to 75 words when it ends", (60, 75)),
+        ("Explain it in 60-75 words", (60, 75)),
+        ("Write no more than 50 words, please", (None, 50)),
+        ("Write at least 100 words", (100, None)),
+        ("Write about 100 words", (None, None)),
+        ("List every word that is defined", (None, None)),
+    ],
+)
+def test_the_length_that_a_task_sets_is_read(task: str, bounds: tuple[int | None, int | None]) -> None:
+    assert words_asked(task) == bounds
+
+
+def test_the_words_of_an_output_are_counted_by_code() -> None:
+    attempt = Attempt(output="word " * 21, memory="nothing more was found", finished=True)
+    (issue,) = OutputCheck(OutputForm(), "Say it in at most 20 words")(attempt).issues
+    assert (
+        issue.message == "the output has 21 words, 1 more than the 20 that the task allows" and issue.check == "output"
+    )
+    (issue,) = OutputCheck(OutputForm(), "Say it in 30 to 40 words")(attempt).issues
+    assert "9 fewer than the 30" in issue.message
+    assert OutputCheck(OutputForm(), "Say it in at most 21 words")(attempt).passed
+
+
 def test_the_score_is_the_share_of_what_was_found() -> None:
     assert check("45 days and 46 days after this was agreed by the parties").score == 0.5
     assert check("nothing to look up in this output, which has no figures").score is None
@@ -198,6 +178,32 @@ def test_the_score_is_the_share_of_what_was_found() -> None:
 def test_page_numbers_of_a_document_without_pages_are_refused() -> None:
     found = check("The Supplier must finish within 45 days, see p. 2 of it.", paged=False)
     assert "has no pages" in found.issues[0].message
+
+
+def test_the_header_quoted_for_the_same_item_names_the_scale_of_a_row() -> None:
+    rows = ("Dollars in millions  2023  2022", "Capital expenditure  1,577  1,373", "Number of plants at year end  12")
+    about = document("One.\f" + "\f".join(rows))
+
+    def issues(*items: tuple[str, ...]) -> int:
+        attempt = pin(Draft(tuple(DraftClaim("What it says.", quotes) for quotes in items)), about, QuoteIndex(about))
+        output = "Capital expenditure was $1,577 million in 2023 (p. 3), it says."
+        return len(OutputCheck(OutputForm(remembered=False), TASK)(replace(attempt, output=output)).issues)
+
+    assert issues(rows[:2], rows[2:]) == 0
+    assert issues(rows[:1], rows[1:2]) == 1
+
+
+def test_the_header_that_stands_above_a_row_counts_as_quoted() -> None:
+    about = document(
+        "One.\fCash flows\nDollars in millions  2023  2022\nSales  5  4\nCapital expenditure  1,577  1,373"
+    )
+    draft = Draft((DraftClaim("What it says.", ("Capital expenditure  1,577  1,373",)),))
+    attempt = replace(
+        pin(draft, about, QuoteIndex(about)), output="Capital expenditure was $1,577 million in 2023 (p. 2)."
+    )
+    form = OutputForm(remembered=False)
+    assert OutputCheck(form, TASK, document=about)(attempt).passed
+    assert len(OutputCheck(form, TASK)(attempt).issues) == 2
 
 
 def test_glued_list_items_are_refused() -> None:
@@ -280,28 +286,8 @@ def test_a_quotation_over_two_lines_is_looked_up() -> None:
     assert not misses('A pipe of a foot" is laid\nbeside another foot".')
 
 
-@pytest.mark.parametrize("schema", [{"$schema": []}, {"$schema": {}}])
-def test_a_schema_of_no_kind_is_refused_in_one_line(schema: object) -> None:
-    assert check_schema(schema) and "\n" not in check_schema(schema)
-
-
-def test_values_that_no_validator_can_hold_are_faults() -> None:
-    rows = {"type": "array", "items": {"properties": {"a": {"type": "number", "multipleOf": 0.1}}}}
-    assert shape_faults("a,b\n" + "[" * 50_000 + ",2\n", "csv", rows)
-    assert shape_faults("a,b\n" + "9" * 400 + ",2\n", "csv", rows)
-
-
 def test_a_schema_that_could_not_be_applied_is_a_broken_check_and_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     schema = {"properties": {"a": {"pattern": "x"}}}
-    monkeypatch.setattr("ralph_cli.checks.shape.sys.executable", "/nowhere/python")
+    monkeypatch.setattr("ralph_cli.checks.json_schema.sys.executable", "/nowhere/python")
     evidence = check('{"a": "x"}', kind="json", schema=schema)
     assert "could not be applied" in evidence.broken and not evidence.issues and not evidence.passed
-
-
-def test_patterns_are_matched_and_one_without_end_is_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
-    schema = {"type": "object", "properties": {"a": {"type": "string", "pattern": "^(a+)+$"}}}
-    assert shape_faults('{"a": "aaa"}', "json", schema) == ()
-    assert shape_faults('{"a": "aé!"}', "json", schema) == ("at $.a: 'aé!' does not match '^(a+)+$'",)
-    monkeypatch.setattr("ralph_cli.checks.shape.PATTERN_SECONDS", 1.0)
-    (fault,) = shape_faults(json.dumps({"a": "a" * 60 + "!"}), "json", schema)
-    assert fault == "the schema's patterns did not come to an end in 1 s on this output"

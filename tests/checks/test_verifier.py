@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from ralph_cli.checks.scorers import AsksModel
 from ralph_cli.checks.verifier import (
-    SKIPPED,
     LLMVerifier,
     VerificationResult,
     Verifier,
@@ -19,7 +18,7 @@ from ralph_cli.checks.verifier import (
 )
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.model import Request, Stop, UserTurn
-from ralph_cli.core.run import Absence, Attempt, Claim, Evidence
+from ralph_cli.core.run import SKIPPED, Absence, Attempt, Claim, Evidence
 from ralph_cli.providers.scripted import Scripted, says
 from ralph_cli.rlm.structured import Unparseable
 

@@ -163,14 +163,18 @@ def test_ctrl_c_leaves_a_usable_trace_and_says_where(memo: Path, silent_server: 
     environ |= {"ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": address, "PYTHONUNBUFFERED": "1"}
     command = [sys.executable, "-m", "ralph_cli", "qa", "memo.txt", QUESTION, "--strategy", "rlm"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    child = subprocess.Popen(command, env=environ, **pipes)  # type: ignore[call-overload]
-    with child:
+    # A shell that runs this in the background has its children ignore Ctrl-C.
+    mended = {"preexec_fn": lambda: signal.signal(signal.SIGINT, signal.default_int_handler)}
+    child = subprocess.Popen(command, env=environ, **pipes, **mended)  # type: ignore[call-overload]
+    try:
         for line in child.stderr:
             if "rlm" in line:
                 break
         time.sleep(0.5)
         child.send_signal(signal.SIGINT)
         out, err = child.communicate(timeout=30)
+    finally:
+        child.kill()
     assert child.returncode == 130, err
     assert "ralph trace show" in out and "Traceback" not in err
     shown = subprocess.run(

@@ -108,6 +108,25 @@ def test_the_notice_is_appended_when_the_iterations_are_used(memo: Path, capsys:
     assert "Budget exhausted" in err and "Not verified: failed verify-1 (exit 1)." in err
 
 
+def test_a_score_threshold_ends_a_goal_unaccepted_and_names_what_failed(
+    memo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    more = ("--verify", "never: false", "--score-threshold", "0.5", "--output", "kept.txt")
+    assert goal(memo, *more[:-2], replies=GOOD) == 2
+    out, err = capsys.readouterr()
+    assert out.startswith(
+        "good\nrow\n\nStopped after 0 retries (the score 0.50 reached 0.5); the output above was not "
+    )
+    assert "verify-1 passed (exit 0)" in out and "never FAILED (exit 1)" in out
+    assert "Stopped at the score threshold, NOT accepted (the score 0.50 reached 0.5)." in err
+    assert "Not verified: failed never (exit 1)." in err
+    assert goal(memo, *more, replies=GOOD) == 2
+    assert not Path("kept.txt").exists() and "kept.txt was not written" in capsys.readouterr().err
+    assert goal(memo, *more[:-2], "--json", "-q", replies=GOOD) == 2
+    told = json.loads(capsys.readouterr().out)
+    assert told["ok"] is False and told["stop"]["type"] == "score_threshold" and "never FAILED" in told["notice"]
+
+
 @pytest.mark.parametrize(
     ("replies", "more", "code", "told"),
     [

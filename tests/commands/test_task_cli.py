@@ -64,6 +64,27 @@ def test_scripted_models_and_the_json_object(memo: Path, capsys: pytest.CaptureF
     assert SUMMARY in shown and NOTE in shown and "Accepted: every figure" in shown and "the output supported" in shown
 
 
+def test_a_task_played_from_a_file_is_resumed_where_it_was_cut_off(
+    memo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A script begins where the recording ends: its replies of then are left out."""
+    again = {"act": {"not_found": {"searched": ["more"]}}}
+    worker = script(memo.parent, "worker", {"act": {"claims": ITEMS}}, result(SUMMARY), again, result(SUMMARY + " So."))
+    refused = {"text": '{"ok": false, "issues": ["the end is missing"]}'}
+    judge = script(memo.parent, "judge", refused, {"text": '{"ok": true, "issues": []}'})
+    (memo.parent / "any.json").write_text("true", "utf-8")
+    models = ["--model", worker, "--judge-model", judge]
+    assert run(["task", "memo.txt", "Summarize", *models, "--max-iterations", "1", "-q"]) == 2
+    (first,) = Path("out").glob("*-task-*")
+    assert run(["trace", "resume", "--max-iterations", "2", "--json", "-q"]) == 0
+    told = json.loads(capsys.readouterr().out.split("Trace: ")[1].split("\n", 1)[1])
+    assert told["ok"] and told["output"]["text"] == SUMMARY + " So." and told["usage"]["calls"] == 6
+    (memory,) = Path("out/memory").glob("*.md")
+    assert memory.read_text("utf-8").count(NOTE) == 2  # one of each iteration, though the first was played twice
+    assert run(["trace", "resume", first.name, "--max-time", "-1"]) == 1
+    assert "max-time" in capsys.readouterr().err
+
+
 def test_what_is_refused_is_exit_code_2_and_named(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     worker = script(memo.parent, "worker", {"act": {"claims": ITEMS}}, result(SUMMARY.replace("4,800", "4,900")))
     assert run(["task", "memo.txt", "Summarize", "--model", worker, "--max-iterations", "1"]) == 2

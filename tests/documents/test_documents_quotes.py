@@ -5,12 +5,14 @@ import unicodedata
 from itertools import pairwise
 
 import pytest
+from fakes import document as fake_document
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ralph_cli.documents.boundary import on_boundaries, splits, whole_figures
 from ralph_cli.documents.fold import WHITE, ZERO_WIDTH, fold, without_hyphens
 from ralph_cli.documents.locate import MAX_OCCURRENCES, QuoteIndex, differences
+from ralph_cli.documents.running import page_ends
 
 TRICKY = (
     "aZé5,.'-% \t\n\f\xa0\u2007\u202f\u00ad\u200b\u200d\ufeff\u2060‘’“”′″–—−ﬁﬃﬆ\u0301\u0308\u0327²½€(µÅ\u3000\u2028日"
@@ -432,3 +434,14 @@ def test_differences_are_capped():
     assert differences("a b", "a c d") == ("b -> c d",)
     assert differences("a b", "a") == ("b -> (nothing)",)
     assert len(differences(" ".join("ab" * 50), " ".join("ac" * 50))) == 12
+
+
+def test_short_pages_whose_head_and_foot_are_the_same_lines_are_searched_and_do_not_crash() -> None:
+    page = "Head of the report\nWords of page {0} stand here.\n{1}\n{0}\n"
+    text = "\f".join(page.format(n, "a sentence goes" if n == 3 else "and filler") for n in range(1, 7))
+    about = fake_document(text.replace("Words of page 4", "on over the end of page 4"))
+    ends = page_ends(about)
+    assert all(one.end <= other.start for one, other in pairwise(ends))
+    found = QuoteIndex(about).find("a sentence goes on over the end of page 4")
+    assert found is not None and about.page_at(found.span.start).number == 3
+    assert QuoteIndex(about).find("nothing of the kind stands here") is None

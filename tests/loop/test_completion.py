@@ -195,6 +195,8 @@ def test_the_notice_tells_retries_and_the_last_evidence() -> None:
     assert "2 retries" in told and "3 of 3" in told and "b FAILED (exit 1)" in told and "4 != 5" in told
     stale = notice(folded(*tried, wrote(2), RunHalted(halt, "")), halt)
     assert "of an earlier version of the output" in stale
+    # What is handed over may be another version than the one that was verified last.
+    assert "of another version of the output" in notice(folded(*tried, RunHalted(halt, "")), halt, "text 0")
     assert "No verifier was run" in notice(folded(IterationStarted(2, ""), RunHalted(halt, "")), halt)
     assert notice(folded(RunHalted(Halt(StopType.BLOCKED, "x"), "")), halt) == ""
 

@@ -11,10 +11,12 @@ from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.events import AnyEvent, IterationStarted, RunHalted, StepFinished
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import (
+    SKIPPED,
     Absence,
     Attempt,
     Claim,
     Evidence,
+    Halt,
     Issue,
     Lesson,
     Outcome,
@@ -113,6 +115,15 @@ def test_an_absence_that_passes_is_its_own_reason() -> None:
     assert outcome.halt.type is StopType.ABSENT and not outcome.ok
 
 
+def test_a_verification_that_was_skipped_is_in_the_reason() -> None:
+    absent = Attempt(absence=Absence(("x",)), finished=True)
+    for made in (attempt(), absent):
+        outcome, _ = run(Listed((made, (Evidence("form"), Evidence(SKIPPED)))))
+        assert outcome.halt.detail.endswith("; the verifier was not asked on this last iteration")
+    outcome, _ = run(Listed((attempt(), (Evidence("form"), Evidence("verifier")))))
+    assert outcome.halt.detail == "every check passed"
+
+
 def test_a_check_that_broke_ends_the_run_unjudged() -> None:
     outcome, _ = run(Listed((attempt(), (Evidence("form"), Evidence("judge", broken="down")))))
     assert outcome.halt.type is StopType.UNJUDGED
@@ -135,6 +146,73 @@ def test_an_error_is_recorded_as_the_end_and_raised() -> None:
         run_loop(mode, LoopState(), ledger=Ledger(Limits()), config=config, sink=events.append)
     last = events[-1]
     assert isinstance(last, RunHalted) and last.halt.type is StopType.SYSTEM_ERROR
+
+
+class Bug(Exception):
+    """What nobody foresaw."""
+
+
+@pytest.mark.parametrize("where", ["run", "analyze", "learn", "plan"])
+def test_a_bug_loses_neither_the_best_attempt_nor_the_end_of_the_journal(where: str) -> None:
+    mode = Listed((attempt("one"), evidence(passed=False)), (attempt("two"), evidence(passed=False)))
+    whole, calls = getattr(mode, where), []
+
+    def breaks_later(*given: Any) -> Any:
+        calls.append(given)
+        if len(calls) == 2:
+            raise Bug("no such key")
+        return whole(*given)
+
+    setattr(mode, where, breaks_later)
+    outcome, events = run(mode)
+    assert outcome.halt == Halt(StopType.SYSTEM_ERROR, "Bug: no such key") and outcome.iterations == 1
+    assert outcome.best is not None and outcome.best.attempt.claims[0].text == "one"
+    assert isinstance(events[-1], RunHalted) and events[-1].halt == outcome.halt
+
+
+@pytest.mark.parametrize("first", [None, (Attempt(error="it broke"), ())], ids=["nothing", "nothing that answered"])
+@pytest.mark.parametrize("error", [Bug("no such key"), ProviderError("down", code="x")])
+def test_without_an_attempt_that_answered_it_is_raised_again(first: Any, error: Exception) -> None:
+    events: list[AnyEvent] = []
+    mode = Listed(*([first] if first else []), error)
+    with pytest.raises(type(error)) as caught:
+        run_loop(mode, LoopState(), ledger=Ledger(Limits()), config=StopConditionConfig(), sink=events.append)
+    assert caught.value is error
+    assert isinstance(events[-1], RunHalted) and events[-1].halt.type is StopType.SYSTEM_ERROR
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), GeneratorExit()])
+def test_what_must_end_the_program_does_so_after_the_end_is_recorded(error: BaseException) -> None:
+    events: list[AnyEvent] = []
+    mode = Listed((attempt(), evidence(passed=False)), error)
+    with pytest.raises(type(error)):
+        run_loop(mode, LoopState(), ledger=Ledger(Limits()), config=StopConditionConfig(), sink=events.append)
+    last = events[-1]
+    assert isinstance(last, RunHalted) and last.halt.type is StopType.SYSTEM_ERROR
+    assert last.halt.detail.startswith(type(error).__name__)
+
+
+def test_a_sink_that_fails_from_then_on_does_not_lose_the_best_attempt() -> None:
+    heard: list[AnyEvent] = []
+
+    def sink(event: AnyEvent) -> None:
+        if len(heard) == 3:
+            raise OSError("no space left")
+        heard.append(event)
+
+    mode = Listed((attempt(), evidence(passed=False)), (attempt("two"), evidence(passed=True)))
+    outcome = run_loop(mode, LoopState(), ledger=Ledger(Limits()), config=StopConditionConfig(), sink=sink)
+    assert outcome.halt == Halt(StopType.SYSTEM_ERROR, "OSError: no space left") and outcome.best is not None
+
+
+def test_a_sink_that_fails_at_the_very_end_is_not_passed_over() -> None:
+    def sink(event: AnyEvent) -> None:
+        if isinstance(event, RunHalted):
+            raise OSError("no space left")
+
+    mode = Listed((attempt(), evidence(passed=True)))
+    with pytest.raises(OSError, match="no space left"):
+        run_loop(mode, LoopState(), ledger=Ledger(Limits()), config=StopConditionConfig(), sink=sink)
 
 
 outcomes = st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), min_size=6, max_size=6)
@@ -175,6 +253,46 @@ def test_a_ledger_refuses_the_call_that_would_overspend_and_gives_promises_back(
     with ledger.reserve(0.6) as book:
         book(Usage(calls=1, usd=0.2))
     assert ledger.spent == Usage(calls=2, usd=pytest.approx(0.3))
+
+
+UNKNOWN = "the cost is unknown, so the limit of \\$1 cannot be kept"
+
+
+def test_a_ledger_with_a_cap_refuses_to_go_on_once_a_price_is_unknown() -> None:
+    ledger = Ledger(Limits(usd=1.0))
+    with ledger.reserve(None) as book:
+        book(Usage(calls=1, usd=None))
+    for worst in (None, 0.0, 0.1):
+        with pytest.raises(LimitExceeded, match=UNKNOWN) as caught, ledger.reserve(worst):
+            pass
+    assert caught.value.limit == "cost" and "price" in caught.value.hint
+    uncapped = Ledger(Limits())
+    for _ in range(2):
+        with uncapped.reserve(None) as book:
+            book(Usage(calls=1, usd=None))
+    assert uncapped.spent == Usage(calls=2, usd=None)
+
+
+def test_an_unknown_bill_counts_as_what_was_promised_and_what_was_known_stays_counted() -> None:
+    """The sum is unknown, and said so; the cap is kept all the same."""
+    ledger = Ledger(Limits(usd=1.0))
+    with ledger.reserve(0.5) as book:
+        book(Usage(calls=1, usd=0.4))
+    with ledger.reserve(0.3) as book:
+        book(Usage(calls=1, usd=None))
+    assert ledger.spent == Usage(calls=2, usd=None)
+    with ledger.reserve(0.3):
+        pass
+    with pytest.raises(LimitExceeded, match=r"cost limit reached: 1\.1 of 1"), ledger.reserve(0.4):
+        pass
+
+
+def test_a_limit_of_any_name_ends_a_run_with_its_reason_and_hint() -> None:
+    known = LimitExceeded("cost", cap=1, spent=0, message="the cost is unknown", hint="use another model")
+    outcome, _ = run(Listed((attempt(), evidence(passed=False)), known))
+    assert outcome.halt == Halt(StopType.MAX_COST, "the cost is unknown - use another model")
+    other, _ = run(Listed((attempt(), evidence(passed=False)), LimitExceeded("tokens", cap=1, spent=2)))
+    assert other.halt == Halt(StopType.SYSTEM_ERROR, "tokens limit reached: 2 of 1")
 
 
 def test_a_ledger_knows_when_the_time_is_over() -> None:

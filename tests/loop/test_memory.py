@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.loop.memory import CUT, MIN_BUDGET, Memory, add, parse, trim
+from ralph_cli.loop.memory import CUT, MIN_BUDGET, Memory, add, count, parse, trim
 
 ROWS = {
     "A9": [
@@ -20,6 +20,16 @@ def test_a_block_has_the_form_of_the_design() -> None:
     memory = add(add(Memory(), 1, AT, "  The rent is 5.\n", 1_500), 2, AT, "The term is 10.", 1_500)
     assert memory.text == f"## Iter 1 - {AT}\n\nThe rent is 5.\n\n## Iter 2 - {AT}\n\nThe term is 10."
     assert parse(memory.text) == memory
+
+
+def test_blocks_of_the_same_words_are_counted_however_they_were_kept() -> None:
+    note = "  The rent is 5.\n## Iter 9 - no heading\n\nMore. "
+    once = add(Memory(), 2, AT, note, 1_500)
+    assert (count(once, 2, note), count(once, 1, note), count(once, 2, "The rent is 5.")) == (1, 0, 0)
+    assert count(parse(add(once, 2, "2027-01-01T00:00:00.000Z", note, 1_500).text), 2, note) == 2
+    long = "word " * 200
+    cut = parse(add(Memory(), 3, AT, long, 300).text)
+    assert cut.text.endswith(CUT) and count(cut, 3, long) == 1 and count(cut, 3, "other " * 200) == 0
 
 
 def test_the_oldest_blocks_are_dropped_with_a_marker_that_counts_them() -> None:

@@ -12,6 +12,8 @@ from ralph_cli.core.errors import ConfigError, ProviderError
 from ralph_cli.core.memo import MemoCheck
 from ralph_cli.core.model import Reply
 from ralph_cli.providers.scripted import Scripted, says
+from ralph_cli.reports.memo import memo_text
+from ralph_cli.reports.memo_json import memo_object
 
 LEASE = document("The lease ends on 31 March 2031. Rent is due monthly in advance.", path="lease.txt")
 MEMO = (
@@ -49,6 +51,24 @@ def test_all_supported_is_ok_and_one_that_is_not_is_not(tmp_path: Path) -> None:
     assert judged([verdicts("supported")], tmp_path, memo)[0].ok
     for verdict in ("partly", "not", "contradicted"):
         assert not judged([verdicts(verdict)], tmp_path, memo)[0].ok
+
+
+def test_a_sentence_that_is_half_proved_is_asked_about_again_and_the_report_says_who_disagrees(tmp_path: Path) -> None:
+    memo = 'The tenant must leave because "The lease ends on 31 March 2031" soon.'
+    done, model = judged([verdicts("partly"), verdicts("supported"), verdicts("supported")], tmp_path, memo)
+    assert done.ok and len(model.requests) == 3
+    lost, _ = judged([verdicts("partly"), verdicts("supported"), verdicts("not")], tmp_path, memo)
+    assert not lost.ok and "the judges do not agree" in memo_text(lost)
+    assert [vote["verdict"] for vote in memo_object(lost)["support"][0]["votes"]] == ["partly", "supported", "not"]
+
+
+def test_the_panel_of_the_settings_is_asked_too(tmp_path: Path) -> None:
+    (tmp_path / "second.json").write_text(json.dumps([{"text": verdicts("not").text}]))
+    given = document('The tenant must leave because "The lease ends on 31 March 2031" soon.', path="memo.md")
+    settings = Settings(cache=tmp_path, panel=(f"scripted:{tmp_path / 'second.json'}",))
+    done = check_memo(given, [LEASE], judge=True, settings=settings, models={"judge": Scripted([verdicts("partly")])})
+    assert done.support is not None and done.support[0].ruling is not None
+    assert [vote.verdict for vote in done.support[0].ruling.votes] == ["partly", "not"] and not done.ok
 
 
 def test_a_judge_that_fails_is_never_a_yes(tmp_path: Path) -> None:

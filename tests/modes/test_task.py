@@ -164,6 +164,67 @@ def test_the_judges_issues_flow_back_to_the_reader_and_the_reasoner(settings: Se
     assert "Item 1: The base rent" in told(order) and "Item 2: The term" in told(order)  # the brief only grows
 
 
+@pytest.mark.parametrize(("retry", "fresh"), [("continue", False), ("fresh", True), ("auto", False)])
+def test_the_readers_conversation_goes_on_or_is_begun_afresh(settings: Settings, retry: str, fresh: bool) -> None:
+    more = GOOD + " The lease runs for ten years from 1 March 2021."
+    done, _, worker, _ = play(
+        settings,
+        [acts(LOOK), acts({"claims": [RENT]}), result(), acts({"claims": [TERM]}), result(more)],
+        [refuses("the term of the lease is missing"), OK],
+        retry=retry,
+    )
+    assert done.outcome.ok and done.outcome.iterations == 2
+    hints, order = worker.requests[3], worker.requests[4]
+    assert (len(hints.turns) == 1) is fresh and "the term of the lease is missing" in told(hints)
+    if fresh:
+        text = told(hints)
+        assert "find('rent')" in text and "pages 1" in text and "Say what the tenant pays." in text
+        at = text.index("Item 1: The base rent is $48,000 a year.")
+        assert text.rfind("<data-", 0, at) > text.rfind("</data-", 0, at)  # a model's words, as data
+    assert "Item 1: The base rent" in told(order) and "Item 2: The term" in told(order)  # kept all the same
+
+
+def test_a_reader_that_is_stuck_begins_afresh_and_one_that_is_not_asked_keeps_its_conversation(
+    settings: Settings,
+) -> None:
+    nothing = acts({"not_found": {"searched": ["more"]}})
+    _, _, worker, _ = play(
+        settings,
+        [
+            acts(LOOK),
+            acts({"claims": [RENT]}),
+            result(),
+            nothing,
+            result(f"{GOOD} So."),
+            nothing,
+            result(f"{GOOD} Yes."),
+        ],
+        [refuses("one"), refuses("two"), OK],
+    )
+    asked = [request for request in worker.requests if request.agent == "reader"]
+    assert [len(request.turns) == 1 for request in asked] == [True, False, False, True]
+    _, _, worker, _ = play(
+        settings,
+        [acts(LOOK), acts({"claims": [RENT]}), result("no JSON " * 9), result(f'{{"rent": "{GOOD}"}}')],
+        [OK],
+        format="json",
+        retry="fresh",
+    )
+    assert [r.agent for r in worker.requests] == ["reader", "reader", "reasoner", "reasoner"]
+
+
+def test_a_reader_that_handed_in_nothing_begins_afresh(settings: Settings) -> None:
+    done, _, worker, _ = play(
+        settings,
+        [acts(LOOK), acts(LOOK), says("no"), acts(LOOK), acts({"claims": [RENT]}), result()],
+        [OK],
+        max_steps=2,
+    )
+    assert done.outcome.ok and done.outcome.iterations == 2
+    first = worker.requests[3]
+    assert len(first.turns) == 1 and "which stay:\n(none)" in told(first) and "no brief" in told(first)
+
+
 def test_a_figure_that_is_not_quoted_is_refused_with_its_place_and_mended(settings: Settings) -> None:
     wrong = GOOD + "\nThe deposit is $12,000, due on 1 March 2022."
     done, _, worker, judge = play(

@@ -258,6 +258,23 @@ def test_cost_and_tokens_are_really_recorded() -> None:
     assert len({event.number for event in finished}) == 5
 
 
+def test_a_cost_that_is_unknown_keeps_no_cap() -> None:
+    """Neither that of the configuration nor that of a ledger; the attempt that was made is scored and kept."""
+    unknown = Execution("first", Usage(1, usd=None))
+    result = RalphRunner(plays(unknown)[0], [SECOND], stops(max_cost=1)).run("q")
+    assert (result.stop_type, result.iterations, result.output) == (StopType.MAX_COST, 1, "first")
+    assert result.reason.startswith("the cost is unknown, so the limit of $1 cannot be kept")
+    judge = JudgeScorer(Scripted([says('{"score": 0, "reason": ""}', usage=Usage(usd=None))] * 9), "?")
+    judged = RalphRunner(plays("first")[0], [judge], stops(max_cost=1)).run("q")
+    assert (judged.stop_type, judged.iterations) == (StopType.MAX_COST, 1)
+    shared = RalphRunner(plays(unknown)[0], [SECOND], ledger=Ledger(Limits(usd=1.0))).run("q")
+    assert (shared.stop_type, shared.output) == (StopType.MAX_COST, "first") and "unknown" in shared.reason
+    good = RalphRunner(plays(Execution("second", Usage(1, usd=None)))[0], [SECOND], stops(max_cost=1)).run("q")
+    assert good.stop_type is StopType.COMPLETION
+    uncapped = RalphRunner(plays(unknown)[0], [SECOND], stops(max_iterations=3)).run("q")
+    assert uncapped.stop_type is StopType.MAX_ITERATIONS
+
+
 def test_a_ledger_ends_the_run_before_the_next_call() -> None:
     ledger = Ledger(Limits(calls=2))
     result = RalphRunner(plays(Execution("first", Usage(1)))[0], [SECOND], ledger=ledger).run("q")
@@ -475,6 +492,14 @@ def test_a_detector_that_fails_stops_the_loop(said: Callable[[LoopState], Any]) 
     assert "ThreeOf" in result.reason and result.output == "first"
 
 
+class LaterTimeout(TimeoutDetector):
+    """A subclass: what it overrides may never stop."""
+
+
+class FewerIterations(MaxIterationDetector):
+    """Another one."""
+
+
 @pytest.mark.parametrize(
     ("detectors", "conditions", "bound"),
     [
@@ -485,11 +510,15 @@ def test_a_detector_that_fails_stops_the_loop(said: Callable[[LoopState], Any]) 
         ([CompositeDetector([CompositeDetector()])], {}, False),
         ([MaxIterationDetector()], {}, True),
         ([TimeoutDetector()], {"timeout": 60}, True),
-        ([CostLimitDetector()], {"max_cost": 1}, True),
+        ([CostLimitDetector()], {"max_cost": 1}, False),
+        ([LaterTimeout(), FewerIterations()], {"timeout": 60}, False),
+        ([CompositeDetector([LaterTimeout(), TimeoutDetector()])], {"timeout": 60}, True),
         ([CompositeDetector([StalledDetector(), CompositeDetector([MaxIterationDetector()])])], {}, True),
     ],
 )
 def test_detectors_without_a_bound_are_refused(detectors: list[Any], conditions: dict[str, Any], bound: bool) -> None:
+    """A cap on the cost is none: what a function says it spent may be nothing, or unknown."""
+
     def make() -> RalphRunner:
         return RalphRunner(plays("first")[0], [SECOND], stops(**conditions), detectors=detectors)
 

@@ -7,6 +7,7 @@ from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.events import AnyEvent, CallFinished, CallStarted
 from ralph_cli.core.model import ModelTurn, Reply, Request, ToolTurn, Usage, UserTurn
 from ralph_cli.providers.metered import Metered, call_numbers, digest
+from ralph_cli.providers.retrying import Retrying
 from ralph_cli.providers.scripted import Script, Scripted, says
 
 ASKED = Request("worker", "system", (UserTurn("hello"),))
@@ -41,6 +42,21 @@ def test_a_call_that_fails_is_booked_and_its_unknown_price_stays_unknown() -> No
     assert ledger.spent.calls == 1 and ledger.spent.usd is None
     last = events[-1]
     assert isinstance(last, CallFinished) and last.error == "late" and last.reply is None
+
+
+def test_a_retry_after_a_timeout_goes_on_under_a_cap_when_the_price_is_known() -> None:
+    late = ProviderError("late", code="timeout", usage_unknown=True, retryable=True)
+    for estimate, ends in ((0.4, None), (None, "the cost is unknown"), (0.6, "cost limit reached")):
+        script = Scripted([late, says("hi", usage=Usage(1, 10, 2, usd=0.01))])
+        ledger = Ledger(Limits(usd=1.0))
+        model = Metered(script, ledger, [].append, call_numbers(), lambda request, worst=estimate: worst)
+        patient = Retrying(model, ledger=ledger, sleep=lambda seconds: None)
+        if ends:
+            with pytest.raises(LimitExceeded, match=ends):
+                patient.complete(ASKED)
+        else:
+            assert patient.complete(ASKED).text == "hi"
+        assert ledger.spent.usd is None
 
 
 def test_a_call_over_the_budget_is_never_made() -> None:

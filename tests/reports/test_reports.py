@@ -9,22 +9,26 @@ from hypothesis import strategies as st
 
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import (
+    SKIPPED,
     Absence,
     Attempt,
     Claim,
     Evidence,
     Halt,
     Issue,
+    Passage,
     Quote,
+    QuoteRuling,
     Ruling,
     Search,
     Step,
     StopType,
     Verdict,
+    Vote,
 )
 from ralph_cli.reports.json import as_object, dumps
 from ralph_cli.reports.terminal import plain
-from ralph_cli.reports.view import RunView, view
+from ralph_cli.reports.view import ClaimView, RunView, view
 from ralph_cli.reports.visible import one_line, visible
 
 QUOTE = Quote(1, "rent of\n$48,000", 10, 25, 3, "iii", "folded", 2, "rent of $48,000")
@@ -96,7 +100,40 @@ def test_an_absence_shows_its_searches() -> None:
         seconds=0,
     )
     assert "Not in the document." in plain(told) and "parking: 0" in plain(told)
-    assert as_object(told)["not_found"] == {"searched": [{"term": "parking", "hits": 0}], "note": "only a hall"}
+    searched = [{"term": "parking", "hits": 0, "by": "worker", "pattern": False}]
+    assert as_object(told)["not_found"] == {"searched": searched, "note": "only a hall", "nearest": []}
+
+
+def test_an_absence_shows_what_code_searched_what_could_not_be_counted_and_the_nearest_passages() -> None:
+    searches = (Search("par.ing", 2, "code", True), Search("(a+)+", None, "code", True, "not counted: too long"))
+    near = (Passage("Cars of \x1b[1mtenants\n" + "x" * 300, 5, 20, 3, "iii", ("cars", "tenants")),)
+    step = Step(Attempt(absence=Absence(("parking",)), searches=searches, nearest=near), (Evidence("form"),))
+    told = view(
+        run="r",
+        folder="f",
+        question="q",
+        document={"kind": "pdf", "pages": 9},
+        halt=Halt(StopType.ABSENT, "d"),
+        best=step,
+        judge="j",
+        iterations=1,
+        usage=Usage(),
+        seconds=0,
+    )
+    text = plain(told)
+    assert "par.ing (as a pattern), in its code: 2" in text
+    assert "(a+)+ (as a pattern), in its code: not counted: too long" in text
+    assert "p. 3 (printed iii): “Cars of \\u{1b}[1mtenants xxx" in text and "(cars, tenants)" in text
+    assert len(max(text.splitlines(), key=len)) < 250
+    found = as_object(told)["not_found"]
+    assert found["searched"][1] == {
+        "term": "(a+)+",
+        "hits": None,
+        "by": "code",
+        "pattern": True,
+        "fault": "not counted: too long",
+    }
+    assert found["nearest"][0]["page"] == 3 and found["nearest"][0]["words"] == ["cars", "tenants"]
 
 
 def test_a_document_without_pages_shows_offsets() -> None:
@@ -136,3 +173,70 @@ def test_visible_text_holds_no_control_and_plain_text_is_untouched(text: str) ->
 
 def test_one_line_is_one_line_within_its_width() -> None:
     assert one_line("a\nb\t c", 0) == "a b c" and one_line("x" * 50, 10) == "x" * 7 + "..."
+
+
+@pytest.mark.parametrize("mode", ["qa", "task"])
+@pytest.mark.parametrize("stop", [StopType.COMPLETION, StopType.ABSENT])
+def test_a_verification_that_was_skipped_is_said_in_the_closing_line(mode: str, stop: StopType) -> None:
+    """B4: what was not asked is never shown as if it had been."""
+    told = replace(shown(stop), mode=mode, output="an output")
+    assert as_object(told)["verification"] is None and "verifier" not in plain(told)
+    skipped = replace(told, verification="skipped")
+    closing = plain(skipped).splitlines()[-3]
+    assert closing.endswith("Not verified: the verifier was not asked about this last iteration.")
+    assert as_object(skipped)["verification"] == "skipped"
+
+
+@pytest.mark.parametrize(
+    ("evidence", "expected"),
+    [
+        (Evidence("verifier"), "passed"),
+        (Evidence("verifier", (Issue("verifier", "no"),)), "refused"),
+        (Evidence("verifier", broken="down"), "failed"),
+        (Evidence(SKIPPED), "skipped"),
+        (Evidence("judge"), None),
+    ],
+)
+def test_the_view_tells_what_became_of_the_verification(evidence: Evidence, expected: str | None) -> None:
+    step = Step(Attempt((CLAIM,), (QUOTE,), finished=True), (Evidence("form"), evidence))
+    assert step.verification == (expected or "")
+    halted = Halt(StopType.COMPLETION, "d")
+    about: dict[str, object] = {"kind": "pdf", "pages": 9}
+    told = view(
+        run="r",
+        folder="f",
+        question="q",
+        document=about,
+        halt=halted,
+        best=step,
+        judge="j",
+        iterations=1,
+        usage=Usage(),
+        seconds=0,
+    )
+    assert as_object(told)["verification"] == expected
+
+
+def test_judges_that_do_not_agree_and_quotes_that_do_not_bear_are_shown() -> None:
+    ruling = Ruling(
+        1,
+        Verdict.SUPPORTED,
+        "a reason",
+        "openai:gpt",
+        (QuoteRuling(1, "supports", "it says so"), QuoteRuling(2, "unrelated", "about rent")),
+        (Vote("openai:gpt", Verdict.PARTLY, "half"), Vote("openai:gpt", Verdict.SUPPORTED, "all")),
+    )
+    quotes = (QUOTE, replace(QUOTE, id=2, match="recut", difference=("48,000 -> $48,000",), last_page=4))
+    step = Step(Attempt((replace(CLAIM, quotes=(1, 2)),), quotes, finished=True), (Evidence("judge", (), (ruling,)),))
+    told = replace(shown(StopType.COMPLETION), claims=view_claims(step), quotes=quotes)
+    text = plain(told)
+    assert "[2] does not bear on it: about rent" in text and "[1] supports" not in text
+    assert "The judges do not agree: openai:gpt: only partly supported; openai:gpt: supported" in text
+    assert "p. 3-4 (printed iii), re-cut" in text and "as given -> in the document: 48,000 -> $48,000" in text
+    (claim,) = as_object(told)["claims"]
+    assert [said["verdict"] for said in claim["quote_verdicts"]] == ["supports", "unrelated"]
+    assert [vote["verdict"] for vote in claim["votes"]] == ["partly", "supported"]
+
+
+def view_claims(step: Step) -> tuple[ClaimView, ...]:
+    return (ClaimView(step.attempt.claims[0], step.attempt.quotes, step.rulings[0], ()),)

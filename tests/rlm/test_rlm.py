@@ -8,6 +8,7 @@ from fakes import FakeSandbox, document
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ralph_cli.core.budget import Ledger, Limits
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.model import Reply, Request, Stop, ToolCall
 from ralph_cli.core.run import Absence, Draft, DraftClaim
@@ -182,6 +183,19 @@ def test_closing_twice_is_no_matter() -> None:
     bench.close()
     bench.close()
     assert fake.closed
+
+
+def test_an_engine_that_does_not_start_is_waited_for_as_long_as_the_run_may_last() -> None:
+    free = threading.Event()
+
+    def slowly() -> None:
+        free.wait(30)
+
+    bench = Workbench(lambda: FakeSandbox(slowly), DOC, Ledger(Limits(seconds=0.3)))
+    with pytest.raises(LimitExceeded, match="time"):
+        bench.run("1", lambda items: [])
+    free.set()
+    bench.close()
 
 
 TABLE = """Cash flows

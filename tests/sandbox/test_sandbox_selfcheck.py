@@ -37,7 +37,7 @@ class NoSandbox:
 
     def __exit__(self, *_error: object) -> None: ...
 
-    def run(self, code: str, query: HostQuery) -> Result:
+    def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> Result:
         printed, names, value = io.StringIO(), {"context": "", "pages": 0}, None
         error = None
         try:

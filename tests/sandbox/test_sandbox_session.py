@@ -158,6 +158,23 @@ def test_the_clock_stops_while_the_host_answers(engine: str, opener: Opener) -> 
 
 
 @both
+def test_a_snippet_may_have_less_time_and_then_the_hosts_answers_count(engine: str, opener: Opener) -> None:
+    def slow(pairs: Sequence[tuple[str, str]]) -> list[str]:
+        time.sleep(0.6)
+        return ["ok"]
+
+    with opener(engine, Limits(seconds=20)) as sandbox:
+        result = sandbox.run("while True:\n    pass", never, seconds=0.5)
+        assert (result.error, result.state_lost) == ("time limit of 0.5 s", True)
+        result = sandbox.run("llm_query('q')\nwhile True:\n    pass", slow, seconds=0.5)
+        assert (result.error, result.state_lost) == ("time limit of 0.5 s", True)
+        # The bound is of that snippet alone, and those of the sandbox stay as they are.
+        assert sandbox.run("import time\ntime.sleep(0.8)\n'done'", never).value == "'done'"
+    with opener(engine, Limits(seconds=0.5)) as sandbox:
+        assert sandbox.run("while True:\n    pass", never, seconds=60).error == "time limit of 0.5 s"
+
+
+@both
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError, SandboxFailure])
 def test_an_exception_of_the_host_comes_out(engine: str, error: type[BaseException], shared: Shared) -> None:
     def broken(pairs: Sequence[tuple[str, str]]) -> list[str]:

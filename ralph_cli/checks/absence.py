@@ -1,0 +1,166 @@
+"""That something is not in a document: the record of the search, and whether a search of the text speaks against it.
+
+What "refutes" can honestly mean without a model: there are places that bear on the question, and no model was shown
+them. Whether they answer it is for the worker to say when it has seen them; its word then stands, as its word.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from ralph_cli.checks.searches import Counter, Tally
+from ralph_cli.core.coverage import Spans, covered, in_words
+from ralph_cli.core.document import Document
+from ralph_cli.core.run import Absence, Attempt, Evidence, Issue, Passage
+from ralph_cli.documents.nearest import Near, hits, key_words, nearest
+from ralph_cli.rlm.searches import Sought
+
+NAME = "absence"
+REFUSALS = 3
+"""Refusals in a run at most: after the first only for places that were not pointed out before."""
+
+RARE = 12
+"""A word of the question that stands in no more places ought to have been looked for."""
+
+FEW = 8
+"""A searched term that stands in no more places ought to have been looked at in all of them."""
+
+TOGETHER = 0.6
+"""Share of the question's words, by weight, that makes a passage worth looking at."""
+
+POINTED_OUT, EACH = 5, 2
+"""Places that are pointed out at once, and places of one term among them."""
+
+SHOWN = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place of the document that bears on the question, and by which word."""
+
+    start: int
+    end: int
+    word: str
+
+
+@dataclass(slots=True)
+class AbsenceReview:
+    """Looks at what a worker says is not there; `by_code` gives what its code searched, `shown` what was read.
+
+    A statement is sent back with exact places when no model was shown them and
+    - a term that the worker says it searched is there, and not one of its places was looked at (or, of a term that
+      stands in few places, one on a page of which nothing was);
+    - a rare word of the question is there, and was neither searched for nor seen;
+    - nothing of what was searched is there, and the words of the question stand together.
+    The refusal shows the lines themselves; whoever says so again has seen them, and the statement stands.
+    """
+
+    document: Document
+    question: str
+    by_code: Callable[[], tuple[Sought, ...]]
+    shown: Callable[[], Spans]
+    _told: list[Place] = field(default_factory=list)
+    _refusals: int = 0
+    _counter: Counter = field(init=False)
+    _known: tuple[object, tuple[Tally, ...]] | None = None
+    _near: tuple[Near, ...] | None = None
+
+    def __post_init__(self) -> None:
+        self._counter = Counter(self.document)
+
+    def issues(self, absence: Absence) -> tuple[Issue, ...]:
+        """The refusal, if there are places to look at that were not pointed out yet; it is remembered as made."""
+        if self._refusals >= REFUSALS:
+            return ()
+        places: list[Place] = []
+        for place in self._unseen(self._tallies(absence)):
+            if all(place.end < other.start or other.end < place.start for other in (*self._told, *places)):
+                places.append(place)
+        if not places:
+            return ()
+        places = places[:POINTED_OUT]
+        self._told += places
+        self._refusals += 1
+        return (self._refused(sorted(places, key=lambda place: place.start)),)
+
+    def __call__(self, attempt: Attempt) -> Evidence:
+        """The same as a check of an attempt, for statements that no worker was there to be asked about."""
+        return Evidence(NAME, self.issues(attempt.absence) if attempt.absence else ())
+
+    def recorded(self, attempt: Attempt) -> Attempt:
+        """The attempt with the record of its absence: what was searched, counted here, and the nearest passages."""
+        if attempt.absence is None:
+            return attempt
+        searches = tuple(tally.search for tally in self._tallies(attempt.absence))
+        return replace(attempt, searches=searches, nearest=tuple(map(self._passage, self._nearest())))
+
+    def _tallies(self, absence: Absence) -> tuple[Tally, ...]:
+        key = (absence.searched, self.by_code())
+        if self._known is None or self._known[0] != key:
+            self._known = key, self._counter.count(*key)
+        return self._known[1]
+
+    def _nearest(self) -> tuple[Near, ...]:
+        if self._near is None:
+            self._near = nearest(self.question, self.document.text)
+        return self._near
+
+    def _passage(self, near: Near) -> Passage:
+        page = self.document.page_at(near.start)
+        return Passage(
+            self.document.text[near.start : near.end], near.start, near.end, page.number, page.label, near.words
+        )
+
+    def _unseen(self, tallies: Sequence[Tally]) -> Iterator[Place]:
+        """Places that bear on the question and were not looked at, those of the rarest words first."""
+        shown = self.shown()
+        for tally in sorted(tallies, key=lambda tally: len(tally.places)):
+            if tally.search.by == "worker":
+                yield from self._of_term(tally, shown)
+        yield from self._of_question(tallies, shown)
+        if tallies and all(tally.search.hits == 0 for tally in tallies):
+            for near in self._nearest()[:1]:
+                if near.share >= TOGETHER and len(near.words) > 1 and not covered(shown, near.start, near.end):
+                    yield Place(near.start, near.end, ", ".join(near.words))
+
+    def _of_term(self, tally: Tally, shown: Spans) -> Iterator[Place]:
+        places = [place for place in tally.places if self._begins_word(place[0])]
+        unseen = [place for place in places if not covered(shown, *place)]
+        if len(unseen) < len(places):
+            unseen = [place for place in unseen if self._page_unseen(place[0], shown)] if len(places) <= FEW else []
+        yield from (Place(start, end, tally.search.term) for start, end in unseen[:EACH])
+
+    def _of_question(self, tallies: Sequence[Tally], shown: Spans) -> Iterator[Place]:
+        words = key_words(self.question)
+        places = hits(words, self.document.text)
+        sought = [tally.search.term.casefold() for tally in tallies]
+        counted = {stem: [place[:2] for place in places if place[2] == stem] for stem in words}
+        for stem, own in sorted(counted.items(), key=lambda item: len(item[1])):
+            if not 0 < len(own) <= RARE or any(stem.casefold() in term for term in sought):
+                continue
+            if not any(covered(shown, *place) for place in own):
+                yield from (Place(start, end, words[stem]) for start, end in own[:EACH])
+
+    def _begins_word(self, at: int) -> bool:
+        return at == 0 or not self.document.text[at - 1].isalnum()
+
+    def _page_unseen(self, at: int, shown: Spans) -> bool:
+        page = self.document.page_at(at)
+        return self.document.paged and not covered(shown, page.start, page.end)
+
+    def _refused(self, places: Sequence[Place]) -> Issue:
+        pages = dict.fromkeys(self.document.page_at(place.start).number for place in places)
+        where = f" (page{'' if len(pages) == 1 else 's'} {in_words(pages)})" if self.document.paged else ""
+        message = (
+            f"there are places that bear on it and that you have not looked at{where}; here are their lines, and "
+            "at(offset) prints what stands around them. If they answer it, hand in claims; if they do not, hand in "
+            "not_found again, and it stands"
+        )
+        return Issue(NAME, message, material="\n".join(map(self._line, places)))
+
+    def _line(self, place: Place) -> str:
+        text = self.document.text
+        page = self.document.page_at(place.start)
+        low = max(text.rfind("\n", page.start, place.start) + 1, page.start, place.start - SHOWN // 2)
+        high = text.find("\n", place.end, page.end)
+        high = min(page.end if high < 0 else high, max(place.end, low + SHOWN))
+        return f"page {page.number}, offset {low}: {' '.join(text[low:high].split())}\n(for: {place.word})"

@@ -1,0 +1,114 @@
+"""`ralph trace report`, and the reports that `qa` and `task` write after their run."""
+
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ralph_cli.commands import options
+from ralph_cli.core.errors import RalphError, UserError
+from ralph_cli.reports.visible import one_line
+
+if TYPE_CHECKING:
+    from ralph_cli.config import Settings
+    from ralph_cli.reporting import Source, Targets
+    from ralph_cli.running import Finished
+
+Html = Annotated[Path | None, typer.Option("--html", help="One HTML file: no script, no request; prints well.")]
+Pdf = Annotated[
+    Path | None, typer.Option("--pdf", help="A copy of the PDF with the quotes highlighted, a note on each.")
+]
+Markdown = Annotated[Path | None, typer.Option("--md", help="The same as Markdown.")]
+Csv = Annotated[Path | None, typer.Option("--csv", help="One row for each claim and quote.")]
+DocumentFile = Annotated[
+    str | None,
+    typer.Option("--document", help="Where the document is now (default: where it was; checked by its hash)."),
+]
+ReportFile = Annotated[Path | None, typer.Option("--report", help="Write an evidence report (HTML) after the run.")]
+Annotate = Annotated[
+    Path | None, typer.Option("--annotate", help="Write a copy of the PDF with the quotes highlighted after the run.")
+]
+
+
+def report(
+    run: Annotated[str | None, typer.Argument(help="Name of the run, or the end of it; default the newest.")] = None,
+    html: Html = None,
+    pdf: Pdf = None,
+    md: Markdown = None,
+    csv: Csv = None,
+    document: DocumentFile = None,
+    password: options.Password = None,
+    encoding: options.Encoding = None,
+    out: options.Out = None,
+) -> int:
+    """Write what a run found as a report that can be checked, printed and filed."""
+    from ralph_cli import config, records, reporting
+
+    targets = reporting.Targets(html, pdf, md, csv)
+    if not targets.given():
+        hint = "ralph trace report --html report.html"
+        raise UserError("say what to write: --html, --pdf, --md or --csv", code="no-target", hint=hint)
+    settings = config.load(options.given(out=out))
+    found = records.recorded(records.find_run(settings.out, run))
+    targets.check(str(found.view.document.get("path", "-")), document or "-")
+    source = reporting.find_source(found, settings, path=document, password=password, encoding=encoding)
+    reporting.write(found, source, targets, lambda path, size: typer.echo(_told(path, size)))
+    if source.missing:
+        what = f"without the document's pages and passages: {source.missing}"
+        typer.echo(f"ralph: {one_line(what)} - --document says where it is", err=True)
+    return 0
+
+
+def prepared(
+    targets: "Targets",
+    document: str | None,
+    settings: "Settings",
+    *,
+    password: str | None,
+    encoding: str | None,
+    on_loading: Callable[[int, int], None],
+) -> "Source | None":
+    """The document, loaded once for run and report; None when no report is wanted.
+
+    Refuses, before anything is paid for, what could not be written afterwards.
+    """
+    from ralph_cli.reporting import Source, refuse_what_cannot_be_marked
+    from ralph_cli.running import opened
+
+    if not targets.given():
+        return None
+    targets.check(document or "-")
+    if document is None:
+        refuse_what_cannot_be_marked(targets, None)
+        return Source()
+    stdin = cache(options.standard_input)
+    loaded = opened(document, settings, password, encoding, stdin, on_loading)
+    refuse_what_cannot_be_marked(targets, loaded)
+    return Source(loaded, password=password, stdin=stdin)
+
+
+def written(finished: "Finished", source: "Source | None", targets: "Targets", code: int, *, quiet: bool) -> int:
+    """Write the reports of a run that was shown already; `code`, or 1 when it was 0 and a report is missing."""
+    from ralph_cli import records, reporting
+
+    if source is None:
+        return code
+
+    def tell(path: Path, size: int) -> None:
+        if not quiet:
+            typer.echo(_told(path, size), err=True)
+
+    try:
+        events = records.recorded(finished.folder).events
+        reporting.write(records.Recorded(records.view_of(finished), events), source, targets, tell)
+    except RalphError as error:
+        hint = f" - {one_line(error.hint)}" if error.hint else ""
+        typer.echo(f"ralph: {one_line(error.message)} [{error.code}]{hint}", err=True)
+        return code or 1
+    return code
+
+
+def _told(path: Path, size: int) -> str:
+    return f"Written to {one_line(str(path))} ({max(size // 1000, 1):,} kB)"

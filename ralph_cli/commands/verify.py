@@ -1,0 +1,49 @@
+"""`ralph verify`: a run or a bundle checked again, offline and without any model."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ralph_cli.commands import options
+from ralph_cli.commands.screen import show_lines
+
+
+def verify(
+    run: Annotated[
+        str | None, typer.Argument(help="A run's name, the end of it, its folder, or a bundle; default the newest run.")
+    ] = None,
+    document: Annotated[
+        Path | None,
+        typer.Option("--document", help="The document, or a new version of it (default the one of the run)."),
+    ] = None,
+    password: options.Password = None,
+    encoding: options.Encoding = None,
+    out: options.Out = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Check a run again on its document, or on a new version of it: no key, no network, no model.
+
+    Exit code 0 when every deterministic check holds, 2 when one does not or a quote is changed or gone.
+    """
+    from ralph_cli import config
+    from ralph_cli.commands.progress import progress
+    from ralph_cli.reports.verified import dumps, lines, plain
+    from ralph_cli.verifying import verify as check_again
+
+    settings = config.load(options.given(out=out))
+    with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
+        found = check_again(
+            run,
+            document=document,
+            settings=settings,
+            password=password,
+            encoding=encoding,
+            on_loading=display.loading,
+        )
+    if json:
+        typer.echo(dumps(found))
+    else:
+        show_lines(lines(found), plain(found))
+    return 0 if found.holds else 2

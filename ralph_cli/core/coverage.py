@@ -1,0 +1,143 @@
+"""What of a document was read: the spans that a model was shown or that code went through, by page."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+Spans = tuple[tuple[int, int], ...]
+"""Half-open intervals of a document's text, in order and apart."""
+
+_ALL = re.compile(r"(?i)\b(?:every|each|lists?|enumerate|summar(?:y|ies|i[sz]e[sd]?|i[sz]ing)|overview|complete)\b")
+_EVERYTHING = re.compile(r"(?i)\b(?:all|whole|entire|everything)\b")
+
+
+def merged(*groups: Iterable[tuple[int, int]]) -> Spans:
+    """All these intervals as spans: in order, those that touch or overlap made one, empty ones left out."""
+    found: list[tuple[int, int]] = []
+    for start, end in sorted(span for group in groups for span in group):
+        if start >= end:
+            continue
+        if found and start <= found[-1][1]:
+            if end > found[-1][1]:
+                found[-1] = (found[-1][0], end)
+        else:
+            found.append((start, end))
+    return tuple(found)
+
+
+def covered(spans: Spans, start: int, end: int) -> int:
+    """How many characters of [start, end) are in the spans."""
+    count = 0
+    for low, high in spans[max(bisect_right(spans, (start, start)) - 1, 0) :]:
+        if low >= end:
+            break
+        count += max(min(high, end) - max(low, start), 0)
+    return count
+
+
+def gaps(spans: Spans, characters: int) -> Spans:
+    """What of a text of so many characters is in none of the spans."""
+    edges = [0, *(edge for span in spans for edge in span), characters]
+    return tuple((low, high) for low, high in zip(edges[::2], edges[1::2], strict=True) if low < high)
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """The fold of `Covered` events: what any model was shown, and what code says it went through."""
+
+    shown: Spans = ()
+    code: Spans = ()
+
+    def after(self, how: Literal["code", "shown"], spans: Spans) -> "Coverage":
+        """With what one event adds."""
+        if how == "shown":
+            return Coverage(merged(self.shown, spans), self.code)
+        return Coverage(self.shown, merged(self.code, spans))
+
+    def __bool__(self) -> bool:
+        return bool(self.shown or self.code)
+
+
+@dataclass(frozen=True, slots=True)
+class PageRead:
+    """The share of one page's characters that a model was shown, and that code went through; from 0 to 1."""
+
+    number: int
+    shown: float
+    code: float
+
+
+@dataclass(frozen=True, slots=True)
+class CoverageMap:
+    """Coverage page by page; `shown` and `code` are shares of the whole text, `unread` what no model was shown.
+
+    A document without pages has one, so of it only `unread` says where.
+    """
+
+    pages: tuple[PageRead, ...]
+    shown: float
+    code: float
+    unread: Spans
+
+    @property
+    def never(self) -> tuple[int, ...]:
+        """Pages of which no model was shown a character."""
+        return tuple(page.number for page in self.pages if not page.shown)
+
+    @property
+    def read(self) -> tuple[int, ...]:
+        """Pages of which a model was shown something."""
+        return tuple(page.number for page in self.pages if page.shown)
+
+    @property
+    def by_code(self) -> tuple[int, ...]:
+        """Pages of which code took something."""
+        return tuple(page.number for page in self.pages if page.code)
+
+
+def coverage_map(coverage: Coverage, starts: Sequence[int], characters: int) -> CoverageMap:
+    """The coverage of a text of so many characters whose pages begin at `starts`; the break between two counts nothing.
+
+    A page without characters has nothing to read, so it counts as read.
+    """
+    bounds = [(start, end - 1) for start, end in pairwise(starts)]
+    bounds.append((starts[-1], characters))
+    pages, total, counts = [], 0, [0, 0]
+    for number, (start, end) in enumerate(bounds, 1):
+        size = end - start
+        found = [covered(spans, start, end) for spans in (coverage.shown, coverage.code)]
+        total, counts = total + size, [a + b for a, b in zip(counts, found, strict=True)]
+        shares = [count / size for count in found] if size > 0 else [1.0, 1.0]
+        pages.append(PageRead(number, *shares))
+    whole = [count / total for count in counts] if total else [1.0, 1.0]
+    return CoverageMap(tuple(pages), whole[0], whole[1], gaps(coverage.shown, characters))
+
+
+def ranges(numbers: Iterable[int]) -> tuple[tuple[int, int], ...]:
+    """Numbers in order as runs, first and last of each."""
+    runs: list[tuple[int, int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], number)
+        else:
+            runs.append((number, number))
+    return tuple(runs)
+
+
+def in_words(numbers: Iterable[int], most: int = 12) -> str:
+    """Numbers as a person writes them: "1-3, 7, 9-12"; runs beyond `most` are counted."""
+    runs = ranges(numbers)
+    told = [str(first) if first == last else f"{first}-{last}" for first, last in runs[:most]]
+    left = sum(last - first + 1 for first, last in runs[most:])
+    return ", ".join(told) + (f" and {left} more" if left else "")
+
+
+def asks_for_all(text: str, *, question: bool = False) -> bool:
+    """Whether a task asks for everything of a kind, or for the whole in short: then what was not read may be missed.
+
+    In a question a plain "all" seldom does: "Did it keep all its covenants?" is answered by one sentence.
+    """
+    return bool(_ALL.search(text)) or (not question and bool(_EVERYTHING.search(text)))

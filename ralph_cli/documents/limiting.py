@@ -1,0 +1,148 @@
+"""Passages that may limit a statement: sentences with words such as "except" or "restated" that share its terms. Pure.
+
+A local search can only propose: whether a passage limits a statement is for a reader to say.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from ralph_cli.core.document import Document, Span
+from ralph_cli.documents.context import is_row
+
+LIMITS = re.compile(
+    r"(?i)\b(?:except(?:ions?|ed)?|unless|notwithstanding|subject\s+to|provided\s+(?:that|however)|other\s+than"
+    r"|however|does\s+not\s+apply|do\s+not\s+apply|shall\s+not\s+apply|limited\s+to|excluding|excludes|not\s+include"
+    r"|waive[rds]*|amend(?:ed|ment|s)|restate(?:d|ment)|supersede[sd]?|terminat(?:ed|es)|revis(?:ed|ion)"
+    r"|correct(?:ed|ion)|reclassif\w+|no\s+longer|instead\s+of|replaced|only\s+(?:if|when|where|to)|in\s+no\s+event)\b"
+)
+"""Words with which documents limit, change or take back what they say elsewhere."""
+
+MOST = 700
+"""Characters of a passage."""
+
+SHARED = 2
+"""Terms that a passage must share with a statement."""
+
+_WORD = re.compile(r"[^\W\d_]{4,}")
+_ENDS = re.compile(r"(?<=[.;:!?])[\"')\u2019\u201d]?\s|\n\s*\n|\f")
+_LABEL = re.compile(r"\s*(?P<label>[^\d$\u20ac\u00a3\u00a5(\u2014]*[^\W\d_]{3}[^\d$\u20ac\u00a3\u00a5(\u2014]*)")
+_FIGURE = re.compile(r"\d[\d,.]*\d|\d")
+_COMMON_WORDS = (
+    "that this with from have been were will shall would could which their there these those than then when where other"
+    " such into upon under over each also more most some many much year years ended million billion company total"
+    " only both between during after before against about they them your what because while within without amount"
+    " except unless however provided subject including included include based made make used using respect"
+)
+_COMMON = frozenset(_COMMON_WORDS.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Limiting:
+    """A passage that may limit a statement, and why it was proposed."""
+
+    span: Span
+    why: str
+    score: float
+
+
+class LimitIndex:
+    """Proposes passages of one document that may limit a statement; keeps what it has worked out of the text."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._text = document.text
+
+    @cached_property
+    def _sentences(self) -> tuple[tuple[Span, frozenset[str]], ...]:
+        """Sentences with a limiting word, each with its terms."""
+        found: dict[tuple[int, int], None] = {}
+        for match in LIMITS.finditer(self._text):
+            found[self._sentence(match.start(), match.end())] = None
+        return tuple((Span(start, end), terms(self._text[start:end])) for start, end in found)
+
+    @cached_property
+    def _frequency(self) -> Counter[str]:
+        return Counter(term for _, words in self._sentences for term in words)
+
+    @cached_property
+    def _rows(self) -> dict[str, list[Span]]:
+        """Rows of tables by their label."""
+        rows: dict[str, list[Span]] = {}
+        for match in re.finditer(r"[^\n\f]+", self._text):
+            if is_row(match[0]) and (label := label_of(match[0])):
+                rows.setdefault(label, []).append(Span(match.start(), match.end()))
+        return rows
+
+    def candidates(self, statement: str, quotes: Sequence[str], known: Iterable[Span], most: int) -> list[Limiting]:
+        """Up to `most` passages for a statement that rests on `quotes`, best first; none that lies in a `known` one."""
+        seen = list(known)
+        found = [*self._other_values(statement, quotes), *self._by_terms(" ".join((statement, *quotes)))]
+        chosen: list[Limiting] = []
+        for item in sorted(found, key=lambda item: (-item.score, item.span.start)):
+            if len(chosen) == most:
+                break
+            taken = [*seen, *(other.span for other in chosen)]
+            if not any(item.span.start < span.end and span.start < item.span.end for span in taken):
+                chosen.append(item)
+        return chosen
+
+    def _by_terms(self, statement: str) -> list[Limiting]:
+        wanted = terms(statement)
+        found = []
+        for span, words in self._sentences:
+            shared = wanted & words
+            if len(shared) < SHARED:
+                continue
+            score = sum(math.log(1 + len(self._sentences) / self._frequency[term]) for term in shared)
+            # Long sentences share terms by chance.
+            score *= len(shared) / (len(shared) + 0.05 * len(words))
+            found.append(Limiting(span, f"shares {', '.join(sorted(shared)[:6])}", score))
+        return found
+
+    def _other_values(self, statement: str, quotes: Sequence[str]) -> list[Limiting]:
+        """Rows with the label of a quoted row in which none of the statement's figures stands."""
+        stated = {figure.strip(".,") for figure in _FIGURE.findall(statement)}
+        found = []
+        for quote in quotes:
+            for line in quote.splitlines():
+                label = label_of(line)
+                if not label or not stated & {figure.strip(".,") for figure in _FIGURE.findall(line)}:
+                    continue
+                for span in self._rows.get(label, ()):
+                    row = self._text[span.start : span.end]
+                    if not stated & {figure.strip(".,") for figure in _FIGURE.findall(row)}:
+                        # Worth more than one shared word, less than a sentence about the very thing.
+                        found.append(Limiting(span, "the same label with another figure", 4.0))
+        return found
+
+    def _sentence(self, start: int, end: int) -> tuple[int, int]:
+        """The sentence around a place, at most `MOST` characters, without white space at its ends."""
+        low = max(start - MOST // 2, 0)
+        before = [match.end() for match in _ENDS.finditer(self._text, low, start)]
+        low = before[-1] if before else (self._text.rfind(" ", 0, low) + 1 if low else 0)
+        after = _ENDS.search(self._text, end, min(end + MOST // 2, len(self._text)))
+        high = after.start() if after else min(end + MOST // 2, len(self._text))
+        while low < start and self._text[low].isspace():
+            low += 1
+        while high > end and self._text[high - 1].isspace():
+            high -= 1
+        return low, high
+
+
+def terms(text: str) -> frozenset[str]:
+    """The words of a text that say what it is about, without their endings."""
+    return frozenset(
+        re.sub(r"(?:ies|es|s|ed|ing)$", "", word)
+        for word in (match[0].casefold() for match in _WORD.finditer(text))
+        if word not in _COMMON
+    )
+
+
+def label_of(row: str) -> str:
+    """The label of a table's row, folded for comparing; empty if it has none."""
+    match = _LABEL.match(row)
+    return " ".join(match["label"].split()).casefold().strip(" :-") if match else ""

@@ -1,0 +1,119 @@
+"""The passages of a text that hold most of a question's words: where an answer would stand if there were one."""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+WIDTH = 600
+"""Characters within which words count as standing together."""
+
+BESIDE = 150
+"""Characters to each side of the words within which whole lines are taken in."""
+
+LEAST = 0.2
+"""Share of the question, by weight, that a passage must hold to be near it."""
+
+MOST_WORDS = 24
+_WORD = re.compile(r"\d(?:[\d.,]*\d)?|[^\W\d_]+")
+_STOP = frozenset(
+    """
+    a about above after all also an and any are as at be been before being below between both but by can could
+    describe did do document does doing down during each every explain find for from further give had has have
+    having he her here him his how i if in into is it its itself list many may me mention mentioned might more
+    most much must my name no nor not of off on once only or other our out over own page pages please same say
+    shall she should show so some state such summarise summarize summary tell text than that the their them then
+    there these they this those through to too under until up very was we were what when where whether which while
+    who whom whose why will with within without would you your
+    """.split()  # noqa: SIM905 - a list of words is read more easily than their literals
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A passage [start, end) and the words of the question in it; `share` is their weight among all, from 0 to 1."""
+
+    start: int
+    end: int
+    words: tuple[str, ...]
+    share: float
+
+
+def key_words(question: str) -> dict[str, str]:
+    """The words of a question that tell something, by their stem: no little words, and figures as they are."""
+    found: dict[str, str] = {}
+    for match in _WORD.finditer(question):
+        word = match[0]
+        if word[0].isdigit():
+            if len(word) > 1:
+                found.setdefault(word, word)
+        elif word.casefold() not in _STOP and (len(word) > 2 or (word.isupper() and len(word) > 1)):
+            found.setdefault(_stem(word.casefold()), word)
+    return dict(list(found.items())[:MOST_WORDS])
+
+
+def hits(words: Mapping[str, str], text: str) -> list[tuple[int, int, str]]:
+    """Where the words stand in a text, whatever they end with: (start, end, stem), in order, case ignored."""
+    if not words:
+        return []
+    stems = sorted(words, key=len, reverse=True)
+    # Words and figures only, escaped: it takes time in proportion to the text, whatever the question says.
+    parts = (
+        rf"({re.escape(stem)})(?!\d)" if stem[0].isdigit() else rf"({re.escape(stem)})\w{{0,5}}\b" for stem in stems
+    )
+    pattern = re.compile(r"(?<!\w)(?:" + "|".join(parts) + ")", re.IGNORECASE)
+    return [(match.start(), match.end(), stems[(match.lastindex or 1) - 1]) for match in pattern.finditer(text)]
+
+
+def nearest(question: str, text: str, most: int = 3) -> tuple[Near, ...]:
+    """Up to `most` passages, apart from each other, the one that holds most first; none that holds next to nothing.
+
+    A word weighs the more the rarer it is in the text (inverse document frequency, Spärck Jones 1972); one that stands
+    nowhere in it weighs most, and no passage has it.
+    """
+    words = key_words(question)
+    places = hits(words, text)
+    counts = Counter(stem for _, _, stem in places)
+    windows = len(text) / WIDTH + 1
+    weights = {stem: math.log(1 + windows / (counts[stem] or 0.5)) for stem in words}
+    total = sum(weights.values())
+    inside: Counter[str] = Counter()
+    scored: list[tuple[float, int, int]] = []
+    first = 0
+    for last, (_, end, stem) in enumerate(places):
+        inside[stem] += 1
+        while end - places[first][0] > WIDTH:
+            inside[places[first][2]] -= 1
+            first += 1
+        scored.append((sum(weights[stem] for stem in words if inside[stem]), first, last))
+    chosen: list[Near] = []
+    # Of windows with the same words the shorter one, so that a passage begins with a word of the question.
+    for score, first, last in sorted(scored, key=lambda item: (-item[0], item[2] - item[1], item[1])):
+        start, end = places[first][0], places[last][1]
+        if score < LEAST * total:
+            break
+        if all(end + WIDTH // 2 < near.start or near.end + WIDTH // 2 < start for near in chosen):
+            held = dict.fromkeys(words[stem] for _, _, stem in places[first : last + 1])
+            chosen.append(Near(*_lines(text, start, end), tuple(held), score / total))
+        if len(chosen) == most:
+            break
+    return tuple(chosen)
+
+
+def _lines(text: str, start: int, end: int) -> tuple[int, int]:
+    """The interval with the whole lines around it that are within BESIDE characters, on the same page."""
+    low = max(text.rfind("\f", 0, start) + 1, start - BESIDE)
+    breaks = [at for at in (text.find("\n", low - 1, start), text.find("\f", low - 1, start)) if at >= 0]
+    low = min(breaks) + 1 if breaks and low > 0 else low
+    last = text.find("\f", end)
+    high = min(len(text) if last < 0 else last, end + BESIDE)
+    close = text.rfind("\n", end, high + 1)
+    return low, close if close >= 0 and high < len(text) else high
+
+
+def _stem(word: str) -> str:
+    for ending, least in (("ies", 6), ("ing", 7), ("ed", 6), ("es", 6), ("s", 4)):
+        if word.endswith(ending) and len(word) >= least and not word.endswith("ss"):
+            return word.removesuffix(ending)
+    return word

@@ -1,0 +1,150 @@
+"""A run as one portable file: its events in a hash chain, its view, its document's identity, and a manifest of it all.
+
+What the chain proves is consistency: that the file is whole and of one piece. It does not prove who wrote it, for
+whoever can write the file can compute the chain again. A seal that was noted apart from the file, at the time, shows
+later that this very record is meant.
+"""
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any
+
+from ralph_cli.core.errors import JournalError
+from ralph_cli.core.events import SCHEMA
+from ralph_cli.core.model import Json
+from ralph_cli.journal.store import Row
+
+FORMAT, VERSION = "ralph-bundle", 1
+JOURNAL, VIEW, IDENTITY, ORIGIN, DOCUMENT = "journal.jsonl", "view.json", "document.json", "origin.json", "document"
+MANIFEST = "manifest.json"
+MEMBERS = (MANIFEST, JOURNAL, VIEW, IDENTITY, ORIGIN, DOCUMENT)
+
+MIB = 1 << 20
+MAX_RATIO = 200
+"""A member that would be packed tighter than this is stored as it is, so that a reader may refuse what is."""
+
+MAX_DEPTH = 100
+LIMITS = {MANIFEST: MIB, VIEW: 64 * MIB, IDENTITY: MIB, ORIGIN: 4 * MIB, JOURNAL: 256 * MIB, DOCUMENT: 200 * MIB}
+"""Bytes that a member may have."""
+
+START = hashlib.sha256(f"{FORMAT} {VERSION}".encode()).hexdigest()
+"""What the first event of a chain is chained to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """What a bundle holds. `chain` is the hash of the last event, `seal` the SHA-256 of the manifest.
+
+    `view` is the JSON object of the run as it was shown, `identity` says which document it speaks of, `origin` with
+    which versions and prompts it was made; `document` holds the file's bytes, None if they were left out.
+    """
+
+    run: str
+    rows: tuple[Row, ...]
+    view: Json
+    identity: Json
+    origin: Json
+    chain: str
+    seal: str
+    document: bytes | None = None
+
+
+def canonical(value: object) -> bytes:
+    """The one way in which a value is written; JournalError for what JSON cannot say, or nested too deep."""
+    try:
+        if _depth(value) > MAX_DEPTH:
+            raise ValueError("nested too deep")
+        text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False)
+        return text.encode("utf-8")
+    except (ValueError, TypeError, RecursionError) as error:
+        raise JournalError(f"the record cannot be written as JSON: {error}", code="bundle-unwritable") from error
+
+
+def pack(
+    run: str,
+    events: Sequence[tuple[str, Json]],
+    members: Mapping[str, Json],
+    document: bytes | None = None,
+) -> tuple[bytes, str]:
+    """The bundle of a run and its seal; the same bytes whenever the same run is packed.
+
+    `events` are (time, event as plain values) in order; `members` holds the view, the identity and the origin.
+    """
+    lines, chain = chained(events)
+    parts = {JOURNAL: b"".join(lines)} | {name: canonical(members[name]) for name in (VIEW, IDENTITY, ORIGIN)}
+    if document is not None:
+        parts[DOCUMENT] = document
+    for name, data in parts.items():
+        if len(data) > LIMITS[name]:
+            raise JournalError(f"the {name} of {run} is too large for a bundle", code="bundle-too-large")
+    manifest = canonical(manifest_of(run, len(lines), chain, parts))
+    out = BytesIO()
+    with zipfile.ZipFile(out, "w") as archive:
+        for name, data in ({MANIFEST: manifest} | parts).items():
+            archive.writestr(_entry(name), data, _method(data), 9)
+    return out.getvalue(), hashlib.sha256(manifest).hexdigest()
+
+
+def chained(events: Iterable[tuple[str, Json]]) -> tuple[list[bytes], str]:
+    """The lines of a journal, each with the hash of itself and all before it; and the last of these hashes."""
+    lines, chain = [], START
+    for seq, (at, event) in enumerate(events, 1):
+        body = {"at": at, "event": event, "seq": seq}
+        chain = link(chain, body)
+        lines.append(canonical(body | {"chain": chain}) + b"\n")
+    return lines, chain
+
+
+def link(before: str, body: Json) -> str:
+    """The hash that chains an event to the ones before it."""
+    return hashlib.sha256(bytes.fromhex(before) + canonical(body)).hexdigest()
+
+
+def manifest_of(run: str, events: int, chain: str, parts: Mapping[str, bytes]) -> Json:
+    """What a manifest says, and all it says: every word of it follows from the other members."""
+    members = {
+        name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in sorted(parts.items())
+    }
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "schema": SCHEMA,
+        "run": run,
+        "events": events,
+        "chain": chain,
+        "members": members,
+    }
+
+
+def _depth(value: object) -> int:
+    """How deep lists and objects are nested, counted without recursion."""
+    level: list[Any] = [value]
+    depth = 0
+    while level and depth <= MAX_DEPTH:
+        level = [
+            item
+            for node in level
+            if isinstance(node, dict | list | tuple)
+            for item in (node.values() if isinstance(node, dict) else node)
+        ]
+        depth += 1
+    return depth
+
+
+def _entry(name: str) -> zipfile.ZipInfo:
+    """A member with neither time nor owner, so that the bytes are the same everywhere."""
+    info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
+    info.create_system = 3
+    info.external_attr = 0o600 << 16
+    return info
+
+
+def _method(data: bytes) -> int:
+    import zlib
+
+    packed = len(zlib.compress(data, 9))
+    return zipfile.ZIP_STORED if packed * MAX_RATIO < len(data) or packed >= len(data) else zipfile.ZIP_DEFLATED

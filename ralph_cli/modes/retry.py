@@ -1,0 +1,27 @@
+"""After a refusal: whether a worker's conversation goes on, or is begun afresh from a compact prompt."""
+
+from typing import Literal
+
+from ralph_cli.checks.base import standing
+from ralph_cli.loop.state import LoopState
+
+Retry = Literal["continue", "fresh", "auto"]
+
+SUMMARY = 4_000
+"""Characters of what was run, in the compact prompt that a fresh conversation begins with."""
+
+TOO_LARGE = 100_000
+"""Characters of a conversation above which "auto" begins a new one."""
+
+
+def starts_afresh(retry: Retry, state: LoopState, characters: int) -> bool:
+    """Whether the next attempt begins a new conversation from a compact prompt instead of going on in the live one.
+
+    "auto" does so when the conversation has grown too large, when nothing was handed in, or when the last attempt was
+    no better than the one before it: a conversation that is stuck stays stuck.
+    """
+    if retry != "auto":
+        return retry == "fresh"
+    if characters > TOO_LARGE or not state.steps[-1].attempt.answered:
+        return True
+    return len(state.steps) >= 2 and standing(state.steps[-1]) <= standing(state.steps[-2])

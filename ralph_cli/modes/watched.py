@@ -1,0 +1,130 @@
+"""What anybody may have written, called so that a loop ends, and ends well, whatever it does."""
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ralph_cli.core import clock
+from ralph_cli.core.awaiting import TICK, Awaiter, TooLate, within
+from ralph_cli.core.budget import unknown_cost
+from ralph_cli.core.errors import LimitExceeded
+from ralph_cli.core.events import AnyEvent
+from ralph_cli.core.run import StopType
+from ralph_cli.loop.config import StopConditionConfig
+from ralph_cli.loop.detectors import (
+    CompositeDetector,
+    CostLimitDetector,
+    MaxIterationDetector,
+    StopDecision,
+    StopDetector,
+    TimeoutDetector,
+)
+from ralph_cli.loop.state import LoopState
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long a run waits for what it calls: until `timeout` seconds after `started` (monotonic); 0 is for ever."""
+
+    timeout: float
+    started: float
+
+    @property
+    def ends(self) -> float | None:
+        """When the time is over, on the monotonic clock; None if it never is."""
+        return self.started + self.timeout if self.timeout else None
+
+    @property
+    def over(self) -> bool:
+        """Whether the time is over."""
+        return self.ends is not None and clock.monotonic() >= self.ends
+
+    def __call__(self, awaiter: Awaiter, call: Callable[[], object], least: float = 0.0) -> object:
+        """What `call` gives, awaited; TooLate when it does not within the time that is left, or `least` seconds.
+
+        Without an end the call is made on this thread, else on one of its own. When the time is over it is not made.
+        """
+        if self.ends is None:
+            return awaiter(call())
+        left = max(self.ends - clock.monotonic(), least)
+        if left <= 0:
+            raise TooLate
+        return within(lambda: self.awaited(awaiter, call(), least), left)
+
+    def awaited(self, awaiter: Awaiter, value: object, least: float = 0.0) -> object:
+        """What `value` gives, awaited; the wait for the call ends first and says so, then this is cancelled."""
+        return awaiter(value, None if self.ends is None else max(self.ends - clock.monotonic(), least) + TICK)
+
+    def exceeded(self, what: str = "") -> LimitExceeded:
+        """The end of the run, where `what` was still at work."""
+        used = clock.monotonic() - self.started
+        told = f"{used:.1f} s of {self.timeout:g} s are used" + (
+            f", and {what} was left behind at work" if what else ""
+        )
+        return LimitExceeded("time", cap=self.timeout, spent=round(used, 1), message=told)
+
+
+class Heard:
+    """The fold of all events so far; those of models come from several threads."""
+
+    def __init__(self) -> None:
+        self.state = LoopState()
+        self._lock = threading.Lock()
+
+    def __call__(self, event: AnyEvent, /) -> None:
+        with self._lock:
+            self.state = self.state.apply(event)
+
+
+class Watched:
+    """Detectors that see what was spent. One that fails or hangs stops the loop; none can say that the work is done."""
+
+    def __init__(self, detectors: StopDetector, heard: Heard, awaiter: Awaiter, patience: Patience) -> None:
+        self._detectors, self._heard, self._awaiter, self._patience = detectors, heard, awaiter, patience
+
+    def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
+        state = replace(state, usage=self._heard.state.usage)
+        for detector in flat([self._detectors]):
+            if config.max_cost and state.usage.usd is None and isinstance(detector, CostLimitDetector):
+                return StopDecision(True, StopType.MAX_COST, unknown_cost(config.max_cost).line)
+            said, name = self._ask(detector, state, config), type(detector).__name__
+            if isinstance(said, str):
+                return StopDecision(True, StopType.SYSTEM_ERROR, f"{name} failed: {said}")
+            if said and said.stop_type in (StopType.COMPLETION, StopType.ABSENT):
+                told = f"{name} said {said.stop_type.value}, which only passed checks can say"
+                return StopDecision(True, StopType.SYSTEM_ERROR, told)
+            if said:
+                return said
+        return StopDecision(False)
+
+    def _ask(self, detector: StopDetector, state: LoopState, config: StopConditionConfig) -> StopDecision | str:
+        """The decision, or what went wrong."""
+        try:
+            # A moment at least: a detector may have something to say when the time is over.
+            said = self._patience(self._awaiter, lambda: detector.check(state, config), least=TICK)
+        except TooLate:
+            return StopDecision(True, StopType.TIMEOUT, self._patience.exceeded(type(detector).__name__).message)
+        except Exception as error:  # noqa: BLE001 - a bound that cannot be asked is no bound, so the loop ends
+            return f"{type(error).__name__}: {error}"
+        return said if isinstance(said, StopDecision) else f"it gave {type(said).__name__} and no StopDecision"
+
+
+def flat(detectors: Iterable[StopDetector]) -> Iterator[StopDetector]:
+    """The detectors in the order in which they are asked, without those that only hold others."""
+    for detector in detectors:
+        if type(detector) is CompositeDetector:  # a subclass may decide otherwise than its parts
+            yield from flat(detector)
+        else:
+            yield detector
+
+
+def require_bound(detectors: Sequence[StopDetector], config: StopConditionConfig) -> None:
+    """Raise ValueError unless one of them is sure to stop the loop some time.
+
+    A limit on the cost is not: the cost may be nothing, or unknown. A subclass is not: it may never stop.
+    """
+    kinds = {type(detector) for detector in flat(detectors)}
+    if MaxIterationDetector in kinds or (TimeoutDetector in kinds and config.timeout):
+        return
+    told = "the detectors set no bound: add MaxIterationDetector(), or TimeoutDetector() with `timeout` in the "
+    raise ValueError(told + "configuration (subclasses and a limit on the cost do not count)")

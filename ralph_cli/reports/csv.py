@@ -1,0 +1,107 @@
+"""The evidence as CSV, one row for each claim and quote, in which no cell is a formula to a spreadsheet."""
+
+import csv
+import io
+from collections.abc import Iterator
+
+from ralph_cli.core.run import Quote
+from ralph_cli.reports.report import Report
+from ralph_cli.reports.view import TIERS, ClaimView
+from ralph_cli.reports.visible import visible
+
+COLUMNS = (
+    "run",
+    "question",
+    "document",
+    "sha256",
+    "stop",
+    "claim",
+    "claim_text",
+    "verdict",
+    "reason",
+    "judge",
+    "calculations",
+    "quote",
+    "bearing",
+    "bearing_reason",
+    "quote_text",
+    "page",
+    "last_page",
+    "printed",
+    "start",
+    "end",
+    "match",
+    "difference",
+    "occurrences",
+    "said",
+)
+
+_BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "\n", "＝", "＋", "－", "＠")
+
+
+def table(report: Report) -> str:
+    """CSV after RFC 4180, with a byte order mark by which spreadsheets know UTF-8.
+
+    A claim without quotes has a row, too, and so has a quote of no claim. `bearing` is what the judge says of the quote
+    for this claim (supports, partly, unrelated, against), or the search for what limits the claim (qualifies,
+    contradicts). Pages are empty in formats without pages; `start` and `end` are half-open offsets in the text.
+    """
+    out = io.StringIO(newline="")
+    writer = csv.writer(out)
+    writer.writerow(COLUMNS)
+    for item, quote in _pairs(report):
+        writer.writerow([cell(value) for value in (*_of_claim(report, item), *_of_quote(report, item, quote))])
+    return "\ufeff" + out.getvalue()
+
+
+def cell(value: str | int) -> str:
+    """A value as a cell; an apostrophe goes before text that a spreadsheet would compute.
+
+    OWASP, "CSV Injection": a cell is dangerous when it begins with = + - @, a tab or a line break (a carriage return is
+    written out before).
+    """
+    shown = visible(str(value))
+    return f"'{shown}" if shown.lstrip(" ").startswith(_BEGINS_A_FORMULA) else shown
+
+
+def _pairs(report: Report) -> Iterator[tuple[ClaimView | None, Quote | None]]:
+    for item in report.view.claims:
+        yield from ((item, quote) for quote in item.quotes or (None,))
+        against = {found.quote for found in item.qualified}
+        yield from ((item, quote) for quote in report.view.found if quote.id in against)
+    yield from ((None, quote) for quote in report.view.quotes if not report.claims_of(quote))
+
+
+def _of_claim(report: Report, item: ClaimView | None) -> tuple[str | int, ...]:
+    view = report.view
+    run = (
+        view.run,
+        view.question,
+        report.document_name,
+        str(view.document.get("sha256", "")),
+        view.halt.type.value,
+    )
+    if item is None:
+        return *run, "", "", "", "", "", ""
+    ruling = item.ruling
+    judged = (ruling.reason, ruling.judge) if ruling else ("", "")
+    return *run, item.claim.id, item.claim.text, item.verdict, *judged, "; ".join(item.claim.calculations)
+
+
+def _of_quote(report: Report, item: ClaimView | None, quote: Quote | None) -> tuple[str | int, ...]:
+    if quote is None:
+        return ("",) * 13
+    pages = (quote.page, quote.last_page or quote.page, quote.label) if report.paged else ("", "", "")
+    found = (TIERS[quote.match], "; ".join(quote.difference), quote.occurrences, quote.said)
+    return quote.id, *_bearing(item, quote), quote.text.replace("\f", "\n"), *pages, quote.start, quote.end, *found
+
+
+def _bearing(item: ClaimView | None, quote: Quote) -> tuple[str, str]:
+    """What a quote does for a claim, and why; empty when nobody said."""
+    if item is None:
+        return "", ""
+    judged = [
+        (said.bearing, said.reason) for said in (item.ruling.quotes if item.ruling else ()) if said.quote == quote.id
+    ]
+    found = [("contradicts" if q.contradicts else "qualifies", q.reason) for q in item.qualified if q.quote == quote.id]
+    return next(iter((*judged, *found)), ("", ""))

@@ -1,0 +1,46 @@
+"""What a reader should know beside a verdict: calculations, each quote's bearing, other votes, qualifications."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from ralph_cli.core.run import Bearing
+from ralph_cli.reports.view import WORDS, ClaimView
+
+BEARINGS: dict[Bearing, str] = {
+    "supports": "supports it",
+    "partly": "supports it in part",
+    "unrelated": "does not bear on it",
+    "against": "speaks against it",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """One remark on a claim: what it is, the quote it is about (0: none), what was said, whether it is a warning."""
+
+    what: str
+    quote: int
+    words: str
+    warns: bool = False
+
+
+def opinions(item: ClaimView) -> Iterator[Opinion]:
+    """The remarks on a claim; those against it last."""
+    for calculation in item.claim.calculations:
+        yield Opinion("Calculation", 0, calculation)
+    if item.ruling:
+        for said in item.ruling.quotes:
+            yield Opinion(BEARINGS[said.bearing], said.quote, said.reason, said.bearing != "supports")
+        if votes := item.ruling.votes:
+            told = "; ".join(f"{vote.judge}: {WORDS[vote.verdict.value]} ({vote.reason})" for vote in votes)
+            disputed = item.ruling.disputed
+            yield Opinion("The judges do not agree" if disputed else "Asked again", 0, told, disputed)
+    for found in item.qualified:
+        what = "contradicts it" if found.contradicts else "qualifies it"
+        yield Opinion(what, found.quote, f"{found.reason} ({found.judge})", True)
+
+
+def verdict_words(item: ClaimView) -> str:
+    """The verdict, with the quotes elsewhere in the document that qualify it."""
+    by = [("contradicted" if found.contradicts else "qualified") + f" by [{found.quote}]" for found in item.qualified]
+    return ", ".join((item.told, *by))

@@ -1,0 +1,45 @@
+"""What was not accepted on the way: refused quotes and the checks' issues of every iteration."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ralph_cli.core.events import AnyEvent, IterationStarted, StepFinished, Submitted
+from ralph_cli.core.run import Issue
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """What one iteration was refused: problems of drafts that went back at once, as (step, problem); quotes that are
+    not in the document; issues of the checks; checks that could not be made, as (check, why).
+    """
+
+    iteration: int
+    drafts: tuple[tuple[int, str], ...] = ()
+    quotes: tuple[Issue, ...] = ()
+    issues: tuple[Issue, ...] = ()
+    broken: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def empty(self) -> bool:
+        return not (self.drafts or self.quotes or self.issues or self.broken)
+
+
+def refused(events: Iterable[AnyEvent]) -> tuple[Refused, ...]:
+    """The iterations in which anything was refused."""
+    number, drafts = 0, list[tuple[int, str]]()
+    found = []
+    for event in events:
+        match event:
+            case IterationStarted(number=number):
+                drafts = []
+            case Submitted(step=step, problems=problems):
+                drafts += [(step, problem) for problem in problems]
+            case StepFinished(step=step):
+                quotes = step.attempt.refused
+                issues = tuple(issue for issue in dict.fromkeys(step.issues) if issue not in quotes)
+                broken = tuple((item.check, item.broken) for item in step.evidence if item.broken)
+                found.append(Refused(number, tuple(drafts), quotes, issues, broken))
+                drafts = []
+    if drafts:  # cut off in the middle of an iteration
+        found.append(Refused(number, tuple(drafts)))
+    return tuple(item for item in found if not item.empty)

@@ -1,0 +1,136 @@
+"""All that an evidence report shows of a run: view, events, and what the document itself says around the quotes."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+from ralph_cli.core.document import Document
+from ralph_cli.core.events import AnyEvent, RunStarted
+from ralph_cli.core.goal import GoalState
+from ralph_cli.core.run import Quote
+from ralph_cli.reports.strip import NOT_RECORDED, Coverage
+from ralph_cli.reports.terminal import verdict
+from ralph_cli.reports.view import ClaimView, RunView
+
+AROUND = 500
+"""Characters of the document that are shown on each side of a quote, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """The document's own words around a quote, in whole lines."""
+
+    before: str
+    quoted: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Crop:
+    """A picture of a page around a quote, as PNG."""
+
+    page: int
+    width: int
+    height: int
+    png: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What every form of the report is made from. `passages` and `crops` go by the quote's id; `notes` say what is
+    missing in this report, and why; `made` and `version` when and with which ralph it was made.
+    """
+
+    view: RunView
+    events: tuple[AnyEvent, ...]
+    made: str
+    version: str
+    goal: GoalState | None = None
+    output: str = ""
+    passages: Mapping[int, Passage] = field(default_factory=dict)
+    crops: Mapping[int, tuple[Crop, ...]] = field(default_factory=dict)
+    coverage: Coverage = NOT_RECORDED
+    notes: tuple[str, ...] = ()
+
+    @property
+    def started(self) -> RunStarted | None:
+        """How the run began."""
+        return next((event for event in self.events if isinstance(event, RunStarted)), None)
+
+    @property
+    def paged(self) -> bool:
+        """Whether page numbers mean something to a reader."""
+        return self.view.document.get("kind") == "pdf" or int(self.view.document.get("pages", 1)) > 1
+
+    @property
+    def document_name(self) -> str:
+        """The name of the document's file; where it stood is nobody's business but its reader's."""
+        path = str(self.view.document.get("path", ""))
+        return "standard input" if path == "-" else PurePath(path).name or path
+
+    @property
+    def noun(self) -> str:
+        """What a claim is called: of a task it is an item of the brief, on which no judge rules by itself."""
+        return "Item" if self.view.mode == "task" else "Claim"
+
+    @property
+    def quotes(self) -> tuple[Quote, ...]:
+        """The quotes of the claims, and the passages that the checks found."""
+        return (*self.view.quotes, *self.view.found)
+
+    def claims_of(self, quote: Quote) -> tuple[ClaimView, ...]:
+        """The claims that are pinned to a quote."""
+        return tuple(item for item in self.view.claims if quote.id in item.claim.quotes)
+
+
+def heading(report: Report) -> tuple[str, str]:
+    """How the run ended, in a few words, and whether that is "good", "plain", "note" or "warn"."""
+    view = report.view
+    if report.goal is not None:
+        if not view.ok:
+            return "Not accepted", "warn"
+        return ("Completed, verified", "good") if report.goal.verified else ("Completed, not verified", "warn")
+    if view.ok:
+        return ("Accepted", "good") if view.judged else ("Verbatim, not judged", "plain")
+    words = {"absent": ("Not in the document", "note"), "unjudged": ("Unjudged", "warn")}
+    return words.get(view.halt.type.value, ("Not accepted", "warn"))
+
+
+def ending(report: Report) -> str:
+    """In a sentence how the run ended, and what was checked by whom."""
+    if report.goal is not None:
+        from ralph_cli.reports.goal import lines
+
+        return lines(report.view, report.goal)[0]
+    return verdict(report.view)
+
+
+def passage(document: Document, quote: Quote, around: int = AROUND) -> Passage | None:
+    """The paragraph of the quote and the ones beside it, of its own page or pages, in whole lines.
+
+    Text of a PDF knows lines and no paragraphs; there it is the lines within `around` characters on each side. None if
+    the text at the quote's place is another.
+    """
+    text = document.text
+    if text[quote.start : quote.end] != quote.text:
+        return None
+    first, last = document.page_at(quote.start).start, document.page_at(quote.end - 1).end
+    before = text[max(quote.start - around, first) : quote.start]
+    after = text[quote.end : min(quote.end + around, last)]
+    if quote.start - around > first:
+        before = _from_a_line(before)
+    if quote.end + around < last:
+        after = _from_a_line(after[::-1])[::-1]
+    # Own paragraph and one more: what stands behind the second blank line is left out.
+    upper = before.rsplit("\n\n", 2)
+    lower = after.split("\n\n", 2)
+    return Passage("\n\n".join(upper[-2:]), quote.text, "\n\n".join(lower[:2]))
+
+
+def _from_a_line(piece: str) -> str:
+    """A piece that was cut anywhere, from its first whole line on, or from its first whole word."""
+    for mark in ("\n", " "):
+        _, found, rest = piece.partition(mark)
+        if found and len(rest) > len(piece) // 3:
+            return rest if mark == "\n" else f"… {rest}"
+    return piece

@@ -1,0 +1,34 @@
+"""What a run cost, by agent and model."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from ralph_cli.core.events import AnyEvent, CallFinished
+from ralph_cli.core.model import Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Spending:
+    """What one agent spent on one model: usage, wall time of its calls in seconds, calls that failed."""
+
+    agent: str
+    model: str
+    usage: Usage
+    seconds: float
+    failed: int
+
+
+def spending(events: Iterable[AnyEvent]) -> tuple[Spending, ...]:
+    """One line for each agent and model, in the order in which they were first asked."""
+    found: dict[tuple[str, str], Spending] = {}
+    for event in events:
+        if isinstance(event, CallFinished):
+            key = event.agent, event.model
+            had = found.get(key, Spending(*key, Usage(), 0.0, 0))
+            found[key] = replace(
+                had,
+                usage=had.usage + event.usage,
+                seconds=had.seconds + event.seconds,
+                failed=had.failed + bool(event.error),
+            )
+    return tuple(found.values())

@@ -1,0 +1,180 @@
+"""Which parts of a document stand in a text that a model was shown: printed output, or the text of a sub-query.
+
+A text is taken apart by seeds and extension, as similar sequences are found (Altschul et al. 1990, BLAST): short blocks
+of the document are indexed once; a block that stands in the text is widened, character for character, to all that
+agrees. So lines of ours, cut marks, prefixes and escapes between two pieces do no harm.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from ralph_cli.core.coverage import Spans, covered, merged
+
+BLOCK = 16
+"""Characters of an indexed block."""
+
+LEAST = 24
+"""Characters of a piece that counts; fewer agree by chance."""
+
+PASSAGE = 200
+"""Characters of a slice that is no mere line."""
+
+STRIDE = 8
+"""Distance of the blocks: a piece of BLOCK + STRIDE - 1 characters holds a whole one."""
+
+BLOCKS = 1_000_000
+"""Blocks that are indexed at most; in a longer text they stand further apart."""
+
+COMMON = 64
+"""Blocks that stand in more places say nothing: dots, dashes, blanks, running heads."""
+
+NEAR = 20_000
+"""Characters from an offset that our functions printed, or from the last piece, within which one place is preferred."""
+
+_OFFSET = re.compile(r"^(?:--- )?(?:place \d+, )?page \d+\b[^\n]{0,80}?, offset (\d+)(?::[ ]([^\n]*))?", re.MULTILINE)
+_ABOVE = re.compile(r"  \(above: [^\n]*\)$")
+_SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """Words at `first` of the text that was shown, which are [start, end) of the document."""
+
+    first: int
+    start: int
+    end: int
+
+
+class Shown:
+    """Finds the pieces of one document in texts; the index is made at the first."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._stride = max(STRIDE, len(text) // BLOCKS)
+        self._places: dict[str, list[int]] | None = None
+
+    def spans(self, shown: str, known: Spans = ()) -> Spans:
+        """The spans of the document that stand in `shown`. Words that stand in several places count for one of them.
+
+        That is the one at, or nearest to, an offset that our own functions printed above, or the piece before. Where
+        nothing tells, a passage counts for its first place that is not in `known`, and a line for none, so that what is
+        called read was read.
+        """
+        if len(shown) >= LEAST and (whole := self._text.find(shown)) >= 0:
+            if self._text.find(shown, whole + 1) < 0:
+                return ((whole, whole + len(shown)),)
+            if len(shown) >= PASSAGE:
+                return (self._fresh(shown, whole, known),)
+        return merged(self._pieces(shown), self._listed(shown))
+
+    def _fresh(self, passage: str, first: int, known: Spans) -> tuple[int, int]:
+        """The first place of a passage of which not all is known; else the first."""
+        size, place = len(passage), first
+        for _ in range(COMMON):
+            if place < 0:
+                break
+            if covered(known, place, place + size) < size:
+                return place, place + size
+            place = self._text.find(passage, place + 1)
+        return first, first + size
+
+    def _index(self) -> dict[str, list[int]]:
+        if self._places is None:
+            self._places = {}
+            text, places = self._text, self._places
+            for at in range(0, len(text) - BLOCK + 1, self._stride):
+                found = places.setdefault(text[at : at + BLOCK], [])
+                if len(found) <= COMMON:
+                    found.append(at)
+        return self._places
+
+    def _pieces(self, shown: str) -> Iterator[tuple[int, int]]:
+        hints = [(match.end(), int(match[1])) for match in _OFFSET.finditer(shown)]
+        at, floor, last = 0, 0, -1
+        while at + BLOCK <= len(shown):
+            found: list[_Piece] = []
+            if places := self._candidates(shown, at):
+                found = self._widest(shown, at, places, floor)
+            if not found:
+                at += 1
+                continue
+            hint = bisect_right(hints, (at, len(self._text))) - 1
+            near = hints[hint][1] if hint >= 0 and hints[hint][0] > floor else last
+            best = min(found, key=lambda piece: abs(piece.start - near))
+            at = floor = best.first + best.end - best.start
+            if len(found) == 1 or (near >= 0 and abs(best.start - near) <= NEAR):
+                last = best.end
+                yield best.start, best.end
+
+    def _candidates(self, shown: str, at: int) -> set[int]:
+        """Every place where the words at `at` may stand: one of so many blocks of theirs is indexed there.
+
+        None if the first is not, and none if one of them stands everywhere.
+        """
+        index = self._index()
+        if shown[at : at + BLOCK] not in index:
+            return set()
+        found: set[int] = set()
+        for step in range(self._stride):
+            places = index.get(shown[at + step : at + step + BLOCK], ())
+            if len(places) > COMMON:
+                return set()
+            found.update(place - step for place in places if place >= step)
+        return found
+
+    def _widest(self, shown: str, at: int, places: Iterable[int], floor: int) -> list[_Piece]:
+        """The longest piece around `at`, at each of its places; none when it is too short to count."""
+        found: list[_Piece] = []
+        longest = max(LEAST, BLOCK + self._stride)
+        for place in places:
+            back, ahead = self._common(shown, at, place, floor)
+            if back + ahead > longest:
+                longest, found = back + ahead, []
+            if back + ahead == longest:
+                found.append(_Piece(at - back, place - back, place + ahead))
+        return found
+
+    def _common(self, shown: str, at: int, place: int, floor: int) -> tuple[int, int]:
+        """How many characters agree before and from the two offsets."""
+        text = self._text
+        back = 0
+        while at - back > floor and place > back and shown[at - back - 1] == text[place - back - 1]:
+            back += 1
+        return back, _agreeing(shown, at, text, place)
+
+    def _listed(self, shown: str) -> Iterator[tuple[int, int]]:
+        """The lines that `find` lists with their offset, runs of spaces made one."""
+        for match in _OFFSET.finditer(shown):
+            start, said = int(match[1]), _ABOVE.sub("", match[2] or "").strip()
+            if said and start < len(self._text):
+                end = self._ends(start, said)
+                if end:
+                    yield start, end
+
+    def _ends(self, start: int, said: str) -> int:
+        """Where the words `said` end that begin at `start`, spaces aside; 0 if others stand there."""
+        at = start
+        for word in said.split(" "):
+            blank = _SPACE.match(self._text, at)
+            at = blank.end() if blank else at
+            if not self._text.startswith(word, at):
+                return 0
+            at += len(word)
+        return at
+
+
+def _agreeing(one: str, at: int, other: str, place: int) -> int:
+    """How many characters agree from these offsets on; in strides that double, for slices are long."""
+    most = min(len(one) - at, len(other) - place)
+    done, stride = 0, 64
+    while done < most:
+        stride = min(stride, most - done)
+        if one[at + done : at + done + stride] == other[place + done : place + done + stride]:
+            done, stride = done + stride, stride * 2
+        elif stride == 1:
+            break
+        else:
+            stride = max(stride // 4, 1)
+    return done

@@ -1,0 +1,68 @@
+"""The document as a snippet sees it: a str that remembers which slices were taken of it. Runs in the guest.
+
+What it reports comes from where a snippet can spoil it, so the host bounds it and believes nothing that matters by it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, SupportsIndex
+
+MOST = 2_048
+"""Spans that are reported of one snippet; of more, the longest."""
+
+
+class Text(str):
+    """The document's text. Its slices are plain str, and so is what is made of it; `str(text)` is, without a copy."""
+
+    __slots__ = ("_plain", "_spans")
+    _plain: str
+    _spans: list[list[int]]
+
+    def __new__(cls, plain: str) -> Text:
+        self = super().__new__(cls, plain)
+        self._plain = plain
+        self._spans = []
+        return self
+
+    def __getitem__(self, key: SupportsIndex | slice[Any, Any, Any]) -> str:
+        if type(key) is slice:
+            start, end, step = key.indices(len(self._plain))
+            spans = self._spans
+            if step == 1 and start < end:
+                if spans and spans[-1][0] <= start <= spans[-1][1]:
+                    if end > spans[-1][1]:
+                        spans[-1][1] = end
+                else:
+                    spans.append([start, end])
+                    if len(spans) > 4 * MOST:
+                        spans[:] = _fewer(spans)
+        return self._plain[key]
+
+    def __str__(self) -> str:
+        return self._plain
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> tuple[type[str], tuple[str]]:
+        return str, (self._plain,)  # a copy, or a pickle, is a plain str
+
+    def take(self) -> list[list[int]]:
+        """The slices since the last call, in order and apart, at most `MOST`."""
+        found = _fewer(self._spans)
+        self._spans = []
+        return found
+
+
+def _fewer(spans: list[list[int]]) -> list[list[int]]:
+    """The spans merged, in order; if they are more than `MOST`, the longest of them."""
+    joined: list[list[int]] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1][1] = max(end, joined[-1][1])
+        else:
+            joined.append([start, end])
+    if len(joined) > MOST:
+        joined = sorted(sorted(joined, key=lambda span: span[0] - span[1])[:MOST])
+    return joined
+
+
+Text.__name__ = Text.__qualname__ = "str"  # what `print(type(context))` says must not puzzle a model
+Text.__module__ = "builtins"

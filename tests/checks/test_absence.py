@@ -1,0 +1,155 @@
+"""That something is not there: searches are counted again, and places that nobody looked at speak against it."""
+
+import pytest
+from fakes import document
+
+from ralph_cli.checks.absence import FEW, REFUSALS, AbsenceReview
+from ralph_cli.checks.searches import Counter
+from ralph_cli.core.coverage import Spans
+from ralph_cli.core.document import Document
+from ralph_cli.core.run import Absence, Attempt, Search
+from ralph_cli.rlm.searches import Sought
+
+FILLER = "\n".join(f"Clause {n} says what is of no interest." for n in range(60))
+LEASE = document(
+    f"Lease of the north hall.\n{FILLER}\fThe tenant may park bicycles.\n{FILLER}\f"
+    f"The deposit is $12,000.\nIt is kept for the term.\n{FILLER}\fCurrent notices go to the parking office.\n{FILLER}",
+    kind="pdf",
+)
+
+
+def at(words: str, about: Document = LEASE) -> tuple[int, int]:
+    start = about.text.index(words)
+    return start, start + len(words)
+
+
+def page(number: int) -> tuple[int, int]:
+    return LEASE.pages[number - 1].start, LEASE.pages[number - 1].end
+
+
+def review(
+    question: str, *shown: tuple[int, int], code: tuple[Sought, ...] = (), about: Document = LEASE
+) -> AbsenceReview:
+    spans: Spans = tuple(sorted(shown))
+    return AbsenceReview(about, question, lambda: code, lambda: spans)
+
+
+def refused(found: AbsenceReview, *searched: str) -> str:
+    issues = found.issues(Absence(searched))
+    assert len(issues) <= 1 and all(issue.check == "absence" for issue in issues)
+    return issues[0].line if issues else ""
+
+
+def test_a_term_that_is_there_and_was_never_looked_at_is_pointed_out_with_page_and_line() -> None:
+    told = refused(review("Is security provided?"), "deposit", "guarantee")
+    start = at("The deposit is")[0]
+    assert "(page 3)" in told and "at(offset)" in told
+    assert f"page 3, offset {start}: The deposit is $12,000.\n(for: deposit)" in told
+
+
+def test_what_was_looked_at_is_not_pointed_out() -> None:
+    assert refused(review("Is security provided?", at("The deposit is $12,000.")), "deposit", "guarantee") == ""
+    assert refused(review("Is security provided?", (0, len(LEASE.text))), "deposit") == ""
+
+
+def test_a_term_inside_another_word_is_not_it() -> None:
+    assert refused(review("Is it charged?"), "rent") == ""  # "Current"
+
+
+def test_of_a_term_in_few_places_each_page_is_looked_at() -> None:
+    told = refused(review("What about vehicles?", at("The tenant may park bicycles.")), "park")
+    assert "(page 4)" in told and "notices go to the parking office" in told
+    # The same page was looked at elsewhere: it is not pressed.
+    assert refused(review("What about vehicles?", at("The tenant may park bicycles."), page(4)), "park") == ""
+
+
+def test_of_a_term_in_many_places_one_that_was_seen_is_enough() -> None:
+    many = document(
+        "\f".join(f"Page {n} has a levy of its own, and more.\n{FILLER}" for n in range(FEW + 2)), kind="pdf"
+    )
+    assert "levy" in refused(review("What is due?", about=many), "levy")
+    assert refused(review("What is due?", at("a levy of its own", many), about=many), "levy") == ""
+
+
+def test_a_rare_word_of_the_question_that_was_never_searched_is_pointed_out() -> None:
+    told = refused(review("How much is the deposit?"), "guarantee")
+    assert "The deposit is $12,000." in told and "(for: deposit)" in told
+    assert refused(review("How much is the deposit?", at("The deposit is")), "guarantee") == ""
+    assert "(page 3)" in refused(review("Is 12,000 owed?"), "fee")
+    searched = review("How much is the deposit?", at("deposit is"), code=(Sought("deposits?", True),))
+    assert refused(searched, "guarantee") == ""
+
+
+def test_a_common_word_of_the_question_is_not_pressed() -> None:
+    assert refused(review("Which clause says it?", page(1)), "guarantee") == ""
+
+
+def test_words_that_stand_together_unseen_are_pointed_out_when_nothing_of_what_was_searched_is_there() -> None:
+    text = f"{FILLER}\nWarehouse staff wear helmets.\n{FILLER}\n" + "Warehouse one.\nStaff two.\n" * 20
+    about = document(text)
+    told = refused(
+        review("Do warehouse staff wear helmets?", at("Warehouse staff wear helmets.", about), about=about), "uniform"
+    )
+    assert told == ""  # the place was looked at
+    told = refused(review("Do warehouse staff?", about=about), "uniform")
+    assert "page" not in told.split(":")[0] and "Warehouse" in told
+
+
+def test_a_refusal_is_made_once_and_again_only_for_new_places() -> None:
+    found = review("How much is security?")
+    assert "deposit" in refused(found, "deposit")
+    assert refused(found, "deposit") == "" and refused(found, "deposit", "guarantee") == ""
+    assert "bicycles" in refused(found, "deposit", "bicycles")
+    assert refused(found, "deposit", "bicycles") == ""
+    for word in ("office", "notices", "north"):
+        refused(found, word)
+    assert refused(found, "hall") == "" and found._refusals == REFUSALS
+
+
+def test_an_extracted_absence_is_asked_of_too() -> None:
+    found = review("How much is security?")
+    attempt = Attempt(absence=Absence(("deposit",)))
+    assert not found(attempt).passed and found(attempt).passed
+    assert found(Attempt()).passed
+
+
+def test_the_record_has_the_searches_of_worker_and_code_and_the_nearest_passages() -> None:
+    code = (Sought("deposit", True), Sought("park(?:ing)?", True), Sought("bicycles"), Sought("(a+)+$", True))
+    found = review("Where may bicycles park?", code=code)
+    attempt = found.recorded(Attempt(absence=Absence(("Deposit", "car park"))))
+    assert attempt.searches[:4] == (
+        Search("Deposit", 1),
+        Search("car park", 0),
+        Search("park(?:ing)?", 2, "code", True),
+        Search("bicycles", 1, "code"),
+    )
+    assert attempt.nearest[0].text.startswith("The tenant may park bicycles.\nClause 0 says")
+    assert attempt.nearest[0].page == 2
+    assert attempt.nearest[0].words == ("park", "bicycles")
+    assert found.recorded(Attempt(error="x")) == Attempt(error="x")
+
+
+@pytest.mark.parametrize(
+    ("term", "search"),
+    [
+        ("the  DEPOSIT", Search("the DEPOSIT", 1)),
+        ("$12,000", Search("$12,000", 1)),
+        ("deposit|guarantee", Search("deposit|guarantee", 1, pattern=True)),
+        (r"\bclause \d+", Search(r"\bclause \d+", 240, pattern=True)),
+        ("rent (net)", Search("rent (net)", 0, pattern=True)),
+        ("rent (", Search("rent (", 0)),
+        ("Straße", Search("Straße", 0)),
+        ("it’s", Search("it’s", 0)),
+    ],
+)
+def test_what_the_worker_says_it_searched_is_counted_as_words_or_as_an_expression(term: str, search: Search) -> None:
+    assert [tally.search for tally in Counter(LEASE).count([term], ())] == [search]
+
+
+def test_words_are_counted_with_case_typography_and_white_space_folded_and_placed_in_the_text() -> None:
+    about = document("It’s  the\nSTRAẞE of İzmir. “It’s the straße”, ﬁrst and last.")
+    for term, count in (("it's the", 2), ("straße", 2), ("izmir", 0), ("first", 1), ("LAST", 1)):
+        (tally,) = Counter(about).count([term], ())
+        assert tally.search.hits == count == len(tally.places), term
+    (tally,) = Counter(about).count(["it's the stra"], ())
+    assert [about.text[a:b] for a, b in tally.places] == ["It’s  the\nSTRA", "It’s the stra"]

@@ -1,0 +1,71 @@
+"""`ralph trace export` and `ralph verify` at the command line: exit codes, one line for each error, the JSON object."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ralph_cli.commands.app import run
+
+MEMO = "The lease of the north hall ends on 31 March 2031.\n\nThe rent is due on the first day of each month.\n"
+
+
+@pytest.fixture
+def memo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
+    """A memo in an empty working folder, and a run on it."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "memo.txt"
+    path.write_text(MEMO, encoding="utf-8")
+    assert run(["qa", "memo.txt", "When does the lease end?", "--sandbox", "native", "--quiet"]) == 0
+    capsys.readouterr()
+    return path
+
+
+def test_the_newest_run_is_verified_by_default(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["verify"]) == 0
+    out, err = capsys.readouterr()
+    assert "ok   quotes: 1 of 1 at their place" in out and "Every deterministic check that was made holds." in out
+    assert "\x1b" not in out and err == ""
+
+
+def test_a_bundle_is_written_and_verified_elsewhere(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["trace", "export", "-o", "run.zip"]) == 0
+    out, err = capsys.readouterr()
+    first, second = out.splitlines()
+    assert first.startswith("run.zip: ") and "without the document" in first and err == ""
+    assert run(["verify", "run.zip", "--document", "memo.txt", "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["ok"] and second == f"seal {told['source']['seal']}" and told["source"]["kind"] == "bundle"
+    assert run(["trace", "export", "--with-document", "-o", "whole.zip"]) == 0
+    memo.unlink()
+    assert run(["verify", "whole.zip"]) == 0
+
+
+def test_a_quote_that_is_gone_is_exit_code_2(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (memo.parent / "new.txt").write_text(MEMO.replace("31 March 2031", "30 June 2033"), encoding="utf-8")
+    assert run(["verify", "--document", "new.txt"]) == 2
+    out = capsys.readouterr().out
+    assert "then -> now: 31 March 2031. -> 30 June 2033." in out
+    assert "The only quote is no longer in the document (1 changed)." in out
+    assert run(["verify", "--document", "new.txt", "--json"]) == 2
+    assert json.loads(capsys.readouterr().out)["quotes"][0]["standing"] == "changed"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["verify", "none"], "no run in out match"),
+        (["verify", "memo.txt"], "not a bundle"),
+        (["verify", "."], "no run in"),
+        (["verify", "--document", "none.txt"], "does not exist"),
+        (["trace", "export"], "--output"),
+        (["trace", "export", "-o", "memo.txt"], "exists already"),
+        (["trace", "export", "none", "-o", "x.zip"], "no run in out match"),
+    ],
+)
+def test_what_a_person_can_mend_is_one_line_and_exit_code_1(
+    memo: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
+) -> None:
+    assert run(arguments) == 1
+    out, err = capsys.readouterr()
+    assert out == "" and told in err and len(err.strip().splitlines()) == 1 and "Traceback" not in err

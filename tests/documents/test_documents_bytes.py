@@ -1,0 +1,25 @@
+"""A document from bytes is the document from the file."""
+
+from pathlib import Path
+
+import pytest
+
+from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.load import load, load_bytes, reader_of
+
+
+@pytest.mark.parametrize("name", ["contract.md", "notice.html", "report.pdf"])
+def test_bytes_give_the_same_document_as_their_file(samples: Path, name: str) -> None:
+    path = samples / name
+    assert load_bytes(path.read_bytes(), str(path)) == load(path)
+
+
+def test_bytes_are_bounded_like_files() -> None:
+    with pytest.raises(DocumentError, match="larger"):
+        load_bytes(b"x" * 11, "a.txt", limits=LoadLimits(bytes=10))
+
+
+def test_the_reader_is_named_with_its_versions() -> None:
+    assert reader_of("pdf").startswith("pypdfium2 ") and reader_of("pdf").endswith(", loader 1")
+    assert reader_of("markdown") == "loader 1" and reader_of("something else") == ""

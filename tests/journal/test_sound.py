@@ -1,0 +1,145 @@
+"""A journal of somebody else's: whatever was done to it, reading it ends well or with one clear line."""
+
+import json
+import random
+import sqlite3
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from journal.test_journal import EVENTS, STEP
+
+from ralph_cli.core.errors import RalphError
+from ralph_cli.core.events import AnyEvent, RunStarted, StepFinished
+from ralph_cli.core.run import Claim
+from ralph_cli.journal.sound import unsound
+from ralph_cli.journal.store import FILE, Journal, read_events
+from ralph_cli.records import recorded
+from ralph_cli.reports.json import dumps
+from ralph_cli.reports.story import story
+from ralph_cli.reports.terminal import plain
+
+
+def kept(folder: Path, events: list[AnyEvent]) -> Path:
+    journal = Journal(folder)
+    for event in events:
+        journal(event)
+    journal.close()
+    return folder
+
+
+def rewritten(folder: Path, *statements: str) -> Path:
+    db = sqlite3.connect(folder / FILE)
+    for statement in statements:
+        db.execute(statement)
+    db.commit()
+    db.close()
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("event", "told"),
+    [
+        (StepFinished(replace(STEP, attempt=replace(STEP.attempt, claims=(Claim(1, "c", (9,)),)))), "quote 9"),
+        (StepFinished(replace(STEP, attempt=replace(STEP.attempt, quotes=STEP.attempt.quotes * 2))), "one number"),
+        (
+            StepFinished(
+                replace(STEP, attempt=replace(STEP.attempt, quotes=(replace(STEP.attempt.quotes[0], end=0),)))
+            ),
+            "no place",
+        ),
+        (RunStarted("r", "qa", "q", {"pages": "many"}, {}, "now"), "pages"),
+        (RunStarted("r", "qa", "q", {"path": ["a"]}, {}, "now"), "path"),
+        (RunStarted("r", "qa", "q", {}, {"models": ["a"]}, "now"), "models"),
+    ],
+)
+def test_an_event_whose_parts_do_not_fit_is_named(tmp_path: Path, event: AnyEvent, told: str) -> None:
+    assert told in unsound(event)
+    with pytest.raises(RalphError, match=r"event 2 .* makes no sense"):
+        list(read_events(kept(tmp_path, [EVENTS[1], event])))
+
+
+def test_what_a_run_writes_is_sound() -> None:
+    assert [unsound(event) for event in EVENTS] == [""] * len(EVENTS)
+
+
+@pytest.mark.parametrize(
+    ("statement", "told"),
+    [
+        ("DELETE FROM event WHERE seq = 3", "event 3 is missing"),
+        ("UPDATE event SET body = 7 WHERE seq = 2", "event 2"),
+        ("UPDATE event SET body = x'80ff' WHERE seq = 2", "event 2"),
+        ("UPDATE event SET body = CAST(x'80ff' AS TEXT) WHERE seq = 2", "cannot be read"),
+        ("UPDATE event SET seq = 99 WHERE seq = 2", "event 2 is missing"),
+        ("""UPDATE event SET body = '{"kind":"a\\n' || printf('%.9000c', 'x') || '"}' WHERE seq = 2""", "event 2"),
+        ("DROP TABLE event", "not a journal"),
+        ("ALTER TABLE event ADD COLUMN more TEXT", "not a journal"),
+    ],
+)
+def test_a_journal_that_was_written_to_is_refused(tmp_path: Path, statement: str, told: str) -> None:
+    folder = rewritten(kept(tmp_path, EVENTS), statement)
+    with pytest.raises(RalphError, match=told) as caught:
+        list(read_events(folder))
+    assert "\n" not in caught.value.message and len(caught.value.message) < 500
+
+
+def test_a_view_in_place_of_the_events_is_not_run(tmp_path: Path) -> None:
+    endless = (
+        "CREATE VIEW event AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) "
+        "SELECT i AS seq, 'now' AS at, 'x' AS body FROM n"
+    )
+    folder = rewritten(kept(tmp_path, EVENTS), "DROP TABLE event", endless)
+    with pytest.raises(RalphError, match="not a journal"):
+        list(read_events(folder))
+
+
+def shown(folder: Path) -> None:
+    """Everything that is made of a journal for a reader."""
+    found = recorded(folder)
+    assert plain(found.view) and dumps(found.view) and story(found.events)
+
+
+VALUES = [None, True, 0, -1, 10**30, 1.5, "", "x", "\u202e", [], {}, [[[]]], {"a": 1}]
+
+
+def mutated(chance: random.Random, value: object) -> object:
+    """The value with one place in it changed, dropped or doubled."""
+    if chance.random() < 0.2 or not isinstance(value, dict | list) or not value:
+        return chance.choice(VALUES)
+    if isinstance(value, dict):
+        key = chance.choice(list(value))
+        if chance.random() < 0.1:
+            return {name: item for name, item in value.items() if name != key}
+        return {**value, key: mutated(chance, value[key])}
+    at = chance.randrange(len(value))
+    if chance.random() < 0.1:
+        return [*value, value[at]]
+    return [*value[:at], mutated(chance, value[at]), *value[at + 1 :]]
+
+
+def test_mutated_journals_are_shown_or_refused_and_never_crash(tmp_path: Path) -> None:
+    chance = random.Random(5)
+    whole = (kept(tmp_path / "whole", EVENTS) / FILE).read_bytes()
+    folder = tmp_path / "mutant"
+    folder.mkdir()
+    told = 0
+    for number in range(400):
+        (folder / FILE).write_bytes(whole)
+        if number % 2:
+            data = bytearray(whole)
+            data[chance.randrange(len(data))] = chance.randrange(256)
+            (folder / FILE).write_bytes(bytes(data))
+        else:
+            db = sqlite3.connect(folder / FILE)
+            seq = chance.randrange(len(EVENTS)) + 1
+            (body,) = db.execute("SELECT body FROM event WHERE seq = ?", (seq,)).fetchone()
+            changed = json.dumps(mutated(chance, json.loads(body)))
+            db.execute("UPDATE event SET body = ? WHERE seq = ?", (changed, seq))
+            db.commit()
+            db.close()
+        try:
+            shown(folder)
+        except RalphError as error:
+            assert "\n" not in error.message
+            told += 1
+    assert 40 < told < 400

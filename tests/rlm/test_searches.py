@@ -1,0 +1,65 @@
+"""What a worker's code searched for, read off the code."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ralph_cli.providers.offline import snippet
+from ralph_cli.rlm.searches import MOST, Sought, searched_in
+
+
+def pattern(*terms: str) -> tuple[Sought, ...]:
+    return tuple(Sought(term, True) for term in terms)
+
+
+def plain(*terms: str) -> tuple[Sought, ...]:
+    return tuple(Sought(term) for term in terms)
+
+
+@pytest.mark.parametrize(
+    ("code", "sought"),
+    [
+        ("find('base rent|annual rent', after=1)", pattern("base rent|annual rent")),
+        ("import re\nprint(re.findall(r'\\$\\d+', context))", pattern(r"\$\d+")),
+        ("for m in re.finditer('notice', context, re.I):\n    print(m.start())", pattern("notice")),
+        ("p = re.compile('not(?:ice)?')\nprint([m.group() for m in p.finditer(context)])", pattern("not(?:ice)?")),
+        ("print('rent' in context, context.count('deposit'))", plain("rent", "deposit")),
+        ("for word in ['rent', 'deposit']:\n    print(word, context.lower().count(word))", plain("deposit", "rent")),
+        ("words = ('rent', 'fee')\nprint({w: context.find(w) for w in words})", plain("fee", "rent")),
+        ("for w in ['Fee']:\n    print(context.lower().count(w.lower()))", plain("Fee")),
+        ("print(re.findall('|'.join(['rent', 'fee']), context))", pattern("fee", "rent")),
+        ("for p in [r're.t']:\n    print(len(re.findall(p, context)))", pattern("re.t")),
+        ("for line in context.splitlines():\n    if 'rent' in line: print(line)", plain("rent")),
+        ("text = context.lower()\nif 'rent' not in text: print('no')", plain("rent")),
+        ("[l for l in context.split('\\n') if re.search('rent', l)]", pattern("rent")),
+        ("for n, label, a, b in pages:\n    if 'rent' in context[a:b]: print(n)", plain("rent")),
+        ("if (i := context.find('rent')) >= 0: print(i)", plain("rent")),
+        ("print(context.replace('a', 'b')[:10], 'x' in 'xyz', [1].count('one'), re.findall('a', 'abc'))", ()),
+        ("print(context.count('\\n'), context.split('\\f'), context.count('  '))", ()),
+        ("def f(t):\n    return 'rent' in context\nf(1)", ()),
+        ("find(", ()),
+        ("find(word)\nfind(f'{1}rent')\nfind()", ()),
+    ],
+)
+def test_searches_are_read_off_the_code(code: str, sought: tuple[Sought, ...]) -> None:
+    assert searched_in([code]) == sought
+
+
+def test_names_are_known_from_snippet_to_snippet_and_each_search_is_told_once() -> None:
+    codes = ["words = ['rent']\nlow = context.lower()", "find('rent')", "[low.count(w) for w in words]", "find('rent')"]
+    assert searched_in(codes) == (Sought("rent", True), Sought("rent"))
+
+
+def test_the_latest_of_many_are_kept() -> None:
+    found = searched_in(f"find('word{n}')" for n in range(3 * MOST))
+    assert len(found) == MOST and found[-1].term == f"word{3 * MOST - 1}"
+    assert searched_in(["find('" + "x" * 1_000 + "')"]) == ()
+
+
+def test_the_engine_without_a_model_searches_by_its_own_means() -> None:
+    assert searched_in([snippet("What is the rent?", (20, 300), [])]) == ()
+
+
+@given(st.text(max_size=60), st.sampled_from(["find({!r})", "context.count({!r})", "{}", "re.findall({!r}, context"]))
+def test_whatever_a_model_writes_it_never_raises(text: str, code: str) -> None:
+    assert isinstance(searched_in([code.format(text)]), tuple)
