@@ -2,32 +2,43 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
+from ralph_cli.checks import judge_cases
 from ralph_cli.checks.command import CommandVerifier, Surroundings, read_verifiers
-from ralph_cli.checks.quotes import pin
+from ralph_cli.checks.mutations import Lore
+from ralph_cli.checks.quotes import Visibility, pin
 from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings, command_environment, load
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import Fanout, Noticed, Sink
 from ralph_cli.core.goal import GoalState
+from ralph_cli.core.judge_test import JudgeTest
 from ralph_cli.core.memo import MemoCheck
 from ralph_cli.core.model import Model
 from ralph_cli.core.run import Draft, DraftClaim, Issue, Quote
 from ralph_cli.documents.locate import QuoteIndex
+from ralph_cli.documents.sight import Sight
+from ralph_cli.journal.store import read_events
 from ralph_cli.loop.completion import goal_detectors
 from ralph_cli.memo.read import read_memo
 from ralph_cli.memo.support import support
 from ralph_cli.memo.verify import check
 from ralph_cli.modes import goal_record
+from ralph_cli.modes.judge_test import Tested, tested
 from ralph_cli.running import Earlier, Finished, checked, execute, opened
 from ralph_cli.wiring.check import memo_judge
 from ralph_cli.wiring.goal import GoalSpec, build_goal, goal_settings, refuse_if_used_up, without_judge
+from ralph_cli.wiring.judge_test import build_judge_test, judge_alone
 from ralph_cli.wiring.models import Parts, Stage, choose
-from ralph_cli.wiring.qa import build_qa
+from ralph_cli.wiring.qa import Original, build_qa
 from ralph_cli.wiring.task import build_task, read_spec
 from sandbox import Sandbox
+
+CLAIMS, MOST_CLAIMS = 20, 200
+"""Claims that a judge is tested with unless it is said how many, and at most."""
 
 
 def ask(
@@ -57,10 +68,12 @@ def ask(
     settings = settings or load()
     question = checked(question, "question", 'ralph qa report.pdf "What was ...?"')
     names = choose(settings, models or {}, verifier)
+    stdin = cache(stdin) if stdin else None
     loaded = opened(document, settings, password, encoding, stdin, on_loading)
+    original = Original(password, stdin)
 
     def build(stage: Stage) -> Parts:
-        return build_qa(stage, loaded, question, verifier)
+        return build_qa(stage, loaded, question, original, verifier)
 
     return execute(
         "qa",
@@ -101,11 +114,13 @@ def run_task(
     settings = settings or load()
     task = checked(task, "task", 'ralph task contract.docx "List every deadline"')
     names = choose(settings, models or {}, verifier)
+    stdin = cache(stdin) if stdin else None
     loaded = None if document is None else opened(document, settings, password, encoding, stdin, on_loading)
+    original = Original(password, stdin)
     spec = read_spec(settings, task, loaded, earlier.folders if earlier else ())
 
     def build(stage: Stage) -> Parts:
-        return build_task(stage, loaded, spec, verifier)
+        return build_task(stage, loaded, spec, original, verifier)
 
     terms = {"schema": spec.output.schema, "memory": "" if loaded else spec.memory}
     return execute(
@@ -190,25 +205,93 @@ def goal_of(folder: Path) -> GoalState:
     return goal_record.goal_of(folder)
 
 
+def judge_test(
+    document: str | Path | Document | None = None,
+    *,
+    claims: int | None = None,
+    seed: int = 0,
+    settings: Settings | None = None,
+    models: Mapping[str, Model] | None = None,
+    sink: Sink | None = None,
+    password: str | None = None,
+    encoding: str | None = None,
+    stdin: Callable[[], bytes] | None = None,
+    on_loading: Callable[[int, int], None] | None = None,
+) -> JudgeTest:
+    """Put true claims, and the same made false by code, to the judge of `ask`, and tell what it caught.
+
+    The claims are made from `document` by code, 20 unless `claims` says how many; without a document they are those
+    that come with ralph. What is changed in them follows from `seed`. The judge, its panel and the bounds are those of
+    `settings`, or `models["judge"]`. A judge that fails or talks nonsense is no error: see `halt`, `broken` and
+    `usable` of the result. Raises DocumentError also when no claims can be made of the document; the rest is as in
+    `ask`.
+    """
+    settings = settings or load()
+    if claims is not None and not 1 <= claims <= MOST_CLAIMS:
+        told = f"claims must be from 1 to {MOST_CLAIMS}, not {claims}"
+        raise ConfigError(told, code="bad-claims", hint="20 are enough for a first look")
+    names = choose(settings, models or {})
+    names = judge_alone(names, models["judge"].vendor if models and "judge" in models else names.judge.split(":")[0])
+    if document is None:
+        loaded, true = judge_cases.built_in()
+        index, lore = QuoteIndex(loaded), Lore(loaded.text)
+        true = judge_cases.some(true, claims or len(true), seed)
+    else:
+        loaded = opened(document, settings, password, encoding, stdin, on_loading)
+        index, lore = QuoteIndex(loaded), Lore(loaded.text)
+        true = judge_cases.claims_of(loaded, index, lore, claims or CLAIMS, seed)
+    cases = judge_cases.cases_of(true, lore, seed)
+    batches = judge_cases.batches_of(cases, seed)
+
+    def build(stage: Stage) -> Parts:
+        return build_judge_test(stage, loaded, index, cases, batches, seed)
+
+    finished = execute(
+        "judge-test",
+        f"test of the judge: {len(true)} true claims, {len(cases) - len(true)} made false, seed {seed}",
+        loaded,
+        build,
+        settings=settings,
+        names=names,
+        models={role: model for role, model in (models or {}).items() if role == "judge"},
+        sink=sink,
+        detectors=Tested(len(batches), settings.max_failures),
+        encoding=encoding,
+    )
+    return tested(tuple(read_events(finished.folder)), finished.folder)
+
+
 @dataclass(frozen=True, slots=True)
 class QuoteCheck:
-    """What became of one quote: where it stands (`quote`), or why it does not (`issue`); exactly one is None."""
+    """What became of one quote: where it stands (`quote`), and what is wrong with it (`issue`).
+
+    Without a `quote` it is not in the document; with a `quote` and an `issue` it is there, and a reader cannot see it.
+    `cautions` are what a reader should know beside: that nothing could be seen of the pages, for one.
+    """
 
     said: str
     quote: Quote | None
     issue: Issue | None
+    cautions: tuple[str, ...] = ()
 
 
 def check_quotes(
     document: str | Path | Document, quotes: Sequence[str], *, settings: Settings | None = None
 ) -> tuple[QuoteCheck, ...]:
     """Look up quotes in a document, without any model or key; in their order. Raises DocumentError."""
-    loaded = opened(document, settings or load())
+    settings = settings or load()
+    loaded = opened(document, settings)
     index = QuoteIndex(loaded)
+    cautions: list[str] = []
+    sight = Sight(loaded, lambda code, message: cautions.append(message))
+    visibility = Visibility(sight, settings.allow_hidden_text)
+    # All at once at first, so that the file is opened and its pages are rendered once.
+    sight([match.span for match in map(index.find, quotes) if match])
     found = []
     for said in quotes:
-        attempt = pin(Draft((DraftClaim("", (said,)),)), loaded, index)
-        found.append(QuoteCheck(said, next(iter(attempt.quotes), None), next(iter(attempt.refused), None)))
+        attempt = pin(Draft((DraftClaim("", (said,)),)), loaded, index, visibility=visibility)
+        quote, issue = next(iter(attempt.quotes), None), next(iter(attempt.refused), None)
+        found.append(QuoteCheck(said, quote, issue, tuple(cautions)))
     return tuple(found)
 
 

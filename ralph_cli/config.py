@@ -120,6 +120,7 @@ class Settings(BaseModel):
     bullets: Counts = Range(1, 7)
     quotes: Counts = Range(1, 8)
     quote_chars: Counts = Range(12, 500)
+    allow_hidden_text: bool = False
     max_iterations: int = Field(4, ge=1, le=100)
     max_steps: int = Field(80, ge=2, le=1_000)
     max_subqueries: int = Field(60, ge=0, le=10_000)

@@ -62,6 +62,9 @@ def verify(
     state = fold(source.events)
     started = source.started
     halt = state.halt or Halt(StopType.NONE, "the run has no end: it still runs, or was killed")
+    if started.mode == "judge-test":
+        what = f"{started.run} is a test of a judge, whose word cannot be had again without the judge"
+        raise JournalError(what, code="nothing-to-verify", hint="ralph judge-test")
     if state.best is None:
         what = f"{started.run} has no attempt that could be verified ({halt.detail})"
         raise JournalError(what, code="nothing-to-verify", hint=f"ralph trace show {started.run}")

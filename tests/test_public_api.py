@@ -19,6 +19,7 @@ ROWS = {
 }
 
 DOCUMENTS = {"Finished", "Settings", "ask", "check_memo", "check_quotes", "resume", "run_goal", "run_task", "verify"}
+DOCUMENTS |= {"JudgeTest", "judge_test"}
 VERIFIED = {"QuoteStanding", "Rechecked", "Standing", "Verification"}
 VOCABULARY = {"Evidence", "Finding", "Halt", "Issue", "Lesson", "MemoCheck", "Outcome", "StopType", "Usage"}
 LOOP = {

@@ -22,7 +22,7 @@ from journal.test_sound import mutated
 from test_ask import LOOK, MEMO, RENT, TERM, verdicts
 
 from ralph_cli import verify
-from ralph_cli.api import ask, run_goal, run_task
+from ralph_cli.api import ask, judge_test, run_goal, run_task
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, DocumentError, JournalError, RalphError, UserError
@@ -182,6 +182,12 @@ def test_a_run_that_is_at_work_or_has_another_document_is_not_exported(folder: P
 
 
 NEW = MEMO.text.replace("$48,000", "$52,000").replace("\f", "Signed.\n\f").replace("Either", "\fEither")
+
+
+def test_a_test_of_a_judge_is_nothing_to_verify(folder: Path) -> None:
+    judge_test(claims=2, settings=settings_of(folder, judge_model="offline"))
+    with pytest.raises(JournalError, match="is a test of a judge"):
+        verified(folder)
 
 
 def test_a_new_version_says_what_changed_and_what_moved(folder: Path) -> None:

@@ -1,11 +1,12 @@
 """Every quote is the document's own words: looked up by code, stored with span and page, checked again at the end."""
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from ralph_cli.core.coverage import Spans, covered
 from ralph_cli.core.document import Document, Span
-from ralph_cli.core.run import Attempt, Claim, Draft, Evidence, Issue, Quote
+from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Issue, Quote
 from ralph_cli.documents.locate import Match, QuoteIndex
 
 SHOWN = 200
@@ -13,33 +14,104 @@ PLACES = 50
 """Places of a quote that are kept; how often it stands in the document is counted to the end."""
 
 
-def pin(draft: Draft, document: Document, index: QuoteIndex, seen: Spans = ()) -> Attempt:
+Unseen = Callable[[Sequence[Span]], Mapping[Span, str]]
+"""Why a reader cannot see each of these spans, "" if nothing speaks against it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Visibility:
+    """How it is found out whether a reader sees a quote, and whether one that is hidden may be evidence."""
+
+    unseen: Unseen
+    hidden_allowed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Looked:
+    """One quote of a draft as it was looked up: `span` and `match` are None when it is not in the document."""
+
+    claim: int
+    place: int
+    wording: str
+    match: Match | None
+    span: Span | None
+
+
+def pin(
+    draft: Draft, document: Document, index: QuoteIndex, seen: Spans = (), visibility: Visibility | None = None
+) -> Attempt:
     """Look up every quote of `draft`. Claims keep the quotes that were found; the others are named in `refused`.
 
     Words that stand in several places are pinned to one that the worker has `seen`, if there is one. Of those it is the
     one on the page that most quotes of the claim share, as near to each other as can be: a table row and its header are
-    often repeated elsewhere, but seldom together.
+    often repeated elsewhere, but seldom together. With a `visibility`, a place that a reader sees is preferred, and a
+    quote that stands in none is refused unless that is allowed.
     """
-    by_span: dict[tuple[int, int], Quote] = {}
-    claims: list[Claim] = []
+    looked = [
+        item for number, said in enumerate(draft.claims, 1) for item in _look_up(number, said, document, index, seen)
+    ]
+    looked, unseen = _in_sight(looked, document, visibility) if visibility else (looked, {})
+    by_span: dict[Span, Quote] = {}
+    ids: dict[int, list[int]] = {}
     refused: list[Issue] = []
-    for number, said in enumerate(draft.claims, 1):
-        found = [index.find(wording) for wording in said.quotes]
-        spans = _together([match for match in found if match], document, seen)
-        ids: list[int] = []
-        for place, (wording, match) in enumerate(zip(said.quotes, found, strict=True), 1):
-            if match is None:
-                refused.append(_not_found(number, place, wording, document, index))
-                continue
-            span = spans[match]
-            quote = by_span.get((span.start, span.end))
-            if quote is None:
-                quote = by_span[span.start, span.end] = _quote(len(by_span) + 1, span, match, wording, document, index)
-            if quote.id not in ids:
-                ids.append(quote.id)
-        calculations = tuple(" ".join(calculation.split()) for calculation in said.calculations)
-        claims.append(Claim(number, " ".join(said.text.split()), tuple(ids), calculations))
-    return Attempt(tuple(claims), tuple(by_span.values()), draft.absence, refused=tuple(refused))
+    for item in looked:
+        if item.match is None or item.span is None:
+            refused.append(_not_found(item.claim, item.place, item.wording, document, index))
+            continue
+        quote = by_span.get(item.span)
+        if quote is None:
+            hidden = unseen.get(item.span, "")
+            quote = _quote(len(by_span) + 1, item.span, item.match, item.wording, document, index, hidden)
+            by_span[item.span] = quote
+        if quote.hidden and visibility and not visibility.hidden_allowed:
+            refused.append(_not_seen(item, quote, document))
+        ids.setdefault(item.claim, [])
+        if quote.id not in ids[item.claim]:
+            ids[item.claim].append(quote.id)
+    claims = tuple(
+        Claim(
+            number,
+            " ".join(said.text.split()),
+            tuple(ids.get(number, ())),
+            tuple(" ".join(calculation.split()) for calculation in said.calculations),
+        )
+        for number, said in enumerate(draft.claims, 1)
+    )
+    return Attempt(claims, tuple(by_span.values()), draft.absence, refused=tuple(refused))
+
+
+def _look_up(number: int, said: DraftClaim, document: Document, index: QuoteIndex, seen: Spans) -> list[_Looked]:
+    found = [index.find(wording) for wording in said.quotes]
+    spans = _together([match for match in found if match], document, seen)
+    return [
+        _Looked(number, place, wording, match, spans[match] if match else None)
+        for place, (wording, match) in enumerate(zip(said.quotes, found, strict=True), 1)
+    ]
+
+
+def _in_sight(
+    looked: list[_Looked], document: Document, visibility: Visibility
+) -> tuple[list[_Looked], Mapping[Span, str]]:
+    """The quotes moved to the nearest place that a reader sees, if they have one, and why the others are unseen."""
+    unseen = dict(visibility.unseen([item.span for item in looked if item.span]))
+    places = {
+        item: _places(item.match, document)[:PLACES]
+        for item in looked
+        if item.match and item.span and unseen[item.span]
+    }
+    elsewhere = [span for spans in places.values() for span in spans if span not in unseen]
+    if elsewhere:
+        unseen |= visibility.unseen(elsewhere)
+    moved = [replace(item, span=_nearest(item.span, places.get(item, ()), unseen)) for item in looked]
+    return moved, unseen
+
+
+def _nearest(span: Span | None, places: Sequence[Span], unseen: Mapping[Span, str]) -> Span | None:
+    """The place nearest to `span` that a reader sees; `span` itself if there is none."""
+    if span is None:
+        return None
+    start = span.start
+    return min((place for place in places if not unseen[place]), key=lambda it: abs(it.start - start), default=span)
 
 
 def _together(matches: list[Match], document: Document, seen: Spans) -> dict[Match, Span]:
@@ -73,7 +145,9 @@ def _places(match: Match, document: Document) -> list[Span]:
     return [span for span in match.occurrences if document.text[span.start : span.end] == wording]
 
 
-def _quote(number: int, span: Span, match: Match, wording: str, document: Document, index: QuoteIndex) -> Quote:
+def _quote(
+    number: int, span: Span, match: Match, wording: str, document: Document, index: QuoteIndex, hidden: str
+) -> Quote:
     page = document.page_at(span.start)
     return Quote(
         number,
@@ -88,12 +162,18 @@ def _quote(number: int, span: Span, match: Match, wording: str, document: Docume
         tuple((place.start, place.end) for place in match.occurrences[:PLACES]),
         index.departures(wording, span, match.tier),
         document.page_at(span.end - 1).number,
+        hidden,
     )
 
 
+def _not_seen(item: _Looked, quote: Quote, document: Document) -> Issue:
+    where = f" on page {quote.page}" if document.paged else ""
+    what = f"quote {item.place} of claim {item.claim} is text that a reader cannot see{where} ({quote.hidden})"
+    return Issue("quotes", f"{what}; quote visible text", item.claim, f'"{_short(item.wording)}"')
+
+
 def _not_found(number: int, place: int, wording: str, document: Document, index: QuoteIndex) -> Issue:
-    shown = " ".join(wording.split())
-    shown = shown if len(shown) <= SHOWN else shown[:SHOWN] + "..."
+    shown = _short(wording)
     there = wording.strip() in document.text
     fault = "begins or ends inside a word or number" if there else "is not in the document"
     head = f"quote {place} of claim {number} {fault}"
@@ -105,6 +185,11 @@ def _not_found(number: int, place: int, wording: str, document: Document, index:
         return Issue("quotes", f"{head}; the closest true text is on page {page}", number, material)
     advice = "nothing like it is there, so copy the words from printed output, or drop the claim"
     return Issue("quotes", f"{head}; {advice}", number, f'"{shown}"')
+
+
+def _short(wording: str) -> str:
+    shown = " ".join(wording.split())
+    return shown if len(shown) <= SHOWN else shown[:SHOWN] + "..."
 
 
 def clip(document: Document, span: Span) -> str:

@@ -35,6 +35,10 @@ SkipLastVerification = Annotated[
 Bullets = Annotated[str | None, typer.Option("--bullets", help="How many claims, e.g. 3-7 (default 1-7).")]
 Quotes = Annotated[str | None, typer.Option("--quotes", help="How many different quotes, e.g. 3-8 (default 1-8).")]
 QuoteChars = Annotated[str | None, typer.Option("--quote-chars", help="Characters of a quote (default 12-500).")]
+AllowHiddenText = Annotated[
+    bool | None,
+    typer.Option("--allow-hidden-text", help="Take quotes that a reader of the page cannot see, and mark them."),
+]
 MaxIterations = Annotated[
     int | None, typer.Option("--max-iterations", help="Attempts of the outer loop (MAX_ITERS; default 4).")
 ]

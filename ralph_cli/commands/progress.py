@@ -14,6 +14,7 @@ from ralph_cli.core.events import (
     CallFinished,
     CallRetried,
     CallStarted,
+    CasesMade,
     IterationStarted,
     Noticed,
     Nudged,
@@ -71,6 +72,7 @@ class Lines(Silent):
         self._usage = Usage()
         self._waiting: dict[int, tuple[str, float]] = {}
         self._iteration = 0
+        self._batches = 0
         self._agent = ""
         self._loading = ("", 0.0)
         self._begun = clock.monotonic()
@@ -114,7 +116,7 @@ class Lines(Silent):
                 return f"note: {one_line(message)}" if code != "sandbox" else f"sandbox: {one_line(message)}"
             case IterationStarted(number):
                 self._iteration = number
-                return f"iteration {number}" if number > 1 else ""
+                return f"iteration {number}" if number > 1 and not self._batches else ""
             case CallStarted(number, agent):
                 self._waiting.pop(PAUSE, None)
                 self._waiting[number] = (DOING.get(agent, agent), clock.monotonic())
@@ -139,6 +141,16 @@ class Lines(Silent):
                 self._waiting[VERIFIER] = (f"the verifier {one_line(name, 60)} runs", clock.monotonic())
             case Wrote() | Verified() | Said():
                 return self._goal(event)
+            case CasesMade(batches=batches):
+                self._batches = len(batches)
+            case StepFinished(step) if self._batches:
+                broken = next(
+                    (f", no verdicts: {one_line(item.broken, 110)}" for item in step.evidence if item.broken), ""
+                )
+                what = f"{len(step.issues)} of {len(step.attempt.claims)} claims refused" if not broken else ""
+                return (
+                    f"  batch {self._iteration} of {self._batches}{broken}{f': {what}' if what else ''}{self._bill()}"
+                )
             case StepFinished(step):
                 self._agent = ""
                 refused = [f"  refused: {one_line(i.message, 150)}" for i in step.issues if step.attempt.output]

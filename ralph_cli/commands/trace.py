@@ -8,6 +8,7 @@ import typer
 from ralph_cli.commands import options
 from ralph_cli.commands.goal import goal_json, is_goal
 from ralph_cli.commands.goal import show as show_goal
+from ralph_cli.commands.judge_test import is_test, print_test
 from ralph_cli.commands.report import report
 from ralph_cli.commands.screen import show as show_report
 
@@ -60,7 +61,10 @@ def show(
 
     settings = config.load(options.given(out=out))
     found = records.recorded(records.find_run(settings.out, run))
-    set_ = is_goal(found.events)
+    set_, test = is_goal(found.events), is_test(found.events)
+    if json and test:
+        print_test(found, json=True)
+        return 0
     if json:
         typer.echo(goal_json(found) if set_ else dumps(found.view))
         return 0
@@ -68,6 +72,8 @@ def show(
         typer.echo(story(found.events))
     if set_:
         show_goal(found)
+    elif test:
+        print_test(found, json=False)
     else:
         show_report(found.view)
     return 0

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import Field
 
+from ralph_cli.core.judge_test import Case
 from ralph_cli.core.model import Json, Usage
 from ralph_cli.core.run import Draft, Halt, Step
 
@@ -219,6 +220,16 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
+class CasesMade:
+    """What a judge is tested with: the claims, and which of them (by number) are put to it together, in order."""
+
+    cases: tuple[Case, ...]
+    batches: tuple[tuple[int, ...], ...]
+    seed: int
+    kind: Literal["cases_made"] = "cases_made"
+
+
+@dataclass(frozen=True, slots=True)
 class StepFinished:
     """An attempt and the evidence on it."""
 
@@ -252,6 +263,7 @@ AnyEvent = (
     | VerifierStarted
     | Verified
     | Said
+    | CasesMade
     | StepFinished
     | RunHalted
 )

@@ -43,7 +43,7 @@ class Quote:
     `label` is the number printed on the page, `last_page` the page where the quote ends (0: not recorded).
     `occurrences` is how often the words stand in the document, `places` where (the first 50). `difference` is what a
     reader should know: how a re-cut quote differs from what was said, running lines that it skips, a negation that it
-    begins behind.
+    begins behind. `hidden` is why a reader of the page cannot see it ("" if nothing speaks against it).
     """
 
     id: int
@@ -58,6 +58,7 @@ class Quote:
     places: tuple[tuple[int, int], ...] = ()
     difference: tuple[str, ...] = ()
     last_page: int = 0
+    hidden: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +124,8 @@ class Attempt:
     `output` is free text (task, goal, wrapped functions); an answer is `claims`, and so is the brief behind an output.
     `searches` and `nearest` belong to an absence: what was searched, and the passages that hold most of the question's
     words. `memory` is what the worker wants remembered. `refused` names every quote that is not in the document (it is
-    in no claim). `finished` is the worker's own word, never a fact; `error` says why there is nothing to check.
+    in no claim), or that is there but cannot be seen. `finished` is the worker's own word, never a fact; `error` says
+    why there is nothing to check.
     """
 
     claims: tuple[Claim, ...] = ()
@@ -295,7 +297,10 @@ class Step:
 
 
 class StopType(StrEnum):
-    """Why a run stopped; the sentence is in `Halt.detail`. Only COMPLETION and ABSENT passed every check."""
+    """Why a run stopped; the sentence is in `Halt.detail`. Only COMPLETION and ABSENT passed every check.
+
+    TESTED is the end of a test of the judge, in which nothing is accepted: most of its claims are false on purpose.
+    """
 
     NONE = "none"
     COMPLETION = "completion"
@@ -310,6 +315,7 @@ class StopType(StrEnum):
     REGRESSING = "regressing"
     UNJUDGED = "unjudged"
     BLOCKED = "blocked"
+    TESTED = "tested"
     USER_INTERRUPTED = "user_interrupted"
     SYSTEM_ERROR = "system_error"
 

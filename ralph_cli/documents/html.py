@@ -8,6 +8,7 @@ from selectolax.lexbor import LexborHTMLParser
 
 from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.html_hidden import Look, is_gone
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.parsed import Parsed, ParsedHeading, ParsedPage, clean_heading
 from ralph_cli.documents.text import decode
@@ -63,7 +64,6 @@ _CELL_BLOCKS = "table, ul, ol, pre, blockquote, h1, h2, h3, h4, h5, h6"
 _SPACE, _CELL, _LINE, _PARAGRAPH = 1, 2, 3, 4
 _SEPARATORS = ("", " ", "  ", "\n", "\n\n")
 _WHITE = re.compile("[ \t\r\n\f]+")
-_HIDING_STYLE = re.compile(r"(?:^|;)\s*(?:display\s*:\s*none|visibility\s*:\s*hidden)\b", re.IGNORECASE)
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _NOT_NESTING = frozenset(
     [
@@ -112,8 +112,8 @@ _META_WITHIN = 4096
 def parse_html(data: bytes, *, name: str, encoding: str | None, limits: LoadLimits) -> Parsed:
     """The text a reader of the page sees, plus its headings; meant to run in a child process.
 
-    Elements hidden by the `hidden` attribute or an inline style are left out and counted in a caution. Raises
-    DocumentError too-big, no-text, undecodable, unsupported.
+    What the page hides by attributes and inline styles (see `html_hidden`) is left out and counted in a caution, so
+    that it is never a quote. Raises DocumentError too-big, no-text, undecodable, unsupported.
     """
     if len(data) > limits.html_bytes:
         raise DocumentError(
@@ -123,8 +123,9 @@ def parse_html(data: bytes, *, name: str, encoding: str | None, limits: LoadLimi
     depth = nesting(source, limits.html_depth)
     if depth > limits.html_depth:
         raise DocumentError(f"{name} nests its elements more than {limits.html_depth} deep", code="too-big")
-    walk = _Walk()
-    walk.visit(LexborHTMLParser(source).root)
+    tree = LexborHTMLParser(source)
+    walk = _Walk([_Shown(Look(known=tree.css_first("style, link[rel~=stylesheet]") is None))])
+    walk.visit(tree.root)
     text = walk.out.text()
     if len(text) > limits.characters:
         raise DocumentError(
@@ -223,9 +224,18 @@ class _Lines:
 
 
 @dataclass(slots=True)
+class _Shown:
+    """How an element's text looks, and whether it was counted as hidden."""
+
+    look: Look
+    counted: bool = False
+
+
+@dataclass(slots=True)
 class _Walk:
     """One pass over the tree without recursion, for a tree may be deeper than Python's stack."""
 
+    _looks: list["_Shown"]
     out: _Lines = field(default_factory=_Lines)
     headings: list[ParsedHeading] = field(default_factory=list)
     quoted: list[tuple[int, int, int]] = field(default_factory=list)
@@ -244,8 +254,7 @@ class _Walk:
             if leaving:
                 self._leave(tag)
             elif tag == "-text":
-                text = node.text_content or ""
-                self.out.verbatim(text) if self._pre else self.out.flow(text)
+                self._write(node.text_content or "")
             elif tag == "head":
                 title = node.css_first("title")
                 if title is not None:
@@ -260,15 +269,25 @@ class _Walk:
                     child = child.prev
 
     def _is_hidden(self, node: Any) -> bool:
-        attributes = node.attributes
-        if not attributes:
+        if not node.attributes or not is_gone(node.attributes):
             return False
-        if "hidden" in attributes or _HIDING_STYLE.search(attributes.get("style") or ""):
-            self.hidden += 1
-            return True
-        return False
+        self.hidden += 1
+        return True
+
+    def _write(self, text: str) -> None:
+        shown = self._looks[-1]
+        if shown.look.hides and text.strip():
+            self.hidden += not shown.counted
+            shown.counted = True
+        elif self._pre:
+            self.out.verbatim(text)
+        else:
+            self.out.flow(text)
 
     def _enter(self, node: Any, tag: str) -> None:
+        around = self._looks[-1]
+        look = around.look.under(tag, node.attributes or {})
+        self._looks.append(around if look == around.look else _Shown(look))
         if tag in _CELLS:
             self.out.separate(_CELL)
             self._inline_cells.append(node.css_first(_CELL_BLOCKS) is None and not _is_alone(node))
@@ -286,6 +305,7 @@ class _Walk:
             self._open_quotes.append(self.out.next_start())
 
     def _leave(self, tag: str) -> None:
+        self._looks.pop()
         if tag in _CELLS:
             self._inline_cells.pop()
             self.out.separate(_CELL)

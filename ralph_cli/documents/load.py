@@ -9,11 +9,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import Document, Page, Span
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.child import nonsense, run_parser
 from ralph_cli.documents.limits import DEFAULT_LIMITS, Layout, LoadLimits
 from ralph_cli.documents.parsed import Box, Parsed, assemble, read_boxes
+from ralph_cli.documents.seen import Seen, joined, read_seen
 from ralph_cli.documents.sniff import Kind, identify, shown
 from ralph_cli.documents.text import parse_text
 from ralph_cli.documents.text_cache import read_parsed, write_parsed
@@ -29,9 +30,10 @@ __all__ = [
     "read_again",
     "read_bytes",
     "reader_of",
+    "seen_on_pages",
 ]
 
-_LOADER_VERSIONS: dict[str, int] = {"pdf": 1, "docx": 1, "html": 2, "text": 1, "markdown": 1, "code": 1}
+_LOADER_VERSIONS: dict[str, int] = {"pdf": 1, "docx": 1, "html": 3, "text": 1, "markdown": 1, "code": 1}
 """Raised whenever a loader gives another text for the same bytes."""
 
 _LIBRARIES: dict[str, str] = {"pdf": "pypdfium2", "html": "selectolax"}
@@ -120,15 +122,10 @@ def page_boxes(
     A span may cross pages. Give the `layout` the document was loaded with. Raises DocumentError "changed" if the file
     or its text is no longer what was loaded, "unsupported" if the document is not a PDF.
     """
-    data = read_again(document, stdin=stdin, limits=limits)
-    name = shown(document.path)
+    name, data = shown(document.path), read_again(document, stdin=stdin, limits=limits)
     found: dict[int, list[Box]] = {}
     for page in document.pages:
-        inside = [
-            (max(span.start, page.start) - page.start, min(span.end, page.end) - page.start)
-            for span in spans
-            if span.start < page.end and page.start < span.end
-        ]
+        inside = [part for span in spans if (part := _on(page, span)) is not None]
         if not inside:
             continue
         request = parser_request("boxes", name, limits, password=password, layout=layout) | {
@@ -161,6 +158,44 @@ def read_again(
             f"{shown(document.path)} has changed since it was loaded", code="changed", hint="load it again"
         )
     return data
+
+
+def seen_on_pages(
+    document: Document,
+    spans: Sequence[Span],
+    *,
+    stdin: Callable[[], bytes] | None = None,
+    password: str | None = None,
+    layout: Layout = "auto",
+    limits: LoadLimits = DEFAULT_LIMITS,
+) -> list[Seen]:
+    """Whether a reader of a PDF sees the words of each span, in their order; its pages are rendered for it.
+
+    Give the `layout` the document was loaded with. Raises DocumentError as `page_boxes` does, and timeout or crashed.
+    """
+    name, data = shown(document.path), read_again(document, stdin=stdin, limits=limits)
+    pages: list[tuple[int, str, list[tuple[int, int]]]] = []
+    asked: list[int] = []
+    for page in document.pages:
+        inside = [(number, part) for number, span in enumerate(spans) if (part := _on(page, span)) is not None]
+        if inside:
+            pages.append((page.number, document.text[page.start : page.end], [part for _, part in inside]))
+            asked += [number for number, _ in inside]
+    request = parser_request("seen", name, limits, password=password, layout=layout) | {"pages": pages}
+    try:
+        answers = read_seen(run_parser(request, data, name=name, limits=limits), len(asked))
+    except ValueError as error:
+        raise nonsense(name, error) from None
+    return [
+        joined([answer for answer, of in zip(answers, asked, strict=True) if of == number])
+        for number in range(len(spans))
+    ]
+
+
+def _on(page: Page, span: Span) -> tuple[int, int] | None:
+    """The part of a span that is on a page, in offsets of its text; None if it is elsewhere."""
+    start, end = max(span.start, page.start), min(span.end, page.end)
+    return (start - page.start, end - page.start) if start < end else None
 
 
 def _parse(

@@ -91,14 +91,14 @@ class Parsed:
             raise ValueError("nested too deeply") from error
         if not isinstance(value, dict) or not _ALWAYS <= set(value) <= _ALWAYS | _SOMETIMES:
             raise ValueError("not a parser's result")
-        pages = tuple(ParsedPage(text, label) for text, label in _rows(value["pages"], (str, str), limits.pages))
-        headings = tuple(ParsedHeading(*row) for row in _rows(value["headings"], (int, int, str, int), _MAX_HEADINGS))
+        pages = tuple(ParsedPage(text, label) for text, label in rows(value["pages"], (str, str), limits.pages))
+        headings = tuple(ParsedHeading(*row) for row in rows(value["headings"], (int, int, str, int), _MAX_HEADINGS))
         cautions = tuple(
             Caution(code, message, tuple(numbers))
-            for code, message, numbers in _rows(value["cautions"], (str, str, list), _MAX_CAUTIONS)
+            for code, message, numbers in rows(value["cautions"], (str, str, list), _MAX_CAUTIONS)
         )
-        quoted = tuple((a, b, c) for a, b, c in _rows(value.get("quoted", []), (int, int, int), _MAX_PASSAGES))
-        notes = tuple(ParsedNote(*row) for row in _rows(value.get("notes", []), (int, int, int, int), _MAX_PASSAGES))
+        quoted = tuple((a, b, c) for a, b, c in rows(value.get("quoted", []), (int, int, int), _MAX_PASSAGES))
+        notes = tuple(ParsedNote(*row) for row in rows(value.get("notes", []), (int, int, int, int), _MAX_PASSAGES))
         parsed = cls(pages, headings, cautions, quoted, notes)
         parsed.check(limits)
         return parsed
@@ -178,14 +178,14 @@ def read_boxes(data: bytes) -> list[Box]:
         value = json.loads(data)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
-    boxes = [Box(*row) for row in _rows(value, (float, float, float, float), _MAX_BOXES)]
+    boxes = [Box(*row) for row in rows(value, (float, float, float, float), _MAX_BOXES)]
     if not all(math.isfinite(side) for box in boxes for side in (box.left, box.bottom, box.right, box.top)):
         raise ValueError("a rectangle without bounds")
     return boxes
 
 
-def _rows(value: Any, types: tuple[type, ...], most: int) -> list[list[Any]]:
-    """`value` as a list of rows with exactly these types (bool is not int), at most `most` of them."""
+def rows(value: Any, types: tuple[type, ...], most: int) -> list[list[Any]]:
+    """`value` as a list of rows with exactly these types (bool is not int), at most `most` of them, or ValueError."""
     if not isinstance(value, list) or len(value) > most:
         raise ValueError("not a list, or too long")
     for row in value:

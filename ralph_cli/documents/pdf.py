@@ -14,6 +14,8 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import Layout, LoadLimits
 from ralph_cli.documents.parsed import Box, Parsed, ParsedHeading, ParsedPage, clean_heading, clean_label
 from ralph_cli.documents.pdf_layout import NOT_A_CHARACTER, lay_out
+from ralph_cli.documents.pdf_sight import PageSight
+from ralph_cli.documents.seen import Seen
 
 _ERROR_SUCCESS, _ERROR_PASSWORD, _ERROR_SECURITY = 0, 4, 5
 _OBJECT_IMAGE = 3
@@ -91,20 +93,40 @@ class LaidOut:
 
     def __init__(self, document: Any, name: str, layout: Layout, number: int, text: str) -> None:
         self.page = document[number - 1]
-        self._text_page = self.page.get_textpage()
-        laid_out = lay_out(self._text_page, layout)
-        if _clean(laid_out.text) != text:
+        self.text_page = self.page.get_textpage()
+        self.layout = lay_out(self.text_page, layout)
+        if _clean(self.layout.text) != text:
             raise DocumentError(
                 f"page {number} of {name} no longer gives the text that was loaded",
                 code="changed",
                 hint="load it again",
             )
-        self._characters = laid_out.characters
 
     def boxes(self, start: int, end: int) -> list[Box]:
         """One rectangle per line (or per cell, when cells are far apart) of text[start:end]."""
-        drawn = [index for index in self._characters[start:end] if index != NOT_A_CHARACTER]
-        return _line_boxes(self._text_page.raw, drawn)
+        drawn = [index for index in self.layout.characters[start:end] if index != NOT_A_CHARACTER]
+        return _line_boxes(self.text_page.raw, drawn)
+
+
+def seen_on_pages(
+    data: bytes,
+    *,
+    name: str,
+    password: str | None,
+    layout: Layout,
+    pages: list[tuple[int, str, list[tuple[int, int]]]],
+) -> list[Seen]:
+    """Whether a reader sees these spans of pages (number, text, spans): one answer a span, in their order.
+
+    DocumentError "changed" when a page does not give its text any more.
+    """
+    found: list[Seen] = []
+    with opened(data, name, password) as document:
+        for number, text, spans in pages:
+            laid_out = LaidOut(document, name, layout, number, text)
+            sight = PageSight(laid_out.page, laid_out.text_page, laid_out.layout)
+            found += [sight.look(start, end) for start, end in spans]
+    return found
 
 
 @contextmanager

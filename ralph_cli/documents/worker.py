@@ -8,6 +8,7 @@ from typing import IO, Any
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.parsed import write_boxes
+from ralph_cli.documents.seen import write_seen
 from ralph_cli.documents.wire import EXIT_MEMORY, FAILURE, RESULT, frame, progress
 
 
@@ -67,6 +68,16 @@ def answer(request: dict[str, Any], data: bytes, limits: LoadLimits, answers: IO
         given = {key: value for key, value in request.items() if key not in ("op", "limits")}
         raise_time(limits.seconds + limits.seconds_per_page * len(request["pages"]))
         return pdf_marks.cut_out(data, **given) if request["op"] == "cut" else pdf_marks.annotated(data, **given)
+
+    if request["op"] == "seen":
+        seen = pdf.seen_on_pages(
+            data,
+            name=name,
+            password=request["password"],
+            layout=request["layout"],
+            pages=[(number, text, [(start, end) for start, end in spans]) for number, text, spans in request["pages"]],
+        )
+        return write_seen(seen)
 
     def report(done: int, total: int) -> None:
         raise_time(limits.seconds + limits.seconds_per_page * total)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from ralph_cli.agents.spec import prompt, render
 from ralph_cli.checks.absence import AbsenceReview
 from ralph_cli.checks.base import Check, run_in_order
-from ralph_cli.checks.quotes import pin
+from ralph_cli.checks.quotes import Visibility, pin
 from ralph_cli.checks.rules import AnswerForm, form_issues
 from ralph_cli.checks.verifier import VerifierCheck
 from ralph_cli.core.document import Document
@@ -83,6 +83,7 @@ class QaMode:
     numbers: Check
     counter: Check | None = None
     verifier: VerifierCheck | None = None
+    visibility: Visibility | None = None
     retry: Retry = "auto"
     kept: Kept = field(default_factory=Kept)
     absence: AbsenceReview = field(init=False)
@@ -151,7 +152,7 @@ class QaMode:
         return self.absence.recorded(self._looked_up(self.kept.merged(draft)))
 
     def _looked_up(self, draft: Draft) -> Attempt:
-        return pin(draft, self.question.document, self.index, self.explorer.reading.coverage.shown)
+        return pin(draft, self.question.document, self.index, self.explorer.reading.coverage.shown, self.visibility)
 
     def _judged(self, attempt: Attempt) -> Evidence:
         """The judge's evidence on all claims; those that were let stand before, word for word, are not sent again."""

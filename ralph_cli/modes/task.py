@@ -13,7 +13,7 @@ from ralph_cli.checks.base import Check, run_in_order
 from ralph_cli.checks.coverage import NAME as COVERAGE
 from ralph_cli.checks.judge import one_word
 from ralph_cli.checks.output import UNFOUND, OutputCheck, OutputForm
-from ralph_cli.checks.quotes import pin
+from ralph_cli.checks.quotes import Visibility, pin
 from ralph_cli.checks.rules import AnswerForm, Range, form_issues
 from ralph_cli.checks.shape import unfenced
 from ralph_cli.checks.task_judge import NAME as TASK_JUDGE
@@ -169,6 +169,7 @@ class TaskMode:
     remember: Callable[[int, str], None] | None = None
     verifier: VerifierCheck | None = None
     retry: Retry = "auto"
+    visibility: Visibility | None = None
     absence: AbsenceReview | None = field(init=False, default=None)
     _past: tuple[Step, ...] = ()
     _restart: bool = False
@@ -273,7 +274,7 @@ class TaskMode:
 
     def _pinned(self, draft: Draft) -> Attempt:
         assert self.explorer is not None and self.index is not None and self.task.document is not None
-        pinned = pin(draft, self.task.document, self.index, self.explorer.reading.coverage.shown)
+        pinned = pin(draft, self.task.document, self.index, self.explorer.reading.coverage.shown, self.visibility)
         return self.absence.recorded(pinned) if self.absence else pinned
 
     def _afresh(self, explorer: Explorer, hints: str) -> str:
@@ -290,12 +291,11 @@ class TaskMode:
 
     def _sound(self, draft: Draft) -> tuple[DraftClaim, ...]:
         """The items of a draft that the rules would take alone: of a brief that was never taken, what can be used."""
-        assert self.index is not None
-        find, form = self.index.find, self.task.brief_form
+        refused = {issue.claim for issue in self._pinned(draft).refused}
         return tuple(
             claim
-            for claim in draft.claims
-            if not form_issues(Draft((claim,)), form) and all(find(quote) is not None for quote in claim.quotes)
+            for number, claim in enumerate(draft.claims, 1)
+            if number not in refused and not form_issues(Draft((claim,)), self.task.brief_form)
         )
 
     def _earlier(self) -> tuple[DraftClaim, ...]:

@@ -135,6 +135,7 @@ def _facts(quote: Quote, report: Report) -> Markup:
         el("li", place),
         el("li", "Match: ", el("b", TIERS[quote.match])),
         el("li", times) if quote.occurrences else None,
+        el("li", el("b", "A reader cannot see it: "), quote.hidden) if quote.hidden else None,
         el("li", "For ", ", ".join(used)) if len(used) > 1 else None,
         class_="facts",
     )

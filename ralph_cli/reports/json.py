@@ -13,6 +13,7 @@ def as_object(view: RunView) -> dict[str, Any]:
 
     `start` and `end` are half-open character offsets in the document's text; `page` counts from 1 and is null in
     formats without pages; `match` is "exact", "folded" or "re-cut", with what a reader should know in `difference`;
+    `hidden` says why a reader of the page cannot see the quote, and is empty when nothing speaks against it;
     `usage.usd` is null when a price is unknown. `not_found` has the searches, counted by code (`by`: the worker says
     so, or its code shows it; `hits` is null with a `fault` if it could not be counted), and the passages nearest to the
     question by its words, which answer nothing. `verification` is what a verifier said of the result: "passed",
@@ -92,6 +93,7 @@ def _quote(quote: Quote, paged: bool) -> dict[str, Any]:
         "last_page": (quote.last_page or quote.page) if paged else None,
         "match": TIERS[quote.match],
         "difference": list(quote.difference),
+        "hidden": quote.hidden,
         "occurrences": quote.occurrences,
         "places": [list(place) for place in quote.places],
         "said": quote.said,

@@ -6,6 +6,7 @@ from ralph_cli.core.events import (
     AnyEvent,
     CallFinished,
     CallRetried,
+    CasesMade,
     GoalSet,
     IterationStarted,
     Noticed,
@@ -41,6 +42,11 @@ def _tell(event: AnyEvent) -> Iterator[str]:
             yield f"== Iteration {number}"
             if feedback:
                 yield _indented(feedback)
+        case CasesMade(cases, batches, seed):
+            yield f"Cases: {len(cases)} in {len(batches)} batches, seed {seed}"
+            for case in cases:
+                yield f"  {case.number} {visible(case.kind)}: {one_line(case.text)}"
+            yield ""
         case SnippetRan():
             pages = f", pages {', '.join(map(str, event.pages))}" if event.pages else ""
             asked = f", {event.queries} sub-queries" if event.queries else ""

@@ -99,6 +99,8 @@ def _quote(quote: Quote, view: RunView) -> Iterator[list[Styled]]:
     more = f", {quote.occurrences} places" if quote.occurrences > 1 else ""
     text = visible(quote.text.replace("\n", " / ").replace("\f", " / "))
     yield [(f"[{quote.id}] ", "bold"), (f"“{text}”", ""), (f"  {place}{label}, {TIERS[quote.match]}{more}", "dim")]
+    if quote.hidden:
+        yield [(f"    a reader cannot see it: {one_line(quote.hidden)}", "red")]
     if quote.difference:
         told = "as given -> in the document: " if quote.match == "recut" else ""
         yield [(f"    {told}{'; '.join(one_line(note) for note in quote.difference)}", "yellow")]

@@ -1,6 +1,7 @@
 """The parts of a question run: worker, sandbox, checks and judge, put together."""
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 from ralph_cli.agents.spec import prompt
 from ralph_cli.checks.base import Check
@@ -8,20 +9,39 @@ from ralph_cli.checks.counter import CounterEvidence
 from ralph_cli.checks.coverage import CoverageCheck
 from ralph_cli.checks.judge import Judge
 from ralph_cli.checks.numbers import NumbersCheck
-from ralph_cli.checks.quotes import quotes_hold
+from ralph_cli.checks.quotes import Visibility, quotes_hold
 from ralph_cli.checks.rules import form_holds
 from ralph_cli.checks.scorers import AsksModel
 from ralph_cli.checks.verifier import LLMVerifier, Verifier, VerifierCheck
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
 from ralph_cli.core.document import Document
-from ralph_cli.core.events import Noticed
+from ralph_cli.core.events import Noticed, Sink
 from ralph_cli.core.nonce import Nonces
 from ralph_cli.documents.locate import QuoteIndex
+from ralph_cli.documents.sight import Sight
 from ralph_cli.modes.qa import QaMode, Question
 from ralph_cli.rlm.bridge import Subqueries, Workbench
 from ralph_cli.rlm.loop import Explorer
 from ralph_cli.wiring.models import Models, Parts, Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """How the bytes of a document are read again: its password, and `stdin` for what came from standard input."""
+
+    password: str | None = None
+    stdin: Callable[[], bytes] | None = None
+
+
+def visibility_of(settings: Settings, document: Document, sink: Sink, original: Original) -> Visibility:
+    """How quotes of the document are checked for visibility; what stands in the way of it is a notice."""
+
+    def caution(code: str, message: str) -> None:
+        sink(Noticed(code, message))
+
+    sight = Sight(document, caution, password=original.password, stdin=original.stdin)
+    return Visibility(sight, settings.allow_hidden_text)
 
 
 def choose_strategy(settings: Settings, document: Document) -> tuple[bool, str]:
@@ -34,7 +54,9 @@ def choose_strategy(settings: Settings, document: Document) -> tuple[bool, str]:
     return False, f"{size:,} characters are explored by code (whole up to {settings.direct_chars:,})"
 
 
-def build_qa(stage: Stage, document: Document, question: str, verifier: Verifier | None = None) -> Parts:
+def build_qa(
+    stage: Stage, document: Document, question: str, original: Original, verifier: Verifier | None = None
+) -> Parts:
     """The qa mode on built parts; the sandbox begins to start before this returns."""
     settings, models, nonces, sink = stage.settings, stage.models, stage.nonces, stage.sink
     direct, reason = choose_strategy(settings, document)
@@ -79,6 +101,7 @@ def build_qa(stage: Stage, document: Document, question: str, verifier: Verifier
         numbers,
         counter=_counter(stage, document, question),
         verifier=verifier_of(settings, models, question, nonces, verifier),
+        visibility=visibility_of(settings, document, sink, original),
         retry=settings.retry,
     )
     return Parts(mode, (subqueries.close, workbench.close))

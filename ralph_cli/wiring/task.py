@@ -29,7 +29,7 @@ from ralph_cli.modes.task import Task, TaskMode
 from ralph_cli.rlm.bridge import Subqueries, Workbench
 from ralph_cli.rlm.loop import Explorer, Review
 from ralph_cli.wiring.models import Parts, Stage
-from ralph_cli.wiring.qa import choose_strategy, verifier_of
+from ralph_cli.wiring.qa import Original, choose_strategy, verifier_of, visibility_of
 from sandbox import Answer, Result, Sandbox
 
 KEPT_MEMORY, KEPT_SCHEMA = "memory-before.md", "schema.json"
@@ -124,7 +124,9 @@ class Desk(Workbench):
         return result
 
 
-def build_task(stage: Stage, document: Document | None, spec: TaskSpec, own_verifier: Verifier | None = None) -> Parts:
+def build_task(
+    stage: Stage, document: Document | None, spec: TaskSpec, original: Original, own_verifier: Verifier | None = None
+) -> Parts:
     """The task mode on built parts; the sandbox begins to start before this returns."""
     settings, models, nonces, sink = stage.settings, stage.models, stage.nonces, stage.sink
     memory = spec.memory
@@ -154,7 +156,8 @@ def build_task(stage: Stage, document: Document | None, spec: TaskSpec, own_veri
         spec.output, spec.text, paged=document.paged, sections=sections_of(document.text), document=document
     )
     judged = check, judge, nonces, remember, verifier, settings.retry
-    mode = TaskMode(task, explorer, models.worker, reasoner, index, checks, *judged)
+    visibility = visibility_of(settings, document, sink, original)
+    mode = TaskMode(task, explorer, models.worker, reasoner, index, checks, *judged, visibility)
     return Parts(mode, closing)
 
 

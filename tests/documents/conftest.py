@@ -6,23 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hidden_pdfs import raw_pdf
 
 from ralph_cli.core.document import PAGE_BREAK, Document, Page
 
 Place = tuple[float, float, str]
-
-
-def raw_pdf(objects: list[bytes]) -> bytes:
-    """A PDF of these objects, the first of which is the catalog."""
-    out = b"%PDF-1.7\n"
-    offsets = []
-    for number, body in enumerate(objects, 1):
-        offsets.append(len(out))
-        out += b"%d 0 obj\n" % number + body + b"\nendobj\n"
-    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
-    head = b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
-    trailer = b"trailer <</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF" % (len(objects) + 1, len(out))
-    return out + head + table + trailer
 
 
 def one_page_pdf(content: bytes, filters: bytes = b"", page: bytes = b"") -> bytes:

@@ -154,6 +154,79 @@ def test_hidden_elements_are_left_out_and_counted():
     assert [(c.code, c.message) for c in parsed.cautions] == [("hidden-elements", "hidden elements left out: 3")]
 
 
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<p hidden>no</p>",
+        "<p style='display:none'><b style='display:block'>no</b></p>",
+        "<p style='visibility: HIDDEN !important'>no</p>",
+        "<p style='visibility:collapse'>no</p>",
+        "<p style='font-size:0'>no</p>",
+        "<p style='font-size: 0px'>no <i>no</i></p>",
+        "<p style='opacity:0'>no</p>",
+        "<p style='opacity:.01'>no</p>",
+        "<p style='color:#fff'>no</p>",
+        "<p style='color:white; background:#FFFFFF'>no</p>",
+        "<p style='color:rgb(250, 250, 250)'>no</p>",
+        "<p style='color:rgba(0,0,0,0)'>no</p>",
+        "<p style='color:#0000'>no</p>",
+        "<p style='color:transparent'>no</p>",
+        "<font color=white>no</font>",
+        "<table bgcolor=navy><tr><td style='color:#000088'>no</table>",
+        "<div style='background-color:#123'><p style='color:#112233'>no</p></div>",
+        "<p style='text-indent:-9999px'>no</p>",
+        "<p style='position:absolute; left:-999em'>no</p>",
+        "<p style='position:fixed;top:-2000px'>no</p>",
+        "<p style='margin-left:-5000px'>no</p>",
+        "<p style='position:absolute;clip:rect(0, 0, 0, 0)'>no</p>",
+        "<p style='clip-path:inset(50%)'>no</p>",
+        "<p style='height:0;overflow:hidden'>no</p>",
+        "<p style='/* color:red */ color:white'>no</p>",
+        "<style>p{color:red}</style><p style='color:#fff;background:#fff'>no</p>",
+    ],
+)
+def test_hidden_html_is_left_out_with_a_caution(hidden):
+    parsed = page(f"{hidden}<p>yes</p>")
+    assert parsed.pages[0].text == "yes"
+    assert [(c.code, c.message) for c in parsed.cautions] == [("hidden-elements", "hidden elements left out: 1")]
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        "<p aria-hidden=true>yes</p>",
+        "<p style='display:block; visibility:visible; opacity:1; font-size:10px'>yes</p>",
+        "<p style='visibility:hidden'><b style='visibility:visible'>yes</b></p>",
+        "<p style='font-size:0'><b style='font-size:12px'>yes</b></p>",
+        "<p style='color:white'><b style='color:black'>yes</b></p>",
+        "<p style='color:white;background:navy'>yes</p>",
+        "<p style='color:white;background:url(dark.png)'>yes</p>",
+        "<p style='color:white;background:linear-gradient(red, blue)'>yes</p>",
+        "<p style='color:white;background-color:rgba(0,0,0,.5)'>yes</p>",
+        "<div style='background:black'><p style='color:#fff; background:transparent'>yes</p></div>",
+        "<table><tr bgcolor='#000080'><th><font color='#ffffff'>yes</font></table>",
+        "<style>.head{background:navy}</style><p class=head style='color:white'>yes</p>",
+        "<link rel=stylesheet href=a.css><p style='color:white'>yes</p>",
+        "<p style='color:inherit;background:none'>yes</p>",
+        "<p style='color:#ddd'>yes</p>",
+        "<p style='color:var(--white)'>yes</p>",
+        "<p style='text-indent:-20px; margin-left:-10px; left:-9999px'>yes</p>",
+        "<p style='position:absolute;left:-10px;clip:rect(0,100px,20px,0)'>yes</p>",
+        "<p style='height:0'>yes</p>",
+        "<p style='width:0.5em;overflow:hidden'>yes</p>",
+        "<p style='font-size:smaller;opacity:0.5'>yes</p>",
+        "<p style='font-size:;color:;:;x'>yes</p>",
+        "<p style='color:rgba(255,255,255,1..2);opacity:.;left:-'>yes</p>",
+        "<p style='/* color:white'>yes</p>",
+        f"<p style='{'/*' * 200_000}'>yes</p>",
+        "<details><p>yes</p></details>",
+    ],
+)
+def test_shown_html_is_kept(shown):
+    parsed = page(shown)
+    assert parsed.pages[0].text == "yes" and parsed.cautions == ()
+
+
 def test_html_encodings():
     assert html(b"<meta charset=iso-8859-1><p>" + "‘£’".encode("cp1252")) == "‘£’"
     assert html("<meta charset='shift_jis'><p>日本".encode("cp932")) == "日本"

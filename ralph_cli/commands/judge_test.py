@@ -1,0 +1,101 @@
+"""`ralph judge-test`: how much of what is made false on purpose the judge catches."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ralph_cli.commands import options
+from ralph_cli.core.run import StopType
+
+if TYPE_CHECKING:
+    from ralph_cli.core.events import AnyEvent
+    from ralph_cli.core.judge_test import JudgeTest
+    from ralph_cli.records import Recorded
+
+Source = Annotated[
+    str | None,
+    typer.Option("--document", help="Make the claims from this document; default those that come with ralph."),
+]
+Claims = Annotated[int | None, typer.Option("--claims", help="True claims to begin with (default 20).")]
+Seed = Annotated[int, typer.Option("--seed", help="Decides which claims, and what is changed in them.")]
+
+
+def judge_test(
+    document: Source = None,
+    claims: Claims = None,
+    seed: Seed = 0,
+    judge_model: options.JudgeModel = None,
+    panel: options.Panel = None,
+    max_time: options.MaxTime = None,
+    max_cost: options.MaxCost = None,
+    max_failures: options.MaxFailures = None,
+    password: options.Password = None,
+    encoding: options.Encoding = None,
+    out: options.Out = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Test the judge: true claims, and the same made false by code, are put to it; what it catches is printed."""
+    from ralph_cli import api, config
+    from ralph_cli.commands.progress import progress
+
+    settings = config.load(
+        options.given(
+            judge_model=judge_model,
+            panel=panel,
+            max_time=max_time,
+            max_cost=max_cost,
+            max_failures=max_failures,
+            out=out,
+        )
+    )
+    with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
+        test = api.judge_test(
+            document,
+            claims=claims,
+            seed=seed,
+            settings=settings,
+            sink=display,
+            password=password,
+            encoding=encoding,
+            stdin=options.standard_input,
+            on_loading=display.loading,
+        )
+    _print(test, json=json)
+    return exit_code(test)
+
+
+def exit_code(test: "JudgeTest") -> int:
+    """0 if the test was made to its end; 2 if there is nothing that a model has said."""
+    match test.halt.type:
+        case StopType.SYSTEM_ERROR:
+            return 1
+        case StopType.USER_INTERRUPTED:
+            return 130
+        case StopType.TIMEOUT | StopType.MAX_COST | StopType.MAX_CALLS:
+            return 4
+        case StopType.TESTED if test.usable:
+            return 0
+        case _:
+            return 2
+
+
+def is_test(events: "Sequence[AnyEvent]") -> bool:
+    """Whether these are the events of a test of the judge."""
+    return any(event.kind == "cases_made" for event in events)
+
+
+def print_test(found: "Recorded", *, json: bool) -> None:
+    """Print the result of a test that was recorded."""
+    from pathlib import Path
+
+    from ralph_cli.modes.judge_test import tested
+
+    _print(tested(found.events, Path(found.view.folder)), json=json)
+
+
+def _print(test: "JudgeTest", *, json: bool) -> None:
+    from ralph_cli.reports.judge_test import dumps, plain
+
+    typer.echo(dumps(test) if json else plain(test), nl=json)

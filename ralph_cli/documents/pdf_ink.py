@@ -1,0 +1,125 @@
+"""The ink of a PDF page: what changes on the rendered page when some of its objects are left out."""
+
+import ctypes
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pypdfium2  # type: ignore[import-untyped]
+import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
+
+LEAST_CONTRAST = 16
+"""Levels (of 255) by which a colour channel must change to count as ink: #efefef on white is the lightest grey that
+does. Fainter text is not there for a reader of paper, and hardly for one of a screen."""
+
+_PIXEL = 4
+_WHITE = (255, 255, 255, 255)
+
+Rect = tuple[int, int, int, int]
+"""Left, top, right, bottom in pixels, half-open."""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A rendered part of a page; `region` says which, four bytes a pixel (blue, green, red, unused)."""
+
+    region: Rect
+    data: bytes
+
+    def rows(self, rect: Rect) -> Iterator[bytes]:
+        """The pixels of a rectangle, row by row, without what is outside of the picture."""
+        left, top, right, bottom = within(rect, self.region)
+        width = (self.region[2] - self.region[0]) * _PIXEL
+        first, last = (left - self.region[0]) * _PIXEL, (right - self.region[0]) * _PIXEL
+        for y in range(top - self.region[1], bottom - self.region[1]):
+            yield self.data[y * width + first : y * width + last]
+
+    def differs(self, other: "Picture", rect: Rect) -> bool:
+        """Whether a reader sees a difference between the two in a rectangle."""
+        return any(
+            one != two and any(abs(a - b) >= LEAST_CONTRAST for a, b in zip(one, two, strict=True))
+            for one, two in zip(self.rows(rect), other.rows(rect), strict=True)
+        )
+
+    def is_flat(self, rect: Rect) -> bool:
+        """Whether a rectangle has one colour only, as far as a reader sees."""
+        rows = list(self.rows(rect))
+        for channel in range(_PIXEL):
+            levels = [level for row in rows for level in row[channel::_PIXEL]]
+            if levels and max(levels) - min(levels) >= LEAST_CONTRAST:
+                return False
+        return True
+
+    def colour(self, rect: Rect) -> tuple[int, int, int] | None:
+        """Red, green and blue in the middle of a rectangle; None if that is outside."""
+        x, y = (rect[0] + rect[2]) // 2, (rect[1] + rect[3]) // 2
+        row = next(self.rows((x, y, x + 1, y + 1)), b"")
+        return (row[2], row[1], row[0]) if row else None
+
+
+class Sheet:
+    """A page at `scale` pixels a point."""
+
+    def __init__(self, page: Any, scale: float) -> None:
+        self._page = page
+        width, height = page.get_size()
+        self.whole: Rect = (0, 0, max(math.ceil(width * scale), 1), max(math.ceil(height * scale), 1))
+        self._x, self._y = ctypes.c_int(), ctypes.c_int()
+
+    def place(self, left: float, bottom: float, right: float, top: float) -> Rect:
+        """The pixels of a box of the page's own coordinates, at least one; turned as the page is."""
+        (x, y), (u, v) = self._pixel(left, top), self._pixel(right, bottom)
+        x, u, y, v = min(x, u), max(x, u), min(y, v), max(y, v)
+        return x, y, max(u, x + 1), max(v, y + 1)
+
+    def render(self, region: Rect) -> Picture:
+        """The page as it is now, in `region`, on white paper and with its annotations."""
+        left, top, right, bottom = region
+        bitmap = pypdfium2.PdfBitmap.new_native(right - left, bottom - top, pdfium_c.FPDFBitmap_BGRx)
+        bitmap.fill_rect(_WHITE, 0, 0, right - left, bottom - top)
+        _, _, width, height = self.whole
+        pdfium_c.FPDF_RenderPageBitmap(bitmap.raw, self._page.raw, -left, -top, width, height, 0, pdfium_c.FPDF_ANNOT)
+        used, stride = (right - left) * _PIXEL, bitmap.stride
+        data = bytes(bitmap.buffer)
+        bitmap.close()
+        if stride != used:
+            data = b"".join(data[y * stride : y * stride + used] for y in range(bottom - top))
+        return Picture(region, data)
+
+    def _pixel(self, x: float, y: float) -> tuple[int, int]:
+        _, _, width, height = self.whole
+        pdfium_c.FPDF_PageToDevice(
+            self._page.raw, 0, 0, width, height, 0, x, y, ctypes.byref(self._x), ctypes.byref(self._y)
+        )
+        return self._x.value, self._y.value
+
+
+@contextmanager
+def left_out(objects: Iterable[Any]) -> Iterator[None]:
+    """For a while, the page is rendered without these of its objects."""
+    hidden = list(objects)
+    try:
+        for item in hidden:
+            pdfium_c.FPDFPageObj_SetIsActive(item, False)
+        yield
+    finally:
+        for item in hidden:
+            pdfium_c.FPDFPageObj_SetIsActive(item, True)
+
+
+def within(rect: Rect, bounds: Rect) -> Rect:
+    """What of a rectangle lies within another; of no area if nothing does."""
+    left, top = max(rect[0], bounds[0]), max(rect[1], bounds[1])
+    return left, top, max(left, min(rect[2], bounds[2])), max(top, min(rect[3], bounds[3]))
+
+
+def around(rects: Sequence[Rect]) -> Rect:
+    """The smallest rectangle that holds them all."""
+    return (
+        min(rect[0] for rect in rects),
+        min(rect[1] for rect in rects),
+        max(rect[2] for rect in rects),
+        max(rect[3] for rect in rects),
+    )
