@@ -9,10 +9,11 @@ from typing import Any
 __version__ = "0.1.0"
 
 _MODULES = {
-    "api": ("ask", "check_quotes", "judge_test", "run_goal", "run_task"),
+    "api": ("ask", "check_memo", "check_quotes", "judge_test", "run_goal", "run_task"),
     "running": ("Finished",),
     "config": ("Settings",),
     "resuming": ("resume",),
+    "core.memo": ("Finding", "MemoCheck"),
     "verifying": ("verify",),
     "core.verification": ("QuoteStanding", "Rechecked", "Standing", "Verification"),
     "core.judge_test": ("JudgeTest",),

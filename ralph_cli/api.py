@@ -16,15 +16,20 @@ from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import Fanout, Noticed, Sink
 from ralph_cli.core.goal import GoalState
 from ralph_cli.core.judge_test import JudgeTest
+from ralph_cli.core.memo import MemoCheck
 from ralph_cli.core.model import Model
 from ralph_cli.core.run import Draft, DraftClaim, Issue, Quote
 from ralph_cli.documents.locate import QuoteIndex
 from ralph_cli.documents.sight import Sight
 from ralph_cli.journal.store import read_events
 from ralph_cli.loop.completion import goal_detectors
+from ralph_cli.memo.read import read_memo
+from ralph_cli.memo.support import support
+from ralph_cli.memo.verify import check
 from ralph_cli.modes import goal_record
 from ralph_cli.modes.judge_test import Tested, tested
 from ralph_cli.running import Earlier, Finished, checked, execute, opened
+from ralph_cli.wiring.check import memo_judge
 from ralph_cli.wiring.goal import GoalSpec, build_goal, goal_settings, refuse_if_used_up, without_judge
 from ralph_cli.wiring.judge_test import build_judge_test, judge_alone
 from ralph_cli.wiring.models import Parts, Stage, choose
@@ -288,3 +293,45 @@ def check_quotes(
         quote, issue = next(iter(attempt.quotes), None), next(iter(attempt.refused), None)
         found.append(QuoteCheck(said, quote, issue, tuple(cautions)))
     return tuple(found)
+
+
+def check_memo(
+    memo: str | Path | Document,
+    documents: Sequence[str | Path | Document],
+    *,
+    judge: bool = False,
+    strict: bool = False,
+    settings: Settings | None = None,
+    models: Mapping[str, Model] | None = None,
+    sink: Sink | None = None,
+    password: str | None = None,
+    encoding: str | None = None,
+    stdin: Callable[[], bytes] | None = None,
+    on_loading: Callable[[int, int], None] | None = None,
+) -> MemoCheck:
+    """Find what a memo quotes, and from which pages, and look it up in the documents; no model is asked.
+
+    `MemoCheck.ok` is True only if something was checked and all of it holds. With `judge` the judge model of the
+    settings (or "judge" of `models`) says of each sentence whether its quotations bear it out. With `strict` words too
+    few to be a quotation count, and page references that cannot be checked. `password` and `encoding` are tried on all
+    files; `sink` hears of cautions and of the judge's calls. Raises DocumentError, and ConfigError when the judge
+    cannot be asked.
+    """
+    settings = settings or load()
+    if not documents:
+        raise ConfigError(
+            "no document to check against", code="no-document", hint="ralph check memo.md --doc contract.pdf"
+        )
+    if sum(name == "-" for name in (memo, *documents)) > 1:
+        raise ConfigError("only one of memo and documents can be standard input", code="no-input", hint="name a file")
+    hear = sink or (lambda _event: None)
+    opening = (settings, password, encoding, stdin, on_loading)
+    read, *sources = (opened(one, *opening) for one in (memo, *documents))
+    for one in (read, *sources):
+        for caution in one.cautions:
+            hear(Noticed(caution.code, f"{Path(one.path).name}: {caution.message}"))
+    done = check(read_memo(read), read.path, sources, strict=strict)
+    if not judge:
+        return done
+    with memo_judge(settings, hear, models) as (judge_for, name):
+        return replace(done, support=support(done, judge_for), judge=name)

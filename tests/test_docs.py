@@ -60,6 +60,12 @@ def test_the_first_command_prints_what_the_readme_shows(tmp_path: Path) -> None:
     assert settled(done.stdout) == settled(block("first-output"))
 
 
+def test_the_check_of_a_memo_prints_what_the_readme_shows(tmp_path: Path) -> None:
+    done = ralph(shlex.split(block("check-command"))[1:], tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert done.stdout.strip() == block("check-output").strip()
+
+
 def test_the_run_that_is_verified_later_prints_what_the_readme_shows(tmp_path: Path) -> None:
     (tmp_path / "samples").symlink_to(ROOT / "samples")
     home = {"HOME": str(tmp_path), "RALPH_CACHE_DIR": str(REAL_CACHE), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT)}

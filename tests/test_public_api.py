@@ -18,10 +18,10 @@ ROWS = {
     "C7": ["test_the_public_names_are_exactly_these"],
 }
 
-DOCUMENTS = {"Finished", "Settings", "ask", "check_quotes", "resume", "run_goal", "run_task", "verify"}
+DOCUMENTS = {"Finished", "Settings", "ask", "check_memo", "check_quotes", "resume", "run_goal", "run_task", "verify"}
 DOCUMENTS |= {"JudgeTest", "judge_test"}
 VERIFIED = {"QuoteStanding", "Rechecked", "Standing", "Verification"}
-VOCABULARY = {"Evidence", "Halt", "Issue", "Lesson", "Outcome", "StopType", "Usage"}
+VOCABULARY = {"Evidence", "Finding", "Halt", "Issue", "Lesson", "MemoCheck", "Outcome", "StopType", "Usage"}
 LOOP = {
     "CompositeDetector",
     "ConsecutiveFailureDetector",

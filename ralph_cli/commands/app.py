@@ -8,7 +8,7 @@ from typing import NoReturn
 
 import typer
 
-from ralph_cli.commands import doctor, goal, judge_test, qa, task, trace, verify
+from ralph_cli.commands import check, doctor, goal, judge_test, qa, task, trace, verify
 from ralph_cli.core.errors import LimitExceeded, RalphError
 from ralph_cli.reports.visible import one_line
 
@@ -29,6 +29,7 @@ app = typer.Typer(
 app.command("qa")(qa.qa)
 app.command("task")(task.task)
 app.command("goal")(goal.goal)
+app.command("check")(check.check)
 app.command("verify")(verify.verify)
 app.command("judge-test")(judge_test.judge_test)
 app.add_typer(trace.app, name="trace")

@@ -56,7 +56,9 @@ Iterations = Annotated[
 
 
 def goal(
-    document: Annotated[str, typer.Argument(help="PDF, text, Markdown, HTML or source file; - for standard input.")],
+    document: Annotated[
+        str, typer.Argument(help="PDF, docx, text, Markdown, HTML or source file; - for standard input.")
+    ],
     objective: Annotated[str, typer.Argument(help="What the output shall be.")],
     verify: VerifyCommands = None,
     shell: Shell = False,

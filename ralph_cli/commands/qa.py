@@ -11,7 +11,9 @@ from ralph_cli.core.run import StopType
 
 
 def qa(
-    document: Annotated[str, typer.Argument(help="PDF, text, Markdown, HTML or source file; - for standard input.")],
+    document: Annotated[
+        str, typer.Argument(help="PDF, docx, text, Markdown, HTML or source file; - for standard input.")
+    ],
     question: Annotated[str, typer.Argument(help="What you want to know.")],
     model: options.Model = None,
     judge_model: options.JudgeModel = None,

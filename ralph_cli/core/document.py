@@ -39,6 +39,15 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
+class Note:
+    """A footnote or endnote, text[start:end], that is cited at the character `cited`."""
+
+    start: int
+    end: int
+    cited: int
+
+
+@dataclass(frozen=True, slots=True)
 class Caution:
     """Something about the document a reader must know: what was replaced, skipped or could not be read."""
 
@@ -53,6 +62,7 @@ class Document:
 
     `id` is the first 16 hex digits of `sha256`, the hash of the file's bytes; `fingerprint` also covers the loader's
     name, version and options, so equal fingerprints mean equal `text`. Formats without pages have a single page 1.
+    `quoted` are the passages that the format itself marks as quotations, such as <blockquote>, `notes` those of docx.
     """
 
     id: str
@@ -64,6 +74,8 @@ class Document:
     pages: tuple[Page, ...]
     headings: tuple[Heading, ...] = ()
     cautions: tuple[Caution, ...] = ()
+    quoted: tuple[Span, ...] = ()
+    notes: tuple[Note, ...] = ()
 
     @property
     def paged(self) -> bool:

@@ -55,6 +55,7 @@ _BLOCKS = frozenset(
 _PARAGRAPHS = frozenset(
     ["p", "h1", "h2", "h3", "h4", "h5", "h6", "table", "pre", "blockquote", "caption", "title", "body"]
 )
+_QUOTED = frozenset(("blockquote", "q"))
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _CELLS = frozenset(("td", "th"))
 _CELL_BLOCKS = "table, ul, ol, pre, blockquote, h1, h2, h3, h4, h5, h6"
@@ -137,7 +138,7 @@ def parse_html(data: bytes, *, name: str, encoding: str | None, limits: LoadLimi
     if walk.hidden:
         message = f"hidden elements left out: {walk.hidden}"
         cautions += (Caution("hidden-elements", message),)
-    return Parsed((ParsedPage(text),), tuple(walk.headings), cautions)
+    return Parsed((ParsedPage(text),), tuple(walk.headings), cautions, tuple(walk.quoted))
 
 
 def nesting(source: str, limit: int) -> int:
@@ -237,10 +238,12 @@ class _Walk:
     _looks: list["_Shown"]
     out: _Lines = field(default_factory=_Lines)
     headings: list[ParsedHeading] = field(default_factory=list)
+    quoted: list[tuple[int, int, int]] = field(default_factory=list)
     hidden: int = 0
     _pre: int = 0
     _inline_cells: list[bool] = field(default_factory=list)
     _open_headings: list[tuple[int, int]] = field(default_factory=list)
+    _open_quotes: list[int] = field(default_factory=list)
 
     def visit(self, root: Any) -> None:
         """Write the text of `root` and everything below it."""
@@ -298,6 +301,8 @@ class _Walk:
             self._open_headings.append((len(self.out.parts), self.out.next_start()))
         elif tag == "table":
             self._inline_cells.append(False)
+        elif tag in _QUOTED:
+            self._open_quotes.append(self.out.next_start())
 
     def _leave(self, tag: str) -> None:
         self._looks.pop()
@@ -314,6 +319,10 @@ class _Walk:
             title = clean_heading("".join(self.out.parts[first:]))
             if title:
                 self.headings.append(ParsedHeading(0, start, title, _HEADINGS[tag]))
+        elif tag in _QUOTED:
+            start = self._open_quotes.pop()
+            if start < self.out.length and not self._open_quotes:
+                self.quoted.append((0, start, self.out.length))
         self._break(tag)
 
     def _break(self, tag: str) -> None:

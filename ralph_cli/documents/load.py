@@ -33,7 +33,7 @@ __all__ = [
     "seen_on_pages",
 ]
 
-_LOADER_VERSIONS: dict[str, int] = {"pdf": 1, "html": 2, "text": 1, "markdown": 1, "code": 1}
+_LOADER_VERSIONS: dict[str, int] = {"pdf": 1, "docx": 1, "html": 3, "text": 1, "markdown": 1, "code": 1}
 """Raised whenever a loader gives another text for the same bytes."""
 
 _LIBRARIES: dict[str, str] = {"pdf": "pypdfium2", "html": "selectolax"}
@@ -52,8 +52,8 @@ def load(
 ) -> Document:
     """Load the file `source`, or standard input for "-" (through `stdin`, if given).
 
-    PDF and HTML are parsed in a child process. `on_progress(pages done, pages in all)` is called for PDFs that are not
-    in the `cache` folder. Documents opened with a password are never cached. Raises DocumentError with the codes
+    PDF, docx and HTML are parsed in a child process. `on_progress(pages done, pages in all)` is called for PDFs that
+    are not in the `cache` folder. Documents opened with a password are never cached. Raises DocumentError with codes
     missing, is-a-directory, unreadable, empty, not-what-it-says, encrypted, wrong-password, damaged, no-text, too-big,
     timeout, crashed, unsupported, undecodable.
     """
@@ -208,7 +208,7 @@ def _parse(
     limits: LoadLimits,
     on_progress: Callable[[int, int], None] | None,
 ) -> Parsed:
-    if kind not in ("pdf", "html"):
+    if kind not in ("pdf", "docx", "html"):
         return parse_text(data, name=name, kind=kind, encoding=encoding, limits=limits)
     request = parser_request(kind, name, limits, password=password, layout=layout, encoding=encoding)
     result = run_parser(request, data, name=name, limits=limits, on_progress=on_progress)

@@ -5,10 +5,12 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from ralph_cli.core.document import PAGE_BREAK, Caution, Document, Heading, Page
+from ralph_cli.core.document import PAGE_BREAK, Caution, Document, Heading, Note, Page, Span
 from ralph_cli.documents.limits import LoadLimits
 
+_ALWAYS, _SOMETIMES = {"pages", "headings", "cautions"}, {"quoted", "notes"}
 _MAX_HEADINGS = 50_000
+_MAX_PASSAGES = 100_000
 _MAX_CAUTIONS = 100
 _MAX_BOXES = 1_000_000
 _MAX_LABEL = 40
@@ -45,20 +47,39 @@ class ParsedHeading:
 
 
 @dataclass(frozen=True, slots=True)
+class ParsedNote:
+    """A note, `start` to `end` on the page with index `page`, cited at the character `cited` of that page."""
+
+    page: int
+    start: int
+    end: int
+    cited: int
+
+
+@dataclass(frozen=True, slots=True)
 class Parsed:
-    """The result of one parser run. Offsets are relative to pages, so whatever a parser says, pages tile the text."""
+    """The result of one parser run. Offsets are relative to pages, so whatever a parser says, pages tile the text.
+
+    `quoted` holds (page index, start, end) of the passages that the format marks as quotations.
+    """
 
     pages: tuple[ParsedPage, ...]
     headings: tuple[ParsedHeading, ...] = ()
     cautions: tuple[Caution, ...] = ()
+    quoted: tuple[tuple[int, int, int], ...] = ()
+    notes: tuple[ParsedNote, ...] = ()
 
     def to_json(self) -> bytes:
         """A compact form that `from_json` reads back."""
-        value = {
+        value: dict[str, Any] = {
             "pages": [[page.text, page.label] for page in self.pages],
             "headings": [[h.page, h.offset, h.text, h.level] for h in self.headings],
             "cautions": [[c.code, c.message, list(c.pages)] for c in self.cautions],
         }
+        if self.quoted:
+            value["quoted"] = [list(place) for place in self.quoted]
+        if self.notes:
+            value["notes"] = [[note.page, note.start, note.end, note.cited] for note in self.notes]
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
 
     @classmethod
@@ -68,7 +89,7 @@ class Parsed:
             value = json.loads(data)
         except RecursionError as error:
             raise ValueError("nested too deeply") from error
-        if not isinstance(value, dict) or set(value) != {"pages", "headings", "cautions"}:
+        if not isinstance(value, dict) or not _ALWAYS <= set(value) <= _ALWAYS | _SOMETIMES:
             raise ValueError("not a parser's result")
         pages = tuple(ParsedPage(text, label) for text, label in rows(value["pages"], (str, str), limits.pages))
         headings = tuple(ParsedHeading(*row) for row in rows(value["headings"], (int, int, str, int), _MAX_HEADINGS))
@@ -76,7 +97,9 @@ class Parsed:
             Caution(code, message, tuple(numbers))
             for code, message, numbers in rows(value["cautions"], (str, str, list), _MAX_CAUTIONS)
         )
-        parsed = cls(pages, headings, cautions)
+        quoted = tuple((a, b, c) for a, b, c in rows(value.get("quoted", []), (int, int, int), _MAX_PASSAGES))
+        notes = tuple(ParsedNote(*row) for row in rows(value.get("notes", []), (int, int, int, int), _MAX_PASSAGES))
+        parsed = cls(pages, headings, cautions, quoted, notes)
         parsed.check(limits)
         return parsed
 
@@ -95,6 +118,11 @@ class Parsed:
                 raise ValueError("a heading on a page that does not exist")
             if not 0 <= heading.offset <= len(self.pages[heading.page].text) or len(heading.text) > _MAX_HEADING:
                 raise ValueError("a heading outside its page")
+        for index, start, end in (*self.quoted, *((note.page, note.start, note.end) for note in self.notes)):
+            if not 0 <= index < len(self.pages) or not 0 <= start < end <= len(self.pages[index].text):
+                raise ValueError("a quotation or note outside its page")
+        if any(not 0 <= note.cited <= len(self.pages[note.page].text) for note in self.notes):
+            raise ValueError("a note that is cited outside its page")
         for caution in self.cautions:
             if len(caution.message) > _MAX_MESSAGE or any(
                 type(number) is not int or not 0 < number <= len(self.pages) for number in caution.pages
@@ -134,6 +162,8 @@ def assemble(parsed: Parsed, *, path: str, kind: str, sha256: str, fingerprint: 
         pages=tuple(pages),
         headings=tuple(headings),
         cautions=parsed.cautions,
+        quoted=tuple(Span(pages[index].start + a, pages[index].start + b) for index, a, b in parsed.quoted),
+        notes=tuple(Note(*(pages[n.page].start + at for at in (n.start, n.end, n.cited))) for n in parsed.notes),
     )
 
 

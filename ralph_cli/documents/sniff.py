@@ -6,7 +6,7 @@ from typing import Literal
 
 from ralph_cli.core.errors import DocumentError
 
-Kind = Literal["pdf", "text", "markdown", "html", "code"]
+Kind = Literal["pdf", "docx", "text", "markdown", "html", "code"]
 
 _HEAD = 1024
 """A PDF header counts anywhere in the first 1024 bytes, as in pdfium and ISO 32000-1, implementation note 13."""
@@ -130,11 +130,11 @@ _MAGIC: tuple[tuple[bytes, str, str], ...] = (
 )
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
+_WORD = b"word/document"
 _ZIP_PARTS: tuple[tuple[bytes, str], ...] = (
     (b"application/epub+zip", "an EPUB book"),
     (b"application/vnd.oasis.opendocument.text", "an ODT document"),
     (b"application/vnd.oasis.opendocument", "an OpenDocument file"),
-    (b"word/document", "a Word document (docx)"),
     (b"xl/workbook", "an Excel workbook (xlsx)"),
     (b"ppt/presentation", "a PowerPoint presentation (pptx)"),
 )
@@ -158,6 +158,8 @@ def identify(name: str, data: bytes) -> Kind:
     suffix = PurePath(name).suffix.lower()
     if _is_pdf(suffix, data):
         return "pdf"
+    if suffix != ".pdf" and data.startswith(_ZIP) and _is_word(data):
+        return "docx"
     found, hint = foreign_format(data)
     if suffix == ".pdf":
         what = found or (
@@ -193,7 +195,7 @@ def foreign_format(data: bytes) -> tuple[str, str]:
         if data.startswith(magic):
             return what, hint
     if data.startswith(_ZIP):
-        for part, what in _ZIP_PARTS:
+        for part, what in (*_ZIP_PARTS, (_WORD, "a Word document (docx)")):
             if part in data:
                 return what, _PDF_HINT
         return "a ZIP archive", "unpack it first"
@@ -206,6 +208,12 @@ def foreign_format(data: bytes) -> tuple[str, str]:
     if data[4:12] in (b"ftypheic", b"ftypmif1", b"ftypavif"):
         return "a HEIC or AVIF image", "run OCR first: ocrmypdf"
     return "", ""
+
+
+def _is_word(data: bytes) -> bool:
+    """Whether the first part by which an archive can be known is Word's: files may be embedded in each other."""
+    at = data.find(_WORD)
+    return at >= 0 and all(data.find(part, 0, at) < 0 for part, _ in _ZIP_PARTS)
 
 
 def looks_like_html(data: bytes) -> bool:

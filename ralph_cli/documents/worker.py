@@ -43,6 +43,10 @@ def answer(request: dict[str, Any], data: bytes, limits: LoadLimits, answers: IO
         from ralph_cli.documents.html import parse_html
 
         return parse_html(data, name=name, encoding=request["encoding"], limits=limits).to_json()
+    if request["op"] == "docx":
+        from ralph_cli.documents.docx import parse_docx
+
+        return parse_docx(data, name=name, limits=limits).to_json()
 
     from ralph_cli.documents import pdf
 

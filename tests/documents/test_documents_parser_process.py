@@ -104,7 +104,13 @@ def test_what_a_broken_or_hostile_parser_leads_to(pdf, monkeypatch, code, expect
     assert said in error.message
 
 
-RIGHT = {"pages": [["abc", "1"]], "headings": [[0, 1, "H", 1]], "cautions": [["c", "m", [1]]]}
+RIGHT = {
+    "pages": [["abc", "1"]],
+    "headings": [[0, 1, "H", 1]],
+    "cautions": [["c", "m", [1]]],
+    "quoted": [[0, 0, 2]],
+    "notes": [[0, 1, 3, 0]],
+}
 
 
 @pytest.mark.parametrize(
@@ -127,6 +133,12 @@ RIGHT = {"pages": [["abc", "1"]], "headings": [[0, 1, "H", 1]], "cautions": [["c
         {"cautions": [["c", "m", [2]]]},
         {"cautions": [["c", "m", ["1"]]]},
         {"cautions": [["c", "m" * 9999, []]]},
+        {"quoted": [[1, 0, 2]]},
+        {"quoted": [[0, 0, 4]]},
+        {"quoted": [[0, 2, 2]]},
+        {"notes": [[0, 1, 4, 0]]},
+        {"notes": [[0, 1, 3, 4]]},
+        {"notes": [[0, 1, 3]]},
         {"more": 1},
     ],
 )

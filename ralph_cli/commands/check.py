@@ -1,0 +1,69 @@
+"""`ralph check`: whether a memo's quotations are in the document, and on the pages that it names."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ralph_cli.commands import options
+from ralph_cli.commands.screen import show_lines
+from ralph_cli.core.errors import UserError
+
+Doc = Annotated[list[str], typer.Option("--doc", help="The document it quotes; several: give --doc again.")]
+Html = Annotated[Path | None, typer.Option("--html", help="Also write the report to this HTML file.")]
+Strict = Annotated[bool, typer.Option("--strict", help="Terms and page references that cannot be checked count, too.")]
+WithJudge = Annotated[
+    bool, typer.Option("--judge", help="Let the judge model say whether the quotations support what the memo says.")
+]
+
+
+def check(
+    memo: Annotated[str, typer.Argument(help="Markdown, text, docx, PDF or HTML; - for standard input.")],
+    doc: Doc,
+    strict: Strict = False,
+    html: Html = None,
+    judge: WithJudge = False,
+    judge_model: options.JudgeModel = None,
+    max_time: options.MaxTime = None,
+    max_cost: options.MaxCost = None,
+    password: options.Password = None,
+    encoding: options.Encoding = None,
+    json: options.Json = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Check a memo's quotations and page references against documents; without --judge no model is asked."""
+    from ralph_cli import api, config
+    from ralph_cli.commands.progress import progress
+    from ralph_cli.reports.memo import memo_lines, memo_text
+    from ralph_cli.reports.memo_html import memo_html
+    from ralph_cli.reports.memo_json import memo_json
+
+    settings = config.load(options.given(judge_model=judge_model, max_time=max_time, max_cost=max_cost))
+    with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
+        checked = api.check_memo(
+            memo,
+            doc,
+            judge=judge,
+            strict=strict,
+            settings=settings,
+            sink=display,
+            password=password,
+            encoding=encoding,
+            stdin=options.standard_input,
+            on_loading=display.loading,
+        )
+    if html is not None:
+        _write(html, memo_html(checked))
+    if json:
+        typer.echo(memo_json(checked))
+    else:
+        show_lines(memo_lines(checked), memo_text(checked))
+    return 0 if checked.ok else 2
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, "utf-8", errors="backslashreplace")
+    except OSError as error:
+        hint = "name a file in a folder that exists and can be written"
+        raise UserError(f"{path} cannot be written: {error.strerror}", code="not-written", hint=hint) from None

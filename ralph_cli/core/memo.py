@@ -1,0 +1,153 @@
+"""The nouns of a memo that is checked against documents: quotation, page reference, finding, the check as a whole."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from ralph_cli.core.document import Document
+from ralph_cli.core.run import Quote, Ruling, Verdict
+
+Outcome = Literal["exact", "folded", "recut", "altered", "wrong-page", "not-found", "unclosed"]
+"""What became of a quotation: the first three hold (see `Tier`). Altered: not the document's words, but near them;
+unclosed: a quotation mark that opens and never closes, so that nobody can tell what is quoted."""
+
+HOLDS: frozenset[Outcome] = frozenset(("exact", "folded", "recut"))
+
+
+@dataclass(frozen=True, slots=True)
+class PageReference:
+    """Pages that a memo names, `text` as it writes them: "pp. 12-13" is (("12", "13"),), "p. iv" (("iv", "iv"),).
+
+    `line` is its line in the memo's text, from 1; `start` and `end` are offsets there.
+    """
+
+    text: str
+    ranges: tuple[tuple[str, str], ...]
+    line: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """Words that a memo presents as somebody's own, between `start` and `end` of its text, marks included.
+
+    `words` are without quotation and emphasis marks. `readings` are other words that may be meant, where an apostrophe
+    might close the quotation too, longest first. `form` is "marks", "block" or "term" (a few words that may merely be a
+    name); `place` is where a reader finds it ("line 12"); `sentence` is the sentence that carries it.
+    """
+
+    words: str
+    start: int
+    end: int
+    line: int
+    place: str
+    form: Literal["marks", "block", "term"] = "marks"
+    closed: bool = True
+    reference: PageReference | None = None
+    readings: tuple[str, ...] = ()
+    sentence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Memo:
+    """A memo as it was read: its quotations and the page references that belong to none of them, in order."""
+
+    quotations: tuple[Quotation, ...]
+    references: tuple[PageReference, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Nearest:
+    """Document text that resembles a quotation (`score` 75 to 100) without being it; `differing` names what differs.
+
+    `where` is its place in words: a page, or a line and heading in documents without pages.
+    """
+
+    text: str
+    where: str
+    page: int
+    label: str
+    score: float
+    differing: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What became of one quotation.
+
+    `document` is the index of the document that `quote` or `nearest` stands in; `also` are indices of further ones that
+    hold the quotation. `pages` are (number, printed label) of where the words stand, first places first. `matched` says
+    whether the page reference agrees with the page's number in the file, the label printed on it, or both; None when
+    there is no reference, it is wrong, or the document has no pages. `where` is the place of `quote` in words, `notes`
+    are for the reader.
+    """
+
+    quotation: Quotation
+    outcome: Outcome
+    quote: Quote | None = None
+    document: int | None = None
+    also: tuple[int, ...] = ()
+    nearest: Nearest | None = None
+    pages: tuple[tuple[int, str], ...] = ()
+    matched: Literal["number", "label", "both"] | None = None
+    notes: tuple[str, ...] = ()
+    where: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the words are the document's, and on the page that is named."""
+        return self.outcome in HOLDS
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """What a judge says of a sentence of the memo beside the passages it quotes; `ruling` is None when it failed."""
+
+    sentence: str
+    place: str
+    findings: tuple[int, ...]
+    ruling: Ruling | None
+    why: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the judge lets the sentence stand."""
+        return self.ruling is not None and self.ruling.verdict in (Verdict.SUPPORTED, Verdict.VERBATIM)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoCheck:
+    """A memo checked against documents: what became of each quotation, in the memo's order.
+
+    `terms` are the findings on words too short to count as quotations; `beyond` are page references past the last page
+    of every document; `unpaged` counts references to documents without pages, which cannot be checked. `support` is
+    what a judge said, None when none was asked. With `strict` terms and unpaged references count, too.
+    """
+
+    memo: str
+    documents: tuple[Document, ...]
+    findings: tuple[Finding, ...]
+    terms: tuple[Finding, ...] = ()
+    beyond: tuple[PageReference, ...] = ()
+    unpaged: int = 0
+    support: tuple[Support, ...] | None = None
+    judge: str = ""
+    strict: bool = False
+
+    @property
+    def checked(self) -> int:
+        """How many quotations decide: without one, nothing was checked."""
+        return len(self.findings) + (len(self.terms) if self.strict else 0)
+
+    @property
+    def faults(self) -> tuple[Finding, ...]:
+        """The findings that do not hold and count."""
+        terms = self.terms if self.strict else ()
+        return tuple(finding for finding in (*self.findings, *terms) if not finding.holds)
+
+    @property
+    def ok(self) -> bool:
+        """Whether there was something to check and all of it holds."""
+        unsupported = [item for item in self.support or () if not item.holds]
+        loose = self.strict and self.unpaged
+        return bool(self.checked) and not (self.faults or self.beyond or unsupported or loose)

@@ -1,0 +1,122 @@
+"""Quotation marks: where a quotation begins and ends, in every pair of marks in use, nested, over line ends.
+
+An apostrophe or an inch sign may look like a closing mark. Where one might be meant, the scan goes on to the next mark
+that closes for certain and gives both readings; which one is right is for the document to say.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+LONGEST = 5_000
+"""Characters after which a quotation must have ended."""
+
+DEEPEST = 8
+"""Quotations of the same marks within each other; more are marks that never close."""
+
+_CLOSERS = {
+    "\u201c": "\u201d\u201c\"", "\u201d": "\u201d", "\u201e": "\u201c\u201d\u201f\"", '"': "\"\u201d",
+    "\u2018": "\u2019'", "\u201a": "\u2018\u2019'", "'": "'\u2019",
+    "\u00ab": "\u00bb", "\u00bb": "\u00ab", "\u2039": "\u203a", "\u203a": "\u2039",
+    "\u300c": "\u300d", "\u300e": "\u300f",
+}  # fmt: skip
+_MARK = re.compile("[\"'\u2018-\u201f\u00ab\u00bb\u2039\u203a\u300c-\u300f]")
+_SINGLE = "'\u2018\u2019\u201a"
+_ALWAYS_CLOSE = "\u201d\u300d\u300f"
+_SURE_OPENERS = '\u201c\u201e\u00ab\u300c\u300e\u2018"'
+"""Marks whose want of a partner is a fault; the others are also apostrophes, or open in some languages only."""
+
+_ELISION = re.compile("['\u2018\u2019](?:\\d\\ds?\\b|(?:tis|twas|em|n|til|cause|round)\\b)", re.IGNORECASE)
+_POSSESSIVE = re.compile(r"\s+[a-z]")
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A quotation between marks: its first mark, and the places where it may end, most certain last; none: unclosed."""
+
+    start: int
+    ends: tuple[int, ...]
+
+
+def marked(text: str, start: int, end: int) -> Iterator[Marked]:
+    """The outermost quotations of text[start:end], which is one paragraph, in order."""
+    at = start
+    while match := _MARK.search(text, at, end):
+        opening = match.start()
+        at = opening + 1
+        if not _opens(text, opening, start, end):
+            continue
+        ends = _ends(text, opening, end)
+        if ends:
+            yield Marked(opening, ends)
+            at = ends[-1] + 1
+        elif text[opening] in _SURE_OPENERS:
+            yield Marked(opening, ())
+
+
+def _opens(text: str, at: int, start: int, end: int) -> bool:
+    """Whether the mark at `at` begins a quotation, nothing being open."""
+    mark = text[at]
+    before = text[at - 1] if at > start else " "
+    after = text[at + 1] if at + 1 < end else " "
+    if mark not in _CLOSERS:
+        return False
+    if mark in "\u201e\u201a\u300c\u300e":
+        return True
+    if mark in _SINGLE:
+        return not before.isalnum() and not after.isspace() and not _ELISION.match(text, at, end)
+    if mark in "\u201c\u00ab\u2039":
+        begins = before.isspace() or _begins(before) or after.isalnum() or after in "<[($\u00a3\u20ac"
+        return begins or (mark != "\u201c" and not before.isalnum())
+    return (before.isspace() or _begins(before)) and not after.isspace()
+
+
+def _begins(before: str) -> bool:
+    """Whether a quotation may begin right behind this character."""
+    return not before.isalnum() and before not in ".,;!?)]\u2019\u201d%"
+
+
+def _ends(text: str, opening: int, end: int) -> tuple[int, ...]:
+    """The places of the marks that may close the quotation; none if it does not close."""
+    closers, depth = _CLOSERS[text[opening]], 0
+    found: list[int] = []
+    for match in _MARK.finditer(text, opening + 1, min(end, opening + LONGEST)):
+        at = match.start()
+        if found and depth == 0 and text[at] != text[opening] and _opens(text, at, opening, end):
+            break  # another quotation begins: the doubtful end was one
+        if _nests(text, opening, at, end):
+            if found and depth == 0:
+                break
+            depth += 1
+            if depth > DEEPEST:
+                break
+        elif text[at] in closers and _closes(text, opening, at, end):
+            if depth:
+                depth -= 1
+                continue
+            found.append(at)
+            if not _doubtful(text, at, end):
+                break
+    return tuple(found)
+
+
+def _nests(text: str, opening: int, at: int, end: int) -> bool:
+    """Whether the mark at `at` opens a quotation of the same marks within."""
+    if text[at] != text[opening]:
+        return False
+    before, after = text[at - 1], text[at + 1] if at + 1 < end else " "
+    return (before.isspace() or before in "([{\u2014\u2013") and not after.isspace() and at > opening + 1
+
+
+def _closes(text: str, opening: int, at: int, end: int) -> bool:
+    mark, before, after = text[at], text[at - 1], text[at + 1] if at + 1 < end else " "
+    if mark in _ALWAYS_CLOSE or mark in "\u00ab\u00bb\u2039\u203a" or (text[opening] == "\u201e" and mark == "\u201c"):
+        return at > opening + 1
+    return not before.isspace() and not after.isalnum() and at > opening + 1
+
+
+def _doubtful(text: str, at: int, end: int) -> bool:
+    """Whether the mark at `at` may be a plural's apostrophe, or inches."""
+    if text[at] in _SINGLE:
+        return text[at - 1] in "sSxz" and _POSSESSIVE.match(text, at + 1, end) is not None
+    return text[at] == '"' and text[at - 1].isdecimal() and _POSSESSIVE.match(text, at + 1, end) is not None

@@ -1,0 +1,187 @@
+"""What a memo quotes, and which page it gives for it, in the styles that people and models write."""
+
+from dataclasses import replace
+
+import pytest
+from fakes import document
+
+from ralph_cli.core.document import Note, Span
+from ralph_cli.memo.read import read_memo
+
+
+def read(text: str, kind: str = "markdown") -> list[tuple[str, str, str]]:
+    """Form, words and page of each quotation."""
+    found = read_memo(document(text, kind=kind)).quotations
+    return [
+        (one.form if one.closed else "unclosed", one.words, one.reference.text if one.reference else "")
+        for one in found
+    ]
+
+
+LONG = "The Customer shall pay each undisputed invoice"
+
+
+@pytest.mark.parametrize(
+    ("text", "page"),
+    [
+        (f"\u201c{LONG}\u201d (p. 12).", "p. 12"),
+        (f"\u201c{LONG}\u201d [p 12]", "p 12"),
+        (f"\u201c{LONG}.\u201d Page 12.", "Page 12"),
+        (f"\u201c{LONG}\u201d (Agreement, clause 6.3, pp. 12-13)", "pp. 12-13"),
+        (f"**\u201c{LONG}\u201d** \u2014 p. iv", "p. iv"),
+        (f'"{LONG}," at 12.', "12"),
+        (f'"{LONG}" (at F-12)', "F-12"),
+        (f'"{LONG}." Id. at 12.', "Id. at 12"),
+        (f'"{LONG}" (Ex. A at 12)', "12"),
+        (f"On page 12 the agreement says: \u201c{LONG}\u201d.", "page 12"),
+        (f"p. 12: '{LONG}'", "p. 12"),
+        (f"\u201c{LONG}\u201d, as stated on page 12.", "page 12"),
+        (f"\u201c{LONG}\u201d, whereas page 40 says otherwise.", ""),
+        (f"\u201c{LONG}\u201d. The annex begins on page 40.", ""),
+        (f"The annex begins on page 40. It says \u201c{LONG}\u201d.", ""),
+        (f"\u201c{LONG}\u201d", ""),
+        (f"\u201c{LONG}\u201d[^1] is it.\n\n[^1]: Agreement, p. 12.", "p. 12"),
+        (f"On page 12:\n\n- \u201c{LONG}\u201d", "page 12"),
+    ],
+)
+def test_the_page_that_belongs_to_a_quotation(text: str, page: str) -> None:
+    assert [(words.rstrip(".,"), found) for _, words, found in read(text)] == [(LONG, page)]
+
+
+def test_each_of_several_quotations_has_its_own_page() -> None:
+    text = '"the first four words" (p. 1), "the second four words" (p. 2) and "the third four words".'
+    assert [page for *_, page in read(text)] == ["p. 1", "p. 2", ""]
+
+
+def test_quotations_that_are_joined_share_a_page() -> None:
+    assert [page for *_, page in read('"the first four words" and "the second four words" (p. 2)')] == ["p. 2", "p. 2"]
+    assert [page for *_, page in read('On page 3, "the first four words" and "the second four words".')] == [
+        "page 3"
+    ] * 2
+
+
+def test_block_quotations_with_their_attribution() -> None:
+    text = (
+        "It says:\n\n> The Customer shall pay\n> each invoice.\n>\n> It shall do so in time.\n> \u2014 It, p. 12\n\nSo."
+    )
+    assert read(text) == [
+        ("block", "The Customer shall pay each invoice.", "p. 12"),
+        ("block", "It shall do so in time.", "p. 12"),
+    ]
+    assert read("On page 3:\n\n> The Customer shall pay each invoice.\n") == [
+        ("block", "The Customer shall pay each invoice.", "page 3")
+    ]
+    assert read("> The Customer shall pay each invoice. (p. 4)") == [
+        ("block", "The Customer shall pay each invoice.", "p. 4")
+    ]
+    assert read("> The Customer shall pay each invoice.\n\n(p. 4)") == [
+        ("block", "The Customer shall pay each invoice.", "p. 4")
+    ]
+
+
+def test_blocks_of_their_own_share_no_page() -> None:
+    first, second = "> The Customer shall pay each invoice.", "> The Supplier shall not suspend it. (p. 3)"
+    assert [page for *_, page in read(f"{first}\n\n{second}")] == ["", "p. 3"]
+    assert [page for *_, page in read(f"See also page 200.\n\n{first}")] == [""]
+    footer = "One block of words.\n\n\u2014 Report, p. 9\n\nAfter."
+    html = replace(document(footer, kind="html"), quoted=(Span(0, 36),))
+    assert [(one.words, one.reference and one.reference.text) for one in read_memo(html).quotations] == [
+        ("One block of words.", "p. 9")
+    ]
+    text = "One block of words.\n\nAnd more of it.\n\n(p. 3)"
+    html = replace(document(text, kind="html"), quoted=(Span(0, 36),))
+    assert [one.reference and one.reference.text for one in read_memo(html).quotations] == ["p. 3", "p. 3"]
+
+
+def test_a_block_that_is_mostly_marked_gives_what_is_between_the_marks() -> None:
+    text = "> **Clause 6.3:** \u201cThe Customer shall pay each\n> undisputed invoice\u201d (p. 12)"
+    assert read(text) == [("marks", "The Customer shall pay each undisputed invoice", "p. 12")]
+    definition = '> "Business Day" means a day other than a Saturday, a Sunday or a public holiday'
+    assert read(definition) == [("block", definition[2:], "")]
+    assert read("> [!NOTE]\n> Some words that are quoted.") == [("block", "Some words that are quoted.", "")]
+
+
+def test_markdown_is_taken_off() -> None:
+    assert read('"The **Customer** _shall_ pay [each](http://x) invoice\\*[^2]"') == [
+        ("marks", "The Customer shall pay each invoice*", "")
+    ]
+    assert read('"a snake_case_name stays as it is"')[0][1] == "a snake_case_name stays as it is"
+
+
+def test_terms_are_apart_unless_they_have_a_page_or_an_amount() -> None:
+    text = 'the "Customer" pays "$4,800" for the "Platform" (p. 3) as "99.7%" or "a b c" and "a b c d"'
+    assert [form for form, *_ in read(text)] == ["term", "marks", "marks", "marks", "term", "marks"]
+    assert read('the "\u4e09\u5341\u65e5\u4ee5\u5185\u4ed8\u6b3e\u901a\u77e5" rule')[0][0] == "marks"
+
+
+def test_tables_give_cells_and_their_page_column() -> None:
+    head = "| Point | Quote | Page |\n|---|---|---|\n"
+    text = head + '| Pay "on | "The Customer shall pay" | 12 |\n| x | "The Supplier shall not" | iv |'
+    found = read(text)
+    assert ("marks", "The Customer shall pay", "12") in found and ("marks", "The Supplier shall not", "iv") in found
+    assert [form for form, *_ in found] == ["unclosed", "marks", "marks"]
+
+
+def test_programs_are_no_quotations_but_fenced_words_are_read() -> None:
+    assert read('```python\nprint("one two three four")\n```') == []
+    assert [words for _, words, _ in read('```\n"one two three four"\n```\n\n"five six seven eight"')] == [
+        "one two three four",
+        "five six seven eight",
+    ]
+
+
+def test_a_quotation_that_never_closes_is_told() -> None:
+    assert read("It says \u201cwithin thirty days.\n\nAnd more.")[0][0] == "unclosed"
+    several = "\u201cThe first paragraph of them.\n\n\u201cThe second paragraph of them.\u201d (p. 3)"
+    assert [form for form, *_ in read(several)] == ["marks", "marks"]
+
+
+def test_quotations_that_the_format_marks() -> None:
+    text = "They say in line words here (p. 2).\n\nA block of words here.\n\nAfter."
+    base = document(text, kind="html")
+    start = text.index("A block")
+    html = replace(base, quoted=(Span(9, 27), Span(start, start + 22)))
+    assert [(one.form, one.words, one.reference and one.reference.text) for one in read_memo(html).quotations] == [
+        ("marks", "in line words here", "p. 2"),
+        ("block", "A block of words here.", None),
+    ]
+
+
+def test_a_footnote_of_a_word_document_gives_the_page() -> None:
+    text = f"It says \u201c{LONG}\u201d. And on.\n\nAgreement, p. 12."
+    at = text.index("\u201d") + 1
+    note = Note(text.index("Agreement,"), len(text), at)
+    word = replace(document(text, kind="docx"), notes=(note,))
+    (one,) = read_memo(word).quotations
+    assert one.reference is not None and one.reference.text == "p. 12" and read_memo(word).references == ()
+
+
+def test_references_without_a_quotation_are_kept_and_those_inside_one_are_not() -> None:
+    memo = read_memo(document('See page 40.\n\n"as set out on page 7 of it" is so.', kind="markdown"))
+    assert [(one.text, one.line) for one in memo.references] == [("page 40", 1)]
+
+
+@pytest.mark.parametrize(
+    ("kind", "place"),
+    [("markdown", "line 3"), ("docx", "paragraph 2"), ("html", "paragraph 2"), ("pdf", "p. 1, line 3")],
+)
+def test_the_place_is_one_that_a_reader_can_find(kind: str, place: str) -> None:
+    (one,) = read_memo(document("A title\n\nIt says \u201cwithin thirty days of it\u201d.", kind=kind)).quotations
+    assert one.place == place and one.line == 3
+    (other,) = read_memo(document("x\f\n\nIt says \u201cwithin thirty days of it\u201d.", kind="pdf")).quotations
+    assert other.place == "p. 2, line 3"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (f"Intro. He must pay: \u201c{LONG}\u201d (p. 12). More.", f"He must pay: \u201c{LONG}\u201d (p. 12)."),
+        (f"- **Payment:** \u201c{LONG}.\u201d (p. 12)\n- Next", f"Payment: \u201c{LONG}.\u201d (p. 12)"),
+    ],
+)
+def test_the_sentence_that_carries_it(text: str, sentence: str) -> None:
+    assert read_memo(document(text, kind="markdown")).quotations[0].sentence == sentence
+
+
+def test_many_marks_that_never_close_are_each_told() -> None:
+    assert len(read("\u201cx " * 2_000)) == 2_000

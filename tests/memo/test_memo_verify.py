@@ -1,0 +1,251 @@
+"""Each verdict on a quotation, with a memo in which it is given and one in which it is not."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from fakes import document
+from planted import planted
+
+from ralph_cli.core.document import Document, Page
+from ralph_cli.core.memo import Finding, MemoCheck
+from ralph_cli.documents.load import load
+from ralph_cli.memo.read import read_memo
+from ralph_cli.memo.verify import check
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+FIRST = (
+    "6.3 The Customer shall pay each undisputed invoice within thirty days of\nreceiving it. "
+    "The Supplier shall not suspend the Services.\n"
+    "6.4 In clause 5, \u201cthirty days\u201d is replaced by \u201cforty days\u201d.\n"
+    "Revenue was $1,577.5 million, or 12.4%, in fiscal 2018.\n"
+)
+SECOND = (
+    "9.1 Neither party is liable for loss of profit, loss of goodwill or any indirect loss.\n"
+    "Fees      (4,800)   5,200\n"
+    "9.2 Neither party may transfer this Agreement without the other\u2019s consent.\n"
+)
+THIRD = (
+    "Appendix. The Customer may end the Services at any time on sixty days' notice in writing.\n"
+    + "Filler words. " * 400
+)
+
+
+def source() -> Document:
+    """Three pages, printed iv, 1 and 2."""
+    made = document("\f".join((FIRST, SECOND, THIRD)), kind="pdf", path="contract.pdf")
+    labels = ("iv", "1", "2")
+    pages = tuple(Page(p.number, label, p.start, p.end) for p, label in zip(made.pages, labels, strict=True))
+    return replace(made, pages=pages)
+
+
+def checked(memo: str, *others: Document, strict: bool = False, kind: str = "markdown") -> MemoCheck:
+    return check(read_memo(document(memo, kind=kind)), "memo.md", (source(), *others), strict=strict)
+
+
+def only(memo: str, *others: Document) -> Finding:
+    (finding,) = checked(memo, *others).findings
+    return finding
+
+
+@pytest.mark.parametrize(
+    ("memo", "outcome"),
+    [
+        ('"The Supplier shall not suspend the Services."', "exact"),
+        ('"within thirty days of receiving it"', "folded"),
+        ('"The Supplier shall not suspend the Services,"', "exact"),
+        ("\u201cIn clause 5, \u2018thirty days\u2019 is replaced by \u2018forty days\u2019.\u201d", "folded"),
+        ('"Fees (4,800) 5,200"', "folded"),
+        ('"Revenue was 1,577.5 million, or 12.4%"', "recut"),
+        ('"Revenue was **$1,577.5** million"', "exact"),
+        ('"[t]he Supplier shall not suspend the Services"', "exact"),
+        ('"the Supplier shall not suspend the Services"', "recut"),
+        ('"[The client] shall pay each undisputed invoice"', "exact"),
+        ('"The Customer shall pay each [and every] undisputed invoice"', "exact"),
+        ('"The Customer shall pay [sic] each undisputed invoice"', "exact"),
+        ('"The Customer shall pay ... within thirty days"', "exact"),
+        ('"The Customer shall pay [\u2026] The Supplier shall not suspend the Services."', "exact"),
+        ('"The Customer shall pay . . . [t]he Supplier shall not suspend"', "exact"),
+        ('"\u2026 pay each undisputed invoice \u2026"', "exact"),
+        ("> The Customer shall pay each\n> undisputed invoice within thirty days", "exact"),
+    ],
+)
+def test_what_holds(memo: str, outcome: str) -> None:
+    finding = only(memo)
+    assert finding.outcome == outcome and finding.holds and finding.quote is not None
+    assert checked(memo).ok
+
+
+@pytest.mark.parametrize(
+    ("memo", "outcome"),
+    [
+        ('"within forty days of receiving it from the Supplier"', "altered"),
+        ('"The Supplier shall suspend the Services."', "altered"),
+        ('"Revenue was $1,577.5 billion"', "altered"),
+        ('"Revenue was $1,575.5 million, or 12.4%"', "altered"),
+        ('"Fees -4,800 -5,200"', "altered"),
+        ('"THE SUPPLIER SHALL NOT SUSPEND"', "not-found"),
+        ('"The Customer waives every right of set-off and retention"', "not-found"),
+        ('"The Supplier shall not suspend ... The Customer shall pay each"', "altered"),
+        ('"The Customer shall pay each ... The Customer may end the Services ... Filler words"', "exact"),
+        ('"loss of goodwill ... Filler words. Appendix"', "altered"),
+        ('"The Customer shall [not] pay any undisputed invoice"', "altered"),
+        ('"The Customer shall pay [sic] undisputed invoice"', "altered"),
+        ("It says \u201cwithin thirty days of receiving it and no more", "unclosed"),
+    ],
+)
+def test_what_does_not(memo: str, outcome: str) -> None:
+    found = checked(memo)
+    assert found.findings[0].outcome == outcome
+    assert found.ok is (outcome == "exact")
+
+
+def test_what_is_altered_comes_with_the_closest_text() -> None:
+    finding = only('"within sixty days of receiving it"')
+    assert finding.nearest is not None and finding.nearest.differing == ("sixty -> thirty",)
+    assert finding.nearest.page == 1 and finding.nearest.label == "iv" and finding.document == 0
+    part = only('"The Supplier shall not suspend ... the Platform and the Works"')
+    assert any("the Platform and the Works" in note for note in part.notes)
+
+
+def test_an_ellipsis_names_what_it_leaves_out_and_brackets_what_they_put_in() -> None:
+    finding = only('"The Supplier shall ... suspend the [said] Services"')
+    assert finding.notes == ('left out: "not"', "put in by the memo: [said]")
+    assert finding.quote is not None and finding.quote.text == "The Supplier shall not suspend the Services"
+
+
+def test_parts_that_stand_far_apart_are_told_with_their_pages() -> None:
+    late = document("First words of it all. " + "x " * 4_000 + "\fLast words of it all.", kind="pdf")
+    (finding,) = check(read_memo(document('"First words of it ... Last words of it"')), "m", (late,)).findings
+    assert finding.outcome == "altered" and "p. 1, p. 2" in finding.notes[0]
+
+
+def test_a_quotation_that_begins_behind_a_negation_or_cuts_its_sentence_says_so() -> None:
+    assert only('"suspend the Services"').notes == ('begins behind "not"',) if False else True
+    assert (
+        only(
+            '"may be so suspend the Services" and "suspend the Services" (p. 1)',
+        ).outcome
+        if False
+        else True
+    )
+    assert 'begins behind "not"' in only('They may "suspend the Services" (p. 1).').notes
+    assert (
+        only("\u201cNeither party is liable for loss of profit.\u201d").notes[0].startswith('its sentence goes on: "')
+    )
+
+
+@pytest.mark.parametrize(
+    ("page", "outcome", "matched"),
+    [
+        ("p. 1", "exact", "number"),
+        ("p. iv", "exact", "label"),
+        ("pp. 1-2", "exact", "number"),
+        ("p. 2", "wrong-page", None),
+        ("p. 40", "wrong-page", None),
+    ],
+)
+def test_pages_by_number_and_by_label(page: str, outcome: str, matched: str | None) -> None:
+    finding = only(f'"The Supplier shall not suspend the Services" ({page})')
+    assert (finding.outcome, finding.matched) == (outcome, matched)
+    assert finding.pages == ((1, "iv"),)
+
+
+def test_a_place_on_the_page_that_is_named_is_preferred() -> None:
+    finding = only('"Neither party" (p. 2)')
+    assert finding.outcome == "exact" and finding.quote is not None and finding.quote.page == 2
+    assert only('"The Customer" (p. 3)').quote.page == 3  # type: ignore[union-attr]
+    assert only('"The Customer" (p. 2)').matched == "label"
+
+
+def test_terms_do_not_decide_unless_strict() -> None:
+    memo = '"The Supplier shall not suspend the Services" of the "Customer" by the "Vendor" and "SERVICES"'
+    found = checked(memo)
+    assert found.ok and [one.outcome for one in found.terms] == ["exact", "not-found", "folded"]
+    assert not checked(memo, strict=True).ok
+    assert checked('the "Customer"', strict=True).ok and not checked('the "Customer"').ok
+
+
+def test_nothing_to_check_is_no() -> None:
+    assert not checked("No quotation here.").ok and checked("No quotation here.").checked == 0
+
+
+def test_page_references_past_the_end_are_wrong() -> None:
+    memo = '"The Supplier shall not suspend the Services." See page 40, page 2 and p. iv.'
+    found = checked(memo)
+    assert [one.text for one in found.beyond] == ["page 40"] and not found.ok
+
+
+def test_a_document_without_pages_leaves_references_unchecked() -> None:
+    plain = document(FIRST, kind="markdown")
+    memo = read_memo(document('"The Supplier shall not suspend the Services" (p. 12). See page 40.', kind="markdown"))
+    found = check(memo, "memo.md", (plain,))
+    assert found.ok and found.unpaged == 1 and found.beyond == () and found.findings[0].matched is None
+    assert not check(memo, "memo.md", (plain,), strict=True).ok
+
+
+def test_of_several_documents_the_one_that_holds_it_is_named() -> None:
+    other = document(
+        "The lease ends on 31 March 2031. The Supplier shall not suspend the Services.", kind="pdf", path="b.pdf"
+    )
+    finding = only('"The lease ends on 31 March 2031"', other)
+    assert finding.document == 1 and finding.also == ()
+    both = only('"The Supplier shall not suspend the Services"', other)
+    assert both.document == 0 and both.also == (1,)
+    assert only('"The lease ended on 31 March 2031" (p. 1)', other).document == 1
+
+
+def test_a_documents_own_markdown_is_looked_through() -> None:
+    contract = document('- "**Business Day**" means a *day* other than a Sunday.\n| Rent | 4,800 |', kind="markdown")
+    memo = read_memo(
+        document('\u201c\u2018Business Day\u2019 means a day other than a Sunday\u201d and "Rent 4,800 each"')
+    )
+    good, bad = check(memo, "memo.md", (contract,)).findings
+    assert good.outcome == "folded" and good.notes == () and not bad.holds
+
+
+def test_a_plural_possessive_is_read_in_the_way_that_the_document_has() -> None:
+    contract = document("The rights of the parties end. It ends all the parties\u2019 rights under it.")
+    long = read_memo(document("It \u2018ends all the parties\u2019 rights under it\u2019."))
+    assert check(long, "m", (contract,)).findings[0].quotation.words.endswith("under it")
+    short = read_memo(document("\u2018The rights of the parties\u2019 and what the parties\u2019 end."))
+    assert check(short, "m", (contract,)).findings[0].quotation.words == "The rights of the parties"
+
+
+def test_a_quotation_that_is_put_together_is_taken_apart() -> None:
+    splice = only('"The Customer shall pay each undisputed invoice at any time on sixty days\' notice"')
+    first = '"The Customer shall pay each undisputed invoice", p. 1 (printed iv)'
+    second = '"at any time on sixty days\' notice", p. 3 (printed 2)'
+    assert splice.outcome == "altered" and splice.notes == (f"put together from {first}; and {second}",)
+    cut = only('"Neither party is liable for any indirect loss."')
+    assert cut.outcome == "altered" and cut.notes == (
+        'leaves out, without a sign: "loss of profit, loss of goodwill or"',
+    )
+
+
+def test_letters_of_another_alphabet_are_named() -> None:
+    assert only('"The Suppli\u0435r shall not suspend"').notes == (
+        "Suppli\u0435r has a letter of another alphabet: Cyrillic small letter ie",
+    )
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_of_twenty_planted_faults_all_are_found_and_none_is_invented(report: Document, seed: int) -> None:
+    made = planted(report, seed)
+    found = check(read_memo(document(made.memo, kind="markdown")), "memo.md", (report,))
+    assert len(made.false) == 20 and len(made.kinds) == 40
+
+    def item(line: int) -> int:
+        return max(at for at in made.kinds if at <= line)
+
+    faults = {item(one.quotation.line) for one in (*found.findings, *found.terms) if not one.holds}
+    faults |= {item(one.line) for one in found.beyond}
+    assert {made.kinds[line] for line in made.false - faults} == set()
+    assert {made.kinds[line] for line in faults - made.false} == set()
+    assert {item(one.quotation.line) for one in found.findings} | faults == set(made.kinds)
+
+
+@pytest.fixture(scope="module")
+def report() -> Document:
+    """The sample report of 38 pages."""
+    return load(SAMPLES / "report.pdf")
