@@ -24,6 +24,7 @@ from ralph_cli.documents.sight import Sight
 from ralph_cli.journal.store import read_events
 from ralph_cli.loop.completion import goal_detectors
 from ralph_cli.memo.read import read_memo
+from ralph_cli.memo.seen import looked_at
 from ralph_cli.memo.support import support
 from ralph_cli.memo.verify import check
 from ralph_cli.modes import goal_record
@@ -311,11 +312,11 @@ def check_memo(
 ) -> MemoCheck:
     """Find what a memo quotes, and from which pages, and look it up in the documents; no model is asked.
 
-    `MemoCheck.ok` is True only if something was checked and all of it holds. With `judge` the judge model of the
-    settings (or "judge" of `models`) says of each sentence whether its quotations bear it out. With `strict` words too
-    few to be a quotation count, and page references that cannot be checked. `password` and `encoding` are tried on all
-    files; `sink` hears of cautions and of the judge's calls. Raises DocumentError, and ConfigError when the judge
-    cannot be asked.
+    `MemoCheck.ok` is True only if something was checked and all of it holds; words that a reader of the pages cannot
+    see do not, unless the settings allow it. With `judge` the judge model of the settings (or "judge" of `models`) says
+    of each sentence whether its quotations bear it out. With `strict` words too few to be a quotation count, and page
+    references that cannot be checked. `password` and `encoding` are tried on all files; `sink` hears of cautions and of
+    the judge's calls. Raises DocumentError, and ConfigError when the judge cannot be asked.
     """
     settings = settings or load()
     if not documents:
@@ -325,12 +326,17 @@ def check_memo(
     if sum(name == "-" for name in (memo, *documents)) > 1:
         raise ConfigError("only one of memo and documents can be standard input", code="no-input", hint="name a file")
     hear = sink or (lambda _event: None)
+    stdin = cache(stdin) if stdin else None
     opening = (settings, password, encoding, stdin, on_loading)
     read, *sources = (opened(one, *opening) for one in (memo, *documents))
     for one in (read, *sources):
         for caution in one.cautions:
             hear(Noticed(caution.code, f"{Path(one.path).name}: {caution.message}"))
+    sights = [
+        Sight(one, lambda code, told: hear(Noticed(code, told)), stdin=stdin, password=password) for one in sources
+    ]
     done = check(read_memo(read), read.path, sources, strict=strict)
+    done = looked_at(done, sights, allowed=settings.allow_hidden_text)
     if not judge:
         return done
     with memo_judge(settings, hear, models) as (judge_for, name):

@@ -24,6 +24,7 @@ def check(
     html: Html = None,
     judge: WithJudge = False,
     judge_model: options.JudgeModel = None,
+    allow_hidden_text: options.AllowHiddenText = None,
     max_time: options.MaxTime = None,
     max_cost: options.MaxCost = None,
     password: options.Password = None,
@@ -38,7 +39,11 @@ def check(
     from ralph_cli.reports.memo_html import memo_html
     from ralph_cli.reports.memo_json import memo_json
 
-    settings = config.load(options.given(judge_model=judge_model, max_time=max_time, max_cost=max_cost))
+    settings = config.load(
+        options.given(
+            judge_model=judge_model, allow_hidden_text=allow_hidden_text, max_time=max_time, max_cost=max_cost
+        )
+    )
     with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
         checked = api.check_memo(
             memo,

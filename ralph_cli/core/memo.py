@@ -6,9 +6,10 @@ from typing import Literal
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Quote, Ruling, Verdict
 
-Outcome = Literal["exact", "folded", "recut", "altered", "wrong-page", "not-found", "unclosed"]
+Outcome = Literal["exact", "folded", "recut", "altered", "wrong-page", "not-found", "unclosed", "hidden"]
 """What became of a quotation: the first three hold (see `Tier`). Altered: not the document's words, but near them;
-unclosed: a quotation mark that opens and never closes, so that nobody can tell what is quoted."""
+unclosed: a quotation mark that opens and never closes, so that nobody can tell what is quoted; hidden: the document's
+words, but not for a reader of its pages."""
 
 HOLDS: frozenset[Outcome] = frozenset(("exact", "folded", "recut"))
 

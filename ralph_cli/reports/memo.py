@@ -15,6 +15,7 @@ GROUPS: tuple[tuple[Outcome, str], ...] = (
     ("altered", "Altered: not the document's words"),
     ("not-found", "Not found"),
     ("wrong-page", "Wrong page"),
+    ("hidden", "Hidden: in the document's text, but a reader of its pages cannot see it"),
     ("unclosed", "Never closed: a quotation mark opens here"),
     ("recut", "Re-cut: the same letters and digits, what differs is shown"),
     ("folded", "Folded: the same but for line breaks, spaces and typographic signs"),
@@ -22,7 +23,7 @@ GROUPS: tuple[tuple[Outcome, str], ...] = (
 )
 """The outcomes in the order in which a reader needs them, and what they are called."""
 
-FAULTS = ("altered", "not-found", "wrong-page", "unclosed")
+FAULTS = ("altered", "not-found", "wrong-page", "hidden", "unclosed")
 
 
 def memo_lines(check: MemoCheck) -> Iterator[list[Styled]]:

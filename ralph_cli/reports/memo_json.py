@@ -13,7 +13,7 @@ from ralph_cli.reports.view import TIERS
 def memo_object(check: MemoCheck) -> dict[str, Any]:
     """The object of `check --json`: ok, counts, quotations, terms, page references, support, documents.
 
-    `outcome` is exact, folded, re-cut, altered, wrong-page, not-found or unclosed; `document` is an index into
+    `outcome` is exact, folded, re-cut, altered, wrong-page, not-found, hidden or unclosed; `document` is an index into
     `documents`; `start` and `end` of a quote are half-open character offsets in that document's text; `page` counts
     from 1 and is null in formats without pages; `line` is that of the memo's text. `support` is null when no judge was
     asked.
