@@ -59,14 +59,17 @@ class Targets:
         """UserError for a target that cannot be written, or that is one of the documents; nothing is touched."""
         given = self.given()
         for path in given.values():
-            _check_target(path, sources)
+            check_target(path, sources)
         places = [path.resolve() for path in given.values()]
         if len(set(places)) < len(places):
             raise UserError("two reports cannot go to one file", code="bad-target", hint="give each a name of its own")
 
 
-def _check_target(path: Path, sources: tuple[str, ...]) -> None:
+def check_target(path: Path, sources: tuple[str, ...]) -> None:
+    """UserError for a file that cannot be written, or that is one of the `sources`; nothing is touched."""
     hint = "name a file in a folder that is there"
+    if str(path) == "-":
+        raise UserError("a file cannot be named -: that is standard input", code="bad-target", hint=hint)
     if path.is_dir():
         raise UserError(f"{path} is a folder", code="bad-target", hint=hint)
     if not path.absolute().parent.is_dir():

@@ -106,7 +106,7 @@ def contradiction(figure: Figure, piece: Piece, other: Quoted) -> str | None:
     source = other.figure
     if figure.sign == "-" and source.sign == "":
         return f"stands in the quoted words without a minus, as {source.text}"
-    said, meant = _unit(figure, piece.text), _unit(source, other.text)
+    said, meant = unit_beside(figure, piece.text), unit_beside(source, other.text)
     shared = other.percents or (source.value < 1000 and bool(_PERCENT_SHARED.match(other.text, source.end)))
     if said == "percent" and not meant and not shared:
         return f"stands in the quoted words without a percent sign, as {source.text}"
@@ -119,7 +119,7 @@ def contradiction(figure: Figure, piece: Piece, other: Quoted) -> str | None:
     return _dropped_minus(figure, piece, other)
 
 
-def _unit(figure: Figure, text: str) -> str:
+def unit_beside(figure: Figure, text: str) -> str:
     """What stands directly beside a figure: "percent", a currency, a unit of time, "count"; "" if nothing does."""
     if figure.percent or figure.currency:
         return "percent" if figure.percent else figure.currency

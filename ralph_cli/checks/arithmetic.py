@@ -68,8 +68,9 @@ def _holds(result: Figure, parts: list[Figure], signs: list[str], borne_out: Cal
     shown = -result.value if result.sign == "-" else result.value
     match = re.search(r"\.(\d+)", result.text)
     half = Decimal(result.scale) / Decimal(10) ** (len(match[1]) if match else 0) / 2
-    candidates = (value, value * 100) if result.percent else (value,)
-    return any(abs(candidate - shown) <= half for candidate in candidates)
+    # A quotient is a share, and its hundredfold a percentage; percentages add up to one as they are.
+    share = result.percent and ("/" in signs or "*" in signs) and not any(part.percent for part in parts)
+    return abs((value * 100 if share else value) - shown) <= half
 
 
 def _value(parts: list[Figure], signs: list[str]) -> Decimal:

@@ -83,20 +83,21 @@ def verify(text: str, borne_out: Callable[[Figure], bool], scale: int = 1) -> Fi
         result = shown.figure
         wanted = -result.value if negative or result.sign == "-" else result.value
         half = half_unit(result)
-        candidates = [value, value * 100] if result.percent else [value]
+        candidates = [as_percent(left, value)] if result.percent else [value]
         # "1,577 + 1,373 = $2,950 million" over a table in millions.
         candidates += [value * scale] if result.scale == scale != 1 else []
         if not any(abs(candidate - wanted) <= half for candidate in candidates):
-            near = candidates[1] if result.percent else candidates[-1]
+            near = candidates[-1]
             raise Wrong(f"it gives {_plain(near)}{'%' if result.percent else ''}, not {result.text}")
     return result
 
 
 @dataclass(frozen=True, slots=True)
 class Computed:
-    """The value of a computation that stands in a text, and the figures it is made of."""
+    """The value of a computation that stands in a text, what it is in per cent, and the figures it is made of."""
 
     value: Decimal
+    percent: Decimal
     figures: tuple[Figure, ...]
 
 
@@ -118,9 +119,17 @@ def computations(text: str, borne_out: Callable[[Figure], bool]) -> Iterator[Com
                     _sources(inside, borne_out)
                     with localcontext() as context:
                         context.prec = 40
-                        yield Computed(_Parser(inside).value(), used)
+                        value = _Parser(inside).value()
+                        yield Computed(value, as_percent(inside, value), used)
                 except (Wrong, DecimalException):
                     continue
+
+
+def as_percent(tokens: "list[_Token]", value: Decimal) -> Decimal:
+    """A value in per cent: 0.05 is 5 %, but the difference of two numbers of per cent is one already."""
+    ratio = "/" in tokens or "*" in tokens
+    signed = any(isinstance(token, _Number) and token.figure.percent for token in tokens)
+    return value * 100 if ratio or signed else value
 
 
 def half_unit(figure: Figure) -> Decimal:
@@ -163,7 +172,9 @@ def _marks(between: str) -> list[_Token]:
 
 
 def _sources(tokens: list[_Token], borne_out: Callable[[Figure], bool]) -> None:
-    """Raise Wrong for a figure that needs a source and has none."""
+    """Raise Wrong for a figure that needs a source and has none, and when none has one."""
+    if not any(isinstance(token, _Number) and borne_out(token.figure) for token in tokens):
+        raise Wrong("none of its figures is in a quote of the claim")
     for index, token in enumerate(tokens):
         if not isinstance(token, _Number) or borne_out(token.figure):
             continue

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
@@ -60,7 +60,8 @@ _SCALE_NAMED = re.compile(
 )
 _MONTH_WORDS = "january february march april may june july august september october november december"
 _MONTHS = _MONTH_WORDS.split()
-_MONTH = "|".join([*(m.capitalize() for m in _MONTHS), "Sept", *(m[:3].capitalize() for m in _MONTHS if m != "may")])
+_NAMED = [*(m.capitalize() for m in _MONTHS), "Sept", *(m[:3].capitalize() for m in _MONTHS if m != "may")]
+_MONTH = "|".join([*_NAMED, *(m.upper() for m in _MONTHS)])
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _DATES = (
     re.compile(r"(?<![\d-])(?P<year>\d{4})-(?P<number>\d{2})-(?P<day>\d{2})(?![\d-])"),
@@ -157,7 +158,25 @@ def figures(text: str, *, ordinals: bool = False) -> tuple[Figure, ...]:
         for match in _ORDINAL_WORD.finditer(text):
             value = _TENS.get((match[1] or "").lower(), 0) + _ORDINAL[match[2].lower()]
             found.append(Figure(match[0], match.start(), match.end(), Decimal(value), spelled=True))
-    return tuple(sorted(found, key=lambda figure: figure.start))
+    return _sharing(text, sorted(found, key=lambda figure: figure.start))
+
+
+_UP_TO = re.compile(r"\s*(?:to|-|\u2013)\s*")
+
+
+def _sharing(text: str, found: list[Figure]) -> tuple[Figure, ...]:
+    """The figures, the first of "$1.5 to $1.7 billion" with the scale of the second."""
+    for at in range(len(found) - 1):
+        one, other = found[at], found[at + 1]
+        alike = one.scale == 1 != other.scale and not (one.percent or one.name or one.spelled or other.spelled)
+        if (
+            alike
+            and one.value < 1000
+            and one.currency in ("", other.currency)
+            and _UP_TO.fullmatch(text, one.end, other.start)
+        ):
+            found[at] = replace(one, value=one.value * other.scale, scale=other.scale)
+    return tuple(found)
 
 
 def _figure(match: re.Match[str]) -> Figure:

@@ -8,7 +8,10 @@ from ralph_cli.core.run import Quote
 from ralph_cli.rlm.prelude import columns
 
 DASH = re.compile(r"(?<!\S)[-\u2010-\u2015](?!\S)")
-"""A cell of a table that stands for nil."""
+NIL = re.compile(
+    r"(?:(?<=\s\s)|(?<=[$\u20ac\u00a3\u00a5]\s))[-\u2010-\u2015](?=\s\s|\s*$|\s[$\u20ac\u00a3\u00a5])", re.MULTILINE
+)
+"""A cell of a table that stands for nil; a dash between the words of a sentence is none."""
 
 
 _REACH = 60
@@ -25,9 +28,10 @@ def percentages(document: Document, quote: Quote) -> tuple[Figure, ...]:
     for line in text[first : last if last >= 0 else page.end].split("\n"):
         row = figures(line)
         for head in reversed(above):
-            if len(head) == len(row) > 1 and any(figure.percent for figure in head):
+            # A row of percentages alone says nothing of the rows below it; a column of them has others beside it.
+            if len(head) == len(row) > 1 and 0 < sum(figure.percent for figure in head) < len(head):
                 pairs = zip(head, row, strict=True)
-                found += [figure for named, figure in pairs if named.percent and not figure.percent]
+                found += [it for named, it in pairs if named.percent and not it.percent and not it.currency]
                 break
         above.append(row)
     return tuple(found)

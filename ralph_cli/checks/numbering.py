@@ -6,7 +6,7 @@ from ralph_cli.checks.figures import UNIT, Figure
 
 _PART = (
     r"(?:sections?|clauses?|notes?|articles?|schedules?|chapters?|annex(?:es)?|appendix|parts?|paragraphs?|items?"
-    r"|\u00a7+)"
+    r"|cls?\.|secs?\.|arts?\.|paras?\.|\u00a7+)"
 )
 SECTIONS = re.compile(
     rf"\b{_PART}\s*(\d+(?:\.\d+)*(?:\([a-z]+\))?(?:\s*(?:-|\u2013|,|and|&|to)\s*\d+(?:\.\d+)*(?:\([a-z]+\))?)*)",

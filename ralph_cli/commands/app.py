@@ -73,6 +73,11 @@ def run(argv: list[str] | None = None) -> int:
         # The reader has left (`ralph ... | head`); python must not complain about it again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return ERROR
+    except OSError as error:
+        # What can be written elsewhere was handled there: this is standard output, on a full disk for one.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _complain(f"standard output cannot be written: {error.strerror or error}", "what was recorded is kept")
+        return ERROR
     if code == INTERRUPTED:
         _complain("interrupted", "what was recorded is kept: `ralph trace list`")
     return code if isinstance(code, int) else ACCEPTED

@@ -35,9 +35,13 @@ def check(
     """Check a memo's quotations and page references against documents; without --judge no model is asked."""
     from ralph_cli import api, config
     from ralph_cli.commands.progress import progress
+    from ralph_cli.reporting import check_target
     from ralph_cli.reports.memo import memo_lines, memo_text
     from ralph_cli.reports.memo_html import memo_html
     from ralph_cli.reports.memo_json import memo_json
+
+    if html is not None:
+        check_target(html, (memo, *doc))
 
     settings = config.load(
         options.given(
@@ -57,12 +61,12 @@ def check(
             stdin=options.standard_input,
             on_loading=display.loading,
         )
-    if html is not None:
-        _write(html, memo_html(checked))
     if json:
         typer.echo(memo_json(checked))
     else:
         show_lines(memo_lines(checked), memo_text(checked))
+    if html is not None:
+        _write(html, memo_html(checked))
     return 0 if checked.ok else 2
 
 

@@ -89,6 +89,7 @@ def goal(
     """Produce a text from a document until your verifiers pass on it: commands of yours, run on the output."""
     from ralph_cli import api, config
     from ralph_cli.commands.progress import progress
+    from ralph_cli.reporting import check_target
 
     settings = config.load(
         options.given(
@@ -110,7 +111,7 @@ def goal(
         )
     )
     if output is not None:
-        _refuse_what_cannot_be_written(output)
+        check_target(output, (document,))
     with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
         finished = api.run_goal(
             document,
@@ -188,13 +189,6 @@ def _suffix(output: Path | None) -> str:
     """The ending of the file that the verifiers get: that of the file which is wanted."""
     wanted = output.suffix if output is not None else ""
     return wanted if re.fullmatch(r"\.\w{1,12}", wanted) else ".txt"
-
-
-def _refuse_what_cannot_be_written(output: Path) -> None:
-    """Better before the run than after it."""
-    if output.is_dir() or not output.absolute().parent.is_dir():
-        hint = "--output takes the name of a file in a folder that is there"
-        raise UserError(f"{output} cannot be written", code="bad-output", hint=hint)
 
 
 def _write(output: Path, text: str, *, accepted: bool) -> list[str]:

@@ -251,3 +251,75 @@ def test_a_changed_digit_in_a_claim_is_named(values, data):
     new = figures(changed)[0].value
     if new not in stated and not any(abs(new - value) <= 500 for value in stated):
         assert check(changed)
+
+
+RULES = """Consolidated results
+(Millions)  2018  2017
+Net sales  $  32,765  $  31,657
+Cost of sales  (16,682)  (16,055)
+Effective tax rate  20.7 %  19.0 %
+Dividends per share  5.44  4.70
+\fFOR THE YEAR ENDED DECEMBER 31, 2022 the Company — a Delaware corporation — owes $4 million. The term is 5 years.
+The guidance is $1.5 to $1.7 billion. The notice is a 60-day notice. The Company has 12 plants and 93,516 employees.
+Employees  93,516  91,584
+"""
+NET = "Net sales  $  32,765  $  31,657"
+COST = "Cost of sales  (16,682)  (16,055)"
+TAX = "Effective tax rate  20.7 %  19.0 %"
+OWES = "the Company — a Delaware corporation — owes $4 million"
+GUIDE = "The guidance is $1.5 to $1.7 billion."
+STAFF = "The Company has 12 plants and 93,516 employees."
+
+
+def rules(claim, quotes, calculations=(), question="?"):
+    loaded = document(RULES)
+    attempt = pin(Draft((DraftClaim(claim, quotes, calculations),)), loaded, QuoteIndex(loaded))
+    assert not attempt.refused
+    return [issue.line for issue in NumbersCheck(loaded, question)(attempt).issues]
+
+
+@pytest.mark.parametrize(
+    ("claim", "quotes", "calculations"),
+    [
+        ("Net sales were -$32.8 billion.", (NET,), ()),  # a rounded figure keeps its sign
+        ("Net sales were 32.8 billion euros.", (NET,), ()),
+        ("Net sales were 2018 million.", (NET,), ()),  # a header's year is no amount
+        ("Net sales were $2,018 million.", (NET,), ()),
+        ("Net sales in 4Q2031 were 32,765.", (NET,), ()),
+        ("Cost was 0.509% of sales (16,682 / 32,765).", (NET, COST), ()),  # a share, not in per cent
+        ("Cost was 0.51% of sales.", (NET, COST), ("16,682 / 32,765 = 0.51%",)),
+        ("Sales rose 12 percent.", (NET,), ("12 * 1 = 12%",)),  # made of nothing that is quoted
+        ("Sales were 4,380 million (365 x 12).", (NET,), ()),
+        ("The Company owes $0.", (OWES,), ()),  # a dash in a sentence is no nil
+        ("The term is 5.4 years.", ("Dividends per share  5.44  4.70",), ()),
+        ("The guidance is $1.5 to $1.7 million.", (GUIDE,), ()),
+        ("The notice is a 90-day notice.", ("The notice is a 60-day notice.",), ()),
+        ("It employs about 93,600 people.", (STAFF,), ()),
+    ],
+)
+def test_what_is_near_a_source_but_not_borne_out_by_it_is_refused(claim, quotes, calculations):
+    assert rules(claim, quotes, calculations)
+
+
+@pytest.mark.parametrize(
+    ("claim", "quotes", "calculations"),
+    [
+        ("Net sales grew by $1.1 billion.", (NET,), ("32,765 - 31,657 = 1,108",)),  # in the table's scale, rounded
+        ("Gross margin was 49.1%.", (NET, COST), ("32,765 - 16,682 = 16,083", "16,083 / 32,765 = 49.1%")),  # chained
+        ("The tax rate rose by 170 basis points.", (TAX,), ("20.7% - 19.0% = 1.7%",)),
+        ("The tax rate rose by 1.7 percentage points.", (TAX,), ("20.7% - 19.0% = 1.7%",)),
+        ("The year ended on 31 December 2022.", ("FOR THE YEAR ENDED DECEMBER 31, 2022",), ()),
+        ("The guidance is $1.5 billion to $1.7 billion (cl. 2.3 aside).", (GUIDE + " The notice",), ()),
+        ("It employs about 93,500 people.", (STAFF,), ()),
+        ("The notice is of 60 days.", ("The notice is a 60-day notice.",), ()),
+    ],
+)
+def test_what_a_reader_would_accept_is_not_refused(claim, quotes, calculations):
+    found = rules(claim, quotes, calculations)
+    assert all("2.3" in issue for issue in found), found
+
+
+def test_a_threshold_of_the_question_is_one_in_its_unit_only():
+    question = "Did net sales exceed 40 percent?"
+    assert rules("Net sales did not exceed 40 percent.", (NET,), question=question) == []
+    assert rules("Net sales did not exceed 40 dollars.", (NET,), question=question)

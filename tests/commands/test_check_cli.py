@@ -2,6 +2,7 @@
 
 import io
 import json
+import subprocess
 import sys
 from html.parser import HTMLParser
 from pathlib import Path
@@ -186,3 +187,32 @@ def test_errors_are_one_line(words: list[str], said: str, capsys: pytest.Capture
     assert run(words) == 1
     err = capsys.readouterr().err
     assert said in err and err.count("\n") == 1
+
+
+def test_a_report_never_takes_the_place_of_the_memo_or_the_document(tmp_path: Path) -> None:
+    memo, doc = tmp_path / "memo.md", tmp_path / "doc.md"
+    memo.write_text('It says "the hall is cold in winter".', encoding="utf-8")
+    doc.write_text("So the hall is cold in winter.", encoding="utf-8")
+    for target in (memo, doc, tmp_path, tmp_path / "no" / "x.html", Path("-")):
+        before = memo.read_text("utf-8"), doc.read_text("utf-8")
+        assert run(["check", str(memo), "--doc", str(doc), "--html", str(target), "--quiet"]) == 1
+        assert (memo.read_text("utf-8"), doc.read_text("utf-8")) == before
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_standard_output_on_a_full_disk_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "memo.md").write_text('It says "the hall is cold in winter".', encoding="utf-8")
+    command = [
+        sys.executable,
+        "-m",
+        "ralph_cli",
+        "check",
+        str(tmp_path / "memo.md"),
+        "--doc",
+        str(tmp_path / "memo.md"),
+    ]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (
+        done.returncode == 1 and "Traceback" not in done.stderr and "standard output cannot be written" in done.stderr
+    )
