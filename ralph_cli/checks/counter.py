@@ -1,7 +1,7 @@
 """What speaks against a claim: one local search for what limits it, read by the judge. A claim may stand, qualified."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -20,6 +20,7 @@ from ralph_cli.rlm.structured import Unparseable, ask, one_object
 
 NAME = "counter"
 NOT_MADE = "counter (not made)"
+IN_PART = "counter (in part)"
 PER_CLAIM, IN_ALL = 3, 12
 """Passages that are read for a claim, and for all claims of an attempt."""
 
@@ -77,7 +78,8 @@ class CounterEvidence:
 
     A passage that only qualifies a claim fails nothing: it is kept beside the claim, as a quote of the document. The
     search is made here, without a model; what it proposes is read in one call. A call that fails, or that the budget
-    does not allow, is said to be not made and fails nothing: the claims were judged already.
+    does not allow, is said to be not made and fails nothing: the claims were judged already. What earlier attempts
+    found out about the same claims holds all the same.
     """
 
     model: Model
@@ -94,22 +96,30 @@ class CounterEvidence:
         proposed = self._proposed(attempt)
         if not proposed:
             return Evidence(NAME, note="no passage was found that might limit a claim")
-        fresh = [(claim, item) for claim, item in proposed if _key(claim, item) not in self._read]
         try:
-            self._ask(fresh)
+            self._ask([(claim, item) for claim, item in proposed if _key(claim, item) not in self._read])
         except LimitExceeded as error:
-            return Evidence(NOT_MADE, note=f"what speaks against the claims was not looked at: {error.message}")
+            missed = error.message
         except (ProviderError, Unparseable) as error:
-            return Evidence(NOT_MADE, note=f"what speaks against the claims was not looked at: {error}")
-        return self._evidence(attempt, proposed)
+            missed = str(error)
+        else:
+            return self._evidence(attempt, proposed)
+        known = [(claim, item) for claim, item in proposed if _key(claim, item) in self._read]
+        if not known:
+            return Evidence(NOT_MADE, note=f"what speaks against the claims was not looked at: {missed}")
+        found = self._evidence(attempt, known)
+        rest = len(proposed) - len(known)
+        return replace(found, check=IN_PART, note=f"{found.note}; {rest} more were not looked at: {missed}")
 
     def _proposed(self, attempt: Attempt) -> list[tuple[Claim, Limiting]]:
-        """The passages to be read, with the claim each may limit; what the judge has seen around quotes is left out."""
+        """The passages to be read, with the claim each may limit; what the judge has seen of a claim is left out."""
         lines = lines_of(self.document)
-        known = [surroundings(self.document, Span(quote.start, quote.end), lines) for quote in attempt.quotes]
         found = []
         for claim in attempt.claims:
-            texts = [quote.text for quote in attempt.quotes_of(claim)]
+            quotes = attempt.quotes_of(claim)
+            texts = [quote.text for quote in quotes]
+            # Only around its own quotes: beside another claim the same passage was read with another thing in mind.
+            known = [surroundings(self.document, Span(quote.start, quote.end), lines) for quote in quotes]
             found += [(claim, item) for item in self._index.candidates(claim.text, texts, known, PER_CLAIM)]
         best = sorted(found, key=lambda pair: -pair[1].score)[:IN_ALL]
         return sorted(best, key=lambda pair: (pair[0].id, pair[1].span.start))

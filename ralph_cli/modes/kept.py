@@ -62,6 +62,8 @@ class Kept:
             stands = ruling is not None and ruling.verdict in GOOD and claim.id not in denied
             if stands and ruling is not None:
                 settled[key(claim, attempt)] = ruling
+            elif claim.id in denied:
+                settled.pop(key(claim, attempt), None)
             wording = tuple(quote.said for quote in attempt.quotes_of(claim))
             slots.append(Slot(DraftClaim(claim.text, wording, claim.calculations) if stands else None))
         return Kept(tuple(slots), settled)

@@ -8,7 +8,7 @@ from fakes import document
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.checks.counter import NAME, NOT_MADE, CounterEvidence, parse_findings
+from ralph_cli.checks.counter import IN_PART, NAME, NOT_MADE, CounterEvidence, parse_findings
 from ralph_cli.checks.quotes import pin
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import LimitExceeded, ProviderError
@@ -94,6 +94,25 @@ def test_the_budget_ends_the_search_and_not_the_answer():
 
     check = CounterEvidence(Spent([]), LEASE, "?", lambda: "n")
     assert check(pin(Draft((SUBLET,)), LEASE, QuoteIndex(LEASE))).check == NOT_MADE
+
+
+def test_what_an_earlier_attempt_found_out_holds_when_the_next_search_cannot_be_made():
+    model = Scripted([findings((1, "contradicts")), ProviderError("down", code="down")], name="judge")
+    check = CounterEvidence(model, LEASE, "May it be sublet?", lambda: "n")
+    index = QuoteIndex(LEASE)
+    check(pin(Draft((SUBLET,)), LEASE, index))
+    other = DraftClaim("A competitor of the landlord may take the north hall.", SUBLET.quotes)
+    evidence = check(pin(Draft((SUBLET, other)), LEASE, index))
+    (issue,) = evidence.issues
+    assert issue.claim == 1 and evidence.check == IN_PART and "1 more were not looked at" in evidence.note
+
+
+def test_a_passage_that_another_claim_quotes_may_limit_this_one():
+    other = DraftClaim("A competitor is left out.", ("Notwithstanding clause 2, the tenant may not sublet the north",))
+    evidence, model = countered(findings((1, "contradicts")), claims=(SUBLET, other))
+    assert "[[Notwithstanding" in model.requests[0].turns[-1].text
+    (issue,) = evidence.issues
+    assert issue.claim == 1
 
 
 @pytest.mark.parametrize(
