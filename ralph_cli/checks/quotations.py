@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from ralph_cli.documents.boundary import on_boundaries
 from ralph_cli.documents.fold import fold
@@ -31,6 +32,9 @@ _POSSESSIVE = re.compile(r"(?<=[sxzSXZ])['\u2019](?=\s+\w)")
 _BLOCK = re.compile(r"(?:^[ \t]*>[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _DOTS = r"(?:\.\s?\.\s?\.|\u2026)"
 _GAP = re.compile(rf"\s*(?:\[\s*{_DOTS}\s*\]|\(\s*{_DOTS}\s*\)|{_DOTS})\s*")
+_MOST_PARTS, _MOST_PLACES = 24, 40
+"""Parts of a quotation, and places of a part, that are looked at: all of them together are compared."""
+
 _LIMIT = re.compile(
     r"\b(?:\w+n't|not|cannot|no(?!\.\s*\d)|none|nothing|never|nor|neither|without|except(?:ing)?|excluding|excludes?|unless"
     r"|only|subject\s+to|other\s+than|provided\s+that)\b",
@@ -110,11 +114,12 @@ def _blocks(text: str) -> Iterator[Quotation]:
 def departure(words: str, texts: Sequence[str]) -> str | None:
     """How the words of a quotation depart from the folded texts: None if they stand in one of them, in order.
 
-    Gaps that are marked may leave words out, but no negation and no limit: that word is returned; else "".
+    Gaps that are marked may leave words out, but no negation and no limit: that word is returned; else "". What is
+    in more than 24 pieces is no quotation.
     """
     parts = [fold(part).text.strip().rstrip(".,;:!? ") for part in _GAP.split(words)]
     parts = [part for part in parts if part]
-    found = [_left_out(parts, text) for text in texts] if parts else []
+    found = [_left_out(parts, text) for text in texts] if 0 < len(parts) <= _MOST_PARTS else []
     return None if "" in found else next((word for word in found if word), "")
 
 
@@ -124,7 +129,7 @@ def _left_out(parts: Sequence[str], text: str) -> str | None:
     for number, part in enumerate(parts):
         forms = {part, part[0].swapcase() + part[1:]} if number == 0 else {part}
         before, ends = ends, {}
-        for at in sorted(place for form in forms for place in places(text, form)):
+        for at in sorted(place for form in forms for place in islice(places(text, form), _MOST_PLACES)):
             if not on_boundaries(text, at, at + len(part)):
                 continue
             gaps = [word or _limit(text[end:at]) for end, word in before.items() if end <= at] if number else [""]

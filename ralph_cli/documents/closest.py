@@ -7,6 +7,9 @@ _FULL_SCAN = 4_000_000
 """Characters scanned in full; beyond that (or for long quotes proportionally less) only likely places are compared."""
 
 _TYPICAL_QUOTE = 300
+_HEAD = 500
+"""Characters of a quote that are looked for in all of the text: the search's time grows with their square."""
+
 _MAX_QUOTE = 2_000
 _WORDS = re.compile(r"\S+")
 _ANCHORS = 8
@@ -15,10 +18,25 @@ _WINDOWS = 100
 
 
 def alignments(quote: str, text: str, limit: int) -> list[tuple[float, int, int]]:
-    """Up to `limit` disjoint places as (score from 75 to 100, start, end), best first."""
+    """Up to `limit` disjoint places as (score from 75 to 100, start, end), best first.
+
+    A quote of over 500 characters is looked for by its beginning, or by its end, and compared where that stands.
+    """
     quote = quote[:_MAX_QUOTE]
     if not quote or not text or limit < 1:
         return []
+    if len(quote) <= _HEAD:
+        return _search(quote, text, limit)
+    rest = len(quote) - _HEAD
+    near = [(start, start + len(quote) + rest // 4) for _, start, _ in _search(quote[:_HEAD], text, limit)]
+    if not near:
+        near = [(end - len(quote) - rest // 4, end) for _, _, end in _search(quote[-_HEAD:], text, limit)]
+    found = [_best(quote, text, max(0, first), min(len(text), last)) for first, last in near]
+    return sorted(((s, a, b) for s, a, b, *_ in filter(None, found)), key=lambda place: -place[0])
+
+
+def _search(quote: str, text: str, limit: int) -> list[tuple[float, int, int]]:
+    """The places of `alignments`, for a quote of bounded length."""
     affordable = _FULL_SCAN * _TYPICAL_QUOTE // max(len(quote), _TYPICAL_QUOTE)
     pieces = [(0, len(text))] if len(text) <= affordable else _likely(quote, text)
     candidates = [best for start, end in pieces if (best := _best(quote, text, start, end)) is not None]

@@ -16,6 +16,7 @@ from ralph_cli.documents.closest import alignments
 from ralph_cli.documents.fold import Folded, fold, replaced, without_hyphens
 from ralph_cli.documents.letters import LEAST, LEAST_LINE, Letters, agree, fills_line, invisible, key_of, with_edges
 from ralph_cli.documents.running import page_ends
+from ralph_cli.documents.scan import places
 
 MAX_OCCURRENCES = 1_000
 MAX_RECUT = 50
@@ -28,13 +29,16 @@ _QUOTATION_MARKS = {
 _LINE_END_HYPHEN = re.compile("(?<=\\w)[-\u2010\u00ad][ \t\r]*[\n\f]\\s*(?=\\w)")
 _NEGATED = re.compile(r"(?i)(?:\b(?:not|no|never|nor|neither|without|cannot)|n['\u2019]t)\s+\Z")
 _MAX_DIFFERENCES = 12
+_EFFORT_DIVIDED = 100_000
+"""As `scan.EFFORT`: to read over line ends costs more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
     """Where a quote stands. `span` is the first place at the best tier, `occurrences` all places in order.
 
-    `occurrences` holds at most 1,000 (50 of re-cut quotes); `count` is the true number, or that.
+    `occurrences` holds at most 1,000 (50 of re-cut quotes), none inside another; `count` is the true number, or that.
+    Of a quote that stands in more places than can be looked at (2,000,000 characters in all), both hold the first ones.
     """
 
     span: Span
@@ -76,19 +80,23 @@ class _Copy:
 
     def same(self, wanted: str) -> Iterator[Span]:
         """Places whose folded text is `wanted`."""
-        for at in _places(self.folded.text, wanted):
+
+        def look(at: int) -> Span | None:
             start, end = self.folded.origin(at, at + len(wanted))
             # Half a ligature is not a place to cut, and would give more text than was asked for.
-            if fold(self.base.text[start:end]).text == wanted:
-                yield from self._span(start, end)
+            return self._span(start, end) if fold(self.base.text[start:end]).text == wanted else None
+
+        return places(self.folded.text, wanted, look)
 
     def divided(self, wanted: str) -> Iterator[Span]:
         """Places where only hyphens at line ends stand between the quote and the text."""
         key = without_hyphens(Folded(wanted)).text
-        for at in _places(self._key.text, key) if key else ():
+
+        def look(at: int) -> Span | None:
             start, end = self._key.origin(at, at + len(key))
-            if _reads_as(self.base.text[start:end], wanted):
-                yield from self._span(start, end)
+            return self._span(start, end) if _reads_as(self.base.text[start:end], wanted) else None
+
+        return places(self._key.text, key, look, _EFFORT_DIVIDED)
 
     def recut(self, wanted: str) -> Iterator[Span]:
         """Places with the same letters and digits that differ from the quote in nothing that changes a number."""
@@ -102,13 +110,13 @@ class _Copy:
                 continue
             start, end = with_edges(wanted, self.base.text, start, end)
             start, end = whole_figures(self.base.text, start, end)
-            if agree(wanted, fold(self.base.text[start:end]).text):
-                yield from self._span(start, end)
+            span = self._span(start, end) if agree(wanted, fold(self.base.text[start:end]).text) else None
+            if span is not None:
+                yield span
 
-    def _span(self, start: int, end: int) -> Iterator[Span]:
+    def _span(self, start: int, end: int) -> Span | None:
         start, end = self.base.origin(start, end)
-        if on_boundaries(self.original, start, end):
-            yield Span(start, end)
+        return Span(start, end) if on_boundaries(self.original, start, end) else None
 
 
 class QuoteIndex:
@@ -203,9 +211,10 @@ class QuoteIndex:
             yield self._run_on
 
     def _exact(self, quote: str) -> Iterator[Span]:
-        for start in _places(self._text, quote):
-            if on_boundaries(self._text, start, start + len(quote)):
-                yield Span(start, start + len(quote))
+        def look(at: int) -> Span | None:
+            return Span(at, at + len(quote)) if on_boundaries(self._text, at, at + len(quote)) else None
+
+        return places(self._text, quote, look)
 
     def _faithful(self, quote: str, spans: Iterable[Span]) -> list[Span]:
         """Those that need no widening, and have as many invisible characters as the quote."""
@@ -250,13 +259,6 @@ def _match(best: list[Span], places: Iterable[Span], tier: Tier) -> Match:
 
 def _order(span: Span) -> tuple[int, int]:
     return span.start, span.end
-
-
-def _places(text: str, wanted: str) -> Iterator[int]:
-    at = text.find(wanted)
-    while at >= 0:
-        yield at
-        at = text.find(wanted, at + 1)
 
 
 def _reads_as(text: str, wanted: str) -> bool:

@@ -31,6 +31,9 @@ _CHANGED = "\ue000"
 """Put before a first letter that the memo has changed."""
 
 ANCHORS = 40
+MOST_PARTS, MOST_PLACES = 24, 100
+"""Parts of a quotation, and places of each, that are looked at: all of them together are compared."""
+
 RANKS: tuple[Tier, ...] = ("exact", "folded", "recut")
 
 
@@ -62,7 +65,7 @@ class Chain:
 
 
 def pattern(words: str) -> Pattern | None:
-    """The quotation cut at its gaps; None if it has none, or nothing but gaps."""
+    """The quotation cut at its gaps; None if it has none, nothing but gaps, or more than 24 parts."""
     inserted = [match[0] for match in _FIRST_LETTER.finditer(words)]
     parts: list[str] = []
     gaps: list[int] = []
@@ -79,7 +82,7 @@ def pattern(words: str) -> Pattern | None:
             gap = max(gap, 3 if silent else FAR if match["ellipsis"] else NEAR)
             inserted += [match[0].strip()] if match["inserted"] else []
             last = match.end()
-    if not parts or (len(parts) == 1 and not inserted and last == 0):
+    if not 0 < len(parts) <= MOST_PARTS or (len(parts) == 1 and not inserted and last == 0):
         return None
     return Pattern(tuple(parts), tuple(gaps), tuple(inserted))
 
@@ -125,7 +128,7 @@ def _within(wanted: Pattern, document: Document, low: int, high: int) -> Chain |
         match = _find(window, part)
         if match is None:
             return None
-        places.append([(span, match.tier) for span in match.occurrences])
+        places.append([(span, match.tier) for span in match.occurrences[:MOST_PLACES]])
     best: list[tuple[Span, Tier]] | None = None
     for first in places[0]:
         chain = [first]

@@ -132,3 +132,9 @@ def test_any_text_can_be_read_for_quotations(parts: list[str]) -> None:
     found = quotations(text)
     assert all(text[quotation.start : end] for quotation in found for end, _ in quotation.readings)
     Ground((text, QUOTE)).misses(pieces(text, "md"))
+
+
+def test_what_is_in_very_many_pieces_is_no_quotation() -> None:
+    assert misses('He wrote: "{}"'.format(" ... ".join(["the"] * 2))) == []
+    (message,) = misses('He wrote: "{}"'.format(" ... ".join(["t"] * 3_000)))
+    assert "is in no quote" in message

@@ -7,7 +7,9 @@ from ralph_cli.core.run import Draft, DraftClaim, Evidence, Qualification, Rulin
 from ralph_cli.documents.locate import QuoteIndex
 from ralph_cli.modes.kept import Kept
 
-LEASE = document("The tenant may sublet the north hall to any person.\nRent falls due on the first day of each month.\n")
+LEASE = document(
+    "The tenant may sublet the north hall to any person.\nRent falls due on the first day of each month.\n"
+)
 SUBLET = DraftClaim("It may be sublet.", ("tenant may sublet the north hall",))
 RENT = DraftClaim("Rent is due monthly.", ("Rent falls due on the first day of each month",))
 ATTEMPT = pin(Draft((SUBLET, RENT)), LEASE, QuoteIndex(LEASE))
