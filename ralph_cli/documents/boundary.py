@@ -18,13 +18,6 @@ _COMBINING = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u
 _BROKEN_BEFORE = re.compile(f"[^\\W\\d_][{_HYPHENS}][ \t\r]*[\n\f]\\s*$")
 _BROKEN_AFTER = re.compile(f"[{ZERO_WIDTH}]*[{_HYPHENS}][ \t\r]*[\n\f]\\s*[^\\W\\d_]")
 _LINE_BREAK_REACH = 24
-_CURRENCY = "$\u00a2\u00a3\u00a5\u20a0-\u20cf"
-_MINUS = "\\-\u2010-\u2013\u2212"
-_FIGURE = re.compile(
-    f"(?P<open>\\()?(?P<sign>[+{_MINUS}](?=[{_CURRENCY}\\d.]))?(?:[{_CURRENCY}] {{0,3}})?[+{_MINUS}]?"
-    f"\\d[\\d.,']*(?<![.,'])(?: ?[%\u2030])?(?P<close>\\))?"
-)
-_FIGURE_REACH = 48
 
 
 def on_boundaries(text: str, start: int, end: int) -> bool:
@@ -37,13 +30,13 @@ def splits(text: str, at: int) -> bool:
 
     Numbers go on over a decimal point or a group separator (1,577.5; 1'577; 1 577 with a no-break space), words over a
     hyphen at a line end and over the n't of a negation. Zero-width characters are looked through. Signs, currency and
-    percent signs are not part of this: a quote that leaves them out is widened, see `whole_figures`.
+    percent signs are not part of this: a quote that leaves them out is widened, see `edges.whole`.
     """
     before, after = _before(text, at), _after(text, at)
     if before < 0 or after >= len(text):
         return False
     left, right = text[before], text[after]
-    if _is_word(left) and _is_word(right):
+    if is_word(left) and is_word(right):
         return _joined(left, right)
     if right in _IN_NUMBERS and left.isdecimal():
         following = _after(text, after + 1)
@@ -62,38 +55,6 @@ def splits(text: str, at: int) -> bool:
     return _through_line_end(text, at, before)
 
 
-def whole_figures(text: str, start: int, end: int) -> tuple[int, int]:
-    """The interval with all that belongs to a figure at its edges: sign, currency, percent, brackets of a negative.
-
-    A quote that begins with the 5 of "-5%" is widened to "-5%", so that nobody is shown a figure without its sign.
-    """
-    if start < end and text[start].isdecimal():
-        first, _ = _figure(text, start)
-        start = min(start, first)
-    if start < end and text[end - 1].isdecimal():
-        _, last = _figure(text, end - 1)
-        end = max(end, last)
-    return start, end
-
-
-def _figure(text: str, at: int) -> tuple[int, int]:
-    """The interval of the figure whose digit stands at `at`."""
-    origin = max(0, at - _FIGURE_REACH)
-    for match in _FIGURE.finditer(text, origin, at + _FIGURE_REACH):
-        first, last = match.span()
-        if not first <= at < last:
-            continue
-        # Brackets are a sign only as a pair around the figure; a hyphen behind a word or number is none.
-        if match["open"] and not match["close"]:
-            first += 1
-        if match["close"] and not match["open"]:
-            last -= 1
-        if match["sign"] and not match["open"] and first > 0 and _is_word(text[first - 1]):
-            first += 1
-        return first, last
-    return at, at + 1
-
-
 def _before(text: str, at: int) -> int:
     """Index of the visible character before `at`, or -1."""
     at -= 1
@@ -109,7 +70,8 @@ def _after(text: str, at: int) -> int:
     return at
 
 
-def _is_word(character: str) -> bool:
+def is_word(character: str) -> bool:
+    """Whether a character is part of a word or number: a letter, a digit, or a mark on one."""
     return character.isalnum() or _COMBINING.match(character) is not None
 
 

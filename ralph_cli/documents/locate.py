@@ -11,8 +11,9 @@ from functools import cached_property
 
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.run import Tier
-from ralph_cli.documents.boundary import on_boundaries, splits, whole_figures
+from ralph_cli.documents.boundary import on_boundaries, splits
 from ralph_cli.documents.closest import alignments
+from ralph_cli.documents.edges import whole
 from ralph_cli.documents.fold import Folded, fold, replaced, without_hyphens
 from ralph_cli.documents.letters import LEAST, LEAST_LINE, Letters, agree, fills_line, invisible, key_of, with_edges
 from ralph_cli.documents.running import page_ends
@@ -109,7 +110,7 @@ class _Copy:
             if len(key) < LEAST and not fills_line(self.base.text, start, end):
                 continue
             start, end = with_edges(wanted, self.base.text, start, end)
-            start, end = whole_figures(self.base.text, start, end)
+            start, end = whole(self.base.text, start, end)
             span = self._span(start, end) if agree(wanted, fold(self.base.text[start:end]).text) else None
             if span is not None:
                 yield span
@@ -199,7 +200,7 @@ class QuoteIndex:
         if not wanted:
             return None
         words = [span for copy in self._copies() for span in (*copy.same(wanted), *copy.divided(wanted))]
-        recut = {Span(*whole_figures(self._text, span.start, span.end)) for span in words}
+        recut = {Span(*whole(self._text, span.start, span.end)) for span in words}
         for copy in self._copies():
             recut = recut or set(copy.recut(wanted))
         return _match(sorted(recut, key=_order), recut, "recut") if recut else None
@@ -226,7 +227,7 @@ class QuoteIndex:
         ]
 
     def _is_whole(self, span: Span) -> bool:
-        return whole_figures(self._text, span.start, span.end) == (span.start, span.end)
+        return whole(self._text, span.start, span.end) == (span.start, span.end)
 
     def _snap(self, start: int, end: int) -> tuple[int, int]:
         """Widen to whole words and numbers and drop white space at the edges."""

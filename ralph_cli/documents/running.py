@@ -13,6 +13,9 @@ TIMES, REACH = 3, 8
 """A line is a running one if it stands at the same edge of so many pages within this many."""
 
 _LINE = re.compile(r"[^\n]*\S[^\n]*")
+_DIVIDED = re.compile(r"[^\W\d_][-\u00ad\u2010]\s*\Z")
+"""The end of a line in which a word is not over: no running line."""
+
 _NUMBER = re.compile(r"\d{1,4}")
 _MOST_NUMBERS = 6
 
@@ -57,7 +60,8 @@ def _running(document: Document, edges: list[list[Span]]) -> set[Span]:
     seen: dict[str, list[tuple[int, Span]]] = defaultdict(list)
     for page, lines in zip(document.pages, edges, strict=True):
         for line in lines:
-            for key in _keys(document.text[line.start : line.end], page.number):
+            words = document.text[line.start : line.end]
+            for key in () if _DIVIDED.search(words) else _keys(words, page.number):
                 seen[key].append((page.number, line))
     found: set[Span] = set()
     for places in seen.values():

@@ -9,7 +9,8 @@ from fakes import document as fake_document
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from ralph_cli.documents.boundary import on_boundaries, splits, whole_figures
+from ralph_cli.documents.boundary import on_boundaries, splits
+from ralph_cli.documents.edges import whole
 from ralph_cli.documents.fold import WHITE, ZERO_WIDTH, fold, without_hyphens
 from ralph_cli.documents.locate import MAX_OCCURRENCES, QuoteIndex, differences
 from ralph_cli.documents.running import page_ends
@@ -149,7 +150,7 @@ def found(make_document, text, quote):
         ("x -5% y", "5", "-5%", "recut"),
         ("x (1,577 y", "1,577", "1,577", "exact"),
         ("pays $ 5 m", "5", "$ 5", "recut"),
-        ("2018-2019 y", "2019", "2019", "exact"),
+        ("2018-2019 y", "2019", "2018-2019", "recut"),
         ("a (see 5) y", "5", "5", "exact"),
         ("see p.5 now", "5", "5", "exact"),
         ("Revenue.....5", "5", "5", "exact"),
@@ -261,7 +262,7 @@ def test_every_slice_on_word_boundaries_is_found_exactly(make_document, text, da
     document = make_document(*text.split("\f"))
     index = QuoteIndex(document)
     match = index.find(quote)
-    assume(whole_figures(text, start, end) == (start, end))
+    assume(whole(text, start, end) == (start, end))
     assert match.tier == "exact"
     assert document.text[match.span.start : match.span.end] == quote
     assert any(span.start < end and start < span.end for span in match.occurrences)
@@ -434,6 +435,12 @@ def test_differences_are_capped():
     assert differences("a b", "a c d") == ("b -> c d",)
     assert differences("a b", "a") == ("b -> (nothing)",)
     assert len(differences(" ".join("ab" * 50), " ".join("ac" * 50))) == 12
+
+
+def test_a_divided_word_at_a_pages_edge_is_no_running_line(make_document) -> None:
+    pages = ("un-\nnet.\n", "alphabet\n", "un-\nsold\n", "omega\n", "un-\nnet\n")
+    index = QuoteIndex(make_document(*pages))
+    assert index.find("alphabet sold omega") is None and index.find("alphabet unsold omega") is not None
 
 
 def test_short_pages_whose_head_and_foot_are_the_same_lines_are_searched_and_do_not_crash() -> None:
