@@ -103,6 +103,15 @@ def with_edges(quote: str, text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
+def with_signs(text: str, start: int, end: int, first: int, last: int) -> tuple[int, int]:
+    """The interval, widened within text[first:last] as far as its letters and digits stay the same."""
+    while start > first and not _kept(text[start - 1]):
+        start -= 1
+    while end < last and not _kept(text[end]):
+        end += 1
+    return start, end
+
+
 _Gap = tuple[str, str, str, int]
 """The character before a gap, the gap, the character after it, and how many digits follow at once."""
 

@@ -15,7 +15,17 @@ from ralph_cli.documents.boundary import on_boundaries, splits
 from ralph_cli.documents.closest import alignments
 from ralph_cli.documents.edges import whole
 from ralph_cli.documents.fold import Folded, fold, replaced, without_hyphens
-from ralph_cli.documents.letters import LEAST, LEAST_LINE, Letters, agree, fills_line, invisible, key_of, with_edges
+from ralph_cli.documents.letters import (
+    LEAST,
+    LEAST_LINE,
+    Letters,
+    agree,
+    fills_line,
+    invisible,
+    key_of,
+    with_edges,
+    with_signs,
+)
 from ralph_cli.documents.running import page_ends
 from ralph_cli.documents.scan import places
 
@@ -110,8 +120,11 @@ class _Copy:
             if len(key) < LEAST and not fills_line(self.base.text, start, end):
                 continue
             start, end = with_edges(wanted, self.base.text, start, end)
-            start, end = whole(self.base.text, start, end)
-            span = self._span(start, end) if agree(wanted, fold(self.base.text[start:end]).text) else None
+            if not on_boundaries(self.base.text, start, end):
+                continue  # half a number is another one, and is not to be mended by widening it
+            first, last = whole(self.base.text, start, end)
+            start, end = with_signs(self.base.text, start, end, first, last)
+            span = self._span(first, last) if agree(wanted, fold(self.base.text[start:end]).text) else None
             if span is not None:
                 yield span
 

@@ -55,6 +55,27 @@ def test_what_belongs_to_an_edge_comes_with_it(text: str, quote: str, wider: str
 
 
 @pytest.mark.parametrize(
+    ("text", "quote", "wider"),
+    [
+        (
+            "to non-controlling interests  (3)  (4)\n",
+            "controlling interests 3 4",
+            "non-controlling interests  (3)  (4)",
+        ),
+        ("sold 23-25  (days)  of (work)\n", "25 days of work", "23-25  (days)  of (work"),
+        ("a -5%  (change)  of income\n", "5% change of income", "-5%  (change)  of income"),
+    ],
+)
+def test_letters_and_digits_alone_are_found_and_widened(text: str, quote: str, wider: str, make_document) -> None:
+    match = QuoteIndex(make_document(text)).find(quote)
+    assert match is not None and text[match.span.start : match.span.end] == wider
+
+
+def test_another_sign_is_not_widened_to(make_document) -> None:
+    assert QuoteIndex(make_document("a -5%  (change)  of income\n")).find("+5% change of income") is None
+
+
+@pytest.mark.parametrize(
     ("text", "quote"),
     [
         ("see note (5) there", "there"),
