@@ -205,6 +205,7 @@ def described(document: Document | None, encoding: str | None = None) -> dict[st
         "page_starts": [page.start for page in document.pages],
         "characters": len(document.text),
         "cautions": [caution.message for caution in document.cautions],
+        "unreadable": list(document.unreadable),
     }
 
 

@@ -16,7 +16,8 @@ def as_object(view: RunView) -> dict[str, Any]:
     `hidden` says why a reader of the page cannot see the quote, and is empty when nothing speaks against it;
     `usage.usd` is null when a price is unknown. `not_found` has the searches, counted by code (`by`: the worker says
     so, or its code shows it; `hits` is null with a `fault` if it could not be counted), and the passages nearest to the
-    question by its words, which answer nothing. `verification` is what a verifier said of the result: "passed",
+    question by its words, which answer nothing, and the pages of which no text, or not all of it, could be read.
+    `verification` is what a verifier said of the result: "passed",
     "refused", "failed" (it gave no verdict), "skipped" (it was not asked on the last iteration), or null without one.
     """
     paged = view.document.get("kind") == "pdf" or view.document.get("pages", 1) > 1
@@ -124,7 +125,8 @@ def _absence(view: RunView, paged: bool) -> dict[str, Any] | None:
         }
         for passage in view.nearest
     ]
-    return {"searched": searched, "note": view.absence, "nearest": nearest}
+    unreadable = list(view.document.get("unreadable", ()))
+    return {"searched": searched, "note": view.absence, "nearest": nearest, "unreadable_pages": unreadable}
 
 
 def dumps(view: RunView) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Quote, Ruling, StopType
-from ralph_cli.reports.coverage import coverage_line
+from ralph_cli.reports.coverage import coverage_line, unreadable_line
 from ralph_cli.reports.opinions import BEARINGS
 from ralph_cli.reports.output import output_lines, output_verdict
 from ralph_cli.reports.view import TIERS, WORDS, ClaimView, RunView, pages_of
@@ -122,6 +122,8 @@ def _absence(view: RunView) -> Iterator[list[Styled]]:
         label = f" (printed {visible(passage.label)})" if _paged(view) and passage.label != str(passage.page) else ""
         words = ", ".join(one_line(word) for word in passage.words)
         yield [(f"    {place}{label}: “{one_line(passage.text, NEAREST)}” ({words})", "dim")]
+    if unreadable := unreadable_line(view):
+        yield [(f"  {unreadable}", "yellow")]
 
 
 def verdict(view: RunView) -> str:
