@@ -99,8 +99,8 @@ def snippet(
     None, the document's most frequent terms are looked for.
     """
     folder = files("ralph_cli.providers")
-    names: tuple[str, ...]
-    names = ("offline_rank", "offline_spans", "offline_search") if alone else ("offline_rank", "offline_search")
+    spans = ("offline_spans",) if alone else ()
+    names = ("offline_words", "offline_rank", *spans, "offline_search")
     names = names if question is not None else (*names, "offline_central")
     source = "\n".join((folder / f"{name}.py").read_text(encoding="utf-8") for name in names)
     source = re.sub(r"^from ralph_cli\.[^\n(]*(?:\([^)]*\))?\n", "", source, flags=re.MULTILINE)
