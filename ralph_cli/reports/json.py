@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from ralph_cli.core.run import Quote
+from ralph_cli.core.run import Quote, Ruling
 from ralph_cli.reports import coverage
 from ralph_cli.reports.view import TIERS, RunView
 
@@ -11,6 +11,8 @@ from ralph_cli.reports.view import TIERS, RunView
 def as_object(view: RunView) -> dict[str, Any]:
     """The object of `--json`: ok, stop, output, claims, quotes, coverage, usage, document, run; `output.text`.
 
+    The `verdict` of a claim is the judge's word, or "unjudged"; of an item of a task it is "in-output" when the output
+    was judged as a whole, which `output.verdict` tells (null when nobody judged it).
     `start` and `end` are half-open character offsets in the document's text; `page` counts from 1 and is null in
     formats without pages; `match` is "exact", "folded" or "re-cut", with what a reader should know in `difference`;
     `hidden` says why a reader of the page cannot see the quote, and is empty when nothing speaks against it;
@@ -25,7 +27,7 @@ def as_object(view: RunView) -> dict[str, Any]:
         "ok": view.ok,
         "stop": {"type": view.halt.type.value, "reason": view.halt.detail},
         "question": view.question,
-        "output": ({"text": view.output} if view.mode == "task" else {})
+        "output": ({"text": view.output, **_ruled(view.output_ruling)} if view.mode == "task" else {})
         | {
             "answer": "\n".join(f"- {item.claim.text}" for item in view.claims),
             "evidence": [quote.text for quote in view.quotes],
@@ -81,6 +83,12 @@ def as_object(view: RunView) -> dict[str, Any]:
         "notices": list(view.notices),
         "run": {"id": view.run, "folder": view.folder},
     }
+
+
+def _ruled(ruling: Ruling | None) -> dict[str, Any]:
+    if ruling is None:
+        return {"verdict": None, "reason": "", "judge": None}
+    return {"verdict": ruling.verdict.value, "reason": ruling.reason, "judge": ruling.judge}
 
 
 def _quote(quote: Quote, paged: bool) -> dict[str, Any]:
