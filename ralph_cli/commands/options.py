@@ -68,7 +68,7 @@ MinCoverage = Annotated[
     typer.Option(
         "--min-coverage",
         help="Share of the document that a model must have read, e.g. 0.9 (default: none for a question or a look-up, "
-        "0.8 for a task that asks for everything, such as a summary).",
+        "0.8 for a task that asks for everything, such as a summary; none without a key).",
     ),
 ]
 Strategy = Annotated[
