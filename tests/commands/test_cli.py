@@ -218,6 +218,54 @@ def test_ctrl_c_leaves_a_usable_trace_and_says_where(memo: Path, silent_server: 
     assert "Stopped (user_interrupted)" in shown.stdout
 
 
+AT_IMPORT = """
+import os, signal, sys
+
+class Lost:
+    def __del__(self):
+        raise KeyboardInterrupt
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            sys.meta_path.remove(self)
+            Lost() if {lost} else os.kill(os.getpid(), signal.SIGINT)
+            for _ in range(500 if {lost} else 0):
+                time.sleep(0.01)
+
+import time
+sys.meta_path.insert(0, Finder())
+sys.argv = ["ralph", "qa", "memo.txt", "What is due?"]
+from ralph_cli.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "lost"),
+    [("typer", False), ("ralph_cli.commands.app", False), ("ralph_cli.config", False), ("ralph_cli.api", True)],
+)
+def test_ctrl_c_while_it_is_loaded_is_one_line(memo: Path, module: str, lost: bool) -> None:
+    """Also when the interrupt is raised where exceptions are swallowed: then it comes again."""
+    environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    program = AT_IMPORT.format(module=module, lost=lost)
+    done = subprocess.run([sys.executable, "-c", program], env=environ, capture_output=True, text=True, check=False)
+    assert done.returncode == 130 and done.stdout == "", done.stderr
+    assert done.stderr.startswith("ralph: interrupted") and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", [["--help"], ["trace", "list"]])
+def test_a_reader_that_leaves_is_no_error(memo: Path, command: list[str]) -> None:
+    assert run(["qa", str(memo), QUESTION, "--sandbox", "native", "--quiet"]) == 0
+    environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    reading, writing = os.pipe()
+    os.close(reading)
+    program = [sys.executable, "-m", "ralph_cli", *command]
+    done = subprocess.run(program, env=environ, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["--version"]) == 0
     assert capsys.readouterr().out.startswith("ralph 0.")
