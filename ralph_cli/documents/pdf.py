@@ -14,7 +14,7 @@ from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import Layout, LoadLimits
 from ralph_cli.documents.parsed import Box, Parsed, ParsedHeading, ParsedPage, clean_heading, clean_label
-from ralph_cli.documents.pdf_damage import damaged_pages
+from ralph_cli.documents.pdf_damage import ENCRYPTED, damaged_pages
 from ralph_cli.documents.pdf_layout import NOT_A_CHARACTER, lay_out
 from ralph_cli.documents.pdf_sight import PageSight
 from ralph_cli.documents.seen import Seen
@@ -190,7 +190,7 @@ def _page_text(document: Any, index: int, layout: Layout, unread: list[int], bar
 
 def _damaged(document: Any, data: bytes) -> list[int]:
     """The pages of which something cannot be decoded; an encrypted file is looked at in a copy that is not."""
-    if b"/Encrypt" in data:
+    if ENCRYPTED in data:
         copy = io.BytesIO()
         try:
             document.save(copy, flags=pdfium_c.FPDF_REMOVE_SECURITY)

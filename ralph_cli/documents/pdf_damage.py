@@ -7,16 +7,19 @@ from collections.abc import Iterator
 
 _OBJECT = re.compile(rb"(?<![\d.])(\d{1,10})\s+\d{1,5}\s+obj\b")
 _STREAM = re.compile(rb"\bstream(?:\r\n|\n|\r)")
-_ROOT = re.compile(rb"/Root\s+(\d+)\s+\d+\s+R\b")
-_PAGES = re.compile(rb"/Pages\s+(\d+)\s+\d+\s+R\b")
+_ROOT = re.compile(rb"/Root\s+(\d{1,10})\s+\d{1,5}\s+R\b")
+_PAGES = re.compile(rb"/Pages\s+(\d{1,10})\s+\d{1,5}\s+R\b")
 _KIDS = re.compile(rb"/Kids\s*\[([^\]]*)\]")
-_CONTENTS = re.compile(rb"/Contents\s*(?:\[([^\]]*)\]|(\d+)\s+\d+\s+R\b)")
-_REFERENCE = re.compile(rb"(\d+)\s+\d+\s+R\b")
+_CONTENTS = re.compile(rb"/Contents\s*(?:\[([^\]]*)\]|(\d{1,10})\s+\d{1,5}\s+R\b)")
+_REFERENCE = re.compile(rb"(\d{1,10})\s+\d{1,5}\s+R\b")
 _FILTER = re.compile(rb"/Filter\s*(?:\[([^\]]*)\]|/(\w+))")
-_FIRST, _COUNT = re.compile(rb"/First\s+(\d+)"), re.compile(rb"/N\s+(\d+)")
+_FIRST, _COUNT = re.compile(rb"/First\s+(\d{1,10})"), re.compile(rb"/N\s+(\d{1,10})")
+ENCRYPTED = b"/Encrypt"
+"""In a file whose streams are encrypted."""
+
 _HEAD, _PIECE = 1 << 16, 1 << 18
-_MOST = 1 << 28
-"""Bytes that are decoded of one stream: more is no page that anybody wrote."""
+_MOST, _KEPT = 1 << 28, 1 << 24
+"""Bytes that are decoded of one stream, and of one with objects in it: more is nothing that anybody wrote."""
 
 
 def damaged_pages(data: bytes, pages: int) -> list[int]:
@@ -25,6 +28,8 @@ def damaged_pages(data: bytes, pages: int) -> list[int]:
     Deflate has a checksum (RFC 1950), so a changed byte in it is found. Nothing is said of a file that is encrypted or
     has another number of pages in its page tree, as it is read here; nor of content that is not compressed.
     """
+    if ENCRYPTED in data:
+        return []
     file = _File(data)
     found = list(file.pages())
     if len(found) != pages:
@@ -40,6 +45,7 @@ class _File:
         # The last one of a number holds: a file is changed by appending to it.
         self._places = {int(match[1]): match.end() for match in _OBJECT.finditer(data)}
         self._packed: dict[int, bytes] = {}
+        self._damaged: dict[int, bool] = {}
         for number in self._places:
             if b"/ObjStm" in self._head(number):
                 self._unpack(number)
@@ -72,7 +78,9 @@ class _File:
 
     def is_damaged(self, number: int) -> bool:
         """Whether the stream of that number is compressed and cannot be decoded to its end."""
-        return self._decoded(number, keep=False) is None
+        if number not in self._damaged:
+            self._damaged[number] = self._decoded(number, keep=False) is None
+        return self._damaged[number]
 
     def _head(self, number: int) -> bytes:
         """What stands in the object before its stream."""
@@ -88,7 +96,7 @@ class _File:
         first, count = _FIRST.search(head), _COUNT.search(head)
         if first is None or count is None:
             return
-        numbers = [int(value) for value in re.findall(rb"\d+", body[: int(first[1])])][: 2 * int(count[1])]
+        numbers = [int(value) for value in re.findall(rb"\d{1,10}", body[: int(first[1])])][: 2 * int(count[1])]
         places = [*numbers[1::2], len(body)]
         for own, start, end in zip(numbers[::2], places, places[1:], strict=False):
             self._packed[own] = body[int(first[1]) + start : int(first[1]) + end]
@@ -118,7 +126,7 @@ def _inflated(data: bytes, start: int, keep: bool) -> bytes | None:
     out: list[bytes] = []
     size, piece = 0, b""
     try:
-        while not decoder.eof and size < _MOST:
+        while not decoder.eof and size < (_KEPT if keep else _MOST):
             piece = decoder.unconsumed_tail
             if not piece:
                 piece, start = data[start : start + _PIECE], start + _PIECE

@@ -29,7 +29,11 @@ def one_line(text: str, width: int = 0) -> str:
 
 
 def trace_line(folder: str, run: str) -> str:
-    """Where the record of a run is, and the command that shows it: with its folder, unless that is the default."""
-    out = Path(folder).parent
+    """Where the record of a run is, and the command that shows it."""
+    return visible(f"Trace: {folder}  ({show_command(Path(folder).parent, run)})")
+
+
+def show_command(out: Path, run: str) -> str:
+    """The command that shows a run: with the folder of the runs, unless that is the default."""
     where = "" if out == Path("out") else f" --out {shlex.quote(str(out))}"
-    return visible(f"Trace: {folder}  (ralph trace show {run}{where})")
+    return f"ralph trace show {run}{where}"
