@@ -4,7 +4,10 @@ The names below are the public Python API; they are loaded when first used, so t
 """
 
 from importlib import import_module
-from typing import Any
+
+TYPE_CHECKING = False  # as in `typing`, which takes long to import
+if TYPE_CHECKING:
+    from typing import Any
 
 __version__ = "0.1.0"
 
@@ -45,7 +48,7 @@ _PUBLIC = {name: module for module, names in _MODULES.items() for name in names}
 __all__ = sorted((*_PUBLIC, "__version__"))
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
     if name in _PUBLIC:
         return getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

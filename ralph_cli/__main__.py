@@ -1,5 +1,46 @@
-"""`python -m ralph_cli` is `ralph`."""
+"""The console script, also as `python -m ralph_cli`: Ctrl-C ends it in one line, also while it is being loaded."""
 
-from ralph_cli.commands.app import main
+import os
+import signal
+import sys
 
-main()
+TYPE_CHECKING = False  # as in `typing`, which takes long to import
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+
+def main() -> "NoReturn":
+    """Load the command line and carry it out; exits with its code."""
+    usual = signal.getsignal(signal.SIGINT)
+    try:
+        if usual is signal.default_int_handler:  # else whoever started it wants Ctrl-C to be ignored
+            signal.signal(signal.SIGINT, _leave)
+            sys.unraisablehook = _again
+        # Not above: importing this takes most of the time before a command begins.
+        from ralph_cli.commands.app import main as run
+
+        signal.signal(signal.SIGINT, usual)
+        run()
+    except KeyboardInterrupt:
+        _leave()
+
+
+def _leave(*_: object) -> "NoReturn":
+    """End at once: nothing has begun, and an exception could be lost in whatever is being imported."""
+    os.write(2, b"ralph: interrupted\n")
+    os._exit(130)
+
+
+def _again(lost: "sys.UnraisableHookArgs") -> None:
+    """Interrupt again when an interrupt was swallowed, as in callbacks of weak references, which imports run."""
+    if not issubclass(lost.exc_type, KeyboardInterrupt):
+        sys.__unraisablehook__(lost)
+        return
+    from threading import Timer
+
+    # A moment later, because here it would be swallowed, too.
+    Timer(0.01, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+
+if __name__ == "__main__":
+    main()

@@ -62,6 +62,18 @@ def _range(value: Any) -> Any:
     return Range(low, high)
 
 
+LEAST_QUOTE = 12
+
+
+def _length(value: Any) -> Any:
+    """A range "40-160", or one number for the most; nobody wants quotes of exactly so many characters."""
+    if not re.fullmatch(r"\d+", most := str(value).strip()):
+        return _range(value)
+    if int(most) < LEAST_QUOTE:
+        raise ValueError(f"at most {most} is below the least, {LEAST_QUOTE}; write both, such as 4-{LEAST_QUOTE}")
+    return Range(LEAST_QUOTE, int(most))
+
+
 def _key(value: Any) -> Any:
     """A key that could not be sent would come back as a connection error, so it is refused here."""
     if isinstance(value, str):
@@ -91,6 +103,7 @@ def _models(value: Any) -> Any:
 
 Folder = Annotated[Path, AfterValidator(_folder)]
 Counts = Annotated[Range, BeforeValidator(_range)]
+Lengths = Annotated[Range, BeforeValidator(_length)]
 Models = Annotated[tuple[str, ...], BeforeValidator(_models)]
 Key = Annotated[SecretStr | None, BeforeValidator(_key)]
 
@@ -119,7 +132,7 @@ class Settings(BaseModel):
     direct_chars: int = Field(24_000, ge=0, le=1_000_000)
     bullets: Counts = Range(1, 7)
     quotes: Counts = Range(1, 8)
-    quote_chars: Counts = Range(12, 500)
+    quote_chars: Lengths = Range(LEAST_QUOTE, 500)
     allow_hidden_text: bool = False
     max_iterations: int = Field(4, ge=1, le=100)
     max_steps: int = Field(80, ge=2, le=1_000)
@@ -190,7 +203,9 @@ class Settings(BaseModel):
     def shown(self) -> dict[str, Any]:
         """The settings as a trace may hold them: no keys."""
         plain = self.model_dump(mode="json", exclude=set(SECRETS) | {"bullets", "quotes", "quote_chars"})
-        return plain | {name: str(getattr(self, name)) for name in ("bullets", "quotes", "quote_chars")}
+        # In full: a range of one length must not be read back as an upper bound.
+        lengths = f"{self.quote_chars.low}-{self.quote_chars.high}"
+        return plain | {"bullets": str(self.bullets), "quotes": str(self.quotes), "quote_chars": lengths}
 
 
 def _secret(key: SecretStr | None) -> str | None:

@@ -18,6 +18,7 @@ from ralph_cli.core.run import StopType
 from ralph_cli.journal.store import FILE, read_events, refuse_if_at_work
 from ralph_cli.providers.replaying import Recording
 from ralph_cli.records import find_run, recorded
+from ralph_cli.reports.visible import show_command
 from ralph_cli.running import Earlier, Finished, opened
 from sandbox import Sandbox
 
@@ -98,7 +99,7 @@ def _resumable(events: tuple[AnyEvent, ...], folder: Path) -> RunStarted:
     last = events[-1]
     if isinstance(last, RunHalted) and last.halt.type in DONE:
         what = f"{folder.name} has ended: {last.halt.detail}"
-        raise ConfigError(what, code="nothing-to-resume", hint=f"ralph trace show {folder.name}")
+        raise ConfigError(what, code="nothing-to-resume", hint=show_command(folder.parent, folder.name))
     if started.mode not in ("qa", "task"):
         hint = "ralph goal ... --continue" if started.mode == "goal" else f"run `ralph {started.mode}` again"
         raise ConfigError(f"a {started.mode} run cannot be resumed this way", code="not-resumable", hint=hint)

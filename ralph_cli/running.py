@@ -13,7 +13,7 @@ from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.coverage import Coverage
 from ralph_cli.core.document import Document
-from ralph_cli.core.errors import ConfigError
+from ralph_cli.core.errors import ConfigError, JournalError
 from ralph_cli.core.events import AnyEvent, Fanout, Gate, Noticed, RunHalted, RunStarted, Sink
 from ralph_cli.core.model import Model, Usage
 from ralph_cli.core.nonce import Nonces
@@ -83,7 +83,13 @@ def execute(
     folder = run_folder(settings, mode, document)
     journal = Journal(folder)
     heard = _Heard()
-    traces = TraceWriter(settings.out, folder, heard.complain)
+
+    def complain(message: str) -> None:
+        """Tell of something that went wrong beside the run; its journal may be what went wrong."""
+        for told in (heard, *((sink,) if sink else ())):
+            told(Noticed("trace", message))
+
+    traces = TraceWriter(settings.out, folder, complain)
     everyone = Gate(Fanout((journal, traces, heard, *((sink,) if sink else ()))))
     try:
         ledger = Ledger(settings.limits)
@@ -92,7 +98,11 @@ def execute(
         about = described(document, encoding)
         kept = _recorded(settings, names) | ({"terms": dict(terms)} if terms else {})
         started = RunStarted(folder.name, mode, question, about, kept, clock.now(), seed)
-        everyone(started)
+        try:
+            everyone(started)
+        except JournalError:
+            journal.discard()
+            raise
         cautions = document.cautions if document else ()
         for notice in (*names.notices, *(Noticed(caution.code, caution.message) for caution in cautions)):
             everyone(notice)
@@ -163,10 +173,6 @@ class _Heard:
             if isinstance(event, Noticed):
                 self.notices.append(event)
 
-    def complain(self, message: str) -> None:
-        """Remember something that went wrong beside the run."""
-        self.notices.append(Noticed("trace", message))
-
 
 def checked(text: str, what: str, example: str) -> str:
     """A question, task or objective without surrounding space; ConfigError when it is empty or too long."""
@@ -199,6 +205,7 @@ def described(document: Document | None, encoding: str | None = None) -> dict[st
         "page_starts": [page.start for page in document.pages],
         "characters": len(document.text),
         "cautions": [caution.message for caution in document.cautions],
+        "unreadable": list(document.unreadable),
     }
 
 

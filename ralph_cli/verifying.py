@@ -22,6 +22,7 @@ from ralph_cli.journal.unpack import read_bundle
 from ralph_cli.loop.state import fold
 from ralph_cli.modes.goal_record import OUTPUT
 from ralph_cli.records import as_object, find_run, recorded, told
+from ralph_cli.reports.visible import show_command
 from ralph_cli.running import described, opened
 from ralph_cli.wiring.recheck import reading_of, recheck
 
@@ -67,7 +68,7 @@ def verify(
         raise JournalError(what, code="nothing-to-verify", hint="ralph judge-test")
     if state.best is None:
         what = f"{started.run} has no attempt that could be verified ({halt.detail})"
-        raise JournalError(what, code="nothing-to-verify", hint=f"ralph trace show {started.run}")
+        raise JournalError(what, code="nothing-to-verify", hint=show_command(settings.out, started.run))
     reading = _Reader(settings, password, encoding, on_loading)
     at_hand = reading.at_hand(source, document)
     before = reading.before(source, at_hand) if document is not None else None

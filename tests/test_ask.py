@@ -13,6 +13,7 @@ from fakes import FakeSandbox, document
 from ralph_cli import __version__
 from ralph_cli.agents.spec import prompt_digests
 from ralph_cli.api import ask
+from ralph_cli.checks.rules import Range
 from ralph_cli.commands.qa import exit_code
 from ralph_cli.config import Settings
 from ralph_cli.core.budget import Ledger, Limits
@@ -104,6 +105,18 @@ def test_a_wrong_quote_costs_one_turn_and_not_an_iteration(settings: Settings) -
     assert "$46,000" in told and "$48,000" in told and "page 1" in told
     shown = said(worker.requests[-1].turns[-1])
     assert "is not in the document; the closest true text is on page 1:\n<data-" in shown and "$48,000" in shown
+
+
+def test_an_absence_after_quotes_that_only_had_a_wrong_length_is_not_taken(settings: Settings) -> None:
+    gone = {"not_found": {"searched": ["rent"]}}
+    short = settings.model_copy(update={"quote_chars": Range(12, 20), "max_iterations": 1, "max_steps": 3})
+    asked, events, *_ = play(short, [acts(LOOK), acts({"claims": [RENT]}), acts(gone), acts(gone)], [])
+    assert asked.outcome.halt.type is not StopType.ABSENT and exit_code(asked.outcome.halt.type) == 2
+    refused = [event.problems[0] for event in events if isinstance(event, Submitted)]
+    assert "too long (29 characters, at most 20)" in refused[0] and "which is no absence" in refused[1]
+    shorter = {**RENT, "quotes": ["rent of $48,000"]}
+    turns = [acts(LOOK), acts({"claims": [RENT]}), acts({"claims": [shorter]})]
+    assert play(short, turns, [verdicts((1, "supported"))])[0].outcome.ok
 
 
 def test_a_figure_that_no_quote_bears_out_costs_one_turn_and_no_judge(settings: Settings) -> None:

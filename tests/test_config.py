@@ -67,6 +67,17 @@ def test_ranges_and_counts() -> None:
     assert settings.bullets == Range(3, 7) and settings.quotes == Range(2, 2)
 
 
+def test_one_number_for_the_length_of_a_quote_is_the_most(tmp_path: Path) -> None:
+    def length(value: str) -> Range:
+        return load({"quote_chars": value}, environ={}, folder=tmp_path).quote_chars
+
+    assert length("160") == Range(12, 160) and length(" 40-160 ") == Range(40, 160) and length("30-30") == Range(30, 30)
+    shown = load({"quote_chars": "30-30"}, environ={}, folder=tmp_path).shown()["quote_chars"]
+    assert length(str(shown)) == Range(30, 30)
+    with pytest.raises(ConfigError, match="at most 9 is below the least, 12; write both"):
+        length("9")
+
+
 def test_a_key_is_in_nothing_that_is_shown(tmp_path: Path) -> None:
     settings = load({}, environ=KEYS, folder=tmp_path)
     for text in (repr(settings), str(settings.shown()), repr(settings.endpoint("openai")), settings.model_dump_json()):

@@ -114,7 +114,8 @@ def test_the_table_of_settings_is_the_settings() -> None:
 def test_the_table_of_exit_codes_is_the_code() -> None:
     table = README.split("## Exit codes")[1].split("\n## ")[0]
     codes = {int(code) for code in re.findall(r"^\| (\d+) \|", table, re.MULTILINE)}
-    assert codes == {app.ACCEPTED, app.ERROR, app.NOT_ACCEPTED, app.ABSENT, app.BUDGET, app.INTERRUPTED}
+    known = {app.ACCEPTED, app.ERROR, app.NOT_ACCEPTED, app.ABSENT, app.BUDGET, app.INTERRUPTED, app.READER_LEFT}
+    assert codes == known
 
 
 def test_the_commands_of_the_table_exist(capsys: pytest.CaptureFixture[str]) -> None:

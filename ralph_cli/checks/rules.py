@@ -1,7 +1,8 @@
 """Hard rules of an answer's form: local, instant, every failure named exactly."""
 
 import re
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, replace
 
 from ralph_cli.core.run import Attempt, Draft, DraftClaim, Evidence, Issue
 
@@ -37,6 +38,9 @@ class AnswerForm:
     quote_chars: Range = Range(12, 500)
 
 
+_ANY_LENGTH = Range(1, sys.maxsize)
+
+
 def form_issues(draft: Draft, form: AnswerForm) -> tuple[Issue, ...]:
     """Everything that is wrong with the form of a draft; empty when it may be looked up."""
     if draft.absence is not None:
@@ -57,6 +61,11 @@ def form_issues(draft: Draft, form: AnswerForm) -> tuple[Issue, ...]:
         if earlier != number:
             found.append(Issue("form", f"claim {number} says the same as claim {earlier}", number))
     return tuple(found)
+
+
+def only_lengths(draft: Draft, form: AnswerForm) -> bool:
+    """Whether nothing but the length of its quotes is wrong with a draft."""
+    return bool(form_issues(draft, form)) and not form_issues(draft, replace(form, quote_chars=_ANY_LENGTH))
 
 
 def _claim_issues(number: int, claim: DraftClaim, form: AnswerForm) -> list[Issue]:

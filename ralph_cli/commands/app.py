@@ -13,6 +13,8 @@ from ralph_cli.core.errors import LimitExceeded, RalphError
 from ralph_cli.reports.visible import one_line
 
 ACCEPTED, ERROR, NOT_ACCEPTED, ABSENT, BUDGET, INTERRUPTED = 0, 1, 2, 3, 4, 130
+READER_LEFT = 141
+"""As other programs end in a pipe: 128 and the number of SIGPIPE."""
 
 EPILOG = (
     "Exit codes: 0 accepted; 1 error; 2 ran, but not accepted within its bounds; 3 not in the document; "
@@ -69,10 +71,12 @@ def run(argv: list[str] | None = None) -> int:
     except RalphError as error:
         _complain(error.message, error.hint, error.code)
         return ERROR
-    except BrokenPipeError:
+    except (BrokenPipeError, SystemExit) as error:
+        if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
+            raise  # typer makes an exit of a broken pipe
         # The reader has left (`ralph ... | head`); python must not complain about it again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return ERROR
+        return READER_LEFT
     except OSError as error:
         # What can be written elsewhere was handled there: this is standard output, on a full disk for one.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

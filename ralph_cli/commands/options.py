@@ -32,9 +32,13 @@ VerifierModel = Annotated[
 SkipLastVerification = Annotated[
     bool | None, typer.Option("--skip-last-verification", help="Do not verify the last iteration's result.")
 ]
-Bullets = Annotated[str | None, typer.Option("--bullets", help="How many claims, e.g. 3-7 (default 1-7).")]
-Quotes = Annotated[str | None, typer.Option("--quotes", help="How many different quotes, e.g. 3-8 (default 1-8).")]
-QuoteChars = Annotated[str | None, typer.Option("--quote-chars", help="Characters of a quote (default 12-500).")]
+Bullets = Annotated[str | None, typer.Option("--bullets", help="How many claims: 5 (exactly) or 3-7 (default 1-7).")]
+Quotes = Annotated[
+    str | None, typer.Option("--quotes", help="How many different quotes: 5 (exactly) or 3-8 (default 1-8).")
+]
+QuoteChars = Annotated[
+    str | None, typer.Option("--quote-chars", help="Characters of a quote: 160 (at most) or 40-160 (default 12-500).")
+]
 AllowHiddenText = Annotated[
     bool | None,
     typer.Option("--allow-hidden-text", help="Take quotes that a reader of the page cannot see, and mark them."),
@@ -64,7 +68,7 @@ MinCoverage = Annotated[
     typer.Option(
         "--min-coverage",
         help="Share of the document that a model must have read, e.g. 0.9 (default: none for a question or a look-up, "
-        "0.8 for a task that asks for everything, such as a summary).",
+        "0.8 for a task that asks for everything, such as a summary; none without a key).",
     ),
 ]
 Strategy = Annotated[

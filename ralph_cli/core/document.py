@@ -78,6 +78,11 @@ class Document:
     notes: tuple[Note, ...] = ()
 
     @property
+    def unreadable(self) -> tuple[int, ...]:
+        """The pages of which nothing, or not everything, could be read as text."""
+        return tuple(sorted({page for caution in self.cautions for page in caution.pages}))
+
+    @property
     def paged(self) -> bool:
         """Whether page numbers mean something to a reader."""
         return len(self.pages) > 1 or self.kind == "pdf"

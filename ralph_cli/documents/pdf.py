@@ -1,6 +1,7 @@
 """PDF files: text in reading lines, page labels, outline, and the places of characters on the page (pypdfium2)."""
 
 import ctypes
+import io
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import Layout, LoadLimits
 from ralph_cli.documents.parsed import Box, Parsed, ParsedHeading, ParsedPage, clean_heading, clean_label
+from ralph_cli.documents.pdf_damage import ENCRYPTED, damaged_pages
 from ralph_cli.documents.pdf_layout import NOT_A_CHARACTER, lay_out
 from ralph_cli.documents.pdf_sight import PageSight
 from ralph_cli.documents.seen import Seen
@@ -60,9 +62,12 @@ def parse_pdf(
                 )
             pages.append(ParsedPage(text, clean_label(_page_label(document, index))))
             on_progress(index + 1, total)
+        damaged = [number for number in _damaged(document, data) if number not in unread]
         if not any(page.text.strip() for page in pages):
-            raise _without_text(name, unread, total)
-        return Parsed(tuple(pages), tuple(_outline(document, pages)), tuple(_cautions(unread, bare, total)))
+            raise _without_text(name, [*unread, *damaged], total)
+        bare = [number for number in bare if number not in damaged]
+        cautions = tuple(_cautions(unread, damaged, bare, total))
+        return Parsed(tuple(pages), tuple(_outline(document, pages)), cautions)
 
 
 def boxes_on_page(
@@ -183,6 +188,18 @@ def _page_text(document: Any, index: int, layout: Layout, unread: list[int], bar
         page.close()
 
 
+def _damaged(document: Any, data: bytes) -> list[int]:
+    """The pages of which something cannot be decoded; an encrypted file is looked at in a copy that is not."""
+    if ENCRYPTED in data:
+        copy = io.BytesIO()
+        try:
+            document.save(copy, flags=pdfium_c.FPDF_REMOVE_SECURITY)
+        except pypdfium2.PdfiumError:
+            return []
+        data = copy.getvalue()
+    return damaged_pages(data, len(document))
+
+
 def _has_picture(page: Any) -> bool:
     """Whether an image covers at least half of the page, as on a scan."""
     try:
@@ -214,7 +231,10 @@ def _without_text(name: str, unread: list[int], total: int) -> DocumentError:
     )
 
 
-def _cautions(unread: list[int], bare: list[int], total: int) -> Iterator[Caution]:
+def _cautions(unread: list[int], damaged: list[int], bare: list[int], total: int) -> Iterator[Caution]:
+    if damaged:
+        message = f"damaged, their text is missing or wrong in part: {_of(damaged, total)}"
+        yield Caution("damaged-pages", message, tuple(damaged))
     if unread:
         yield Caution("unreadable-pages", f"could not be read: {_of(unread, total)}", tuple(unread))
     if bare:

@@ -10,7 +10,7 @@ from ralph_cli.core import clock
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.parsed import Parsed
 
-_FORMAT = 1
+_FORMAT = 2
 _SLACK = 64 << 20
 
 

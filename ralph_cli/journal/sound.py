@@ -40,6 +40,9 @@ def _of_document(document: Mapping[str, Any]) -> str:
         count = document.get(name, 1)
         if type(count) is not int or not 0 <= count < 1 << 40:
             return f"the document's {name} is not a count"
+    pages = document.get("unreadable", [])
+    if not isinstance(pages, list) or not all(type(page) is int and 0 < page < 1 << 40 for page in pages):
+        return "the document's unreadable is not a list of pages"
     return ""
 
 

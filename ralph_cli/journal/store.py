@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import json
 import os
+import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -35,6 +36,8 @@ class Journal:
     """
 
     def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._new = not folder.exists()
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._lock_file = os.open(folder / ".lock", os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
@@ -51,8 +54,8 @@ class Journal:
         except BlockingIOError:
             raise JournalError(f"another process is writing to {folder}", code="journal-busy") from None
         except (OSError, sqlite3.Error) as error:
+            self._remove()
             raise _unwritable(folder, error) from error
-        self.folder = folder
         self._pending: list[tuple[str, str, str]] = []
         self._appended = self._committed = 0
         self._failed: JournalError | None = None
@@ -100,6 +103,15 @@ class Journal:
                 self._db.execute("PRAGMA journal_mode=DELETE")
             self._db.close()
             os.close(self._lock_file)
+
+    def discard(self) -> None:
+        """Close it and take its folder away, if this journal made it: the run never began, and nobody may find it."""
+        self.close()
+        self._remove()
+
+    def _remove(self) -> None:
+        if self._new:
+            shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def _unwritable(folder: Path, error: Exception) -> JournalError:

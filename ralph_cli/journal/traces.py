@@ -145,13 +145,15 @@ class TraceWriter:
     """A sink that keeps the readable traces of one run up to date: after each iteration and at the end.
 
     A trace that cannot be written stops a run before it begins. Later it is told to `complain` and no more: everything
-    is in the journal, and an answer that was paid for must be shown.
+    is in the journal, and an answer that was paid for must be shown. So is an index that is damaged or not ours, once:
+    it is left as it is, and only lacks this run.
     """
 
     def __init__(self, out: Path, folder: Path, complain: Callable[[str], None] = lambda message: None) -> None:
         self._out, self._folder, self._complain = out, folder, complain
         self._events: list[AnyEvent] = []
         self._summary: dict[str, Any] = {}
+        self._indexed = True
 
     def __call__(self, event: AnyEvent, /) -> None:
         self._events.append(event)
@@ -163,8 +165,10 @@ class TraceWriter:
         if isinstance(event, RunStarted | StepFinished | RunHalted):
             try:
                 traces = write_traces(self._folder, self._events)
-                update_index(self._out, self._folder.name, self._summary, traces)
+                if self._indexed:
+                    update_index(self._out, self._folder.name, self._summary, traces)
             except JournalError as error:
-                if isinstance(event, RunStarted):
+                self._indexed = self._indexed and error.code != "index-damaged"
+                if isinstance(event, RunStarted) and self._indexed:
                     raise
-                self._complain(error.message)
+                self._complain(error.line)

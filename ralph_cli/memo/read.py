@@ -20,7 +20,12 @@ _MOSTLY = 0.5
 _BESIDE = re.compile(r"[\s.,;:!?*_\u2010-\u2015)\]\"\u201d\u2019\u00bb-]*(?:[(\[][^()\[\]]{0,120})?")
 """What may stand between a quotation and the reference that follows it at once."""
 
-_SENTENCE_END = re.compile(r"[.!?][\"\u201d\u2019\u00bb)\]*_]*\s+(?=[\"\u201c\u2018\u00ab(\[*_]*[A-Z0-9])|\n\s*\n")
+_SENTENCE_END = re.compile(
+    r"[.!?][\"\u201d\u2019\u00bb)\]*_]*(?:\s+[(\[](?=[^()\[\]]*\d)[^()\[\]]{1,80}[)\]][.;*_]*)?\s+"
+    r"(?=[\"\u201c\u2018\u00ab(\[*_$\u20ac\u00a3]*[A-Z0-9\u00c0-\u00d6\u00d8-\u00de])|\n\s*\n"
+)
+"""A full stop; behind one that stands within the marks, the reference to the page still belongs to the sentence."""
+
 _ABBREVIATED = re.compile(
     r"(?i)\b(?:pp?|pgs?|no|nos|cl|sec|art|para|paras|ex|exh|id|cf|e\.g|i\.e|vs?|inc|ltd|co|corp|mr|mrs|ms|dr|st)\.\s+\Z"
 )
@@ -153,12 +158,13 @@ def _sentence(document: Document, piece: Piece, start: int, end: int) -> str:
     text = document.text
     low, high = max(piece.start, start - _SENTENCE), min(piece.end, end + _SENTENCE)
     first, last = low, high
-    for match in _SENTENCE_END.finditer(text, low, start):
-        if not _ABBREVIATED.search(text, low, match.end()):
+    # The quotation itself may begin the sentence, so its first letter is looked at, too.
+    for match in _SENTENCE_END.finditer(text, low, min(start + 3, end)):
+        if match.end() <= start and not _ABBREVIATED.search(text, low, match.end()):
             first = match.end()
     for match in _SENTENCE_END.finditer(text, max(end - 2, start), high):
         if match.end() > end and not _ABBREVIATED.search(text, low, match.end()):
-            last = max(match.start() + 1, end)
+            last = match.end()
             break
     said = plain(unprefixed(text[first:last]), document.kind)
     return " ".join(re.sub(r"^\s*(?:[-*+\u2022]|\(?\d{1,3}[.)])\s+", "", said).split())

@@ -7,7 +7,7 @@ from ralph_cli.agents.spec import prompt, render
 from ralph_cli.checks.absence import AbsenceReview
 from ralph_cli.checks.base import Check, run_in_order
 from ralph_cli.checks.quotes import Visibility, pin
-from ralph_cli.checks.rules import AnswerForm, form_issues
+from ralph_cli.checks.rules import AnswerForm, form_issues, only_lengths
 from ralph_cli.checks.verifier import VerifierCheck
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Model, Request, UserTurn
@@ -88,6 +88,7 @@ class QaMode:
     kept: Kept = field(default_factory=Kept)
     absence: AbsenceReview = field(init=False)
     _restart: bool = False
+    _unfit: bool = False
 
     def __post_init__(self) -> None:
         explorer = self.explorer
@@ -128,7 +129,7 @@ class QaMode:
     def analyze(self, attempt: Attempt) -> tuple[Evidence, ...]:
         further = (self.verifier,) if self.verifier is not None else ()
         if attempt.absence is not None:
-            return run_in_order((*self.local_checks, self.absence, *further), attempt)
+            return run_in_order((*self.local_checks, self._not_unfit, self.absence, *further), attempt)
         counter = (self.counter,) if self.counter is not None else ()
         found = run_in_order((*self.local_checks, self._judged, *counter, *further), attempt)
         self.kept = self.kept.after(attempt, found)
@@ -141,12 +142,25 @@ class QaMode:
     def review(self, draft: Draft) -> tuple[Issue, ...]:
         """The local rules on a draft with what is kept: its form, quotes and figures, and what it did not look at."""
         merged = self.kept.merged(draft)
-        if issues := form_issues(merged, self.question.form):
-            return issues
+        issues = form_issues(merged, self.question.form)
         if merged.absence is not None:
-            return self.absence.issues(merged.absence)
+            return issues or self._unfit_issues() or self.absence.issues(merged.absence)
+        self._unfit = only_lengths(merged, self.question.form)
+        if issues:
+            return issues
         attempt = self._looked_up(merged)
         return attempt.refused or self.numbers(attempt).issues
+
+    def _unfit_issues(self) -> tuple[Issue, ...]:
+        """What speaks against an absence after claims that only had quotes of a wrong length: they are no absence."""
+        if not self._unfit:
+            return ()
+        length = self.question.form.quote_chars
+        told = f"only the length of the quotes was refused, which is no absence; hand in quotes of {length} characters"
+        return (Issue("form", told),)
+
+    def _not_unfit(self, attempt: Attempt) -> Evidence:
+        return Evidence("form", self._unfit_issues())
 
     def _pinned(self, draft: Draft) -> Attempt:
         return self.absence.recorded(self._looked_up(self.kept.merged(draft)))

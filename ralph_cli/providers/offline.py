@@ -99,8 +99,8 @@ def snippet(
     None, the document's most frequent terms are looked for.
     """
     folder = files("ralph_cli.providers")
-    names: tuple[str, ...]
-    names = ("offline_rank", "offline_spans", "offline_search") if alone else ("offline_rank", "offline_search")
+    spans = ("offline_spans",) if alone else ()
+    names = ("offline_words", "offline_rank", *spans, "offline_search")
     names = names if question is not None else (*names, "offline_central")
     source = "\n".join((folder / f"{name}.py").read_text(encoding="utf-8") for name in names)
     source = re.sub(r"^from ralph_cli\.[^\n(]*(?:\([^)]*\))?\n", "", source, flags=re.MULTILINE)
@@ -132,7 +132,7 @@ def _worker(request: Request) -> Json:
     if len(chosen) < least and not past.exhausted and past.searches <= 3:
         shown = [(c.start, c.end) for c in past.candidates]
         return {"code": snippet(question, length, shown, passages=PASSAGES * (1 + past.searches))}
-    return submission(chosen) if chosen else absent(head, past.submitted)
+    return submission(chosen) if chosen else nothing(past.heads, length, past.submitted)
 
 
 def _reader(request: Request) -> Json:
@@ -156,19 +156,19 @@ def _reader(request: Request) -> Json:
         shown = [(c.start, c.end) for c in past.candidates]
         asked = None if len(past.heads) > 1 and irrelevant(past.heads[0]) else words
         return {"code": snippet(asked, length, shown, passages=PASSAGES * (1 + past.searches))}
-    return submission(chosen) if chosen else absent(head, past.submitted)
+    return submission(chosen) if chosen else nothing(past.heads, length, past.submitted)
 
 
 def _extractor(request: Request) -> Json:
     """The best that a finished conversation holds: the lines the snippet printed into it."""
     heads, candidates = read(str(request.inputs.get("trajectory", "")))
-    _, least, most = bounds(request.inputs)
+    length, least, most = bounds(request.inputs)
     if heads and irrelevant(heads[0]):
         return absent(heads[0])
     best = max((c.score for c in candidates), default=0.0)
     chosen = worthy(sorted(candidates, key=lambda c: -c.score)[:most], least, best)
     terms = [term.word for term in offline_rank.query_terms(str(request.inputs.get("question", "")))]
-    return submission(chosen) if chosen else absent(heads[0] if heads else {"terms": terms})
+    return submission(chosen) if chosen else nothing(heads[:1] or [{"terms": terms}], length)
 
 
 def bounds(inputs: Mapping[str, Any]) -> tuple[tuple[int, int], int, int]:
@@ -197,6 +197,22 @@ def worthy(candidates: list[Candidate], least: int, best: float) -> list[Candida
 def submission(chosen: list[Candidate]) -> Json:
     """Claims that are their quotes, in the order of the ranking."""
     return {"claims": [{"text": c.claim, "quotes": [c.text]} for c in chosen]}
+
+
+def nothing(heads: list[Json], length: tuple[int, int], refused: bool = False) -> Json:
+    """What to do without a quote: say absent, unless there was something to quote, but not of the asked length.
+
+    Raises ProviderError `offline-no-quote` then: that would be no absence.
+    """
+    unfit = [size for head in heads for size in head.get("unfit", [])]
+    if unfit and not refused:
+        sizes = f"{min(unfit)}" if min(unfit) == max(unfit) else f"{min(unfit)} to {max(unfit)}"
+        raise ProviderError(
+            f"passages were found, but no quote of {length[0]} to {length[1]} characters in them (they have {sizes})",
+            code="offline-no-quote",
+            hint="widen --quote-chars",
+        )
+    return absent(heads[-1], refused)
 
 
 def absent(head: Json, refused: bool = False) -> Json:

@@ -1,9 +1,9 @@
-"""The terms that a text speaks of most, for tasks about a whole document: guest code, behind that of `offline_rank`."""
+"""The terms that a text speaks of most, for tasks about a whole document: guest code, behind `offline_words`."""
 
 import re
 from collections import Counter
 
-from ralph_cli.providers.offline_rank import STOP, stem
+from ralph_cli.providers.offline_words import STOP, stem
 
 
 def central_question(text: str, count: int = 10) -> str:

@@ -37,7 +37,7 @@ def goal_act(inputs: Mapping[str, Any], turns: Sequence[Turn]) -> Json:
 def snippet(objective: str, *, as_csv: bool) -> str:
     """The Python that runs in the sandbox: the ranking and table sources, and one call of them."""
     folder = files("ralph_cli.providers")
-    names = ("offline_rank", "offline_tables")
+    names = ("offline_words", "offline_rank", "offline_tables")
     source = "\n".join((folder / f"{name}.py").read_text(encoding="utf-8") for name in names)
     source = re.sub(r"^from ralph_cli\.[^\n(]*(?:\([^)]*\))?\n", "", source, flags=re.MULTILINE)
     return (

@@ -1,6 +1,6 @@
 """Rank passages of a long document for a question: the source of this module runs as guest code in the sandbox.
 
-Standard library only; nothing of ralph is imported.
+It stands behind that of `offline_words`; else it needs the standard library only.
 Query terms are counted by literal-prefix regular expressions over one lower-cased copy; the document itself is never
 tokenised, because Python in WebAssembly is several times slower than here.
 """
@@ -14,41 +14,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+from ralph_cli.providers.offline_words import IRREGULAR, STOP, is_general, stem
+
 Page = tuple[int, str, int, int]
 """Number, label, start and end of a page, as the sandbox gives it."""
 
-# Function words, question words, words that point in time, and the verbs of instructions; no nouns of any field.
-_STOP = """
-    a about above after again against all also am among an and answer any anyone anything approximately are
-    aren't as ask asked assume at be because been before being below between both but by can cannot could
-    current currently describe did do does doing done down during each either else etc ever every explain few
-    find following for from further get give given had has have having he her here hers him his how however i
-    identify if in into is isn't it its just last latest let like list many may me mention might mine more most
-    much must my name neither next no nor not now of off on one only or other our out over own per please
-    previous provide question recent recently regarding relying respond response say see shall she should show
-    shown so some someone something state such summarize tell than that the their them then there these they
-    this those through to too under until up upon us use used using versus very via vs was we were what when
-    where whether which while who whom whose why will with within without would year years yes yet you your
-"""
-STOP = frozenset(_STOP.split())
-# Longest first; the rest must keep four letters (five before the shortest ones), so "rate" never becomes "r".
-_SUFFIXES = """
-    izations ization isation ational ations ation ators ating ality ative ments tions ingly ively fully ated
-    ator ates tion edly ness ment ings ives ally ity ing ily ive ful ion ate ed ly es
-"""
-SUFFIXES = tuple(_SUFFIXES.split())
-# Irregular forms of common English verbs, each with the form whose stem is searched beside it.
-_IRREGULAR = """
-    arose:arise became:become began:begin begun:begin bought:buy broke:break brought:bring built:build came:come
-    chose:choose chosen:choose drawn:draw drew:draw driven:drive drove:drive fallen:fall fell:fall felt:feel
-    fought:fight found:find gave:give gone:go grew:grow grown:grow held:hold hidden:hide kept:keep knew:know
-    known:know laid:lay led:lead left:leave lent:lend lost:lose made:make meant:mean met:meet paid:pay ran:run
-    risen:rise rose:rise said:say saw:see seen:see sent:send shown:show shrank:shrink shrunk:shrink sold:sell
-    sought:seek spent:spend spoke:speak stood:stand taken:take taught:teach thought:think threw:throw
-    thrown:throw told:tell took:take understood:understand went:go withdrawn:withdraw withdrew:withdraw won:win
-    written:write wrote:write
-"""
-IRREGULAR = {form: verb for form, _, verb in (entry.partition(":") for entry in _IRREGULAR.split())}
 TOKEN = re.compile(r"[^\W\d_]+(?:&[^\W\d_]+)+|\d+(?:[.,]\d+)+(?![^\W_])|[^\W_]+")
 YEAR = re.compile(r"\b(?:FY|CY|fiscal(?: year)?)?\s?'?((?:19|20)\d\d)\b|\b(?:FY|CY)\s?'?(\d\d)\b", re.IGNORECASE)
 QUARTER = {"q1": "first quarter", "q2": "second quarter", "q3": "third quarter", "q4": "fourth quarter"}
@@ -64,29 +34,6 @@ AMOUNT = re.compile(
     re.IGNORECASE,
 )
 FIGURE = re.compile(r"\d[\d,.]*")
-
-
-def stem(word: str) -> str:
-    """Cut the endings of inflection and of common derivation; matching is by prefix, so little must be put back."""
-    word = word.lower()
-    if len(word) <= 4 or not word.isalpha():
-        return word
-    if word.endswith(("ies", "ied")):
-        word = word[:-3] + "y"
-    elif word.endswith("s") and not word.endswith(("ss", "us", "is", "es")):
-        word = word[:-1]
-    for suffix in SUFFIXES:
-        keep = 5 if len(suffix) <= 3 else 4
-        if word.endswith(suffix) and len(word) - len(suffix) >= keep:
-            return _single(word[: -len(suffix)])
-    if word.endswith("s") and not word.endswith("ss"):
-        word = word[:-1]
-    return word[:-1] if len(word) > 5 and word[-1] in "ey" else word
-
-
-def _single(word: str) -> str:
-    """Undo the doubling before an ending: "occurr" (occurred) is searched as "occur"."""
-    return word[:-1] if word[-1] == word[-2] and word[-1] in "bdgmnprt" else word
 
 
 def pattern(key: str) -> str:
@@ -245,17 +192,21 @@ def _near(places: Sequence[int], place: int, reach: int) -> bool:
     return False
 
 
-def coverage_of(field: Field, units: Sequence[tuple[int, int]], names: Set[str]) -> tuple[float, float]:
+def coverage_of(
+    field: Field, units: Sequence[tuple[int, int]], names: Set[str], general: Set[str] = frozenset()
+) -> tuple[float, float]:
     """The best share of the weight of the terms that any one unit holds, and the share it ought to hold.
 
     A year that occurs anywhere counts as held everywhere: a page rarely repeats the year that its heading states. A
     word that occurs nowhere counts in full when it is a name or a figure; any other may be put in other words. Of a
     short question a passage should hold three fifths; of a long one the worth of two terms, whatever else it asks.
+    The `general` terms do not count, unless there are no others.
     """
+    asked = field.places.keys() - general or field.places.keys()
     worth = {
         key: field.idf[key] * field.weights[key] * (1.0 if places or key in names else UNNAMED)
         for key, places in field.places.items()
-        if "+" not in key
+        if key in asked and "+" not in key
     }
     total, squares = sum(worth.values()), sum(value * value for value in worth.values())
     if not squares:
@@ -301,7 +252,8 @@ def rank(question: str, text: str, pages: Sequence[Page]) -> Ranking:
     for key, weight, word in terms:
         verb = stem(IRREGULAR.get(word.lower(), ""))
         field.add(key, weight, QUARTER.get(key, ""), acronym(key, field.low), verb)
-    coverage, needed = coverage_of(field, units, names)
+    general = {key for key, _, word in terms if key not in names and is_general(word)}
+    coverage, needed = coverage_of(field, units, names, general)
     for key in names:
         if field.about(key):
             field.weights[key] *= SUBJECT

@@ -17,6 +17,7 @@ MARK = "@@offline "
 """Begins every machine-readable line: one JSON object follows."""
 # Variety: passages of one page, factor of each further span of it, spans without a figure before they get that factor
 # too (when an amount is asked for), loss by passage rank.
+ANY_LENGTH = (1, 10_000)
 PASSAGES_OF_PAGE, AGAIN, PLAIN, FALL = 2, 0.4, 4, 0.03
 
 
@@ -40,6 +41,12 @@ def search(
     answers = ask([(prompt, context[a:b]) for prompt, (a, b) in zip(prompts, wide, strict=True)]) if wide else []
     failed = [str(answer) for answer in answers if isinstance(answer, BaseException)]
     spans: dict[tuple[int, int], float] = {}
+    unfit: list[int] = []
+    if wide and not failed and not any(map(_read, answers)):
+        # Nothing of the asked length: whether there is something of another one decides what may be said of it.
+        prompts = [_prompt(question, weights, ANY_LENGTH, _head(context, pages, a)) for a, _ in wide]
+        again = ask([(prompt, context[a:b]) for prompt, (a, b) in zip(prompts, wide, strict=True)])
+        unfit = sorted(end - start for answer in again for start, end, _ in _read(answer))
     for order, ((score, _, _), (a, _), answer) in enumerate(zip(best, wide, answers, strict=True)):
         base = math.sqrt(score / best[0][0]) / (1 + FALL * order)
         for start, end, value in _read(answer):
@@ -59,6 +66,7 @@ def search(
         "missing": ranking.missing[:8],
         "passages": len(best),
         "failed": len(failed),
+        "unfit": [unfit[0], unfit[-1]] if unfit else [],
         "why": (failed or [""])[0][:120],
     }
     lines = [MARK + json.dumps(head, ensure_ascii=False)]

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ralph_cli.providers.offline_rank import AMOUNT, FIGURE, STOP, TOKEN, any_of, query_terms
+from ralph_cli.providers.offline_rank import AMOUNT, FIGURE, TOKEN, any_of, query_terms
+from ralph_cli.providers.offline_words import STOP
 
 SENTENCE_END = re.compile(r"(?<=[.!?])[\"'\u201d\u2019)\]]*\s+(?=[\"'\u201c\u2018(\[]*[^\W_a-z])")
 ABBREVIATION = re.compile(

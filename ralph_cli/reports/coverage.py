@@ -26,6 +26,12 @@ def coverage_line(view: RunView) -> tuple[str, str] | None:
     return f"Read, at least in part: {read}{never}.", "yellow" if matters else "dim"
 
 
+def unreadable_line(view: RunView) -> str:
+    """What an absence says nothing about: pages of which no text, or not all of it, could be read; "" if none."""
+    numbers = tuple(view.document.get("unreadable", ()))
+    return f"Not searched, or not all of it (damaged, a picture, or blank): {pages(numbers)}." if numbers else ""
+
+
 def unread_matters(view: RunView) -> bool:
     """Whether something may be missed in what was not read: an absence, and whatever asks for all of a kind."""
     return view.absence is not None or asks_for_all(view.question, question=view.mode == "qa")

@@ -7,7 +7,7 @@ from ralph_cli.core.goal import GoalState, GoalStatus, notice
 from ralph_cli.core.run import StopType
 from ralph_cli.reports.terminal import cost
 from ralph_cli.reports.view import RunView
-from ralph_cli.reports.visible import one_line, visible
+from ralph_cli.reports.visible import one_line, trace_line
 
 
 def verification(goal: GoalState) -> str:
@@ -96,7 +96,7 @@ def lines(view: RunView, goal: GoalState) -> list[str]:
         told.append(f"The worker says: {one_line(goal.said, 300)}")
     iterations = f"{goal.iteration} iteration{'' if goal.iteration == 1 else 's'}"
     told.append(f"{cost(view.usage)}, {view.seconds:.1f} s, {iterations}")
-    told.append(f"Trace: {visible(view.folder)}  (ralph trace show {view.run})")
+    told.append(trace_line(view.folder, view.run))
     return told
 
 

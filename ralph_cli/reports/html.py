@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from ralph_cli.core.events import Noticed, RunHalted
 from ralph_cli.core.run import Ruling, StopType, Verdict
 from ralph_cli.reports import terminal
+from ralph_cli.reports.coverage import unreadable_line
 from ralph_cli.reports.evidence import claims, marks, sign
 from ralph_cli.reports.goal import verification
 from ralph_cli.reports.markup import Markup, el, joined, text
@@ -119,7 +120,8 @@ def _answer(report: Report) -> Markup:
     if view.mode == "task":
         return joined(_output(view.output), _ruled(view.output_ruling))
     if view.halt.type is StopType.ABSENT or view.absence is not None:
-        return joined(el("p", "Not in the document, as far as the searches shown below can tell."), _said(view.absence))
+        told = "Not in the document, as far as the searches shown below can tell."
+        return joined(el("p", f"{told} {unreadable_line(view)}".rstrip()), _said(view.absence))
     if not view.claims:
         return el("p", "No answer.")
     return el(

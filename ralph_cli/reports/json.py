@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from ralph_cli.core.run import Quote
+from ralph_cli.core.run import Quote, Ruling
 from ralph_cli.reports import coverage
 from ralph_cli.reports.view import TIERS, RunView
 
@@ -11,12 +11,15 @@ from ralph_cli.reports.view import TIERS, RunView
 def as_object(view: RunView) -> dict[str, Any]:
     """The object of `--json`: ok, stop, output, claims, quotes, coverage, usage, document, run; `output.text`.
 
+    The `verdict` of a claim is the judge's word, or "unjudged"; of an item of a task it is "in-output" when the output
+    was judged as a whole, which `output.verdict` tells (null when nobody judged it).
     `start` and `end` are half-open character offsets in the document's text; `page` counts from 1 and is null in
     formats without pages; `match` is "exact", "folded" or "re-cut", with what a reader should know in `difference`;
     `hidden` says why a reader of the page cannot see the quote, and is empty when nothing speaks against it;
     `usage.usd` is null when a price is unknown. `not_found` has the searches, counted by code (`by`: the worker says
     so, or its code shows it; `hits` is null with a `fault` if it could not be counted), and the passages nearest to the
-    question by its words, which answer nothing. `verification` is what a verifier said of the result: "passed",
+    question by its words, which answer nothing, and the pages of which no text, or not all of it, could be read.
+    `verification` is what a verifier said of the result: "passed",
     "refused", "failed" (it gave no verdict), "skipped" (it was not asked on the last iteration), or null without one.
     """
     paged = view.document.get("kind") == "pdf" or view.document.get("pages", 1) > 1
@@ -24,7 +27,7 @@ def as_object(view: RunView) -> dict[str, Any]:
         "ok": view.ok,
         "stop": {"type": view.halt.type.value, "reason": view.halt.detail},
         "question": view.question,
-        "output": ({"text": view.output} if view.mode == "task" else {})
+        "output": ({"text": view.output, **_ruled(view.output_ruling)} if view.mode == "task" else {})
         | {
             "answer": "\n".join(f"- {item.claim.text}" for item in view.claims),
             "evidence": [quote.text for quote in view.quotes],
@@ -82,6 +85,12 @@ def as_object(view: RunView) -> dict[str, Any]:
     }
 
 
+def _ruled(ruling: Ruling | None) -> dict[str, Any]:
+    if ruling is None:
+        return {"verdict": None, "reason": "", "judge": None}
+    return {"verdict": ruling.verdict.value, "reason": ruling.reason, "judge": ruling.judge}
+
+
 def _quote(quote: Quote, paged: bool) -> dict[str, Any]:
     return {
         "id": quote.id,
@@ -124,7 +133,8 @@ def _absence(view: RunView, paged: bool) -> dict[str, Any] | None:
         }
         for passage in view.nearest
     ]
-    return {"searched": searched, "note": view.absence, "nearest": nearest}
+    unreadable = list(view.document.get("unreadable", ()))
+    return {"searched": searched, "note": view.absence, "nearest": nearest, "unreadable_pages": unreadable}
 
 
 def dumps(view: RunView) -> str:

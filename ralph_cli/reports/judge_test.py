@@ -7,7 +7,7 @@ from typing import Any
 from ralph_cli.core.judge_test import CaseResult, JudgeTest, Rate
 from ralph_cli.core.run import StopType
 from ralph_cli.reports.terminal import cost
-from ralph_cli.reports.visible import one_line, visible
+from ralph_cli.reports.visible import one_line, trace_line, visible
 
 NOT_A_MODEL = "No model was tested: `offline` compares words and understands none. Its rates, for comparison only:"
 LABEL = " (no model: word comparison)"
@@ -32,7 +32,7 @@ def lines(test: JudgeTest) -> Iterator[str]:
         yield f"Replies that could not be used: {told}; {unjudged} of {len(test.results)} claims not judged."
     yield from (f"  {one_line(why, 200)}" for why in dict.fromkeys(test.broken))
     yield f"{cost(test.usage)}, {test.seconds:.1f} s"
-    yield f"Trace: {visible(str(test.folder))}  (ralph trace show {test.run})"
+    yield trace_line(str(test.folder), test.run)
 
 
 def plain(test: JudgeTest) -> str:

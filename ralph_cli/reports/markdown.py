@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from ralph_cli.core.run import Quote
+from ralph_cli.reports.coverage import unreadable_line
 from ralph_cli.reports.opinions import opinions, verdict_words
 from ralph_cli.reports.refused import Refused, refused
 from ralph_cli.reports.report import Report, ending, heading
@@ -82,6 +83,8 @@ def _answer(report: Report) -> Iterator[str]:
     yield from ("## Answer", "")
     if view.absence is not None:
         yield from ("Not in the document, as far as the searches below can tell.", "")
+        if unreadable := unreadable_line(view):
+            yield from (unreadable, "")
         if view.absence:
             yield from (f"The worker notes: {escaped(view.absence)}", "")
     elif not view.claims:

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Quote, Ruling, StopType
-from ralph_cli.reports.coverage import coverage_line
+from ralph_cli.reports.coverage import coverage_line, unreadable_line
 from ralph_cli.reports.opinions import BEARINGS
 from ralph_cli.reports.output import output_lines, output_verdict
 from ralph_cli.reports.view import TIERS, WORDS, ClaimView, RunView, pages_of
-from ralph_cli.reports.visible import one_line, visible
+from ralph_cli.reports.visible import one_line, trace_line, visible
 
 Styled = tuple[str, str]
 """A piece of a line and its style name ("" for none)."""
@@ -46,7 +46,7 @@ def lines(view: RunView) -> Iterator[list[Styled]]:
         yield [read]
     yield [(verdict(view), _colour(view))]
     yield [(f"{cost(view.usage)}, {view.seconds:.1f} s, {_count(view.iterations, 'iteration')}", "dim")]
-    yield [(f"Trace: {visible(view.folder)}  (ralph trace show {view.run})", "dim")]
+    yield [(trace_line(view.folder, view.run), "dim")]
 
 
 def plain(view: RunView) -> str:
@@ -122,6 +122,8 @@ def _absence(view: RunView) -> Iterator[list[Styled]]:
         label = f" (printed {visible(passage.label)})" if _paged(view) and passage.label != str(passage.page) else ""
         words = ", ".join(one_line(word) for word in passage.words)
         yield [(f"    {place}{label}: “{one_line(passage.text, NEAREST)}” ({words})", "dim")]
+    if unreadable := unreadable_line(view):
+        yield [(f"  {unreadable}", "yellow")]
 
 
 def verdict(view: RunView) -> str:

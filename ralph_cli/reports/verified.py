@@ -244,12 +244,13 @@ def as_object(found: Verification) -> dict[str, Any]:
 
 def _claim_object(claim: Claim, found: Verification) -> dict[str, Any]:
     ruling = _ruling(claim, found)
+    whole = any(said.claim == 0 for said in found.rulings)  # an item of an output that was judged as a whole
     return {
         "id": claim.id,
         "text": claim.text,
         "quotes": list(claim.quotes),
         "borne_out": all(item.there for item in found.of_claim(claim)),
-        "verdict": ruling.verdict.value if ruling else "unjudged",
+        "verdict": ruling.verdict.value if ruling else "in-output" if whole else "unjudged",
         "reason": ruling.reason if ruling else "",
         "judge": ruling.judge if ruling else None,
         "repeated": ruling is not None and ruling.verdict.value == "verbatim",

@@ -41,23 +41,29 @@ def pages_of(quote: Quote) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ClaimView:
-    """A claim with its quotes and what was said of it; `ruling` is None when no judge has ruled."""
+    """A claim with its quotes and what was said of it; `ruling` is None when no judge has ruled on it.
+
+    `in_output` says that it is an item of an output that was judged as a whole, beside the items and their passages.
+    """
 
     claim: Claim
     quotes: tuple[Quote, ...]
     ruling: Ruling | None
     issues: tuple[Issue, ...]
     qualified: tuple[Qualification, ...] = ()
+    in_output: bool = False
 
     @property
     def verdict(self) -> str:
-        """The judge's word, or "unjudged"."""
-        return self.ruling.verdict.value if self.ruling else "unjudged"
+        """The judge's word, or "in-output" or "unjudged"."""
+        return self.ruling.verdict.value if self.ruling else "in-output" if self.in_output else "unjudged"
 
     @property
     def told(self) -> str:
         """The verdict in words."""
-        return WORDS.get(self.verdict, self.verdict) if self.ruling else "not judged"
+        if self.ruling is None:
+            return "judged with the output" if self.in_output else "not judged"
+        return WORDS.get(self.verdict, self.verdict)
 
     @property
     def judged_by(self) -> str:
@@ -170,6 +176,7 @@ def _claims(
             rulings.get(claim.id),
             tuple(issue for issue in issues if issue.claim == claim.id),
             tuple(said for said in found if said.claim == claim.id),
+            in_output=0 in rulings,
         )
         for claim in attempt.claims
     )

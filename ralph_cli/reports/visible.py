@@ -1,6 +1,8 @@
 """The one boundary between foreign text and a terminal: nothing invisible or controlling gets through."""
 
+import shlex
 import unicodedata
+from pathlib import Path
 
 # Blank letters that are neither spaces nor format characters: Hangul fillers and the empty braille cell.
 _BLANK = frozenset((0x115F, 0x1160, 0x3164, 0xFFA0, 0x2800))
@@ -24,3 +26,14 @@ def one_line(text: str, width: int = 0) -> str:
     """`visible` text on one line, whitespace runs collapsed, cut at `width` characters when that is not 0."""
     flat = visible(" ".join(text.split()))
     return flat if not width or len(flat) <= width else flat[: max(width - 3, 1)] + "..."
+
+
+def trace_line(folder: str, run: str) -> str:
+    """Where the record of a run is, and the command that shows it."""
+    return visible(f"Trace: {folder}  ({show_command(Path(folder).parent, run)})")
+
+
+def show_command(out: Path, run: str) -> str:
+    """The command that shows a run: with the folder of the runs, unless that is the default."""
+    where = "" if out == Path("out") else f" --out {shlex.quote(str(out))}"
+    return f"ralph trace show {run}{where}"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import signal
 import socket
 import subprocess
@@ -56,6 +57,42 @@ def test_json_is_one_object_of_the_promised_shape(memo: Path, capsys: pytest.Cap
 def test_absent_is_exit_code_3(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["qa", str(memo), "What is the helicopter's registration?", "--sandbox", "native"]) == 3
     assert "Not in the document." in capsys.readouterr().out
+
+
+def test_a_damaged_index_or_run_blocks_no_other_run(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    damaged = memo.parent / "out" / "20990101-000000000-qa-x"
+    damaged.mkdir(parents=True)
+    (damaged / "journal.sqlite3").write_text("garbage")
+    (memo.parent / "out" / "session-index.json").write_text("garbage")
+    assert run(["qa", str(memo), QUESTION, "--sandbox", "native"]) == 0
+    out, err = capsys.readouterr()
+    told = [line for line in err.splitlines() if "session-index.json" in line]
+    assert "31 March 2031" in out and len(told) == 1 and "move it away" in told[0]
+    assert (memo.parent / "out" / "session-index.json").read_text() == "garbage"
+    assert run(["trace", "list"]) == 0
+    out, err = capsys.readouterr()
+    assert "completion" in out and "20990101-000000000-qa-x  the journal in" in out and err == ""
+
+
+def test_the_command_that_shows_a_run_names_its_folder(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ask = ["qa", str(memo), QUESTION, "--sandbox", "native", "--quiet"]
+    for where, told in (([], ")"), (["--out", "other place"], " --out 'other place')")):
+        assert run([*ask, *where]) == 0
+        line = capsys.readouterr().out.splitlines()[-1]
+        assert line.endswith(told)
+        command = shlex.split(line.partition("(ralph ")[2][:-1])
+        assert run(command) == 0 and "31 March 2031" in capsys.readouterr().out
+
+
+def test_quotes_of_another_length_are_no_absence(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ask = ["qa", str(memo), QUESTION, "--sandbox", "native", "--quiet"]
+    assert run([*ask, "--quote-chars", "160"]) == 0  # one number is the most
+    assert "ends on 31 March 2031" in capsys.readouterr().out
+    assert run([*ask, "--quote-chars", "12-14"]) == 1
+    out, err = capsys.readouterr()
+    assert (
+        out == "" and "no quote of 12 to 14 characters in them (they have 47 to 50)" in err and "--quote-chars" in err
+    )
 
 
 @pytest.mark.parametrize(
@@ -179,6 +216,54 @@ def test_ctrl_c_leaves_a_usable_trace_and_says_where(memo: Path, silent_server: 
         [sys.executable, "-m", "ralph_cli", "trace", "show"], env=environ, capture_output=True, text=True, check=True
     )
     assert "Stopped (user_interrupted)" in shown.stdout
+
+
+AT_IMPORT = """
+import os, signal, sys
+
+class Lost:
+    def __del__(self):
+        raise KeyboardInterrupt
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == {module!r}:
+            sys.meta_path.remove(self)
+            Lost() if {lost} else os.kill(os.getpid(), signal.SIGINT)
+            for _ in range(500 if {lost} else 0):
+                time.sleep(0.01)
+
+import time
+sys.meta_path.insert(0, Finder())
+sys.argv = ["ralph", "qa", "memo.txt", "What is due?"]
+from ralph_cli.__main__ import main
+main()
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "lost"),
+    [("typer", False), ("ralph_cli.commands.app", False), ("ralph_cli.config", False), ("ralph_cli.api", True)],
+)
+def test_ctrl_c_while_it_is_loaded_is_one_line(memo: Path, module: str, lost: bool) -> None:
+    """Also when the interrupt is raised where exceptions are swallowed: then it comes again."""
+    environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    program = AT_IMPORT.format(module=module, lost=lost)
+    done = subprocess.run([sys.executable, "-c", program], env=environ, capture_output=True, text=True, check=False)
+    assert done.returncode == 130 and done.stdout == "", done.stderr
+    assert done.stderr.startswith("ralph: interrupted") and done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", [["--help"], ["trace", "list"]])
+def test_a_reader_that_leaves_is_no_error(memo: Path, command: list[str]) -> None:
+    assert run(["qa", str(memo), QUESTION, "--sandbox", "native", "--quiet"]) == 0
+    environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    reading, writing = os.pipe()
+    os.close(reading)
+    program = [sys.executable, "-m", "ralph_cli", *command]
+    done = subprocess.run(program, env=environ, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (141, "")
 
 
 def test_version(capsys: pytest.CaptureFixture[str]) -> None:

@@ -58,7 +58,11 @@ def test_scripted_models_and_the_json_object(memo: Path, capsys: pytest.CaptureF
     assert run(["task", "memo.txt", "Summarize", "--model", worker, "--judge-model", judge, "--json", "-q"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["ok"] and told["judged"] and told["output"]["text"] == SUMMARY
-    assert set(told["output"]) == {"text", "answer", "evidence"} and len(told["quotes"]) == 2
+    assert set(told["output"]) == {"text", "answer", "evidence", "verdict", "reason", "judge"}
+    assert len(told["quotes"]) == 2 and told["output"]["verdict"] == "supported" and told["output"]["judge"]
+    assert {claim["verdict"] for claim in told["claims"]} == {"in-output"}  # judged, though not one by one
+    assert run(["verify", "--json", "-q"]) == 0
+    assert {claim["verdict"] for claim in json.loads(capsys.readouterr().out)["claims"]} == {"in-output"}
     assert run(["trace", "show"]) == 0
     shown = capsys.readouterr().out
     assert SUMMARY in shown and NOTE in shown and "Accepted: every figure" in shown and "the output supported" in shown

@@ -2,7 +2,9 @@
 
 import gzip
 import os
+import re
 import stat
+import zlib
 from bisect import bisect_right
 
 import pytest
@@ -10,6 +12,7 @@ import pytest
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents import child, text_cache
 from ralph_cli.documents.load import LoadLimits, load
+from ralph_cli.documents.pdf_damage import damaged_pages
 
 HELLO = [(72, 700, "Revenue was 1,577 million in 2018.")]
 MIB = 1 << 20
@@ -193,6 +196,49 @@ def test_no_text_and_partly_no_text(pdf):
     assert [(c.code, c.pages) for c in document.cautions] == [("no-text", (2, 4))]
     assert "2 of 4 pages (2, 4)" in document.cautions[0].message
     assert document.text.split("\f")[3] == "4"
+
+
+def damaged(data: bytes, *numbers: int) -> bytes:
+    """The same with a byte changed in the middle of these streams, counted from 1."""
+    out = bytearray(data)
+    streams = [(m.end(), m.start(1)) for m in re.finditer(rb"\sstream\r?\n.*?(\s*endstream)", data, re.DOTALL)]
+    for number in numbers:
+        end, begin = streams[number - 1]
+        out[(data.rindex(b"stream", 0, begin) + 7 + end) // 2] ^= 0x01
+    return bytes(out)
+
+
+@pytest.mark.parametrize("options", [{}, {"owner": "o"}])
+def test_a_page_of_which_something_cannot_be_decoded_is_a_caution(pdf, file, options):
+    """A reader of PDF draws what it can of a damaged stream; the rest would be missing without a word."""
+    lines = [(72, 700 - 12 * number, f"Line {number} of the page, the sum is {number * 7919}.") for number in range(40)]
+    data = pdf(lines, lines, lines, **options).read_bytes()
+    assert load(file("whole.pdf", data)).cautions == ()
+    document = load(file("damaged.pdf", damaged(data, 2)))
+    assert [(c.code, c.pages) for c in document.cautions] == [("damaged-pages", (2,))]
+    assert "1 of 3 pages (2)" in document.cautions[0].message and document.unreadable == (2,)
+    assert len(document.pages) == 3 and "Line 39" in document.text[document.pages[2].start :]
+
+
+def test_content_in_parts_and_in_object_streams_is_looked_at_for_damage(make_raw, file):
+    """A changed byte is found wherever the page and its content stand; what is whole is never said to be damaged."""
+    packed = [zlib.compress(part) for part in (b"BT /F1 12 Tf 72 700 Td (good 1,577) Tj ET\n", b"BT ET\n")]
+    page = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F1 7 0 R>>>>>>"
+    parts = [b"<</Length %d/Filter/FlateDecode>>stream\n" % len(part) + part + b"\nendstream" for part in packed]
+    objects = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[3 0 R]/Count 1>>", page, b"[5 0 R 6 0 R]", *parts]
+    data = make_raw["objects"]([*objects, b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"])
+    assert damaged_pages(data, 1) == [] and load(file("a.pdf", data)).cautions == ()
+    assert damaged_pages(data.replace(packed[1], packed[1][:-1] + b"?"), 1) == [1]
+    assert damaged_pages(data.replace(packed[1], packed[1][:-1] + b"?"), 2) == []  # another tree than this one
+    tree = b" ".join(objects[:3])
+    places = [0, len(objects[0]) + 1, len(objects[0]) + len(objects[1]) + 2]
+    head = b" ".join(b"%d %d" % (number, place) for number, place in enumerate(places, 1)) + b" "
+    store = zlib.compress(head + tree)
+    about = b"<</Type/ObjStm/N 3/First %d/Length %d/Filter/FlateDecode>>" % (len(head), len(store))
+    lines = [b"4 0 obj[5 0 R 6 0 R]endobj", *(b"%d 0 obj" % n + part + b"endobj" for n, part in enumerate(parts, 5))]
+    lines += [b"9 0 obj" + about + b"stream\n" + store + b"\nendstream endobj", b"trailer<</Root 1 0 R>>"]
+    assert damaged_pages(b"\n".join(lines), 1) == []
+    assert damaged_pages(b"\n".join(lines).replace(packed[0], packed[0][:-1] + b"?"), 1) == [1]
 
 
 def test_page_that_does_not_load_is_a_caution(make_raw, file):

@@ -10,10 +10,13 @@ import time
 from pathlib import Path
 
 import pytest
+from fakes import document
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
+from ralph_cli.api import ask
+from ralph_cli.config import Settings
 from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import (
     AnyEvent,
@@ -45,6 +48,7 @@ from ralph_cli.core.run import (
     StopType,
     Verdict,
 )
+from ralph_cli.journal import store
 from ralph_cli.journal.store import FILE, Journal, read_events
 from ralph_cli.journal.traces import INDEX, TraceWriter, read_index, write_atomic
 
@@ -163,9 +167,12 @@ def test_traces_follow_the_events_and_a_foreign_index_is_left_alone(tmp_path: Pa
     entry = read_index(tmp_path)["sessions"]["run-1"]
     assert entry["iterations"][0]["tracePath"] == "run-1/iter-01.json" and entry["status"] == "max_iterations"
     (tmp_path / INDEX).write_text('{"version": 99}')
-    with pytest.raises(JournalError, match="not a session index"):
-        TraceWriter(tmp_path, folder)(EVENTS[0])
+    told: list[str] = []
+    writer = TraceWriter(tmp_path, folder, told.append)
+    for event in EVENTS:
+        writer(event)
     assert (tmp_path / INDEX).read_text() == '{"version": 99}'
+    assert len(told) == 1 and "not a session index" in told[0] and "move it away" in told[0]
 
 
 def test_an_atomic_write_never_follows_a_link(tmp_path: Path) -> None:
@@ -199,6 +206,25 @@ def test_after_a_failed_write_nothing_is_said_to_be_kept(tmp_path: Path) -> None
     journal.close()
     kept = [event.message for event in read_events(tmp_path) if isinstance(event, Noticed)]
     assert kept[0] == "kept" and len(kept) - 1 + len(refused) == 6 and refused
+
+
+@pytest.mark.parametrize("fails", ["at the first write", "at the first event", "at the index"])
+def test_a_run_that_cannot_be_recorded_leaves_no_folder(
+    settings: Settings, monkeypatch: pytest.MonkeyPatch, fails: str
+) -> None:
+    """Else it would be the newest run, and `ralph trace show` would show nothing."""
+
+    if fails == "at the first write":
+        monkeypatch.setattr(store, "_TABLES", "no such statement;")
+    elif fails == "at the first event":
+        monkeypatch.setattr(store, "_EVENT_TABLE", "")
+        monkeypatch.setattr(store, "_TABLES", store._TABLES.split(";")[0] + ";")
+    else:
+        settings.out.mkdir()
+        (settings.out / ".index.lock").mkdir()
+    with pytest.raises(JournalError):
+        ask(document("The rent is due on the first day of each month.\n"), "What is due?", settings=settings)
+    assert [path for path in settings.out.iterdir() if path.name != ".index.lock"] == []
 
 
 def test_a_journal_that_is_closed_refuses_and_never_crashes(tmp_path: Path) -> None:

@@ -183,5 +183,20 @@ def test_the_sentence_that_carries_it(text: str, sentence: str) -> None:
     assert read_memo(document(text, kind="markdown")).quotations[0].sentence == sentence
 
 
+@pytest.mark.parametrize("first", [f"One: \u201c{LONG}\u201d (p. 49).", f"One: \u201c{LONG}.\u201d (p. 49)"])
+@pytest.mark.parametrize(
+    "second",
+    [
+        f"The other: \u201c{LONG}\u201d (p. 3).",
+        f"\u201c{LONG}\u201d is the other (p. 3).",
+        f"$5 and \u201c{LONG}\u201d (p. 3).",
+        f"\u00dcber alles \u201c{LONG}\u201d (p. 3).",
+    ],
+)
+def test_sentences_with_a_page_each_are_not_joined(first: str, second: str) -> None:
+    found = read_memo(document(f"{first} {second}", kind="markdown")).quotations
+    assert [one.sentence for one in found] == [first, second]
+
+
 def test_many_marks_that_never_close_are_each_told() -> None:
     assert len(read("\u201cx " * 2_000)) == 2_000

@@ -2,13 +2,17 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
-from ralph_cli.providers.offline_rank import chunks, lowered, pattern, query_terms, rank, stem
+from ralph_cli.documents.load import load
+from ralph_cli.providers.offline_rank import chunks, lowered, pattern, query_terms, rank
 from ralph_cli.providers.offline_search import choose, search
 from ralph_cli.providers.offline_spans import answer, extract, is_row
+from ralph_cli.providers.offline_words import is_general, stem
 
+SAMPLES = Path(__file__).parents[2] / "samples"
 Pages = list[tuple[int, str, int, int]]
 
 
@@ -200,3 +204,56 @@ def test_running_headers_and_footers_are_never_quoted() -> None:
 def test_a_heading_is_worth_less_than_what_it_heads() -> None:
     page = "7.1 The Kestle claim\nThe claim of Kestle against the group was reduced to 38 million in the second year.\n"
     assert found("What is the Kestle claim?", [page])[0].startswith("The claim of Kestle")
+
+
+@pytest.mark.parametrize(
+    "word", ["long", "Figures", "made", "makes", "going", "held", "amounts", "happened", "biggest"]
+)
+def test_words_of_asking_are_known_in_their_forms(word: str) -> None:
+    assert is_general(word)
+
+
+@pytest.mark.parametrize("word", ["invoice", "revenue", "longitude", "customer", "goods", "2024", "R&D"])
+def test_words_that_are_asked_for_are_not_words_of_asking(word: str) -> None:
+    assert not is_general(word)
+
+
+def enough(question: str, name: str) -> bool:
+    """Whether something in a sample holds enough of the question to be quoted from."""
+    document = load(SAMPLES / name)
+    found = rank(question, document.text, [(p.number, p.label, p.start, p.end) for p in document.pages])
+    return bool(found.passages) and found.coverage >= found.needed
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("How long do I have to pay an invoice?", "contract.md"),
+        ("How long does confidentiality last?", "contract.md"),
+        ("What figure is given for availability?", "contract.md"),
+        ("What happens if I pay late?", "contract.md"),
+        ("How large a penalty may be imposed on a business?", "notice.html"),
+        ("How long do I have to report a fire?", "notice.html"),
+        ("How long is the term?", "contract.md"),
+    ],
+)
+def test_how_one_asks_needs_not_be_in_the_document(question: str, name: str) -> None:
+    assert enough(question, name)
+
+
+NOT_THERE = [
+    ("Which software vendor made the helicopters?", "contract.md"),
+    ("How much is the signing bonus?", "contract.md"),
+    ("Which arbitration institution in Singapore hears disputes?", "contract.md"),
+    ("How many vacation days do employees get?", "contract.md"),
+    ("What is the minimum purchase quantity of steel?", "contract.md"),
+    ("What is the tax on petrol?", "notice.html"),
+    ("How many dogs may a household keep?", "notice.html"),
+    ("What figure is given for the noise limit at night?", "notice.html"),
+    ("How long is the parental leave?", "notice.html"),
+    ("How large is the swimming pool?", "notice.html"),
+]
+
+
+def test_most_of_what_is_not_there_is_still_said_to_be_absent() -> None:
+    assert sum(not enough(question, name) for question, name in NOT_THERE) >= 8

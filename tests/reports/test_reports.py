@@ -26,7 +26,9 @@ from ralph_cli.core.run import (
     Verdict,
     Vote,
 )
+from ralph_cli.reports import html, markdown
 from ralph_cli.reports.json import as_object, dumps
+from ralph_cli.reports.report import Report
 from ralph_cli.reports.terminal import plain
 from ralph_cli.reports.view import ClaimView, RunView, view
 from ralph_cli.reports.visible import one_line, visible
@@ -91,7 +93,7 @@ def test_an_absence_shows_its_searches() -> None:
         run="r",
         folder="f",
         question="q",
-        document={"kind": "text", "pages": 1},
+        document={"kind": "pdf", "pages": 9, "unreadable": [5, 6, 9]},
         halt=Halt(StopType.ABSENT, "d"),
         best=step,
         judge="j",
@@ -100,8 +102,13 @@ def test_an_absence_shows_its_searches() -> None:
         seconds=0,
     )
     assert "Not in the document." in plain(told) and "parking: 0" in plain(told)
+    unread = "Not searched, or not all of it (damaged, a picture, or blank): pages 5-6, 9."
+    assert unread in plain(told)
+    report = Report(told, (), "2026-11-20T10:00:00.000Z", "0")
+    assert all(unread in visible(form(report)).replace("\\", "") for form in (markdown.document, html.page))
     searched = [{"term": "parking", "hits": 0, "by": "worker", "pattern": False}]
-    assert as_object(told)["not_found"] == {"searched": searched, "note": "only a hall", "nearest": []}
+    not_found = {"searched": searched, "note": "only a hall", "nearest": [], "unreadable_pages": [5, 6, 9]}
+    assert as_object(told)["not_found"] == not_found
 
 
 def test_an_absence_shows_what_code_searched_what_could_not_be_counted_and_the_nearest_passages() -> None:
