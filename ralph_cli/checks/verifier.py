@@ -140,7 +140,7 @@ class VerifierCheck:
 
     A verifier that fails is a broken check and never a pass. With `skip_last` the last iteration is not verified: its
     evidence passes, under a name that says so. A mode calls `begin` with each iteration. `awaiter` is for a verifier
-    that is asked in several runs.
+    that is asked in several runs; `cut` makes a call and ends the wait for it with the time of the run.
     """
 
     def __init__(
@@ -151,6 +151,7 @@ class VerifierCheck:
         max_iterations: int,
         skip_last: bool = False,
         awaiter: Callable[[object], object] | None = None,
+        cut: Callable[[Callable[[], object]], object] = lambda call: call(),
     ) -> None:
         if why := unfit(verifier):
             raise TypeError(why)
@@ -158,7 +159,7 @@ class VerifierCheck:
         self._max, self._skip_last = max_iterations, skip_last
         self._iteration = 0
         self._previous: list[str] = []
-        self._awaiter = awaiter or Awaiter()
+        self._awaiter, self._cut = awaiter or Awaiter(), cut
 
     def begin(self, iteration: int) -> None:
         """Say which iteration is being made, from 1; this check is not asked in all, as others may fail before it."""
@@ -173,7 +174,7 @@ class VerifierCheck:
         iteration = self._iteration or len(previous) + 1
         self._previous.append(result)
         try:
-            said = self._awaiter(self._verifier.verify(self._task, result, iteration, previous))
+            said = self._cut(lambda: self._awaiter(self._verifier.verify(self._task, result, iteration, previous)))
         except LimitExceeded:
             raise
         except Exception as error:  # noqa: BLE001 - anybody's verifier may raise anything, and none of it is a pass

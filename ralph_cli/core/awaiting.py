@@ -63,6 +63,8 @@ class Awaiter:
             return value
         if threading.current_thread() is self._thread:
             return Awaiter()(value, timeout)  # to wait here would stop the loop that is waited for
+        # A longer wait is refused by the system, and is as good as none.
+        timeout = None if timeout is None or timeout > threading.TIMEOUT_MAX / 2 else timeout
         future = asyncio.run_coroutine_threadsafe(_settled(value), self._running())
         try:
             given, error = future.result(timeout)

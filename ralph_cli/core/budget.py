@@ -4,10 +4,14 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import TypeVar
 
 from ralph_cli.core import clock
+from ralph_cli.core.awaiting import TooLate, within
 from ralph_cli.core.errors import LimitExceeded
 from ralph_cli.core.model import Usage
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,20 @@ class Ledger:
         cap = self.limits.seconds
         if cap is not None and self.elapsed >= cap:
             raise LimitExceeded("time", cap=cap, spent=round(self.elapsed, 1))
+
+    def cut(self, call: Callable[[], T]) -> T:
+        """What `call` gives, if it does so while the run has time; else LimitExceeded, and it is left behind at work.
+
+        It is for calls of what anybody may have written, which know of no limit.
+        """
+        if self.left is None:
+            return call()
+        self.check_time()
+        try:
+            return within(call, self.left)
+        except TooLate:
+            self.check_time()
+            raise
 
     @contextmanager
     def reserve(self, worst_usd: float | None) -> Iterator[Callable[[Usage], None]]:

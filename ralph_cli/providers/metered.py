@@ -16,6 +16,26 @@ Estimate = Callable[[Request], float | None]
 """The most a request can cost in US dollars, or None when the price is unknown."""
 
 
+@dataclass(frozen=True, slots=True)
+class InTime:
+    """A model that is cut off when the time of its run is over, whatever it does; for models that know of no limit."""
+
+    wrapped: Model
+    ledger: Ledger
+
+    @property
+    def name(self) -> str:
+        return self.wrapped.name
+
+    @property
+    def vendor(self) -> str:
+        return self.wrapped.vendor
+
+    def complete(self, request: Request) -> Reply:
+        """The wrapped model's reply. Raises LimitExceeded when the time is over before it has come."""
+        return self.ledger.cut(lambda: self.wrapped.complete(request))
+
+
 @dataclass(slots=True)
 class Metered:
     """Checks the budget before, charges and records after, every call of the wrapped model; safe from every thread."""

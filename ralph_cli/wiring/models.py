@@ -13,7 +13,7 @@ from ralph_cli.core.model import Model, Request, Usage
 from ralph_cli.core.nonce import Nonces
 from ralph_cli.loop.engine import Mode
 from ralph_cli.providers import prices
-from ralph_cli.providers.metered import Estimate, Metered, call_numbers
+from ralph_cli.providers.metered import Estimate, InTime, Metered, call_numbers
 from ralph_cli.providers.registry import DEFAULTS, connect, parse
 from ralph_cli.providers.replaying import Recording, Replaying
 from ralph_cli.providers.retrying import Retrying
@@ -173,7 +173,7 @@ def build_models(
     recording = recording or Recording()
 
     def meter(model: Model) -> Model:
-        return Metered(Replaying(model, recording), ledger, sink, numbers)
+        return InTime(Metered(Replaying(model, recording), ledger, sink, numbers), ledger)
 
     def build(role: str, name: str) -> Model:
         given = (overrides or {}).get(role)

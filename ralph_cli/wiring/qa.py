@@ -17,7 +17,6 @@ from ralph_cli.config import Settings
 from ralph_cli.core import clock
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import Noticed, Sink
-from ralph_cli.core.nonce import Nonces
 from ralph_cli.documents.locate import QuoteIndex
 from ralph_cli.documents.sight import Sight
 from ralph_cli.modes.qa import QaMode, Question
@@ -100,7 +99,7 @@ def build_qa(
         judge,
         numbers,
         counter=_counter(stage, document, question),
-        verifier=verifier_of(settings, models, question, nonces, verifier),
+        verifier=verifier_of(stage, models, question, verifier),
         visibility=visibility_of(settings, document, sink, original),
         retry=settings.retry,
     )
@@ -114,11 +113,10 @@ def _counter(stage: Stage, document: Document, question: str) -> CounterEvidence
     return CounterEvidence(stage.models.judge, document, question, stage.nonces)
 
 
-def verifier_of(
-    settings: Settings, models: Models, task: str, nonces: Nonces, own: Verifier | None = None
-) -> VerifierCheck | None:
+def verifier_of(stage: Stage, models: Models, task: str, own: Verifier | None = None) -> VerifierCheck | None:
     """The check of a verifier of the caller's `own`, or of `--verify-with-model`; None if neither was asked for."""
     verifier: Verifier
+    settings, nonces = stage.settings, stage.nonces
     if own is not None:
         # A resumed run must ask the very same again, so what is left to chance comes from the run's seed.
         if isinstance(own, LLMVerifier) and own.new_nonce is clock.token:
@@ -133,4 +131,5 @@ def verifier_of(
         task,
         max_iterations=settings.max_iterations,
         skip_last=settings.skip_last_verification,
+        cut=stage.ledger.cut,
     )

@@ -137,7 +137,7 @@ def build_task(
     reasoner = models.reasoner or models.worker
     judge = TaskJudge(models.judge, document, spec.text, spec.output.kind, memory, nonces)
     remember = _rememberer(spec.file, settings.memory_budget, sink, _written_before(spec)) if spec.file else None
-    verifier = verifier_of(settings, models, spec.text, nonces, own_verifier)
+    verifier = verifier_of(stage, models, spec.text, own_verifier)
     if document is None:
         sink(Noticed("no-document", "no document is read: the output is looked up in the memory only"))
         check = OutputCheck(spec.output, spec.text, memory=memory)

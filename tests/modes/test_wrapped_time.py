@@ -244,3 +244,13 @@ def test_a_call_within_its_time_gives_what_it_gives(freed: threading.Event) -> N
         within(lambda: freed.wait(20), 0.05)
     with pytest.raises(ZeroDivisionError):
         within(lambda: 1 / 0, 5)
+
+
+@pytest.mark.parametrize("seconds", [1e10, 1e300])
+def test_a_time_longer_than_a_system_can_wait_is_no_limit(seconds: float) -> None:
+    async def second(input: str) -> str:
+        return "second"
+
+    config = RalphConfig(ValidationConfig(timeout=seconds), stop_condition=StopConditionConfig(timeout=seconds))
+    result = RalphRunner(second, [SECOND], config).run("q")
+    assert (result.stop_type, result.iterations) == (StopType.COMPLETION, 1)
