@@ -134,6 +134,8 @@ def as_percent(tokens: "list[_Token]", value: Decimal) -> Decimal:
 
 def half_unit(figure: Figure) -> Decimal:
     """Half a unit of the last digit that a figure shows: what rounding may change."""
+    if figure.raw != figure.raw.to_integral_value() and "." not in figure.text and "," not in figure.text:
+        return figure.scale * Decimal("0.05")  # 2\u00bd shows its decimals as a fraction
     decimals = re.search(r"\.(\d+)", figure.text)
     return Decimal(figure.scale) / Decimal(10) ** (len(decimals[1]) if decimals else 0) / 2
 

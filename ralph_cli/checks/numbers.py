@@ -13,13 +13,16 @@ from decimal import Decimal
 from functools import cached_property
 from itertools import zip_longest
 
-from ralph_cli.checks.agreement import Quoted, contradiction, quoted_figures, unit_beside
+from ralph_cli.checks.agreement import Quoted, contradiction, quoted_figures
 from ralph_cli.checks.calculation import Wrong, computations, half_unit, verify
-from ralph_cli.checks.figures import Figure, dates, figures
+from ralph_cli.checks.dates import dates
+from ralph_cli.checks.figures import Figure, figures
 from ralph_cli.checks.grounding import Ground
 from ralph_cli.checks.header import NIL, header_of, percentages
 from ralph_cli.checks.numbering import sections_of
+from ralph_cli.checks.rows import counts
 from ralph_cli.checks.shape import Piece
+from ralph_cli.checks.units import TIMES, restated, unit_beside
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Attempt, Claim, Evidence, Issue, Quote
 
@@ -49,7 +52,6 @@ _MEASURED = re.compile(r"(?i)\d+(?:-(?:day|week|month|year|hour|minute|quarter)s
 _ABOUT = re.compile(
     r"(?i)\b(?:about|around|roughly|approximately|nearly|almost|some|circa|over|more\s+than)\s+[$\u20ac\u00a3\u00a5]?\Z|~\s*\Z"
 )
-_TIMES = frozenset(("day", "week", "month", "year", "hour", "minute", "quarter", "second", "count"))
 _WORDS = {10**3: "thousand", 10**6: "million", 10**9: "billion", 10**12: "trillion"}
 
 
@@ -207,20 +209,8 @@ class _Sources:
             return False
         if figure.value == 0 and any(NIL.search(source) for source in self.texts):
             return True
-        unit = unit_beside(figure, text)
-        piece = Piece(text)
         found = (*self._quoted, *(one for result in results for one in quoted_figures(result)))
-        return any(
-            _is_rounded(figure, text, other)
-            and contradiction(figure, piece, other) is None
-            and (
-                not unit or unit_beside(other.figure, other.text) == unit or (unit not in _TIMES and not figure.percent)
-            )
-            for other in found
-            if not other.figure.name
-            and other.figure.percent == figure.percent
-            and not _YEAR.fullmatch(other.figure.text)
-        )
+        return any(_is_stated(one, text, other) for one in (figure, *restated(figure, text)) for other in found)
 
     def _borne_out(self, earlier: Sequence[str]) -> Callable[[Figure], bool]:
         """Whether a figure of a computation stands in the sources; a scale word may be left to all of them."""
@@ -248,6 +238,19 @@ def _beside(document: Document, quote: Quote, quotes: Sequence[Quote]) -> str:
     page = document.page_at(quote.start)
     above = [other.text for other in quotes if page.start <= other.start and other.end <= quote.start]
     return re.sub(r"\d", "", "\n".join(dict.fromkeys((*above, *header_of(document, quote)))))
+
+
+def _is_stated(figure: Figure, text: str, other: Quoted) -> bool:
+    """Whether a figure is a source's in another scale or with fewer digits, and in the same unit."""
+    source = other.figure
+    if source.name or source.percent != figure.percent or _YEAR.fullmatch(source.text):
+        return False
+    unit = unit_beside(figure, text)
+    if not _is_rounded(figure, text, other) or contradiction(figure, Piece(text), other) is not None:
+        return False
+    # A rounded time, number of people or percentage has its unit beside the source, too, or in the name of the row.
+    free = not unit or (unit not in TIMES and not figure.percent)
+    return free or unit_beside(source, other.text) == unit or (unit == "count" and counts(other.label))
 
 
 def _is_rounded(figure: Figure, text: str, other: Quoted) -> bool:
