@@ -14,8 +14,9 @@ from functools import cached_property
 from itertools import zip_longest
 
 from ralph_cli.checks.agreement import Quoted, contradiction, quoted_figures
-from ralph_cli.checks.calculation import Wrong, computations, half_unit, verify
+from ralph_cli.checks.calculation import Derived, Sources, computations, derive, half_unit
 from ralph_cli.checks.dates import dates
+from ralph_cli.checks.expression import Wrong
 from ralph_cli.checks.figures import Figure, figures
 from ralph_cli.checks.grounding import Ground
 from ralph_cli.checks.header import NIL, header_of, percentages
@@ -28,6 +29,8 @@ from ralph_cli.core.run import Attempt, Claim, Evidence, Issue, Quote
 
 NAME = "numbers"
 MOST_CALCULATIONS = 12
+COUNTS = frozenset(map(Decimal, range(2, 13)))
+"""What an average of percentages may divide by."""
 
 _NAME = re.compile(r"(?<![\w$\u20ac\u00a3\u00a5.,])(?:[A-Za-z]+[-.]?\d[\w-]*|\d+[-.]?[A-Za-z][\w-]*)")
 _SCALED = re.compile(r"\d+(?:k|m|mn|bn|b|tn|x)", re.IGNORECASE)
@@ -173,18 +176,23 @@ class _Sources:
             for text, near in zip_longest(self.texts, self.beside, fillvalue="")
             for found in quoted_figures(text, near)
         ]
+        self._derived: dict[Decimal, Derived] = {}
         self._scales = frozenset(scale for found in self._quoted for scale in (*found.scales, found.figure.scale)) - {1}
 
     def result(self, calculation: str, earlier: Sequence[str]) -> list[str]:
         """The result of a calculation over quoted figures and `earlier` results, as it may be named. Raises Wrong."""
-        result = verify(calculation, self._borne_out(earlier), self._scale)
+        derived = derive(calculation, self._rest(earlier))
+        result = derived.figure
+        self._derived[result.value] = derived
         stated = {found.figure.value for found in self._quoted if found.figure.percent}
         # The difference of two percentages is a number of percentage points, signs written or not.
-        points = not result.percent and any(figure.value in stated for figure in figures(calculation))
+        parts = {figure.value for figure in figures(calculation)} - {result.value}
+        shares = any(part in stated for part in parts) and all(part in stated or part in COUNTS for part in parts)
+        points = not result.percent and shares
         named = [result.text]
         if points or result.percent:
             named += [f"{result.value.normalize():f}%", f"{(100 * result.value).normalize():f} basis points"]
-        elif result.scale == 1:
+        elif result.scale == 1 and derived.scaled == 1:
             named += [f"{result.text} {_WORDS[scale]}" for scale in self._scales if scale in _WORDS]
         return named
 
@@ -192,11 +200,11 @@ class _Sources:
         """The figures of a text that are the value of a computation beside them, and those it is made of."""
         found: list[str] = []
         wanted = [figure for figure in figures(text) if not figure.name and _digits(figure) >= 2]
-        for computed in computations(text, self._borne_out(())):
+        for computed in computations(text, self._rest(())):
             for figure in wanted:
                 shown = -figure.value if figure.sign == "-" else figure.value
-                values = [computed.percent] if figure.percent else [computed.value]
-                values += [computed.value * figure.scale] if figure.scale == self._scale != 1 else []
+                values = [*computed.percents] if figure.percent else [computed.value]
+                values += [computed.value * figure.scale] if figure.scale == self._scale != 1 == computed.scaled else []
                 if any(abs(value - shown) <= half_unit(figure) for value in values):
                     found += [figure.text, *(part.text for part in computed.figures)]
         return found
@@ -211,6 +219,11 @@ class _Sources:
             return True
         found = (*self._quoted, *(one for result in results for one in quoted_figures(result)))
         return any(_is_stated(one, text, other) for one in (figure, *restated(figure, text)) for other in found)
+
+    def _rest(self, earlier: Sequence[str]) -> Sources:
+        """What a calculation may rest on."""
+        scaled = {found.figure.raw for found in self._quoted if found.scales and found.figure.scale == 1}
+        return Sources(self._borne_out(earlier), self._scale, lambda figure: figure.raw in scaled, self._derived)
 
     def _borne_out(self, earlier: Sequence[str]) -> Callable[[Figure], bool]:
         """Whether a figure of a computation stands in the sources; a scale word may be left to all of them."""

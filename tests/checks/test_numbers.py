@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.checks.calculation import Wrong, verify
+from ralph_cli.checks.calculation import verify
+from ralph_cli.checks.expression import Wrong
 from ralph_cli.checks.figures import figures
 from ralph_cli.checks.numbers import NumbersCheck
 from ralph_cli.checks.quotes import pin
