@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _MONTH_WORDS = "january february march april may june july august september october november december"
-_MONTHS = _MONTH_WORDS.split()
-_NAMED = [*(m.capitalize() for m in _MONTHS), "Sept", *(m[:3].capitalize() for m in _MONTHS if m != "may")]
-_MONTH = "|".join([*_NAMED, *(m.upper() for m in _MONTHS)])
+MONTHS = _MONTH_WORDS.split()
+_NAMED = [*(m.capitalize() for m in MONTHS), "Sept", *(m[:3].capitalize() for m in MONTHS if m != "may")]
+_MONTH = "|".join([*_NAMED, *(m.upper() for m in MONTHS)])
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _DATES = (
     re.compile(r"(?<![\d-])(?P<year>\d{4})-(?P<number>\d{2})-(?P<day>\d{2})(?![\d-])"),
@@ -67,4 +67,4 @@ def _meanings(part: dict[str, str | None]) -> Iterator[tuple[int | None, int, in
 
 
 def _month(name: str) -> int:
-    return next(number for number, month in enumerate(_MONTHS, 1) if month.startswith(name[:3].lower()))
+    return next(number for number, month in enumerate(MONTHS, 1) if month.startswith(name[:3].lower()))
