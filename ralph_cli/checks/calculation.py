@@ -35,11 +35,13 @@ _NUDGE = Decimal("1.0009765625")
 class Derived:
     """The result of a calculation that holds: as it is written there, of how many terms it is the sum, and its kind.
 
-    `amount` is 0 for a ratio; `scaled` is 1 for an amount in the scale of the figures' table.
+    `covers` counts the terms of the longest sum in it, of which it may be the average; `amount` is 0 for a ratio;
+    `scaled` is 1 for an amount in the scale of the figures' table.
     """
 
     figure: Figure
     terms: int
+    covers: int
     amount: int
     scaled: int
 
@@ -92,7 +94,9 @@ def derive(text: str, sources: Sources) -> Derived:
         if not any(abs(candidate - wanted) <= half_unit(result) for candidate in candidates):
             near = candidates[-1]
             raise Wrong(f"it gives {_plain(near)}{'%' if result.percent else ''}, not {result.text}")
-    return Derived(result, summands(["(", *left, ")"], len(left) + 1), value.amount, value.scaled)
+    terms = summands(["(", *left, ")"], len(left) + 1)
+    covers = max(terms, *(summands(left, at) for at in range(len(left))))
+    return Derived(result, terms, covers, value.amount, value.scaled)
 
 
 @dataclass(frozen=True, slots=True)

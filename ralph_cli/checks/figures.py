@@ -22,8 +22,12 @@ _SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9
 _SUFFIXES = {"k": 10**3, "m": 10**6, "mn": 10**6, "mio": 10**6, "mln": 10**6}
 _SUFFIXES |= {"bn": 10**9, "b": 10**9, "mrd": 10**9, "tn": 10**12}
 
-_WORD = "|".join([*_SMALL, *_TENS, *_SCALES])
-_SPELLED = re.compile(rf"(?<![\w-])(?:{_WORD})(?:(?:-|\s+(?:and\s+)?)(?:{_WORD}))*(?![\w])", re.IGNORECASE)
+# "Two five-year terms" are two numbers: what follows a number below a hundred without a word for more is another.
+_TENS_WORD = rf"(?:(?:{'|'.join(_TENS)})(?:[\s-]+(?:{'|'.join(list(_SMALL)[1:10])}))?|{'|'.join(_SMALL)})"
+_AND = r"(?:-|\s+(?:and\s+)?)"
+_BELOW = rf"(?:{_TENS_WORD}(?:[\s-]+hundred(?:{_AND}{_TENS_WORD})?)?|hundred(?:{_AND}{_TENS_WORD})?)"
+_TERM = rf"(?:{_BELOW}[\s-]+)?(?:{'|'.join(list(_SCALES)[1:])})(?:\s+(?:{'|'.join(list(_SCALES)[1:])}))*"
+_SPELLED = re.compile(rf"(?<![\w-])(?:{_TERM}{_AND})*(?:{_TERM}|{_BELOW})(?![\w])", re.IGNORECASE)
 _ORDINAL_WORD = re.compile(rf"(?<!\w)(?:({'|'.join(_TENS)})-)?({'|'.join(_ORDINAL)})(?!\w)", re.IGNORECASE)
 UNIT = re.compile(
     r"[\s-]+(?:(?:business|working|trading|calendar|full|further|consecutive)[\s-]+)?(?:days?|weeks?|months?|years?|hours?"
@@ -101,7 +105,7 @@ def figures(text: str, *, ordinals: bool = False) -> tuple[Figure, ...]:
 
 _PERCENT_WORD = re.compile(r"[\s-]+(?:per\s?cent|percentage\s+points?)\b", re.IGNORECASE)
 _BETWEEN = re.compile(r"\bbetween\s+\Z", re.IGNORECASE)
-_AND = re.compile(r"\s+and\s+")
+_AND_TO = re.compile(r"\s+(?:and|to)\s+")
 _UP_TO = re.compile(r"\s*(?:to|-|\u2013)\s*")
 
 
@@ -114,7 +118,7 @@ def _sharing(text: str, found: list[Figure]) -> tuple[Figure, ...]:
             alike
             and one.value < 1000
             and one.currency in ("", other.currency)
-            and (_AND if _BETWEEN.search(text, 0, one.start) else _UP_TO).fullmatch(text, one.end, other.start)
+            and (_AND_TO if _BETWEEN.search(text, 0, one.start) else _UP_TO).fullmatch(text, one.end, other.start)
         ):
             found[at] = replace(one, value=one.value * other.scale, scale=other.scale)
     return tuple(found)

@@ -5,6 +5,9 @@ import re
 _FIGURE = re.compile(r"\d[\d.,]*\s*(?:%|per\s?cent\b|percent\b|bps\b|basis\s+points?\b)?", re.IGNORECASE)
 _WORDS = re.compile(r"[^\W\d_]{3}")
 _PER_SHARE = re.compile(r"\bper[\s-]+(?:\w+[\s-]+){0,2}(?:shares?|unit|employee)\b|\bEPS\b", re.IGNORECASE)
+_OF_A_SHARE = re.compile(r"\W*(?:basic|diluted)\W*[$€£]\W*", re.IGNORECASE)
+"""A row below "Earnings per share": one of numbers of shares has no currency."""
+
 _RATIO = re.compile(r"%|\bper\s?cent|\bbasis\s+points?\b|\bratio\b|\btax\s+rate\b", re.IGNORECASE)
 _PLACES = r"(?:stores?|restaurants?|branch(?:es)?|hotels?|plants?|locations?|employees?|customers?|countries)"
 # "Stores" and "Personnel" may be rows of sales and costs, and income is "attributable to shareholders".
@@ -40,6 +43,6 @@ def is_scaled(label: str, header: str) -> bool:
 
     Numbers of shares are in millions unless the header excepts them.
     """
-    if _PER_SHARE.search(label) or _RATIO.search(label) or counts(label):
+    if _PER_SHARE.search(label) or _OF_A_SHARE.fullmatch(label) or _RATIO.search(label) or counts(label):
         return False
     return not (_SHARES.search(label) and _SHARES_EXCEPTED.search(_PER_SHARE.sub("", header)))

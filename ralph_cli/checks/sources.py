@@ -31,7 +31,7 @@ _ABOUT = re.compile(
 _PERIOD = re.compile(r"(?i)\b(?P<number>[a-z]+(?:-[a-z]+)?|\d{1,2})[\s-](?P<unit>month|week|quarter|year)s?\b")
 _SPAN = re.compile(
     r"(?i)(?:\b(?:all|past|last|prior|previous|over|across)\s+(?:the\s+)?(?:(?:past|last|prior|previous)\s+)?"
-    rf"(?P<several>{_FEW})(?:\s+fiscal)?\s+years\b"
+    rf"(?P<several>{_FEW})(?:\s+fiscal)?\s+years\b|\bthe\s+(?P<added>{_FEW})(?:\s+fiscal)?\s+(?:years|quarters|months)\b"
     rf"|\b(?P<joined>{_FEW})-year(?=\s+(?:\w+\s+)?(?:average|mean|period|total|sum|span|cagr|compound|growth|change"
     r"|increase|decrease|decline|trend|cumulative|aggregate)\b))"
 )
@@ -70,10 +70,11 @@ class ClaimSources:
         """Numbers of years that the columns or a calculation cover ("two-year average"), and the periods of headers."""
         years = {int(year) for year in (*self.years, *YEAR.findall("\n".join(self.quotes)))}
         covered = {len(years), max(years) - min(years)} if years else set[int]()
-        covered |= {derived.terms for derived in self._derived.values()}
+        added = {derived.covers for derived in self._derived.values()}
+        covered |= added
         for match in _SPAN.finditer(text):
-            group = "several" if match["several"] else "joined"
-            if figures(match[group])[0].value in covered:
+            group = next(name for name in ("several", "joined", "added") if match[name])
+            if figures(match[group])[0].value in (covered if group != "added" else added):
                 yield match.span(group)
         headed = {_period(match) for match in _PERIOD.finditer(self.headers)} - {None}
         yield from (match.span() for match in _PERIOD.finditer(text) if _period(match) in headed)
@@ -121,7 +122,8 @@ class ClaimSources:
 
     def _rest(self, earlier: Sequence[str]) -> Sources:
         """What a calculation may rest on."""
-        scaled = {found.figure.raw for found in self._quoted if found.scales and found.figure.scale == 1}
+        # "130 - 100 = 30" over "$130 million" is in millions, too.
+        scaled = {found.figure.raw for found in self._quoted if found.scales or found.figure.scale != 1}
         return Sources(self._borne_out(earlier), self._scale, lambda figure: figure.raw in scaled, self._derived)
 
     def _borne_out(self, earlier: Sequence[str]) -> Callable[[Figure], bool]:

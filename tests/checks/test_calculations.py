@@ -72,6 +72,8 @@ def test_a_percentage_is_no_hundredfold_of_itself() -> None:
         ("The average was $230.1 million.", (INCOME_ROW,), (SUM, "1,150.4 / 5 = 230.08"), False),
         ("It grew 16.1%.", (INCOME_ROW,), ("437.1 / 376.5 = 1.161", "1.161 - 1 = 16.1%"), True),
         ("It grew by 1.16 million.", (INCOME_ROW,), ("437.1 / 376.5 = 1.16",), False),  # a ratio is no amount
+        ("Net cash was $30 million.", ("cash of $130 million and debt of $100 million",), ("130 - 100 = 30",), True),
+        ("Net cash was $1.3 million.", ("cash of $130 million and debt of $100 million",), ("130 / 100 = 1.3",), False),
         ("It grew by $60.6 million.", (INCOME_ROW,), ("437.1 - 376.5 = 60.6",), True),
         ("Revenue per head was $0.26 million.", (REVENUE, EMPLOYEES), ("4,812.6 / 18,450 = 0.26",), True),
         ("Income after tax is $475.2 million.", (OPERATING, TAX), ("612.4 * (1 - 22.4%) = 475.2",), True),

@@ -68,6 +68,11 @@ def test_the_question_and_the_header_of_a_table_may_name_the_period() -> None:
         ("Over the last three years it never fell.", (), True),
         ("The two-year growth was 17.3%.", ("4,812.6 / 4,101.9 - 1 = 17.3%",), True),
         ("The two-year average was $4,594.85 million.", ("(4,812.6 + 4,377.1) / 2 = 4,594.85",), True),
+        (
+            "The average of the three years was 4,430.5.",
+            ("(4,812.6 + 4,377.1 + 4,101.9) / 3 = 4,430.5",),
+            True,
+        ),
         ("The five-year average was $4,430.5 million.", ("(4,812.6 + 4,377.1 + 4,101.9) / 3 = 4,430.5",), False),
         ("The lease has three years to run.", (), False),
     ],

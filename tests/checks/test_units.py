@@ -3,6 +3,7 @@
 import pytest
 from figure_cases import DIVIDENDS, EARNINGS, EMPLOYEES, LABELS, REVENUE, SHARES, TAX, told
 
+from ralph_cli.checks.figures import figures
 from ralph_cli.checks.money import currencies_named, currency_behind
 from ralph_cli.checks.rows import is_scaled
 
@@ -94,6 +95,8 @@ def test_a_tables_scale_and_currency_are_for_its_amounts_only(row: str, claim: s
         ("Weighted average shares", "(in millions, except per share data)", True),
         ("Weighted average shares", "(in millions, except per common share amounts)", True),
         ("Weighted average shares", "(in millions, except share and per share data)", False),
+        ("Diluted  $  ", "(in millions, except per share data)", False),
+        ("Diluted  ", "(in millions, except per share data)", True),
         ("Repurchases of shares", "(in millions, except share and per share data)", True),
         ("Net income attributable to common shareholders", "(in millions)", True),
         ("Employees at year end", "(in millions)", False),
@@ -126,3 +129,10 @@ def test_currencies_are_named_by_sign_code_or_name() -> None:
     assert currencies_named("in millions of Swiss francs; CAD; NT$ and US$; 5 cents") == {"chf", "cad", "twd", "$"}
     assert currency_behind("5 SEK", 1) == "sek"
     assert currency_behind("8,000 EUR 7,500", 5) == ""  # it belongs to the next amount
+
+
+def test_numbers_in_words_that_stand_side_by_side_are_several() -> None:
+    text = "two five-year terms, five and ten years, three hundred and two days"
+    assert [figure.value for figure in figures(text)] == [2, 5, 5, 10, 302]
+    assert figures("one million two hundred thousand and forty-five")[0].value == 1_200_045
+    assert told("It has two five-year terms.", ("It has two terms, of five years each.",)) == []
