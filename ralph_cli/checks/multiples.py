@@ -43,6 +43,9 @@ _NEARLY = re.compile(r"(?i)(?:nearly|almost|just\s+under|close\s+to)\s+(?:an?\s+
 _LESS = re.compile(r"(?i)(?:less\s+than|under|below|up\s+to|at\s+most)\s+(?:an?\s+)?\Z")
 _ABOUT = re.compile(r"(?i)(?:about|roughly|approximately|around|some)\s+(?:\w+\s+)?\Z")
 _NOT = re.compile(r"(?i)(?:\bnot\b|\bnever\b|\bno\b|n't\b)[^.;]*\Z")
+_REACH = 200
+"""Characters before a multiple in which its hedge, or a denial, is looked for."""
+
 MOST = 12
 """Figures of a quote that are compared with one another."""
 
@@ -89,7 +92,7 @@ def multiples(text: str) -> Iterator[Multiple]:
 
 
 def _multiple(match: re.Match[str], value: Decimal, text: str) -> Multiple:
-    before = text[: match.start()]
+    before = text[max(match.start() - _REACH, 0) : match.start()]
     # "than" and "almost" may be the first word of the match.
     hedge = before + match[0].split()[0] + " "
     room = Decimal("0.1") if _ABOUT.search(before) else Decimal("0.025")

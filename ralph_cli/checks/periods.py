@@ -98,7 +98,7 @@ def months_alone(text: str) -> Iterator[tuple[str, int]]:
         if any(start <= match.start() < end for start, end in within):
             continue
         if match[0].lower() == "may":
-            before = text[: match.start()]
+            before = text[max(match.start() - _WINDOW, 0) : match.start()]
             named = _IN_A_NAME.match(text, match.end()) and not _PREPOSITION.search(before)
             if _SENTENCE_BEGINS.search(before) or named or match[0] == "MAY":
                 continue
