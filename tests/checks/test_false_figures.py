@@ -17,7 +17,7 @@ from figure_cases import (
     told,
 )
 
-ROWS = [
+TABLES = [
     ("Net revenue was $4,812.6 billion in 2022.", (REVENUE,), ()),
     ("Net revenue was $4,816.2 million in 2022.", (REVENUE,), ()),
     ("Net revenue was €4,812.6 million in 2022.", (REVENUE,), ()),
@@ -84,9 +84,9 @@ PROSE = [
 
 
 def test_there_are_sixty() -> None:
-    assert len([*ROWS, *PROSE]) == 60
+    assert len([*TABLES, *PROSE]) == 60
 
 
-@pytest.mark.parametrize(("claim", "quotes", "calculations"), [*ROWS, *PROSE])
+@pytest.mark.parametrize(("claim", "quotes", "calculations"), [*TABLES, *PROSE])
 def test_a_false_claim_is_refused(claim: str, quotes: tuple[str, ...], calculations: tuple[str, ...]) -> None:
     assert told(claim, quotes, calculations)

@@ -19,7 +19,7 @@ from figure_cases import (
     told,
 )
 
-ROWS = [
+TABLES = [
     ("Net revenue was $4,812.6 million in 2022.", (REVENUE,), ()),
     ("Net revenue came to about $4.8 billion in 2022, against $4.4 billion in 2021.", (REVENUE,), ()),
     ("Net revenue grew 9.9% in 2022.", (REVENUE,), ("(4,812.6 - 4,377.1) / 4,377.1 = 9.9%",)),
@@ -101,9 +101,9 @@ CONTRACTS = [
 
 
 def test_there_are_sixty() -> None:
-    assert len([*ROWS, *FILINGS, *CONTRACTS]) == 60
+    assert len([*TABLES, *FILINGS, *CONTRACTS]) == 60
 
 
-@pytest.mark.parametrize(("claim", "quotes", "calculations"), [*ROWS, *FILINGS, *CONTRACTS])
+@pytest.mark.parametrize(("claim", "quotes", "calculations"), [*TABLES, *FILINGS, *CONTRACTS])
 def test_a_true_claim_stands(claim: str, quotes: tuple[str, ...], calculations: tuple[str, ...]) -> None:
     assert told(claim, quotes, calculations) == []
