@@ -10,30 +10,15 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from ralph_cli.checks.figures import Figure, figures, scales_named
+from ralph_cli.checks.money import CURRENCIES, DOLLARS, currencies_named
+from ralph_cli.checks.rows import is_scaled, label_of
 from ralph_cli.checks.shape import Piece
+from ralph_cli.checks.units import restated, unit_beside
 from ralph_cli.documents.fold import ZERO_WIDTH
 
 _PERCENT = r"(?:%|per\s?cent\b|percent(?:age)?s?\b)"
 _PERCENT_NAMED = re.compile(rf"(?<![\d)])(?<!\d\s)(?<!\)\s){_PERCENT}", re.IGNORECASE)
 _PERCENT_SHARED = re.compile(rf"(?:\s*(?:,|-|\u2013|/|to|and|or)\s*\d[\d.,]*\d?)+\s*{_PERCENT}", re.IGNORECASE)
-_MONEY_BEHIND = re.compile(
-    r"\s?(?:(?:US|U\.S\.)\s)?(dollars?\b|USD\b|euros?\b|EUR\b|\u20ac(?!\s*\d)|pounds?\b|GBP\b|francs?\b|CHF\b|yen\b|JPY\b|cents?\b|pence\b)",
-    re.IGNORECASE,
-)
-_MONEY_NAMED = re.compile(
-    r"[$\u20ac\u00a3\u00a5]|(?<![^\W_])(?:dollars?|usd|euros?|eur|pounds?|gbp|chf|jpy|yen)(?![^\W_])", re.I
-)
-_MONEYS = {
-    "dollar": "$", "usd": "$", "euro": "\u20ac", "eur": "\u20ac", "pound": "\u00a3", "gbp": "\u00a3", "yen": "\u00a5",
-    "jpy": "\u00a5", "chf": "chf", "franc": "chf", "cent": "cent", "pence": "cent",
-}  # fmt: skip
-_MEASURE_BEHIND = re.compile(
-    r"(?:\s*\(\d+\))?\)?[\s-]+(?:(?:business|working|calendar|full|further|consecutive|fiscal)[\s-]+)?"
-    r"(?:(day|week|month|year|hour|minute|quarter)s?|(second)s"
-    r"|(employees|people|persons|shares|stores|customers|countries|units|aircraft|members|shareholders|customers))\b",
-    re.IGNORECASE,
-)
-
 _DEDUCTED = re.compile(
     r"\b(?:loss|lost|losing|decreas|declin|fell\b|fall|down\b|drop|reduc|shr[aiu]nk|contract(?:ed|ion)|eros|erod|weak"
     r"|worse|negativ|minus|deficit|outflow|used?\b|less\b|below|under\b|lower|short|adverse|unfavou?r|credit|deduct"
@@ -62,12 +47,22 @@ _SENTENCE = re.compile(r"[.!?](?=\s)|\n")
 
 @dataclass(frozen=True, slots=True)
 class Quoted:
-    """A figure of a quote: the quote's text around it, and what headers quoted beside it say (`beside`)."""
+    """A figure of a quote with the quote's text around it, and what headers say of it.
+
+    `scales` are those of its table, none for a figure that is not measured in them (per share, employees, a ratio);
+    `percents` says that the quote or its header names per cent; `moneys` are the currencies that they name.
+    """
 
     figure: Figure
     text: str
     scales: frozenset[int]
     percents: bool
+    moneys: frozenset[str] = frozenset()
+
+    @property
+    def label(self) -> str:
+        """The words in front of a figure in its line, those of the row's name for a cell of a table."""
+        return label_of(self.text, self.figure.start)
 
     @property
     def line(self) -> str:
@@ -80,11 +75,20 @@ class Quoted:
 
 
 def quoted_figures(text: str, beside: str = "") -> tuple[Quoted, ...]:
-    """The figures of a quote; `beside` are the quotes of the same page, which may hold its table's header."""
+    """The figures of a quote; `beside` are the quotes of the same page, which may hold its table's header.
+
+    A figure of cents or basis points is also given as the one of dollars or per cent that it is.
+    """
     text = text.translate({ord(character): None for character in ZERO_WIDTH})
-    scales = scales_named(text) or scales_named(beside)
+    own, above = scales_named(text), scales_named(beside)
     percents = bool(_PERCENT_NAMED.search(text) or _PERCENT_NAMED.search(beside))
-    return tuple(Quoted(figure, text, scales, percents) for figure in figures(text, ordinals=True))
+    moneys = currencies_named(beside)
+    found: list[Quoted] = []
+    for figure in figures(text, ordinals=True):
+        label = label_of(text, figure.start)
+        scales = scales_named(label) or (own or above if is_scaled(label, f"{beside}\n{text}") else frozenset[int]())
+        found += [Quoted(one, text, scales, percents, moneys) for one in (figure, *restated(figure, text))]
+    return tuple(found)
 
 
 def same_value(figure: Figure, other: Quoted, label: str) -> bool:
@@ -108,31 +112,33 @@ def contradiction(figure: Figure, piece: Piece, other: Quoted) -> str | None:
         return f"stands in the quoted words without a minus, as {source.text}"
     said, meant = unit_beside(figure, piece.text), unit_beside(source, other.text)
     shared = other.percents or (source.value < 1000 and bool(_PERCENT_SHARED.match(other.text, source.end)))
-    if said == "percent" and not meant and not shared:
-        return f"stands in the quoted words without a percent sign, as {source.text}"
+    if said in ("percent", "bps") and not meant and not (shared and said == "percent"):
+        kind = "a percent sign" if said == "percent" else '"basis points"'
+        return f"stands in the quoted words without {kind}, as {source.text}"
     said = said or _unit_named(piece.label)
     if meant == "percent" and not said and figure.scale != 1:
         return f"stands in the quoted words as a percentage, as {source.text}"
-    if said and meant and said != meant and not (said == "percent" and shared):
-        kind = "in another currency" if {said, meant} <= set(_MONEYS.values()) else "with another unit"
+    if said and meant and said != meant and not (said == "percent" and shared) and not _same_dollar(said, meant, other):
+        kind = "in another currency" if {said, meant} <= CURRENCIES else "with another unit"
         return f"stands in the quoted words {kind}, as {_with_unit(other)}"
+    if said in CURRENCIES and not meant and other.moneys and not _agrees(said, other.moneys):
+        return f"stands in a table in another currency, as {source.text}"
     return _dropped_minus(figure, piece, other)
 
 
-def unit_beside(figure: Figure, text: str) -> str:
-    """What stands directly beside a figure: "percent", a currency, a unit of time, "count"; "" if nothing does."""
-    if figure.percent or figure.currency:
-        return "percent" if figure.percent else figure.currency
-    if match := _MONEY_BEHIND.match(text, figure.end):
-        return _MONEYS.get(match[1].lower().rstrip("s"), "\u20ac")
-    if match := _MEASURE_BEHIND.match(text, figure.end):
-        return "count" if match[3] else (match[1] or match[2]).lower()
-    return ""
+def _same_dollar(said: str, meant: str, other: Quoted) -> bool:
+    """Whether a dollar sign is that of the dollars which the header names: C$ 5 of "$ 5" under "Canadian dollars"."""
+    return meant == "$" and said in DOLLARS & other.moneys
+
+
+def _agrees(said: str, moneys: frozenset[str]) -> bool:
+    """Whether a currency is one that a header names; any dollars may be called dollars there."""
+    return said in moneys or said in ("cent", "pence") or (said == "$" and bool(moneys & DOLLARS))
 
 
 def _unit_named(label: str) -> str:
     """The unit that a column's name gives to its figures, if it names one only."""
-    found = {_MONEYS.get(name.lower().rstrip("s"), name) for name in _MONEY_NAMED.findall(label)}
+    found = set(currencies_named(label))
     found |= {"percent"} if re.search(_PERCENT, label, re.IGNORECASE) else set()
     return found.pop() if len(found) == 1 else ""
 

@@ -1,11 +1,12 @@
-"""Figures and dates of a text, normalised so that 1,577 is 1577, 4 million is 4,000,000 and forty-five is 45. Pure."""
+"""Figures of a text, normalised so that 1,577 is 1577, 4 million is 4,000,000 and forty-five is 45. Pure."""
 
 import re
 import unicodedata
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
+
+from ralph_cli.checks.money import MARK, NAME, currency
 
 Sign = Literal["", "-", "()"]
 
@@ -21,56 +22,47 @@ _SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9
 _SUFFIXES = {"k": 10**3, "m": 10**6, "mn": 10**6, "mio": 10**6, "mln": 10**6}
 _SUFFIXES |= {"bn": 10**9, "b": 10**9, "mrd": 10**9, "tn": 10**12}
 
-_WORD = "|".join([*_SMALL, *_TENS, *_SCALES])
-_SPELLED = re.compile(rf"(?<![\w-])(?:{_WORD})(?:(?:-|\s+(?:and\s+)?)(?:{_WORD}))*(?![\w])", re.IGNORECASE)
+# "Two five-year terms" are two numbers: what follows a number below a hundred without a word for more is another.
+_TENS_WORD = rf"(?:(?:{'|'.join(_TENS)})(?:[\s-]+(?:{'|'.join(list(_SMALL)[1:10])}))?|{'|'.join(_SMALL)})"
+_AND = r"(?:-|\s+(?:and\s+)?)"
+_BELOW = rf"(?:{_TENS_WORD}(?:[\s-]+hundred(?:{_AND}{_TENS_WORD})?)?|hundred(?:{_AND}{_TENS_WORD})?)"
+_TERM = rf"(?:{_BELOW}[\s-]+)?(?:{'|'.join(list(_SCALES)[1:])})(?:\s+(?:{'|'.join(list(_SCALES)[1:])}))*"
+_SPELLED = re.compile(rf"(?<![\w-])(?:{_TERM}{_AND})*(?:{_TERM}|{_BELOW})(?![\w])", re.IGNORECASE)
 _ORDINAL_WORD = re.compile(rf"(?<!\w)(?:({'|'.join(_TENS)})-)?({'|'.join(_ORDINAL)})(?!\w)", re.IGNORECASE)
 UNIT = re.compile(
-    r"[\s-]+(?:(?:business|working|calendar|full|further|consecutive)[\s-]+)?(?:days?|weeks?|months?|years?|hours?"
-    r"|minutes?|seconds?|quarters?|per\s?cent|percent|pounds?|dollars?|euros?|francs?|pence|cents?)\b",
+    r"[\s-]+(?:(?:business|working|trading|calendar|full|further|consecutive)[\s-]+)?(?:days?|weeks?|months?|years?|hours?"
+    r"|minutes?|seconds?|quarters?|decades?|nights?|per\s?cent|percent|percentage\s+points?|basis\s+points?|bps?"
+    rf"|kilomet(?:er|re)s?|miles?|{NAME})\b",
     re.IGNORECASE,
 )
 """What makes a number that is spelled out, and small, a figure: "six months", but not "two parties"."""
 
-_CURRENCY = {"usd": "$", "us$": "$", "eur": "€", "gbp": "£", "jpy": "¥"}
 _SEPARATOR = r"[,'\u2019\u00a0\u2007\u2009\u202f]"
 _HYPHENS = str.maketrans("\u2010\u2011\u2012", "---")
 _SCALE_WORD = "thousand|million|billion|trillion"
 _SCALE_MARK = "mn|mio|mln|bn|mrd|tn"
-_MONEY_MARK = r"US\$|[$€£¥]|(?<![A-Za-z])(?:USD|EUR|GBP|JPY|CHF)"
+_FRACTION = "[½¼¾⅓⅔⅛⅜⅝⅞⅕⅖⅗⅘⅙⅚]"
+_HALF = re.compile(r"\s+and\s+(?:a|one)[\s-](?:(half)|(third)|(quarter))\b", re.IGNORECASE)
 _PERCENT = r"\s*(?:%|per\s?cent\b|percent\b|percentage\s+points?\b)"
 _NUMBER = re.compile(
-    rf"(?:(?P<before>{_MONEY_MARK})\s*(?=\())?(?P<open>\()?(?P<minus>(?<![\w\d.)])[-\u2212\u2013](?=[\d$€£¥.]))?"
-    rf"(?:(?P<currency>{_MONEY_MARK})\s*(?P<inner>[-\u2212](?=\d))?)?"
+    rf"(?:(?P<before>{MARK})\s*(?=\())?(?P<open>\()?(?P<minus>(?<![\w\d.)])[-\u2212\u2013](?=[\d.]|{MARK}))?"
+    rf"(?:(?P<currency>{MARK})\s*(?P<inner>[-\u2212](?=\d))?)?"
     r"(?P<number>\d+(?:\.\d+){2,}"  # 12.3.1: a name, not a quantity
     rf"|\d{{1,3}}(?:\.\d{{3}})+,\d+|\d{{1,3}}(?:{_SEPARATOR}\d{{3}})+(?!\d)(?:\.\d+)?|\d+,\d{{1,2}}(?![\d,])"
-    r"|\d+(?:\.\d+)?|(?<![\d.])\.\d+)"
+    rf"|(?:\d+\s?)?{_FRACTION}|\d+(?:[\s-][1-7]/[2-8](?![\d/]))|\d+(?:\.\d+)?|(?<![\d.])\.\d+)"
     r"(?P<power>(?<=(?<![\d.,])10)[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]{1,2})?"
     rf"(?:\s*(?P<scale>{_SCALE_WORD}|{_SCALE_MARK})\b|(?P<letter>[kKmMbB])\b)?(?P<percent>{_PERCENT})?(?P<close>\))?"
     # Of a figure in brackets, scale and percent may stand behind them: $(5.3) million, (3.0)%.
     rf"(?(open)(?(close)(?:\s*(?P<scale_behind>{_SCALE_WORD}|{_SCALE_MARK})\b)?(?P<percent_behind>{_PERCENT})?))",
     re.IGNORECASE,
 )
-_MONEY = r"(?:[$€£¥]|\b(?:USD|EUR|GBP|JPY|CHF)|dollars?|euros?|pounds?|francs?)"
+_MONEY = rf"(?:{MARK}|{NAME})"
 _SCALE_NAMED = re.compile(
     rf"(?<![^\W_])(?<!\d )(?<!one )({_SCALE_WORD})s(?![^\W_])"
-    r"(?!\s+of\b(?!\s+(?:US\b|U\.S\.|United\s+States|dollars|euros|pounds)))"  # not "millions of people"
+    rf"(?!\s+of\b(?!\s+(?:US\b|U\.S\.|United\s+States|{NAME})))"  # not "millions of people"
     rf"|(?:\bin\s+|\(\s*|{_MONEY}\s*|\A|_)({_SCALE_WORD}|{_SCALE_MARK})(?![^\W_])|{_MONEY}\s?([mk])(?![^\W_])"
     rf"|(?:{_MONEY}|\bin|\()\s?'?(000)s?\b",
     re.IGNORECASE,
-)
-_MONTH_WORDS = "january february march april may june july august september october november december"
-_MONTHS = _MONTH_WORDS.split()
-_NAMED = [*(m.capitalize() for m in _MONTHS), "Sept", *(m[:3].capitalize() for m in _MONTHS if m != "may")]
-_MONTH = "|".join([*_NAMED, *(m.upper() for m in _MONTHS)])
-_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-_DATES = (
-    re.compile(r"(?<![\d-])(?P<year>\d{4})-(?P<number>\d{2})-(?P<day>\d{2})(?![\d-])"),
-    re.compile(rf"(?<!\d){_DAY}(?:\s+day)?(?:\s+of)?\s+(?P<month>{_MONTH})\b\.?(?:,?\s+(?P<year>\d{{4}})\b)?"),
-    re.compile(rf"\b(?P<month>{_MONTH})\b\.?\s+{_DAY}(?!\d|[.,]\d)(?:,?\s+(?P<year>\d{{4}})\b)?"),
-    re.compile(rf"\b(?P<month>{_MONTH})\b\.?,?\s+(?P<year>\d{{4}})\b"),
-    re.compile(
-        r"(?<![\d/.])(?P<first>\d{1,2})(?P<part>[/.])(?P<second>\d{1,2})(?P=part)(?P<year>\d{4}|\d{2})(?![\d/])"
-    ),
 )
 
 
@@ -99,56 +91,6 @@ class Figure:
         return self.value / self.scale
 
 
-@dataclass(frozen=True, slots=True)
-class Date:
-    """A date in a text, at text[start:end]: every (year, month, day) it may mean; None for what it leaves out."""
-
-    text: str
-    start: int
-    end: int
-    meanings: tuple[tuple[int | None, int, int | None], ...]
-
-    def agrees(self, other: "Date") -> bool:
-        """Whether the other date may be the same day, or the month or year of it that this one names."""
-        return any(
-            all(mine is None or mine == theirs for mine, theirs in zip(one, two, strict=True))
-            for one in self.meanings
-            for two in other.meanings
-        )
-
-
-def dates(text: str) -> tuple[Date, ...]:
-    """The dates of `text` in order, none inside another."""
-    found: list[Date] = []
-    for pattern in _DATES:
-        for match in pattern.finditer(text):
-            if any(match.start() < date.end and date.start < match.end() for date in found):
-                continue
-            meanings = tuple(_meanings(match.groupdict()))
-            if meanings:
-                found.append(Date(match[0], match.start(), match.end(), meanings))
-    return tuple(sorted(found, key=lambda date: date.start))
-
-
-def _meanings(part: dict[str, str | None]) -> Iterator[tuple[int | None, int, int | None]]:
-    year = int(part.get("year") or 0) or None
-    if part.get("first"):
-        year = 2000 + year if year is not None and year < 100 else year
-        first, second = int(part["first"] or 0), int(part["second"] or 0)
-        pairs = {(first, second), (second, first)}
-        yield from sorted((year, month, day) for day, month in pairs if 1 <= month <= 12 and 1 <= day <= 31)
-        return
-    name = part.get("month")
-    month = int(part["number"] or 0) if name is None else _month(name)
-    day = int(part.get("day") or 0) or None
-    if 1 <= month <= 12 and (day is None or 1 <= day <= 31):
-        yield year, month, day
-
-
-def _month(name: str) -> int:
-    return next(number for number, month in enumerate(_MONTHS, 1) if month.startswith(name[:3].lower()))
-
-
 def figures(text: str, *, ordinals: bool = False) -> tuple[Figure, ...]:
     """The figures of `text` in order: digits, and numbers spelled out in English; ordinal words only if asked for."""
     text = text.translate(_HYPHENS)
@@ -161,11 +103,14 @@ def figures(text: str, *, ordinals: bool = False) -> tuple[Figure, ...]:
     return _sharing(text, sorted(found, key=lambda figure: figure.start))
 
 
+_PERCENT_WORD = re.compile(r"[\s-]+(?:per\s?cent|percentage\s+points?)\b", re.IGNORECASE)
+_BETWEEN = re.compile(r"\bbetween\s+\Z", re.IGNORECASE)
+_AND_TO = re.compile(r"\s+(?:and|to)\s+")
 _UP_TO = re.compile(r"\s*(?:to|-|\u2013)\s*")
 
 
 def _sharing(text: str, found: list[Figure]) -> tuple[Figure, ...]:
-    """The figures, the first of "$1.5 to $1.7 billion" with the scale of the second."""
+    """The figures, the first of "$1.5 to $1.7 billion" or "between 1 and 2 million" with the scale of the second."""
     for at in range(len(found) - 1):
         one, other = found[at], found[at + 1]
         alike = one.scale == 1 != other.scale and not (one.percent or one.name or one.spelled or other.spelled)
@@ -173,7 +118,7 @@ def _sharing(text: str, found: list[Figure]) -> tuple[Figure, ...]:
             alike
             and one.value < 1000
             and one.currency in ("", other.currency)
-            and _UP_TO.fullmatch(text, one.end, other.start)
+            and (_AND_TO if _BETWEEN.search(text, 0, one.start) else _UP_TO).fullmatch(text, one.end, other.start)
         ):
             found[at] = replace(one, value=one.value * other.scale, scale=other.scale)
     return tuple(found)
@@ -186,7 +131,7 @@ def _figure(match: re.Match[str]) -> Figure:
     start = match.start() if bracketed or not part["open"] else match.start("open") + 1
     end = match.end() - (1 if part["close"] and not bracketed else 0)
     sign: Sign = "-" if part["minus"] or part["inner"] else "()" if bracketed else ""
-    currency = (part["currency"] or (part["before"] if bracketed else "") or "").lower()
+    mark = part["currency"] or (part["before"] if bracketed else "") or ""
     scale_word = (part["scale"] or part["scale_behind"] or part["letter"] or "").lower()
     scale = _SCALES.get(scale_word) or _SUFFIXES.get(scale_word) or 1
     several = number.count(".") > 1 and "," not in number
@@ -200,7 +145,7 @@ def _figure(match: re.Match[str]) -> Figure:
         scale,
         sign,
         bool(part["percent"] or part["percent_behind"]),
-        _CURRENCY.get(currency, currency),
+        currency(mark),
         name=number if several else "",
     )
 
@@ -208,6 +153,9 @@ def _figure(match: re.Match[str]) -> Figure:
 def _decimal(number: str) -> Decimal:
     if number.count(".") > 1 and "," not in number:
         return Decimal(0)
+    if mixed := re.fullmatch(rf"(\d*)[\s-]?(?:(\d)/(\d)|({_FRACTION}))", number):
+        part = Decimal(mixed[2]) / Decimal(mixed[3]) if mixed[2] else Decimal(unicodedata.numeric(mixed[4]))
+        return Decimal(mixed[1] or 0) + part.quantize(Decimal("0.000001")).normalize()
     if re.fullmatch(r"\d{1,3}(?:\.\d{3})+,\d+", number):
         return Decimal(number.replace(".", "").replace(",", "."))
     if re.fullmatch(r"\d+,\d{1,2}", number):
@@ -224,8 +172,11 @@ def _spelled(match: re.Match[str]) -> Figure:
             part = (part or 1) * 100
         elif word != "and":
             part += _SMALL.get(word, _TENS.get(word, 0))
-    percent = bool(re.match(r"[\s-]+per\s?cent\b", match.string[match.end() :], re.IGNORECASE))
-    return Figure(match[0], match.start(), match.end(), Decimal(total + part), percent=percent, spelled=True)
+    value, end = Decimal(total + part), match.end()
+    if (half := _HALF.match(match.string, end)) and value < 100:
+        value, end = value + Decimal(1) / (2, 3, 4)[(half.lastindex or 1) - 1], half.end()
+    percent = bool(_PERCENT_WORD.match(match.string, end))
+    return Figure(match.string[match.start() : end], match.start(), end, value, percent=percent, spelled=True)
 
 
 def scales_named(text: str) -> frozenset[int]:

@@ -24,10 +24,12 @@ from itertools import zip_longest
 
 from ralph_cli.checks.agreement import Quoted, contradiction, quoted_figures, same_value
 from ralph_cli.checks.arithmetic import sums
-from ralph_cli.checks.figures import UNIT, Date, Figure, dates, figures
+from ralph_cli.checks.dates import Date, dates
+from ralph_cli.checks.figures import UNIT, Figure, figures
 from ralph_cli.checks.numbering import ITEMS, SECTIONS, announces
 from ralph_cli.checks.quotations import BLOCK_WORDS, Quotation, departure, places, quotations
 from ralph_cli.checks.shape import Piece
+from ralph_cli.checks.units import restated
 from ralph_cli.documents.boundary import on_boundaries
 from ralph_cli.documents.fold import fold
 
@@ -146,10 +148,14 @@ class Ground:
         if figure.name:
             named = any(other.figure.name == figure.name for other in self._figures)
             return None if named or self._verbatim(figure.name) else f"is in {self.name}"
-        alike = [other for other in self._figures if same_value(figure, other, piece.label)]
-        if not alike:
+        faults = [
+            contradiction(one, piece, other)
+            for one in (figure, *restated(figure, piece.text))
+            for other in self._figures
+            if same_value(one, other, piece.label)
+        ]
+        if not faults:
             return f"is in {self.name}"
-        faults = [contradiction(figure, piece, other) for other in alike]
         return None if None in faults else faults[0]
 
     def _grouped_by_spaces(self, text: str) -> Iterator[tuple[int, int]]:

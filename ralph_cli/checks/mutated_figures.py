@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
-from ralph_cli.checks.figures import UNIT, Figure, dates, figures
+from ralph_cli.checks.dates import dates
+from ralph_cli.checks.figures import UNIT, Figure, figures
 
 _NAMED = re.compile(
     r"(?i)\b(?:notes?|sections?|clauses?|pages?|items?|rules?|forms?|schedules?|exhibits?|parts?|articles?|topics?"

@@ -10,7 +10,8 @@ from fakes import document
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.checks.figures import dates, figures
+from ralph_cli.checks.dates import dates
+from ralph_cli.checks.figures import figures
 from ralph_cli.checks.grounding import Ground
 from ralph_cli.checks.numbering import sections_of
 from ralph_cli.checks.output import OutputCheck, OutputForm, words_asked

@@ -1,0 +1,166 @@
+"""The value of a computation that is written out, and whether it is an amount or a ratio of amounts. Pure."""
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+
+from ralph_cli.checks.figures import Figure, figures
+
+DEEP = 20
+"""Brackets inside brackets."""
+
+_OPERATORS = {
+    "+": "+",
+    "-": "-",
+    "\u2212": "-",
+    "\u2013": "-",
+    "*": "*",
+    "\u00d7": "*",
+    "x": "*",
+    "/": "/",
+    "\u00f7": "/",
+}
+
+
+class Wrong(ValueError):
+    """A calculation that cannot be relied on; the message says why, for the writer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A figure of a computation, and what is known of it.
+
+    `free` marks a constant that needs no source; `amount` is 1 for an amount and 0 for a rate or ratio, `scaled` 1 for
+    an amount in the scale of its table ("in millions"). `nudge` changes it a little, to see whether it matters.
+    """
+
+    figure: Figure
+    free: bool = False
+    amount: int = 0
+    scaled: int = 0
+    nudge: Decimal = Decimal(1)
+
+    @property
+    def value(self) -> Decimal:
+        """The value, of a percentage its hundredth."""
+        return self.figure.value / 100 if self.figure.percent else self.figure.value
+
+
+Token = Number | str
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """What a computation gives: `amount` and `scaled` count amounts that are multiplied, less those that divide."""
+
+    value: Decimal
+    amount: int = 0
+    scaled: int = 0
+    is_one: bool = False
+
+
+def tokens_of(side: str) -> list[Token]:
+    """Figures, operators and brackets of one side. Units and words beside a figure are read over. Raises Wrong."""
+    # Brackets group here, so figures are read without them.
+    flat = side.replace("(", " ( ").replace(")", " ) ").replace("[", " ( ").replace("]", " ) ")
+    found = [figure for figure in figures(flat) if not figure.spelled]
+    if any(figure.name for figure in found):
+        raise Wrong("a figure has several decimal points")
+    tokens: list[Token] = []
+    at = 0
+    for figure in found:
+        tokens += _marks(flat[at : figure.start])
+        if figure.sign == "-":
+            tokens.append("-")
+        tokens.append(Number(figure))
+        at = figure.end
+    return tokens + _marks(flat[at:])
+
+
+def _marks(between: str) -> list[Token]:
+    marks: list[Token] = []
+    # A hyphen inside a word ("year-end") is no minus.
+    for word in re.findall(r"[^\W\d_]+(?:[-\u2019'][^\W\d_]+)*|[^\w\s]", between):
+        if word in "()" or word in _OPERATORS:
+            marks.append(_OPERATORS.get(word, word))
+        elif word in "^%!<>|&":
+            raise Wrong(f"{word!r} is not understood: use + - * / and brackets")
+    return marks
+
+
+def summands(tokens: list[Token], closing: int) -> int:
+    """How many terms are added up in the brackets that close at `tokens[closing]`, or in the figure there: 1."""
+    if tokens[closing] != ")":
+        return 1
+    depth, terms = 0, 1
+    for at in range(closing, -1, -1):
+        depth += {")": 1, "(": -1}.get(str(tokens[at]), 0)
+        if depth == 0:
+            return terms
+        # A sign behind another operator or a bracket belongs to its figure.
+        behind = isinstance(tokens[at - 1], Number) or tokens[at - 1] == ")"
+        terms += depth == 1 and behind and tokens[at] in ("+", "-")
+    return 1
+
+
+def value_of(tokens: list[Token]) -> Value:
+    """The value of a computation. Raises Wrong; DecimalException if it divides by zero, or is too large."""
+    return _Parser(tokens).value()
+
+
+class _Parser:
+    """Sums of products of figures and bracketed sums, with signs; the usual precedence."""
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self._tokens, self._at = tokens, 0
+
+    def value(self) -> Value:
+        value = self._sum(0)
+        if self._at < len(self._tokens):
+            raise Wrong("a figure stands beside another without + - * / between them, or a bracket is not opened")
+        return value
+
+    def _next(self) -> Token | None:
+        return self._tokens[self._at] if self._at < len(self._tokens) else None
+
+    def _sum(self, depth: int) -> Value:
+        terms, signs = [self._product(depth)], ["+"]
+        while (sign := self._next()) in ("+", "-"):
+            self._at += 1
+            signs.append(str(sign))
+            terms.append(self._product(depth))
+        if len(terms) == 1:
+            return terms[0]
+        if any(term.is_one for term in terms) and any(term.amount for term in terms):
+            raise Wrong("1 may be added to a rate or a ratio, or taken from it, but not from an amount")
+        signed = (term.value if sign == "+" else -term.value for sign, term in zip(signs, terms, strict=True))
+        return Value(sum(signed, Decimal(0)), max(term.amount for term in terms), max(term.scaled for term in terms))
+
+    def _product(self, depth: int) -> Value:
+        value = self._factor(depth)
+        while (sign := self._next()) in ("*", "/"):
+            self._at += 1
+            factor = self._factor(depth)
+            way = 1 if sign == "*" else -1
+            result = value.value * factor.value if way == 1 else value.value / factor.value
+            value = Value(result, value.amount + way * factor.amount, value.scaled + way * factor.scaled)
+        return value
+
+    def _factor(self, depth: int) -> Value:
+        token = self._next()
+        self._at += 1
+        if depth > DEEP:
+            raise Wrong("it has too many brackets")
+        if isinstance(token, Number):
+            is_one = token.free and token.value == 1
+            return Value(token.value * token.nudge, token.amount, token.scaled, is_one)
+        if token in ("+", "-"):
+            value = self._factor(depth + 1)
+            return value if token == "+" else Value(-value.value, value.amount, value.scaled, value.is_one)
+        if token == "(":
+            value = self._sum(depth + 1)
+            if self._next() != ")":
+                raise Wrong("a bracket is not closed")
+            self._at += 1
+            return value
+        raise Wrong("a figure is missing beside an operator or bracket")
