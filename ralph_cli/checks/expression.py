@@ -19,6 +19,8 @@ _OPERATORS = {
     "x": "*",
     "/": "/",
     "\u00f7": "/",
+    "^": "^",
+    "**": "^",
 }
 
 
@@ -46,7 +48,17 @@ class Number:
         return self.figure.value / 100 if self.figure.percent else self.figure.value
 
 
-Token = Number | str
+@dataclass(frozen=True, slots=True)
+class Power:
+    """What a ratio is raised to: "^2", or "^(1/3)" of a rate that compounds over three years. It needs no source."""
+
+    exponent: Decimal
+
+
+Token = Number | Power | str
+
+MOST_YEARS = 30
+"""The highest power, and root."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +86,39 @@ def tokens_of(side: str) -> list[Token]:
             tokens.append("-")
         tokens.append(Number(figure))
         at = figure.end
-    return tokens + _marks(flat[at:])
+    return _with_powers(tokens + _marks(flat[at:]))
+
+
+def _with_powers(tokens: list[Token]) -> list[Token]:
+    """The tokens with each power as one. Raises Wrong for one that is neither a whole number nor one over it."""
+    known: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        if tokens[at] != "^":
+            known.append(tokens[at])
+            at += 1
+            continue
+        behind = tokens[at + 1 : at + 6]
+        root = len(behind) == 5 and behind[0] == "(" and behind[2] == "/" and behind[4] == ")"
+        number = behind[3] if root else behind[0] if behind else None
+        one = behind[1] if root else None
+        if not isinstance(number, Number) or (root and not (isinstance(one, Number) and one.value == 1)):
+            raise Wrong("a power is a whole number, or one over it in brackets: (121 / 100)^(1/2)")
+        if number.value != int(number.value) or not 1 <= number.value <= MOST_YEARS:
+            raise Wrong(f"a power or root is a whole number from 1 to {MOST_YEARS}")
+        known.append(Power(1 / number.value if root else number.value))
+        at += 6 if root else 2
+    return known
 
 
 def _marks(between: str) -> list[Token]:
     marks: list[Token] = []
     # A hyphen inside a word ("year-end") is no minus.
-    for word in re.findall(r"[^\W\d_]+(?:[-\u2019'][^\W\d_]+)*|[^\w\s]", between):
+    for word in re.findall(r"[^\W\d_]+(?:[-\u2019'][^\W\d_]+)*|\*\*|[^\w\s]", between):
         if word in "()" or word in _OPERATORS:
             marks.append(_OPERATORS.get(word, word))
-        elif word in "^%!<>|&":
-            raise Wrong(f"{word!r} is not understood: use + - * / and brackets")
+        elif word in "%!<>|&":
+            raise Wrong(f"{word!r} is not understood: use + - * / ^ and brackets")
     return marks
 
 
@@ -153,7 +187,7 @@ class _Parser:
             raise Wrong("it has too many brackets")
         if isinstance(token, Number):
             is_one = token.free and token.value == 1
-            return Value(token.value * token.nudge, token.amount, token.scaled, is_one)
+            return self._powered(Value(token.value * token.nudge, token.amount, token.scaled, is_one))
         if token in ("+", "-"):
             value = self._factor(depth + 1)
             return value if token == "+" else Value(-value.value, value.amount, value.scaled, value.is_one)
@@ -162,5 +196,15 @@ class _Parser:
             if self._next() != ")":
                 raise Wrong("a bracket is not closed")
             self._at += 1
-            return value
+            return self._powered(value)
         raise Wrong("a figure is missing beside an operator or bracket")
+
+    def _powered(self, value: Value) -> Value:
+        """The value, raised to the power that follows it, if one does."""
+        power = self._next()
+        if not isinstance(power, Power):
+            return value
+        if value.amount or value.value <= 0:
+            raise Wrong("only a ratio or a growth factor above zero is raised to a power")
+        self._at += 1
+        return Value(value.value**power.exponent)

@@ -12,7 +12,7 @@ from ralph_cli.checks.figures import Figure, figures
 from ralph_cli.checks.header import NIL, header_of
 from ralph_cli.checks.rows import counts
 from ralph_cli.checks.shape import Piece
-from ralph_cli.checks.units import TIMES, restated, unit_beside
+from ralph_cli.checks.units import TIMES, duration, restated, unit_beside
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Quote
 
@@ -28,6 +28,16 @@ _FEW = "two|three|four|five|six|seven|eight|nine|ten|[2-9]|10"
 _ABOUT = re.compile(
     r"(?i)\b(?:about|around|roughly|approximately|nearly|almost|some|circa|over|more\s+than)\s+[$\u20ac\u00a3\u00a5]?\Z|~\s*\Z"
 )
+_MORE = re.compile(
+    r"(?i)\b(?:(?:more|greater|higher)\s+than|over|above|at\s+least|exceed(?:s|ed|ing)?|upwards\s+of)\s+\Z|[>\u2265]\s*\Z"
+)
+_LESS = re.compile(
+    r"(?i)\b(?:(?:less|fewer|lower)\s+than|under|below|at\s+most|not\s+quite|nearly|almost|just\s+short\s+of)\s+\Z"
+    r"|[<\u2264]\s*\Z"
+)
+_BOUND = Decimal("1.25")
+"""How far a value may be from the bound that is said to be passed or not reached, as a ratio: "over 1%" says little."""
+
 _PERIOD = re.compile(r"(?i)\b(?P<number>[a-z]+(?:-[a-z]+)?|\d{1,2})[\s-](?P<unit>month|week|quarter|year)s?\b")
 _SPAN = re.compile(
     r"(?i)(?:\b(?:all|past|last|prior|previous|over|across)\s+(?:the\s+)?(?:(?:past|last|prior|previous)\s+)?"
@@ -76,6 +86,10 @@ class ClaimSources:
             group = next(name for name in ("several", "joined", "added") if match[name])
             if figures(match[group])[0].value in (covered if group != "added" else added):
                 yield match.span(group)
+        lasting = {duration(found.figure, found.text) for found in self._quoted} - {None}
+        for figure in figures(text):
+            if duration(figure, text) in lasting:
+                yield figure.start, figure.end
         headed = {_period(match) for match in _PERIOD.finditer(self.headers)} - {None}
         yield from (match.span() for match in _PERIOD.finditer(text) if _period(match) in headed)
 
@@ -123,7 +137,11 @@ class ClaimSources:
     def _rest(self, earlier: Sequence[str]) -> Sources:
         """What a calculation may rest on."""
         # "130 - 100 = 30" over "$130 million" is in millions, too.
-        scaled = {found.figure.raw for found in self._quoted if found.scales or found.figure.scale != 1}
+        scaled = {
+            found.figure.raw
+            for found in self._quoted
+            if (found.scales and not found.figure.spelled) or found.figure.scale != 1
+        }
         return Sources(self._borne_out(earlier), self._scale, lambda figure: figure.raw in scaled, self._derived)
 
     def _borne_out(self, earlier: Sequence[str]) -> Callable[[Figure], bool]:
@@ -166,19 +184,37 @@ def _is_stated(figure: Figure, text: str, other: Quoted) -> bool:
     if source.name or source.percent != figure.percent or YEAR.fullmatch(source.text):
         return False
     unit = unit_beside(figure, text)
-    if not _is_rounded(figure, text, other) or contradiction(figure, Piece(text), other) is not None:
+    bound = _bound_of(figure, text)
+    near = unit not in TIMES and bound is not None and any(map(bound, _values(other)))
+    if not (near or _is_rounded(figure, text, other)) or contradiction(figure, Piece(text), other) is not None:
         return False
     # A rounded time, number of people or percentage has its unit beside the source, too, or in the name of the row.
     free = not unit or (unit not in TIMES and not figure.percent)
     return free or unit_beside(source, other.text) == unit or (unit == "count" and counts(other.label))
 
 
+def _values(other: Quoted) -> set[Decimal]:
+    """What a quoted figure may amount to: as it is written, and in the scales of its table."""
+    source = other.figure
+    return {source.value * scale for scale in (1, *other.scales)} if source.scale == 1 else {source.value}
+
+
+def _bound_of(figure: Figure, text: str) -> Callable[[Decimal], bool] | None:
+    """Whether a value passes a figure, or does not reach it, and is near: "more than 10%"; None for no bound."""
+    if _MORE.search(text, 0, figure.start):
+        return lambda value: figure.value < value <= figure.value * _BOUND
+    if _LESS.search(text, 0, figure.start):
+        return lambda value: value < figure.value <= value * _BOUND
+    return None
+
+
 def _is_rounded(figure: Figure, text: str, other: Quoted) -> bool:
     """Whether a figure has the value of another one in another scale, or is it with fewer digits."""
     source = other.figure
-    values = {source.value * scale for scale in (1, *other.scales)} if source.scale == 1 else {source.value}
-    if figure.value in values and figure.scale != 1:
+    if figure.value in _values(other) and figure.scale != 1:
         return True
+    bound = _bound_of(figure, text)
+    values = [value for value in _values(other) if bound is None or bound(value)]
     digits = _digits(figure)
     if not 2 <= digits < _digits(source):
         return False

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from decimal import Decimal
 
 from ralph_cli.checks.figures import Figure
 from ralph_cli.checks.money import DOLLARS, IN_HUNDREDTHS, currency_behind
@@ -46,6 +47,20 @@ def unit_beside(figure: Figure, text: str) -> str:
         return money
     match = _MEASURE_BEHIND.match(text, figure.end)
     return _KINDS[(match.lastindex or 1) - 1] if match else ""
+
+
+_MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
+_DAYS = {"day": 1, "week": 7}
+
+
+def duration(figure: Figure, text: str) -> tuple[str, Decimal] | None:
+    """How long a time is, in months or in days, as ("months", 12); None if the figure is of no time, or of less."""
+    unit = unit_beside(figure, text)
+    if figure.name or figure.percent or not (unit in _MONTHS or unit in _DAYS):
+        return None
+    if unit in _MONTHS:
+        return "months", figure.value * _MONTHS[unit]
+    return "days", figure.value * _DAYS[unit]
 
 
 def restated(figure: Figure, text: str) -> Iterator[Figure]:
