@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 
-from ralph_cli.checks import multiples, periods
+from ralph_cli.checks import multiples, periods, strangers
 from ralph_cli.checks.expression import Wrong
 from ralph_cli.checks.figures import Figure, figures
 from ralph_cli.checks.grounding import Ground
@@ -80,7 +80,10 @@ class NumbersCheck:
                 yield Issue(NAME, told, claim.id, f"{calculation}: {wrong}")
         if len(claim.calculations) > MOST_CALCULATIONS:
             yield Issue(NAME, f"claim {claim.id} has more than {MOST_CALCULATIONS} calculations", claim.id)
-        named = self._named(claim.text, sources)
+        named = [*self._named(claim.text, sources), *strangers.ordinals(claim.text, sources.values)]
+        named += strangers.odd_digits(claim.text, sources.quotes)
+        for amount in strangers.currencies(claim.text, self._has):
+            yield Issue(NAME, _told(claim), claim.id, f'"{amount}": the document names no such currency')
         computed = [figure for result in results for figure in figures(result)]
         found, missed = multiples.unfounded(claim.text, sources.quotes, sources.rows, computed, self.question)
         for words in (*named, *(multiple.text for multiple in missed)):
@@ -100,6 +103,13 @@ class NumbersCheck:
         years = self._years | sources.years | frozenset(YEAR.findall(words))
         borne_out = periods.periods_of(f"{words}\n{self.question}", self._last_month)
         return periods.unfounded(text, borne_out, years)
+
+    @cached_property
+    def _lower(self) -> str:
+        return f"{self.document.text}\n{self.question}".lower()
+
+    def _has(self, word: str) -> bool:
+        return word in self._lower
 
     @cached_property
     def _last_month(self) -> int:

@@ -72,6 +72,11 @@ class ClaimSources:
         self._scales = frozenset(scale for found in self._quoted for scale in (*found.scales, found.figure.scale)) - {1}
 
     @property
+    def values(self) -> frozenset[Decimal]:
+        """The values of the quotes, those of ordinal words too."""
+        return frozenset(found.figure.value for found in self._quoted)
+
+    @property
     def rows(self) -> list[list[Quoted]]:
         """The figures of each quote."""
         return [list(quoted_figures(text)) for text in self.quotes]

@@ -86,6 +86,8 @@ PROSE = [
     ("More than 5% was sold.", ("In all 11.8% of the shares were sold.",), ()),
     ("Over $12 billion was sold.", ("In all $12.4 million of shares were sold.",), ()),
     ("It grew by 5% a year.", ("It grew from $100 million to $121 million.",), ("(121 / 100)^(1/2) - 1 = 5%",)),
+    ("Rent is due on the second day of each month.", ("Rent of 4,800 is due on the first day of each month.",), ()),
+    ("It closes on every third Monday of April.", ("The office closes on every second Monday of April.",), ()),
     ("The fee triples after 90 days.", ("After 90 days the fee shall be doubled.",), ()),
 ]  # fmt: skip
 

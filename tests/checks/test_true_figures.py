@@ -53,6 +53,10 @@ TABLES = [
 FILINGS = [
     ("Warranty claims must be made within one year of delivery.",
      ("any claim under this warranty must be made within twelve (12) months of delivery",), ()),
+    ("Rent is due on the first business day of every month.",
+     ("Rent falls due on the 1st Business Day of a month.",), ()),
+    ("Sales fell for the second year in a row.", ("Sales fell in 2022, for the second consecutive year.",), ()),
+    ("It is paid on the tenth day of the month.", ("payment is made on day 10 of each month",), ()),
     ("The notice period is two weeks.", ("on fourteen days' written notice to the other party",), ()),
     ("It is paid in two instalments of EUR 22.5 million.",
      ("a purchase price of €45.0 million, payable in cash in two equal instalments",), ("45.0 / 2 = 22.5",)),
