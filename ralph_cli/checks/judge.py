@@ -90,6 +90,10 @@ def parse_verdicts(text: str, claims: Sequence[Claim], judge: str, *, determinis
     for item in said:
         if item.verdict not in allowed:
             raise ValueError(f"{item.verdict!r} is not a verdict that this judge can give")
+        if not item.reason.strip():
+            raise ValueError(f"the verdict on claim {item.id} has no reason")
+        if item.verdict == "supported" and item.quotes and not any(said.verdict in _BEARS for said in item.quotes):
+            raise ValueError(f"claim {item.id} is not supported if none of its quotes supports it, even in part")
     by_id = {item.id: item for item in said}
     return tuple(
         Ruling(
@@ -103,6 +107,7 @@ def parse_verdicts(text: str, claims: Sequence[Claim], judge: str, *, determinis
     )
 
 
+_BEARS = ("supports", "partly")
 _ALONE: dict[str, Bearing] = {
     "supported": "supports",
     "partly": "partly",

@@ -17,6 +17,7 @@ LEAST_LINE = 6
 """The same for a quote that is all of a line, such as a short row of a table."""
 
 _BLOCK = 256
+_COMPARING = "<>\u2264\u2265\u2260\u00b1\u2248~"
 _NEGATIONS = re.compile(r"(?i)\b(?:not|no|nor|never|none|neither|without|cannot)\b|n't\b")
 
 
@@ -142,6 +143,8 @@ def _alike(ours: _Gap, theirs: _Gap) -> bool:
     if before and after and not (mine and other) and _kind(ours) == "" and (mine + other).strip():
         return False
     here, there = _symbols(ours), _symbols(theirs)
+    if any(here[sign] != there[sign] for sign in _COMPARING):
+        return False  # "under 3" is another thing than "3", and no way to write it
     return here <= there or there <= here
 
 
@@ -162,7 +165,7 @@ def _symbols(gap: _Gap) -> Counter[str]:
     """The signs, currencies and other symbols of a gap that mean something."""
     before, between, after, _ = gap
     found = Counter(c for c in between if c in "%\u2030\u00a7&#@+" or unicodedata.category(c) in ("Sc", "Sm", "So"))
-    if between.endswith("-") and after.isdecimal() and not (before and len(between) == 1):
+    if between.rstrip().endswith("-") and after.isdecimal() and not (before and len(between) == 1):
         found["-"] += 1
     return found
 

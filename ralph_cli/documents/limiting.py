@@ -21,14 +21,25 @@ LIMITS = re.compile(
 )
 """Words with which documents limit, change or take back what they say elsewhere."""
 
+MAY_LIMIT = re.compile(
+    r"(?i)\b(?:(?:may|shall|must|will|can|does|do|is|are)\s+not|cannot|no\s+(?=\w+\s+(?:is|are|shall|will|may)\b)|if|before|until"
+    r"|suspend\w*|abate\w*|delet(?:ed|ion)|in\s+lieu\s+of|with\s+effect\s+from|applies\s+only|increase[sd]?\s+to|reduced\s+to"
+    r"|decrease[sd]?\s+to|raised\s+to|lowered\s+to|chang(?:ed|es)\s+to|early|postpone[sd]?|extend(?:ed|s)|expire[sd]?)\b"
+)
+"""Words that do so at times; a passage with one of them alone counts for less."""
+
+WEAK = 0.6
+
 MOST = 700
 """Characters of a passage."""
 
-SHARED = 2
-"""Terms that a passage must share with a statement."""
+SHARED, FEW = 2, 60
+"""Terms that a passage must share with a statement; in a document with few such passages, one is enough."""
 
-_WORD = re.compile(r"[^\W\d_]{4,}")
-_ENDS = re.compile(r"(?<=[.;:!?])[\"')\u2019\u201d]?\s|\n\s*\n|\f")
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_SECTION = re.compile(r"(?i)(?:\u00a7+|\b(?:sections?|clauses?|paragraphs?|articles?|notes?|items?))\s*(\d+(?:\.\d+)*)")
+_NUMBERED = re.compile(r"(?m)^[ \t]*(?:\u00a7\s*)?(\d{1,3}(?:\.\d{1,3})*)[.)]?[ \t]+(?=[^\W\d_])")
+_ENDS = re.compile(r"(?<=[.;!?])[\"')\u2019\u201d]?\s|\n\s*\n|\f")
 _LABEL = re.compile(r"\s*(?P<label>[^\d$\u20ac\u00a3\u00a5(\u2014]*[^\W\d_]{3}[^\d$\u20ac\u00a3\u00a5(\u2014]*)")
 _FIGURE = re.compile(r"\d[\d,.]*\d|\d")
 _COMMON_WORDS = (
@@ -36,6 +47,7 @@ _COMMON_WORDS = (
     " such into upon under over each also more most some many much year years ended million billion company total"
     " only both between during after before against about they them your what because while within without amount"
     " except unless however provided subject including included include based made make used using respect"
+    " the and for not any all may are was has had its out who can but one two per did does how why our own upon shall"
 )
 _COMMON = frozenset(_COMMON_WORDS.split())
 
@@ -57,16 +69,18 @@ class LimitIndex:
         self._text = document.text
 
     @cached_property
-    def _sentences(self) -> tuple[tuple[Span, frozenset[str]], ...]:
-        """Sentences with a limiting word, each with its terms."""
-        found: dict[tuple[int, int], None] = {}
-        for match in LIMITS.finditer(self._text):
-            found[self._sentence(match.start(), match.end())] = None
-        return tuple((Span(start, end), terms(self._text[start:end])) for start, end in found)
+    def _sentences(self) -> tuple[tuple[Span, frozenset[str], float], ...]:
+        """Sentences with a limiting word, each with its terms and what that word counts for."""
+        found: dict[tuple[int, int], float] = {}
+        for words, weight in ((LIMITS, 1.0), (MAY_LIMIT, WEAK)):
+            for match in words.finditer(self._text):
+                found.setdefault(self._sentence(match.start(), match.end()), weight)
+        texts = ((span, self._text[slice(*span)], weight) for span, weight in found.items())
+        return tuple((Span(*span), terms(text) | named_sections(text), weight) for span, text, weight in texts)
 
     @cached_property
     def _frequency(self) -> Counter[str]:
-        return Counter(term for _, words in self._sentences for term in words)
+        return Counter(term for _, words, _ in self._sentences for term in words)
 
     @cached_property
     def _rows(self) -> dict[str, list[Span]]:
@@ -80,7 +94,9 @@ class LimitIndex:
     def candidates(self, statement: str, quotes: Sequence[str], known: Iterable[Span], most: int) -> list[Limiting]:
         """Up to `most` passages for a statement that rests on `quotes`, best first; none that lies in a `known` one."""
         seen = list(known)
-        found = [*self._other_values(statement, quotes), *self._by_terms(" ".join((statement, *quotes)))]
+        own = frozenset(f"\u00a7{match[1]}" for span in seen for match in _NUMBERED.finditer(self._text, *_ends(span)))
+        wanted = terms(" ".join((statement, *quotes))) | own
+        found = [*self._other_values(statement, quotes), *self._by_terms(wanted)]
         chosen: list[Limiting] = []
         for item in sorted(found, key=lambda item: (-item.score, item.span.start)):
             if len(chosen) == most:
@@ -90,14 +106,15 @@ class LimitIndex:
                 chosen.append(item)
         return chosen
 
-    def _by_terms(self, statement: str) -> list[Limiting]:
-        wanted = terms(statement)
+    def _by_terms(self, wanted: frozenset[str]) -> list[Limiting]:
         found = []
-        for span, words in self._sentences:
+        least = 1 if len(self._sentences) <= FEW else SHARED
+        for span, words, weight in self._sentences:
             shared = wanted & words
-            if len(shared) < SHARED:
+            # A passage that names the section limits it, in whatever words.
+            if len(shared) < least and not any(term.startswith("\u00a7") for term in shared):
                 continue
-            score = sum(math.log(1 + len(self._sentences) / self._frequency[term]) for term in shared)
+            score = weight * sum(math.log(1 + len(self._sentences) / self._frequency[term]) for term in shared)
             # Long sentences share terms by chance.
             score *= len(shared) / (len(shared) + 0.05 * len(words))
             found.append(Limiting(span, f"shares {', '.join(sorted(shared)[:6])}", score))
@@ -136,13 +153,22 @@ class LimitIndex:
 def terms(text: str) -> frozenset[str]:
     """The words of a text that say what it is about, without their endings."""
     return frozenset(
-        re.sub(r"(?:ies|es|s|ed|ing)$", "", word)
+        re.sub(r"(?:ies|es|s|ed|ing|ly)$", "", word)
         for word in (match[0].casefold() for match in _WORD.finditer(text))
         if word not in _COMMON
     )
+
+
+def named_sections(text: str) -> frozenset[str]:
+    """The sections that a text names, as terms: "\u00a72.1"."""
+    return frozenset(f"\u00a7{match[1]}" for match in _SECTION.finditer(text))
 
 
 def label_of(row: str) -> str:
     """The label of a table's row, folded for comparing; empty if it has none."""
     match = _LABEL.match(row)
     return " ".join(match["label"].split()).casefold().strip(" :-") if match else ""
+
+
+def _ends(span: Span) -> tuple[int, int]:
+    return span.start, span.end

@@ -205,7 +205,17 @@ class QuoteIndex:
             same = next((found for spans in searches if (found := self._faithful(quote, spans))), [])
         if not exact and not same:
             return None
-        return _match(exact or same, {*exact, *same}, "exact" if exact else "folded")
+        places = {*exact, *same, *self._over_ends(quote, wanted)}
+        return _match(exact or same, places, "exact" if exact else "folded")
+
+    def _over_ends(self, quote: str, wanted: str) -> list[Span]:
+        """The places that run over a page's end, past running lines; beside others they are places, too."""
+        if self._run_on is None or not wanted:
+            return []
+        return [span for span in self._faithful(quote, self._run_on.same(wanted)) if "\f" in self._slice(span)]
+
+    def _slice(self, span: Span) -> str:
+        return self._text[span.start : span.end]
 
     def _recut(self, quote: str) -> Match | None:
         """The match at the last tier: the same words short of a sign, or the same letters and digits."""

@@ -142,6 +142,40 @@ def test_another_value_under_the_same_label_is_proposed():
     assert "32,700" in about.text[found.span.start : found.span.end] and "another figure" in found.why
 
 
+GENERAL = "\n\n".join(f"{n}. General. The parties keep the records of this in good order.\n" for n in range(20, 80))
+HALL = (
+    "1. Term. The lease of the hall runs from 1 April 2021 to 31 March 2031.\n\n2. Rent. The rent of 4,800 is due on "
+    "the first day of each month.\n\n3. Ending. The tenant may end this lease by giving six months' notice.\n\n"
+    + GENERAL
+)
+RENT = "The rent of 4,800 is due on the first day of each month."
+ENDING = "The tenant may end this lease by giving six"
+
+
+@pytest.mark.parametrize(
+    ("quote", "clause"),
+    [
+        (RENT, "Notwithstanding section 2, nothing is due for the first quarter of 2022."),
+        (RENT, "Section 2 of the lease is deleted and replaced with: The rent of 5,200 is due on the fifth day."),
+        (RENT, "With effect from 1 January 2024 the monthly rent is increased to 5,200."),
+        (RENT, "The tenant owes no rent while the hall is closed, except for heating."),
+        (RENT, "The landlord waives the first three months of rent."),
+        (RENT, "Section 2 applies only from the day on which the keys are handed over."),
+        (RENT, "Rent shall abate in proportion while the hall is being rebuilt."),
+        (RENT, "Payment of rent is suspended until the hall may be used."),
+        (ENDING, "The tenant may not end this lease before 1 April 2026."),
+        (ENDING, "This lease ends on 30 June 2028 if the building is sold."),
+        (ENDING, "Clause 3 does not bind the landlord's heirs."),
+    ],
+)
+def test_what_limits_a_clause_is_proposed_in_whatever_words(quote: str, clause: str) -> None:
+    about = document(f"{HALL}\n\n130. {clause}\n")
+    at = about.text.index(quote)
+    own = Span(about.text.rindex("\n\n", 0, at), at + len(quote))
+    found = LimitIndex(about).candidates(quote, [quote], [own], 3)
+    assert any(about.text[item.span.start : item.span.end] in clause for item in found)
+
+
 @given(st.text(max_size=400), st.text(max_size=60))
 def test_any_text_can_be_searched(text, statement):
     about = document(text)

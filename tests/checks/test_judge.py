@@ -118,6 +118,22 @@ def test_a_claim_with_several_quotes_needs_a_word_on_each(quotes):
         parse_verdicts(said, (Claim(1, "c", (1, 2)),), "j", deterministic=False)
 
 
+@pytest.mark.parametrize(
+    ("verdict", "bearings", "reason"),
+    [
+        ("supported", ("against", "unrelated"), "because"),
+        ("supported", ("unrelated", "unrelated"), "because"),
+        ("supported", ("supports", "supports"), " "),
+        ("not", ("unrelated", "unrelated"), ""),
+    ],
+)
+def test_a_verdict_that_denies_itself_or_has_no_reason_is_none(verdict, bearings, reason):
+    quotes = [{"id": n, "verdict": bearing, "reason": "so"} for n, bearing in enumerate(bearings, 1)]
+    said = {"verdicts": [{"id": 1, "verdict": verdict, "reason": reason, "quotes": quotes}]}
+    with pytest.raises(ValueError, match="claim 1"):
+        parse_verdicts(json.dumps(said), (Claim(1, "It is so.", (1, 2)),), "judge", deterministic=False)
+
+
 def test_a_decision_needs_more_than_half():
     yes, no = Ruling(1, Verdict.SUPPORTED, "y", "a"), Ruling(1, Verdict.NOT, "n", "b")
     assert decided([yes]) is yes

@@ -294,6 +294,11 @@ REFUSED = [
     ("un-\nsold", "sold"),
     ("5.25%", "52.5%"),
     ("$5", "€5"),
+    ("LIBOR + 1.5%", "LIBOR - 1.5%"),
+    ("+ 1.5%", "- 1.5%"),
+    ("0.05 ± 0.01", "0.05 - 0.01"),
+    ("be < 3.0", "be 3.0"),
+    ("be 3.0", "be ≥ 3.0"),
     ("1,577", "15,77"),
     ("1.577", "1,577"),
     ("10²", "102"),
@@ -375,6 +380,17 @@ def test_a_quote_over_a_pages_end_runs_past_running_heads_and_feet(make_document
     assert index.departures("", match.span, match.tier) == ("over a page's end: 12 / Velmoor plc  Annual report",)
     typed = index.find(sentence.format(" ").replace("whole loan", "whole, loan"))
     assert typed is not None and typed.tier == "recut"
+
+
+def test_a_place_over_a_pages_end_is_a_place_beside_others(make_document):
+    sentence = "Units of the group lie one level below the segment."
+    pages = [f"Velmoor plc  Annual report\nPage text number {n} here.\nMore.\n{n + 10}" for n in range(1, 6)]
+    pages[1] = f"Velmoor plc  Annual report\n{sentence}\nUnits of the group\n12"
+    pages[2] = "Velmoor plc  Annual report\nlie one level below the segment.\nThe end.\n13"
+    document = make_document(*pages)
+    match = QuoteIndex(document).find(sentence)
+    assert match is not None and match.tier == "exact" and match.count == 2
+    assert [document.page_at(span.end - 1).number for span in match.occurrences] == [2, 3]
 
 
 @pytest.mark.parametrize("middle", ["Total 41", "Interest is due at once.", "Total 41\n12"])
