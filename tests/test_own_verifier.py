@@ -27,6 +27,7 @@ ROWS = {
         "test_any_object_that_fits_decides_on_a_task",
         "test_what_cannot_verify_is_refused_before_anything_is_spent",
     ],
+    "C3": ["test_a_score_threshold_is_not_reached_by_the_judge_when_it_refuses"],
     "B3": ["test_the_model_of_a_verifier_is_metered_and_its_calls_are_recorded"],
 }
 
@@ -84,6 +85,11 @@ def test_its_no_is_never_overruled_and_its_failure_is_no_pass(settings: Settings
         is StopType.MAX_ITERATIONS
     )
     assert played(settings, Fits()).outcome.halt.type is StopType.UNJUDGED
+
+
+def test_a_score_threshold_is_not_reached_by_the_judge_when_it_refuses(settings: Settings) -> None:
+    asked = played(settings, Fits(NO, YES), score_threshold=1.0)
+    assert asked.outcome.ok and asked.outcome.iterations == 2
 
 
 def test_its_last_word_can_be_left_out(settings: Settings) -> None:

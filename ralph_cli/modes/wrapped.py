@@ -18,7 +18,7 @@ from ralph_cli.core.budget import Ledger, Limits
 from ralph_cli.core.errors import LimitExceeded
 from ralph_cli.core.events import CallFinished, Fanout, Gate, Noticed, RunStarted, Sink
 from ralph_cli.core.model import Model, Usage
-from ralph_cli.core.run import SKIPPED, VERIFIER, Attempt, Evidence, Issue, Lesson, Outcome, StopType
+from ralph_cli.core.run import MEAN, SKIPPED, VERIFIER, Attempt, Evidence, Issue, Lesson, Outcome, StopType
 from ralph_cli.loop.config import RalphConfig
 from ralph_cli.loop.detectors import (
     CompositeDetector,
@@ -34,7 +34,7 @@ from ralph_cli.loop.state import LoopState
 from ralph_cli.modes.watched import Heard, Patience, Watched, flat, require_bound
 from ralph_cli.providers.metered import Metered, call_numbers
 
-MEAN, SHOWN = "mean score", 500
+SHOWN = 500
 
 
 @dataclass(frozen=True, slots=True)

@@ -348,6 +348,19 @@ def test_each_detector_stops_and_can_be_switched_off(
     )
 
 
+def test_a_refusal_without_a_score_keeps_an_attempt_from_the_threshold() -> None:
+    """What one check measured says nothing of what another refused: the loop goes on."""
+    full, refused = Evidence("output", score=1.0), Evidence("task_judge", (Issue("task_judge", "a gap"),))
+    config = StopConditionConfig(score_threshold=1)
+    for items, stops in [((full,), True), ((full, refused), False), ((refused,), False), ((), False)]:
+        state = LoopState(steps=(Step(attempt(), items),))
+        assert bool(ScoreThresholdDetector().check(state, config)) is stops
+    broken = Evidence("verifier", broken="it is down")
+    assert Step(attempt(), (full, broken)).score is None and Step(attempt(), (full, refused)).scores == {"output": 1.0}
+    both = (Evidence("a", (Issue("a", "low"),), score=0.5), full)
+    assert Step(attempt(), both).score == 0.75
+
+
 def test_the_first_detector_that_stops_decides() -> None:
     both = CompositeDetector([ConsecutiveFailureDetector()]).add(MaxIterationDetector())
     said = both.check(LoopState(steps=(failed(), failed(), failed())), StopConditionConfig(max_iterations=3))

@@ -36,6 +36,10 @@ ROWS = {
         "test_what_a_model_notes_reaches_a_later_run_as_data_only",
     ],
     "A10": ["test_the_reasoner_sees_the_brief_and_not_the_document"],
+    "C3": [
+        "test_a_score_threshold_is_not_reached_by_figures_when_the_judge_refuses",
+        "test_a_score_threshold_is_reached_by_the_share_of_figures_that_were_found",
+    ],
     "A11": ["test_the_judges_issues_flow_back_to_the_reader_and_the_reasoner"],
 }
 
@@ -115,6 +119,27 @@ def test_the_reasoner_sees_the_brief_and_not_the_document(settings: Settings) ->
     ruling = told(judge.requests[0])
     assert "[[1: a base rent of $48,000 a year]]" in ruling and GOOD in ruling
     assert ruling.rstrip().endswith("Say what the tenant pays.")
+
+
+@pytest.mark.parametrize("threshold", [0.5, 1.0])
+def test_a_score_threshold_is_not_reached_by_figures_when_the_judge_refuses(
+    settings: Settings, threshold: float
+) -> None:
+    script = [acts(LOOK), acts({"claims": [RENT]}), result(), acts({"claims": [TERM]}), result(GOOD + " So it is.")]
+    done, *_ = play(settings, script, [refuses("the term is missing"), OK], score_threshold=threshold)
+    assert done.outcome.ok and done.outcome.iterations == 2
+
+
+def test_a_score_threshold_is_reached_by_the_share_of_figures_that_were_found(settings: Settings) -> None:
+    """The judge is not asked about an output whose figures fail, so their share is the score."""
+    half = GOOD + " The term is 12 years."
+    script = [acts(LOOK), acts({"claims": [RENT]}), result(half)]
+    done, _, _, judge = play(settings, script, [], score_threshold=0.6)
+    assert done.outcome.halt.type is StopType.SCORE_THRESHOLD and not done.outcome.ok and judge.requests == []
+    # All its figures are found, but it is too short: that is no full score.
+    short = [acts(LOOK), acts({"claims": [RENT]}), result("Rent: $48,000."), result()]
+    done, *_ = play(settings, short, [OK], score_threshold=1.0)
+    assert done.outcome.ok and done.outcome.iterations == 2
 
 
 def test_the_judge_is_told_how_long_the_output_is_by_code(settings: Settings) -> None:

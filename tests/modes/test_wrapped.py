@@ -326,6 +326,8 @@ def test_the_mean_must_reach_the_threshold_too() -> None:
 
     result = RalphRunner(plays("a")[0], [lenient], stops(max_iterations=2)).run("q")
     assert result.stop_type is StopType.MAX_ITERATIONS and result.scores == {"lenient": 0.1}
+    result = RalphRunner(plays("a")[0], [lenient], stops(score_threshold=0.1)).run("q")
+    assert result.stop_type is StopType.SCORE_THRESHOLD and result.iterations == 1
     with pytest.raises(ValueError, match="mean score"):
         RalphRunner(plays("a")[0], [KeywordScorer(["a"], name="mean score")])
 
