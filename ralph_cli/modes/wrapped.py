@@ -39,10 +39,17 @@ SHOWN = 500
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """What a function returns that knows what it spent: its output, and its calls, tokens and money."""
+    """What a function returns that knows what it spent: its output, and its calls, tokens and money.
+
+    Raises TypeError for a `usage` that is none.
+    """
 
     output: str
     usage: Usage = Usage()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.usage, Usage):
+            raise TypeError(f"usage is a Usage, not {type(self.usage).__name__}")
 
 
 Execute = Callable[[str], str | Execution | Awaitable[str | Execution]]
