@@ -195,6 +195,10 @@ def test_without_a_verifier_the_result_is_called_unverified(memo: Path, capsys: 
     told: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert told["ok"] is True and told["verified"] is False and "not verified" in told["verification"]
     assert "unverified" in told["stop"]["reason"]
+    # The flag is for a goal without any verifier: one that is given must have passed.
+    script = scripted(memo.parent, *({"output": "good"}, DONE) * 3)
+    assert run(["goal", "memo.txt", "Copy it", "--verify", "false", "--no-require-verifier", "-q", *script]) == 2
+    assert "no verifier has looked at the output" in capsys.readouterr().err
 
 
 def test_continue_goes_on_with_what_was_cut_off(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -434,15 +434,19 @@ def test_without_a_verifier_done_is_taken_and_called_unverified(settings: Settin
     assert finished.outcome.ok and not goal.verified and "unverified" in finished.outcome.halt.detail
     assert "There is no verifier" in told(worker.requests[0]) and "no verifier to run" in told(worker.requests[1])
     assert any(notice.code == "unverified" for notice in finished.notices)
-    # With an optional verifier: what failed is refused, what passed is verified, what nobody asked is unverified.
+    # The flag is for a goal without any verifier: of those that are given all must have passed.
     finished, goal, *_ = play(
         settings, [acts(BAD), acts(VERIFY), acts(DONE), acts({"blocked": "x"})], [good], require_verifier=False
     )
     assert not finished.outcome.ok
     finished, goal, *_ = play(settings, [acts(GOOD), acts(VERIFY), acts(DONE)], [good], require_verifier=False)
     assert finished.outcome.ok and goal.verified and "unverified" not in finished.outcome.halt.detail
-    finished, goal, *_ = play(settings, [acts(BAD), acts(DONE)], [good], require_verifier=False)
-    assert finished.outcome.ok and not goal.verified and "unverified" in finished.outcome.halt.detail
+    finished, goal, *_ = play(settings, [acts(BAD), acts(DONE)] * 3, [good], require_verifier=False)
+    assert finished.outcome.halt.type is StopType.BLOCKED and not goal.verified
+    assert "no verifier has looked at the output" in finished.outcome.halt.detail
+    changed = [acts(GOOD), acts(VERIFY), acts(BAD), acts(DONE), acts(GOOD), acts(VERIFY), acts(DONE)]
+    finished, goal, *_ = play(settings, changed, [good], require_verifier=False)
+    assert finished.outcome.ok and finished.outcome.iterations == 2 and goal.verified
     # Nothing is nothing, also without any verifier.
     finished, *_ = play(settings, [acts(DONE)] * 3, [], require_verifier=False)
     assert finished.outcome.halt.type is StopType.BLOCKED and "there is no output" in finished.outcome.halt.detail
