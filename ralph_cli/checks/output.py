@@ -29,7 +29,7 @@ class OutputForm:
     """
 
     kind: Format = "md"
-    schema: Json | None = None
+    schema: Json | bool | None = None
     remembered: bool = True
 
     @property
@@ -84,7 +84,8 @@ class OutputCheck:
         if not piece.heads:
             return False
         asked = json.dumps(self.form.schema, ensure_ascii=False) if self.form.schema is not None else ""
-        return json.dumps(piece.text, ensure_ascii=False) in asked or piece.text in self.task
+        name = piece.name or piece.text
+        return json.dumps(name, ensure_ascii=False) in asked or name in self.task
 
     def _lengths(self, attempt: Attempt) -> Iterator[str]:
         kinds = [("output", attempt.output, self.form.least)]

@@ -9,10 +9,11 @@ from typing import Protocol, Self, runtime_checkable
 from pydantic import BaseModel, ConfigDict, Field
 
 from ralph_cli.agents.spec import prompt, render
-from ralph_cli.checks.quotations import quotations
+from ralph_cli.checks.quotations import places, quotations
 from ralph_cli.core import clock
 from ralph_cli.core.document import Document, Page
 from ralph_cli.core.model import Json, Model, Request, UserTurn
+from ralph_cli.documents.boundary import on_boundaries
 from ralph_cli.documents.locate import QuoteIndex
 from ralph_cli.rlm.observe import framed
 from ralph_cli.rlm.structured import ask, one_object
@@ -77,7 +78,10 @@ class AsksModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class KeywordScorer:
-    """The share of keywords that stand in the output. Raises ValueError without any, or when one is empty."""
+    """The share of keywords that stand in the output as whole words: Paris is not in "comparison".
+
+    Raises ValueError without any, or when one is empty.
+    """
 
     keywords: Sequence[str]
     case_sensitive: bool = False
@@ -88,10 +92,15 @@ class KeywordScorer:
             raise ValueError("keywords must be a list of words that are not empty")
 
     def __call__(self, input: str, output: str, /) -> Score:
-        text = output if self.case_sensitive else output.casefold()
-        missing = [word for word in self.keywords if (word if self.case_sensitive else word.casefold()) not in text]
+        fold: Callable[[str], str] = str if self.case_sensitive else str.casefold
+        text = fold(output)
+        missing = [word for word in self.keywords if not _stands(fold(word), text)]
         reason = f"does not mention {', '.join(missing)}" if missing else ""
         return Score(1 - len(missing) / len(self.keywords), reason=reason)
+
+
+def _stands(wanted: str, text: str) -> bool:
+    return any(on_boundaries(text, at, at + len(wanted)) for at in places(text, wanted))
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from ralph_cli.core.budget import Ledger
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError
 from ralph_cli.core.events import Noticed, Sink
+from ralph_cli.core.model import Json
 from ralph_cli.documents.locate import QuoteIndex
 from ralph_cli.journal.memory import HEAD_CHARS, MemoryFile
 from ralph_cli.journal.traces import write_atomic
@@ -77,7 +78,7 @@ def _kept(earlier: Sequence[Path], name: str) -> Path | None:
     return next((folder / name for folder in earlier if (folder / name).is_file()), None)
 
 
-def _read_schema(path: Path) -> tuple[dict[str, object], str]:
+def _read_schema(path: Path) -> tuple[Json | bool, str]:
     try:
         written = path.read_text("utf-8")
         schema = json.loads(written)

@@ -74,6 +74,11 @@ def scorer(behave: Callable[[], Any], name: str = "mine") -> Any:
         (KeywordScorer(["Paris", "capital"]), "the CAPITAL is paris", 1.0),
         (KeywordScorer(["Paris", "capital"]), "the capital is Rome", 0.5),
         (KeywordScorer(["Paris"], case_sensitive=True), "paris", 0.0),
+        (KeywordScorer(["Paris"]), "A comparison of parishes.", 0.0),
+        (KeywordScorer(["Paris"]), "A comparison of (Paris) and Rome.", 1.0),
+        (KeywordScorer(["10"]), "It costs 10.50 or 100.", 0.0),
+        (KeywordScorer(["C++", "§ 4"]), "See C++, as § 4 says.", 1.0),
+        (KeywordScorer(["巴黎"]), "法国的首都是巴黎。", 1.0),
     ],
 )
 def test_keywords(made: KeywordScorer, output: str, value: float) -> None:
