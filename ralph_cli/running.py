@@ -122,7 +122,13 @@ def execute(
         try:
             state = LoopState().apply(started)
             outcome = run_loop(
-                parts.mode, state, ledger=ledger, config=settings.stops, sink=everyone, detectors=detectors
+                parts.mode,
+                state,
+                ledger=ledger,
+                config=settings.stops,
+                sink=everyone,
+                detectors=detectors,
+                kept=parts.kept,
             )
         finally:
             parts.close()

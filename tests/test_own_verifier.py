@@ -17,7 +17,8 @@ from ralph_cli.core.model import Model, Reply, Usage
 from ralph_cli.core.run import StopType
 from ralph_cli.journal.store import read_events
 from ralph_cli.providers.scripted import Scripted, acts, says
-from ralph_cli.records import recorded
+from ralph_cli.records import recorded, view_of
+from ralph_cli.reports.terminal import plain
 from ralph_cli.resuming import resume
 from ralph_cli.running import Finished
 
@@ -27,6 +28,7 @@ ROWS = {
         "test_any_object_that_fits_decides_on_a_task",
         "test_what_cannot_verify_is_refused_before_anything_is_spent",
     ],
+    "C3": ["test_a_score_threshold_is_not_reached_by_the_judge_when_it_refuses"],
     "B3": ["test_the_model_of_a_verifier_is_metered_and_its_calls_are_recorded"],
 }
 
@@ -84,6 +86,40 @@ def test_its_no_is_never_overruled_and_its_failure_is_no_pass(settings: Settings
         is StopType.MAX_ITERATIONS
     )
     assert played(settings, Fits()).outcome.halt.type is StopType.UNJUDGED
+
+
+NONSENSE = "perhaps"
+
+
+def test_of_a_broken_verifier_it_is_said_that_all_else_was_judged(settings: Settings) -> None:
+    chosen = {"strategy": "rlm", "verify_with_model": True, "memory": "off"}
+    output = "The tenant pays a base rent of $48,000 a year in equal instalments."
+    script = [acts(LOOK), acts({"claims": [RENT]})]
+    for run, more, judge, told in (
+        (ask, [], verdicts((1, "supported")), "found every claim supported"),
+        (
+            run_task,
+            [says(json.dumps({"output": output, "memory_update": ""}))],
+            says('{"ok": true, "issues": []}'),
+            "found the task done",
+        ),
+    ):
+        given: dict[str, Model] = {
+            "worker": Scripted([*script, *more], vendor="a"),
+            "judge": Scripted([judge], vendor="b", name="b:judge"),
+            "subquery": Scripted([]),
+            "verifier": Scripted([says(NONSENSE)] * 3, vendor="b"),
+        }
+        done = run(MEMO, "Rent?", settings=settings.model_copy(update=chosen), models=given, engine=FakeSandbox)
+        assert done.outcome.halt.type is StopType.UNJUDGED
+        text = plain(view_of(done))
+        assert "Not verified: verifier could not be made" in text and f"b:judge {told}" in text
+        assert "not judged" not in text and "nobody has judged" not in text and "Unjudged" not in text
+
+
+def test_a_score_threshold_is_not_reached_by_the_judge_when_it_refuses(settings: Settings) -> None:
+    asked = played(settings, Fits(NO, YES), score_threshold=1.0)
+    assert asked.outcome.ok and asked.outcome.iterations == 2
 
 
 def test_its_last_word_can_be_left_out(settings: Settings) -> None:

@@ -84,23 +84,87 @@ def declared() -> dict[str, list[str]]:
     return rows
 
 
-def exists(test: str) -> bool:
-    """Whether there is such a test, or such a module with tests in it."""
+def fault(test: str) -> str:
+    """Why a test proves nothing: it is not there, is skipped or looks at nothing; of a module, why none of it does."""
     name, _, function = test.partition("::")
     path = TESTS / name
     if not path.is_file():
-        return False
-    functions = {
-        node.name for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.FunctionDef)
+        return "no such file"
+    return fault_in(path.read_text("utf-8"), function)
+
+
+def fault_in(source: str, function: str) -> str:
+    """The same of a test in a module's source; without a `function` of all its tests."""
+    module = ast.parse(source)
+    marks = [node.value for node in module.body if isinstance(node, ast.Assign) and "pytestmark" in ast.unparse(node)]
+    if any(SKIPS & words(mark) for mark in marks):
+        return "the module is skipped"
+    tests = [node for node in ast.walk(module) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
+    wanted = [node for node in tests if (node.name == function if function else node.name.startswith("test_"))]
+    faults = [fault_of(node) for node in wanted]
+    return "no such test" if not faults else "" if "" in faults else faults[0]
+
+
+def fault_of(test: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
+    """Why a test function proves nothing; one that is skipped on some machines only still proves it on others."""
+    for decorator in test.decorator_list:
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        always = isinstance(decorator, ast.Call) and decorator.args and isinstance(decorator.args[0], ast.Constant)
+        if words(called) & {"skip", "xfail"} or (always and "skipif" in words(called)):
+            return "skipped"
+    for node in test.body:
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) and words(node.value.func) & SKIPS:
+            return "skipped"
+    return "" if any(looks(node) for node in ast.walk(test)) else "it looks at nothing"
+
+
+SKIPS = {"skip", "xfail", "importorskip"}
+
+
+def looks(node: ast.AST) -> bool:
+    """Whether a statement can fail on a wrong result: it asserts something, or calls what does."""
+    if isinstance(node, ast.Assert):
+        return not isinstance(node.test, ast.Constant)
+    called = words(node.func) if isinstance(node, ast.Call) else set()
+    return bool(called & {"raises", "fail"}) or any(name.startswith(("assert", "check", "expect")) for name in called)
+
+
+def words(node: ast.AST) -> set[str]:
+    """The names in an expression, without what strings say."""
+    return {part.attr for part in ast.walk(node) if isinstance(part, ast.Attribute)} | {
+        part.id for part in ast.walk(node) if isinstance(part, ast.Name)
     }
-    return function in functions if function else any(item.startswith("test_") for item in functions)
 
 
 @pytest.mark.parametrize("row", WANTED)
 def test_the_row_is_proved(row: str) -> None:
     tests = declared().get(row, [])
     assert tests, f"no test proves {row}"
-    assert [test for test in tests if not exists(test)] == []
+    assert {test: why for test in tests if (why := fault(test))} == {}
+
+
+@pytest.mark.parametrize(
+    ("source", "why"),
+    [
+        ("def test_a():\n    assert made() == 1", ""),
+        ("async def test_a():\n    assert made()", ""),
+        ("def test_a():\n    with pytest.raises(ValueError):\n        made()", ""),
+        ("@pytest.mark.skipif(not LINUX, reason='x')\ndef test_a():\n    assert made()", ""),
+        ("def test_b():\n    assert made()", "no such test"),
+        ("def test_a():\n    pass", "it looks at nothing"),
+        ('def test_a():\n    """What it would show."""', "it looks at nothing"),
+        ("def test_a():\n    assert True", "it looks at nothing"),
+        ("def test_a():\n    made()", "it looks at nothing"),
+        ("@pytest.mark.skip\ndef test_a():\n    assert made()", "skipped"),
+        ("@pytest.mark.skip(reason='x')\ndef test_a():\n    assert made()", "skipped"),
+        ("@pytest.mark.skipif(True, reason='x')\ndef test_a():\n    assert made()", "skipped"),
+        ("@pytest.mark.xfail(strict=True)\ndef test_a():\n    assert made()", "skipped"),
+        ("def test_a():\n    pytest.skip('later')\n    assert made()", "skipped"),
+        ("pytestmark = pytest.mark.skip('later')\ndef test_a():\n    assert made()", "the module is skipped"),
+    ],
+)
+def test_a_test_that_is_skipped_or_empty_proves_nothing(source: str, why: str) -> None:
+    assert fault_in(source, "test_a") == why
 
 
 def test_no_row_is_made_up() -> None:

@@ -31,7 +31,8 @@ class Unchecked(RuntimeError):
 def check_schema(schema: object) -> str:
     """What is wrong with a schema, with its path; empty if it can be used.
 
-    References may only lead to the schema itself, must lead to a part of it, and not back to themselves.
+    True, which takes every value, and False, which takes none, are schemas, too. References may only lead to the schema
+    itself, must lead to a part of it, and not back to themselves.
     """
     # Imported on use: most runs have no schema.
     from jsonschema import SchemaError
@@ -39,8 +40,10 @@ def check_schema(schema: object) -> str:
     from referencing import Registry
     from referencing.jsonschema import DRAFT202012, specification_with
 
+    if isinstance(schema, bool):
+        return ""
     if not isinstance(schema, dict):
-        return "a schema is a JSON object"
+        return "a schema is a JSON object, or true or false"
     try:
         kind = validator_for(schema, default=Draft202012Validator)
         kind.check_schema(schema)
@@ -113,7 +116,7 @@ def _leads_back(part: object, resolver: Any, form: Any, above: tuple[int, ...], 
     return False
 
 
-def violations(value: Any, schema: Json) -> tuple[str, ...]:
+def violations(value: Any, schema: Json | bool) -> tuple[str, ...]:
     """What of a value does not fit a schema, each with its path; empty if all does. Raises Unchecked.
 
     A process of its own finds them, for what is being matched cannot be stopped in this one.
@@ -147,7 +150,7 @@ def violations_of_pair(text: str) -> str:
         return json.dumps(_cut(str(fault)))
 
 
-def _violations(value: Any, schema: Json) -> Iterator[str]:
+def _violations(value: Any, schema: Json | bool) -> Iterator[str]:
     from jsonschema.exceptions import best_match, relevance
     from jsonschema.validators import Draft202012Validator, validator_for
     from referencing import Registry

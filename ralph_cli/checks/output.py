@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ralph_cli.checks.grounding import Ground, Miss
+from ralph_cli.checks.grounding import Ground
 from ralph_cli.checks.header import header_of
 from ralph_cli.checks.json_schema import Unchecked
 from ralph_cli.checks.rules import glued
@@ -29,7 +29,7 @@ class OutputForm:
     """
 
     kind: Format = "md"
-    schema: Json | None = None
+    schema: Json | bool | None = None
     remembered: bool = True
 
     @property
@@ -72,7 +72,8 @@ class OutputCheck:
         glue = tuple(
             Issue("output", message) for message in (*self._glued(attempt.output), *self._words(attempt.output))
         )
-        return Evidence("output", (*short, *faults, *glue, *found), score=_score(ground, missing))
+        formal = (*short, *faults, *glue)
+        return Evidence("output", (*formal, *found), score=_score(ground, len(missing), len(formal)))
 
     def unfit_to_remember(self, attempt: Attempt) -> bool:
         """Whether the memory update says a figure, a date or a quotation that the quotes do not bear out."""
@@ -83,7 +84,8 @@ class OutputCheck:
         if not piece.heads:
             return False
         asked = json.dumps(self.form.schema, ensure_ascii=False) if self.form.schema is not None else ""
-        return json.dumps(piece.text, ensure_ascii=False) in asked or piece.text in self.task
+        name = piece.name or piece.text
+        return json.dumps(name, ensure_ascii=False) in asked or name in self.task
 
     def _lengths(self, attempt: Attempt) -> Iterator[str]:
         kinds = [("output", attempt.output, self.form.least)]
@@ -156,6 +158,11 @@ def words_asked(task: str) -> tuple[int | None, int | None]:
     return int(least[1]) if least else None, int(most[1]) if most else None
 
 
-def _score(ground: Ground, missing: tuple[Miss, ...]) -> float | None:
-    """The share of what was looked up that was found; None when there was nothing to look up."""
-    return max(0.0, 1 - len(missing) / ground.checked) if ground.checked else None
+def _score(ground: Ground, missing: int, formal: int) -> float | None:
+    """The share of what was looked up that was found; None when there was nothing to look up.
+
+    A fault of form counts as one more thing that was missed, so that an output that is refused never has all.
+    """
+    if not ground.checked:
+        return None
+    return max(0.0, 1 - (missing + formal) / (ground.checked + formal))

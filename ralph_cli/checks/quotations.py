@@ -17,13 +17,17 @@ _QUOTED = re.compile(
     r"|\u203a([^\u2039\u203a]+)\u2039|\u201a([^\u201a\u2018\u2019]+)\u2018|\u300c([^\u300c\u300d]+)\u300d"
     r"|<q(?:\s[^<>]*)?>(.+?)</q>|<blockquote(?:\s[^<>]*)?>(.+?)</blockquote>"
     r"|&ldquo;(.+?)&rdquo;|&quot;(.+?)&quot;"
-    # A straight mark opens and closes alike: over a line's end it must stand where a quotation can begin and end.
-    r"|(?<!\w)\"(?=\S)([^\"\n]+\n[^\"\n]+)(?<=\S)\"(?!\w)",
+    # A mark that opens and closes alike, straight over a line's end or as in Swedish and Finnish, must stand where a
+    # quotation can begin and end.
+    r"|(?<!\w)\"(?=\S)([^\"\n]+\n[^\"]*)(?<=\S)\"(?!\w)"
+    r"|(?<![^\s(\[{*_/\u2013\u2014-])\u201d(?=\S)([^\u201c\u201d]+)(?<=\S)\u201d(?!\w)"
+    r"|(?<![^\s(\[{*_/\u2013\u2014-])\u00bb(?=\S)([^\u00ab\u00bb]+)(?<=\S)\u00bb(?!\w)",
     re.IGNORECASE | re.DOTALL,
 )
+_OPENS_ANEW = re.compile(r"\u201c([^\u201c\u201d]+)(?=\u201c)")
 _TICKED = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _OPENS = re.compile(
-    r"(?<![\w'\u2018\u2019])(?:\u2018|'(?=[^\s']))(?!\d0s\b|(?:tis|twas|em|til|cause|n)\b)", re.IGNORECASE
+    r"(?<![\w'\u2018\u2019])(?:\u2018|['\u2019](?=[^\s'\u2019]))(?!\d0s\b|(?:tis|twas|em|til|cause|n)\b)", re.IGNORECASE
 )
 """A single mark that may open a quotation, and no apostrophe of a word that is cut short ('tis, the '90s)."""
 
@@ -62,8 +66,8 @@ class Quotation:
 def quotations(text: str) -> tuple[Quotation, ...]:
     """The quotations of a text in order: words in quotation marks of any kind, and block quotations of some length.
 
-    Marks that serve other purposes too (straight single ones, backticks) quote from four words on. A quotation within
-    a quotation is part of it.
+    Marks that serve other purposes too (straight single ones, apostrophes, backticks) quote from four words on. A
+    quotation within a quotation is part of it.
     """
     found: list[Quotation] = []
     for quotation in sorted(_marked(text), key=lambda quotation: quotation.start):
@@ -75,8 +79,12 @@ def quotations(text: str) -> tuple[Quotation, ...]:
 def _marked(text: str) -> Iterator[Quotation]:
     for match in _QUOTED.finditer(text):
         words = next(group for group in match.groups() if group is not None)
-        if "\n\n" not in words:
-            yield Quotation(match.start(), ((match.end(), words),))
+        yield Quotation(match.start(), ((match.end(), words),))
+    for match in _OPENS_ANEW.finditer(text):
+        # Where a quotation has several paragraphs each may open anew, and only the last one closes.
+        words = match[1].rstrip()
+        if words and match[1].count("\n", len(words)) > 1:
+            yield Quotation(match.start(), ((match.start(1) + len(words), words),))
     for match in _TICKED.finditer(text):
         if len(match[1].split()) >= BLOCK_WORDS:
             yield Quotation(match.start(), ((match.end(), match[1]),))
@@ -94,7 +102,7 @@ def _single(text: str) -> Iterator[Quotation]:
         closing = [match.start() for match in _CLOSES.finditer(text, at, bound)]
         ends = [end for end in closing if not _POSSESSIVE.match(text, end)][:1] or closing
         readings = tuple((end + 1, text[at:end]) for end in ends)
-        least = BLOCK_WORDS if opening[0] == "'" else 1
+        least = 1 if opening[0] == "\u2018" else BLOCK_WORDS
         if readings and all(len(words.split()) >= least for _, words in readings):
             yield Quotation(opening.start(), readings)
         if readings:

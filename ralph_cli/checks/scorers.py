@@ -9,9 +9,11 @@ from typing import Protocol, Self, runtime_checkable
 from pydantic import BaseModel, ConfigDict, Field
 
 from ralph_cli.agents.spec import prompt, render
+from ralph_cli.checks.quotations import places, quotations
 from ralph_cli.core import clock
 from ralph_cli.core.document import Document, Page
 from ralph_cli.core.model import Json, Model, Request, UserTurn
+from ralph_cli.documents.boundary import on_boundaries
 from ralph_cli.documents.locate import QuoteIndex
 from ralph_cli.rlm.observe import framed
 from ralph_cli.rlm.structured import ask, one_object
@@ -76,7 +78,10 @@ class AsksModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class KeywordScorer:
-    """The share of keywords that stand in the output. Raises ValueError without any, or when one is empty."""
+    """The share of keywords that stand in the output as whole words: Paris is not in "comparison".
+
+    Raises ValueError without any, or when one is empty.
+    """
 
     keywords: Sequence[str]
     case_sensitive: bool = False
@@ -87,10 +92,15 @@ class KeywordScorer:
             raise ValueError("keywords must be a list of words that are not empty")
 
     def __call__(self, input: str, output: str, /) -> Score:
-        text = output if self.case_sensitive else output.casefold()
-        missing = [word for word in self.keywords if (word if self.case_sensitive else word.casefold()) not in text]
+        fold: Callable[[str], str] = str if self.case_sensitive else str.casefold
+        text = fold(output)
+        missing = [word for word in self.keywords if not _stands(fold(word), text)]
         reason = f"does not mention {', '.join(missing)}" if missing else ""
         return Score(1 - len(missing) / len(self.keywords), reason=reason)
+
+
+def _stands(wanted: str, text: str) -> bool:
+    return any(on_boundaries(text, at, at + len(wanted)) for at in places(text, wanted))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +133,8 @@ class LengthScorer:
 class QuoteScorer:
     """The share of the output's quotes that stand in a document; passes only if all do. No quotes score 0.
 
-    A quote is what stands between double quotation marks, or a block of lines that begin with `>`. At least one must
-    have 12 characters. `document` may be its text.
+    A quote is what stands in quotation marks of any kind, as in a task (see `checks.quotations`), or a block of lines
+    that begin with `>`. At least one must have 12 characters. `document` may be its text.
     """
 
     def __init__(self, document: Document | str, name: str = "quotes") -> None:
@@ -133,9 +143,9 @@ class QuoteScorer:
 
     def __call__(self, input: str, output: str, /) -> Score:
         quotes = list(quoted(output))
-        if not any(len(quote) >= MIN_QUOTE for quote in quotes):
+        if not any(len(readings[0]) >= MIN_QUOTE for readings in quotes):
             return Score(0.0, False, f"quotes nothing from the document (of {MIN_QUOTE} characters or more)")
-        missing = [quote for quote in quotes if self._index.find(quote) is None]
+        missing = [ways[0] for ways in quotes if all(self._index.find(words) is None for words in ways)]
         told = "; ".join(self._told(quote) for quote in missing)
         return Score(1 - len(missing) / len(quotes), not missing, f"not in the document: {told}" if missing else "")
 
@@ -147,22 +157,21 @@ class QuoteScorer:
 
 _BLOCK = re.compile(r"(?:^[ \t]*>.*(?:\n|\Z))+", re.MULTILINE)
 _ATTRIBUTION = re.compile(r"^(?:[\u2014\u2013]|--|- )")
-_INLINE = re.compile(
-    r'"([^"]+)"|\u201c([^\u201c\u201d]+)\u201d|\u201e([^\u201c\u201e]+)\u201c|\u00ab([^\u00ab\u00bb]+)\u00bb'
-)
 
 
-def quoted(text: str) -> Iterator[str]:
-    """The quotes in a text: block quotes without a line that says whose they are, then what marks enclose."""
+def quoted(text: str) -> Iterator[tuple[str, ...]]:
+    """The quotes in a text, each in the ways in which it can be read: block quotes, then what marks enclose.
+
+    Of a block quote the line that says whose it is is left out, and each paragraph is a quote.
+    """
     for block in _BLOCK.findall(text):
         lines = [line.strip().removeprefix(">").strip() for line in block.splitlines()]
         for part in "\n".join("" if _ATTRIBUTION.match(line) else line for line in lines).split("\n\n"):
             if part.strip():
-                yield part.strip()
-    for paragraph in re.split(r"\n\s*\n", _BLOCK.sub("\n\n", text)):
-        for found in _INLINE.findall(paragraph):
-            if quote := "".join(found).strip():
-                yield quote
+                yield (part.strip(),)
+    for found in quotations(_BLOCK.sub("\n\n", text)):
+        if readings := tuple(words.strip() for _, words in found.readings if words.strip()):
+            yield readings
 
 
 def _of_text(text: str) -> Document:

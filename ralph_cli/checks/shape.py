@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from ralph_cli.checks.json_schema import violations
+from ralph_cli.checks.keys import said_by_key
 from ralph_cli.core.model import Json
 from ralph_cli.rlm.structured import once
 
@@ -16,8 +17,6 @@ Format = Literal["md", "json", "csv", "text"]
 
 _LABEL_CHARS = 120
 _FENCE = re.compile(r"\A```[a-z]*\n(.*)\n```\Z", re.DOTALL)
-_SAYS = re.compile(r"\s|\A\W*\d[\d.,]*\W*\Z")
-"""A key that says something, as a name (`item_1`) does not: it has several words, or is a number."""
 _RULE = re.compile(r"\|?(?:\s*:?-{2,}:?\s*\|)+(?:\s*:?-{2,}:?\s*)?")
 
 
@@ -29,7 +28,8 @@ class Misshapen(ValueError):
 class Piece:
     """A piece of an output's text: `label` is its column or key, `where` its place, or else lines count from `line`.
 
-    `heads` marks the name of a column or key itself; `row` is what stands in words beside it, in a row or an object.
+    `heads` marks the name of a column or key itself, and `name` is that name where `text` is only what it says; `row`
+    is what stands in words beside it, in a row or an object.
     """
 
     text: str
@@ -38,6 +38,7 @@ class Piece:
     line: int = 1
     heads: bool = False
     row: str = ""
+    name: str = ""
 
     def place(self, offset: int) -> str:
         """Where the character at `offset` stands in the output."""
@@ -51,7 +52,7 @@ def unfenced(output: str, kind: Format) -> str:
     return match[1].strip() if match and "```" not in match[1] else output
 
 
-def shape_faults(output: str, kind: Format, schema: Json | None) -> tuple[str, ...]:
+def shape_faults(output: str, kind: Format, schema: Json | bool | None) -> tuple[str, ...]:
     """What is wrong with the shape of an output, each fault with the path of the wrong value; empty if it is right.
 
     Raises Unchecked.
@@ -62,7 +63,7 @@ def shape_faults(output: str, kind: Format, schema: Json | None) -> tuple[str, .
         return (str(error),)
     if schema is None:
         return ()
-    if kind == "csv":
+    if kind == "csv" and isinstance(schema, dict):
         value = _typed(value, schema)
     return violations(value, schema)
 
@@ -81,7 +82,8 @@ def pieces(output: str, kind: Format) -> tuple[Piece, ...]:
     """The pieces of text in which figures, dates and quotations are looked for. Raises Misshapen."""
     if kind == "json":
         # Numbers stay as they were written, so that they are found, and named, as they stand there.
-        return tuple(_leaves(_json(output, as_written=True), "$", ""))
+        value = _json(output, as_written=True)
+        return tuple(_leaves(value, "$", "", frozenset(_keys(value))))
     if kind == "csv":
         rows = _rows(output)
         heads = [Piece(name, where=f"in the header line, column {name!r}", heads=True) for name in rows[0]]
@@ -119,17 +121,24 @@ def _in_words(values: Iterable[object]) -> str:
     return " ".join(text for text in texts if len(text) <= _LABEL_CHARS and re.search(r"[^\W\d]{3}", text))
 
 
-def _leaves(value: object, path: str, label: str, row: str = "") -> Iterator[Piece]:
+def _keys(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from value
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _keys(item)
+
+
+def _leaves(value: object, path: str, label: str, keys: frozenset[str], row: str = "") -> Iterator[Piece]:
     match value:
         case dict():
             row = _in_words(value.values())
             for name, item in value.items():
-                if _SAYS.search(name):
-                    yield Piece(name, where=f"in the key {name!r} at {path}", heads=True)
-                yield from _leaves(item, f"{path}.{name}", name, row)
+                if said := said_by_key(name, keys):
+                    yield Piece(said, where=f"in the key {name!r} at {path}", heads=True, name=name)
+                yield from _leaves(item, f"{path}.{name}", name, keys, row)
         case list():
             for number, item in enumerate(value):
-                yield from _leaves(item, f"{path}[{number}]", label, row)
+                yield from _leaves(item, f"{path}[{number}]", label, keys, row)
         case str():
             yield Piece(str(value), label, f"at {path}", row=row)
         case _:
@@ -141,6 +150,10 @@ def _rows(output: str) -> list[dict[str, str]]:
         lines = [row for row in csv.reader(io.StringIO(output, newline=""), strict=True) if row]
     except csv.Error as error:
         raise Misshapen(f"the output is not CSV: {error}") from None
+    for mark, called in ((";", "semicolons"), ("\t", "tabs")):
+        counts = {row[0].count(mark) if len(row) == 1 else 0 for row in lines}
+        if len(counts) == 1 and counts != {0}:
+            raise Misshapen(f"the columns of the CSV are parted by {called}; part them by commas")
     if len(lines) < 2:
         raise Misshapen("the output is not CSV with a header line and at least one row")
     names = [name.strip() for name in lines[0]]

@@ -33,7 +33,10 @@ Timeout = Annotated[float | None, typer.Option("--verify-timeout", help="Seconds
 Instructions = Annotated[str, typer.Option("--instructions", help="What the worker should know about verifying.")]
 Require = Annotated[
     bool,
-    typer.Option("--require-verifier/--no-require-verifier", help="Without: the result is accepted unverified."),
+    typer.Option(
+        "--require-verifier/--no-require-verifier",
+        help="Without: a goal may have no --verify, and its result is then accepted unverified.",
+    ),
 ]
 Continue = Annotated[
     bool, typer.Option("--continue", help="Go on with the newest run of this goal on this document, if it was cut off.")

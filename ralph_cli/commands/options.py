@@ -61,7 +61,10 @@ MaxFailures = Annotated[
 ]
 ScoreThreshold = Annotated[
     float | None,
-    typer.Option("--score-threshold", help="Stop at this share of supported claims, e.g. 0.8 (default off)."),
+    typer.Option(
+        "--score-threshold",
+        help="Stop, not accepted, at this share of supported claims, or of figures found in a task (default off).",
+    ),
 ]
 MinCoverage = Annotated[
     float | None,

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from math import inf
+from numbers import Integral, Real
 from typing import Any, Protocol
 
 Json = dict[str, Any]
@@ -101,6 +103,7 @@ class Usage:
     """Calls, tokens and money. `usd` is None as soon as any part has an unknown price.
 
     `input_tokens` includes what was read from or written to a prompt cache, for every vendor.
+    Raises ValueError for a count or price that is negative or no finite number: booked, it would hide what was spent.
     """
 
     calls: int = 0
@@ -110,6 +113,15 @@ class Usage:
     cache_write_tokens: int = 0
     characters: int = 0
     usd: float | None = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("calls", "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "characters"):
+            count: object = getattr(self, name)
+            if not isinstance(count, Integral) or isinstance(count, bool) or count < 0:
+                raise ValueError(f"usage: {name} is a whole number of at least 0, not {count!r}")
+        usd: object = self.usd
+        if usd is not None and (not isinstance(usd, Real) or isinstance(usd, bool) or not 0 <= float(usd) < inf):
+            raise ValueError(f"usage: usd is a finite number of at least 0, or None if it is unknown, not {usd!r}")
 
     def __add__(self, other: "Usage") -> "Usage":
         known = self.usd is not None and other.usd is not None

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from statistics import fmean
 from typing import Literal
 
 Tier = Literal["exact", "folded", "recut"]
@@ -244,6 +245,9 @@ class Evidence:
 VERIFIER, SKIPPED = "verifier", "verifier (skipped on the last iteration)"
 """The names of a verifier's evidence, and of what stands in its place when it was not asked."""
 
+MEAN = "mean score"
+"""The name of evidence that the mean of the scores is too low; it measures nothing beside them."""
+
 Verification = Literal["", "passed", "refused", "failed", "skipped"]
 """What became of a step's verification: "failed" is no verdict, "skipped" was not asked, and "" is without verifier."""
 
@@ -268,6 +272,18 @@ class Step:
     def scores(self) -> dict[str, float]:
         """What the measuring checks gave, by name."""
         return {item.check: item.score for item in self.evidence if item.score is not None}
+
+    @property
+    def score(self) -> float | None:
+        """The mean of what the measuring checks gave: of claims, figures or verifiers, the share that holds.
+
+        None if nothing was measured, or if a check that only passes or fails refused the attempt: what another check
+        measured says nothing of that refusal.
+        """
+        unmeasured = [item for item in self.evidence if item.score is None and item.check != MEAN]
+        if not self.scores or not all(item.passed for item in unmeasured):
+            return None
+        return fmean(self.scores.values())
 
     @property
     def rulings(self) -> tuple[Ruling, ...]:

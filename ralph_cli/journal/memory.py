@@ -76,6 +76,8 @@ class MemoryFile:
         except OSError as error:
             raise ConfigError(f"the memory {self.path} cannot be read: {error}", code="bad-memory") from error
         text = data.decode("utf-8", "replace")
+        if text.partition("\n")[0].endswith("\r"):  # an editor has saved it with the line ends of another system
+            text = text.replace("\r\n", "\n")
         if not text.strip():
             return mine, ""
         match = _HEAD.match(text)

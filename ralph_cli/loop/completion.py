@@ -53,7 +53,8 @@ def without_marker(text: str) -> str:
 def examine(goal: GoalState, intent: Intent) -> tuple[Evidence, ...]:
     """The evidence on the output, from what the verifiers said and nothing else.
 
-    Nothing at all when no evidence is demanded and there is none: that is no acceptance, see `UnverifiedDetector`.
+    Nothing at all when there is no verifier and none is demanded: that is no acceptance, see `UnverifiedDetector`.
+    Where there are verifiers all must have passed, whether one is demanded or not.
     """
     issues = tuple(_issues(goal, intent))
     if not issues and not goal.verified:
@@ -64,7 +65,7 @@ def examine(goal: GoalState, intent: Intent) -> tuple[Evidence, ...]:
 def _issues(goal: GoalState, intent: Intent) -> list[Issue]:
     failed = [item for item in goal.fresh if not item.passed]
     missing = [name for name in goal.required if name not in {item.name for item in goal.fresh}]
-    accepted = goal.verified or not (goal.terms.require_verifier or failed)
+    accepted = goal.verified or not (goal.terms.require_verifier or goal.required)
     if intent.blocked and not (intent.done and accepted and goal.output):
         return [Issue(BLOCKED, "the worker cannot go on", material=intent.blocked)]
     found: list[Issue] = []
@@ -76,7 +77,7 @@ def _issues(goal: GoalState, intent: Intent) -> list[Issue]:
         return [*found, Issue(CHECK, "there is no verifier that could accept the output")]
     if failed:
         return [*found, *(_failure(item) for item in failed)]
-    if missing and goal.terms.require_verifier:
+    if missing:
         found.append(
             Issue(CHECK, f"{_late(goal)}: call `verify` and read what it says before you say that you are done")
         )
@@ -117,7 +118,7 @@ class BlockedDetector:
 
 
 class UnverifiedDetector:
-    """Stops when the worker says it is done and nobody demands evidence; the reason says that there is none."""
+    """Stops when the worker says it is done and there is no verifier; the reason says that there is none."""
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         last = state.steps[-1]

@@ -1,7 +1,9 @@
 """How a loop validates, reflects and stops: frozen values that refuse what makes no sense."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
+from numbers import Integral, Real
 from typing import Any, Literal
 
 Level = Literal["shallow", "medium", "deep"]
@@ -14,7 +16,8 @@ class ValidationConfig:
     `scorer_names` picks scorers by name (empty: all). Below a mean score of `min_score_threshold` the loop reflects,
     and a result is not complete. `parallel` scorers run at once, each for at most `timeout` seconds (0: no limit).
     With `skip_last_verification` a verifier is not asked in the iteration that `max_iterations` makes the last.
-    Raises ValueError for a threshold outside [0, 1], less than one scorer at once, or a negative timeout.
+    Raises ValueError for a threshold outside [0, 1], less than one scorer at once, a negative or endless timeout, or a
+    value of another type.
     """
 
     enabled: bool = True
@@ -25,16 +28,20 @@ class ValidationConfig:
     skip_last_verification: bool = False
 
     def __post_init__(self) -> None:
-        _require(0.0 <= self.min_score_threshold <= 1.0, "min_score_threshold must be between 0 and 1")
-        _require(self.parallel >= 1, "parallel must be at least 1")
-        _require(self.timeout >= 0, "timeout must not be negative")
+        _switch(self, "enabled", "skip_last_verification")
+        names = self.scorer_names
+        listed = isinstance(names, Sequence) and not isinstance(names, str)
+        _require(listed and all(isinstance(name, str) for name in names), "scorer_names must be a sequence of names")
+        _share(self, "min_score_threshold")
+        _whole(self, 1, "parallel")
+        _amount(self, "timeout")
 
 
 @dataclass(frozen=True, slots=True)
 class ReflectionConfig:
     """The learn phase: how deep a reflector looks, and how many lessons are kept.
 
-    Raises ValueError for an unknown level or an empty history.
+    Raises ValueError for an unknown level, an empty history, or a value of another type.
     """
 
     enabled: bool = True
@@ -42,8 +49,9 @@ class ReflectionConfig:
     max_history: int = 50
 
     def __post_init__(self) -> None:
+        _switch(self, "enabled")
         _require(self.level in ("shallow", "medium", "deep"), "level must be shallow, medium or deep")
-        _require(self.max_history >= 1, "max_history must be at least 1")
+        _whole(self, 1, "max_history")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +60,7 @@ class StopConditionConfig:
 
     `timeout` is in seconds, `max_cost` in US dollars, `score_threshold` is a mean score. `patience` is how often in a
     row the same failure, or a worse result, is seen before the loop gives up.
-    Raises ValueError for a bound that is none.
+    Raises ValueError for a bound that is none, or a value of another type.
     """
 
     max_iterations: int = 10
@@ -64,22 +72,56 @@ class StopConditionConfig:
     patience: int = 2
 
     def __post_init__(self) -> None:
-        _require(1 <= self.max_iterations < inf, "max_iterations must be at least 1, and finite")
-        _require(0 <= self.timeout < inf, "timeout must not be negative, and be finite: 0 is no limit")
-        _require(0 <= self.max_cost < inf, "max_cost must not be negative, and be finite: 0 is no limit")
-        _require(self.max_consecutive_failures >= 0, "max_consecutive_failures must not be negative")
-        _require(0.0 <= self.score_threshold <= 1.0, "score_threshold must be between 0 and 1")
-        _require(self.patience >= 0, "patience must not be negative")
+        _whole(self, 1, "max_iterations")
+        _amount(self, "timeout", "max_cost")
+        _whole(self, 0, "max_consecutive_failures", "patience")
+        _share(self, "score_threshold")
+        _switch(self, "enable_user_interrupt")
 
 
 @dataclass(frozen=True, slots=True)
 class RalphConfig:
-    """All three, and whatever the caller wants to keep with them."""
+    """All three, and whatever the caller wants to keep with them. Raises ValueError for parts of another type."""
 
     validation: ValidationConfig = field(default_factory=ValidationConfig)
     reflection: ReflectionConfig = field(default_factory=ReflectionConfig)
     stop_condition: StopConditionConfig = field(default_factory=StopConditionConfig)
     metadata: dict[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        parts = {"validation": ValidationConfig, "reflection": ReflectionConfig, "stop_condition": StopConditionConfig}
+        for name, kind in parts.items():
+            _require(isinstance(getattr(self, name), kind), f"{name} must be a {kind.__name__}")
+        _require(isinstance(self.metadata, Mapping), "metadata must be a mapping")
+
+
+def _whole(config: object, least: int, *names: str) -> None:
+    for name in names:
+        value = getattr(config, name)
+        whole = isinstance(value, Integral) and not isinstance(value, bool)
+        _require(whole and value >= least, f"{name} must be a whole number of at least {least}, not {value!r}")
+
+
+def _amount(config: object, *names: str) -> None:
+    for name in names:
+        value = getattr(config, name)
+        told = f"{name} must be a number that is finite and not negative (0 is no limit), not {value!r}"
+        _require(_is_number(value) and 0 <= value < inf, told)
+
+
+def _share(config: object, name: str) -> None:
+    value = getattr(config, name)
+    _require(_is_number(value) and 0 <= value <= 1, f"{name} must be between 0 and 1, not {value!r}")
+
+
+def _switch(config: object, *names: str) -> None:
+    for name in names:
+        value = getattr(config, name)
+        _require(isinstance(value, bool), f"{name} must be True or False, not {value!r}")
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def _require(holds: bool, message: str) -> None:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from statistics import fmean
 from typing import Any, Protocol
 
 from ralph_cli.checks.base import standing
@@ -80,14 +79,16 @@ class ConsecutiveFailureDetector:
 
 
 class ScoreThresholdDetector:
-    """Stops when the mean of the latest scores is high enough; 0 is never."""
+    """Stops when the latest attempt scored high enough (see `Step.score`); 0 is never.
+
+    An attempt that a check without a score refused has none, however high the others scored it: the loop goes on.
+    """
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
-        scores = state.latest_score()
-        if not config.score_threshold or not scores or fmean(scores.values()) < config.score_threshold:
+        score = state.steps[-1].score if state.steps else None
+        if not config.score_threshold or score is None or score < config.score_threshold:
             return GO_ON
-        mean = fmean(scores.values())
-        return _stop(StopType.SCORE_THRESHOLD, f"the score {mean:.2f} reached {config.score_threshold:g}")
+        return _stop(StopType.SCORE_THRESHOLD, f"the score {score:.2f} reached {config.score_threshold:g}")
 
 
 class UserInterruptDetector:

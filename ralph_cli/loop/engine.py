@@ -1,5 +1,6 @@
 """The one outer loop of every mode: halt? - plan - run - analyze - learn, until contract or detectors say stop."""
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import Protocol
@@ -45,12 +46,14 @@ def run_loop(
     config: StopConditionConfig,
     sink: Sink,
     detectors: StopDetector | None = None,
+    kept: Callable[[], bool] = lambda: False,
 ) -> Outcome:
     """Turn until the contract is met, a detector stops, a budget runs out or a person interrupts.
 
     Every step goes to `sink`. The outcome holds the best step, not the last. Any other error, a bug included, ends the
-    run as SYSTEM_ERROR; it is raised again when there is no earlier step to show. What must end the program, such as
-    SystemExit, always is. In each case RunHalted is the last event.
+    run as SYSTEM_ERROR; it is raised again when there is nothing to show: no earlier step, and no result that the
+    iteration which it broke off has `kept`. What must end the program, such as SystemExit, always is. In each case
+    RunHalted is the last event.
     """
     stops = standard_detectors() if detectors is None else detectors
 
@@ -81,7 +84,8 @@ def run_loop(
         return Outcome(halt, state.best, len(state.steps))
     with suppress(Exception):  # a sink that failed before may do so again; the failure itself is told below
         emit(RunHalted(halt, clock.now()))
-    if not isinstance(failure, Exception) or state.best is None or not state.best.attempt.answered:
+    answered = state.best is not None and state.best.attempt.answered
+    if not isinstance(failure, Exception) or not (answered or kept()):
         raise failure
     return Outcome(halt, state.best, len(state.steps))
 

@@ -9,7 +9,11 @@ MIN_BUDGET = 200
 CUT = "\n[cut]"
 _BLOCK = re.compile(r"^(?=## Iter \d+ - )", re.MULTILINE)
 _HEADING = re.compile(r"^(?=\s*## Iter\b)", re.MULTILINE)
-_MARKER = re.compile(r"\A\[trimmed (\d+) older block\(s\)\]\n*")
+MOST_TRIMMED = 999_999_999
+"""What the marker counts at most, so that it is always short."""
+
+_MARKER = re.compile(r"\A\[trimmed ([1-9][0-9]{0,8}) older block\(s\)\](?:\n+|\Z)")
+"""Our own marker and no other: what looks like one and counts what no memory has is words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,12 +64,17 @@ def _body(update: str) -> str:
     return _HEADING.sub("> ", update.strip())
 
 
+def shown(text: str, budget: int) -> str:
+    """What of a memory's text a model may be shown: all of it within `budget` characters, else the newest blocks."""
+    return text if len(text) <= budget else trim(parse(text), budget).text
+
+
 def trim(memory: Memory, budget: int) -> Memory:
     """As many of the newest blocks as fit; a single block that is too long is cut."""
     if budget < MIN_BUDGET:
         raise ValueError(f"a memory needs at least {MIN_BUDGET} characters, not {budget}")
     while len(memory.blocks) > 1 and len(memory.text) > budget:
-        memory = Memory(memory.blocks[1:], memory.trimmed + 1)
+        memory = Memory(memory.blocks[1:], min(memory.trimmed + 1, MOST_TRIMMED))
     excess = len(memory.text) - budget
     if excess <= 0:
         return memory

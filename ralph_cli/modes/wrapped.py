@@ -18,7 +18,7 @@ from ralph_cli.core.budget import Ledger, Limits
 from ralph_cli.core.errors import LimitExceeded
 from ralph_cli.core.events import CallFinished, Fanout, Gate, Noticed, RunStarted, Sink
 from ralph_cli.core.model import Model, Usage
-from ralph_cli.core.run import SKIPPED, VERIFIER, Attempt, Evidence, Issue, Lesson, Outcome, StopType
+from ralph_cli.core.run import MEAN, SKIPPED, VERIFIER, Attempt, Evidence, Issue, Lesson, Outcome, StopType
 from ralph_cli.loop.config import RalphConfig
 from ralph_cli.loop.detectors import (
     CompositeDetector,
@@ -34,15 +34,22 @@ from ralph_cli.loop.state import LoopState
 from ralph_cli.modes.watched import Heard, Patience, Watched, flat, require_bound
 from ralph_cli.providers.metered import Metered, call_numbers
 
-MEAN, SHOWN = "mean score", 500
+SHOWN = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """What a function returns that knows what it spent: its output, and its calls, tokens and money."""
+    """What a function returns that knows what it spent: its output, and its calls, tokens and money.
+
+    Raises TypeError for a `usage` that is none.
+    """
 
     output: str
     usage: Usage = Usage()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.usage, Usage):
+            raise TypeError(f"usage is a Usage, not {type(self.usage).__name__}")
 
 
 Execute = Callable[[str], str | Execution | Awaitable[str | Execution]]

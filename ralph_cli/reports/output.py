@@ -31,8 +31,13 @@ def output_verdict(view: RunView) -> str:
             found = f"every figure, date and quotation is in {source}"
             quotes = "; every quote is in the document" if view.document else ""
             return f"Accepted: {found}{quotes}, and {visible(view.judge)} found the task done."
+        case StopType.UNJUDGED if view.verification == "failed":
+            judged = f"{visible(view.judge)} found the task done." if view.judged else NOBODY
+            held = f"Figures, dates and quotations are in {source}{', and ' if view.judged else '. '}{judged}"
+            return f"Not verified: {one_line(view.halt.detail)}. {held}"
         case StopType.UNJUDGED:
-            held = f"Figures, dates and quotations are in {source}; nobody has judged the output."
+            judged = "the verdict shown is of an earlier attempt" if view.judged else "nobody has judged the output"
+            held = f"Figures, dates and quotations are in {source}; {judged}."
             return f"Unjudged: {one_line(view.halt.detail)}. {held}"
         case reason:
             return f"Stopped ({reason.value}): {one_line(view.halt.detail)}."

@@ -7,7 +7,7 @@ from pathlib import PurePath
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import AnyEvent, RunStarted
 from ralph_cli.core.goal import GoalState
-from ralph_cli.core.run import Quote
+from ralph_cli.core.run import Quote, StopType
 from ralph_cli.reports.strip import NOT_RECORDED, Coverage
 from ralph_cli.reports.terminal import verdict
 from ralph_cli.reports.view import ClaimView, RunView
@@ -92,6 +92,8 @@ def heading(report: Report) -> tuple[str, str]:
         return ("Completed, verified", "good") if report.goal.verified else ("Completed, not verified", "warn")
     if view.ok:
         return ("Accepted", "good") if view.judged else ("Verbatim, not judged", "plain")
+    if view.halt.type is StopType.UNJUDGED and view.verification == "failed":
+        return "Not verified", "warn"
     words = {"absent": ("Not in the document", "note"), "unjudged": ("Unjudged", "warn")}
     return words.get(view.halt.type.value, ("Not accepted", "warn"))
 

@@ -141,11 +141,24 @@ def _ending(view: RunView) -> str:
             return f"Accepted: every quote is in the document, and {visible(view.judge)} found every claim supported."
         case StopType.ABSENT:
             return "Reported as absent: the searches are counted, what they mean is the worker's word."
+        case StopType.UNJUDGED if view.verification == "failed":
+            return f"Not verified: {one_line(view.halt.detail)}. {_before_the_verifier(view)}"
         case StopType.UNJUDGED:
             ruled = "some claims were not judged" if view.judged else "nobody has judged the claims"
+            if view.claims and all(item.ruling for item in view.claims):
+                ruled = "the verdicts shown are of an earlier attempt"
             return f"Unjudged: {one_line(view.halt.detail)}. The quotes are in the document; {ruled}."
         case reason:
             return f"Stopped ({reason.value}): {one_line(view.halt.detail)}."
+
+
+def _before_the_verifier(view: RunView) -> str:
+    """What was found before a verifier was asked: it is asked last, when all else has passed."""
+    if view.absence is not None:
+        return "The searches are counted, what they mean is the worker's word."
+    if not view.judged:
+        return f"The quotes are in the document. {NO_JUDGE}"
+    return f"The quotes are in the document, and {visible(view.judge)} found every claim supported."
 
 
 def _colour(view: RunView) -> str:

@@ -115,7 +115,7 @@ def build_goal(stage: Stage, document: Document, spec: GoalSpec) -> Parts:
     brief = Brief(spec.objective, document, terms, nonce, direct, settings.max_iterations)
     converse = partial(_converse, settings, models, workbench, subqueries, document, spec, desk, everyone)
     mode = GoalMode(brief, desk, summary, converse, shelf.put, settings.summary_chars, settings.retry)
-    return Parts(mode, (subqueries.close, workbench.close))
+    return Parts(mode, (subqueries.close, workbench.close), kept=lambda: bool(desk.goal.output))
 
 
 def _untouched(file: Path, text: str) -> bool:

@@ -256,10 +256,14 @@ class Stage:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What a run is made of: its mode, and how to end the processes and threads behind it."""
+    """What a run is made of: its mode, and how to end the processes and threads behind it.
+
+    `kept` says whether there is a result already while an iteration is being made, which a failure must not lose.
+    """
 
     mode: Mode
     closing: tuple[Callable[[], None], ...] = ()
+    kept: Callable[[], bool] = lambda: False
 
     def close(self) -> None:
         """End them, in order."""

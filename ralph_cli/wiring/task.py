@@ -21,10 +21,11 @@ from ralph_cli.core.budget import Ledger
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError
 from ralph_cli.core.events import Noticed, Sink
+from ralph_cli.core.model import Json
 from ralph_cli.documents.locate import QuoteIndex
 from ralph_cli.journal.memory import HEAD_CHARS, MemoryFile
 from ralph_cli.journal.traces import write_atomic
-from ralph_cli.loop.memory import Memory, add, count, parse
+from ralph_cli.loop.memory import Memory, add, count, parse, shown
 from ralph_cli.modes.task import Task, TaskMode
 from ralph_cli.rlm.bridge import Subqueries, Workbench
 from ralph_cli.rlm.loop import Explorer, Review
@@ -66,7 +67,8 @@ def read_spec(settings: Settings, task: str, document: Document | None, earlier:
         schema, written = _read_schema(_kept(earlier, KEPT_SCHEMA) or settings.output_schema)
     kept = _kept(earlier, KEPT_MEMORY)
     file = _memory_file(settings, document, needed=kept is None)
-    found = file.read() if file else ""
+    # The file may be longer than the budget: it was lowered since, or somebody wrote in it.
+    found = shown(file.read(), settings.memory_budget - HEAD_CHARS) if file else ""
     # In bytes: a text that is read as text loses its carriage returns, and requests would not be the same.
     memory = found if kept is None else kept.read_bytes().decode("utf-8")
     return TaskSpec(task, OutputForm(kind, schema, file is not None), written, memory, file, bool(earlier))
@@ -76,7 +78,7 @@ def _kept(earlier: Sequence[Path], name: str) -> Path | None:
     return next((folder / name for folder in earlier if (folder / name).is_file()), None)
 
 
-def _read_schema(path: Path) -> tuple[dict[str, object], str]:
+def _read_schema(path: Path) -> tuple[Json | bool, str]:
     try:
         written = path.read_text("utf-8")
         schema = json.loads(written)

@@ -43,7 +43,30 @@ def test_a_wrong_shape_is_named_with_the_path_of_the_wrong_value(output: str, ki
     assert (found == ()) if not fault else fault in found[0]
 
 
+@pytest.mark.parametrize(
+    ("output", "called"),
+    [("who;days\nS;45\nT;30\n", "semicolons"), ("who;days", "semicolons"), ("who\tdays\nS\t45\n", "tabs")],
+)
+def test_columns_that_no_commas_part_are_no_columns(output: str, called: str) -> None:
+    told = f"the columns of the CSV are parted by {called}; part them by commas"
+    assert shape_faults(output, "csv", None) == (told,)
+
+
+def test_a_column_of_its_own_may_hold_semicolons() -> None:
+    for output in ("clause\n1; 2\n3; 4\n", "clause\na\nb\n", "a;b,c\nd;e,f\n", 'clause\n"a; b"\n"c; d; e"\n'):
+        assert shape_faults(output, "csv", None) == ()
+
+
+@pytest.mark.parametrize(("output", "kind"), [('"any"', "json"), ("[1]", "json"), ("who,days\nS,45\n", "csv")])
+def test_true_and_false_are_schemas(output: str, kind: Format) -> None:
+    assert check_schema(True) == check_schema(False) == ""
+    assert shape_faults(output, kind, True) == ()
+    (fault,) = shape_faults(output, kind, False)
+    assert fault.startswith("at $: ")
+
+
 def test_a_schema_that_cannot_be_used_is_refused() -> None:
+    assert "true or false" in check_schema(None)
     assert check_schema({"type": "object", "$defs": {"a": {}}, "properties": {"b": {"$ref": "#/$defs/a"}}}) == ""
     assert "'wrong'" in check_schema({"type": "wrong"}) and "object" in check_schema([1])
     assert "http://x/y" in check_schema({"properties": {"a": {"$ref": "http://x/y"}}})

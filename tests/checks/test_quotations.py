@@ -27,6 +27,8 @@ FALSE = "complete the migration in forty-five days"
     [
         "‘{}’", "‚{}‘", "‹{}›", "›{}‹", "»{}«", "«{}»", "<q>{}</q>", '<q cite="x">{}</q>',
         "<blockquote>{}</blockquote>",
+        "”{}”", "*”{}”*", "(”{}”)", "»{}»", "’{}’", "He wrote ’{}’, and that was all.",
+        "“{}\n\n“of delivery of the copy”",
         "`{}`", "'{}'", "&ldquo;{}&rdquo;", "&quot;{}&quot;", "「{}」", "He wrote: '{}', and that was all.", "('{}')",
         "the parties' duty to '{}'", "the parties’ duty to ‘{}’", "it doesn't say '{}'.", "*'{}'*", "'{}'\nand more",
     ],
@@ -67,6 +69,31 @@ def test_an_apostrophe_opens_no_quotation_and_closes_none_that_stands_so(text: s
 )
 def test_words_behind_an_apostrophe_belong_to_the_quotation(text: str) -> None:
     assert len(misses(text)) == 1
+
+
+@pytest.mark.parametrize("marks", ["“{}”", '"{}"', "”{}”", "»{}«", "«{}»", "「{}」", "<q>{}</q>", "&quot;{}&quot;"])
+def test_a_quotation_runs_over_the_end_of_a_paragraph(marks: str) -> None:
+    for end in ("\n\n", "\n \n", "\n\n\n"):
+        over = TRUE.replace("migration ", f"migration{end}")
+        assert misses(f"It says {marks.format(over)}.") == []
+        (message,) = misses(f"It says {marks.format(FALSE.replace('migration ', f'migration{end}'))}.")
+        assert message.startswith(f'the quotation "{FALSE}" is in no quote')
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "“one” and “two”, then ”",
+        "“a “b” c” and “d “e” f”",
+        'a pipe of 6" and\n\none of 8" more',
+        'he said "yes.\n\nThen "no" she said',
+        "«a «b» c» and «d»",
+        "’tis so, and the parties’ own",
+    ],
+)
+def test_marks_that_do_not_pair_quote_nothing_between(text: str) -> None:
+    for found in quotations(text):
+        assert len(found.words.split()) == 1
 
 
 def test_a_quotation_within_a_quotation_is_named_once() -> None:

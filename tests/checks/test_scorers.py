@@ -74,6 +74,11 @@ def scorer(behave: Callable[[], Any], name: str = "mine") -> Any:
         (KeywordScorer(["Paris", "capital"]), "the CAPITAL is paris", 1.0),
         (KeywordScorer(["Paris", "capital"]), "the capital is Rome", 0.5),
         (KeywordScorer(["Paris"], case_sensitive=True), "paris", 0.0),
+        (KeywordScorer(["Paris"]), "A comparison of parishes.", 0.0),
+        (KeywordScorer(["Paris"]), "A comparison of (Paris) and Rome.", 1.0),
+        (KeywordScorer(["10"]), "It costs 10.50 or 100.", 0.0),
+        (KeywordScorer(["C++", "§ 4"]), "See C++, as § 4 says.", 1.0),
+        (KeywordScorer(["巴黎"]), "法国的首都是巴黎。", 1.0),
     ],
 )
 def test_keywords(made: KeywordScorer, output: str, value: float) -> None:
@@ -132,7 +137,19 @@ def test_an_invented_quote_is_named_with_what_differs() -> None:
 
 @given(st.text(alphabet='">\u201c\u201d\u00ab\u00bb\n- ab', max_size=60))
 def test_quotes_of_any_text_are_found_without_failing(text: str) -> None:
-    assert all(quote.strip() for quote in quoted(text))
+    assert all(quote and all(words.strip() for words in quote) for quote in quoted(text))
+
+
+@pytest.mark.parametrize(
+    "marks",
+    ["»{}«", "«{}»", "‹{}›", "「{}」", "”{}”", "‘{}’", "'{}'", "<blockquote>{}</blockquote>", "<q>{}</q>", '"{}"'],
+)
+def test_quotes_in_marks_of_every_kind_are_looked_up(marks: str) -> None:
+    scorer = QuoteScorer(LEASE)
+    assert scorer("q", f"It says {marks.format('a base rent of $48,000')}.").passed is True
+    assert scorer("q", f"It says {marks.format('a base rent of $46,000')}.").passed is False
+    over = "a base rent of $48,000 a year.\n\nEither party may end it"
+    assert scorer("q", f"It says {marks.format(over)}.").passed is (marks not in ("‘{}’", "'{}'"))
 
 
 def test_a_judge_gives_one_strict_object() -> None:

@@ -195,6 +195,10 @@ def test_without_a_verifier_the_result_is_called_unverified(memo: Path, capsys: 
     told: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert told["ok"] is True and told["verified"] is False and "not verified" in told["verification"]
     assert "unverified" in told["stop"]["reason"]
+    # The flag is for a goal without any verifier: one that is given must have passed.
+    script = scripted(memo.parent, *({"output": "good"}, DONE) * 3)
+    assert run(["goal", "memo.txt", "Copy it", "--verify", "false", "--no-require-verifier", "-q", *script]) == 2
+    assert "no verifier has looked at the output" in capsys.readouterr().err
 
 
 def test_continue_goes_on_with_what_was_cut_off(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -205,6 +209,21 @@ def test_continue_goes_on_with_what_was_cut_off(memo: Path, capsys: pytest.Captu
     assert capsys.readouterr().out == "good, kept\n"
     run(["trace", "show"])
     assert "Continues: " in capsys.readouterr().out
+
+
+def test_what_was_made_before_a_model_failed_is_handed_over(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """In the first iteration as in a later one: output or JSON object, how it stands, the hint, the trace; code 1."""
+    later = ({"output": "bad"}, {"verify": True}, DONE)
+    for before in ((), later):
+        assert goal(memo, replies=(*before, *GOOD[:2])) == 1  # the script ends where DONE would be said
+        out, err = capsys.readouterr()
+        assert out == "good\nrow\n" and "Traceback" not in err
+        assert "Not finished (" in err and "more calls than replies" in err and "Verified: passed verify-1" in err
+        assert "--continue goes on from here" in err and "Trace: " in err
+        assert goal(memo, "--json", "-q", replies=(*before, *GOOD[:2])) == 1
+        told = json.loads(capsys.readouterr().out)
+        assert (told["ok"], told["status"], told["verified"], told["output"]) == (False, "active", True, "good\nrow")
+        assert told["stop"]["type"] == "system_error"
 
 
 def test_the_story_tells_outputs_verifications_and_words(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:

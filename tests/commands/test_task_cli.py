@@ -108,6 +108,8 @@ def test_a_schema_is_kept_or_the_path_is_named(memo: Path, capsys: pytest.Captur
     schema.write_text('{"type": "array", "items": {"required": ["quote"]}}')
     words = ["task", "memo.txt", "When is the rent due?", "--schema", "schema.json", "--sandbox", "native", "-q"]
     assert run(words) == 0
+    schema.write_text("true")
+    assert run(words) == 0 and run(["verify", "-q"]) == 0
     schema.write_text('{"type": "array", "items": {"required": ["amount"]}}')
     assert run(words) == 2
     assert "at $[0]: 'amount' is a required property" in capsys.readouterr().out

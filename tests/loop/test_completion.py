@@ -106,16 +106,17 @@ def test_the_refusal_names_its_reason() -> None:
     assert len(issues(goal, Intent())) == 2
 
 
-def test_without_required_evidence_a_failure_still_refuses_and_no_evidence_is_said() -> None:
-    free = GoalSet(TWO.verifiers, False)
-    unverified = folded(wrote(1), terms=free)
+def test_without_any_verifier_done_is_taken_and_with_some_all_must_pass() -> None:
+    none, free = GoalSet((), False), GoalSet(TWO.verifiers, False)
+    unverified = folded(wrote(1), terms=none)
     assert examine(unverified, Intent(done=True)) == ()
     halt = judged(unverified)
     assert halt is not None and halt.type is StopType.COMPLETION and halt.detail.startswith("unverified")
-    assert judged(folded(wrote(1), seen("a", False, 1), terms=free)) is None
+    for seen_so_far in ([], [seen("a", False, 1)], [seen("a", True, 1)]):
+        assert judged(folded(wrote(1), *seen_so_far, terms=free)) is None
     passed = judged(folded(wrote(1), seen("a", True, 1), seen("b", True, 1), terms=free))
     assert passed is not None and passed.detail == "every check passed"
-    assert judged(folded(terms=free)) is None and judged(unverified, Intent()) is None
+    assert judged(folded(terms=none)) is None and judged(unverified, Intent()) is None
     assert judged(folded(wrote(1), terms=GoalSet((), True))) is None  # no verifier, but one is demanded
 
 
@@ -149,9 +150,7 @@ def test_accepted_means_that_every_verifier_passed_on_the_output_as_it_stands(
     halt = judged(goal, Intent(done, blocked))
     if halt is None or halt.type is not StopType.COMPLETION:
         return
-    assert done and revision
-    if require or "unverified" not in halt.detail:
-        assert goal.verified and goal.output
+    assert done and revision and goal.verified and goal.output
 
 
 def test_the_same_refusal_three_times_blocks_and_another_does_not() -> None:

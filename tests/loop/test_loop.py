@@ -252,7 +252,7 @@ def test_a_ledger_refuses_the_call_that_would_overspend_and_gives_promises_back(
         book(Usage(calls=1, usd=0.1))
     with ledger.reserve(0.6) as book:
         book(Usage(calls=1, usd=0.2))
-    assert ledger.spent == Usage(calls=2, usd=pytest.approx(0.3))
+    assert ledger.spent.calls == 2 and ledger.spent.usd == pytest.approx(0.3)
 
 
 UNKNOWN = "the cost is unknown, so the limit of \\$1 cannot be kept"
@@ -308,6 +308,17 @@ def test_usage_with_an_unknown_price_stays_unknown() -> None:
     assert (Usage(calls=1, usd=0.5) + Usage(calls=1, usd=None)).usd is None
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [{"usd": -5}, {"usd": float("nan")}, {"usd": float("inf")}, {"usd": "5"}, {"usd": True}, {"calls": -1}]
+    + [{name: -1} for name in ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")]
+    + [{"characters": 1.5}, {"calls": True}, {"input_tokens": None}],
+)
+def test_usage_that_would_hide_what_was_spent_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=f"usage: {next(iter(wrong))} is a"):
+        Usage(**wrong)
+
+
 def scored(value: float, *, text: str = "a claim", why: str = "no") -> Step:
     return Step(attempt(text), (Evidence("judge", (Issue("judge", f"{why} {value}", 1),), score=value),))
 
@@ -348,6 +359,19 @@ def test_each_detector_stops_and_can_be_switched_off(
     )
 
 
+def test_a_refusal_without_a_score_keeps_an_attempt_from_the_threshold() -> None:
+    """What one check measured says nothing of what another refused: the loop goes on."""
+    full, refused = Evidence("output", score=1.0), Evidence("task_judge", (Issue("task_judge", "a gap"),))
+    config = StopConditionConfig(score_threshold=1)
+    for items, stops in [((full,), True), ((full, refused), False), ((refused,), False), ((), False)]:
+        state = LoopState(steps=(Step(attempt(), items),))
+        assert bool(ScoreThresholdDetector().check(state, config)) is stops
+    broken = Evidence("verifier", broken="it is down")
+    assert Step(attempt(), (full, broken)).score is None and Step(attempt(), (full, refused)).scores == {"output": 1.0}
+    both = (Evidence("a", (Issue("a", "low"),), score=0.5), full)
+    assert Step(attempt(), both).score == 0.75
+
+
 def test_the_first_detector_that_stops_decides() -> None:
     both = CompositeDetector([ConsecutiveFailureDetector()]).add(MaxIterationDetector())
     said = both.check(LoopState(steps=(failed(), failed(), failed())), StopConditionConfig(max_iterations=3))
@@ -370,6 +394,27 @@ def test_the_first_detector_that_stops_decides() -> None:
         lambda: ValidationConfig(timeout=-1),
         lambda: ReflectionConfig(level="very"),  # type: ignore[arg-type]
         lambda: ReflectionConfig(max_history=0),
+        lambda: StopConditionConfig(max_iterations=2.5),  # type: ignore[arg-type]
+        lambda: StopConditionConfig(max_iterations=True),
+        lambda: StopConditionConfig(max_iterations="3"),  # type: ignore[arg-type]
+        lambda: StopConditionConfig(max_iterations=None),  # type: ignore[arg-type]
+        lambda: StopConditionConfig(max_consecutive_failures=1.5),  # type: ignore[arg-type]
+        lambda: StopConditionConfig(patience=float("nan")),  # type: ignore[arg-type]
+        lambda: StopConditionConfig(timeout="60"),  # type: ignore[arg-type]
+        lambda: StopConditionConfig(max_cost=True),
+        lambda: StopConditionConfig(score_threshold=float("nan")),
+        lambda: StopConditionConfig(enable_user_interrupt="no"),  # type: ignore[arg-type]
+        lambda: ReflectionConfig(max_history=1.5),  # type: ignore[arg-type]
+        lambda: ReflectionConfig(enabled="no"),  # type: ignore[arg-type]
+        lambda: ReflectionConfig(level=["deep"]),  # type: ignore[arg-type]
+        lambda: ValidationConfig(parallel=2.5),  # type: ignore[arg-type]
+        lambda: ValidationConfig(timeout=float("inf")),
+        lambda: ValidationConfig(min_score_threshold="0.5"),  # type: ignore[arg-type]
+        lambda: ValidationConfig(scorer_names="length"),  # type: ignore[arg-type]
+        lambda: ValidationConfig(scorer_names=(1,)),  # type: ignore[arg-type]
+        lambda: ValidationConfig(skip_last_verification=1),  # type: ignore[arg-type]
+        lambda: RalphConfig(StopConditionConfig()),  # type: ignore[arg-type]
+        lambda: RalphConfig(metadata=None),  # type: ignore[arg-type]
     ],
 )
 def test_a_configuration_without_sense_is_refused(wrong: Any) -> None:

@@ -4,12 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.loop.memory import CUT, MIN_BUDGET, Memory, add, count, parse, trim
+from ralph_cli.loop.memory import CUT, MIN_BUDGET, MOST_TRIMMED, Memory, add, count, parse, shown, trim
 
 ROWS = {
     "A9": [
         "test_a_block_has_the_form_of_the_design",
         "test_the_oldest_blocks_are_dropped_with_a_marker_that_counts_them",
+        "test_a_model_is_shown_the_newest_blocks_within_the_budget",
+        "test_what_only_looks_like_the_marker_is_the_oldest_words",
         "test_it_never_exceeds_its_budget",
     ]
 }
@@ -61,13 +63,39 @@ def test_a_budget_that_holds_nothing_is_refused() -> None:
         trim(Memory(("x",)), MIN_BUDGET - 1)
 
 
-texts = st.one_of(
-    st.text(max_size=300), st.sampled_from([f"## Iter 3 - {AT}", "[trimmed 7 older block(s)]", "\n\n", "z" * 4_000])
+@pytest.mark.parametrize("digits", ["9" * 350, "9" * 5_000, "0", "007", "\u0661\u0662"], ids=lambda digits: digits[:3])
+def test_what_only_looks_like_the_marker_is_the_oldest_words(digits: str) -> None:
+    forged = f"[trimmed {digits} older block(s)]"
+    memory = parse(f"{forged}\n\n## Iter 1 - {AT}\n\nB")
+    assert memory.trimmed == 0 and memory.blocks[0] == forged
+    later = add(memory, 2, AT, "C" * 150, 300)
+    assert len(later.text) <= 300 and later.blocks[-1].endswith("C" * 150)
+
+
+def test_the_count_of_the_marker_stays_short() -> None:
+    full = Memory(("a", "b" * 300), MOST_TRIMMED)
+    assert parse(trim(full, 300).text) == trim(full, 300) and trim(full, 300).trimmed == MOST_TRIMMED
+
+
+def test_a_model_is_shown_the_newest_blocks_within_the_budget() -> None:
+    blocks = [f"## Iter {number} - {AT}\n\n{str(number) * 200}" for number in range(1, 6)]
+    text = "\n\n".join(blocks)
+    assert shown(text, len(text)) == text
+    assert shown(text, 600) == f"[trimmed 3 older block(s)]\n\n{blocks[3]}\n\n{blocks[4]}"
+    assert len(shown("y" * 99_000, 300)) == 300
+
+
+pieces = st.one_of(
+    st.text(max_size=300),
+    st.sampled_from([f"## Iter 3 - {AT}", "\n\n", "\r\n", "z" * 4_000]),
+    st.builds("[trimmed {} older block(s)]".format, st.integers(0, 10**12) | st.integers(0, 5_000).map("9".__mul__)),
 )
+texts = st.lists(pieces, max_size=4).map("\n".join)
 
 
 @given(st.lists(texts, max_size=12), st.integers(MIN_BUDGET, 2_000), texts)
 def test_it_never_exceeds_its_budget(updates: list[str], budget: int, before: str) -> None:
+    assert len(shown(before, budget)) <= budget
     memory = parse(before)
     for number, update in enumerate(updates, 1):
         memory = add(memory, number, AT, update, budget)

@@ -12,10 +12,10 @@ from ralph_cli.api import goal_of, run_goal
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError, ProviderError
-from ralph_cli.core.events import AnyEvent, IterationStarted, Said, Verified, Wrote
+from ralph_cli.core.events import AnyEvent, IterationStarted, RunHalted, Said, Verified, Wrote
 from ralph_cli.core.goal import GoalState, GoalStatus, notice
-from ralph_cli.core.model import Model, Reply, Request, ToolTurn, UserTurn
-from ralph_cli.core.run import StopType
+from ralph_cli.core.model import Json, Model, Reply, Request, ToolTurn, UserTurn
+from ralph_cli.core.run import Halt, StopType
 from ralph_cli.journal.store import Journal
 from ralph_cli.providers.scripted import Script, Scripted, acts, says
 from ralph_cli.running import Finished
@@ -36,6 +36,7 @@ ROWS = {
     ],
     "D5": [
         "test_each_status_is_reached",
+        "test_an_output_outlives_a_failure_in_the_first_iteration",
         "test_an_interrupted_goal_is_continued_from_its_state",
         "test_a_finished_goal_starts_afresh",
     ],
@@ -354,6 +355,20 @@ def test_a_run_that_broke_down_can_be_continued_and_one_that_is_at_work_cannot(s
     assert finished.outcome.ok and goal.output == "good, 312.6" and goal.iteration == 2 + 1
 
 
+@pytest.mark.parametrize(("first", "verified"), [(GOOD, True), (BAD, False)])
+def test_an_output_outlives_a_failure_in_the_first_iteration(
+    settings: Settings, good: str, first: Json, verified: bool
+) -> None:
+    finished, goal, events, _ = play(settings, [acts(first), acts(VERIFY), ProviderError("boom", code="x")], [good])
+    halt = finished.outcome.halt
+    assert halt == Halt(StopType.SYSTEM_ERROR, "boom") and not finished.outcome.ok and finished.outcome.iterations == 0
+    assert goal.status is GoalStatus.ACTIVE and goal.verified is verified
+    assert goal.delivered(finished.outcome.best) == first["output"] and isinstance(events[-1], RunHalted)
+    # Without any output there is nothing to hand over, and the failure is told as what it is.
+    with pytest.raises(ProviderError, match="boom"):
+        play(settings, [acts(LOOK), ProviderError("boom", code="x")], [good], objective="Another")
+
+
 def test_a_finished_goal_starts_afresh(settings: Settings, good: str) -> None:
     play(settings, [acts(GOOD), acts(VERIFY), acts(DONE)], [good])
     _, goal, events, worker = play(settings, [acts({"blocked": "no"})], [good], resume=True)
@@ -419,15 +434,19 @@ def test_without_a_verifier_done_is_taken_and_called_unverified(settings: Settin
     assert finished.outcome.ok and not goal.verified and "unverified" in finished.outcome.halt.detail
     assert "There is no verifier" in told(worker.requests[0]) and "no verifier to run" in told(worker.requests[1])
     assert any(notice.code == "unverified" for notice in finished.notices)
-    # With an optional verifier: what failed is refused, what passed is verified, what nobody asked is unverified.
+    # The flag is for a goal without any verifier: of those that are given all must have passed.
     finished, goal, *_ = play(
         settings, [acts(BAD), acts(VERIFY), acts(DONE), acts({"blocked": "x"})], [good], require_verifier=False
     )
     assert not finished.outcome.ok
     finished, goal, *_ = play(settings, [acts(GOOD), acts(VERIFY), acts(DONE)], [good], require_verifier=False)
     assert finished.outcome.ok and goal.verified and "unverified" not in finished.outcome.halt.detail
-    finished, goal, *_ = play(settings, [acts(BAD), acts(DONE)], [good], require_verifier=False)
-    assert finished.outcome.ok and not goal.verified and "unverified" in finished.outcome.halt.detail
+    finished, goal, *_ = play(settings, [acts(BAD), acts(DONE)] * 3, [good], require_verifier=False)
+    assert finished.outcome.halt.type is StopType.BLOCKED and not goal.verified
+    assert "no verifier has looked at the output" in finished.outcome.halt.detail
+    changed = [acts(GOOD), acts(VERIFY), acts(BAD), acts(DONE), acts(GOOD), acts(VERIFY), acts(DONE)]
+    finished, goal, *_ = play(settings, changed, [good], require_verifier=False)
+    assert finished.outcome.ok and finished.outcome.iterations == 2 and goal.verified
     # Nothing is nothing, also without any verifier.
     finished, *_ = play(settings, [acts(DONE)] * 3, [], require_verifier=False)
     assert finished.outcome.halt.type is StopType.BLOCKED and "there is no output" in finished.outcome.halt.detail

@@ -17,6 +17,7 @@ from ralph_cli.core.errors import ConfigError, ProviderError
 from ralph_cli.core.events import AnyEvent, Noticed
 from ralph_cli.core.model import Json, Model, Reply, Request
 from ralph_cli.core.run import StopType, Verdict
+from ralph_cli.journal.memory import head
 from ralph_cli.loop.config import StopConditionConfig
 from ralph_cli.modes.task import constraints_told, merged
 from ralph_cli.providers.scripted import Script, Scripted, acts, says
@@ -32,10 +33,15 @@ ROWS = {
     "A9": [
         "test_memory_is_written_only_after_the_hard_rules_passed",
         "test_a_later_run_reads_the_memory_before_the_document",
+        "test_what_a_model_is_shown_of_a_memory_keeps_the_budget",
         "test_memory_is_never_shared_between_documents",
         "test_what_a_model_notes_reaches_a_later_run_as_data_only",
     ],
     "A10": ["test_the_reasoner_sees_the_brief_and_not_the_document"],
+    "C3": [
+        "test_a_score_threshold_is_not_reached_by_figures_when_the_judge_refuses",
+        "test_a_score_threshold_is_reached_by_the_share_of_figures_that_were_found",
+    ],
     "A11": ["test_the_judges_issues_flow_back_to_the_reader_and_the_reasoner"],
 }
 
@@ -115,6 +121,27 @@ def test_the_reasoner_sees_the_brief_and_not_the_document(settings: Settings) ->
     ruling = told(judge.requests[0])
     assert "[[1: a base rent of $48,000 a year]]" in ruling and GOOD in ruling
     assert ruling.rstrip().endswith("Say what the tenant pays.")
+
+
+@pytest.mark.parametrize("threshold", [0.5, 1.0])
+def test_a_score_threshold_is_not_reached_by_figures_when_the_judge_refuses(
+    settings: Settings, threshold: float
+) -> None:
+    script = [acts(LOOK), acts({"claims": [RENT]}), result(), acts({"claims": [TERM]}), result(GOOD + " So it is.")]
+    done, *_ = play(settings, script, [refuses("the term is missing"), OK], score_threshold=threshold)
+    assert done.outcome.ok and done.outcome.iterations == 2
+
+
+def test_a_score_threshold_is_reached_by_the_share_of_figures_that_were_found(settings: Settings) -> None:
+    """The judge is not asked about an output whose figures fail, so their share is the score."""
+    half = GOOD + " The term is 12 years."
+    script = [acts(LOOK), acts({"claims": [RENT]}), result(half)]
+    done, _, _, judge = play(settings, script, [], score_threshold=0.6)
+    assert done.outcome.halt.type is StopType.SCORE_THRESHOLD and not done.outcome.ok and judge.requests == []
+    # All its figures are found, but it is too short: that is no full score.
+    short = [acts(LOOK), acts({"claims": [RENT]}), result("Rent: $48,000."), result()]
+    done, *_ = play(settings, short, [OK], score_threshold=1.0)
+    assert done.outcome.ok and done.outcome.iterations == 2
 
 
 def test_the_judge_is_told_how_long_the_output_is_by_code(settings: Settings) -> None:
@@ -377,6 +404,26 @@ def test_memory_is_never_shared_between_documents(settings: Settings) -> None:
     assert NOTE not in told(worker.requests[0]) and memory_of(settings, other).exists()
     with pytest.raises(ConfigError, match="another document"):
         play(settings, [], [], about=other, memory=str(memory_of(settings)))
+
+
+def test_what_a_model_is_shown_of_a_memory_keeps_the_budget(settings: Settings) -> None:
+    """Whoever wrote in the file, and whatever the budget was then; saved with the line ends of another system, too."""
+    blocks = "".join(f"## Iter {number} - 2026-11-20T08:00:00.000Z\n\n{NOTE}\n\n" for number in (1, 2, 3))
+    long = f"## Iter 1 - 2026-11-20T08:00:00.000Z\n\n{'x' * 99_000}\n\n"
+    forged = f"[trimmed {'9' * 5_000} older block(s)]\n\n"
+    path = memory_of(settings)
+    path.parent.mkdir(parents=True)
+    for text in (blocks * 9, long + blocks, forged + blocks, (forged + blocks).replace("\n", "\r\n")):
+        path.write_bytes((head(LEASE.id) + text).encode())
+        script = [acts({"code": "print(len(memory), repr(memory))"}), acts({"claims": [RENT]}), result()]
+        done, events, worker, judge = play(settings, script, [OK], memory_budget=400)
+        assert done.outcome.ok
+        ran = next(event for event in events if event.kind == "snippet_ran")
+        assert int(ran.output.removeprefix("stdout:").split()[0]) <= 400
+        for request in (worker.requests[0], worker.requests[2], judge.requests[0]):
+            shown = told(request)
+            assert NOTE in shown and "x" * 400 not in shown and "9" * 400 not in shown and "[trimmed " in shown
+        assert len(path.read_bytes()) <= 400
 
 
 def test_a_file_that_is_no_memory_is_never_overwritten(settings: Settings, tmp_path: Path) -> None:

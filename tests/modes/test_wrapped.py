@@ -202,6 +202,19 @@ def test_each_stop_has_its_type_and_reason(
     assert result.stop_type.is_failure() == (expected is StopType.MAX_CONSECUTIVE_FAILURES)
 
 
+def test_a_usage_that_is_none_fails_the_attempt_and_is_not_booked() -> None:
+    def execute(order: str) -> Execution:
+        return Execution("second", Usage(1, usd=-5.0))
+
+    def forged(order: str) -> Execution:
+        return Execution("second", {"usd": -5})  # type: ignore[arg-type]
+
+    for function, why in ((execute, "usd is a finite number of at least 0"), (forged, "usage is a Usage, not dict")):
+        result = RalphRunner(function, [SECOND], stops(max_cost=0.25)).run("q")
+        assert result.stop_type is StopType.MAX_CONSECUTIVE_FAILURES and why in result.reason
+        assert result.state["cumulative_cost"] == 0
+
+
 def test_a_failure_between_successes_does_not_stop_it() -> None:
     play, asked = plays(ValueError(), ValueError(), "first", ValueError(), ValueError(), "second")
     result = RalphRunner(play, [SECOND]).run("q")
@@ -326,6 +339,8 @@ def test_the_mean_must_reach_the_threshold_too() -> None:
 
     result = RalphRunner(plays("a")[0], [lenient], stops(max_iterations=2)).run("q")
     assert result.stop_type is StopType.MAX_ITERATIONS and result.scores == {"lenient": 0.1}
+    result = RalphRunner(plays("a")[0], [lenient], stops(score_threshold=0.1)).run("q")
+    assert result.stop_type is StopType.SCORE_THRESHOLD and result.iterations == 1
     with pytest.raises(ValueError, match="mean score"):
         RalphRunner(plays("a")[0], [KeywordScorer(["a"], name="mean score")])
 

@@ -23,6 +23,7 @@ ROWS = {
     "B1": ["test_it_is_asked_after_every_scorer_has_passed_and_its_reason_is_told"],
     "B2": ["test_a_verifier_among_the_scorers_is_refused", "test_what_cannot_verify_is_refused"],
     "B4": ["test_the_last_iteration_may_be_left_unverified"],
+    "C3": ["test_a_score_threshold_is_not_reached_when_it_refuses"],
     "C7": ["test_a_verifier_alone_may_accept"],
 }
 
@@ -68,6 +69,12 @@ def test_it_is_asked_after_every_scorer_has_passed_and_its_reason_is_told() -> N
     assert fits.asked == [("count", "second 2", 2, ()), ("count", "second 3", 3, ("second 2",))]
     assert "verifier: the verifier says that it is not complete: no dates" in counts.asked[2]
     assert result.scores == {"keywords": 1.0}
+
+
+def test_a_score_threshold_is_not_reached_when_it_refuses() -> None:
+    config = RalphConfig(stop_condition=StopConditionConfig(score_threshold=1.0))
+    result = RalphRunner(lambda order: "second", [SECOND], config, verifier=Fits(NO, YES)).run("q")
+    assert result.stop_type is StopType.COMPLETION and result.iterations == 2
 
 
 def test_what_it_says_reaches_the_reflectors() -> None:
