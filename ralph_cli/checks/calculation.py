@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, DecimalException, localcontext
 
-from ralph_cli.checks.expression import Number, Token, Value, Wrong, summands, tokens_of, value_of
+from ralph_cli.checks.expression import Number, Token, Value, Wrong, plain, summands, tokens_of, value_of
 from ralph_cli.checks.figures import Figure
 
 TIMES = frozenset(map(Decimal, (2, 4, 12, 52, 360, 365, 366)))
@@ -28,6 +28,7 @@ MOST_TOKENS = 24
 """Figures, operators and brackets of a part of a text among which computations are looked for."""
 
 _EQUALS = re.compile(r"=|\u2248|~")
+_BASIS_POINTS = re.compile(r"(?i)basis[\s-]+points?|\bbps?\b")
 _NUDGE = Decimal("1.0009765625")
 
 
@@ -69,7 +70,8 @@ def derive(text: str, sources: Sources) -> Derived:
     """The result of a calculation that holds. Raises Wrong, with what is the matter: form, a figure, or arithmetic."""
     if len(text) > MOST:
         raise Wrong(f"it has {len(text)} characters, at most {MOST} are taken")
-    sides = _EQUALS.split(text)
+    basis_points = bool(_BASIS_POINTS.search(text))
+    sides = _EQUALS.split(plain(text))
     if len(sides) != 2:
         raise Wrong('write it as one computation and its result: "(1,577 - 1,373) / 1,373 = 14.9%"')
     left, right = (tokens_of(side) for side in sides)
@@ -88,6 +90,8 @@ def derive(text: str, sources: Sources) -> Derived:
         result = shown.figure
         wanted = -result.value if negative or result.sign == "-" else result.value
         candidates = _percents(left, value) if result.percent else [value.value]
+        if basis_points and result.percent:
+            candidates += [candidate / 100 for candidate in candidates if _hundredfold(left)]
         # "1,577 + 1,373 = $2,950 million" over a table in millions.
         if result.scale == sources.scale != 1 and value.scaled == 1:
             candidates.append(value.value * sources.scale)
@@ -215,12 +219,16 @@ def _percents(tokens: list[Token], value: Value) -> list[Decimal]:
     # "1.149 - 1" is over a ratio that was computed before.
     ratio = "/" in tokens or "*" in tokens or any(number.free and number.value == 1 for number in numbers)
     signed = any(number.figure.percent for number in numbers)
-    hundredfold = any(
+    return [value.value] if _hundredfold(tokens) or not (ratio or signed) else [value.value * 100]
+
+
+def _hundredfold(tokens: list[Token]) -> bool:
+    """Whether it is multiplied by a hundred."""
+    return any(
         one.free and one.value == 100 and (before == "*" or (after == "*" and before != "/"))
         for before, one, after in zip(["", *tokens], tokens, [*tokens[1:], ""], strict=False)
         if isinstance(one, Number)
     )
-    return [value.value] if hundredfold or not (ratio or signed) else [value.value * 100]
 
 
 def half_unit(figure: Figure) -> Decimal:

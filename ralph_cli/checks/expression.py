@@ -71,6 +71,24 @@ class Value:
     is_one: bool = False
 
 
+_LOSS = re.compile(r"\(\s*(\d[\d.,]*)\s*\)\s*%")
+_POINTS = re.compile(r"(?i)(?<=\d)\s*(?:%\s*|percentage[\s-]+|per\s?cent\s+)?(?:points?|pps?|ppts?|p\.p\.)(?!\w)")
+_BASIS_POINTS = re.compile(r"(?i)(\d[\d,]*(?:\.\d+)?)\s*(?:basis[\s-]+points?|bps?)\b")
+_TIMES = re.compile(r"(?i)(?<=\d)\s*(?:x|times)\s*(?=[=\u2248~]|\Z)")
+_FUNCTION = re.compile(
+    r"(?i)\b(sqrt|root|log|ln|exp|abs|round|min|max|sum|avg|average|mean|median|int|float|pow|date)\s*\("
+)
+
+
+def plain(calculation: str) -> str:
+    """A calculation in plain signs: "(0.6)%" is -0.6%, "40 basis points" is 0.4%, "3.7x" is 3.7. Raises Wrong."""
+    if function := _FUNCTION.search(calculation):
+        raise Wrong(f"{function[1]!r} is not understood: use + - * / ^ and brackets, ^(1/2) for a root")
+    text = _LOSS.sub(r"(-\1%)", calculation)
+    text = _BASIS_POINTS.sub(lambda match: f"{Decimal(match[1].replace(',', '')) / 100:f}%", text)
+    return _TIMES.sub(" ", _POINTS.sub("%", text))
+
+
 def tokens_of(side: str) -> list[Token]:
     """Figures, operators and brackets of one side. Units and words beside a figure are read over. Raises Wrong."""
     # Brackets group here, so figures are read without them.
@@ -104,6 +122,11 @@ def _with_powers(tokens: list[Token]) -> list[Token]:
         one = behind[1] if root else None
         if not isinstance(number, Number) or (root and not (isinstance(one, Number) and one.value == 1)):
             raise Wrong("a power is a whole number, or one over it in brackets: (121 / 100)^(1/2)")
+        inverse = 1 / number.value if 0 < number.value < 1 else Decimal(0)
+        if not root and inverse and abs(inverse - round(inverse)) < Decimal("0.001") and inverse < MOST_YEARS:
+            known.append(Power(1 / round(inverse, 0)))  # "^0.5", "^0.3333"
+            at += 2
+            continue
         if number.value != int(number.value) or not 1 <= number.value <= MOST_YEARS:
             raise Wrong(f"a power or root is a whole number from 1 to {MOST_YEARS}")
         known.append(Power(1 / number.value if root else number.value))

@@ -155,8 +155,17 @@ class Ground:
             if same_value(one, other, piece.label)
         ]
         if not faults:
-            return f"is in {self.name}"
+            return self._without_scale(figure) or f"is in {self.name}"
         return None if None in faults else faults[0]
+
+    def _without_scale(self, figure: Figure) -> str | None:
+        """What is missing where a quote has the digits of a figure in millions, and nothing says that it counts so."""
+        bare = (other.figure for other in self._figures if other.figure.scale == 1 and not other.figure.spelled)
+        same = next((other for other in bare if figure.scale != 1 and other.raw == figure.raw), None)
+        if same is None:
+            return None
+        told = f"stands in the quoted words as {same.text}, and none of them says in which unit the table counts"
+        return f"{told}: quote the line that does, too"
 
     def _grouped_by_spaces(self, text: str) -> Iterator[tuple[int, int]]:
         """Numbers whose digits are grouped by plain spaces, where a quote groups the same number by narrow ones."""

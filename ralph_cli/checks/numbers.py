@@ -80,7 +80,7 @@ class NumbersCheck:
                 yield Issue(NAME, told, claim.id, f"{calculation}: {wrong}")
         if len(claim.calculations) > MOST_CALCULATIONS:
             yield Issue(NAME, f"claim {claim.id} has more than {MOST_CALCULATIONS} calculations", claim.id)
-        named = [*self._named(claim.text, sources), *strangers.ordinals(claim.text, sources.values)]
+        named = [*self._named(claim.text, sources, results), *strangers.ordinals(claim.text, sources.values)]
         named += strangers.odd_digits(claim.text, sources.quotes)
         for amount in strangers.currencies(claim.text, self._has):
             yield Issue(NAME, _told(claim), claim.id, f'"{amount}": the document names no such currency')
@@ -97,9 +97,9 @@ class NumbersCheck:
         for miss in self._ground(sources, results, len(attempt.claims)).misses((Piece(plain),)):
             yield Issue(NAME, _told(claim), claim.id, miss.message.translate(_SHOW))
 
-    def _named(self, text: str, sources: ClaimSources) -> Iterator[str]:
-        """The months and quarters of a text that neither the quotes nor their headers bear out, nor the question."""
-        words = "\n".join((*sources.quotes, sources.headers))
+    def _named(self, text: str, sources: ClaimSources, results: Sequence[str]) -> Iterator[str]:
+        """The months and quarters of a text that nothing bears out: quotes, their headers, results, the question."""
+        words = "\n".join((*sources.quotes, sources.headers, *results))
         years = self._years | sources.years | frozenset(YEAR.findall(words))
         borne_out = periods.periods_of(f"{words}\n{self.question}", self._last_month)
         return periods.unfounded(text, borne_out, years)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from itertools import zip_longest
 
+from ralph_cli.checks import date_arithmetic
 from ralph_cli.checks.agreement import Quoted, contradiction, quoted_figures
 from ralph_cli.checks.calculation import Derived, Sources, computations, derive, half_unit
 from ralph_cli.checks.dates import dates
@@ -100,6 +101,9 @@ class ClaimSources:
 
     def result(self, calculation: str, earlier: Sequence[str]) -> list[str]:
         """The result of a calculation over quoted figures and `earlier` results, as it may be named. Raises Wrong."""
+        dated = date_arithmetic.result_of(calculation, (*self.texts, *earlier), self.values.__contains__)
+        if dated is not None:
+            return [dated]
         derived = derive(calculation, self._rest(earlier))
         result = derived.figure
         self._derived[result.value] = derived

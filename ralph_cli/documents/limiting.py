@@ -143,6 +143,8 @@ class LimitIndex:
         low = before[-1] if before else (self._text.rfind(" ", 0, low) + 1 if low else 0)
         after = _ENDS.search(self._text, end, min(end + MOST // 2, len(self._text)))
         high = after.start() if after else min(end + MOST // 2, len(self._text))
+        while after is None and high < len(self._text) and not self._text[high].isspace():
+            high += 1  # not through a word or figure
         while low < start and self._text[low].isspace():
             low += 1
         while high > end and self._text[high - 1].isspace():

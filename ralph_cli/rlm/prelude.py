@@ -20,6 +20,9 @@ def find(pattern: str, show: int = 6, before: int = 1, after: int = 2, start: in
     if rows:
         places = [place for place in places if _is_row(_line_at(place[3]))]
         print(f"{len(places)} of them are table rows")
+    if start and start >= len(places):
+        print(f"start={start} is past the last of {len(places)} places: start counts places, not characters")
+        return
     chosen = places[start : start + show]
     left = 1650
     told: set[tuple[int, str]] = set()

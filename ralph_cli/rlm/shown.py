@@ -18,6 +18,9 @@ BLOCK = 16
 LEAST = 24
 """Characters of a piece that counts; fewer agree by chance."""
 
+SURE = 60
+"""Characters of a piece that counts wherever it stands."""
+
 PASSAGE = 200
 """Characters of a slice that is no mere line."""
 
@@ -104,7 +107,9 @@ class Shown:
             near = hints[hint][1] if hint >= 0 and hints[hint][0] > floor else last
             best = min(found, key=lambda piece: abs(piece.start - near))
             at = floor = best.first + best.end - best.start
-            if len(found) == 1 or (near >= 0 and abs(best.start - near) <= NEAR):
+            beside = near >= 0 and abs(best.start - near) <= NEAR
+            # Some words agree with a far page by chance, where a passage is printed with its spaces made one.
+            if beside or (len(found) == 1 and (near < 0 or best.end - best.start >= SURE)):
                 last = best.end
                 yield best.start, best.end
 

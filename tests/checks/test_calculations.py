@@ -88,3 +88,41 @@ def test_calculations_of_claims(
     claim: str, quotes: tuple[str, ...], calculations: tuple[str, ...], holds: bool
 ) -> None:
     assert (told(claim, quotes, calculations) == []) is holds
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("(23.9 - 23.5) * 100 = 40 basis points", "0.4%"),
+        ("23.9% - 23.5% = 40 bps", "0.4%"),
+        ("23.9% - 23.5% = 0.4 points", "0.4%"),
+        ("23.9% - 23.5% = 0.4 pp", "0.4%"),
+        ("23.9 - 23.5 = 0.4 percentage points", "0.4%"),
+        ("23.9 - 23.5 = 40 basis points", "0.4%"),
+        ("23.9% - (0.6)% = 24.5%", "24.5%"),
+        ("23.9 / 23.5 = 1.02x", "1.02"),
+        ("1.02 times = 23.9 / 23.5", "1.02"),
+        ("(23.9 / 23.5)^0.5 - 1 = 0.8%", "0.8%"),
+        ("(23.9 / 23.5)^0.3333 - 1 = 0.6%", "0.6%"),
+    ],
+)
+def test_points_multiples_and_brackets_are_read_as_they_are_written(text: str, shown: str) -> None:
+    assert verify(text, numbers(23.9, 23.5, 0.6)).text == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("23.9% - 23.5% = 50 bps", "it gives 0.4%"),
+        ("sqrt(23.9 / 23.5) - 1 = 0.8%", "'sqrt' is not understood"),
+        ("(23.9 / 23.5)^0.7 = 1.01", "whole number"),
+    ],
+)
+def test_other_ways_to_write_are_refused_with_the_reason(text: str, why: str) -> None:
+    with pytest.raises(Wrong, match=why):
+        verify(text, numbers(23.9, 23.5))
+
+
+def test_a_figure_without_the_unit_of_its_table_is_told_so() -> None:
+    (line,) = told("It paid $31 million.", ("The tax came to $31 then.",))
+    assert "in which unit the table counts" in line

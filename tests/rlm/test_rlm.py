@@ -171,6 +171,7 @@ def test_find_groups_neighbours_and_offers_the_next_places() -> None:
     second = bench.run("more()", lambda items: []).stdout
     last = re.findall(r"^place (\d+),", first, re.MULTILINE)[-1]
     assert f"--- place {int(last) + 1}, " in second
+    assert "start counts places" in bench.run("find('apple', start=4000)", lambda items: []).stdout
     assert "0 hits" in bench.run("find('pear')", lambda items: []).stdout
     assert "10 hits in 1 places" in bench.run("find('line 1[0-9] ')", lambda items: []).stdout
 
