@@ -126,12 +126,8 @@ def test_texts_too_short_for_a_block_are_no_matter() -> None:
 
 
 def test_a_few_words_that_a_far_page_has_too_are_not_read_there() -> None:
-    about = "Notes to the statements of earnings for the years"
-    near, far = (
-        f"Net  earnings   grew; see\n{about}\n now and then.\n",
-        f"The end. See {about.replace('years', 'last')}.",
-    )
+    words = "Notes to the statements of earnings for the years"
+    near, far = f"It grew; see\n{words.replace(' ', '  ')}\nnow and then.\n", f"The end. See {words}."
     text = near + prose(1, 600) + far
-    shown = f"--- place 0, page 1, offset 0\n{near.replace(about, about.replace('years', 'last'))}"
-    spans = Shown(text).spans(shown)
+    spans = Shown(text).spans(f"--- place 0, page 1, offset 0\n{words}\nand {prose(1, 2)}")
     assert spans and all(end < len(text) - len(far) for _, end in spans)
