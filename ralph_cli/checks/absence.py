@@ -31,6 +31,9 @@ TOGETHER = 0.6
 POINTED_OUT, EACH = 5, 2
 """Places that are pointed out at once, and places of one term among them."""
 
+LIKE = 5
+"""Letters with which words that are alike begin."""
+
 SHOWN = 300
 _ENDS = re.compile(r"(?:e?s)?(?!\w)")
 
@@ -52,7 +55,8 @@ class AbsenceReview:
     - a term that the worker says it searched is there, and not one of its places was looked at (or, of a term that
       stands in few places, one on a page of which nothing was);
     - a rare word of the question is there, and was neither searched for nor seen;
-    - nothing of what was searched is there, and the words of the question stand together.
+    - nothing of what was searched is there, and the words of the question stand together;
+    - nothing of what was searched is there, and it has nothing to do with the question's words.
     The refusal shows the lines themselves; whoever says so again has seen them, and the statement stands.
     """
 
@@ -78,11 +82,31 @@ class AbsenceReview:
             if all(place.end < other.start or other.end < place.start for other in (*self._told, *places)):
                 places.append(place)
         if not places:
-            return ()
+            return self._beside_the_point(absence)
         places = places[:POINTED_OUT]
         self._told += places
         self._refusals += 1
         return (self._refused(sorted(places, key=lambda place: place.start)),)
+
+    def _beside_the_point(self, absence: Absence) -> tuple[Issue, ...]:
+        """The refusal of a search in which no word of the question was looked for, unless all of the text was read."""
+        words = key_words(self.question)
+        tallies = self._tallies(absence)
+        if not words or any(tally.search.hits for tally in tallies):
+            return ()  # other words for it are a search, too, if the document has some of them
+        sought = [word.casefold() for tally in tallies for word in re.findall(r"\w{3,}", tally.search.term)]
+        if any(word.startswith(stem[:LIKE]) for stem in words for word in sought):
+            return ()
+        shown, size = self.shown(), len(self.document.text)
+        seen = any(covered(shown, *place[:2]) for place in hits(words, self.document.text))
+        if seen or covered(shown, 0, size) >= size:
+            return ()
+        self._refusals += 1
+        told = (
+            f"no word of the question was searched for ({', '.join(words.values())}): look for them, and for other "
+            "words that say the same. If nothing answers it, hand in not_found again, and it stands"
+        )
+        return (Issue(NAME, told),)
 
     def __call__(self, attempt: Attempt) -> Evidence:
         """The same as a check of an attempt, for statements that no worker was there to be asked about."""

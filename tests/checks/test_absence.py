@@ -53,9 +53,17 @@ def test_what_was_looked_at_is_not_pointed_out() -> None:
 
 
 def test_a_term_inside_another_word_is_not_it() -> None:
-    assert refused(review("Is it charged?"), "rent") == ""  # "Current"
-    assert refused(review("Is it charged?"), "ten") == ""  # "tenant"
-    assert "bicycles" in refused(review("Is it charged?"), "bicycle")
+    assert refused(review("Is it charged?"), "charge", "rent") == ""  # "Current"
+    assert refused(review("Is it charged?"), "charge", "ten") == ""  # "tenant"
+    assert "bicycles" in refused(review("Is it charged?"), "charge", "bicycle")
+
+
+def test_a_search_for_nothing_that_was_asked_is_no_search_and_stands_when_it_is_said_again() -> None:
+    found = review("Is subletting allowed?")
+    assert "subletting" in refused(found, "zzz") and refused(found, "zzz") == ""
+    assert refused(review("Is subletting allowed?"), "sublet") == ""
+    assert refused(review("Is subletting allowed?", code=(Sought("sublet|assign", True),)), "zzz") == ""
+    assert refused(review("Is subletting allowed?", (0, len(LEASE.text))), "zzz") == ""
 
 
 def test_of_a_term_in_few_places_each_page_is_looked_at() -> None:
