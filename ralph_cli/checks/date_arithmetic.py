@@ -12,14 +12,14 @@ from ralph_cli.checks.figures import figures
 
 _EQUALS = re.compile(r"\s*=\s*")
 _STEP = re.compile(
-    r"\s*(?P<sign>[+\u2212\u2013-])\s*(?P<number>\d{1,6}|[a-z]+(?:-[a-z]+)?)\s*(?:\((?:\d+|[a-z-]+)\)\s*)?"
+    r"\s*(?P<sign>[+\u2212\u2013-]|plus\b|minus\b|less\b)\s*(?P<number>\d{1,6}|[a-z]+(?:-[a-z]+)?)\s*(?:\((?:\d+|[a-z-]+)\)\s*)?"
     r"(?P<kind>business|working|trading|banking|calendar|consecutive)?[\s-]*(?P<unit>day|week|month|year)s?\s*",
     re.IGNORECASE,
 )
 _LENGTH = re.compile(r"\s*(?P<number>\d{1,6})\s*(?:calendar\s+)?(?P<unit>day|week|month|year)s?\s*", re.IGNORECASE)
-_MINUS = re.compile(r"\s*(?:[\u2212\u2013-]|to|until)\s*")
+_MINUS = re.compile(r"(?i)\s*(?:[\u2212\u2013-]|minus|less|to|until)\s*")
 _OPEN = frozenset(("business", "working", "trading", "banking"))
-_FORM = "write a date, what is added or taken away, and the result: 31 May 2027 - 180 days = 2 December 2026"
+_FORM = "write a date, what is added or taken away, and the result: 30 June 2024 - 90 days = 1 April 2024"
 
 
 def result_of(text: str, known: Iterable[str], borne_out: Callable[[Decimal], bool]) -> str | None:
@@ -89,7 +89,7 @@ def _stepped(day: date, steps: str, borne_out: Callable[[Decimal], bool]) -> dat
         count, unit = number[0].value, match["unit"].lower()
         if not borne_out(count) and not (count == 1 and unit == "day"):
             raise Wrong(f"its figure {match['number']} is in no quote of the claim")
-        day = _moved(day, int(count) * (1 if match["sign"] == "+" else -1), unit)
+        day = _moved(day, int(count) * (1 if match["sign"].lower() in ("+", "plus") else -1), unit)
         at = match.end()
     if not at:
         raise Wrong(_FORM)

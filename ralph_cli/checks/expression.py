@@ -75,6 +75,8 @@ _LOSS = re.compile(r"\(\s*(\d[\d.,]*)\s*\)\s*%")
 _POINTS = re.compile(r"(?i)(?<=\d)\s*(?:%\s*|percentage[\s-]+|per\s?cent\s+)?(?:points?|pps?|ppts?|p\.p\.)(?!\w)")
 _BASIS_POINTS = re.compile(r"(?i)(\d[\d,]*(?:\.\d+)?)\s*(?:basis[\s-]+points?|bps?)\b")
 _TIMES = re.compile(r"(?i)(?<=\d)\s*(?:x|times)\s*(?=[=\u2248~]|\Z)")
+_SIGNS = {"plus": "+", "minus": "-", "multiplied": "*", "divided": "/"}
+_WORDS = re.compile(r"(?i)\b(?:plus|minus|(?:multiplied|divided)\s+by)\b")
 _FUNCTION = re.compile(
     r"(?i)\b(sqrt|root|log|ln|exp|abs|round|min|max|sum|avg|average|mean|median|int|float|pow|date)\s*\("
 )
@@ -84,7 +86,8 @@ def plain(calculation: str) -> str:
     """A calculation in plain signs: "(0.6)%" is -0.6%, "40 basis points" is 0.4%, "3.7x" is 3.7. Raises Wrong."""
     if function := _FUNCTION.search(calculation):
         raise Wrong(f"{function[1]!r} is not understood: use + - * / ^ and brackets, ^(1/2) for a root")
-    text = _LOSS.sub(r"(-\1%)", calculation)
+    text = _WORDS.sub(lambda match: f" {_SIGNS[match[0].split()[0].lower()]} ", calculation)
+    text = _LOSS.sub(r"(-\1%)", text)
     text = _BASIS_POINTS.sub(lambda match: f"{Decimal(match[1].replace(',', '')) / 100:f}%", text)
     return _TIMES.sub(" ", _POINTS.sub("%", text))
 

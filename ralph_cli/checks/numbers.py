@@ -37,8 +37,11 @@ _THRESHOLD = re.compile(
 )
 """What stands before a figure that a claim is measured against: the question may have named it."""
 
-_HIDE = {ord(digit): 0xE000 + int(digit) for digit in "0123456789"}
-_SHOW = {hidden: digit for digit, hidden in _HIDE.items()}
+_HIDE = {ord(digit): 0xE000 + ord(digit) for digit in "0123456789"}
+_MASK = {code: 0xE000 + code for code in range(0x21, 0x3000)}
+_SHOW = {hidden: code for code, hidden in _MASK.items()}
+"""What needs no source is put out of sight of those who look for figures, and shown again in what they say."""
+
 _COUNTED = re.compile(r"(?i)\b(?:those|these)\s+(?:two|three|four|five|six|seven)\b")
 _MEASURED = re.compile(r"(?i)\d+(?:-(?:day|week|month|year|hour|minute|quarter)s?|bps?|x)")
 
@@ -90,7 +93,7 @@ class NumbersCheck:
             yield Issue(NAME, _told(claim), claim.id, f'"{words}" is in {_SOURCES}')
         plain = self._plain(claim.text, sources)
         for start, end in (*sources.spans(claim.text), *((multiple.start, multiple.end) for multiple in found)):
-            plain = plain[:start] + "_" * (end - start) + plain[end:]
+            plain = plain[:start] + plain[start:end].translate(_MASK) + plain[end:]
         results += sources.computed(plain)
         results += [figure.text for figure in figures(plain) if sources.state(figure, plain, results)]
         results += [figure.text for figure in figures(plain) if figure.percent and self._is_share(figure, quotes)]
@@ -142,7 +145,7 @@ class NumbersCheck:
         for figure in figures(text):
             if _asked(figure, text) in self._asked and _THRESHOLD.search(text, 0, figure.start):
                 text = _hidden(text, figure.start, figure.end)
-        return _COUNTED.sub(lambda match: "_" * len(match[0]), text)
+        return _COUNTED.sub(lambda match: match[0].translate(_MASK), text)
 
     def _is_name(self, word: str, years: frozenset[str]) -> bool:
         if _MEASURED.fullmatch(word):

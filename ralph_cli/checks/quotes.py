@@ -42,9 +42,10 @@ def pin(
 ) -> Attempt:
     """Look up every quote of `draft`. Claims keep the quotes that were found; the others are named in `refused`.
 
-    Words that stand in several places are pinned to one that the worker has `seen`, if there is one. Of those it is the
-    one on the page that most quotes of the claim share, as near to each other as can be: a table row and its header are
-    often repeated elsewhere, but seldom together. With a `visibility`, a place that a reader sees is preferred, and a
+    Words that stand in several places are pinned to one on the page of a quote of the same claim that stands in one
+    place only, else to one that the worker has `seen`, if there is one. Of those it is the one on the page that most
+    quotes of the claim share, as near to each other as can be: a table row and its header are often repeated
+    elsewhere, but seldom together. With a `visibility`, a place that a reader sees is preferred, and a
     quote that stands in none is refused unless that is allowed.
     """
     looked = [
@@ -116,7 +117,17 @@ def _nearest(span: Span | None, places: Sequence[Span], unseen: Mapping[Span, st
 
 def _together(matches: list[Match], document: Document, seen: Spans) -> dict[Match, Span]:
     """For each quote of one claim the place that belongs with the others."""
-    places = {match: _seen(_places(match, document), seen) for match in matches}
+    every = {match: _places(match, document) for match in matches}
+    places = {match: _seen(spans, seen) for match, spans in every.items()}
+    single = [spans[0] for spans in every.values() if len(spans) == 1] or [
+        spans[0] for spans in places.values() if len(spans) == 1
+    ]
+    sure = {document.page_at(span.start).number for span in single}
+    for match, spans in every.items():
+        beside = [span for span in spans if document.page_at(span.start).number in sure]
+        # What stands above a row was printed with it, whether or not its own words were seen to the letter.
+        if beside and not any(span in beside for span in places[match]):
+            places[match] = beside
     pages = {match: {document.page_at(span.start).number for span in spans} for match, spans in places.items()}
     shared = Counter(page for found in pages.values() for page in found)
     if not shared:

@@ -101,6 +101,9 @@ class ClaimSources:
 
     def result(self, calculation: str, earlier: Sequence[str]) -> list[str]:
         """The result of a calculation over quoted figures and `earlier` results, as it may be named. Raises Wrong."""
+        computation, *results = re.split(r"\s*[=\u2248]\s*", calculation)
+        if len(results) > 1 and all(results):  # "5.1% - 4.6% = 0.5% = 50 basis points"
+            return [name for result in results for name in self.result(f"{computation} = {result}", earlier)]
         dated = date_arithmetic.result_of(calculation, (*self.texts, *earlier), self.values.__contains__)
         if dated is not None:
             return [dated]

@@ -39,7 +39,10 @@ SHARED, FEW = 2, 60
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _SECTION = re.compile(r"(?i)(?:\u00a7+|\b(?:sections?|clauses?|paragraphs?|articles?|notes?|items?))\s*(\d+(?:\.\d+)*)")
 _NUMBERED = re.compile(r"(?m)^[ \t]*(?:\u00a7\s*)?(\d{1,3}(?:\.\d{1,3})*)[.)]?[ \t]+(?=[^\W\d_])")
-_ENDS = re.compile(r"(?<=[.;!?])[\"')\u2019\u201d]?\s|\n\s*\n|\f")
+_ABBREVIATED = "".join(
+    rf"(?<!\b{re.escape(word)}\.)" for word in ("U.S", "No", "Inc", "Co", "Ltd", "Corp", "e.g", "i.e")
+)
+_ENDS = re.compile(rf"(?<=[.;!?]){_ABBREVIATED}[\"')\u2019\u201d]?\s(?![a-z])|\n\s*\n|\f")
 _LABEL = re.compile(r"\s*(?P<label>[^\d$\u20ac\u00a3\u00a5(\u2014]*[^\W\d_]{3}[^\d$\u20ac\u00a3\u00a5(\u2014]*)")
 _FIGURE = re.compile(r"\d[\d,.]*\d|\d")
 _COMMON_WORDS = (

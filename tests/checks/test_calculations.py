@@ -99,6 +99,8 @@ def test_calculations_of_claims(
         ("23.9% - 23.5% = 0.4 pp", "0.4%"),
         ("23.9 - 23.5 = 0.4 percentage points", "0.4%"),
         ("23.9 - 23.5 = 40 basis points", "0.4%"),
+        ("23.9 plus 23.5 = 47.4", "47.4"),
+        ("23.9 divided by 23.5 = 1.02", "1.02"),
         ("23.9% - (0.6)% = 24.5%", "24.5%"),
         ("23.9 / 23.5 = 1.02x", "1.02"),
         ("1.02 times = 23.9 / 23.5", "1.02"),
@@ -126,3 +128,9 @@ def test_other_ways_to_write_are_refused_with_the_reason(text: str, why: str) ->
 def test_a_figure_without_the_unit_of_its_table_is_told_so() -> None:
     (line,) = told("It paid $31 million.", ("The tax came to $31 then.",))
     assert "in which unit the table counts" in line
+
+
+def test_a_chain_of_results_is_one_calculation() -> None:
+    claim, row = "The tax rate fell by 70 basis points, or 0.7 points.", (TAX,)
+    assert told(claim, row, ("23.1% - 22.4% = 0.7 percentage points = 70 basis points",)) == []
+    assert told(claim, row, ("23.1% - 22.4% = 0.7 percentage points = 80 basis points",))

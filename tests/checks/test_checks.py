@@ -110,6 +110,15 @@ def test_a_quote_that_is_not_there_is_named_with_the_closest_true_text() -> None
     assert attempt.claims[0].quotes == () and not quotes_hold(MEMO)(attempt).passed
 
 
+def test_a_header_is_pinned_to_the_page_of_the_row_and_not_to_where_it_was_seen_by_itself() -> None:
+    head = "Years ended December 31,  2022  2021"
+    about = document(f"{head}\nNet income  5  4\f{head}\nTotal revenue  66  62\f{head}\nCash  1  2\n", kind="pdf")
+    seen = about.text.rindex(head)
+    claim = DraftClaim("Revenue was 66.", (head, "Total revenue  66  62"))
+    attempt = pin(Draft((claim,)), about, QuoteIndex(about), ((seen, seen + len(head)),))
+    assert [quote.page for quote in attempt.quotes] == [2, 2]
+
+
 def test_a_quote_moved_from_its_place_or_page_does_not_hold() -> None:
     quote = Quote(1, "The hall is cold", 0, 16, 2, "2", "exact", 1, "The hall is cold")
     claim = Claim(1, "It is cold in there.", (1,))

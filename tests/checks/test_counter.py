@@ -176,6 +176,12 @@ def test_what_limits_a_clause_is_proposed_in_whatever_words(quote: str, clause: 
     assert any(about.text[item.span.start : item.span.end] in clause for item in found)
 
 
+def test_a_passage_is_not_cut_behind_an_abbreviation() -> None:
+    about = document(f"{HALL}\n\n130. The U.S. Dollar rent of the hall, see No. 7, is suspended until 2030.\n")
+    (found,) = LimitIndex(about).candidates(RENT, [RENT], [], 1)
+    assert about.text[found.span.start : found.span.end].startswith("The U.S. Dollar rent of the hall, see No. 7, is")
+
+
 @given(st.text(max_size=400), st.text(max_size=60))
 def test_any_text_can_be_searched(text, statement):
     about = document(text)
