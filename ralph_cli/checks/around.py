@@ -28,6 +28,9 @@ _SENTENCE = re.compile(r"(?<=[.;:!?])[\"'”’)\]*_]*\s+(?=[\"'“‘(\[*_]*[A-
 _BREAK = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:#|[-*|>] |\(?\d+(?:\.\d+)*[.)]? |\([a-z]{1,4}\) ))")
 """The end of a paragraph, or the line before a heading, a list item, a table row, or a numbered clause."""
 
+_ROW = re.compile(r"(?:\A|\n)(?=[^\n]*\d)[^\n]*\S {2,}\S[^\n]*(?=\n)")
+"""A row of a table of which the sentence above or below it is no part."""
+
 _MARKS = re.compile(r"[*_#>|]+")
 _CELLS = re.compile(r"\S(?: {2,}|\t|\s*\|\s*)(?=[^\s|])")
 _STOPS = re.compile(r"[.;:!?](?:\s|$)")
@@ -108,8 +111,9 @@ class Surroundings:
         first = self._bounds(start, start + 1)[0]
         low = max(first, start - REACH)
         text = self.document.text[low : start + 1]  # a sentence ends where the next one begins
-        breaks = [match.end() for match in _BREAK.finditer(text) if match.end() <= start - low]
-        paragraph = breaks[-1] if breaks else 0
+        edges = (match.end() for shape in (_BREAK, _ROW) for match in shape.finditer(text))
+        breaks = [edge for edge in edges if edge <= start - low]
+        paragraph = max(breaks, default=0)
         # At the top of a page text may go on from the page before; below a heading it begins.
         whole = bool(breaks) or low == 0 or (low == first and low not in self._tops)
         ends = [match.end() for match in _SENTENCE.finditer(text, paragraph) if match.end() <= start - low]
@@ -128,9 +132,9 @@ class Surroundings:
         last = self._bounds(end - 1, end)[1]
         high = min(last, end + REACH)
         text = self.document.text[end - 1 : high]  # the last character may be the stop of the quote's own sentence
-        found = _BREAK.search(text, 1)
-        paragraph = found.start() if found else len(text)
-        whole = found is not None or (high == last and last not in self._feet)
+        breaks = [match.start() for shape in (_BREAK, _ROW) if (match := shape.search(text, 1))]
+        paragraph = min(breaks, default=len(text))
+        whole = bool(breaks) or (high == last and last not in self._feet)
         ends = [match.start() for match in _SENTENCE.finditer(text, 0, paragraph + 1) if 0 < match.start() < paragraph]
         own = ends[0] if ends else paragraph
         if self.document.kind == "pdf" and len(ends) > 1:

@@ -251,3 +251,9 @@ def test_pages_that_break_elsewhere_are_no_change_around_a_quote() -> None:
     for number in range(10, 70):
         found = compared(said.format(number), pages(7), before=pages(10), old=pages(10))
         assert found.there and found.around == (), found
+
+
+def test_a_sentence_below_a_table_is_no_part_of_it() -> None:
+    old = TABLE.replace("The auditors gave", "The 2 auditors gave")
+    for said in ("2 auditors gave no opinion", "The 2 auditors gave no opinion on this page."):
+        assert compared(said, old.replace("2023  2022", "2022  2023"), before=old, old=old).around == ()
