@@ -316,6 +316,9 @@ def test_an_absence_is_counted_again_and_refuted_by_a_new_version(folder: Path) 
     (folder / "new.txt").write_text(MEMO.text + "Parking is free.\n", encoding="utf-8")
     again = verified(folder, run.run, folder / "new.txt")
     assert not again.holds and "counted 0 times, it stands there 1 time: parking" in plain(again)
+    (folder / "other.txt").write_text("A base rent is nothing to us.", encoding="utf-8")
+    other = plain(verified(folder, run.run, folder / "other.txt"))
+    assert "The document is not that of the run: only the searches could be counted again in it." in other
 
 
 GOOD = "The tenant pays a base rent of $48,000 a year (p. 1), in equal instalments."
@@ -591,3 +594,16 @@ def test_what_no_quote_or_search_ties_to_a_document_is_not_verified_on_another(f
     found = verified(folder, path, folder / "other.txt")
     assert not found.holds and holding(found)["document"] is False
     assert "it is not the file of the run" in plain(found) and "What does not hold: document." in plain(found)
+
+
+def test_a_place_that_the_runs_own_text_does_not_have_is_no_crash(folder: Path) -> None:
+    run = asked(folder)
+    path = retold(folder, run, quotes_with(start=10_000, end=10_020, places=[]))
+    (folder / "new.txt").write_text(MEMO.text + "A schedule was added.\n", encoding="utf-8")
+    whole = folder / "with.zip"
+    parts = members(path)
+    told = [(line["at"], line["event"]) for line in map(json.loads, parts[JOURNAL].splitlines())]
+    kept = {name: json.loads(parts[name]) for name in (VIEW, IDENTITY, ORIGIN)}
+    whole.write_bytes(pack(run.run, told, kept, MEMO.text.encode())[0])
+    found = verified(folder, whole, folder / "new.txt")
+    assert not found.holds and "its recorded place is not in the text of the run" in plain(found)

@@ -41,7 +41,9 @@ def stands(quote: Quote, now: Surroundings, index: QuoteIndex, before: Surroundi
         return _changed(quote, document, index) or QuoteStanding(quote, Standing.GONE)
     span = _same_place(quote, match, document)
     page = document.page_at(span.start)
-    known = before if before is not None and quote.end <= len(before.document.text) else None
+    # A record that somebody else wrote may name a place that no text has.
+    fits = before is not None and 0 <= quote.start < quote.end <= len(before.document.text)
+    known = before if fits else None
     if document.paged:
         elsewhere = page.number != quote.page
     else:
@@ -50,6 +52,8 @@ def stands(quote: Quote, now: Surroundings, index: QuoteIndex, before: Surroundi
     departures = index.departures(quote.text, span, match.tier)
     around = [note for note in departures if note.startswith("begins behind") and note not in quote.difference]
     around += changes(quote, known, now, span) if known is not None else ()
+    if before is not None and known is None:
+        around.append("its recorded place is not in the text of the run, so nothing around it can be compared")
     notes = [f"stood in {quote.occurrences} places, now in {match.count}"] if match.count != quote.occurrences else []
     if known is None and (head := now.table_head(quote, span)):
         notes.append(f"the lines that head its table now: {' / '.join(head)}")

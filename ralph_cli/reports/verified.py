@@ -62,6 +62,8 @@ def summary(found: Verification) -> str:
         parts.append(_whereabouts(found))
     elif found.lost:
         parts.append(f"{_of(len(found.lost), len(found.quotes))} not hold in the document")
+    if found.reading == "other-document" and not found.quotes and not bad:
+        parts.append("the document is not that of the run: only the searches could be counted again in it")
     if bad:
         parts.append(f"what does not hold: {', '.join(bad)}")
     if not parts or found.holds:
