@@ -1,20 +1,25 @@
 """Runs as their journals tell them: found by name, read back, shown."""
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 from typing import Any
 
+from ralph_cli.checks.judge import near_margin
 from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import AnyEvent, CallFinished, GoalSet, Noticed, RunStarted
 from ralph_cli.core.goal import GoalState
-from ralph_cli.core.run import Halt, StopType
+from ralph_cli.core.run import Halt, Step, StopType
 from ralph_cli.journal.store import FILE as JOURNAL_FILE
 from ralph_cli.journal.store import read_events
 from ralph_cli.loop.state import fold
 from ralph_cli.reports import goal, json
-from ralph_cli.reports.view import RunView, view
+from ralph_cli.reports.view import RunView, Unheard, view
 from ralph_cli.running import Finished
+
+NO_VERDICT = "no verdict of it could be used"
 
 
 def view_of(finished: Finished) -> RunView:
@@ -33,7 +38,26 @@ def view_of(finished: Finished) -> RunView:
         notices=tuple(notice.message for notice in finished.notices),
         mode=finished.mode,
         coverage=finished.coverage,
+        unheard=unheard(finished.outcome.best, finished.panel, finished.judge_faults),
     )
+
+
+def unheard(best: Step | None, panel: Sequence[str], faults: Mapping[str, str]) -> dict[int, tuple[Unheard, ...]]:
+    """By claim, the models of the panel that were to give a second opinion on it and gave none; `faults` says why."""
+    found: dict[int, tuple[Unheard, ...]] = {}
+    for ruling in best.rulings if best is not None else ():
+        if not ruling.claim or not (ruling.votes or near_margin(ruling)):
+            continue  # nobody was asked for a second opinion
+        silent = Counter(map(_as_judge, panel)) - Counter(vote.judge for vote in ruling.votes[1:])
+        if silent:
+            found[ruling.claim] = tuple((name, faults.get(name, NO_VERDICT)) for name in silent.elements())
+    return found
+
+
+def _as_judge(name: str) -> str:
+    """The name under which a model of the panel gives its verdicts: a script goes by that of its file alone."""
+    vendor, _, rest = name.partition(":")
+    return f"{vendor}:{Path(rest).name}" if vendor == "scripted" else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +95,19 @@ def told(events: tuple[AnyEvent, ...], folder: str) -> Recorded:
         notices=tuple(event.message for event in events if isinstance(event, Noticed)),
         mode=started.mode,
         coverage=state.coverage,
+        unheard=unheard(state.best, _panel(started), _judge_faults(events)),
     )
     return Recorded(shown, events)
+
+
+def _panel(started: RunStarted) -> tuple[str, ...]:
+    named = started.settings.get("panel")
+    return tuple(str(name) for name in named) if isinstance(named, list | tuple) else ()
+
+
+def _judge_faults(events: tuple[AnyEvent, ...]) -> dict[str, str]:
+    calls = (event for event in events if isinstance(event, CallFinished))
+    return {call.model: call.error for call in calls if call.agent == "judge" and call.error}
 
 
 def as_object(found: Recorded) -> dict[str, Any]:

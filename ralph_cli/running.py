@@ -14,7 +14,7 @@ from ralph_cli.core.budget import Ledger
 from ralph_cli.core.coverage import Coverage
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError
-from ralph_cli.core.events import AnyEvent, Fanout, Gate, Noticed, RunHalted, RunStarted, Sink
+from ralph_cli.core.events import AnyEvent, CallFinished, Fanout, Gate, Noticed, RunHalted, RunStarted, Sink
 from ralph_cli.core.model import Model, Usage
 from ralph_cli.core.nonce import Nonces
 from ralph_cli.core.run import Halt, Outcome, StopType
@@ -34,7 +34,11 @@ MAX_QUESTION = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What a run returns: the outcome, the document it speaks of, what was read, what it cost, where its record is."""
+    """What a run returns: the outcome, the document it speaks of, what was read, what it cost, where its record is.
+
+    `panel` are the models that were to give second opinions; `judge_faults` says of each model that was asked as a
+    judge and whose call failed why the last one did.
+    """
 
     outcome: Outcome
     mode: str
@@ -47,6 +51,8 @@ class Finished:
     judge: str
     notices: tuple[Noticed, ...]
     coverage: Coverage = field(default_factory=Coverage)
+    panel: tuple[str, ...] = ()
+    judge_faults: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +141,8 @@ def execute(
             built.close()
         spent, seconds, notices = heard.state.usage, round(ledger.elapsed, 3), tuple(heard.notices)
         name, judge, read = folder.name, built.judge.name, heard.state.coverage
-        return Finished(outcome, mode, question, about, spent, seconds, name, folder, judge, notices, read)
+        told = (judge, notices, read, names.panel, heard.judge_faults)
+        return Finished(outcome, mode, question, about, spent, seconds, name, folder, *told)
     finally:
         journal.close()
 
@@ -170,6 +177,7 @@ class _Heard:
 
     def __init__(self) -> None:
         self.notices: list[Noticed] = []
+        self.judge_faults: dict[str, str] = {}
         self.state = LoopState()
         self._lock = threading.Lock()
 
@@ -178,6 +186,8 @@ class _Heard:
             self.state = self.state.apply(event)
             if isinstance(event, Noticed):
                 self.notices.append(event)
+            if isinstance(event, CallFinished) and event.agent == "judge" and event.error:
+                self.judge_faults[event.model] = event.error
 
 
 def checked(text: str, what: str, example: str) -> str:

@@ -27,6 +27,7 @@ from ralph_cli.providers.retrying import Retrying
 from ralph_cli.providers.scripted import Script, Scripted, acts, says
 from ralph_cli.records import recorded, view_of
 from ralph_cli.reports.json import as_object
+from ralph_cli.reports.terminal import plain
 from ralph_cli.running import Finished, execute
 from ralph_cli.wiring.models import Parts, Stage, choose
 from sandbox import HostQuery, Result, SandboxUnavailable
@@ -661,3 +662,25 @@ def test_a_run_records_with_what_it_was_made(settings: Settings) -> None:
     assert isinstance(started, RunStarted) and started.document["reader"] == "loader 1"
     assert started.settings["prompts"] == prompt_digests() and len(prompt_digests()["judge_system"]) == 64
     assert started.settings["version"] == __version__ and started.settings["python"].startswith("3.")
+
+
+def test_a_model_of_the_panel_that_fails_is_named_beside_the_answer(settings: Settings, tmp_path: Path) -> None:
+    yes, no = tmp_path / "yes.json", tmp_path / "no.json"
+    yes.write_text(json.dumps([{"text": verdicts((1, "supported")).text}]))
+    no.write_text(json.dumps([{"error": "no credit left"}]))
+    panel = (f"scripted:{no}", f"scripted:{yes}", "scripted:" + str(yes))
+    with_panel = settings.model_copy(update={"panel": panel})
+    asked, *_ = play(with_panel, [acts(LOOK), acts({"claims": [RENT]})], [verdicts((1, "partly"))])
+    assert asked.outcome.ok  # two of three said yes
+    for shown in (view_of(asked), recorded(asked.folder).view):
+        (claim,) = as_object(shown)["claims"]
+        (unheard,) = claim["unheard"]
+        assert unheard["judge"] == "scripted:no.json" and "no credit left" in unheard["reason"]
+        assert "scripted:no.json was asked for a second opinion and gave none" in plain(shown)
+
+
+def test_of_a_claim_that_is_plainly_proved_nobody_else_is_asked_or_missed(settings: Settings, tmp_path: Path) -> None:
+    (tmp_path / "no.json").write_text("[]")
+    with_panel = settings.model_copy(update={"panel": (f"scripted:{tmp_path / 'no.json'}",)})
+    asked, *_ = play(with_panel, [acts(LOOK), acts({"claims": [RENT]})], [verdicts((1, "supported"))])
+    assert asked.outcome.ok and as_object(view_of(asked))["claims"][0]["unheard"] == []

@@ -11,6 +11,7 @@ from fakes import REAL_CACHE
 
 from ralph_cli.commands import app
 from ralph_cli.config import ENVIRONMENT, SECRETS, Settings
+from ralph_cli.reports.csv import COLUMNS
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
@@ -129,3 +130,8 @@ def test_env_example_names_only_variables_that_are_read() -> None:
     known = {name for names in ENVIRONMENT.values() for name in names}
     text = (ROOT / ".env.example").read_text("utf-8")
     assert set(re.findall(r"^#? ?([A-Z_]+)=", text, re.MULTILINE)) <= known
+
+
+def test_the_columns_of_the_csv_are_those_named() -> None:
+    told = README.split("The columns of `--csv`: ")[1].split(". `verdict`")[0]
+    assert tuple(re.findall(r"`([a-z0-9_]+)`", told)) == COLUMNS

@@ -316,6 +316,9 @@ def test_an_absence_is_counted_again_and_refuted_by_a_new_version(folder: Path) 
     (folder / "new.txt").write_text(MEMO.text + "Parking is free.\n", encoding="utf-8")
     again = verified(folder, run.run, folder / "new.txt")
     assert not again.holds and "counted 0 times, it stands there 1 time: parking" in plain(again)
+    (folder / "other.txt").write_text("A base rent is nothing to us.", encoding="utf-8")
+    other = plain(verified(folder, run.run, folder / "other.txt"))
+    assert "The document is not that of the run: only the searches could be counted again in it." in other
 
 
 GOOD = "The tenant pays a base rent of $48,000 a year (p. 1), in equal instalments."
@@ -520,3 +523,87 @@ def test_settings_that_no_run_has_are_refused(folder: Path) -> None:
 
     with pytest.raises((JournalError, ConfigError), match="settings of the run"):
         verified(folder, retold(folder, asked(folder), bad), folder / "memo.txt")
+
+
+RESULTS = (
+    "Consolidated results\n(in millions)\nYear ended December 31,  2023  2022\n"
+    "Product revenue  700  600\nTotal revenue  930  737\n\nThe fee is 5 % of revenue. It is due monthly.\n"
+)
+REVENUE: Json = {"text": "Total revenue was 930 million in 2023.", "quotes": ["Total revenue  930  737"]}
+FEE: Json = {"text": "The fee is 5 % of revenue.", "quotes": ["fee is 5 % of revenue"]}
+
+
+def results(folder: Path) -> Finished:
+    (folder / "results.txt").write_text(RESULTS, encoding="utf-8")
+    return asked(folder, {"claims": [REVENUE, FEE]}, folder / "results.txt")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "failing"),
+    [
+        ("(in millions)", "(in thousands)", {"around", "numbers"}),
+        ("2023  2022", "2022  2023", {"around"}),
+        ("It is due", "This ends in 2025. It is due", {"around"}),
+    ],
+)
+def test_a_quote_that_is_still_there_under_another_header_does_not_hold(
+    folder: Path, old: str, new: str, failing: set[str]
+) -> None:
+    run = results(folder)
+    (folder / "new.txt").write_text(RESULTS.replace(old, new), encoding="utf-8")
+    found = verified(folder, run.run, folder / "new.txt")
+    assert not found.holds and not found.lost
+    assert {name for name, holds in holding(found).items() if not holds} == failing
+    text, shown = plain(found), as_object(found)
+    assert "still there, but what stands around it changed: " in text and "holds." not in text
+    assert "around 1 of those that are what stands there was changed: read it in context" in text
+    assert not shown["ok"] and sum(claim["borne_out"] for claim in shown["claims"]) == 1
+    assert len([quote for quote in shown["quotes"] if quote["around"]]) == 1
+
+
+def test_without_the_runs_own_text_only_the_quotes_are_compared_and_the_numbers_on_the_new_text(folder: Path) -> None:
+    path = bundle_of(folder, results(folder))
+    (folder / "new.txt").write_text(RESULTS.replace("2023  2022", "2022  2023"), encoding="utf-8")
+    found = verified(folder, path, folder / "new.txt")
+    assert found.holds and "around" in {check.check for check in found.checks if check.skipped}
+    text = plain(found)
+    assert "Only the quotes themselves were compared, not what stands around them." in text
+    assert "the lines that head its table now: (in millions) / Year ended December 31, 2022 2023" in text
+    (folder / "new.txt").write_text(RESULTS.replace("(in millions)", "(in thousands)"), encoding="utf-8")
+    again = verified(folder, path, folder / "new.txt")
+    assert not again.holds and holding(again)["numbers"] is False and "930 million" in plain(again)
+
+
+def test_a_clause_under_another_heading_has_moved(folder: Path) -> None:
+    old = "# Charges\n\nThe fee is 5 % of revenue.\n\n# Waived\n\nNothing is waived.\n"
+    new = "# Charges\n\nThere are none.\n\n# Waived\n\nThe fee is 5 % of revenue.\n"
+    (folder / "old.md").write_text(old, encoding="utf-8")
+    (folder / "new.md").write_text(new, encoding="utf-8")
+    run = asked(folder, {"claims": [FEE]}, folder / "old.md")
+    found = verified(folder, run.run, folder / "new.md")
+    assert [item.standing for item in found.quotes] == [Standing.MOVED] and not found.holds
+    text = plain(found)
+    assert 'stood under "Charges", stands under "Waived"' in text and "1 under another heading" in text
+    assert "was at 15, now at" in text
+
+
+def test_what_no_quote_or_search_ties_to_a_document_is_not_verified_on_another(folder: Path) -> None:
+    (folder / "other.txt").write_text("Something else altogether.", encoding="utf-8")
+    path = bundle_of(folder, goal(folder))
+    assert verified(folder, path, folder / "memo.txt").holds
+    found = verified(folder, path, folder / "other.txt")
+    assert not found.holds and holding(found)["document"] is False
+    assert "it is not the file of the run" in plain(found) and "What does not hold: document." in plain(found)
+
+
+def test_a_place_that_the_runs_own_text_does_not_have_is_no_crash(folder: Path) -> None:
+    run = asked(folder)
+    path = retold(folder, run, quotes_with(start=10_000, end=10_020, places=[]))
+    (folder / "new.txt").write_text(MEMO.text + "A schedule was added.\n", encoding="utf-8")
+    whole = folder / "with.zip"
+    parts = members(path)
+    told = [(line["at"], line["event"]) for line in map(json.loads, parts[JOURNAL].splitlines())]
+    kept = {name: json.loads(parts[name]) for name in (VIEW, IDENTITY, ORIGIN)}
+    whole.write_bytes(pack(run.run, told, kept, MEMO.text.encode())[0])
+    found = verified(folder, whole, folder / "new.txt")
+    assert not found.holds and "its recorded place is not in the text of the run" in plain(found)

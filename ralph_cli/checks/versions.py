@@ -2,15 +2,14 @@
 
 A quote is still there if its words are, exactly or folded. If they are not, the closest true text tells a change from a
 loss: most of the quote's words must stand in it, or else the quote is gone. Nothing here decides whether a change
-matters; the words that differ are shown, and so is a sentence that was changed around words that were not.
+matters; the words that differ are shown, and so is what was changed around words that were not.
 """
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator
 from difflib import Match as DifflibMatch
 from difflib import SequenceMatcher
 
+from ralph_cli.checks.around import Surroundings, changes, moved
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.run import Quote
 from ralph_cli.core.verification import QuoteStanding, Standing
@@ -34,17 +33,33 @@ _MARKS = re.compile(r"[*_#>|]+")
 _WORD = re.compile(r"\w+(?:[.,]\d+)*|[$€£¥%]")
 
 
-def stands(quote: Quote, document: Document, index: QuoteIndex, before: Document | None = None) -> QuoteStanding:
-    """Where a quote stands in `document`, another text than it was taken from; `before` is that text, if at hand."""
+def stands(quote: Quote, now: Surroundings, index: QuoteIndex, before: Surroundings | None = None) -> QuoteStanding:
+    """Where a quote stands `now`, in another text than it was taken from; `before` is that text, if at hand."""
+    document = now.document
     match = _found(quote, index)
     if match is None:
         return _changed(quote, document, index) or QuoteStanding(quote, Standing.GONE)
     span = _same_place(quote, match, document)
     page = document.page_at(span.start)
-    moved = document.paged and page.number != quote.page
+    # A record that somebody else wrote may name a place that no text has.
+    fits = before is not None and 0 <= quote.start < quote.end <= len(before.document.text)
+    known = before if fits else None
+    if document.paged:
+        elsewhere = page.number != quote.page
+    else:
+        elsewhere = known is not None and moved(known, quote.start, now, span.start)
+    # That a negation stands before it now is told even without the old text, whose own is part of the record.
+    departures = index.departures(quote.text, span, match.tier)
+    around = [note for note in departures if note.startswith("begins behind") and note not in quote.difference]
+    around += changes(quote, known, now, span) if known is not None else ()
+    if before is not None and known is None:
+        around.append("its recorded place is not in the text of the run, so nothing around it can be compared")
+    notes = [f"stood in {quote.occurrences} places, now in {match.count}"] if match.count != quote.occurrences else []
+    if known is None and (head := now.table_head(quote, span)):
+        notes.append(f"the lines that head its table now: {' / '.join(head)}")
     return QuoteStanding(
         quote,
-        Standing.MOVED if moved else Standing.HOLDS,
+        Standing.MOVED if elsewhere else Standing.HOLDS,
         document.text[span.start : span.end],
         span.start,
         span.end,
@@ -52,7 +67,8 @@ def stands(quote: Quote, document: Document, index: QuoteIndex, before: Document
         page.label,
         section_at(document, span.start),
         match.tier,
-        notes=tuple(_notes(quote, match, span, document, index, before)),
+        notes=tuple(notes),
+        around=tuple(around),
     )
 
 
@@ -79,29 +95,9 @@ def _same_place(quote: Quote, match: Match, document: Document) -> Span:
     )
 
 
-def _notes(
-    quote: Quote, match: Match, span: Span, document: Document, index: QuoteIndex, before: Document | None
-) -> Iterator[str]:
-    if match.count != quote.occurrences:
-        yield f"stood in {quote.occurrences} places, now in {match.count}"
-    departures = index.departures(quote.text, span, match.tier)
-    yield from (note for note in departures if note.startswith("begins behind") and note not in quote.difference)
-    if before is None or quote.end > len(before.text):
-        return
-    section, now = section_at(before, quote.start), section_at(document, span.start)
-    if section != now and not document.paged:
-        yield f'stood under "{section}"' if section else "stood under no heading"
-    changes = differences(
-        _sentence(before.text, quote.start, quote.end), _sentence(document.text, span.start, span.end)
-    )
-    if changes:
-        yield f"its sentence reads otherwise (then -> now): {'; '.join(changes)}"
-
-
 def section_at(document: Document, offset: int) -> str:
     """The heading under which the character at `offset` stands, empty if the document has none before it."""
-    at = bisect_right(document.headings, offset, key=lambda heading: heading.start)
-    return document.headings[at - 1].text if at else ""
+    return Surroundings(document).heading(offset)
 
 
 def _changed(quote: Quote, document: Document, index: QuoteIndex) -> QuoteStanding | None:

@@ -25,8 +25,9 @@ def verify(
 ) -> int:
     """Check a run again on its document, or on a new version of it: no key, no network, no model.
 
-    Exit code 0 when every deterministic check holds, 2 when one does not or a quote is changed or gone, 1 when nothing
-    could be checked: a bundle that was tampered with or is damaged, a document that is missing, no such run.
+    Exit code 0 when every deterministic check holds, 2 when one does not, when a quote is changed or gone, or when what
+    stands around it was changed, 1 when nothing could be checked: a bundle that was tampered with or is damaged, a
+    document that is missing, no such run.
     """
     from ralph_cli import config
     from ralph_cli.commands.progress import progress

@@ -15,9 +15,9 @@ Reading = Literal["same", "other-reading", "other-document", "none"]
 class Standing(StrEnum):
     """What became of a quote.
 
-    HOLDS: at its place, or in another text still there on the same page. MOVED: there, on another page. CHANGED: not
-    there, but words like it are. GONE: nothing like it is there. WRONG: the record of it does not hold in the very
-    text it was taken from.
+    HOLDS: at its place, or in another text still there on the same page. MOVED: there, on another page, or in a text
+    without pages under another heading. CHANGED: not there, but words like it are. GONE: nothing like it is there.
+    WRONG: the record of it does not hold in the very text it was taken from.
     """
 
     HOLDS = "holds"
@@ -33,7 +33,9 @@ class QuoteStanding:
 
     `text`, `start`, `end`, `page` and `label` are of the text at hand: the quote's own words there, or the closest true
     text of a quote that was changed; empty and 0 for one that is gone. `differing` holds the words that differ, as
-    "then -> now"; `notes` what else a reader should know, and for a WRONG quote what is wrong.
+    "then -> now"; `around` what was changed around words that are still there: their sentence or paragraph, their
+    heading, the lines that head their table; `notes` what else a reader should know, and for a WRONG quote what is
+    wrong.
     """
 
     quote: Quote
@@ -47,6 +49,7 @@ class QuoteStanding:
     tier: Tier | None = None
     differing: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    around: tuple[str, ...] = ()
 
     @property
     def there(self) -> bool:
@@ -101,8 +104,10 @@ class Verification:
 
     @property
     def holds(self) -> bool:
-        """Whether every check that could be made holds, and every quote is where it should be or has only moved."""
-        return not any(check.faults for check in self.checks) and all(item.there for item in self.quotes)
+        """Whether every check that could be made holds, and every quote is there with nothing changed around it."""
+        return not any(check.faults for check in self.checks) and all(
+            item.there and not item.around for item in self.quotes
+        )
 
     @property
     def lost(self) -> tuple[QuoteStanding, ...]:

@@ -13,7 +13,7 @@ def coverage_line(view: RunView) -> tuple[str, str] | None:
         return None
     if told.shown >= 1 or not told.unread:
         return "Read: the whole text.", "dim"
-    share = f"{_percent(told.shown)} of the text"
+    share = f"{percent(told.shown)} of the text"
     matters = unread_matters(view)
     if len(told.pages) < 2:
         return (f"Only {share} was read; what stands elsewhere may be missed.", "yellow") if matters else (
@@ -66,7 +66,7 @@ def as_object(told: CoverageMap | None) -> dict[str, Any] | None:
     }
 
 
-def _percent(share: float) -> str:
-    """A share that is not all is never 100 %, and one that is not nothing never 0 %."""
+def percent(share: float) -> str:
+    """A share in whole percent: what is not all is never 100 %, and what is not nothing never 0 %."""
     whole = min(max(round(share * 100), 1), 99) if 0 < share < 1 else round(share * 100)
     return f"{whole} %"

@@ -4,7 +4,10 @@ import csv
 import io
 from collections.abc import Iterator
 
-from ralph_cli.core.run import Quote
+from ralph_cli.core.run import Quote, StopType
+from ralph_cli.reports import absence
+from ralph_cli.reports.coverage import pages
+from ralph_cli.reports.opinions import qualified_by
 from ralph_cli.reports.report import Report
 from ralph_cli.reports.view import TIERS, ClaimView
 from ralph_cli.reports.visible import visible
@@ -34,7 +37,12 @@ COLUMNS = (
     "difference",
     "occurrences",
     "said",
+    "searched",
+    "places",
+    "pages_read",
 )
+
+ABSENT = "not in the document"
 
 _BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "\n", "＝", "＋", "－", "＠")
 
@@ -42,15 +50,23 @@ _BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "\n", "＝", "＋", "－", "＠")
 def table(report: Report) -> str:
     """CSV after RFC 4180, with a byte order mark by which spreadsheets know UTF-8.
 
-    A claim without quotes has a row, too, and so has a quote of no claim. `bearing` is what the judge says of the quote
-    for this claim (supports, partly, unrelated, against), or the search for what limits the claim (qualifies,
+    A claim without quotes has a row, too, and so has a quote of no claim. `verdict` is the judge's word, and which
+    quotes qualify or contradict the claim ("supported, qualified by [7]"). `bearing` is what the judge says of the
+    quote for this claim (supports, partly, unrelated, against), or the search for what limits the claim (qualifies,
     contradicts). Pages are empty in formats without pages; `start` and `end` are half-open offsets in the text.
+    An absence has a row for each search (`searched`, and in how many `places` it stands) and for each of the passages
+    nearest to the question (`bearing` is "nearest", then the question's words in it). `pages_read` are those of which a
+    model was shown something; empty if that was not recorded.
     """
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow(COLUMNS)
+    read = _pages_read(report)
     for item, quote in _pairs(report):
-        writer.writerow([cell(value) for value in (*_of_claim(report, item), *_of_quote(report, item, quote))])
+        row = (*_of_claim(report, item), *_of_quote(report, item, quote), "", "", read)
+        writer.writerow([cell(value) for value in row])
+    for part in _of_absence(report):
+        writer.writerow([cell(value) for value in (*part, read)])
     return "\ufeff" + out.getvalue()
 
 
@@ -73,19 +89,42 @@ def _pairs(report: Report) -> Iterator[tuple[ClaimView | None, Quote | None]]:
 
 
 def _of_claim(report: Report, item: ClaimView | None) -> tuple[str | int, ...]:
-    view = report.view
-    run = (
-        view.run,
-        view.question,
-        report.document_name,
-        str(view.document.get("sha256", "")),
-        view.halt.type.value,
-    )
+    run = _run(report)
     if item is None:
         return *run, "", "", "", "", "", ""
     ruling = item.ruling
     judged = (ruling.reason, ruling.judge) if ruling else ("", "")
-    return *run, item.claim.id, item.claim.text, item.verdict, *judged, "; ".join(item.claim.calculations)
+    verdict = ", ".join((item.verdict, *qualified_by(item)))
+    return *run, item.claim.id, item.claim.text, verdict, *judged, "; ".join(item.claim.calculations)
+
+
+def _run(report: Report) -> tuple[str, ...]:
+    view = report.view
+    digest = str(view.document.get("sha256", ""))
+    return view.run, view.question, report.document_name, digest, view.halt.type.value
+
+
+def _of_absence(report: Report) -> Iterator[tuple[str | int, ...]]:
+    """The rows of an absence, up to `places`: one for each search, or for none; one for each passage that is near."""
+    view = report.view
+    if view.absence is None:
+        return
+    begins = (*_run(report), "", "", ABSENT if view.halt.type is StopType.ABSENT else f"{ABSENT}, not accepted")
+    begins = (*begins, view.absence, "", "")
+    nothing = ("",) * 13
+    for search in view.searches:
+        yield *begins, *nothing, absence.term(search), absence.places(search)
+    if not view.searches:
+        yield *begins, *nothing, "", ""
+    for near in view.nearest:
+        pages = (near.page, near.page, near.label) if report.paged else ("", "", "")
+        words = ("nearest", ", ".join(near.words), near.text.replace("\f", "\n"))
+        yield *begins, "", *words, *pages, near.start, near.end, "", "", "", "", "", ""
+
+
+def _pages_read(report: Report) -> str:
+    told = report.view.coverage
+    return pages(told.read, len(told.read)) if told and told.read and report.paged else ""
 
 
 def _of_quote(report: Report, item: ClaimView | None, quote: Quote | None) -> tuple[str | int, ...]:

@@ -20,7 +20,7 @@ def sign(item: ClaimView) -> Markup:
 def _sign(item: ClaimView) -> tuple[str, str]:
     """A sign and the kind of the verdict; what is qualified or disputed is not simply good."""
     mark, kind = _SIGNS.get(item.verdict, ("✗", "bad") if item.ruling else ("?", "warn"))
-    doubted = item.qualified or (item.ruling is not None and item.ruling.disputed)
+    doubted = item.qualified or item.unheard or (item.ruling is not None and item.ruling.disputed)
     return mark, "warn" if doubted and kind == "good" else kind
 
 

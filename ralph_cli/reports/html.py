@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from ralph_cli.core.events import Noticed, RunHalted
 from ralph_cli.core.run import Ruling, StopType, Verdict
-from ralph_cli.reports import terminal
+from ralph_cli.reports import absence, terminal
 from ralph_cli.reports.coverage import unreadable_line
 from ralph_cli.reports.evidence import claims, marks, sign
 from ralph_cli.reports.goal import verification
@@ -13,7 +13,7 @@ from ralph_cli.reports.markup import Markup, el, joined, text
 from ralph_cli.reports.refused import Refused, refused
 from ralph_cli.reports.report import Report, ending, heading
 from ralph_cli.reports.spending import spending
-from ralph_cli.reports.strip import Level, page_ranges
+from ralph_cli.reports.strip import LEVELS, page_ranges
 from ralph_cli.reports.style import CSS, POLICY
 from ralph_cli.reports.timeline import timeline
 from ralph_cli.reports.view import WORDS
@@ -166,12 +166,21 @@ def _evidence(report: Report) -> Markup:
 
 
 def _searches(report: Report) -> Markup:
-    if not report.view.searches:
+    view = report.view
+    if not view.searches and view.absence is None:
         return Markup("")
-    rows = [el("tr", el("td", item.term), el("td", f"{item.hits:,}", class_="n")) for item in report.view.searches]
+    rows = [
+        el("tr", el("td", absence.term(item)), el("td", absence.places(item), class_="n")) for item in view.searches
+    ]
+    near = [
+        el("li", f"{absence.place(item, paged=report.paged)}: ", el("q", item.text), f" ({', '.join(item.words)})")
+        for item in view.nearest
+    ]
     return joined(
         el("p", "Each term was counted in the text by code; what the counts mean is for you to judge.", class_="soft"),
         _table((("Term", ""), ("Places", "n")), rows),
+        el("p", absence.pages_read(view)),
+        joined(el("p", f"{absence.NEAREST}:"), el("ul", *near)) if near else None,
     )
 
 
@@ -185,12 +194,12 @@ def _coverage(report: Report) -> Markup:
         return el("p", found.told)
     names = {"page": "Pages", "pages": "Pages", "characters": "Characters"}[found.unit]
     told = []
-    for level, words in _LEVELS.items():
+    for level, words in LEVELS.items():
         if of := found.of(level):
             share = f"{len(of)} of {len(found.single or found.parts)}"
             told.append(el("li", el("b", f"{names} {words}"), f" ({share}): {page_ranges(of)}"))
-    cells = [el("li", part.name, class_=part.level, title=_LEVELS[part.level]) for part in found.parts]
-    key = [el("li", words, class_=level) for level, words in _LEVELS.items()]
+    cells = [el("li", part.name, class_=part.level, title=LEVELS[part.level]) for part in found.parts]
+    key = [el("li", words, class_=level) for level, words in LEVELS.items()]
     wide = "strip" if found.unit == "page" else "strip wide"
     return joined(
         el("p", found.told, class_="soft"),
@@ -198,14 +207,6 @@ def _coverage(report: Report) -> Markup:
         el("ul", *cells, class_=wide, aria_label=f"{names}, and how far each was read"),
         el("ul", *key, class_="strip key", aria_label="Key"),
     )
-
-
-_LEVELS: dict[Level, str] = {
-    "whole": "shown to a model",
-    "some": "shown to a model in part",
-    "code": "gone through by code only",
-    "none": "never read",
-}
 
 
 def _cost(report: Report) -> Markup:

@@ -3,6 +3,7 @@
 import json
 from typing import Any
 
+from ralph_cli.core.coverage import ranges
 from ralph_cli.core.run import Quote, Ruling
 from ralph_cli.reports import coverage
 from ralph_cli.reports.view import TIERS, RunView
@@ -17,8 +18,10 @@ def as_object(view: RunView) -> dict[str, Any]:
     formats without pages; `match` is "exact", "folded" or "re-cut", with what a reader should know in `difference`;
     `hidden` says why a reader of the page cannot see the quote, and is empty when nothing speaks against it;
     `usage.usd` is null when a price is unknown. `not_found` has the searches, counted by code (`by`: the worker says
-    so, or its code shows it; `hits` is null with a `fault` if it could not be counted), and the passages nearest to the
-    question by its words, which answer nothing, and the pages of which no text, or not all of it, could be read.
+    so, or its code shows it; `hits` is null with a `fault` if it could not be counted), the pages of which a model was
+    shown something (runs [first, last]; null if not recorded, or without pages), the passages nearest to the question
+    by its words, which answer nothing, and the pages of which no text, or not all of it, could be read. `unheard` are
+    models of the panel that gave no verdict on a claim; `notices` say, too, if counter-evidence was not looked for.
     `verification` is what a verifier said of the result: "passed",
     "refused", "failed" (it gave no verdict), "skipped" (it was not asked on the last iteration), or null without one.
     """
@@ -58,6 +61,7 @@ def as_object(view: RunView) -> dict[str, Any]:
                     {"judge": vote.judge, "verdict": vote.verdict.value, "reason": vote.reason}
                     for vote in (item.ruling.votes if item.ruling else ())
                 ],
+                "unheard": [{"judge": judge, "reason": why} for judge, why in item.unheard],
             }
             for item in view.claims
         ],
@@ -134,7 +138,15 @@ def _absence(view: RunView, paged: bool) -> dict[str, Any] | None:
         for passage in view.nearest
     ]
     unreadable = list(view.document.get("unreadable", ()))
-    return {"searched": searched, "note": view.absence, "nearest": nearest, "unreadable_pages": unreadable}
+    told = view.coverage
+    read = [list(run) for run in ranges(told.read)] if told and len(told.pages) > 1 else None
+    return {
+        "searched": searched,
+        "note": view.absence,
+        "pages_read": read,
+        "nearest": nearest,
+        "unreadable_pages": unreadable,
+    }
 
 
 def dumps(view: RunView) -> str:

@@ -4,10 +4,12 @@ import re
 from collections.abc import Iterator
 
 from ralph_cli.core.run import Quote
-from ralph_cli.reports.coverage import unreadable_line
+from ralph_cli.reports import absence
+from ralph_cli.reports.coverage import coverage_line, unreadable_line
 from ralph_cli.reports.opinions import opinions, verdict_words
 from ralph_cli.reports.refused import Refused, refused
 from ralph_cli.reports.report import Report, ending, heading
+from ralph_cli.reports.strip import LEVELS, page_ranges
 from ralph_cli.reports.terminal import cost
 from ralph_cli.reports.view import TIERS, ClaimView, pages_of
 from ralph_cli.reports.visible import visible
@@ -65,8 +67,17 @@ def _lines(report: Report) -> Iterator[str]:
         yield from _quote(quote, report)
     if view.searches:
         yield from ("## What was searched", "")
-        yield from (f"- {escaped(search.term)}: {search.hits}" for search in view.searches)
+        yield from (f"- {escaped(absence.term(item))}: {escaped(absence.places(item))}" for item in view.searches)
         yield ""
+    if view.nearest:
+        yield from (f"{absence.NEAREST}:", "")
+    for passage in view.nearest:
+        place, words = absence.place(passage, paged=report.paged), escaped(", ".join(passage.words))
+        yield f"- {escaped(place)}: “{escaped(passage.text)}” ({words})"
+    if view.nearest:
+        yield ""
+    if view.document:
+        yield from _read(report)
     if view.issues and not view.ok:
         yield from ("## What the checks found", "", *(f"- {escaped(issue.line)}" for issue in view.issues), "")
     yield from _refused(refused(report.events))
@@ -122,6 +133,24 @@ def _quote(quote: Quote, report: Report) -> Iterator[str]:
     if quote.difference:
         told = "As given, then in the document: " if quote.match == "recut" else ""
         yield from (f"{told}{escaped('; '.join(quote.difference))}", "")
+
+
+def _read(report: Report) -> Iterator[str]:
+    """How much of the document was read, and which pages, or parts of a text without pages."""
+    view, found = report.view, report.coverage
+    yield from ("## What was read", "")
+    if view.absence is not None:
+        yield from (absence.pages_read(view), "")
+    if line := coverage_line(view):
+        yield from (line[0], "")
+    elif not found.parts and view.absence is None:
+        yield from (found.told, "")
+    name = "Characters" if found.unit == "characters" else "Pages"
+    told = [(words, of) for level, words in LEVELS.items() if (of := found.of(level))]
+    for words, of in told:
+        yield f"- {name} {words} ({len(of)} of {len(found.single or found.parts)}): {page_ranges(of)}"
+    if told:
+        yield ""
 
 
 def _refused(found: tuple[Refused, ...]) -> Iterator[str]:

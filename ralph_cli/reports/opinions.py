@@ -35,6 +35,8 @@ def opinions(item: ClaimView) -> Iterator[Opinion]:
             told = "; ".join(f"{vote.judge}: {WORDS[vote.verdict.value]} ({vote.reason})" for vote in votes)
             disputed = item.ruling.disputed
             yield Opinion("The judges do not agree" if disputed else "Asked again", 0, told, disputed)
+    for judge, why in item.unheard:
+        yield Opinion("Asked for a second opinion, gave none", 0, f"{judge}: {why}", True)
     for found in item.qualified:
         what = "contradicts it" if found.contradicts else "qualifies it"
         yield Opinion(what, found.quote, f"{found.reason} ({found.judge})", True)
@@ -42,5 +44,10 @@ def opinions(item: ClaimView) -> Iterator[Opinion]:
 
 def verdict_words(item: ClaimView) -> str:
     """The verdict, with the quotes elsewhere in the document that qualify it."""
-    by = [("contradicted" if found.contradicts else "qualified") + f" by [{found.quote}]" for found in item.qualified]
-    return ", ".join((item.told, *by))
+    return ", ".join((item.told, *qualified_by(item)))
+
+
+def qualified_by(item: ClaimView) -> tuple[str, ...]:
+    """The quotes elsewhere in the document that qualify or contradict a claim, in words."""
+    words = {True: "contradicted", False: "qualified"}
+    return tuple(f"{words[found.contradicts]} by [{found.quote}]" for found in item.qualified)

@@ -15,6 +15,13 @@ _WHOLE = 0.9
 Level = Literal["whole", "some", "code", "none"]
 """How far a part was read: all or some of it was shown to a model, only code went through it, or nothing did."""
 
+LEVELS: dict[Level, str] = {
+    "whole": "shown to a model",
+    "some": "shown to a model in part",
+    "code": "gone through by code only",
+    "none": "never read",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Part:

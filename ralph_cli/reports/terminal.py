@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Quote, Ruling, StopType
+from ralph_cli.reports import absence
 from ralph_cli.reports.coverage import coverage_line, unreadable_line
 from ralph_cli.reports.opinions import BEARINGS
 from ralph_cli.reports.output import output_lines, output_verdict
@@ -78,6 +79,8 @@ def _claim(item: ClaimView, view: RunView) -> Iterator[list[Styled]]:
         yield [(f"    {WORDS[item.verdict]}: {one_line(item.ruling.reason)}", colour)]
     if item.ruling:
         yield from _opinions(item.ruling)
+    for judge, why in item.unheard:
+        yield [(f"    {one_line(judge)} was asked for a second opinion and gave none: {one_line(why)}", "yellow")]
     for said in item.qualified:
         word = "contradicted" if said.contradicts else "qualified"
         yield [(f"    {word} by [{said.quote}]: {one_line(said.reason)}", "yellow")]
@@ -109,26 +112,24 @@ def _quote(quote: Quote, view: RunView) -> Iterator[list[Styled]]:
 def _absence(view: RunView) -> Iterator[list[Styled]]:
     if view.absence:
         yield [(f"  {one_line(view.absence)}", "")]
-    yield [("  Searched, with the number of places counted in the text:", "dim")]
+    yield [(f"  {absence.SEARCHED}:", "dim")]
     for search in view.searches:
-        kind = " (as a pattern)" if search.pattern else ""
-        count = search.fault if search.hits is None else f"{search.hits}"
-        who = "" if search.by == "worker" else ", in its code"
-        yield [(f"    {one_line(search.term)}{kind}{who}: {one_line(count)}", "dim")]
+        yield [(f"    {one_line(absence.term(search))}: {one_line(absence.places(search))}", "dim")]
+    yield [(f"  {absence.pages_read(view)}", "dim")]
     if view.nearest:
-        yield [("  The passages that hold most of the question's words (nothing says that they answer it):", "dim")]
+        yield [(f"  {absence.NEAREST}:", "dim")]
     for passage in view.nearest:
-        place = f"p. {passage.page}" if _paged(view) else f"at {passage.start:,}"
-        label = f" (printed {visible(passage.label)})" if _paged(view) and passage.label != str(passage.page) else ""
+        place = visible(absence.place(passage, paged=_paged(view)))
         words = ", ".join(one_line(word) for word in passage.words)
-        yield [(f"    {place}{label}: “{one_line(passage.text, NEAREST)}” ({words})", "dim")]
+        yield [(f"    {place}: “{one_line(passage.text, NEAREST)}” ({words})", "dim")]
     if unreadable := unreadable_line(view):
         yield [(f"  {unreadable}", "yellow")]
 
 
 def verdict(view: RunView) -> str:
     """In a sentence how the run ended, what was checked and by whom."""
-    return _ending(view) + (UNASKED if view.verification == "skipped" else "")
+    unasked = UNASKED if view.verification == "skipped" else ""
+    return _ending(view) + unasked + "".join(f" {one_line(told)}" for told in view.unlooked)
 
 
 def _ending(view: RunView) -> str:
@@ -162,7 +163,7 @@ def _before_the_verifier(view: RunView) -> str:
 
 
 def _colour(view: RunView) -> str:
-    return "green" if view.ok and view.judged else "cyan" if view.ok else "yellow"
+    return "yellow" if view.unlooked else "green" if view.ok and view.judged else "cyan" if view.ok else "yellow"
 
 
 def _paged(view: RunView) -> bool:

@@ -13,6 +13,8 @@ Styled = tuple[str, str]
 """A piece of a line and its style name ("" for none)."""
 
 CLOSEST = 300
+_BESIDE_QUOTES = ("quotes", "around")
+"""Checks whose faults are told beside each quote."""
 
 
 def lines(found: Verification) -> Iterator[list[Styled]]:
@@ -54,17 +56,21 @@ def plain(found: Verification) -> str:
 
 def summary(found: Verification) -> str:
     """In one sentence what holds and what does not."""
-    bad = [check.check for check in found.checks if check.faults and check.check != "quotes"]
+    bad = [check.check for check in found.checks if check.faults and check.check not in _BESIDE_QUOTES]
     parts = []
     if found.reading in ("other-document", "other-reading") and found.quotes:
         parts.append(_whereabouts(found))
     elif found.lost:
         parts.append(f"{_of(len(found.lost), len(found.quotes))} not hold in the document")
+    if found.reading == "other-document" and not found.quotes and not bad:
+        parts.append("the document is not that of the run: only the searches could be counted again in it")
     if bad:
         parts.append(f"what does not hold: {', '.join(bad)}")
     if not parts or found.holds:
         skipped = [check.check for check in found.checks if check.skipped]
         rest = f" Not checked: {', '.join(skipped)}." if skipped else ""
+        if "around" in skipped:
+            rest += " Only the quotes themselves were compared, not what stands around them."
         return " ".join(
             (
                 *(f"{part[0].upper()}{part[1:]}." for part in parts),
@@ -86,11 +92,17 @@ def _whereabouts(found: Verification) -> str:
         which = ", ".join(f"{number} {word}" for number, word in ((changed, "changed"), (gone, "gone")) if number)
         few = "the only quote" if len(found.quotes) == 1 else f"{changed + gone} of {len(found.quotes)} quotes"
         text = f"{few} {verb} no longer in the document ({which})"
-    around = sum(bool(item.notes) for item in found.quotes if item.there)
-    text += f"; {moved} on another page" if moved else ""
-    return text + (
-        f"; {around} unchanged with a note: read {'it' if around == 1 else 'them'} in context" if around else ""
-    )
+    where = "on another page" if _paged(found.now) else "under another heading"
+    text += f"; {moved} {where}" if moved else ""
+    around = sum(bool(item.around) for item in found.quotes if item.there)
+    if around:
+        text += f"; around {around} of those that are what stands there was changed: read {_it(around)} in context"
+    noted = sum(bool(item.notes) for item in found.quotes if item.there and not item.around)
+    return text + (f"; {noted} unchanged with a note: read {_it(noted)} in context" if noted else "")
+
+
+def _it(number: int) -> str:
+    return "it" if number == 1 else "them"
 
 
 def _of(number: int, total: int) -> str:
@@ -123,7 +135,7 @@ def _check(check: Rechecked, found: Verification) -> Iterator[list[Styled]]:
         mark = ("BAD  ", "bold red") if check.faults else ("note ", "yellow") if other else ("ok   ", "green")
         yield [mark, (f"{check.check}: {one_line(check.told)}", "")]
     # What is wrong with each quote is said beside it.
-    for fault in check.faults if check.check != "quotes" else ():
+    for fault in check.faults if check.check not in _BESIDE_QUOTES else ():
         yield [(f"     - {one_line(fault.line)}", "yellow")]
 
 
@@ -133,7 +145,7 @@ def _claim(claim: Claim, found: Verification) -> Iterator[list[Styled]]:
     ruling = _ruling(claim, found)
     if ruling is not None:
         yield [(f"    {_verdict(ruling, found)}", "dim")]
-    again = ", ".join(f"[{item.quote.id}]" for item in found.of_claim(claim) if item.there and item.notes)
+    again = ", ".join(f"[{item.quote.id}]" for item in found.of_claim(claim) if item.there and item.around)
     if again:
         yield [(f"    the words are there, what is around them is not as it was: {again}", "yellow")]
     lost = [item for item in found.of_claim(claim) if not item.there]
@@ -165,7 +177,7 @@ def _quote(item: QuoteStanding, found: Verification) -> Iterator[list[Styled]]:
         case Standing.HOLDS | Standing.MOVED:
             now = _now(item, found)
             moved = item.standing is Standing.MOVED
-            place = f"from {then} to {now}" if moved else now
+            place = (f"from {then} to {now}" if _paged(found.now) else f"was {then}, now {now}") if moved else now
             tier = f", {TIERS[item.tier]}" if item.tier else ""
         case _:
             place, tier = f"was {then}" if found.reading != "same" else then, ""
@@ -175,6 +187,8 @@ def _quote(item: QuoteStanding, found: Verification) -> Iterator[list[Styled]]:
         yield [(f"    then -> now: {one_line('; '.join(item.differing))}", "yellow")]
     elif item.standing is Standing.GONE:
         yield [("    nothing like it is in the document at hand", "yellow")]
+    if item.around:
+        yield [(f"    still there, but what stands around it changed: {one_line('; '.join(item.around))}", "yellow")]
     for note in item.notes:
         yield [(f"    {one_line(note)}", "yellow")]
 
@@ -213,7 +227,9 @@ def as_object(found: Verification) -> dict[str, Any]:
     `ok` is what the exit code says. `document.reading` is "same", "other-reading" (the same file, read by another
     version or with another encoding), "other-document" or "none". A quote's `standing` is "holds", "moved", "changed",
     "gone" or, in the text it was taken from, "wrong"; `now` is null for one that is gone, and the closest true text of
-    one that was changed. Verdicts and evidence are as recorded: `repeated` is true only for the deterministic judge.
+    one that was changed; `around` names what was changed around one that is still there. A claim is `borne_out` if all
+    its quotes are there, nothing was changed around them, and no check finds fault with it. Verdicts and evidence are
+    as recorded: `repeated` is true only for the deterministic judge.
     """
     return {
         "ok": found.holds,
@@ -245,11 +261,12 @@ def as_object(found: Verification) -> dict[str, Any]:
 def _claim_object(claim: Claim, found: Verification) -> dict[str, Any]:
     ruling = _ruling(claim, found)
     whole = any(said.claim == 0 for said in found.rulings)  # an item of an output that was judged as a whole
+    faulted = any(fault.claim == claim.id for check in found.checks for fault in check.faults)
     return {
         "id": claim.id,
         "text": claim.text,
         "quotes": list(claim.quotes),
-        "borne_out": all(item.there for item in found.of_claim(claim)),
+        "borne_out": all(item.there and not item.around for item in found.of_claim(claim)) and not faulted,
         "verdict": ruling.verdict.value if ruling else "in-output" if whole else "unjudged",
         "reason": ruling.reason if ruling else "",
         "judge": ruling.judge if ruling else None,
@@ -282,6 +299,7 @@ def _quote_object(item: QuoteStanding) -> dict[str, Any]:
         "then": then,
         "now": now if item.text else None,
         "differing": list(item.differing),
+        "around": list(item.around),
         "notes": list(item.notes),
     }
 

@@ -1,5 +1,6 @@
 """From the best step of a run to what is shown of it: one view that the terminal, plain text and JSON all render."""
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,11 +40,19 @@ def pages_of(quote: Quote) -> str:
     return f"{quote.page}-{quote.last_page}" if quote.last_page > quote.page else str(quote.page)
 
 
+Unheard = tuple[str, str]
+"""A model that was asked for a second opinion and gave none, and why."""
+
+COUNTER_NOT_MADE = "counter ("
+"""How the check for counter-evidence is called, in brackets why, when it was not made or only in part."""
+
+
 @dataclass(frozen=True, slots=True)
 class ClaimView:
     """A claim with its quotes and what was said of it; `ruling` is None when no judge has ruled on it.
 
     `in_output` says that it is an item of an output that was judged as a whole, beside the items and their passages.
+    `unheard` are models of the panel that gave no verdict on it.
     """
 
     claim: Claim
@@ -52,6 +61,7 @@ class ClaimView:
     issues: tuple[Issue, ...]
     qualified: tuple[Qualification, ...] = ()
     in_output: bool = False
+    unheard: tuple[Unheard, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -76,7 +86,8 @@ class RunView:
     """Everything a reader is shown of a run; `verification` is what became of that of its best step.
 
     `found` are passages that a check found, such as those that qualify a claim; `notes` say what the checks did.
-    `coverage` is None if what was read was not recorded.
+    `coverage` is None if what was read was not recorded. `unlooked` says what of the search for counter-evidence was
+    not made, and why; it is among the `notices`, too.
     """
 
     run: str
@@ -102,6 +113,7 @@ class RunView:
     verification: Verification = ""
     coverage: CoverageMap | None = None
     nearest: tuple[Passage, ...] = ()
+    unlooked: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -129,16 +141,19 @@ def view(
     notices: tuple[str, ...] = (),
     mode: str = "qa",
     coverage: Coverage | None = None,
+    unheard: Mapping[int, tuple[Unheard, ...]] | None = None,
 ) -> RunView:
     """The view of a run that ended with `halt`; `best` is its best step, if it had one.
 
-    `document` is what the run recorded of it; where its pages begin is for `coverage` and goes no further.
+    `document` is what the run recorded of it; where its pages begin is for `coverage` and goes no further. `unheard`
+    has, by claim, the models of the panel that gave no verdict.
     """
     starts = document.get("page_starts")
     attempt = best.attempt if best else None
     rulings = {ruling.claim: ruling for ruling in best.rulings} if best else {}
     issues = tuple(dict.fromkeys((*best.attempt.refused, *best.issues))) if best else ()
-    claims = _claims(attempt, rulings, issues, best.qualifications) if attempt and best else ()
+    claims = _claims(attempt, rulings, issues, best.qualifications, unheard or {}) if attempt and best else ()
+    unlooked = tuple(_unlooked(best)) if best else ()
     return RunView(
         run,
         folder,
@@ -154,7 +169,7 @@ def view(
         iterations,
         usage,
         seconds,
-        notices,
+        tuple(dict.fromkeys((*notices, *unlooked))),
         mode,
         attempt.output if attempt else "",
         rulings.get(0),  # claims count from 1: this one is on the output as a whole
@@ -163,11 +178,25 @@ def view(
         notes=tuple(item.note for item in best.evidence if item.note) if best else (),
         coverage=coverage_map(coverage, starts, int(document.get("characters", 0))) if coverage and starts else None,
         nearest=attempt.nearest if attempt else (),
+        unlooked=unlooked,
     )
 
 
+def _unlooked(best: Step) -> Iterator[str]:
+    """What of the search for passages that speak against the claims was not made."""
+    for item in best.evidence:
+        if item.check.startswith(COUNTER_NOT_MADE):
+            whole = item.note.startswith("what speaks against")
+            told = item.note if whole else f"what speaks against the claims was looked at in part: {item.note}"
+            yield f"{told[:1].upper()}{told[1:]}."
+
+
 def _claims(
-    attempt: Attempt, rulings: dict[int, Ruling], issues: tuple[Issue, ...], found: tuple[Qualification, ...]
+    attempt: Attempt,
+    rulings: dict[int, Ruling],
+    issues: tuple[Issue, ...],
+    found: tuple[Qualification, ...],
+    unheard: Mapping[int, tuple[Unheard, ...]],
 ) -> tuple[ClaimView, ...]:
     return tuple(
         ClaimView(
@@ -177,6 +206,7 @@ def _claims(
             tuple(issue for issue in issues if issue.claim == claim.id),
             tuple(said for said in found if said.claim == claim.id),
             in_output=0 in rulings,
+            unheard=unheard.get(claim.id, ()),
         )
         for claim in attempt.claims
     )

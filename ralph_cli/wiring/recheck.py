@@ -13,9 +13,10 @@ from ralph_cli.checks.again import (
     searches_again,
     verdicts_again,
 )
+from ralph_cli.checks.around import Surroundings
 from ralph_cli.checks.json_schema import check_schema
 from ralph_cli.checks.numbering import sections_of
-from ralph_cli.checks.numbers import NumbersCheck
+from ralph_cli.checks.numbers import ADVICE, NumbersCheck
 from ralph_cli.checks.output import OutputCheck, OutputForm
 from ralph_cli.checks.rules import AnswerForm
 from ralph_cli.checks.shape import Format
@@ -58,13 +59,17 @@ def recheck(
     another one than the run's is meant to be another.
     """
     reading = reading_of(started, at_hand)
-    checks = [_of_document(started, at_hand, reading, before, given=given)]
+    # In another text there is something to compare only if there are quotes to look up, or searches to count.
+    comparable = started.mode != "goal" and bool(step.attempt.quotes or step.attempt.absence)
+    checks = [_of_document(started, at_hand, reading, version=given and comparable)]
     if started.mode == "goal":
         return tuple(checks), ()
     answer, output = _forms(started)
     attempt, quotes = step.attempt, _standings(step.attempt, at_hand, reading, before)
     if quotes:
         checks.append(_of_quotes(quotes, reading))
+    if reading != "same" and any(item.there for item in quotes):
+        checks.append(_of_surroundings(quotes, before))
     if at_hand is not None:
         if (searched := searches_again(attempt, at_hand)) is not None:
             checks.append(searched)
@@ -72,7 +77,7 @@ def recheck(
             checks.append(pinned_again(attempt, at_hand))
         checks.append(form_again(attempt, answer))
         if started.mode == "qa" and attempt.claims:
-            checks.append(_of_numbers(started, attempt, at_hand, reading))
+            checks.append(_of_numbers(started, attempt, at_hand, reading, quotes))
     if started.mode == "task" and attempt.output:
         checks.append(_of_output(started, attempt, quotes, at_hand, output))
     checks.append(verdicts_again(step, halt, output.kind))
@@ -87,13 +92,12 @@ def _standings(
     index = QuoteIndex(at_hand)
     if reading == "same":
         return tuple(quote_again(quote, at_hand, index) for quote in attempt.quotes)
-    return tuple(stands(quote, at_hand, index, before) for quote in attempt.quotes)
+    now, then = Surroundings(at_hand), Surroundings(before) if before is not None else None
+    return tuple(stands(quote, now, index, then) for quote in attempt.quotes)
 
 
-def _of_document(
-    started: RunStarted, at_hand: Document | None, reading: Reading, before: Document | None, *, given: bool
-) -> Rechecked:
-    """Whether this is the document of the run, and whether it is read as it was then."""
+def _of_document(started: RunStarted, at_hand: Document | None, reading: Reading, *, version: bool) -> Rechecked:
+    """Whether this is the document of the run, read as it was then; `version`: another may be a new version of it."""
     if at_hand is None:
         why = "the run had no document" if not started.document else "the document is not at hand"
         return Rechecked("document", "", skipped=why)
@@ -106,10 +110,10 @@ def _of_document(
         how = f"by {then}, now by {now}" if then != now else "with another encoding or another layout"
         return Rechecked("document", f"it is the file of the run, but it was read {how}: the quotes are looked up anew")
     what = f"it is not the file of the run (sha256 {at_hand.sha256[:12]}..., recorded is {_short(started)})"
-    if given:
-        around = "" if before else "; sentences around quotes cannot be compared, the run's own text is not at hand"
-        return Rechecked("document", f"{what}: it is taken for a new version{around}")
-    return Rechecked("document", "the file of the run", (Issue("document", f"{what}: it was changed since"),))
+    if version:
+        return Rechecked("document", f"{what}: it is taken for a new version")
+    why = "it was changed since, or is another document"
+    return Rechecked("document", "the file of the run", (Issue("document", f"{what}: {why}"),))
 
 
 def _short(started: RunStarted) -> str:
@@ -133,12 +137,55 @@ def _fault(item: QuoteStanding) -> str:
             return "; ".join(item.notes)
 
 
-def _of_numbers(started: RunStarted, attempt: Attempt, at_hand: Document, reading: Reading) -> Rechecked:
-    """Whether every figure and date of the claims is borne out, as in the run: by the quotes, where they stood."""
+def _of_surroundings(quotes: tuple[QuoteStanding, ...], before: Document | None) -> Rechecked:
+    """Whether what stands around the quotes that are still there is what stood there."""
+    there = [item for item in quotes if item.there]
+    faults = tuple(Issue("around", f"quote {item.quote.id}: {note}") for item in there for note in item.around)
+    if before is None:
+        why = "the run's own text is not at hand: only the quotes themselves were compared, not what stands around them"
+        return Rechecked("around", why, faults, "" if faults else why)
+    same = sum(not item.around for item in there)
+    told = f"{same} of {len(there)} with the same words, heading and table header around them"
+    return Rechecked("around", told, faults)
+
+
+def _of_numbers(
+    started: RunStarted, attempt: Attempt, at_hand: Document, reading: Reading, quotes: tuple[QuoteStanding, ...]
+) -> Rechecked:
+    """Whether every figure and date of the claims is borne out; in another text by the quotes as they read there."""
+    told = "the figures and dates of the claims, and their calculations"
     if reading != "same":
-        return Rechecked("numbers", "", skipped="the quotes stand elsewhere in this text, with other headers")
+        attempt = _placed(attempt, quotes)
+        told += ", by the quotes as they read now"
+        if not any(claim.quotes for claim in attempt.claims):
+            return Rechecked("numbers", "", skipped="no quote is left that could bear them out")
     issues = NumbersCheck(at_hand, started.question)(attempt).issues
-    return Rechecked("numbers", "the figures and dates of the claims, and their calculations", issues)
+    # What a worker could do about it is nothing to a reader.
+    faults = tuple(replace(issue, message=issue.message.removesuffix(f"; {ADVICE}")) for issue in issues)
+    return Rechecked("numbers", told, faults)
+
+
+def _placed(attempt: Attempt, standings: tuple[QuoteStanding, ...]) -> Attempt:
+    """The attempt with its quotes as they read and where they stand in another text, without those that are gone."""
+    quotes = tuple(
+        replace(
+            item.quote,
+            text=item.text,
+            start=item.start,
+            end=item.end,
+            page=item.page,
+            label=item.label,
+            last_page=0,
+            places=(),
+        )
+        for item in standings
+        if item.text
+    )
+    ids = {quote.id for quote in quotes}
+    claims = tuple(
+        replace(claim, quotes=tuple(number for number in claim.quotes if number in ids)) for claim in attempt.claims
+    )
+    return replace(attempt, claims=claims, quotes=quotes)
 
 
 def _forms(started: RunStarted) -> tuple[AnswerForm, OutputForm]:

@@ -69,3 +69,17 @@ def test_what_a_person_can_mend_is_one_line_and_exit_code_1(
     assert run(arguments) == 1
     out, err = capsys.readouterr()
     assert out == "" and told in err and len(err.strip().splitlines()) == 1 and "Traceback" not in err
+
+
+def test_words_put_behind_a_quote_that_is_still_there_are_exit_code_2(
+    memo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    new = memo.parent / "new.txt"
+    new.write_text(MEMO.replace("2031.", "2031. It may be ended earlier."), encoding="utf-8")
+    assert run(["verify", "--document", "new.txt"]) == 2
+    out = capsys.readouterr().out
+    assert "still there, but what stands around it changed: what stands behind its sentence" in out
+    assert "(nothing) -> It may be ended earlier." in out and "holds." not in out
+    new.write_text(f"A preface.\n\n{MEMO}", encoding="utf-8")
+    assert run(["verify", "--document", "new.txt", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["quotes"][0]["around"] == []

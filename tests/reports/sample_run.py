@@ -27,6 +27,7 @@ from ralph_cli.core.run import (
     Evidence,
     Halt,
     Issue,
+    Passage,
     Qualification,
     Quote,
     QuoteRuling,
@@ -37,6 +38,7 @@ from ralph_cli.core.run import (
     Verdict,
     Vote,
 )
+from ralph_cli.loop.state import fold
 from ralph_cli.records import Recorded
 from ralph_cli.reports.view import view
 
@@ -126,8 +128,14 @@ def sample_run(words: Words | None = None, *, absent: bool = False, covered: boo
         ),
     )
     if absent:
-        searches = (Search(words.term, 0), Search("garage", 4))
-        last = Step(Attempt(absence=Absence((words.term,), words.note), searches=searches), (Evidence("form"),))
+        searches = (
+            Search(words.term, 0),
+            Search("garage", 4, "code", True),
+            Search(words.material, None, "code", True, words.reason),
+        )
+        near = Passage(words.quote, start, start + len(quote), 2, words.label, (words.term, "rent"))
+        gone = Attempt(absence=Absence((words.term,), words.note), searches=searches, nearest=(near,))
+        last = Step(gone, (Evidence("form"),))
     about = {
         "id": document.id,
         "sha256": document.sha256,
@@ -136,6 +144,7 @@ def sample_run(words: Words | None = None, *, absent: bool = False, covered: boo
         "kind": "text",
         "pages": len(document.pages),
         "characters": len(document.text),
+        "page_starts": [page.start for page in document.pages],
     }
     halt = Halt(StopType.ABSENT if absent else StopType.MAX_ITERATIONS, words.issue)
     models = {"worker": words.model, "judge": words.judge}
@@ -176,5 +185,7 @@ def sample_run(words: Words | None = None, *, absent: bool = False, covered: boo
         usage=Usage(3, 3600, 220, usd=0.0363),
         seconds=5.5,
         notices=(words.notice,),
+        coverage=fold(events).coverage,
+        unheard={1: ((words.judge, words.reason),)},
     )
     return Recorded(shown, events), document

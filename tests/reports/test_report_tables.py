@@ -17,8 +17,8 @@ from ralph_cli.reports import markdown
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
 
-def rows(words: Words | None = None) -> list[dict[str, str]]:
-    run, document = sample_run(words)
+def rows(words: Words | None = None, *, absent: bool = False) -> list[dict[str, str]]:
+    run, document = sample_run(words, absent=absent)
     text = as_csv.table(gather(run, Source(document)))
     assert text.startswith("\ufeff")
     return list(csv.DictReader(io.StringIO(text[1:], newline="")))
@@ -34,12 +34,34 @@ def test_there_is_a_row_for_each_claim_and_quote() -> None:
         ("3", ""),
     ]
     first = found[0]
-    assert (first["verdict"], first["match"], first["page"], first["printed"]) == ("supported", "re-cut", "2", "ii")
+    assert (first["match"], first["page"], first["printed"]) == ("re-cut", "2", "ii")
+    assert [row["verdict"] for row in found] == ["supported, qualified by [3]"] * 3 + ["partly", "contradicted"]
+    assert {row["pages_read"] for row in found} == {"pages 2, 4"} and {row["searched"] for row in found} == {""}
     assert first["quote_text"] == "The annual rent is $48,000,\npayable monthly." and first["occurrences"] == "3"
     assert first["document"] == "lease.txt" and first["stop"] == "max_iterations" and first["judge"] == "openai:gpt-5"
     assert [row["bearing"] for row in found] == ["supports", "unrelated", "qualifies", "", ""]
     assert first["calculations"] == "4,000 * 12 = 48,000" and found[1]["bearing_reason"] == "rent is $49,000"
     assert found[4]["claim_text"] == "It is new." and found[4]["quote_text"] == found[4]["start"] == ""
+
+
+def test_an_absence_has_a_row_for_each_search_and_each_passage_that_is_near() -> None:
+    found = rows(absent=True)
+    assert {row["verdict"] for row in found} == {"not in the document"} and {row["stop"] for row in found} == {"absent"}
+    assert {row["pages_read"] for row in found} == {"pages 2, 4"} and found[0]["reason"] == "only a hall"
+    assert [(row["searched"], row["places"]) for row in found] == [
+        ("parking", "0"),
+        ("garage (as a pattern), in its code", "4"),
+        ("rent is $49,000 (as a pattern), in its code", "the passage says so"),
+        ("", ""),
+    ]
+    last = found[-1]
+    assert (last["bearing"], last["bearing_reason"]) == ("nearest", "parking, rent")
+    assert (last["page"], last["printed"]) == ("2", "ii") and int(last["start"]) < int(last["end"])
+    assert last["quote_text"] == "The annual rent is $48,000,\npayable monthly."
+    run, document = sample_run(absent=True)
+    bare = replace(run, view=replace(run.view, searches=(), nearest=()))
+    text = as_csv.table(gather(bare, Source(document)))
+    assert [row["verdict"] for row in csv.DictReader(io.StringIO(text[1:]))] == ["not in the document"]
 
 
 def test_a_quote_of_no_claim_has_a_row_too() -> None:
@@ -66,7 +88,8 @@ FORMULAS = [
 
 @pytest.mark.parametrize("payload", FORMULAS)
 def test_no_cell_is_a_formula(payload: str) -> None:
-    for row in rows(Words(**{item.name: payload for item in fields(Words)})):
+    words = Words(**{item.name: payload for item in fields(Words)})
+    for row in (*rows(words), *rows(words, absent=True)):
         for name, cell in row.items():
             assert not cell.lstrip(" ").startswith(as_csv._BEGINS_A_FORMULA), name
             assert "\r" not in cell
@@ -165,3 +188,24 @@ def test_the_report_tells_claims_verdicts_places_and_what_was_refused() -> None:
     assert "p. 2 (printed ii), match: re-cut, stands in 3 places" in text
     assert "> The annual rent is \\$48,000,\\\n> payable monthly." in text
     assert "- this quote is not in the document: rent is \\$49,000" in text
+
+
+def test_the_report_of_an_absence_tells_searches_pages_read_and_what_is_near() -> None:
+    run, document = sample_run(absent=True)
+    text = markdown.document(gather(run, Source(document)))
+    assert "- garage (as a pattern), in its code: 4\n" in text
+    assert "- rent is \\$49,000 (as a pattern), in its code: the passage says so\n" in text
+    assert "Pages read, at least in part: 2, 4 (" in text
+    assert "The passages that hold most of the question's words (nothing says that they answer it):" in text
+    assert "- p. 2 (printed ii): “The annual rent is \\$48,000, payable monthly.” (parking, rent)" in text
+
+
+def test_the_report_shows_what_was_read() -> None:
+    run, document = sample_run()
+    text = markdown.document(gather(run, Source(document)))
+    assert "## What was read\n\nRead, at least in part: 2 of 12 pages, " in text
+    assert "- Pages never read (5 of 12): 8-12" in text and "- Pages shown to a model (1 of 12): 2" in text
+    without = markdown.document(gather(run, Source(missing="it is gone")))
+    assert "Read, at least in part: 2 of 12 pages, " in without
+    bare, document = sample_run(covered=False)
+    assert "## What was read\n" in markdown.document(gather(bare, Source(document)))

@@ -2,11 +2,14 @@
 
 import unicodedata
 from dataclasses import replace
+from html import unescape
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sample_run import Words, sample_run
 
+from ralph_cli.checks.counter import IN_PART, NOT_MADE
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import (
     SKIPPED,
@@ -26,6 +29,7 @@ from ralph_cli.core.run import (
     Verdict,
     Vote,
 )
+from ralph_cli.reporting import Source, gather
 from ralph_cli.reports import html, markdown
 from ralph_cli.reports.json import as_object, dumps
 from ralph_cli.reports.report import Report
@@ -108,7 +112,7 @@ def test_an_absence_shows_its_searches() -> None:
     assert all(unread in visible(form(report)).replace("\\", "") for form in (markdown.document, html.page))
     searched = [{"term": "parking", "hits": 0, "by": "worker", "pattern": False}]
     not_found = {"searched": searched, "note": "only a hall", "nearest": [], "unreadable_pages": [5, 6, 9]}
-    assert as_object(told)["not_found"] == not_found
+    assert as_object(told)["not_found"] == not_found | {"pages_read": None}
 
 
 def test_an_absence_shows_what_code_searched_what_could_not_be_counted_and_the_nearest_passages() -> None:
@@ -247,3 +251,57 @@ def test_judges_that_do_not_agree_and_quotes_that_do_not_bear_are_shown() -> Non
 
 def view_claims(step: Step) -> tuple[ClaimView, ...]:
     return (ClaimView(step.attempt.claims[0], step.attempt.quotes, step.rulings[0], ()),)
+
+
+@pytest.mark.parametrize("accepted", [True, False])
+def test_every_report_of_an_absence_shows_the_pages_read_and_the_passages_near(accepted: bool) -> None:
+    run, document = sample_run(absent=True)
+    told = run.view if accepted else replace(run.view, halt=Halt(StopType.MAX_ITERATIONS, "d"))
+    report = gather(replace(run, view=told), Source(document))
+    for text in (plain(told), unescape(html.page(report)), markdown.document(report).replace("\\", "")):
+        assert "Pages read, at least in part: 2, 4 (" in text
+        assert "The passages that hold most of the question's words" in text
+        assert "garage (as a pattern), in its code" in text and "p. 2 (printed ii): " in text
+    found = as_object(told)["not_found"]
+    assert found["pages_read"] == [[2, 2], [4, 4]] and found["nearest"][0]["page"] == 2
+
+
+@pytest.mark.parametrize("in_part", [False, True])
+def test_that_counter_evidence_was_not_looked_for_is_told_beside_the_acceptance(in_part: bool) -> None:
+    note = "what speaks against the claims was not looked at: the limit of 4 calls is reached"
+    if in_part:
+        note = "3 passages that might limit 2 claims were read; 0 do; 2 more were not looked at: no service"
+    words = f"What speaks against the claims was looked at in part: {note}." if in_part else f"W{note[1:]}."
+    judged = Evidence("judge", (), (Ruling(1, Verdict.SUPPORTED, "so", "openai:gpt"),))
+
+    def told(*further: Evidence) -> RunView:
+        return view(
+            run="r",
+            folder="f",
+            question="q",
+            document={"kind": "pdf", "pages": 9},
+            halt=Halt(StopType.COMPLETION, "d"),
+            best=Step(Attempt((CLAIM,), (QUOTE,)), (judged, *further)),
+            judge="openai:gpt",
+            iterations=1,
+            usage=Usage(),
+            seconds=0,
+        )
+
+    found = told(Evidence(IN_PART if in_part else NOT_MADE, note=note))
+    accepted = next(line for line in plain(found).splitlines() if line.startswith("Accepted: "))
+    assert accepted.endswith(words) and as_object(found)["notices"] == [words]
+    report = Report(found, (), "2026-11-20T10:00:00.000Z", "0")
+    assert words in unescape(html.page(report)) and words in markdown.document(report)
+    made = told(Evidence("counter", note="4 passages were read"))
+    assert "speaks against" not in plain(made) and as_object(made)["notices"] == []
+
+
+def test_a_model_of_the_panel_that_gave_no_verdict_is_named_beside_the_claim() -> None:
+    run, document = sample_run(Words(judge="openai:second", reason="no credit left"))
+    report = gather(run, Source(document))
+    assert "openai:second was asked for a second opinion and gave none: no credit left" in plain(run.view)
+    assert as_object(run.view)["claims"][0]["unheard"] == [{"judge": "openai:second", "reason": "no credit left"}]
+    assert as_object(run.view)["claims"][1]["unheard"] == []
+    for text in (unescape(html.page(report)), markdown.document(report).replace("\\", "")):
+        assert "Asked for a second opinion, gave none" in text and "openai:second: no credit left" in text
