@@ -17,7 +17,10 @@ _PROSE = frozenset(("", "text", "txt", "md", "markdown", "quote", "plaintext"))
 _QUOTED = re.compile(r" {0,3}(?:[-*+][ \t]+)?((?:>[ \t]?)+)")
 _CALLOUT = re.compile(r"\[!\w+\]")
 _BULLET = re.compile(r"[ \t]*[-*+\u2022\u25aa\u25cf\u2013][ \t]+\S")
-_NUMBER = re.compile(r"[ \t]*\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)][ \t]+\S")
+_NUMBER = re.compile(r"[ \t]*\(?(?!pp?\.)(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)][ \t]+\S")
+_PAGE_FIRST = re.compile(r"(?i)[ \t*_]*(?:pages?|pp?\.|pgs?\.)\s*[\w, &-]{1,20}:")
+"""What begins a line of a list of pages: "p. 12: ..."; the line before has a page of its own."""
+
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _ROW = re.compile(r"[ \t]*\|.*\|[ \t]*")
 _RULE = frozenset(" \t:|-")
@@ -108,8 +111,8 @@ class _Lines:
 
     def _begins(self, line: str) -> bool:
         """Whether a line begins a piece of its own."""
-        listed = _BULLET.match(line) or (self._markdown and (_NUMBER.match(line) or _HEADING.match(line)))
-        return listed is not None
+        listed = _BULLET.match(line) or _PAGE_FIRST.match(line)
+        return bool(listed or (self._markdown and (_NUMBER.match(line) or _HEADING.match(line))))
 
     def _quoted(self, line: str, at: int, inner: int) -> Iterator[Piece]:
         said = line[inner:].strip()

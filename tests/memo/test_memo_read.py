@@ -130,6 +130,21 @@ def test_programs_are_no_quotations_but_fenced_words_are_read() -> None:
     ]
 
 
+@pytest.mark.parametrize("kind", ["text", "pdf", "docx", "html", "markdown"])
+def test_a_quotation_may_run_over_a_lines_end_in_every_format(kind: str) -> None:
+    text = f"A first line\nsays \u201c{LONG[:22]}\n{LONG[23:]}\u201d\n(p. 12). On it goes.\n\nMore."
+    assert read(text, kind) == [("marks", LONG, "p. 12")]
+    if kind == "pdf":
+        assert read(text.replace(f"{LONG[:22]}\n", f"{LONG[:22]}\f"), kind) == [("marks", LONG, "p. 12")]
+
+
+@pytest.mark.parametrize("kind", ["text", "pdf", "html"])
+def test_a_line_that_begins_with_its_page_or_a_bullet_is_apart_from_the_one_before(kind: str) -> None:
+    text = "p. 3: \u201cthe first four words\u201d\np. 44: \u201cthe second four words\u201d"
+    assert [page for *_, page in read(text, kind)] == ["p. 3", "p. 44"]
+    assert [form for form, *_ in read("- It says \u201cwithin thirty\n- and days\u201d", kind)] == ["unclosed"]
+
+
 def test_a_quotation_that_never_closes_is_told() -> None:
     assert read("It says \u201cwithin thirty days.\n\nAnd more.")[0][0] == "unclosed"
     several = "\u201cThe first paragraph of them.\n\n\u201cThe second paragraph of them.\u201d (p. 3)"
