@@ -37,6 +37,7 @@ _SWAPPED = str.maketrans(
 )
 _TYPED = re.compile(r"[*_#>`\\]+")
 _ENDED = re.compile(r"[*_\s]*(?:[.!?:;]|\n\s*\n|\Z)")
+_ENDED_BEFORE = re.compile(r"[.!?:;](?:\s|\Z)")
 _ENDS = re.compile(r"[.!?](?=\s)|\n\s*\n")
 
 
@@ -125,7 +126,8 @@ class Source:
 
     def _begun(self, span: Span, wanted: Pattern) -> tuple[str, str] | None:
         """What the memo puts in at the beginning, where the document has a negation."""
-        before = " ".join(self.document.text[max(0, span.start - 24) : span.start].split()[-2:])
+        sentence = _ENDED_BEFORE.split(self.document.text[max(0, span.start - 24) : span.start])[-1]
+        before = " ".join(sentence.split()[-2:])
         put_in = " ".join(wanted.edges[0].put_in)
         return (put_in, before) if put_in and limit(before) else None
 

@@ -42,6 +42,31 @@ LONG = "The Customer shall pay each undisputed invoice"
         (f"\u201c{LONG}\u201d", ""),
         (f"\u201c{LONG}\u201d[^1] is it.\n\n[^1]: Agreement, p. 12.", "p. 12"),
         (f"On page 12:\n\n- \u201c{LONG}\u201d", "page 12"),
+        (f"\u201c{LONG}.\u201d See p. 12.", "p. 12"),
+        (f"\u201c{LONG}\u201d. See p. 12. The annex is longer.", "p. 12"),
+        (f"\u201c{LONG}.\u201d Source: Annual Report 2023, p. 12", "p. 12"),
+        (f"\u201c{LONG}.\u201d 10-K, p. 12.", "p. 12"),
+        (f"\u201c{LONG}\u201d, Ex. 4 at 12.", "12"),
+        (f"\u201c{LONG}.\u201d See Ex. 4, at 12.", "12"),
+        (f"\u201c{LONG}\u201d (p. 12f.)", "p. 12f."),
+        (f"\u201c{LONG}\u201d, pp. 12 ff.", "pp. 12 ff."),
+        (f"\u201c{LONG}\u201d[1] is it.\n\n[1] 10-K, p. 12.", "p. 12"),
+        (f"\u201c{LONG}\u201d[2]\n\n[1] 10-K, p. 40.\n[2] 10-K,\n   p. 12.", "p. 12"),
+        (f"\u201c{LONG}.\u201d\u00b9\n\n\u00b9 10-K, p. 12.", "p. 12"),
+        (f'"{LONG}"\u00b2 is it.\n\n1. p. 3\n2. 10-K, p. 12.', "p. 12"),
+        (f"\u201c{LONG}\u201d1 is it.\n\n10-K, p. 12.\u21a9\ufe0e", "p. 12"),
+        (f"- p. 12\n  - \u201c{LONG}\u201d\n- p. 40", "p. 12"),
+        (f"- \u201c{LONG}\u201d\n  - p. 12", "p. 12"),
+        (f"## Page 12\n\n\u201c{LONG}\u201d", "Page 12"),
+        (f"It says \u201c{LONG}\u201d.\n\n(p. 12)", "p. 12"),
+        (f"It says \u201c{LONG}\u201d.\n\n\u2014 Annual Report 2023, p. 12", "p. 12"),
+        (f"\u201c{LONG}\u201d. See the annex on p. 40.", ""),
+        (f"\u201c{LONG}\u201d. Also p. 40.", ""),
+        (f"\u201c{LONG}\u201d. See p. 40 for more.", ""),
+        (f"\u201c{LONG}\u201d. Revenue grew at 12.", ""),
+        (f"\u201c{LONG}\u201d\n\n## Page 40\n\nOther things.", ""),
+        (f"\u201c{LONG}\u201d is it.\n\nSee page 40.", ""),
+        (f"See page 40.\n\n\u201c{LONG}\u201d", ""),
     ],
 )
 def test_the_page_that_belongs_to_a_quotation(text: str, page: str) -> None:
@@ -120,6 +145,19 @@ def test_tables_give_cells_and_their_page_column() -> None:
     found = read(text)
     assert ("marks", "The Customer shall pay", "12") in found and ("marks", "The Supplier shall not", "iv") in found
     assert [form for form, *_ in found] == ["unclosed", "marks", "marks"]
+
+
+@pytest.mark.parametrize("kind", ["docx", "html"])
+def test_tables_of_word_and_web_pages_give_their_page_column(kind: str) -> None:
+    text = (
+        "Point  Quote  Page\nPay  \u201cThe Customer shall pay\u201d  12\n\u201cThe Supplier shall not\u201d  iv\n\n"
+        "Fees  4,800\nRent  \u201cThe rent is due then\u201d  5,200"
+    )
+    assert read(text, kind) == [
+        ("marks", "The Customer shall pay", "12"),
+        ("marks", "The Supplier shall not", "iv"),
+        ("marks", "The rent is due then", ""),
+    ]
 
 
 def test_programs_are_no_quotations_but_fenced_words_are_read() -> None:
