@@ -8,12 +8,13 @@ from itertools import zip_longest
 from typing import Literal
 
 from ralph_cli.core.document import Document
-from ralph_cli.core.memo import Memo, Quotation
+from ralph_cli.core.memo import Memo, PageReference, Quotation
 from ralph_cli.memo.binding import SENTENCE_END, Binder
 from ralph_cli.memo.layout import Piece, Places, is_block, pieces
 from ralph_cli.memo.marks import Marked, marked
 from ralph_cli.memo.pages import references
-from ralph_cli.memo.words import is_term, plain, unprefixed, without_attribution
+from ralph_cli.memo.saying import LEAST, is_said
+from ralph_cli.memo.words import count, is_term, plain, unprefixed, without_attribution
 
 _MOSTLY = 0.5
 """Share of a block quotation that stands between marks from which those are the quotations, not the block."""
@@ -35,21 +36,37 @@ def read_memo(document: Document) -> Memo:
         index = bisect_right(starts, at) - 1
         return index >= 0 and at < found[index].end
 
-    stray = [replace(one, line=reader.places.line(one.start)) for one in references(document.text)]
-    stray = [one for one in stray if not inside(one.start)]
+    stray = [
+        replace(one, line=reader.places.line(one.start), place=reader.places.place(one.start))
+        for one in references(document.text)
+        if not inside(one.start) and not _is_own_number(document, one)
+    ]
     bound = [
-        _classified(replace(one, reference=reference))
+        _classified(replace(one, reference=reference), document.text)
         for one, reference in Binder(document, reader.pieces, found, stray).bound()
     ]
     used = {one.reference.start for one in bound if one.reference}
     return Memo(tuple(bound), tuple(one for one in stray if one.start not in used))
 
 
-def _classified(quotation: Quotation) -> Quotation:
-    """A quotation of a few words is a term, unless it names its page."""
-    if quotation.closed and quotation.reference is None and is_term(quotation.words):
-        return replace(quotation, form="term")
-    return quotation
+def _is_own_number(document: Document, reference: PageReference) -> bool:
+    """Whether this is the number of one of the memo's own pages, at its foot: "Page 3 of 9"."""
+    text = document.text
+    first = max(text.rfind(mark, 0, reference.start) for mark in "\n\f") + 1
+    rest = re.compile(r"(?P<of>[ \t]*(?:of|/)[ \t]*\d+)?[ \t]*(?=[\n\f]|\Z)").match(text, reference.end)
+    if text[first : reference.start].strip() or rest is None:
+        return False
+    own = document.kind == "pdf" and reference.ranges == ((str(document.page_at(reference.start).number),) * 2,)
+    return rest["of"] is not None or own
+
+
+def _classified(quotation: Quotation, text: str) -> Quotation:
+    """A quotation of a few words is a term, unless it names its page or somebody is said to have said it."""
+    if not quotation.closed or quotation.reference is not None or not is_term(quotation.words):
+        return quotation
+    if count(quotation.words) >= LEAST and is_said(text, quotation.start, quotation.end):
+        return quotation
+    return replace(quotation, form="term")
 
 
 class _Reader:

@@ -40,6 +40,7 @@ def check(memo: Memo, name: str, documents: Sequence[Document], *, strict: bool 
         tuple(one for one in found if one.quotation.form == "term"),
         tuple(beyond),
         unpaged,
+        tuple(one for one in memo.references if one not in beyond),
         strict=strict,
     )
 

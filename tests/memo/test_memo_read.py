@@ -139,6 +139,27 @@ def test_terms_are_apart_unless_they_have_a_page_or_an_amount() -> None:
     assert read('the "\u4e09\u5341\u65e5\u4ee5\u5185\u4ed8\u6b3e\u901a\u77e5" rule')[0][0] == "marks"
 
 
+@pytest.mark.parametrize(
+    ("text", "forms"),
+    [
+        ('The company said it "was not compliant" and "breached its covenants".', ["marks", "marks"]),
+        ('It says that the Group "is insolvent".', ["marks"]),
+        ('According to the report, debts were "not repaid".', ["marks"]),
+        ('Clause 3 provides: "no refund".', ["marks"]),
+        ('Debts were "not repaid," the report says.', ["marks"]),
+        ('Debts were "not repaid", it said.', ["marks"]),
+        ('It says that the "Base Rate" applies.', ["term"]),
+        ('It says that a (so-called "Base Rate") applies.', ["term"]),
+        ('It says "no".', ["term"]),
+        ('This is what it says. We call it a day, "so to speak".', ["term"]),
+        ('The "Deal Team" said so.', ["term"]),
+        ('It was "not compliant".', ["term"]),
+    ],
+)
+def test_a_phrase_behind_a_verb_of_saying_is_a_quotation_however_short(text: str, forms: list[str]) -> None:
+    assert [form for form, *_ in read(text)] == forms
+
+
 def test_tables_give_cells_and_their_page_column() -> None:
     head = "| Point | Quote | Page |\n|---|---|---|\n"
     text = head + '| Pay "on | "The Customer shall pay" | 12 |\n| x | "The Supplier shall not" | iv |'
@@ -212,6 +233,14 @@ def test_a_footnote_of_a_word_document_gives_the_page() -> None:
 def test_references_without_a_quotation_are_kept_and_those_inside_one_are_not() -> None:
     memo = read_memo(document('See page 40.\n\n"as set out on page 7 of it" is so.', kind="markdown"))
     assert [(one.text, one.line) for one in memo.references] == [("page 40", 1)]
+
+
+def test_the_numbers_of_the_memos_own_pages_are_no_references() -> None:
+    memo = read_memo(document("See p. 7.\nPage 1\fMore.\nPage 2 of 3\f\nPage 2\nEnd.", kind="pdf"))
+    assert [(one.text, one.place) for one in memo.references] == [
+        ("p. 7", "p. 1, line 1"),
+        ("Page 2", "p. 3, line 2"),
+    ]
 
 
 @pytest.mark.parametrize(
