@@ -22,6 +22,9 @@ _MOSTLY = 0.5
 _ABBREVIATED = re.compile(
     r"(?i)\b(?:pp?|pgs?|no|nos|cl|sec|art|para|paras|ex|exh|id|cf|e\.g|i\.e|vs?|inc|ltd|co|corp|mr|mrs|ms|dr|st)\.\s+\Z"
 )
+_SHORT = 12
+"""Characters at the end of a sentence in which an abbreviation of the list has room."""
+
 _SHOWN, _SENTENCE = 200, 1_000
 """Characters shown of what never closes, and looked through on each side of a quotation for its sentence."""
 
@@ -161,10 +164,10 @@ def _sentence(document: Document, piece: Piece, start: int, end: int) -> str:
     first, last = low, high
     # The quotation itself may begin the sentence, so its first letter is looked at, too.
     for match in SENTENCE_END.finditer(text, low, min(start + 3, end)):
-        if match.end() <= start and not _ABBREVIATED.search(text, low, match.end()):
+        if match.end() <= start and not _ABBREVIATED.search(text, max(low, match.end() - _SHORT), match.end()):
             first = match.end()
     for match in SENTENCE_END.finditer(text, max(end - 2, start), high):
-        if match.end() > end and not _ABBREVIATED.search(text, low, match.end()):
+        if match.end() > end and not _ABBREVIATED.search(text, max(low, match.end() - _SHORT), match.end()):
             last = match.end()
             break
     said = plain(unprefixed(text[first:last]), document.kind)
