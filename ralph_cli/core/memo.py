@@ -18,7 +18,8 @@ HOLDS: frozenset[Outcome] = frozenset(("exact", "folded", "recut"))
 class PageReference:
     """Pages that a memo names, `text` as it writes them: "pp. 12-13" is (("12", "13"),), "p. iv" (("iv", "iv"),).
 
-    `line` is its line in the memo's text, from 1; `start` and `end` are offsets there.
+    `line` is its line in the memo's text, from 1; `start` and `end` are offsets there; `place` is where a reader finds
+    it.
     """
 
     text: str
@@ -26,6 +27,7 @@ class PageReference:
     line: int
     start: int
     end: int
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +123,9 @@ class MemoCheck:
     """A memo checked against documents: what became of each quotation, in the memo's order.
 
     `terms` are the findings on words too short to count as quotations; `beyond` are page references past the last page
-    of every document; `unpaged` counts references to documents without pages, which cannot be checked. `support` is
-    what a judge said, None when none was asked. With `strict` terms and unpaged references count, too.
+    of every document, `unbound` those that belong to no quotation, so that nothing could be looked up; `unpaged` counts
+    references to documents without pages, which cannot be checked. `support` is what a judge said, None when none was
+    asked. With `strict` terms, unbound and unpaged references count, too.
     """
 
     memo: str
@@ -131,6 +134,7 @@ class MemoCheck:
     terms: tuple[Finding, ...] = ()
     beyond: tuple[PageReference, ...] = ()
     unpaged: int = 0
+    unbound: tuple[PageReference, ...] = ()
     support: tuple[Support, ...] | None = None
     judge: str = ""
     strict: bool = False
@@ -147,8 +151,13 @@ class MemoCheck:
         return tuple(finding for finding in (*self.findings, *terms) if not finding.holds)
 
     @property
+    def missing(self) -> tuple[Finding, ...]:
+        """The terms that are in no document; they count with `strict` only."""
+        return tuple(term for term in self.terms if not term.holds)
+
+    @property
     def ok(self) -> bool:
         """Whether there was something to check and all of it holds."""
         unsupported = [item for item in self.support or () if not item.holds]
-        loose = self.strict and self.unpaged
+        loose = self.strict and (self.unpaged or self.unbound)
         return bool(self.checked) and not (self.faults or self.beyond or unsupported or loose)

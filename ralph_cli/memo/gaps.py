@@ -1,16 +1,19 @@
 """Quotations with words left out or put in: "pays [the amount] ... in full [sic]", found part by part, in order.
 
 What stands in square brackets is the memo's and not the document's; "[T]he" is a first letter that was changed. An
-ellipsis leaves words out, and how many is for the reader to see: what is left out is named.
+ellipsis leaves words out, and how many is for the reader to see: what is left out is named. Whether a gap makes the
+sentence say something else is for `limits` to tell.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from ralph_cli.core.document import Document, Page, Span
 from ralph_cli.core.run import Tier
 from ralph_cli.documents.locate import Match, QuoteIndex
+from ralph_cli.memo.limits import Gap, changed, reversing
 
 FAR = 3_000
 """Characters, about a page, that an ellipsis may leave out; parts further apart are two quotations, not one."""
@@ -27,6 +30,9 @@ _GAP = re.compile(rf"(?P<ellipsis>{_ELLIPSIS})|(?P<inserted>{_INSERTED})")
 _SILENT = re.compile(
     r"(?i)\[\s*(?:sic|emphasis (?:added|supplied|mine|in original)|footnotes? omitted|citations? omitted)\W*\]"
 )
+_NOTE = re.compile(r"(?<=[a-z.,;:])\[\d{1,2}\](?!\w)")
+"""The mark of a footnote within a quotation, which is no figure that was put in."""
+
 _CHANGED = "\ue000"
 """Put before a first letter that the memo has changed."""
 
@@ -39,19 +45,24 @@ RANKS: tuple[Tier, ...] = ("exact", "folded", "recut")
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A quotation cut at its gaps: the document's words, how many characters each gap may hide, what was put in."""
+    """A quotation cut at its gaps: the document's words, the gaps between them, those at its edges, what was put in."""
 
     parts: tuple[str, ...]
-    gaps: tuple[int, ...]
+    gaps: tuple[Gap, ...]
+    edges: tuple[Gap, Gap]
     inserted: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """The parts of a pattern as they stand in the document, in order, with the least distance between them."""
+    """The parts of a pattern as they stand in the document, in order, with the least distance between them.
+
+    `changed` is what a gap makes of the document's words, as (in the memo, in the document), if it is of weight.
+    """
 
     spans: tuple[Span, ...]
     tier: Tier
+    changed: tuple[str, str] | None = None
 
     @property
     def span(self) -> Span:
@@ -68,23 +79,32 @@ def pattern(words: str) -> Pattern | None:
     """The quotation cut at its gaps; None if it has none, nothing but gaps, or more than 24 parts."""
     inserted = [match[0] for match in _FIRST_LETTER.finditer(words)]
     parts: list[str] = []
-    gaps: list[int] = []
+    gaps: list[Gap] = []
+    words, marks = _NOTE.subn("", words)
     words = _FIRST_LETTER.sub(rf"{_CHANGED}\1", words)
-    last, gap = 0, 0
+    last, gap = 0, Gap()
     for match in [*_GAP.finditer(words), None]:
         part = words[last : match.start() if match else len(words)].strip(" \n\t,;")
         if any(map(str.isalnum, part)):
-            gaps += [gap] if parts else []
+            gaps.append(gap)
             parts.append(part)
-            gap = 0
+            gap = Gap()
         if match is not None:
-            silent = match["inserted"] is not None and _SILENT.fullmatch(match[0])
-            gap = max(gap, 3 if silent else FAR if match["ellipsis"] else NEAR)
+            gap = _wider(gap, match)
             inserted += [match[0].strip()] if match["inserted"] else []
             last = match.end()
-    if not 0 < len(parts) <= MOST_PARTS or (len(parts) == 1 and not inserted and last == 0):
+    if not 0 < len(parts) <= MOST_PARTS or (len(parts) == 1 and not inserted and not marks and last == 0):
         return None
-    return Pattern(tuple(parts), tuple(gaps), tuple(inserted))
+    return Pattern(tuple(parts), tuple(gaps[1:]), (gaps[0], gap), tuple(inserted))
+
+
+def _wider(gap: Gap, match: re.Match[str]) -> Gap:
+    """A gap with one more ellipsis or insertion in it."""
+    if match["ellipsis"]:
+        return Gap(FAR, gap.put_in, ellipsis=True)
+    if _SILENT.fullmatch(match[0]):
+        return Gap(max(gap.reach, 3), gap.put_in, gap.ellipsis)
+    return Gap(max(gap.reach, NEAR), (*gap.put_in, match[0].strip()), gap.ellipsis)
 
 
 def follow(wanted: Pattern, document: Document, index: QuoteIndex) -> Chain | None:
@@ -93,7 +113,8 @@ def follow(wanted: Pattern, document: Document, index: QuoteIndex) -> Chain | No
     match = _find(index, wanted.parts[anchor])
     if match is None:
         return None
-    before, behind = sum(wanted.gaps[:anchor]), sum(wanted.gaps[anchor:])
+    before = sum(gap.reach for gap in wanted.gaps[:anchor])
+    behind = sum(gap.reach for gap in wanted.gaps[anchor:])
     before += sum(2 * len(part) + 40 for part in wanted.parts[:anchor])
     behind += sum(2 * len(part) + 40 for part in wanted.parts[anchor + 1 :])
     best: Chain | None = None
@@ -101,7 +122,7 @@ def follow(wanted: Pattern, document: Document, index: QuoteIndex) -> Chain | No
         low = max(document.text.rfind("\n", 0, max(place.start - before, 0)) + 1, 0)
         stop = document.text.find("\n", min(place.end + behind, len(document.text)))
         found = _within(wanted, document, low, stop if stop >= 0 else len(document.text))
-        if found is not None and (best is None or _length(found) < _length(best)):
+        if found is not None and (best is None or _worth(found) < _worth(best)):
             best = found
     return best
 
@@ -129,26 +150,36 @@ def _within(wanted: Pattern, document: Document, low: int, high: int) -> Chain |
         if match is None:
             return None
         places.append([(span, match.tier) for span in match.occurrences[:MOST_PLACES]])
-    best: list[tuple[Span, Tier]] | None = None
+    best: Chain | None = None
     for first in places[0]:
         chain = [first]
         for gap, following in zip(wanted.gaps, places[1:], strict=True):
             end = chain[-1][0].end
-            near = next((one for one in following if end <= one[0].start <= end + gap), None)
+            near = next((one for one in following if end <= one[0].start <= end + gap.reach), None)
             if near is None:
                 break
             chain.append(near)
-        if len(chain) == len(places) and (best is None or _reach(chain) < _reach(best)):
-            best = chain
-    if best is None:
-        return None
-    spans = tuple(Span(span.start + low, span.end + low) for span, _ in best)
-    return Chain(spans, max((tier for _, tier in best), key=RANKS.index))
+        if len(chain) == len(places):
+            tier = max((tier for _, tier in chain), key=RANKS.index)
+            spans = tuple(Span(span.start + low, span.end + low) for span, _ in chain)
+            found = Chain(spans, tier, _changed(wanted, spans, document))
+            best = found if best is None or _worth(found) < _worth(best) else best
+    return best
 
 
-def _reach(chain: list[tuple[Span, Tier]]) -> int:
-    return chain[-1][0].end - chain[0][0].start
+def _changed(wanted: Pattern, spans: Sequence[Span], document: Document) -> tuple[str, str] | None:
+    """What the gaps make of the document's words between these places, the first that is of weight."""
+    for put_in in (*wanted.edges[0].put_in, *wanted.edges[1].put_in):
+        if reversing(put_in):
+            return put_in, ""
+    text = document.text
+    for gap, part, (one, other) in zip(wanted.gaps, wanted.parts[1:], pairwise(spans), strict=True):
+        found = changed(gap, text[one.start : one.end], text[one.end : other.start], shown(part))
+        if found is not None:
+            return found
+    return None
 
 
-def _length(chain: Chain) -> int:
-    return chain.span.end - chain.span.start
+def _worth(chain: Chain) -> tuple[bool, int]:
+    """Chains that leave the document's meaning alone come first, then the shortest."""
+    return chain.changed is not None, chain.span.end - chain.span.start

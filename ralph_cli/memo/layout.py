@@ -17,7 +17,13 @@ _PROSE = frozenset(("", "text", "txt", "md", "markdown", "quote", "plaintext"))
 _QUOTED = re.compile(r" {0,3}(?:[-*+][ \t]+)?((?:>[ \t]?)+)")
 _CALLOUT = re.compile(r"\[!\w+\]")
 _BULLET = re.compile(r"[ \t]*[-*+\u2022\u25aa\u25cf\u2013][ \t]+\S")
-_NUMBER = re.compile(r"[ \t]*\(?(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)][ \t]+\S")
+_NUMBER = re.compile(r"[ \t]*\(?(?!pp?\.)(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)][ \t]+\S")
+_PAGE_FIRST = re.compile(r"(?i)[ \t*_]*(?:pages?|pp?\.|pgs?\.)\s*[\w, &-]{1,20}(?::|[ \t*_]*\Z)")
+"""A line of a list of pages ("p. 12: ...", "Page 12"); the line before has a page of its own."""
+
+_BETWEEN_CELLS = re.compile(r"\s{2,}")
+"""What parts the cells of a row in formats that are not typed."""
+
 _HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
 _ROW = re.compile(r"[ \t]*\|.*\|[ \t]*")
 _RULE = frozenset(" \t:|-")
@@ -70,6 +76,7 @@ class _Lines:
         self._text = document.text.replace("\f", "\n")
         self._markdown = document.kind == "markdown"
         self._typed = document.kind in ("markdown", "text")
+        self._spaced = document.kind in ("docx", "html")
         self._start = self._end = -1
         self._block = False
         self._fence = ""
@@ -101,6 +108,9 @@ class _Lines:
         elif self._markdown and _ROW.fullmatch(line):
             yield from self._flush()
             yield from self._row(line, at)
+        elif self._spaced and _BETWEEN_CELLS.search(line.strip()):
+            yield from self._flush()
+            yield from self._spaced_row(line, at)
         else:
             if self._block or self._begins(line):
                 yield from self._flush()
@@ -108,8 +118,8 @@ class _Lines:
 
     def _begins(self, line: str) -> bool:
         """Whether a line begins a piece of its own."""
-        listed = _BULLET.match(line) or (self._markdown and (_NUMBER.match(line) or _HEADING.match(line)))
-        return listed is not None
+        listed = _BULLET.match(line) or _PAGE_FIRST.match(line)
+        return bool(listed or (self._markdown and (_NUMBER.match(line) or _HEADING.match(line))))
 
     def _quoted(self, line: str, at: int, inner: int) -> Iterator[Piece]:
         said = line[inner:].strip()
@@ -133,6 +143,24 @@ class _Lines:
         pages = next((whole_label(text) for title, text in named if _PAGES.fullmatch(title)), None)
         for first, last in cells:
             if line[first:last].strip():
+                yield Piece(at + first, at + last, pages=pages)
+
+    def _spaced_row(self, line: str, at: int) -> Iterator[Piece]:
+        """The cells of a row beneath titles of which one is that of a page column; any other row is one piece."""
+        bounds = [0, *(end for gap in _BETWEEN_CELLS.finditer(line) for end in gap.span()), len(line)]
+        cells = list(zip(bounds[::2], bounds[1::2], strict=True))
+        texts = [line[first:last] for first, last in cells]
+        if any(map(_PAGES.fullmatch, texts)):
+            self._titles = texts
+        if not self._titles:
+            yield Piece(at, at + len(line))
+            return
+        column = next(number for number, title in enumerate(self._titles) if _PAGES.fullmatch(title))
+        if len(texts) != len(self._titles):  # empty cells leave no trace
+            column = len(texts) - 1 if column == len(self._titles) - 1 else 0 if column == 0 else len(texts)
+        pages = whole_label(texts[column]) if column < len(texts) else None
+        for first, last in cells:
+            if last > first:
                 yield Piece(at + first, at + last, pages=pages)
 
     def _extend(self, start: int, end: int) -> None:

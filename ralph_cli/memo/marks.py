@@ -27,6 +27,9 @@ _SURE_OPENERS = '\u201c\u201e\u00ab\u300c\u300e\u2018"'
 """Marks whose want of a partner is a fault; the others are also apostrophes, or open in some languages only."""
 
 _ELISION = re.compile("['\u2018\u2019](?:\\d\\ds?\\b|(?:tis|twas|em|n|til|cause|round)\\b)", re.IGNORECASE)
+_NOTE = re.compile("[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]{1,3}|\\d{1,3}(?![\\w%])")
+"""The raised number of a footnote, right behind the closing mark."""
+
 _POSSESSIVE = re.compile(r"\s+[a-z]")
 
 
@@ -112,7 +115,8 @@ def _closes(text: str, opening: int, at: int, end: int) -> bool:
     mark, before, after = text[at], text[at - 1], text[at + 1] if at + 1 < end else " "
     if mark in _ALWAYS_CLOSE or mark in "\u00ab\u00bb\u2039\u203a" or (text[opening] == "\u201e" and mark == "\u201c"):
         return at > opening + 1
-    return not before.isspace() and not after.isalnum() and at > opening + 1
+    noted = bool(mark == '"' and not before.isdecimal() and _NOTE.match(text, at + 1, end))
+    return not before.isspace() and (not after.isalnum() or noted) and at > opening + 1
 
 
 def _doubtful(text: str, at: int, end: int) -> bool:

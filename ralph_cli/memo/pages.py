@@ -12,10 +12,13 @@ _LABEL = rf"(?:[A-Z]{{1,3}}-\d{{1,4}}|\d{{1,5}}|{_ROMAN})"
 _STOP = r"(?![\w%]|-[A-Za-z]|[.,]\d)"
 _DASH = r"\s*(?:[-\u2010-\u2014]|\bto\b)\s*"
 _AND = r"\s*(?:,\s*and\b|,\s*&|,|&|\band\b|;)\s*"
-_RANGE = rf"{_LABEL}(?:{_DASH}{_LABEL}{_STOP})?{_STOP}"
+_ON = r"(?:\s?ff?(?!\w)\.?|\s+et\s+seq\b\.?)"
+"""And the page that follows ("44f."), or the pages ("44ff.")."""
+
+_RANGE = rf"{_LABEL}(?:{_DASH}{_LABEL}{_STOP})?(?:{_ON}|{_STOP})"
 _ONE = (
     rf"(?i:\bpage|\bpg\.?|\bp\.)\s*(?:no\.?\s*)?(?P<one>{_RANGE})"
-    rf"|\bp ?(?P<short>\d{{1,5}}(?:{_DASH}\d{{1,5}})?{_STOP})"
+    rf"|\bp ?(?P<short>\d{{1,5}}(?:{_DASH}\d{{1,5}})?(?:{_ON}|{_STOP}))"
 )
 _LIST = rf"{_RANGE}(?:{_AND}(?:(?:pp?\.|pages?)\s*)?{_RANGE})*"
 _SEVERAL = rf"(?i:\bpages|\bpage\(s\)|\bpgs\.?|\bpp\.|\bpp(?=[ \d]))\s*(?P<several>{_LIST})"
@@ -24,15 +27,26 @@ _AT = (
     rf"[(\[](?:[^()\[\]\n]{{0,80}}[\s,;])?at (?P<at>{_NUMBERED}(?:{_DASH}{_NUMBERED})?)(?=\s*[)\]])"
     rf"|\b[Ii]d\.,? at (?P<id>{_NUMBERED}(?:{_DASH}{_NUMBERED})?{_STOP})"
 )
+_NAMED = (
+    r"(?:[Ss]ee\s+)?(?:Exh?\.|Exhibit|Annex|App\.|Appendix|Form|10-[KQ]|Doc\.|Docket|Dkt\.|Tab|Sched\.|Schedule|Annual"
+    r"|Report|Agreement|Contract|Lease|Filing|Prospectus)"
+)
+"""What a page is of: only behind such a name does a bare "at 12" name one."""
+
 _BEHIND = re.compile(
-    rf"[\s,;.]*\bat (?P<behind>{_NUMBERED}(?:{_DASH}{_NUMBERED})?)(?=\s*(?:[.;,)\]](?!\d)|$))", re.MULTILINE
+    rf"[\s,;.]*(?:{_NAMED}[^\n\"\u201c\u201d;()]{{0,60}}?[\s,])?"
+    rf"\bat (?P<behind>{_NUMBERED}(?:{_DASH}{_NUMBERED})?)(?=\s*(?:[.;,)\]](?!\d)|$))",
+    re.MULTILINE,
 )
 _REFERENCE = re.compile(rf"{_SEVERAL}|{_ONE}|{_AT}")
 _SPLIT = re.compile(rf"(?:{_AND})(?:(?:pp?\.|pages?)\s*)?")
-_ENDS = re.compile(rf"({_LABEL})(?:{_DASH}({_LABEL}))?")
+_ENDS = re.compile(rf"({_LABEL})(?:{_DASH}({_LABEL}))?({_ON})?")
 _PREFIXED = re.compile(r"([A-Za-z]+-)?(\d+)")
 _VALUES = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
+_ENDLESS = re.compile(rf"{_ON}\Z")
 MOST = 200
+FOLLOWING = 5
+"""Pages behind the first one that "ff." and "et seq." take in."""
 
 
 def references(text: str) -> Iterator[PageReference]:
@@ -43,7 +57,7 @@ def references(text: str) -> Iterator[PageReference]:
 
 def reference_behind(text: str, at: int) -> PageReference | None:
     """A bare "at 12" right behind a quotation that ends at `at`, or None."""
-    match = _BEHIND.match(text, at, at + 80)
+    match = _BEHIND.match(text, at, at + 160)
     return _reference(match, text) if match else None
 
 
@@ -61,9 +75,15 @@ def _reference(match: re.Match[str], text: str) -> PageReference:
     ranges = []
     for piece in _SPLIT.split(match[group])[:MOST]:
         if ends := _ENDS.fullmatch(piece.strip()):
-            low, high = ends[1], ends[2] or ends[1]
-            ranges.append((low, _completed(low, high)))
+            high = _completed(ends[1], ends[2] or ends[1])
+            ranges.append((ends[1], _after(high, 1 if ends[3].strip(" .") == "f" else FOLLOWING) if ends[3] else high))
     return PageReference(" ".join(text[start:end].split()), tuple(ranges), text.count("\n", 0, start) + 1, start, end)
+
+
+def _after(label: str, pages: int) -> str:
+    """The label so many pages later; the label itself if its series is not one of numbers."""
+    match = _PREFIXED.fullmatch(label)
+    return f"{match[1] or ''}{int(match[2]) + pages}" if match else label
 
 
 def _completed(low: str, high: str) -> str:
@@ -83,7 +103,8 @@ def names(reference: PageReference, page: Page) -> Literal["number", "label", "b
 def exists(reference: PageReference, document: Document) -> bool:
     """Whether each page that begins or ends a range of the reference is one of the document's."""
     numbers = {str(page.number) for page in document.pages} | {page.label.casefold() for page in document.pages}
-    return all(end.casefold() in numbers for ends in reference.ranges for end in ends)
+    ends = [ends[:1] if _ENDLESS.search(reference.text) else ends for ends in reference.ranges]
+    return all(end.casefold() in numbers for pair in ends for end in pair)
 
 
 def _within(label: str, low: str, high: str) -> bool:

@@ -1,44 +1,32 @@
 """Reading a memo: what it quotes, and from which pages it says so."""
 
 import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Literal
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.memo import Memo, PageReference, Quotation
+from ralph_cli.memo.binding import SENTENCE_END, Binder
 from ralph_cli.memo.layout import Piece, Places, is_block, pieces
 from ralph_cli.memo.marks import Marked, marked
-from ralph_cli.memo.pages import reference_behind, references
-from ralph_cli.memo.words import is_term, plain, unprefixed, without_attribution
+from ralph_cli.memo.pages import references
+from ralph_cli.memo.saying import LEAST, is_said
+from ralph_cli.memo.words import count, is_term, plain, unprefixed, without_attribution
 
 _MOSTLY = 0.5
 """Share of a block quotation that stands between marks from which those are the quotations, not the block."""
 
-_BESIDE = re.compile(r"[\s.,;:!?*_\u2010-\u2015)\]\"\u201d\u2019\u00bb-]*(?:[(\[][^()\[\]]{0,120})?")
-"""What may stand between a quotation and the reference that follows it at once."""
-
-_SENTENCE_END = re.compile(
-    r"[.!?][\"\u201d\u2019\u00bb)\]*_]*(?:\s+[(\[](?=[^()\[\]]*\d)[^()\[\]]{1,80}[)\]][.;*_]*)?\s+"
-    r"(?=[\"\u201c\u2018\u00ab(\[*_$\u20ac\u00a3]*[A-Z0-9\u00c0-\u00d6\u00d8-\u00de])|\n\s*\n"
-)
-"""A full stop; behind one that stands within the marks, the reference to the page still belongs to the sentence."""
-
 _ABBREVIATED = re.compile(
     r"(?i)\b(?:pp?|pgs?|no|nos|cl|sec|art|para|paras|ex|exh|id|cf|e\.g|i\.e|vs?|inc|ltd|co|corp|mr|mrs|ms|dr|st)\.\s+\Z"
 )
-_TURN = re.compile(r"(?i)\b(?:but|whereas|while|although|though|unlike|contrast|however|compare|cf)\b")
-_JOINED = re.compile(r"[\s,;*_)\"\u201d\u2019-]*(?:and|or|&|as well as)?[\s,*_(]*(?:the\s+)?")
-_DASHED = re.compile(r"\s*(?:>\s*)*(?:\u2014|\u2013|--?)[^\n]{0,120}")
-_LEADS = re.compile(r":\s*(?:(?:[-*+>\u2022]|\(?\d{1,3}[.)])\s*)*[*_]*\Z")
-_REACH, _WORDS_BEHIND, _WORDS_BEFORE = 240, 8, 12
+_SHORT = 12
+"""Characters at the end of a sentence in which an abbreviation of the list has room."""
+
 _SHOWN, _SENTENCE = 200, 1_000
 """Characters shown of what never closes, and looked through on each side of a quotation for its sentence."""
-
-_NOTE_MARK = re.compile(r"[\s.,;:!?*_\"\u201d\u2019)]{0,4}\[\^([\w-]+)\]")
-_NOTE_TEXT = re.compile(r"^ {0,3}\[\^([\w-]+)\]:(.*(?:\n(?: {2,}|\t).*)*)", re.MULTILINE)
 
 
 def read_memo(document: Document) -> Memo:
@@ -51,21 +39,37 @@ def read_memo(document: Document) -> Memo:
         index = bisect_right(starts, at) - 1
         return index >= 0 and at < found[index].end
 
-    stray = [replace(one, line=reader.places.line(one.start)) for one in references(document.text)]
-    stray = [one for one in stray if not inside(one.start)]
+    stray = [
+        replace(one, line=reader.places.line(one.start), place=reader.places.place(one.start))
+        for one in references(document.text)
+        if not inside(one.start) and not _is_own_number(document, one)
+    ]
     bound = [
-        _classified(replace(one, reference=reference))
-        for one, reference in _Binder(document, reader.pieces, found, stray).bound()
+        _classified(replace(one, reference=reference), document.text)
+        for one, reference in Binder(document, reader.pieces, found, stray).bound()
     ]
     used = {one.reference.start for one in bound if one.reference}
     return Memo(tuple(bound), tuple(one for one in stray if one.start not in used))
 
 
-def _classified(quotation: Quotation) -> Quotation:
-    """A quotation of a few words is a term, unless it names its page."""
-    if quotation.closed and quotation.reference is None and is_term(quotation.words):
-        return replace(quotation, form="term")
-    return quotation
+def _is_own_number(document: Document, reference: PageReference) -> bool:
+    """Whether this is the number of one of the memo's own pages, at its foot: "Page 3 of 9"."""
+    text = document.text
+    first = max(text.rfind(mark, 0, reference.start) for mark in "\n\f") + 1
+    rest = re.compile(r"(?P<of>[ \t]*(?:of|/)[ \t]*\d+)?[ \t]*(?=[\n\f]|\Z)").match(text, reference.end)
+    if text[first : reference.start].strip() or rest is None:
+        return False
+    own = document.kind == "pdf" and reference.ranges == ((str(document.page_at(reference.start).number),) * 2,)
+    return rest["of"] is not None or own
+
+
+def _classified(quotation: Quotation, text: str) -> Quotation:
+    """A quotation of a few words is a term, unless it names its page or somebody is said to have said it."""
+    if not quotation.closed or quotation.reference is not None or not is_term(quotation.words):
+        return quotation
+    if count(quotation.words) >= LEAST and is_said(text, quotation.start, quotation.end):
+        return quotation
+    return replace(quotation, form="term")
 
 
 class _Reader:
@@ -159,135 +163,12 @@ def _sentence(document: Document, piece: Piece, start: int, end: int) -> str:
     low, high = max(piece.start, start - _SENTENCE), min(piece.end, end + _SENTENCE)
     first, last = low, high
     # The quotation itself may begin the sentence, so its first letter is looked at, too.
-    for match in _SENTENCE_END.finditer(text, low, min(start + 3, end)):
-        if match.end() <= start and not _ABBREVIATED.search(text, low, match.end()):
+    for match in SENTENCE_END.finditer(text, low, min(start + 3, end)):
+        if match.end() <= start and not _ABBREVIATED.search(text, max(low, match.end() - _SHORT), match.end()):
             first = match.end()
-    for match in _SENTENCE_END.finditer(text, max(end - 2, start), high):
-        if match.end() > end and not _ABBREVIATED.search(text, low, match.end()):
+    for match in SENTENCE_END.finditer(text, max(end - 2, start), high):
+        if match.end() > end and not _ABBREVIATED.search(text, max(low, match.end() - _SHORT), match.end()):
             last = match.end()
             break
     said = plain(unprefixed(text[first:last]), document.kind)
     return " ".join(re.sub(r"^\s*(?:[-*+\u2022]|\(?\d{1,3}[.)])\s+", "", said).split())
-
-
-@dataclass(slots=True)
-class _Binder:
-    """Which page reference belongs to which quotation."""
-
-    document: Document
-    pieces: Sequence[Piece]
-    quotations: Sequence[Quotation]
-    references: Sequence[PageReference]
-
-    def bound(self) -> list[tuple[Quotation, PageReference | None]]:
-        """Each quotation with its reference, if it has one."""
-        found: list[PageReference | None] = [None] * len(self.quotations)
-        taken: set[int] = set()
-        for at, quotation in enumerate(self.quotations):
-            found[at] = self._in_note(quotation) or self._at_once(at)
-            if found[at] is not None:
-                taken.add(found[at].start)  # type: ignore[union-attr]
-        for at in range(len(self.quotations)):
-            found[at] = found[at] or self._before(at, taken) or self._in_row(at) or self._behind(at, taken)
-        for at in reversed(range(len(found) - 1)):
-            if found[at] is None and found[at + 1] is not None and self._joined(at):
-                found[at] = found[at + 1]
-        for at in range(1, len(found)):
-            if found[at] is None and found[at - 1] is not None and self._joined(at - 1):
-                found[at] = found[at - 1]
-        return list(zip(self.quotations, found, strict=True))
-
-    def _piece(self, at: int) -> int:
-        """Index of the piece that holds the character `at`."""
-        return max(bisect_right(self.pieces, at, key=lambda piece: piece.start) - 1, 0)
-
-    def _limits(self, at: int) -> tuple[int, int]:
-        """How far before and behind a quotation its reference may stand: its piece, for a block also its neighbours."""
-        quotation = self.quotations[at]
-        index = self._piece(quotation.start)
-        low, high = self.pieces[index].start, self.pieces[index].end
-        if quotation.form == "block" or self.pieces[index].block:
-            low = self.pieces[max(index - 1, 0)].start
-            high = self.pieces[min(index + 1, len(self.pieces) - 1)].end
-        elif index and self.document.text[self.pieces[index - 1].start : low].rstrip(" \n*_").endswith(":"):
-            low = self.pieces[index - 1].start
-        before = self.quotations[at - 1].end if at else 0
-        behind = self.quotations[at + 1].start if at + 1 < len(self.quotations) else len(self.document.text)
-        return max(low, before), min(high, behind)
-
-    def _at_once(self, at: int) -> PageReference | None:
-        """The reference right behind the quotation; that of a block may come with a name, at its end or beneath it."""
-        quotation, text = self.quotations[at], self.document.text
-        if quotation.form == "marks" and (bare := reference_behind(text, quotation.end)):
-            return bare
-        reference = self._following(quotation.end, min(self._limits(at)[1], quotation.end + _REACH))
-        if reference is None:
-            return None
-        between = text[quotation.end : reference.start]
-        if quotation.form == "block":
-            named = reference.start < self.pieces[self._piece(quotation.start)].end or _DASHED.fullmatch(between)
-            return reference if named or _BESIDE.fullmatch(between) else None
-        return reference if _BESIDE.fullmatch(between) else None
-
-    def _following(self, start: int, end: int) -> PageReference | None:
-        """The first reference between two places."""
-        index = bisect_left(self.references, start, key=lambda one: one.start)
-        found = self.references[index] if index < len(self.references) else None
-        return found if found is not None and found.start < end else None
-
-    def _before(self, at: int, taken: set[int]) -> PageReference | None:
-        """The reference in the sentence that leads to the quotation."""
-        quotation = self.quotations[at]
-        low = max(self._limits(at)[0], quotation.start - _REACH)
-        index = bisect_left(self.references, quotation.start, key=lambda one: one.start) - 1
-        before = self.references[index] if index >= 0 else None
-        if before is None or before.start < low or before.start in taken:
-            return None
-        between = self.document.text[before.end : quotation.start]
-        apart = (_SENTENCE_END.search(between) or "\n\n" in between) and not _LEADS.search(between)
-        return None if apart or len(between.split()) > _WORDS_BEFORE or _TURN.search(between) else before
-
-    def _behind(self, at: int, taken: set[int]) -> PageReference | None:
-        """The reference behind the quotation in the same sentence."""
-        quotation = self.quotations[at]
-        high = min(self._limits(at)[1], quotation.end + _REACH)
-        behind = self._following(quotation.end, high)
-        if behind is None or behind.start in taken or quotation.form == "block":
-            return None
-        # The full stop of a sentence may stand inside the marks.
-        between = self.document.text[quotation.end : behind.start]
-        ended = _SENTENCE_END.search(self.document.text, quotation.end - 2, behind.start)
-        apart = ended or len(between.split()) > _WORDS_BEHIND or _TURN.search(between)
-        return None if apart else behind
-
-    def _in_row(self, at: int) -> PageReference | None:
-        """What the page column of the table's row says."""
-        piece = self.pieces[self._piece(self.quotations[at].start)]
-        if piece.pages is None:
-            return None
-        line = self.document.text.count("\n", 0, piece.start) + 1
-        return replace(piece.pages, line=line, start=piece.start, end=piece.start)
-
-    def _in_note(self, quotation: Quotation) -> PageReference | None:
-        """The reference in the footnote that is cited right behind the quotation."""
-        text = self.document.text
-        if self.document.kind == "markdown" and (mark := _NOTE_MARK.match(text, quotation.end)):
-            for note in _NOTE_TEXT.finditer(text):
-                if note[1] == mark[1]:
-                    return self._first(*note.span(2))
-        for noted in self.document.notes:
-            if -2 <= noted.cited - quotation.end <= 3:
-                return self._first(noted.start, noted.end)
-        return None
-
-    def _first(self, start: int, end: int) -> PageReference | None:
-        return self._following(start, end)
-
-    def _joined(self, at: int) -> bool:
-        """Whether only "and" or a comma stands between two quotations."""
-        first, second = self.quotations[at], self.quotations[at + 1]
-        between = self.document.text[first.end : second.start]
-        if first.form == second.form == "block":
-            whole = any(span.start <= first.start and second.end <= span.end for span in self.document.quoted)
-            return not between.strip(" \n>") and (whole or "\n\n" not in between)
-        return len(between) < 30 and "\n\n" not in between and _JOINED.fullmatch(between) is not None

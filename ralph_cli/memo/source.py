@@ -19,6 +19,7 @@ from ralph_cli.documents.fold import fold
 from ralph_cli.documents.locate import Match, QuoteIndex, differences
 from ralph_cli.memo.gaps import RANKS, Chain, Pattern, follow, pattern, shown
 from ralph_cli.memo.layout import Places
+from ralph_cli.memo.limits import limit
 
 PLACES = 50
 """Places of a quotation that are kept."""
@@ -36,17 +37,22 @@ _SWAPPED = str.maketrans(
 )
 _TYPED = re.compile(r"[*_#>`\\]+")
 _ENDED = re.compile(r"[*_\s]*(?:[.!?:;]|\n\s*\n|\Z)")
+_ENDED_BEFORE = re.compile(r"[.!?:;](?:\s|\Z)")
 _ENDS = re.compile(r"[.!?](?=\s)|\n\s*\n")
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A quotation as it was found in one document."""
+    """A quotation as it was found in one document.
+
+    `changed` is what its ellipses and brackets make of the document's words, as (in the memo, in the document).
+    """
 
     spans: tuple[Span, ...]
     count: int
     tier: Tier
     notes: tuple[str, ...] = ()
+    changed: tuple[str, str] | None = None
 
 
 class Source:
@@ -116,7 +122,14 @@ class Source:
             told = self.index.departures(shown(part), span, chain.tier)
             # What is left out before a later part was told already.
             notes += [note for note in told if span == chain.spans[0] or not note.startswith("begins behind")]
-        return Hit((chain.span,), 1, chain.tier, tuple(notes))
+        return Hit((chain.span,), 1, chain.tier, tuple(notes), chain.changed or self._begun(chain.span, wanted))
+
+    def _begun(self, span: Span, wanted: Pattern) -> tuple[str, str] | None:
+        """What the memo puts in at the beginning, where the document has a negation."""
+        sentence = _ENDED_BEFORE.split(self.document.text[max(0, span.start - 24) : span.start])[-1]
+        before = " ".join(sentence.split()[-2:])
+        put_in = " ".join(wanted.edges[0].put_in)
+        return (put_in, before) if put_in and limit(before) else None
 
     def _text(self, span: Span) -> str:
         return self.document.text[span.start : span.end]
@@ -145,10 +158,14 @@ class Source:
         """The text that resembles the words most."""
         for near in self.index.closest(words):
             span = self._from_first_to_last(words, near.span)
-            page, text = self.document.page_at(span.start), self._text(span)
-            differing = differences(fold(words).text.strip(), fold(text).text)
-            return Nearest(text, self.where(span), page.number, page.label, near.score, differing)
+            differing = differences(fold(words).text.strip(), fold(self._text(span)).text)
+            return self.passage(span, differing, near.score)
         return None
+
+    def passage(self, span: Span, differing: tuple[str, ...], score: float = 100.0) -> Nearest:
+        """The document's text there, as what stands in place of a quotation's words."""
+        page = self.document.page_at(span.start)
+        return Nearest(self._text(span), self.where(span), page.number, page.label, score, differing)
 
     def where(self, span: Span) -> str:
         """The place of a passage for a reader: pages with what is printed on them, or line and heading."""

@@ -40,6 +40,7 @@ def check(memo: Memo, name: str, documents: Sequence[Document], *, strict: bool 
         tuple(one for one in found if one.quotation.form == "term"),
         tuple(beyond),
         unpaged,
+        tuple(one for one in memo.references if one not in beyond),
         strict=strict,
     )
 
@@ -48,13 +49,16 @@ def _finding(number: int, quotation: Quotation, sources: Sequence[Source]) -> Fi
     """What becomes of one quotation: the best of its readings in the best of the documents."""
     if not quotation.closed:
         return Finding(quotation, "unclosed")
+    held: list[Finding] = []
     for words in (quotation.words, *quotation.readings):
         read = replace(quotation, words=words)
-        held = [_held(number, read, source, hit) for source in sources if (hit := source.look(words))]
-        if held:
-            best = min(held, key=lambda one: (one.outcome == "wrong-page", _rank(one)))
-            also = tuple(one.document for one in held if one is not best and one.document is not None)
-            return replace(best, also=also)
+        held += [_held(number, read, source, hit) for source in sources if (hit := source.look(words))]
+        if any(one.outcome != "altered" for one in held):
+            break
+    if held:
+        best = min(held, key=lambda one: (one.outcome == "altered", one.outcome == "wrong-page", _rank(one)))
+        also = tuple(one.document for one in held if one is not best and one.document is not None and one.quote)
+        return replace(best, also=also)
     if quotation.form == "term":
         return _term(quotation, sources)
     return _missed(quotation, sources)
@@ -69,6 +73,8 @@ def _held(number: int, quotation: Quotation, source: Source, hit: Hit) -> Findin
     document, reference = source.document, quotation.reference
     pages = dict.fromkeys((page.number, page.label) for span in hit.spans for page in _pages(document, span))
     listed = tuple(pages)[:PAGES]
+    if hit.changed is not None:
+        return _changed(quotation, source, hit, listed)
     if reference is None or not document.paged:
         quote, where = source.quote(number, hit, hit.spans[0], quotation.words), source.where(hit.spans[0])
         return Finding(quotation, hit.tier, quote, source.number, pages=listed, notes=hit.notes, where=where)
@@ -80,6 +86,14 @@ def _held(number: int, quotation: Quotation, source: Source, hit: Hit) -> Findin
     if not right:
         return Finding(quotation, "wrong-page", quote, source.number, pages=listed, notes=hit.notes, where=where)
     return Finding(quotation, hit.tier, quote, source.number, (), None, listed, right[0][1], hit.notes, where)
+
+
+def _changed(quotation: Quotation, source: Source, hit: Hit, pages: tuple[tuple[int, str], ...]) -> Finding:
+    """The words are there, but an ellipsis or brackets in them make the document say something else."""
+    assert hit.changed is not None
+    said, there = hit.changed
+    near = source.passage(hit.spans[0], (f"{said} -> {there or '(nothing)'}",))
+    return Finding(quotation, "altered", document=source.number, nearest=near, pages=pages, notes=hit.notes)
 
 
 def _pages(document: Document, span: Span) -> Iterator[Page]:

@@ -55,14 +55,20 @@ def verdict(check: MemoCheck) -> str:
     """One sentence that says whether the memo holds, and what was not checked."""
     if not check.checked:
         few = f" ({len(check.terms)} of up to three words were only looked for)" if check.terms else ""
-        return f"Nothing was checked: the memo has no quotation to check{few}."
+        left = f"; {_unbound(check)}" if check.unbound else ""
+        return f"Nothing was checked: the memo has no quotation to check{few}{left}."
     faults = len(check.faults)
-    holds = _count(check.checked, "quotation")
+    # What was not checked must not hide behind the word "all".
+    terms = () if check.strict else check.missing
+    hold = "all hold" if not (terms or check.unbound) else "it holds" if check.checked == 1 else "these hold"
     told = [
-        f"{holds} checked: {faults} {'does' if faults == 1 else 'do'} not hold"
-        if faults
-        else f"{holds} checked: all hold"
+        f"{_count(check.checked, 'quotation')} checked: "
+        + (f"{faults} {'does' if faults == 1 else 'do'} not hold" if faults else hold)
     ]
+    if terms:
+        told.append(f"{_count(len(terms), 'term')} between marks not in the document{_several(check)}")
+    if check.unbound:
+        told.append(_unbound(check))
     if check.beyond:
         told.append(f"{_count(len(check.beyond), 'page reference')} past the last page")
     if check.unpaged:
@@ -78,6 +84,14 @@ def verdict(check: MemoCheck) -> str:
     else:
         told.append("no model was asked whether they support what the memo says")
     return "; ".join(told) + "."
+
+
+def _several(check: MemoCheck) -> str:
+    return "s" if len(check.documents) > 1 else ""
+
+
+def _unbound(check: MemoCheck) -> str:
+    return f"{_count(len(check.unbound), 'page reference')} not bound to a quotation, not checked"
 
 
 def page_names(pages: Sequence[tuple[int, str]]) -> str:
@@ -168,7 +182,12 @@ def _references(check: MemoCheck) -> Iterator[list[Styled]]:
         yield []
         yield [(f"Page references past the last page ({len(check.beyond)})", "bold")]
     for reference in check.beyond:
-        yield [("  \u2717 ", "red"), (f"line {reference.line}: ", "bold"), (one_line(reference.text), "")]
+        yield [("  \u2717 ", "red"), (f"{reference.place}: ", "bold"), (one_line(reference.text), "")]
+    if check.unbound:
+        yield []
+        yield [(f"Page references that belong to no quotation: not checked ({len(check.unbound)})", "bold")]
+    for reference in check.unbound:
+        yield [("  ? ", "yellow"), (f"{reference.place}: ", "bold"), (one_line(reference.text), "")]
 
 
 def _support(check: MemoCheck) -> Iterator[list[Styled]]:

@@ -48,7 +48,12 @@ def _sections(check: MemoCheck) -> Iterator[str]:
             yield "</section>"
     if check.beyond:
         yield f"<section><h2>Page references past the last page ({len(check.beyond)})</h2><ul>"
-        yield from (f"<li>line {one.line}: {_text(one.text)}</li>" for one in check.beyond)
+        yield from (f"<li>{_text(one.place)}: {_text(one.text)}</li>" for one in check.beyond)
+        yield "</ul></section>"
+    if check.unbound:
+        yield "<section><h2>Page references that belong to no quotation: not checked "
+        yield f"({len(check.unbound)})</h2><ul>"
+        yield from (f"<li>{_text(one.place)}: {_text(one.text)}</li>" for one in check.unbound)
         yield "</ul></section>"
     if check.support:
         yield f"<section><h2>Support, judged by {_text(check.judge)}</h2>"

@@ -16,7 +16,7 @@ def memo_object(check: MemoCheck) -> dict[str, Any]:
     `outcome` is exact, folded, re-cut, altered, wrong-page, not-found, hidden or unclosed; `document` is an index into
     `documents`; `start` and `end` of a quote are half-open character offsets in that document's text; `page` counts
     from 1 and is null in formats without pages; `line` is that of the memo's text. `support` is null when no judge was
-    asked.
+    asked. `pages_without_a_quotation` are page references that belong to no quotation and were not checked.
     """
     return {
         "ok": check.ok,
@@ -25,11 +25,15 @@ def memo_object(check: MemoCheck) -> dict[str, Any]:
         "counts": {
             "checked": check.checked,
             "faults": len(check.faults),
+            "terms_not_found": len(check.missing),
             **{_named(outcome): sum(one.outcome == outcome for one in check.findings) for outcome, _ in GROUPS},
         },
         "quotations": [_finding(finding, check) for finding in check.findings],
         "terms": [_finding(finding, check) for finding in check.terms],
         "pages_past_the_end": [{"text": one.text, "line": one.line} for one in check.beyond],
+        "pages_without_a_quotation": [
+            {"text": one.text, "line": one.line, "place": one.place} for one in check.unbound
+        ],
         "pages_not_checked": check.unpaged,
         "judge": check.judge or None,
         "support": None if check.support is None else [_support(item) for item in check.support],

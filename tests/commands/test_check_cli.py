@@ -84,6 +84,35 @@ def test_the_json_object(capsys: pytest.CaptureFixture[str]) -> None:
     assert told["documents"][0]["path"] == "lease.txt" and told["documents"][0]["pages"] == 2
 
 
+def test_a_page_that_belongs_to_no_quotation_is_told_everywhere(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["check", memo(GOOD + "\n\nThe hall is described on page 2 of it."), "--doc", "lease.txt"]
+    assert run([*words, "--html", "out.html"]) == 0
+    out = capsys.readouterr().out
+    assert "belong to no quotation: not checked (1)\n  ? line 3: page 2" in out and "all hold" not in out
+    assert "1 quotation checked: it holds; 1 page reference not bound to a quotation, not checked" in out
+    page = Path("out.html").read_text("utf-8")
+    assert "belong to no quotation: not checked (1)" in page and "<li>line 3: page 2</li>" in page
+    assert run([*words, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["pages_without_a_quotation"] == [{"text": "page 2", "line": 3, "place": "line 3"}]
+    assert run([*words, "--strict"]) == 2
+    assert run(["check", memo("See page 2."), "--doc", "lease.txt"]) == 2
+    assert "Nothing was checked" in (said := capsys.readouterr().out) and "1 page reference not bound" in said
+
+
+def test_short_words_that_are_not_there_are_told_in_the_last_line(capsys: pytest.CaptureFixture[str]) -> None:
+    text = GOOD + " The \u201clandlord\u201d agrees to the \u201cpeppercorn rent\u201d."
+    assert run(["check", memo(text), "--doc", "lease.txt"]) == 0
+    out = capsys.readouterr().out
+    assert "1 quotation checked: it holds; 2 terms between marks not in the document;" in out
+
+
+def test_a_false_phrase_behind_a_verb_of_saying_decides(capsys: pytest.CaptureFixture[str]) -> None:
+    text = GOOD + " It said the tenant \u201cmay sublet\u201d and \u201cowes nothing\u201d."
+    assert run(["check", memo(text), "--doc", "lease.txt"]) == 2
+    assert "3 quotations checked: 2 do not hold" in capsys.readouterr().out
+
+
 def test_several_documents(capsys: pytest.CaptureFixture[str]) -> None:
     Path("other.txt").write_text("The deposit of 9,600 is held in trust.", "utf-8")
     text = GOOD + " And \u201cThe deposit of 9,600 is held\u201d."

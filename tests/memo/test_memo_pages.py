@@ -30,6 +30,9 @@ from ralph_cli.memo.pages import exists, names, reference_behind, references, wh
         ("[Ex. A at 12]", [("12", "12")]),
         ("(Agreement, at 12-13)", [("12", "13")]),
         ("Id. at 57.", [("57", "57")]),
+        ("p. 44f.", [("44", "45")]),
+        ("pp. 44ff.", [("44", "49")]),
+        ("p. F-4 et seq.", [("F-4", "F-9")]),
         ("page 12, and 45 days later", [("12", "12")]),
     ],
 )
@@ -75,4 +78,5 @@ def test_number_and_printed_label_both_count_and_are_told_apart() -> None:
 def test_a_page_past_the_last_does_not_exist() -> None:
     three = document("one\ftwo\fthree")
     (inside, outside, over) = references("p. 3, p. 4, pp. 2-9")
+    assert all(exists(one, three) for one in references("p. 3f., pp. 2 ff."))
     assert exists(inside, three) and not exists(outside, three) and not exists(over, three)

@@ -42,6 +42,31 @@ LONG = "The Customer shall pay each undisputed invoice"
         (f"\u201c{LONG}\u201d", ""),
         (f"\u201c{LONG}\u201d[^1] is it.\n\n[^1]: Agreement, p. 12.", "p. 12"),
         (f"On page 12:\n\n- \u201c{LONG}\u201d", "page 12"),
+        (f"\u201c{LONG}.\u201d See p. 12.", "p. 12"),
+        (f"\u201c{LONG}\u201d. See p. 12. The annex is longer.", "p. 12"),
+        (f"\u201c{LONG}.\u201d Source: Annual Report 2023, p. 12", "p. 12"),
+        (f"\u201c{LONG}.\u201d 10-K, p. 12.", "p. 12"),
+        (f"\u201c{LONG}\u201d, Ex. 4 at 12.", "12"),
+        (f"\u201c{LONG}.\u201d See Ex. 4, at 12.", "12"),
+        (f"\u201c{LONG}\u201d (p. 12f.)", "p. 12f."),
+        (f"\u201c{LONG}\u201d, pp. 12 ff.", "pp. 12 ff."),
+        (f"\u201c{LONG}\u201d[1] is it.\n\n[1] 10-K, p. 12.", "p. 12"),
+        (f"\u201c{LONG}\u201d[2]\n\n[1] 10-K, p. 40.\n[2] 10-K,\n   p. 12.", "p. 12"),
+        (f"\u201c{LONG}.\u201d\u00b9\n\n\u00b9 10-K, p. 12.", "p. 12"),
+        (f'"{LONG}"\u00b2 is it.\n\n1. p. 3\n2. 10-K, p. 12.', "p. 12"),
+        (f"\u201c{LONG}\u201d1 is it.\n\n10-K, p. 12.\u21a9\ufe0e", "p. 12"),
+        (f"- p. 12\n  - \u201c{LONG}\u201d\n- p. 40", "p. 12"),
+        (f"- \u201c{LONG}\u201d\n  - p. 12", "p. 12"),
+        (f"## Page 12\n\n\u201c{LONG}\u201d", "Page 12"),
+        (f"It says \u201c{LONG}\u201d.\n\n(p. 12)", "p. 12"),
+        (f"It says \u201c{LONG}\u201d.\n\n\u2014 Annual Report 2023, p. 12", "p. 12"),
+        (f"\u201c{LONG}\u201d. See the annex on p. 40.", ""),
+        (f"\u201c{LONG}\u201d. Also p. 40.", ""),
+        (f"\u201c{LONG}\u201d. See p. 40 for more.", ""),
+        (f"\u201c{LONG}\u201d. Revenue grew at 12.", ""),
+        (f"\u201c{LONG}\u201d\n\n## Page 40\n\nOther things.", ""),
+        (f"\u201c{LONG}\u201d is it.\n\nSee page 40.", ""),
+        (f"See page 40.\n\n\u201c{LONG}\u201d", ""),
     ],
 )
 def test_the_page_that_belongs_to_a_quotation(text: str, page: str) -> None:
@@ -114,6 +139,27 @@ def test_terms_are_apart_unless_they_have_a_page_or_an_amount() -> None:
     assert read('the "\u4e09\u5341\u65e5\u4ee5\u5185\u4ed8\u6b3e\u901a\u77e5" rule')[0][0] == "marks"
 
 
+@pytest.mark.parametrize(
+    ("text", "forms"),
+    [
+        ('The company said it "was not compliant" and "breached its covenants".', ["marks", "marks"]),
+        ('It says that the Group "is insolvent".', ["marks"]),
+        ('According to the report, debts were "not repaid".', ["marks"]),
+        ('Clause 3 provides: "no refund".', ["marks"]),
+        ('Debts were "not repaid," the report says.', ["marks"]),
+        ('Debts were "not repaid", it said.', ["marks"]),
+        ('It says that the "Base Rate" applies.', ["term"]),
+        ('It says that a (so-called "Base Rate") applies.', ["term"]),
+        ('It says "no".', ["term"]),
+        ('This is what it says. We call it a day, "so to speak".', ["term"]),
+        ('The "Deal Team" said so.', ["term"]),
+        ('It was "not compliant".', ["term"]),
+    ],
+)
+def test_a_phrase_behind_a_verb_of_saying_is_a_quotation_however_short(text: str, forms: list[str]) -> None:
+    assert [form for form, *_ in read(text)] == forms
+
+
 def test_tables_give_cells_and_their_page_column() -> None:
     head = "| Point | Quote | Page |\n|---|---|---|\n"
     text = head + '| Pay "on | "The Customer shall pay" | 12 |\n| x | "The Supplier shall not" | iv |'
@@ -122,12 +168,40 @@ def test_tables_give_cells_and_their_page_column() -> None:
     assert [form for form, *_ in found] == ["unclosed", "marks", "marks"]
 
 
+@pytest.mark.parametrize("kind", ["docx", "html"])
+def test_tables_of_word_and_web_pages_give_their_page_column(kind: str) -> None:
+    text = (
+        "Point  Quote  Page\nPay  \u201cThe Customer shall pay\u201d  12\n\u201cThe Supplier shall not\u201d  iv\n\n"
+        "Fees  4,800\nRent  \u201cThe rent is due then\u201d  5,200"
+    )
+    assert read(text, kind) == [
+        ("marks", "The Customer shall pay", "12"),
+        ("marks", "The Supplier shall not", "iv"),
+        ("marks", "The rent is due then", ""),
+    ]
+
+
 def test_programs_are_no_quotations_but_fenced_words_are_read() -> None:
     assert read('```python\nprint("one two three four")\n```') == []
     assert [words for _, words, _ in read('```\n"one two three four"\n```\n\n"five six seven eight"')] == [
         "one two three four",
         "five six seven eight",
     ]
+
+
+@pytest.mark.parametrize("kind", ["text", "pdf", "docx", "html", "markdown"])
+def test_a_quotation_may_run_over_a_lines_end_in_every_format(kind: str) -> None:
+    text = f"A first line\nsays \u201c{LONG[:22]}\n{LONG[23:]}\u201d\n(p. 12). On it goes.\n\nMore."
+    assert read(text, kind) == [("marks", LONG, "p. 12")]
+    if kind == "pdf":
+        assert read(text.replace(f"{LONG[:22]}\n", f"{LONG[:22]}\f"), kind) == [("marks", LONG, "p. 12")]
+
+
+@pytest.mark.parametrize("kind", ["text", "pdf", "html"])
+def test_a_line_that_begins_with_its_page_or_a_bullet_is_apart_from_the_one_before(kind: str) -> None:
+    text = "p. 3: \u201cthe first four words\u201d\np. 44: \u201cthe second four words\u201d"
+    assert [page for *_, page in read(text, kind)] == ["p. 3", "p. 44"]
+    assert [form for form, *_ in read("- It says \u201cwithin thirty\n- and days\u201d", kind)] == ["unclosed"]
 
 
 def test_a_quotation_that_never_closes_is_told() -> None:
@@ -159,6 +233,14 @@ def test_a_footnote_of_a_word_document_gives_the_page() -> None:
 def test_references_without_a_quotation_are_kept_and_those_inside_one_are_not() -> None:
     memo = read_memo(document('See page 40.\n\n"as set out on page 7 of it" is so.', kind="markdown"))
     assert [(one.text, one.line) for one in memo.references] == [("page 40", 1)]
+
+
+def test_the_numbers_of_the_memos_own_pages_are_no_references() -> None:
+    memo = read_memo(document("See p. 7.\nPage 1\fMore.\nPage 2 of 3\f\nPage 2\nEnd.", kind="pdf"))
+    assert [(one.text, one.place) for one in memo.references] == [
+        ("p. 7", "p. 1, line 1"),
+        ("Page 2", "p. 3, line 2"),
+    ]
 
 
 @pytest.mark.parametrize(

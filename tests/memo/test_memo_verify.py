@@ -111,9 +111,73 @@ def test_what_is_altered_comes_with_the_closest_text() -> None:
 
 
 def test_an_ellipsis_names_what_it_leaves_out_and_brackets_what_they_put_in() -> None:
-    finding = only('"The Supplier shall ... suspend the [said] Services"')
-    assert finding.notes == ('left out: "not"', "put in by the memo: [said]")
-    assert finding.quote is not None and finding.quote.text == "The Supplier shall not suspend the Services"
+    finding = only('"The Customer shall pay ... invoice within [the said] thirty days"')
+    assert finding.notes == ('left out: "each undisputed"', "put in by the memo: [the said]")
+    assert finding.quote is not None and finding.quote.text.startswith("The Customer shall pay each undisputed")
+
+
+COVENANT = (
+    "We were in compliance with all applicable covenants. The ratio of debt to earnings was not higher than 3.9 times. "
+    "We do not have off-balance-sheet arrangements. It pays the fee within two days, except on a Sunday, to the bank. "
+    "Sales were $40 million, up from $30 million. The Supplier insures the goods. No rent is due. He pays.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("memo", "differing"),
+    [
+        ("not higher than [3.5] times", "[3.5] -> 3.9"),
+        ("not higher than [the agreed] times", "[the agreed] -> 3.9"),
+        ("We were [not] in compliance with all", "[not] -> (nothing)"),
+        ("We [failed to be] in compliance with all", "[failed to be] -> were"),
+        ("[Only in part were] in compliance with all applicable covenants", "[Only in part were] -> (nothing)"),
+        ("in compliance with all applicable covenants [except one]", "[except one] -> (nothing)"),
+        ("do[es] have off-balance-sheet arrangements", "do[es] -> do not"),
+        ("[It has to] have off-balance-sheet arrangements", "[It has to] -> do not"),
+        ("We do [...] have off-balance-sheet", "[...] -> not"),
+        ("pays the fee within two days [...] to the bank", "[...] -> except"),
+        ("pays the fee within [some] days", "[some] -> two"),
+        ("Sales were [...] $30 million", "[...] -> 40"),
+        ("with all [in]applicable covenants", "[in]applicable -> applicable"),
+        ("We were [...] in [non]compliance with", "[non]compliance -> compliance"),
+        ("We were in compliance [with the] debt to earnings", "-> with all applicable covenants. The ratio of"),
+        ("We were [in line] off-balance-sheet arrangements", "[in line] -> "),
+        ("The Supplier [sells] the goods", ""),
+        ("The Supplier en[sures] the goods", "en[sures] -> insures"),
+    ],
+)
+def test_brackets_and_ellipses_must_not_turn_the_meaning(memo: str, differing: str) -> None:
+    contract = document(COVENANT, kind="pdf")
+    found = check(read_memo(document(f"It says \u201c{memo}\u201d.")), "m", (contract,))
+    (finding,) = found.findings
+    if not differing:
+        assert finding.holds
+        return
+    assert finding.outcome == "altered" and not found.ok and finding.document == 0
+    assert finding.nearest is not None and differing in " ".join(finding.nearest.differing)
+
+
+@pytest.mark.parametrize(
+    "memo",
+    [
+        "[w]e were in compliance with all",
+        "We were in compliance [sic] with all applicable covenants [emphasis added]",
+        "[The Company] were in compliance with all applicable covenants",
+        "It pay[s] the fee within two days",
+        "[The Customer] pays the fee within two days",
+        "We were in compliance[1] with all applicable covenants.[2]",
+        "The Supplier insure[d] the goods",
+        "We were in [...] all applicable covenants",
+        "Sales were $40 million [...] The Supplier insures the goods",
+        "We were in compliance with all applicable covenants. [...] The Supplier insures the goods.",
+        "pays the fee within two days, except [...] to the bank",
+        "[The bank] pays[, as it says,] the fee within two days",
+    ],
+)
+def test_innocent_brackets_and_ellipses_hold(memo: str) -> None:
+    contract = document(COVENANT, kind="pdf")
+    (finding,) = check(read_memo(document(f"It says \u201c{memo}\u201d.")), "m", (contract,)).findings
+    assert finding.holds
 
 
 def test_parts_that_stand_far_apart_are_told_with_their_pages() -> None:
