@@ -12,7 +12,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _MODULES = {
-    "api": ("ask", "check_memo", "check_quotes", "judge_test", "run_goal", "run_task"),
+    "api": ("ask", "judge_test", "run_goal", "run_task"),
+    "lookup": ("check_memo", "check_quotes"),
     "running": ("Finished",),
     "config": ("Settings",),
     "resuming": ("resume",),

@@ -16,13 +16,13 @@ from ralph_cli.core.run import Quote
 from ralph_cli.documents import paper
 from ralph_cli.journal.traces import replace_file
 from ralph_cli.loop.state import fold
+from ralph_cli.opening import opened
 from ralph_cli.records import Recorded
 from ralph_cli.reports import csv, html, markdown
 from ralph_cli.reports.report import Crop, Passage, Report, passage
 from ralph_cli.reports.strip import coverage
 from ralph_cli.reports.view import TIERS, ClaimView
 from ralph_cli.reports.visible import one_line
-from ralph_cli.running import opened
 
 MOST_PICTURES = 8 << 20
 """Bytes of all pictures in a report; what comes later is named by its page only."""

@@ -16,10 +16,11 @@ from ralph_cli.core.events import AnyEvent, RunHalted, RunStarted, Sink
 from ralph_cli.core.model import Model
 from ralph_cli.core.run import StopType
 from ralph_cli.journal.store import FILE, read_events, refuse_if_at_work
+from ralph_cli.opening import opened
 from ralph_cli.providers.replaying import Recording
 from ralph_cli.records import find_run, recorded
 from ralph_cli.reports.visible import show_command
-from ralph_cli.running import Earlier, Finished, opened
+from ralph_cli.running import Earlier, Finished
 from sandbox import Sandbox
 
 DONE = (StopType.COMPLETION, StopType.ABSENT)

@@ -18,7 +18,6 @@ from ralph_cli.core.events import AnyEvent, CallFinished, Fanout, Gate, Noticed,
 from ralph_cli.core.model import Model, Usage
 from ralph_cli.core.nonce import Nonces
 from ralph_cli.core.run import Halt, Outcome, StopType
-from ralph_cli.documents.load import load as load_document
 from ralph_cli.documents.load import reader_of
 from ralph_cli.journal.store import Journal
 from ralph_cli.journal.traces import TraceWriter
@@ -145,23 +144,6 @@ def execute(
         return Finished(outcome, mode, question, about, spent, seconds, name, folder, *told)
     finally:
         journal.close()
-
-
-def opened(
-    document: str | Path | Document,
-    settings: Settings,
-    password: str | None = None,
-    encoding: str | None = None,
-    stdin: Callable[[], bytes] | None = None,
-    on_loading: Callable[[int, int], None] | None = None,
-) -> Document:
-    """The document, loaded if it is a path. Raises DocumentError."""
-    if isinstance(document, Document):
-        return document
-    cache = settings.cache_folder
-    return load_document(
-        document, stdin=stdin, password=password, encoding=encoding, cache=cache, on_progress=on_loading
-    )
 
 
 def run_folder(settings: Settings, mode: str, document: Document | None) -> Path:

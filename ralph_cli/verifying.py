@@ -21,9 +21,10 @@ from ralph_cli.journal.store import FILE as JOURNAL_FILE
 from ralph_cli.journal.unpack import read_bundle
 from ralph_cli.loop.state import fold
 from ralph_cli.modes.goal_record import OUTPUT
+from ralph_cli.opening import opened
 from ralph_cli.records import as_object, find_run, recorded, told
 from ralph_cli.reports.visible import show_command
-from ralph_cli.running import described, opened
+from ralph_cli.running import described
 from ralph_cli.wiring.recheck import reading_of, recheck
 
 NO_DOCUMENT = "name the document with --document"

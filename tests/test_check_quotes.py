@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 from test_ask import MEMO
 
-from ralph_cli.api import check_quotes
 from ralph_cli.config import Settings
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.lookup import check_quotes
 
 
 def test_each_quote_is_found_or_refused_with_the_closest_text(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from fakes import FakeSandbox, document
 from hidden_pdfs import FIRST, INNOCENT, SAID, SCANS, TRICKS
 from test_ask import verdicts
 
-from ralph_cli.api import ask, check_quotes, run_task
+from ralph_cli.api import ask, run_task
 from ralph_cli.checks.quotes import Visibility, pin, quotes_hold
 from ralph_cli.commands.app import run
 from ralph_cli.config import Settings
@@ -20,6 +20,7 @@ from ralph_cli.core.model import Model
 from ralph_cli.core.run import Draft, DraftClaim, StopType
 from ralph_cli.documents.load import load
 from ralph_cli.documents.locate import QuoteIndex
+from ralph_cli.lookup import check_quotes
 from ralph_cli.providers.metered import said
 from ralph_cli.providers.scripted import Script, Scripted, acts, says
 from ralph_cli.records import view_of

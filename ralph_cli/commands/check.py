@@ -33,14 +33,13 @@ def check(
     quiet: options.Quiet = False,
 ) -> int:
     """Check a memo's quotations and page references against documents; without --judge no model is asked."""
-    from ralph_cli import api, config
+    from ralph_cli import config, lookup
     from ralph_cli.commands.progress import progress
-    from ralph_cli.reporting import check_target
     from ralph_cli.reports.memo import memo_lines, memo_text
-    from ralph_cli.reports.memo_html import memo_html
-    from ralph_cli.reports.memo_json import memo_json
 
     if html is not None:
+        from ralph_cli.reporting import check_target
+
         check_target(html, (memo, *doc))
 
     settings = config.load(
@@ -49,7 +48,7 @@ def check(
         )
     )
     with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
-        checked = api.check_memo(
+        checked = lookup.check_memo(
             memo,
             doc,
             judge=judge,
@@ -62,10 +61,14 @@ def check(
             on_loading=display.loading,
         )
     if json:
+        from ralph_cli.reports.memo_json import memo_json
+
         typer.echo(memo_json(checked))
     else:
         show_lines(memo_lines(checked), memo_text(checked))
     if html is not None:
+        from ralph_cli.reports.memo_html import memo_html
+
         _write(html, memo_html(checked))
     return 0 if checked.ok else 2
 

@@ -74,8 +74,8 @@ def prepared(
 
     Refuses, before anything is paid for, what could not be written afterwards.
     """
+    from ralph_cli.opening import opened
     from ralph_cli.reporting import Source, refuse_what_cannot_be_marked
-    from ralph_cli.running import opened
 
     if not targets.given():
         return None

@@ -7,9 +7,9 @@ import pytest
 from fakes import document
 from hidden_pdfs import FIRST, SAID, Made
 
-from ralph_cli.api import check_memo
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Span
+from ralph_cli.lookup import check_memo
 from ralph_cli.memo.read import read_memo
 from ralph_cli.memo.seen import looked_at
 from ralph_cli.memo.verify import check
