@@ -18,6 +18,9 @@ from ralph_cli.core.judge_test import JudgeTest
 from ralph_cli.core.model import Model
 from ralph_cli.documents.locate import QuoteIndex
 from ralph_cli.journal.store import read_events
+from ralph_cli.lookup import QuoteCheck as QuoteCheck
+from ralph_cli.lookup import check_memo as check_memo
+from ralph_cli.lookup import check_quotes as check_quotes
 from ralph_cli.loop.completion import goal_detectors
 from ralph_cli.modes import goal_record
 from ralph_cli.modes.judge_test import Tested, tested
