@@ -78,9 +78,20 @@ def _headers(document: Document, low: int, marks: Sequence[_Mark]) -> str:
 
 
 def _marked(text: str, low: int, high: int, marks: Sequence[_Mark]) -> str:
-    cuts = sorted([(mark.start, 1, f"[[{mark.sign}") for mark in marks] + [(mark.end, 0, "]]") for mark in marks])
+    """text[low:high] with the marks. Those inside others are nested; of those that cross, the ends are named, too."""
+    crossing = {mark for mark in marks for other in marks if _cross(mark, other) or _cross(other, mark)}
+    opened = [(mark.start, 1, -mark.end, f"[[{mark.sign}") for mark in marks]
+    closed = [(mark.end, 0, -mark.start, f"]]({_end_of(mark)})" if mark in crossing else "]]") for mark in marks]
     parts, at = [], low
-    for place, _, sign in cuts:
+    for place, _, _, sign in sorted((*opened, *closed)):
         parts += [text[at:place], sign]
         at = place
     return "".join((*parts, text[at:high]))
+
+
+def _cross(one: _Mark, other: _Mark) -> bool:
+    return one.start < other.start < one.end < other.end
+
+
+def _end_of(mark: _Mark) -> str:
+    return f"end of {mark.sign.split(',')[0].rstrip(': ')}"

@@ -173,7 +173,12 @@ def _searches(report: Report) -> Markup:
         el("tr", el("td", absence.term(item)), el("td", absence.places(item), class_="n")) for item in view.searches
     ]
     near = [
-        el("li", f"{absence.place(item, paged=report.paged)}: ", el("q", item.text.strip()), f" ({', '.join(item.words)})")
+        el(
+            "li",
+            f"{absence.place(item, paged=report.paged)}: ",
+            el("q", item.text.strip()),
+            f" ({', '.join(item.words)})",
+        )
         for item in view.nearest
     ]
     return joined(

@@ -164,6 +164,17 @@ def around(words):
     return REPORT.text[span.start : span.end]
 
 
+def test_marks_that_begin_together_are_nested_and_those_that_cross_have_named_ends():
+    def shown(*quotes):
+        attempt = pin(Draft((DraftClaim("It is so.", quotes),)), MEMO, QuoteIndex(MEMO))
+        return passages(MEMO, attempt.quotes, "n")
+
+    within = shown("The hall is cold", "The hall is cold in winter and warm in summer.")
+    assert "[[2: [[1: The hall is cold]] in winter and warm in summer.]]" in within
+    across = shown("hall is cold in winter", "winter and warm")
+    assert "[[1: hall is cold in [[2: winter]](end of 1) and warm]](end of 2)" in across
+
+
 def test_a_paragraph_is_shown_whole_and_a_table_with_its_header():
     text = around("South  6  5")
     assert "(in millions)  2018  2017" in text and "Total net sales  11  9" in text
