@@ -2,9 +2,10 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from ralph_cli.checks import strangers
 from ralph_cli.checks.grounding import Ground
 from ralph_cli.checks.header import header_of
 from ralph_cli.checks.json_schema import Unchecked
@@ -69,11 +70,22 @@ class OutputCheck:
         except Misshapen:
             return Evidence("output", short + faults)
         found = [Issue(UNFOUND, f"{miss.place} of the output: {miss.message}") for miss in missing]
+        found += self._in_strange_money(said)
         glue = tuple(
             Issue("output", message) for message in (*self._glued(attempt.output), *self._words(attempt.output))
         )
         formal = (*short, *faults, *glue)
-        return Evidence("output", (*formal, *found), score=_score(ground, len(missing), len(formal)))
+        return Evidence("output", (*formal, *found), score=_score(ground, len(found), len(formal)))
+
+    def _in_strange_money(self, said: Sequence[Piece]) -> Iterator[Issue]:
+        """The amounts in a currency that neither the document nor the task has a trace of."""
+        if self.document is None:
+            return
+        known = f"{self.document.text}\n{self.task}".lower()
+        for piece in said:
+            for amount in strangers.currencies(piece.text, known.__contains__):
+                told = f'"{amount}": the document names no such currency'
+                yield Issue(UNFOUND, f"{piece.place(piece.text.find(amount))} of the output: {told}")
 
     def unfit_to_remember(self, attempt: Attempt) -> bool:
         """Whether the memory update says a figure, a date or a quotation that the quotes do not bear out."""

@@ -97,7 +97,9 @@ class LimitIndex:
     def candidates(self, statement: str, quotes: Sequence[str], known: Iterable[Span], most: int) -> list[Limiting]:
         """Up to `most` passages for a statement that rests on `quotes`, best first; none that lies in a `known` one."""
         seen = list(known)
-        own = frozenset(f"\u00a7{match[1]}" for span in seen for match in _NUMBERED.finditer(self._text, *_ends(span)))
+        own = frozenset(
+            f"\u00a7{match[1]}" for span in seen for match in _NUMBERED.finditer(self._text, span.start, span.end)
+        )
         wanted = terms(" ".join((statement, *quotes))) | own
         found = [*self._other_values(statement, quotes), *self._by_terms(wanted)]
         chosen: list[Limiting] = []
@@ -173,7 +175,3 @@ def label_of(row: str) -> str:
     """The label of a table's row, folded for comparing; empty if it has none."""
     match = _LABEL.match(row)
     return " ".join(match["label"].split()).casefold().strip(" :-") if match else ""
-
-
-def _ends(span: Span) -> tuple[int, int]:
-    return span.start, span.end

@@ -317,3 +317,21 @@ def test_a_schema_that_could_not_be_applied_is_a_broken_check_and_no_fault(monke
     monkeypatch.setattr("ralph_cli.checks.json_schema.sys.executable", "/nowhere/python")
     evidence = check('{"a": "x"}', kind="json", schema=schema)
     assert "could not be applied" in evidence.broken and not evidence.issues and not evidence.passed
+
+
+def test_an_amount_in_a_currency_that_the_document_lacks_is_refused_and_counts_in_the_score() -> None:
+    about = document("The rent of 4,800 is due on the first day of each month, and nothing else is.")
+    attempt = pin(
+        Draft((DraftClaim("Rent", ("The rent of 4,800 is due on the first day",)),)), about, QuoteIndex(about)
+    )
+
+    def checked(output: str, task: str = TASK) -> Evidence:
+        form = OutputForm(remembered=False)
+        return OutputCheck(form, task, document=about)(replace(attempt, output=output, finished=True))
+
+    plain = "The rent of 4,800 is due on the first day of each month, as is said."
+    assert checked(plain).passed
+    strange = checked(plain.replace("4,800", "\u20ac4,800"))
+    (issue,) = strange.issues
+    assert "names no such currency" in issue.message and strange.score is not None and strange.score < 1
+    assert checked(plain.replace("4,800", "\u20ac4,800"), "Say the rent in euros").passed

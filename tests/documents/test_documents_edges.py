@@ -104,7 +104,7 @@ def test_what_stands_for_itself_is_left_alone(text: str, quote: str) -> None:
 
 
 @given(st.text("ab1 5-$(),.%/:>\u2212\n", max_size=60), st.data())
-def test_widening_only_widens_and_once_is_enough(text: str, data: st.DataObject) -> None:
+def test_widening_only_widens(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
     first, last = whole(text, start, end)
