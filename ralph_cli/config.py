@@ -20,6 +20,7 @@ from pydantic import (
 )
 
 from ralph_cli.checks.rules import AnswerForm, Range
+from ralph_cli.checks.shape import Format
 from ralph_cli.core.budget import Limits
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.loop.config import StopConditionConfig
@@ -144,7 +145,7 @@ class Settings(BaseModel):
     min_coverage: float | None = Field(None, ge=0, le=1)
     verify_timeout: float = Field(60.0, gt=0, le=86_400)
     summary_chars: int = Field(4_000, ge=200, le=100_000)
-    format: Literal["md", "json", "csv", "text"] | None = None
+    format: Format | None = None
     output_schema: Path | None = None
     memory: str = "auto"
     memory_budget: int = Field(1_500, ge=400, le=100_000)
@@ -165,6 +166,11 @@ class Settings(BaseModel):
     def form(self) -> AnswerForm:
         """The form that an answer must have."""
         return AnswerForm(self.bullets, self.quotes, self.quote_chars)
+
+    @property
+    def output_format(self) -> Format:
+        """The form of a task's output: JSON where there is a schema and nothing else was said, else Markdown."""
+        return self.format or ("json" if self.output_schema else "md")
 
     @property
     def limits(self) -> Limits:

@@ -1,6 +1,5 @@
 """Exporting a run: its journal, view, document and origin as one file that can be verified anywhere, years later."""
 
-import hashlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,10 +12,10 @@ from ralph_cli.config import SECRETS, Settings, load
 from ralph_cli.core.errors import DocumentError, JournalError, UserError
 from ralph_cli.core.events import AnyEvent, CallStarted, Event, RunStarted
 from ralph_cli.core.model import Json
-from ralph_cli.documents.load import read_bytes
 from ralph_cli.journal.bundle import IDENTITY, ORIGIN, VIEW, canonical, pack
 from ralph_cli.journal.cleaning import Cleaner, cleaner
 from ralph_cli.journal.store import read_rows, refuse_if_at_work
+from ralph_cli.opening import read_recorded
 from ralph_cli.records import as_object, find_run, told
 
 _EVENT: TypeAdapter[AnyEvent] = TypeAdapter(Event)
@@ -103,14 +102,11 @@ def _refuse_keys(clean: Cleaner, parts: tuple[bytes, ...]) -> None:
 
 def _document(started: RunStarted) -> bytes:
     """The bytes of the document, if its file is still the one that was read."""
-    path = str(started.document.get("path", ""))
-    hint = "leave out --with-document; `ralph verify` takes the document with --document"
-    if path in ("", "-"):
-        raise DocumentError("the document of that run is not a file", code="no-document", hint=hint)
-    data = read_bytes(path)
-    if hashlib.sha256(data).hexdigest() != started.document.get("sha256"):
-        raise DocumentError(f"{path} is not the document of that run any more", code="document-changed", hint=hint)
-    return data
+    try:
+        return read_recorded(started.document)
+    except DocumentError as error:
+        hint = "leave out --with-document; `ralph verify` takes the document with --document"
+        raise DocumentError(error.message, code=error.code, hint=hint) from None
 
 
 def _write_new(path: Path, data: bytes) -> None:

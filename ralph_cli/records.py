@@ -37,6 +37,7 @@ def view_of(finished: Finished) -> RunView:
         seconds=finished.seconds,
         notices=tuple(notice.message for notice in finished.notices),
         mode=finished.mode,
+        format=finished.format,
         coverage=finished.coverage,
         unheard=unheard(finished.outcome.best, finished.panel, finished.judge_faults),
     )
@@ -94,10 +95,18 @@ def told(events: tuple[AnyEvent, ...], folder: str) -> Recorded:
         seconds=round(seconds, 3),
         notices=tuple(event.message for event in events if isinstance(event, Noticed)),
         mode=started.mode,
+        format=_format(started),
         coverage=state.coverage,
         unheard=unheard(state.best, _panel(started), _judge_faults(events)),
     )
     return Recorded(shown, events)
+
+
+def _format(started: RunStarted) -> str:
+    """The format of a task's output, as `Settings.output_format` has it."""
+    if started.mode != "task":
+        return ""
+    return str(started.settings.get("format") or ("json" if started.settings.get("output_schema") else "md"))
 
 
 def _panel(started: RunStarted) -> tuple[str, ...]:

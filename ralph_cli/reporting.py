@@ -16,7 +16,7 @@ from ralph_cli.core.run import Quote
 from ralph_cli.documents import paper
 from ralph_cli.journal.traces import replace_file
 from ralph_cli.loop.state import fold
-from ralph_cli.opening import opened
+from ralph_cli.opening import open_recorded, opened
 from ralph_cli.records import Recorded
 from ralph_cli.reports import csv, html, markdown
 from ralph_cli.reports.report import Crop, Passage, Report, passage
@@ -96,19 +96,18 @@ def find_source(
     told = run.view.document
     if not told:
         return Source()
-    where = path or str(told.get("path", ""))
-    if where == "-":
-        return Source(missing="the document came from standard input; name its file with --document")
     try:
-        document = opened(where, settings, password, encoding or told.get("encoding"))
+        if path is None:
+            document = open_recorded(told, settings, password=password, encoding=encoding)
+        else:
+            document = opened(path, settings, password, encoding or told.get("encoding"))
     except DocumentError as error:
         return Source(missing=error.message)
     if document.sha256 != told.get("sha256"):
-        return Source(missing=f"{where} is not the document of this run, or has changed since")
+        return Source(missing=f"{path} is not the document of this run, or has changed since")
     if document.fingerprint != told.get("fingerprint", document.fingerprint):
-        return Source(
-            missing=f"{where} is read otherwise than in this run: by another reader, or with another encoding"
-        )
+        why = "by another reader, or with another encoding"
+        return Source(missing=f"{document.path} is read otherwise than in this run: {why}")
     return Source(document, password=password)
 
 

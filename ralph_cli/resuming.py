@@ -5,22 +5,22 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
-
 from ralph_cli import api
 from ralph_cli.checks.verifier import Verifier
-from ralph_cli.config import SECRETS, Settings, explained, load
+from ralph_cli.config import Settings, load
 from ralph_cli.core.document import Document
-from ralph_cli.core.errors import ConfigError, RalphError
+from ralph_cli.core.errors import ConfigError, DocumentError, RalphError
 from ralph_cli.core.events import AnyEvent, RunHalted, RunStarted, Sink
 from ralph_cli.core.model import Model
 from ralph_cli.core.run import StopType
 from ralph_cli.journal.store import FILE, read_events, refuse_if_at_work
-from ralph_cli.opening import opened
+from ralph_cli.opening import CHANGED, open_recorded, opened
 from ralph_cli.providers.replaying import Recording
 from ralph_cli.records import find_run, recorded
 from ralph_cli.reports.visible import show_command
 from ralph_cli.running import Earlier, Finished
+from ralph_cli.wiring.recorded import resumed_settings
+from ralph_cli.wiring.task import KEPT_SCHEMA, kept_in
 from sandbox import Sandbox
 
 DONE = (StopType.COMPLETION, StopType.ABSENT)
@@ -31,7 +31,8 @@ def resume(
     *,
     settings: Settings | None = None,
     changes: Mapping[str, Any] | None = None,
-    document: Document | None = None,
+    document: str | Path | Document | None = None,
+    accept_settings: bool = False,
     models: Mapping[str, Model] | None = None,
     verifier: Verifier | None = None,
     engine: Callable[[], Sandbox] | None = None,
@@ -42,10 +43,13 @@ def resume(
 
     The new run has a folder of its own and begins at the beginning, but every request that the earlier run has a reply
     to is answered from its journal, at the price of then; only what is new is sent. `changes` replaces recorded
-    settings (`max_time`, `max_iterations`, ...). Keys come from `settings`, by default from the environment; no
-    `password` is ever recorded. A task finds memory and schema as the earlier run found them, and notes nothing twice.
-    A run that had a `verifier` of the caller's needs one again: it is asked anew, also of what it has seen.
-    Raises ConfigError when there is nothing to go on with, and DocumentError when the document is gone or has changed.
+    settings (`max_time`, `max_iterations`, ...). What was asked for is taken from the record; keys, addresses, folders,
+    files and the sandbox come from `settings`, by default from the environment, and where those differ from the run's
+    a notice says so (`wiring.recorded` tells of each field). `accept_settings` takes the run's sandbox and files, never
+    an address. No `password` is ever recorded. A task finds memory and schema as the earlier run found them, and notes
+    nothing twice. A run that had a `verifier` of the caller's needs one again: it is asked anew, also of what it has
+    seen. `document` says where the document is now. Raises ConfigError when there is nothing to go on with, and
+    DocumentError when the document is gone or has changed.
     """
     settings = settings or load()
     folder = run if isinstance(run, Path) else find_run(settings.out, run)
@@ -53,10 +57,14 @@ def resume(
     events = recorded(folder).events
     started = _resumable(events, folder)
     _require_verifier(started, verifier)
-    chosen = _settings(started, settings, changes or {})
+    given = document if isinstance(document, Document) else _document(started, settings, document, password)
     kin = dict(_kin(folder, started.seed))
-    earlier = Earlier(Recording(events, *kin.values()), started.seed, (folder, *kin))
-    given = document or _document(started, chosen, password)
+    folders = (folder, *kin)
+    changes = {**_schema(started, folders, settings, accept=accept_settings), **(changes or {})}
+    chosen, notices = resumed_settings(
+        started, settings, changes, accept=accept_settings, given_models=(models or {}).keys()
+    )
+    earlier = Earlier(Recording(events, *kin.values()), started.seed, folders, notices)
     encoding = started.document.get("encoding")
     if started.mode == "task":
         return api.run_task(
@@ -87,7 +95,7 @@ def resume(
 def _kin(folder: Path, seed: str) -> Iterator[tuple[Path, tuple[AnyEvent, ...]]]:
     """The other runs that went on with the same run, or with which it went on: they share a seed."""
     for other in sorted(folder.resolve().parent.glob(f"*/{FILE}")):
-        if not seed or other.parent == folder.resolve():
+        if not seed or other.parent == folder.resolve() or other.is_symlink() or other.parent.is_symlink():
             continue
         with suppress(RalphError):
             first = next(read_events(other.parent), None)
@@ -115,37 +123,42 @@ def _require_verifier(started: RunStarted, verifier: Verifier | None) -> None:
         raise ConfigError(what, code="no-verifier", hint="give it in Python: resume(run, verifier=...)")
 
 
-def _settings(started: RunStarted, now: Settings, changes: Mapping[str, Any]) -> Settings:
-    """The settings of then, with the keys and folders of now, and what is to change."""
-    then = {name: value for name, value in started.settings.items() if name in Settings.model_fields}
-    models = started.settings.get("models", {})
-    named = {
-        "model": models.get("worker"),
-        "judge_model": models.get("judge"),
-        "subquery_model": models.get("subquery"),
-    }
-    here = {name: getattr(now, name) for name in (*SECRETS, "out", "cache")}
-    try:
-        return Settings.model_validate({**then, **named, **here, **changes})
-    except ValidationError as error:
-        raise explained(error, dict.fromkeys(then, "that run") | dict.fromkeys(changes, "what is to change")) from None
+def _schema(started: RunStarted, folders: tuple[Path, ...], now: Settings, *, accept: bool) -> dict[str, Path]:
+    """The schema of the run as its folder keeps it: the path in the record may lead anywhere."""
+    if not started.settings.get("output_schema"):
+        return {}
+    kept = kept_in(folders, KEPT_SCHEMA)
+    if kept is not None:
+        return {"output_schema": kept}
+    if accept or now.output_schema is not None:
+        return {}
+    what = f"that run had a schema, and there is no {KEPT_SCHEMA} in its folder"
+    raise ConfigError(what, code="no-schema", hint="--accept-settings reads the file that the record names")
 
 
-def _document(started: RunStarted, settings: Settings, password: str | None) -> Document | None:
-    """The document of that run, read as then; None for a task without one."""
-    if not started.document and started.mode == "task":
+def _document(
+    started: RunStarted, settings: Settings, path: str | Path | None, password: str | None
+) -> Document | None:
+    """The document of that run, read as then from where it was or from `path`; None for a task without one."""
+    about = started.document
+    if not about and started.mode == "task":
         return None
-    path = str(started.document.get("path", ""))
-    if path == "-":
-        what = "the document of that run came from standard input, so it cannot be read again"
-        raise ConfigError(what, code="not-resumable", hint="give the document to `resume` in Python, or ask again")
-    document = opened(path, settings, password, started.document.get("encoding"))
-    if document.sha256 != started.document.get("sha256"):
-        what = f"{path} is not the document of that run any more"
-        raise ConfigError(
-            what, code="document-changed", hint="ask again: what was found does not hold for another text"
+    try:
+        if path is None:
+            document = open_recorded(about, settings, password=password)
+        else:
+            document = opened(path, settings, password, about.get("encoding"))
+    except DocumentError as error:
+        if error.code not in (CHANGED, "no-document", "missing"):
+            raise
+        hint = "name the document's file with --document, or ask again"
+        raise DocumentError(error.message, code=error.code, hint=hint) from None
+    if document.sha256 != about.get("sha256"):
+        what = f"{path} is not the document of that run"
+        raise DocumentError(what, code=CHANGED, hint="ask again: what was found does not hold for another text")
+    if document.fingerprint != about.get("fingerprint", document.fingerprint):
+        what = (
+            f"{document.path} is read otherwise than in that run: by another reader, with another encoding or password"
         )
-    if document.fingerprint != started.document.get("fingerprint", document.fingerprint):
-        what = f"{path} is read otherwise than in that run: by another reader, with another encoding or password"
-        raise ConfigError(what, code="document-changed", hint="ask again, with the options of that run")
+        raise DocumentError(what, code=CHANGED, hint="ask again, with the options of that run")
     return document

@@ -36,7 +36,7 @@ class Finished:
     """What a run returns: the outcome, the document it speaks of, what was read, what it cost, where its record is.
 
     `panel` are the models that were to give second opinions; `judge_faults` says of each model that was asked as a
-    judge and whose call failed why the last one did.
+    judge and whose call failed why the last one did. `format` is that of a task's output, empty in other modes.
     """
 
     outcome: Outcome
@@ -51,17 +51,19 @@ class Finished:
     notices: tuple[Noticed, ...]
     coverage: Coverage = field(default_factory=Coverage)
     panel: tuple[str, ...] = ()
+    format: str = ""
     judge_faults: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Earlier:
     """What a run takes over from earlier ones: their paid replies, the seed with which it asks the same again, and
-    their folders, the latest first, where they kept what they found."""
+    their folders, the latest first, where they kept what they found. `notices` tell what was not taken over."""
 
     recording: Recording
     seed: str
     folders: tuple[Path, ...] = ()
+    notices: tuple[Noticed, ...] = ()
 
 
 def execute(
@@ -109,7 +111,8 @@ def execute(
             journal.discard()
             raise
         cautions = document.cautions if document else ()
-        for notice in (*names.notices, *(Noticed(caution.code, caution.message) for caution in cautions)):
+        told = (*(earlier.notices if earlier else ()), *names.notices)
+        for notice in (*told, *(Noticed(caution.code, caution.message) for caution in cautions)):
             everyone(notice)
 
         def waiting(what: str) -> None:
@@ -140,8 +143,9 @@ def execute(
             built.close()
         spent, seconds, notices = heard.state.usage, round(ledger.elapsed, 3), tuple(heard.notices)
         name, judge, read = folder.name, built.judge.name, heard.state.coverage
-        told = (judge, notices, read, names.panel, heard.judge_faults)
-        return Finished(outcome, mode, question, about, spent, seconds, name, folder, *told)
+        form = settings.output_format if mode == "task" else ""
+        rest = (judge, notices, read, names.panel, form, heard.judge_faults)
+        return Finished(outcome, mode, question, about, spent, seconds, name, folder, *rest)
     finally:
         journal.close()
 

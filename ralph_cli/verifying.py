@@ -21,7 +21,7 @@ from ralph_cli.journal.store import FILE as JOURNAL_FILE
 from ralph_cli.journal.unpack import read_bundle
 from ralph_cli.loop.state import fold
 from ralph_cli.modes.goal_record import OUTPUT
-from ralph_cli.opening import opened
+from ralph_cli.opening import CHANGED, open_recorded, opened
 from ralph_cli.records import as_object, find_run, recorded, told
 from ralph_cli.reports.visible import show_command
 from ralph_cli.running import described
@@ -71,10 +71,16 @@ def verify(
         what = f"{started.run} has no attempt that could be verified ({halt.detail})"
         raise JournalError(what, code="nothing-to-verify", hint=show_command(settings.out, started.run))
     reading = _Reader(settings, password, encoding, on_loading)
-    at_hand = reading.at_hand(source, document)
+    at_hand, changed = None, ""
+    try:
+        at_hand = reading.at_hand(source, document)
+    except DocumentError as error:
+        if error.code != CHANGED:
+            raise
+        changed = error.message
     before = reading.before(source, at_hand) if document is not None else None
     goal = _goal(source.events)
-    checks, quotes = recheck(started, state.best, halt, at_hand, before, given=document is not None)
+    checks, quotes = recheck(started, state.best, halt, at_hand, before, given=document is not None, changed=changed)
     checks = (*_of_bundle(source), *checks, *(_of_goal(source.folder, goal, halt, state.best) if goal else ()))
     return Verification(
         run=started.run,
@@ -140,14 +146,19 @@ class _Reader:
                     cache=self.settings.cache_folder,
                     on_progress=self.on_loading,
                 )
-            if recorded_path == "-":
-                what = "the document of that run came from standard input"
-                raise DocumentError(what, code="no-document", hint=NO_DOCUMENT)
-            return self._read(recorded_path)
+            return open_recorded(
+                source.started.document,
+                self.settings,
+                password=self.password,
+                encoding=self.encoding,
+                on_loading=self.on_loading,
+            )
         except DocumentError as error:
+            if error.code == CHANGED:
+                raise
             if source.started.mode == "goal":
                 return None
-            if error.code == "missing":
+            if error.code == "missing" or (error.code == "no-document" and source.bundle is None):
                 raise DocumentError(error.message, code=error.code, hint=NO_DOCUMENT) from None
             raise
 

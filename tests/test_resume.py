@@ -113,7 +113,7 @@ def test_a_changed_document_is_refused(tmp_path: Path) -> None:
     finished = ask(path, "What is the rent?", settings=settings, models=given_, engine=FakeSandbox)
     assert not finished.outcome.ok
     path.write_text(MEMO.text + "Amended.")
-    with pytest.raises(ConfigError, match="not the document"):
+    with pytest.raises(DocumentError, match="not the document"):
         resume(finished.run, settings=settings)
 
 
@@ -181,7 +181,7 @@ def test_a_document_that_is_read_otherwise_is_refused(tmp_path: Path) -> None:
     # A record that does not name the encoding, as a run on the caller's own document leaves it.
     bare = replace(first, document={name: value for name, value in first.document.items() if name != "encoding"})
     folder = cut_off((bare, *rest), len(rest), tmp_path / "bare")
-    with pytest.raises(ConfigError, match="read otherwise"):
+    with pytest.raises(DocumentError, match="read otherwise"):
         resume(folder, settings=settings)
 
 

@@ -443,7 +443,7 @@ def test_a_run_from_standard_input_needs_the_document_named(folder: Path) -> Non
     with pytest.raises(DocumentError, match="standard input"):
         verified(folder, run.run)
     assert verified(folder, run.run, folder / "memo.txt").holds
-    with pytest.raises(DocumentError, match="not a file"):
+    with pytest.raises(DocumentError, match="standard input"):
         bundle_of(folder, run, with_document=True)
 
 

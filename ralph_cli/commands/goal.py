@@ -1,7 +1,6 @@
 """`ralph goal`: work on a document until the user's own verifiers pass."""
 
 import re
-import sys
 from collections.abc import Sequence
 from functools import reduce
 from pathlib import Path
@@ -11,7 +10,7 @@ import typer
 
 from ralph_cli.commands import options
 from ralph_cli.commands.qa import exit_code
-from ralph_cli.core.errors import UserError
+from ralph_cli.commands.screen import print_exactly, write_accepted
 from ralph_cli.reports.visible import visible
 
 if TYPE_CHECKING:
@@ -144,12 +143,12 @@ def _deliver(finished: "Finished", output: Path | None, *, json: bool) -> int:
     text = state.delivered(finished.outcome.best)
     told = report.lines(shown, state)
     if output is not None:
-        told += _write(output, text, accepted=finished.outcome.ok)
+        told.append(write_accepted(output, text, accepted=finished.outcome.ok))
     if json:
         typer.echo(report.dumps(shown, state, text))
         return exit_code(shown.halt.type)
     if output is None and text:
-        _print(report.appended(shown, state, text))
+        print_exactly(report.appended(shown, state, text))
     elif not finished.outcome.ok:
         told = [*report.appended(shown, state, "").splitlines(), *told]
     for line in told:
@@ -192,21 +191,3 @@ def _suffix(output: Path | None) -> str:
     """The ending of the file that the verifiers get: that of the file which is wanted."""
     wanted = output.suffix if output is not None else ""
     return wanted if re.fullmatch(r"\.\w{1,12}", wanted) else ".txt"
-
-
-def _write(output: Path, text: str, *, accepted: bool) -> list[str]:
-    """Write what was accepted, and nothing else, where the user wants it; what to say about it."""
-    if not accepted:
-        return [f"{output} was not written: nothing was accepted. The output is in the run's folder."]
-    try:
-        output.write_text(text, encoding="utf-8", newline="")
-    except OSError as error:
-        hint = "the output is in the run's folder"
-        raise UserError(f"{output} cannot be written: {error.strerror}", code="bad-output", hint=hint) from error
-    return [f"Written to {output}"]
-
-
-def _print(text: str) -> None:
-    """To a terminal as visible text, to anything else exactly as it is: that is what was verified."""
-    shown = visible(text) if sys.stdout.isatty() else text
-    typer.echo(shown, nl=not shown.endswith("\n"))

@@ -1,12 +1,16 @@
-"""Standard output: the report in colour on a terminal, the same lines as text anywhere else."""
+"""What a person sees: results on standard output, in colour on a terminal, the same lines as text anywhere else."""
 
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 
 import typer
 
+from ralph_cli.core.errors import UserError
+from ralph_cli.reports.output import payload
 from ralph_cli.reports.terminal import Styled, lines, plain
 from ralph_cli.reports.view import RunView
+from ralph_cli.reports.visible import visible
 
 
 def show(view: RunView) -> None:
@@ -14,15 +18,44 @@ def show(view: RunView) -> None:
     show_lines(lines(view), plain(view))
 
 
-def show_lines(styled: Iterable[list[Styled]], text: str) -> None:
-    """Print lines in colour on a terminal, and the same as `text` anywhere else."""
-    if not sys.stdout.isatty():
-        typer.echo(text, nl=False)
+def deliver(view: RunView, output: Path | None) -> None:
+    """Hand over the output of a task: to standard output or, if it was accepted, to a file; its report beside it."""
+    if output is None:
+        print_exactly(payload(view))
+    show_lines(lines(view, output=False), plain(view, output=False), err=True)
+    if output is not None:
+        typer.echo(write_accepted(output, payload(view), accepted=view.ok), err=True)
+
+
+def print_exactly(text: str) -> None:
+    """To a terminal as visible text, to anything else exactly as it is: that is what was checked."""
+    shown = visible(text) if sys.stdout.isatty() else text
+    if shown:
+        typer.echo(shown, nl=not shown.endswith("\n"))
+
+
+def write_accepted(path: Path, text: str, *, accepted: bool) -> str:
+    """Write what was accepted, and nothing else, where the user wants it; returns what to say about it."""
+    if not accepted:
+        return visible(f"{path} was not written: nothing was accepted. The output is in the run's folder.")
+    try:
+        path.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        hint = "the output is in the run's folder"
+        raise UserError(f"{path} cannot be written: {error.strerror}", code="bad-output", hint=hint) from error
+    return visible(f"Written to {path}")
+
+
+def show_lines(styled: Iterable[list[Styled]], text: str, *, err: bool = False) -> None:
+    """Print lines in colour on a terminal, and the same as `text` anywhere else; to standard error with `err`."""
+    stream = sys.stderr if err else sys.stdout
+    if not stream.isatty():
+        typer.echo(text, nl=False, err=err)
         return
     from rich.console import Console
     from rich.text import Text
 
-    console = Console(highlight=False)
+    console = Console(highlight=False, stderr=err)
     console.print()
     for line in styled:
         line_ = Text.assemble(*line)

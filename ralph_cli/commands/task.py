@@ -8,13 +8,16 @@ import typer
 from ralph_cli.commands import options
 from ralph_cli.commands.qa import exit_code
 from ralph_cli.commands.report import Annotate, ReportFile, prepared, written
-from ralph_cli.commands.screen import show
+from ralph_cli.commands.screen import deliver, write_accepted
 
 Format = Annotated[str | None, typer.Option("--format", help="md, text, json or csv (default md; json with a schema).")]
 Schema = Annotated[Path | None, typer.Option("--schema", help="JSON Schema that the JSON or CSV must fit.")]
 Memory = Annotated[Path | None, typer.Option("--memory", help="Memory file (default <out>/memory/<document id>.md).")]
 NoMemory = Annotated[bool, typer.Option("--no-memory", help="Neither read nor write notes on the document.")]
 MemoryBudget = Annotated[int | None, typer.Option("--memory-budget", help="Characters of the memory (default 1500).")]
+OutputFile = Annotated[
+    Path | None, typer.Option("--output", help="Write the output to this file once it is accepted, not to the screen.")
+]
 NoDocument = Annotated[bool, typer.Option("--no-document", help="Work from the memory alone; give --memory FILE.")]
 
 
@@ -51,6 +54,7 @@ def task(
     password: options.Password = None,
     encoding: options.Encoding = None,
     out: options.Out = None,
+    output: OutputFile = None,
     report: ReportFile = None,
     annotate: Annotate = None,
     json: options.Json = False,
@@ -59,8 +63,9 @@ def task(
     """Do a task on a document, such as "summarize"; what it states in figures and quotations is in the document."""
     from ralph_cli import api, config, records
     from ralph_cli.commands.progress import progress
-    from ralph_cli.reporting import Targets
+    from ralph_cli.reporting import Targets, check_target
     from ralph_cli.reports.json import dumps
+    from ralph_cli.reports.output import payload
 
     path, order = read_words(document, task, no_document=no_document)
     settings = config.load(
@@ -92,6 +97,8 @@ def task(
         )
     )
     targets = Targets(html=report, pdf=annotate)
+    if output is not None:
+        check_target(output, (path or "-",))
     with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
         source = prepared(targets, path, settings, password=password, encoding=encoding, on_loading=display.loading)
         done = api.run_task(
@@ -107,8 +114,10 @@ def task(
     shown = records.view_of(done)
     if json:
         typer.echo(dumps(shown))
+        if output is not None:
+            typer.echo(write_accepted(output, payload(shown), accepted=shown.ok), err=True)
     else:
-        show(shown)
+        deliver(shown, output)
     return written(done, source, targets, exit_code(shown.halt.type), quiet=quiet)
 
 

@@ -10,6 +10,7 @@ from ralph_cli.commands.goal import goal_json, is_goal
 from ralph_cli.commands.goal import show as show_goal
 from ralph_cli.commands.judge_test import is_test, print_test
 from ralph_cli.commands.report import report
+from ralph_cli.commands.screen import deliver
 from ralph_cli.commands.screen import show as show_report
 
 app = typer.Typer(help="Read the records of runs.", rich_markup_mode=None)
@@ -85,6 +86,19 @@ def resume(
     max_iterations: options.MaxIterations = None,
     max_time: options.MaxTime = None,
     max_cost: options.MaxCost = None,
+    memory: Annotated[
+        Path | None, typer.Option("--memory", help="Memory file of a task (default <out>/memory/<document id>.md).")
+    ] = None,
+    document: Annotated[
+        str | None, typer.Option("--document", help="Where the document is now (default: where it was).")
+    ] = None,
+    accept_settings: Annotated[
+        bool,
+        typer.Option(
+            "--accept-settings",
+            help="Take the run's sandbox, memory file and scripts, too: only for a run of your own. Never an address.",
+        ),
+    ] = False,
     password: options.Password = None,
     out: options.Out = None,
     json: options.Json = False,
@@ -98,12 +112,24 @@ def resume(
     from ralph_cli.resuming import resume as go_on
 
     settings = config.load(options.given(out=out))
-    changes = options.given(max_iterations=max_iterations, max_time=max_time, max_cost=max_cost)
+    changes = options.given(
+        max_iterations=max_iterations, max_time=max_time, max_cost=max_cost, memory=memory and str(memory)
+    )
     with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
-        finished = go_on(run, settings=settings, changes=changes, sink=display, password=password)
+        finished = go_on(
+            run,
+            settings=settings,
+            changes=changes,
+            document=document,
+            accept_settings=accept_settings,
+            sink=display,
+            password=password,
+        )
     shown = records.view_of(finished)
     if json:
         typer.echo(dumps(shown))
+    elif shown.mode == "task":
+        deliver(shown, None)
     else:
         show_report(shown)
     return exit_code(shown.halt.type)

@@ -157,6 +157,8 @@ def _rows(folder: Path) -> list[tuple[Any, Any, Any]]:
     path = folder / FILE
     if not path.is_file():
         raise JournalError(f"there is no run in {folder}", code="no-run", hint="`ralph trace list` shows the runs")
+    if path.is_symlink():
+        raise JournalError(f"{path} is a link, which may lead anywhere", code="journal-damaged", hint="name its target")
     try:
         db = sqlite3.connect(path.absolute().as_uri() + "?mode=ro", uri=True, timeout=30)
         try:

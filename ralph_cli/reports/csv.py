@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ralph_cli.core.run import Quote, StopType
 from ralph_cli.reports import absence
 from ralph_cli.reports.coverage import pages
+from ralph_cli.reports.csv_cells import as_text
 from ralph_cli.reports.opinions import qualified_by
 from ralph_cli.reports.report import Report
 from ralph_cli.reports.view import TIERS, ClaimView
@@ -44,8 +45,6 @@ COLUMNS = (
 
 ABSENT = "not in the document"
 
-_BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "\n", "＝", "＋", "－", "＠")
-
 
 def table(report: Report) -> str:
     """CSV after RFC 4180, with a byte order mark by which spreadsheets know UTF-8.
@@ -71,13 +70,8 @@ def table(report: Report) -> str:
 
 
 def cell(value: str | int) -> str:
-    """A value as a cell; an apostrophe goes before text that a spreadsheet would compute.
-
-    OWASP, "CSV Injection": a cell is dangerous when it begins with = + - @, a tab or a line break (a carriage return is
-    written out before).
-    """
-    shown = visible(str(value))
-    return f"'{shown}" if shown.lstrip(" ").startswith(_BEGINS_A_FORMULA) else shown
+    """A value as a cell that no spreadsheet computes."""
+    return as_text(visible(str(value)))
 
 
 def _pairs(report: Report) -> Iterator[tuple[ClaimView | None, Quote | None]]:

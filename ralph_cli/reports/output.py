@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from ralph_cli.core.run import StopType
+from ralph_cli.reports.csv_cells import without_formulas
 from ralph_cli.reports.view import RunView
 from ralph_cli.reports.visible import one_line, visible
 
@@ -12,13 +13,16 @@ Styled = tuple[str, str]
 NOBODY = "No model has judged this output: each line is only a quote, chosen by word statistics."
 
 
+def payload(view: RunView) -> str:
+    """The output to be handed over: as it is, but that no cell of a CSV is a formula to a spreadsheet."""
+    text = without_formulas(view.output) if view.format == "csv" else view.output
+    return text if not text or text.endswith("\n") else f"{text}\n"
+
+
 def output_lines(view: RunView) -> Iterator[list[Styled]]:
-    """The output as it is, then the heading of the quotes it rests on."""
-    for line in visible(view.output).split("\n"):
+    """The output, a line at a time."""
+    for line in visible(payload(view).removesuffix("\n")).split("\n"):
         yield [(line, "")]
-    if view.quotes:
-        yield []
-        yield [("What it rests on:", "bold")]
 
 
 def output_verdict(view: RunView) -> str:

@@ -22,11 +22,15 @@ UNASKED = " Not verified: the verifier was not asked about this last iteration."
 NO_JUDGE = "No model has judged this answer: each claim is only a quote of the document, chosen by word statistics."
 
 
-def lines(view: RunView) -> Iterator[list[Styled]]:
-    """The report, a line at a time."""
+def lines(view: RunView, *, output: bool = True) -> Iterator[list[Styled]]:
+    """The report, a line at a time; without `output` that of a task without the output itself."""
     yield from _head(view)
     if view.mode == "task":
-        yield from output_lines(view)
+        if output and view.output:
+            yield from output_lines(view)
+            yield []
+        if view.quotes:
+            yield [("What it rests on:", "bold")]
     else:
         for item in view.claims:
             yield from _claim(item, view)
@@ -50,9 +54,9 @@ def lines(view: RunView) -> Iterator[list[Styled]]:
     yield [(trace_line(view.folder, view.run), "dim")]
 
 
-def plain(view: RunView) -> str:
+def plain(view: RunView, *, output: bool = True) -> str:
     """The report as text without any style."""
-    return "\n".join("".join(text for text, _ in line) for line in lines(view)) + "\n"
+    return "\n".join("".join(text for text, _ in line) for line in lines(view, output=output)) + "\n"
 
 
 def _head(view: RunView) -> Iterator[list[Styled]]:

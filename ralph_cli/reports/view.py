@@ -106,6 +106,7 @@ class RunView:
     seconds: float
     notices: tuple[str, ...] = ()
     mode: str = "qa"
+    format: str = ""
     output: str = ""
     output_ruling: Ruling | None = None
     found: tuple[Quote, ...] = ()
@@ -140,6 +141,7 @@ def view(
     seconds: float,
     notices: tuple[str, ...] = (),
     mode: str = "qa",
+    format: str = "",
     coverage: Coverage | None = None,
     unheard: Mapping[int, tuple[Unheard, ...]] | None = None,
 ) -> RunView:
@@ -171,6 +173,7 @@ def view(
         seconds,
         tuple(dict.fromkeys((*notices, *unlooked))),
         mode,
+        format,
         attempt.output if attempt else "",
         rulings.get(0),  # claims count from 1: this one is on the output as a whole
         verification=best.verification if best else "",

@@ -52,16 +52,20 @@ def recheck(
     before: Document | None = None,
     *,
     given: bool = False,
+    changed: str = "",
 ) -> tuple[tuple[Rechecked, ...], tuple[QuoteStanding, ...]]:
     """All checks on an attempt, and where its quotes stand.
 
     `before` is the run's own text beside another one; `given` says that the document was named by the user, so that
-    another one than the run's is meant to be another.
+    another one than the run's is meant to be another. `changed` says why the file at the document's path was not read.
     """
     reading = reading_of(started, at_hand)
     # In another text there is something to compare only if there are quotes to look up, or searches to count.
     comparable = started.mode != "goal" and bool(step.attempt.quotes or step.attempt.absence)
     checks = [_of_document(started, at_hand, reading, version=given and comparable)]
+    if changed:
+        what = f"{changed}: it was changed since, or is another document; --document takes it for a new version"
+        checks = [Rechecked("document", "the file of the run", (Issue("document", what),))]
     if started.mode == "goal":
         return tuple(checks), ()
     answer, output = _forms(started)
@@ -221,6 +225,8 @@ def _of_output(
     terms = _terms(started)
     if started.settings.get("output_schema") and "schema" not in terms:
         return Rechecked("output", "", skipped="the schema of the run was not recorded")
+    if at_hand is None and started.document:
+        return Rechecked("output", "", skipped="the document is not at hand")
     if at_hand is None:
         memory = terms.get("memory")
         if not isinstance(memory, str):

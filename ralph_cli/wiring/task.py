@@ -59,13 +59,13 @@ def read_spec(settings: Settings, task: str, document: Document | None, earlier:
 
     Raises ConfigError when one cannot be used, before anything is spent.
     """
-    kind = settings.format or ("json" if settings.output_schema else "md")
+    kind = settings.output_format
     schema, written = None, ""
     if settings.output_schema is not None:
         if kind not in ("json", "csv"):
             raise ConfigError(f"a schema needs --format json or csv, not {kind}", code="schema-format")
-        schema, written = _read_schema(_kept(earlier, KEPT_SCHEMA) or settings.output_schema)
-    kept = _kept(earlier, KEPT_MEMORY)
+        schema, written = _read_schema(kept_in(earlier, KEPT_SCHEMA) or settings.output_schema)
+    kept = kept_in(earlier, KEPT_MEMORY)
     file = _memory_file(settings, document, needed=kept is None)
     # The file may be longer than the budget: it was lowered since, or somebody wrote in it.
     found = shown(file.read(), settings.memory_budget - HEAD_CHARS) if file else ""
@@ -74,8 +74,10 @@ def read_spec(settings: Settings, task: str, document: Document | None, earlier:
     return TaskSpec(task, OutputForm(kind, schema, file is not None), written, memory, file, bool(earlier))
 
 
-def _kept(earlier: Sequence[Path], name: str) -> Path | None:
-    return next((folder / name for folder in earlier if (folder / name).is_file()), None)
+def kept_in(folders: Sequence[Path], name: str) -> Path | None:
+    """The first file of that name in run folders; a link is none, for it may lead anywhere."""
+    paths = (folder / name for folder in folders)
+    return next((path for path in paths if path.is_file() and not path.is_symlink()), None)
 
 
 def _read_schema(path: Path) -> tuple[Json | bool, str]:

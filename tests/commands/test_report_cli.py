@@ -89,7 +89,7 @@ def test_another_document_is_never_taken_for_the_one_of_the_run(folder: Path, ca
     (folder / "memo.txt").write_text(MEMO.replace("2031", "2032"))
     capsys.readouterr()
     assert run(["trace", "report", "--html", "r.html"]) == 0
-    assert "has changed since" in capsys.readouterr().err
+    assert "is not the document of that run any more" in capsys.readouterr().err
     text = (folder / "r.html").read_text("utf-8")
     assert "2031" in text and "2032" not in text
 

@@ -1,5 +1,6 @@
 """`ralph task` on the command line: offline and scripted, output and exit codes, memory, formats, errors."""
 
+import csv
 import io
 import json
 import sys
@@ -46,8 +47,8 @@ def test_offline_the_output_consists_of_quotes_and_says_that_nobody_judged(
 ) -> None:
     assert run(["task", "memo.txt", "Summarize the document", "--sandbox", "native"]) == 0
     out, err = capsys.readouterr()
-    assert "ends on 31 March 2031" in out and "No model has judged this output" in out and "supported" not in out
-    assert "What it rests on:\n[1] “" in out and "accepted" not in out.lower() and "Traceback" not in err
+    assert "ends on 31 March 2031" in out and "No model has judged this output" in err
+    assert "What it rests on:\n[1] “" in err and "accepted" not in err.lower() and "Traceback" not in err
     phases = [line.strip() for line in err.splitlines() if line.strip() in ("DocReader", "TaskReasoner", "Task judge")]
     assert phases == ["DocReader", "TaskReasoner", "Task judge"]
 
@@ -80,12 +81,15 @@ def test_a_task_played_from_a_file_is_resumed_where_it_was_cut_off(
     models = ["--model", worker, "--judge-model", judge]
     assert run(["task", "memo.txt", "Summarize", *models, "--max-iterations", "1", "-q"]) == 2
     (first,) = Path("out").glob("*-task-*")
-    assert run(["trace", "resume", "--max-iterations", "2", "--json", "-q"]) == 0
-    told = json.loads(capsys.readouterr().out.split("Trace: ")[1].split("\n", 1)[1])
+    assert capsys.readouterr().out == SUMMARY + "\n"
+    assert run(["trace", "resume", "--max-iterations", "2", "--json", "-q"]) == 1
+    assert "--accept-settings" in capsys.readouterr().err  # the record names files
+    assert run(["trace", "resume", "--max-iterations", "2", "--json", "-q", "--accept-settings"]) == 0
+    told = json.loads(capsys.readouterr().out)
     assert told["ok"] and told["output"]["text"] == SUMMARY + " So." and told["usage"]["calls"] == 6
     (memory,) = Path("out/memory").glob("*.md")
     assert memory.read_text("utf-8").count(NOTE) == 2  # one of each iteration, though the first was played twice
-    assert run(["trace", "resume", first.name, "--max-time", "-1"]) == 1
+    assert run(["trace", "resume", first.name, "--max-time", "-1", "--accept-settings"]) == 1
     assert "max-time" in capsys.readouterr().err
 
 
@@ -93,7 +97,8 @@ def test_what_is_refused_is_exit_code_2_and_named(memo: Path, capsys: pytest.Cap
     worker = script(memo.parent, "worker", {"act": {"claims": ITEMS}}, result(SUMMARY.replace("4,800", "4,900")))
     assert run(["task", "memo.txt", "Summarize", "--model", worker, "--max-iterations", "1"]) == 2
     out, err = capsys.readouterr()
-    assert "What the checks found:\n  - line 1 of the output: the figure 4,900" in out and "max_iterations" in out
+    assert out == SUMMARY.replace("4,800", "4,900") + "\n" and "Not accepted (max_iterations)" in err
+    assert "What the checks found:\n  - line 1 of the output: the figure 4,900" in err
     assert "refused: line 1 of the output" in err
 
 
@@ -112,7 +117,7 @@ def test_a_schema_is_kept_or_the_path_is_named(memo: Path, capsys: pytest.Captur
     assert run(words) == 0 and run(["verify", "-q"]) == 0
     schema.write_text('{"type": "array", "items": {"required": ["amount"]}}')
     assert run(words) == 2
-    assert "at $[0]: 'amount' is a required property" in capsys.readouterr().out
+    assert "at $[0]: 'amount' is a required property" in capsys.readouterr().err
 
 
 def test_standard_input_and_absence(
@@ -127,7 +132,7 @@ def test_standard_input_and_absence(
     monkeypatch.setattr(sys, "stdin", Stdin())
     assert run(["task", "-", "When is the rent due?", "--sandbox", "native", "-q"]) == 0
     assert run(["task", "memo.txt", "Helicopter registrations", "--sandbox", "native", "-q"]) == 3
-    assert "Not in the document." in capsys.readouterr().out
+    assert "Not in the document." in capsys.readouterr().err
 
 
 def test_memory_options(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -171,3 +176,44 @@ def test_what_a_person_can_mend_is_one_line_and_exit_code_1(
     assert run(["task", *arguments]) == 1
     out, err = capsys.readouterr()
     assert out == "" and told in err and len(err.strip().splitlines()) == 1 and not Path("out").exists()
+
+
+def test_standard_output_is_the_payload_and_nothing_else(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["task", "memo.txt", "When is the rent due?", "--sandbox", "native", "-q"]
+    assert run([*words, "--format", "json"]) == 0
+    out, err = capsys.readouterr()
+    assert all(set(row) == {"quote"} for row in json.loads(out)) and "What it rests on:\n[1] “" in err
+    assert run([*words, "--format", "csv"]) == 0
+    rows = list(csv.reader(io.StringIO(capsys.readouterr().out, newline=""), strict=True))
+    assert rows[0] == ["quote"] and len(rows) > 1 and all(len(row) == 1 and row[0] for row in rows)
+    assert run(["task", "memo.txt", "Helicopter registrations", "--sandbox", "native", "-q"]) == 3
+    out, err = capsys.readouterr()
+    assert out == "" and "Not in the document." in err
+
+
+def test_the_payload_goes_to_a_file_only_when_it_is_accepted(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["task", "memo.txt", "When is the rent due?", "--sandbox", "native", "-q", "--output", "due.json"]
+    assert run([*words, "--format", "json"]) == 0
+    out, err = capsys.readouterr()
+    assert out == "" and "Written to due.json" in err and json.loads(Path("due.json").read_text("utf-8"))
+    worker = script(memo.parent, "worker", {"act": {"claims": ITEMS}}, result(SUMMARY.replace("4,800", "4,900")))
+    refused = ["task", "memo.txt", "Summarize", "--model", worker, "--max-iterations", "1", "--output", "no.md", "-q"]
+    assert run(refused) == 2 and not Path("no.md").exists()
+    assert "no.md was not written: nothing was accepted" in capsys.readouterr().err
+    assert run([*words[:-1], "memo.txt"]) == 1 and "is the document itself" in capsys.readouterr().err
+
+
+def test_no_cell_of_a_payload_is_a_formula_and_numbers_stay_numbers(
+    memo: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = "says,value\n=1+1,-4800\n+SUM(A1),+3.1%\n@x,plain\n"
+    worker = script(memo.parent, "worker", {"act": {"claims": ITEMS}}, result(table))
+    words = ["task", "memo.txt", "Make a table", "--model", worker, "--format", "csv", "--max-iterations", "1", "-q"]
+    assert run(words) == 2  # refused, but the best attempt is handed over
+    out = capsys.readouterr().out
+    assert list(csv.reader(io.StringIO(out, newline=""))) == [
+        ["says", "value"],
+        ["'=1+1", "-4800"],
+        ["'+SUM(A1)", "+3.1%"],
+        ["'@x", "plain"],
+    ]

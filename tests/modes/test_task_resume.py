@@ -14,7 +14,7 @@ from test_task import END, GOOD, LEASE, LOOK, NOTE, OK, RENT, TERM, refuses, res
 from ralph_cli.api import run_goal, run_task
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
-from ralph_cli.core.errors import ConfigError
+from ralph_cli.core.errors import ConfigError, DocumentError
 from ralph_cli.core.events import AnyEvent, CallFinished, StepFinished
 from ralph_cli.core.model import Model, Reply
 from ralph_cli.journal.memory import MemoryFile
@@ -140,7 +140,7 @@ def test_a_task_whose_document_has_changed_is_refused_and_a_goal_goes_on_otherwi
     first = run_task(path, TASK, settings=settings, models=models(), engine=FakeSandbox)
     assert not first.outcome.ok
     path.write_text(LEASE.text + "Amended.")
-    with pytest.raises(ConfigError, match="not the document"):
+    with pytest.raises(DocumentError, match="not the document"):
         resume(first.run, settings=settings)
     blocked: dict[str, Model] = {"worker": Scripted([acts({"blocked": "no"})]), "subquery": Scripted([])}
     goal = run_goal(LEASE, "Copy it", verify=["true"], settings=settings, models=blocked, engine=FakeSandbox)
