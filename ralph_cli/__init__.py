@@ -13,13 +13,13 @@ __version__ = "0.1.0"
 
 _MODULES = {
     "api": ("ask", "judge_test", "run_goal", "run_task"),
-    "lookup": ("check_memo", "check_quotes"),
-    "running": ("Finished",),
+    "runs.lookup": ("check_memo", "check_quotes"),
+    "runs.execute": ("Finished",),
     "config": ("Settings",),
-    "resuming": ("resume",),
-    "core.memo": ("Finding", "MemoCheck"),
-    "verifying": ("verify",),
-    "core.verification": ("QuoteStanding", "Rechecked", "Standing", "Verification"),
+    "runs.resume": ("resume",),
+    "core.results.memo": ("Finding", "MemoCheck"),
+    "runs.verifying.verify": ("verify",),
+    "core.results.verification": ("QuoteStanding", "Rechecked", "Standing", "Verification"),
     "core.judge_test": ("JudgeTest",),
     "core.model": ("Usage",),
     "core.run": ("Evidence", "Halt", "Issue", "Lesson", "Outcome", "StopType"),
@@ -39,9 +39,9 @@ _MODULES = {
         "standard_detectors",
     ),
     "loop.state": ("LoopState",),
-    "modes.wrapped": ("Execution", "RalphResult", "RalphRunner"),
-    "checks.reflect": ("ModelReflector", "Reflector", "RuleReflector"),
-    "checks.scorers": ("JudgeScorer", "KeywordScorer", "LengthScorer", "QuoteScorer", "Score", "Scorer"),
+    "runner.runner": ("Execution", "RalphResult", "RalphRunner"),
+    "runner.reflect": ("ModelReflector", "Reflector", "RuleReflector"),
+    "runner.scorers": ("JudgeScorer", "KeywordScorer", "LengthScorer", "QuoteScorer", "Score", "Scorer"),
     "checks.verifier": ("LLMVerifier", "VerificationResult", "Verifier"),
 }
 _PUBLIC = {name: module for module, names in _MODULES.items() for name in names}

@@ -2,137 +2,37 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
-from ralph_cli.checks import judge_cases
 from ralph_cli.checks.command import CommandVerifier, Surroundings, read_verifiers
-from ralph_cli.checks.mutations import Lore
-from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings, command_environment, load
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import Fanout, Noticed, Sink
-from ralph_cli.core.goal import GoalState
 from ralph_cli.core.judge_test import JudgeTest
 from ralph_cli.core.model import Model
-from ralph_cli.documents.locate import QuoteIndex
+from ralph_cli.core.results.goal import GoalState
+from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.journal.store import read_events
-from ralph_cli.lookup import QuoteCheck as QuoteCheck
-from ralph_cli.lookup import check_memo as check_memo
-from ralph_cli.lookup import check_quotes as check_quotes
+from ralph_cli.judge_testing import cases as judge_cases
+from ralph_cli.judge_testing.build import build_judge_test, judge_alone
+from ralph_cli.judge_testing.mode import Tested, tested
+from ralph_cli.judge_testing.mutations import Lore
 from ralph_cli.loop.completion import goal_detectors
 from ralph_cli.modes import goal_record
-from ralph_cli.modes.judge_test import Tested, tested
-from ralph_cli.opening import opened
-from ralph_cli.running import Earlier, Finished, checked, execute
+from ralph_cli.runs.execute import Finished, checked, execute
+from ralph_cli.runs.lookup import QuoteCheck as QuoteCheck
+from ralph_cli.runs.lookup import check_memo as check_memo
+from ralph_cli.runs.lookup import check_quotes as check_quotes
+from ralph_cli.runs.opening import opened
+from ralph_cli.runs.questions import ask as ask
+from ralph_cli.runs.questions import run_task as run_task
 from ralph_cli.wiring.goal import GoalSpec, build_goal, goal_settings, refuse_if_used_up, without_judge
-from ralph_cli.wiring.judge_test import build_judge_test, judge_alone
 from ralph_cli.wiring.models import Parts, Stage, choose
-from ralph_cli.wiring.qa import Original, build_qa
-from ralph_cli.wiring.task import build_task, read_spec
 from sandbox import Sandbox
 
 CLAIMS, MOST_CLAIMS = 20, 200
 """Claims that a judge is tested with unless it is said how many, and at most."""
-
-
-def ask(
-    document: str | Path | Document,
-    question: str,
-    *,
-    settings: Settings | None = None,
-    models: Mapping[str, Model] | None = None,
-    verifier: Verifier | None = None,
-    engine: Callable[[], Sandbox] | None = None,
-    sink: Sink | None = None,
-    password: str | None = None,
-    encoding: str | None = None,
-    stdin: Callable[[], bytes] | None = None,
-    on_loading: Callable[[int, int], None] | None = None,
-    earlier: Earlier | None = None,
-) -> Finished:
-    """Answer `question` from `document`, with every claim pinned to verbatim quotes.
-
-    `models` replaces the worker, judge or subquery by models of the caller's, `engine` the sandbox. `verifier` is asked
-    last of each answer that passed everything else; it may be asynchronous, and its model, if it is an LLMVerifier, is
-    metered. It takes the place of `settings.verify_with_model`. `sink` hears every event after it was committed to the
-    journal. Raises RalphError: UserError for what a person can mend (ConfigError for a verifier that cannot be asked),
-    ProviderError when a model service fails, EngineError when no sandbox can run. A question that could not be answered
-    is not an error: see `Finished.outcome`. `earlier` is how `resume` goes on with a run.
-    """
-    settings = settings or load()
-    question = checked(question, "question", 'ralph qa report.pdf "What was ...?"')
-    names = choose(settings, models or {}, verifier)
-    stdin = cache(stdin) if stdin else None
-    loaded = opened(document, settings, password, encoding, stdin, on_loading)
-    original = Original(password, stdin)
-
-    def build(stage: Stage) -> Parts:
-        return build_qa(stage, loaded, question, original, verifier)
-
-    return execute(
-        "qa",
-        question,
-        loaded,
-        build,
-        settings=settings,
-        names=names,
-        models=models,
-        engine=engine,
-        sink=sink,
-        earlier=earlier,
-        encoding=encoding,
-    )
-
-
-def run_task(
-    document: str | Path | Document | None,
-    task: str,
-    *,
-    settings: Settings | None = None,
-    models: Mapping[str, Model] | None = None,
-    verifier: Verifier | None = None,
-    engine: Callable[[], Sandbox] | None = None,
-    sink: Sink | None = None,
-    password: str | None = None,
-    encoding: str | None = None,
-    stdin: Callable[[], bytes] | None = None,
-    on_loading: Callable[[int, int], None] | None = None,
-    earlier: Earlier | None = None,
-) -> Finished:
-    """Do `task` on `document`: the result is free text, or data, at `Finished.outcome.best.attempt.output`.
-
-    Every figure, date and quotation in it is in the quotes of the brief behind it (`attempt.claims`, `attempt.quotes`),
-    and those are in the document. Format, schema and memory are settings. Without a document (None) the memory named
-    by `settings.memory` is all that is known. `models` may also hold a "reasoner"; everything else is as in `ask`.
-    """
-    settings = settings or load()
-    task = checked(task, "task", 'ralph task contract.docx "List every deadline"')
-    names = choose(settings, models or {}, verifier)
-    stdin = cache(stdin) if stdin else None
-    loaded = None if document is None else opened(document, settings, password, encoding, stdin, on_loading)
-    original = Original(password, stdin)
-    spec = read_spec(settings, task, loaded, earlier.folders if earlier else ())
-
-    def build(stage: Stage) -> Parts:
-        return build_task(stage, loaded, spec, original, verifier)
-
-    terms = {"schema": spec.output.schema, "memory": "" if loaded else spec.memory}
-    return execute(
-        "task",
-        task,
-        loaded,
-        build,
-        settings=settings,
-        names=names,
-        models=models,
-        engine=engine,
-        sink=sink,
-        earlier=earlier,
-        encoding=encoding,
-        terms=terms,
-    )
 
 
 def run_goal(

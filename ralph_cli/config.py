@@ -19,8 +19,8 @@ from pydantic import (
     model_validator,
 )
 
-from ralph_cli.checks.rules import AnswerForm, Range
-from ralph_cli.checks.shape import Format
+from ralph_cli.checks.form import AnswerForm, Range
+from ralph_cli.checks.output.shape import Format
 from ralph_cli.core.budget import Limits
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.loop.config import StopConditionConfig

@@ -40,7 +40,7 @@ def open_sandbox(
         from sandbox.native import NativeEngine
 
         return WorkerSandbox(NativeEngine(limits), limits)
-    from sandbox.pyodide import PyodideEngine
+    from sandbox.deno.engine import PyodideEngine
 
     return WorkerSandbox(PyodideEngine(limits, cache=cache, fetch_env=fetch_env, on_wait=wait), limits)
 

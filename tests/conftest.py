@@ -10,6 +10,8 @@ from fakes import REAL_CACHE
 
 from ralph_cli.config import ENVIRONMENT, Settings
 
+pytest_plugins = ["document_fixtures"]
+
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell that runs this in the background has us, and our children, ignore Ctrl-C, which some tests press.
     signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -10,10 +10,10 @@ import grimp
 import pytest
 
 ROOT = Path(__file__).parent.parent
-SOURCES = sorted((ROOT / "ralph_cli").rglob("*.py")) + sorted((ROOT / "sandbox").glob("*.py"))
-GUEST = {"sandbox/guest.py", "sandbox/touched.py", "ralph_cli/rlm/prelude.py", "ralph_cli/providers/offline_rank.py"}
-CHILDREN = {"sandbox/worker.py", "sandbox/native_worker.py", "sandbox/deno_worker.py", "sandbox/kernel.py"}
-CHILDREN |= {"ralph_cli/documents/worker.py"}  # a program that talks to its parent over standard output
+SOURCES = sorted((ROOT / "ralph_cli").rglob("*.py")) + sorted((ROOT / "sandbox").rglob("*.py"))
+GUEST = {"sandbox/guest.py", "sandbox/touched.py", "ralph_cli/rlm/prelude.py", "ralph_cli/providers/offline/rank.py"}
+CHILDREN = {"sandbox/worker.py", "sandbox/native_worker.py", "sandbox/deno/worker.py", "sandbox/kernel.py"}
+CHILDREN |= {"ralph_cli/documents/process/worker.py"}  # a program that talks to its parent over standard output
 
 
 def trees(without: set[str] = frozenset()) -> Iterator[tuple[str, ast.Module]]:  # type: ignore[assignment]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from ralph_cli.checks.rules import Range
+from ralph_cli.checks.form import Range
 from ralph_cli.checks.verifier import LLMVerifier
 from ralph_cli.config import load
 from ralph_cli.core.errors import ConfigError

@@ -20,23 +20,23 @@ WANTED = [
 TABLE = {
     "A1": [
         "test_ask.py::test_an_answer_that_holds_is_accepted_with_page_and_place",
-        "checks/test_checks.py::test_each_rule_of_form_fails_where_it_must",
+        "test_checks.py::test_each_rule_of_form_fails_where_it_must",
         "test_config.py::test_ranges_and_counts",
     ],
     "A3": [
-        "sandbox/test_sandbox_session.py::test_variables_are_kept",
-        "rlm/test_rlm.py::test_an_observation_shows_output_value_and_error_within_the_cap",
+        "test_sandbox_session.py::test_variables_are_kept",
+        "test_rlm.py::test_an_observation_shows_output_value_and_error_within_the_cap",
     ],
     "A4": [
-        "rlm/test_rlm.py::test_the_budget_of_subqueries_is_the_hosts",
-        "rlm/test_rlm.py::test_a_failed_item_fails_alone_and_is_never_a_string",
-        "rlm/test_rlm.py::test_at_least_16_are_in_flight",
-        "rlm/test_rlm.py::test_the_worker_is_warned_at_four_fifths_of_its_subqueries",
+        "test_rlm.py::test_the_budget_of_subqueries_is_the_hosts",
+        "test_rlm.py::test_a_failed_item_fails_alone_and_is_never_a_string",
+        "test_rlm.py::test_at_least_16_are_in_flight",
+        "test_rlm.py::test_the_worker_is_warned_at_four_fifths_of_its_subqueries",
     ],
     "A5": ["test_ask.py::test_when_the_steps_are_used_up_one_call_over_the_trajectory_answers"],
     "A6": [
         "test_ask.py::test_a_wrong_quote_costs_one_turn_and_not_an_iteration",
-        "checks/test_checks.py::test_a_dear_check_is_not_made_after_a_cheap_one_failed",
+        "test_checks.py::test_a_dear_check_is_not_made_after_a_cheap_one_failed",
     ],
     "A7": [
         "test_ask.py::test_the_judge_sees_the_question_last_and_220_characters_around_each_quote",
@@ -48,9 +48,9 @@ TABLE = {
     ],
     "A12": [
         "test_ask.py::test_the_journal_tells_the_same_as_the_result_and_the_traces_are_there",
-        "journal/test_journal.py::test_traces_follow_the_events_and_a_foreign_index_is_left_alone",
-        "commands/test_progress.py::test_the_heartbeat_beats_by_itself",
-        "commands/test_cli.py::test_what_a_person_can_mend_is_one_line_and_exit_code_1",
+        "test_journal.py::test_traces_follow_the_events_and_a_foreign_index_is_left_alone",
+        "test_progress.py::test_the_heartbeat_beats_by_itself",
+        "test_cli.py::test_what_a_person_can_mend_is_one_line_and_exit_code_1",
     ],
     "A13": [
         "test_config.py::test_flags_win_over_the_environment_over_the_file_over_the_defaults",
@@ -79,18 +79,15 @@ def declared() -> dict[str, list[str]]:
             if any(isinstance(name, ast.Name) and name.id == "ROWS" for name in names):
                 said = ast.literal_eval(node.value)  # type: ignore[attr-defined]
                 for row, tests in said.items():
-                    place = path.relative_to(TESTS).as_posix()
-                    rows.setdefault(row, []).extend(f"{place}::{test}" for test in tests)
+                    rows.setdefault(row, []).extend(f"{path.name}::{test}" for test in tests)
     return rows
 
 
 def fault(test: str) -> str:
     """Why a test proves nothing: it is not there, is skipped or looks at nothing; of a module, why none of it does."""
     name, _, function = test.partition("::")
-    path = TESTS / name
-    if not path.is_file():
-        return "no such file"
-    return fault_in(path.read_text("utf-8"), function)
+    path = next(TESTS.rglob(name), None)
+    return fault_in(path.read_text("utf-8"), function) if path else "no such file"
 
 
 def fault_in(source: str, function: str) -> str:

@@ -8,12 +8,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from ralph_cli.checks.searches import Counter, Tally
 from ralph_cli.core.coverage import Spans, covered, in_words
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Absence, Attempt, Evidence, Issue, Passage
-from ralph_cli.documents.nearest import Near, hits, key_words, nearest
-from ralph_cli.rlm.searches import Sought
+from ralph_cli.documents.search.nearest import Near, hits, key_words, nearest
+from ralph_cli.documents.search.occurrences import Counter, SearchTerm, Tally
 
 NAME = "absence"
 REFUSALS = 1
@@ -62,7 +61,7 @@ class AbsenceReview:
 
     document: Document
     question: str
-    by_code: Callable[[], tuple[Sought, ...]]
+    by_code: Callable[[], tuple[SearchTerm, ...]]
     shown: Callable[[], Spans]
     _told: list[Place] = field(default_factory=list)
     _refusals: int = 0

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from ralph_cli.core import clock
 from ralph_cli.core.errors import ConfigError
-from ralph_cli.reports.visible import visible
+from ralph_cli.reports.safe_text import visible
 
 PLACE = "{output}"
 """Where the path of the file goes; a command without it is run as it is."""

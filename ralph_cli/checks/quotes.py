@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from ralph_cli.core.coverage import Spans, covered
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Issue, Quote
-from ralph_cli.documents.locate import Match, QuoteIndex
+from ralph_cli.documents.quotes.index import Match, QuoteIndex
 
 SHOWN = 200
 PLACES = 50

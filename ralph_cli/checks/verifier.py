@@ -7,14 +7,14 @@ from typing import Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
 
-from ralph_cli.agents.spec import prompt, render
 from ralph_cli.core import clock
 from ralph_cli.core.awaiting import Awaiter
 from ralph_cli.core.errors import LimitExceeded
 from ralph_cli.core.model import Json, Model, Request, UserTurn
+from ralph_cli.core.prompts.framing import framed
+from ralph_cli.core.prompts.json_reply import ask, one_object
+from ralph_cli.core.prompts.templates import prompt, render
 from ralph_cli.core.run import SKIPPED, VERIFIER, Attempt, Evidence, Issue
-from ralph_cli.rlm.observe import framed
-from ralph_cli.rlm.structured import ask, one_object
 
 RESULT, PREVIOUS = 4_000, 600
 """Characters shown of the result to verify, and of each result before it."""

@@ -10,7 +10,7 @@ import typer
 
 from ralph_cli.commands import check, doctor, goal, judge_test, qa, task, trace, verify
 from ralph_cli.core.errors import LimitExceeded, RalphError
-from ralph_cli.reports.visible import one_line
+from ralph_cli.reports.safe_text import one_line
 
 ACCEPTED, ERROR, NOT_ACCEPTED, ABSENT, BUDGET, INTERRUPTED = 0, 1, 2, 3, 4, 130
 READER_LEFT = 141

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ralph_cli.commands import options
-from ralph_cli.commands.screen import show_lines
+from ralph_cli.commands.terminal.screen import show_lines
 from ralph_cli.core.errors import UserError
 
 Doc = Annotated[list[str], typer.Option("--doc", help="The document it quotes; several: give --doc again.")]
@@ -33,12 +33,13 @@ def check(
     quiet: options.Quiet = False,
 ) -> int:
     """Check a memo's quotations and page references against documents; without --judge no model is asked."""
-    from ralph_cli import config, lookup
-    from ralph_cli.commands.progress import progress
-    from ralph_cli.reports.memo import memo_lines, memo_text
+    from ralph_cli import config
+    from ralph_cli.commands.terminal.progress import progress
+    from ralph_cli.reports.memo.terminal import memo_lines, memo_text
+    from ralph_cli.runs import lookup
 
     if html is not None:
-        from ralph_cli.reporting import check_target
+        from ralph_cli.runs.report import check_target
 
         check_target(html, (memo, *doc))
 
@@ -61,13 +62,13 @@ def check(
             on_loading=display.loading,
         )
     if json:
-        from ralph_cli.reports.memo_json import memo_json
+        from ralph_cli.reports.memo.json import memo_json
 
         typer.echo(memo_json(checked))
     else:
         show_lines(memo_lines(checked), memo_text(checked))
     if html is not None:
-        from ralph_cli.reports.memo_html import memo_html
+        from ralph_cli.reports.memo.html import memo_html
 
         _write(html, memo_html(checked))
     return 0 if checked.ok else 2

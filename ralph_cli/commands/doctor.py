@@ -26,13 +26,13 @@ def doctor(
     """Check engines, walls, keys, versions and the cache; fetch the sandbox's runtime if it is missing."""
     from ralph_cli import config
     from ralph_cli.core.errors import EngineError
-    from ralph_cli.reports.visible import one_line
+    from ralph_cli.reports.safe_text import one_line
     from sandbox import SandboxUnavailable
 
     settings = config.load()
     try:
         if runtime is not None:
-            from sandbox.runtime import install_runtime
+            from sandbox.deno.runtime import install_runtime
 
             typer.echo(f"installed in {install_runtime(runtime, settings.cache_folder)}", err=True)
         if fetch:
@@ -50,7 +50,7 @@ def doctor(
 
 def _fetch(settings: "Settings") -> int:
     from ralph_cli.config import fetch_environment
-    from sandbox.runtime import ensure_runtime, find_deno
+    from sandbox.deno.runtime import ensure_runtime, find_deno
 
     folder = ensure_runtime(
         settings.cache_folder,

@@ -10,14 +10,14 @@ import typer
 
 from ralph_cli.commands import options
 from ralph_cli.commands.qa import exit_code
-from ralph_cli.commands.screen import print_exactly, write_accepted
-from ralph_cli.reports.visible import visible
+from ralph_cli.commands.terminal.screen import print_exactly, write_accepted
+from ralph_cli.reports.safe_text import visible
 
 if TYPE_CHECKING:
     from ralph_cli.core.events import AnyEvent
-    from ralph_cli.core.goal import GoalState
-    from ralph_cli.records import Recorded
-    from ralph_cli.running import Finished
+    from ralph_cli.core.results.goal import GoalState
+    from ralph_cli.runs.execute import Finished
+    from ralph_cli.runs.history import Recorded
 
 VerifyCommands = Annotated[
     list[str] | None,
@@ -90,8 +90,8 @@ def goal(
 ) -> int:
     """Produce a text from a document until your verifiers pass on it: commands of yours, run on the output."""
     from ralph_cli import api, config
-    from ralph_cli.commands.progress import progress
-    from ralph_cli.reporting import check_target
+    from ralph_cli.commands.terminal.progress import progress
+    from ralph_cli.runs.report import check_target
 
     settings = config.load(
         options.given(
@@ -136,10 +136,11 @@ def goal(
 
 def _deliver(finished: "Finished", output: Path | None, *, json: bool) -> int:
     """Hand over the output, say how the goal ended, and return the exit code."""
-    from ralph_cli import api, records
+    from ralph_cli import api
     from ralph_cli.reports import goal as report
+    from ralph_cli.runs import history
 
-    shown, state = records.view_of(finished), api.goal_of(finished.folder)
+    shown, state = history.view_of(finished), api.goal_of(finished.folder)
     text = state.delivered(finished.outcome.best)
     told = report.lines(shown, state)
     if output is not None:
@@ -180,7 +181,7 @@ def show(found: "Recorded") -> None:
 
 
 def _state(found: "Recorded") -> "tuple[GoalState, str]":
-    from ralph_cli.core.goal import GoalState
+    from ralph_cli.core.results.goal import GoalState
     from ralph_cli.loop.state import fold
 
     state = reduce(GoalState.apply, found.events, GoalState())

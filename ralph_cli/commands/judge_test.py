@@ -11,7 +11,7 @@ from ralph_cli.core.run import StopType
 if TYPE_CHECKING:
     from ralph_cli.core.events import AnyEvent
     from ralph_cli.core.judge_test import JudgeTest
-    from ralph_cli.records import Recorded
+    from ralph_cli.runs.history import Recorded
 
 Source = Annotated[
     str | None,
@@ -38,7 +38,7 @@ def judge_test(
 ) -> int:
     """Test the judge: true claims, and the same made false by code, are put to it; what it catches is printed."""
     from ralph_cli import api, config
-    from ralph_cli.commands.progress import progress
+    from ralph_cli.commands.terminal.progress import progress
 
     settings = config.load(
         options.given(
@@ -90,12 +90,12 @@ def print_test(found: "Recorded", *, json: bool) -> None:
     """Print the result of a test that was recorded."""
     from pathlib import Path
 
-    from ralph_cli.modes.judge_test import tested
+    from ralph_cli.judge_testing.mode import tested
 
     _print(tested(found.events, Path(found.view.folder)), json=json)
 
 
 def _print(test: "JudgeTest", *, json: bool) -> None:
-    from ralph_cli.reports.judge_test import dumps, plain
+    from ralph_cli.judge_testing.report import dumps, plain
 
     typer.echo(dumps(test) if json else plain(test), nl=json)

@@ -6,7 +6,7 @@ import typer
 
 from ralph_cli.commands import options
 from ralph_cli.commands.report import Annotate, ReportFile, prepared, written
-from ralph_cli.commands.screen import show
+from ralph_cli.commands.terminal.screen import show
 from ralph_cli.core.run import StopType
 
 
@@ -47,10 +47,11 @@ def qa(
     quiet: options.Quiet = False,
 ) -> int:
     """Answer a question about a document, every claim pinned to verbatim quotes with page and place."""
-    from ralph_cli import api, config, records
-    from ralph_cli.commands.progress import progress
-    from ralph_cli.reporting import Targets
+    from ralph_cli import api, config
+    from ralph_cli.commands.terminal.progress import progress
     from ralph_cli.reports.json import dumps
+    from ralph_cli.runs import history
+    from ralph_cli.runs.report import Targets
 
     settings = config.load(
         options.given(
@@ -93,7 +94,7 @@ def qa(
             stdin=options.standard_input,
             on_loading=display.loading,
         )
-    shown = records.view_of(asked)
+    shown = history.view_of(asked)
     if json:
         typer.echo(dumps(shown))
     else:

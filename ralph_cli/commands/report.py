@@ -9,12 +9,12 @@ import typer
 
 from ralph_cli.commands import options
 from ralph_cli.core.errors import RalphError, UserError
-from ralph_cli.reports.visible import one_line
+from ralph_cli.reports.safe_text import one_line
 
 if TYPE_CHECKING:
     from ralph_cli.config import Settings
-    from ralph_cli.reporting import Source, Targets
-    from ralph_cli.running import Finished
+    from ralph_cli.runs.execute import Finished
+    from ralph_cli.runs.report import Source, Targets
 
 Html = Annotated[Path | None, typer.Option("--html", help="One HTML file: no script, no request; prints well.")]
 Pdf = Annotated[
@@ -44,17 +44,18 @@ def report(
     out: options.Out = None,
 ) -> int:
     """Write what a run found as a report that can be checked, printed and filed."""
-    from ralph_cli import config, records, reporting
+    from ralph_cli import config
+    from ralph_cli.runs import history, report
 
-    targets = reporting.Targets(html, pdf, md, csv)
+    targets = report.Targets(html, pdf, md, csv)
     if not targets.given():
         hint = "ralph trace report --html report.html"
         raise UserError("say what to write: --html, --pdf, --md or --csv", code="no-target", hint=hint)
     settings = config.load(options.given(out=out))
-    found = records.recorded(records.find_run(settings.out, run))
+    found = history.recorded(history.find_run(settings.out, run))
     targets.check(str(found.view.document.get("path", "-")), document or "-")
-    source = reporting.find_source(found, settings, path=document, password=password, encoding=encoding)
-    reporting.write(found, source, targets, lambda path, size: typer.echo(_told(path, size)))
+    source = report.find_source(found, settings, path=document, password=password, encoding=encoding)
+    report.write(found, source, targets, lambda path, size: typer.echo(_told(path, size)))
     if source.missing:
         what = f"without the document's pages and passages: {source.missing}"
         typer.echo(f"ralph: {one_line(what)} - --document says where it is", err=True)
@@ -74,8 +75,8 @@ def prepared(
 
     Refuses, before anything is paid for, what could not be written afterwards.
     """
-    from ralph_cli.opening import opened
-    from ralph_cli.reporting import Source, refuse_what_cannot_be_marked
+    from ralph_cli.runs.opening import opened
+    from ralph_cli.runs.report import Source, refuse_what_cannot_be_marked
 
     if not targets.given():
         return None
@@ -91,7 +92,7 @@ def prepared(
 
 def written(finished: "Finished", source: "Source | None", targets: "Targets", code: int, *, quiet: bool) -> int:
     """Write the reports of a run that was shown already; `code`, or 1 when it was 0 and a report is missing."""
-    from ralph_cli import records, reporting
+    from ralph_cli.runs import history, report
 
     if source is None:
         return code
@@ -101,8 +102,8 @@ def written(finished: "Finished", source: "Source | None", targets: "Targets", c
             typer.echo(_told(path, size), err=True)
 
     try:
-        events = records.recorded(finished.folder).events
-        reporting.write(records.Recorded(records.view_of(finished), events), source, targets, tell)
+        events = history.recorded(finished.folder).events
+        report.write(history.Recorded(history.view_of(finished), events), source, targets, tell)
     except RalphError as error:
         hint = f" - {one_line(error.hint)}" if error.hint else ""
         typer.echo(f"ralph: {one_line(error.message)} [{error.code}]{hint}", err=True)

@@ -8,7 +8,7 @@ import typer
 from ralph_cli.commands import options
 from ralph_cli.commands.qa import exit_code
 from ralph_cli.commands.report import Annotate, ReportFile, prepared, written
-from ralph_cli.commands.screen import deliver, write_accepted
+from ralph_cli.commands.terminal.screen import deliver, write_accepted
 
 Format = Annotated[str | None, typer.Option("--format", help="md, text, json or csv (default md; json with a schema).")]
 Schema = Annotated[Path | None, typer.Option("--schema", help="JSON Schema that the JSON or CSV must fit.")]
@@ -61,11 +61,12 @@ def task(
     quiet: options.Quiet = False,
 ) -> int:
     """Do a task on a document, such as "summarize"; what it states in figures and quotations is in the document."""
-    from ralph_cli import api, config, records
-    from ralph_cli.commands.progress import progress
-    from ralph_cli.reporting import Targets, check_target
+    from ralph_cli import api, config
+    from ralph_cli.commands.terminal.progress import progress
     from ralph_cli.reports.json import dumps
-    from ralph_cli.reports.output import payload
+    from ralph_cli.reports.sections.output import payload
+    from ralph_cli.runs import history
+    from ralph_cli.runs.report import Targets, check_target
 
     path, order = read_words(document, task, no_document=no_document)
     settings = config.load(
@@ -111,7 +112,7 @@ def task(
             stdin=options.standard_input,
             on_loading=display.loading,
         )
-    shown = records.view_of(done)
+    shown = history.view_of(done)
     if json:
         typer.echo(dumps(shown))
         if output is not None:

@@ -10,8 +10,8 @@ from ralph_cli.commands.goal import goal_json, is_goal
 from ralph_cli.commands.goal import show as show_goal
 from ralph_cli.commands.judge_test import is_test, print_test
 from ralph_cli.commands.report import report
-from ralph_cli.commands.screen import deliver
-from ralph_cli.commands.screen import show as show_report
+from ralph_cli.commands.terminal.screen import deliver
+from ralph_cli.commands.terminal.screen import show as show_report
 
 app = typer.Typer(help="Read the records of runs.", rich_markup_mode=None)
 
@@ -27,17 +27,18 @@ def _trace(context: typer.Context) -> None:
 @app.command("list")
 def list_runs(out: options.Out = None) -> int:
     """The runs in the folder, oldest first: name, how it ended, calls, document, question."""
-    from ralph_cli import config, records
+    from ralph_cli import config
     from ralph_cli.core.errors import JournalError
-    from ralph_cli.reports.visible import one_line
+    from ralph_cli.reports.safe_text import one_line
+    from ralph_cli.runs import history
 
     settings = config.load(options.given(out=out))
-    names = records.run_names(settings.out)
+    names = history.run_names(settings.out)
     if not names:
         typer.echo(f"there are no runs in {one_line(str(settings.out))}", err=True)
     for name in names:
         try:
-            view = records.recorded(settings.out / name).view
+            view = history.recorded(settings.out / name).view
         except JournalError as error:
             typer.echo(f"{name}  {one_line(error.message)}")
             continue
@@ -56,12 +57,13 @@ def show(
     json: options.Json = False,
 ) -> int:
     """One run: every step, then the report."""
-    from ralph_cli import config, records
+    from ralph_cli import config
     from ralph_cli.reports.json import dumps
     from ralph_cli.reports.story import story
+    from ralph_cli.runs import history
 
     settings = config.load(options.given(out=out))
-    found = records.recorded(records.find_run(settings.out, run))
+    found = history.recorded(history.find_run(settings.out, run))
     set_, test = is_goal(found.events), is_test(found.events)
     if json and test:
         print_test(found, json=True)
@@ -105,11 +107,12 @@ def resume(
     quiet: options.Quiet = False,
 ) -> int:
     """Go on with a question or task run that was cut off; what was paid for is not bought again."""
-    from ralph_cli import config, records
-    from ralph_cli.commands.progress import progress
+    from ralph_cli import config
     from ralph_cli.commands.qa import exit_code
+    from ralph_cli.commands.terminal.progress import progress
     from ralph_cli.reports.json import dumps
-    from ralph_cli.resuming import resume as go_on
+    from ralph_cli.runs import history
+    from ralph_cli.runs.resume import resume as go_on
 
     settings = config.load(options.given(out=out))
     changes = options.given(
@@ -125,7 +128,7 @@ def resume(
             sink=display,
             password=password,
         )
-    shown = records.view_of(finished)
+    shown = history.view_of(finished)
     if json:
         typer.echo(dumps(shown))
     elif shown.mode == "task":
@@ -149,8 +152,8 @@ def export(
     Prints the seal of the file: noted apart from it, it shows later that this very record is meant.
     """
     from ralph_cli import config
-    from ralph_cli.exporting import export as write
-    from ralph_cli.reports.visible import one_line
+    from ralph_cli.reports.safe_text import one_line
+    from ralph_cli.runs.export import export as write
 
     done = write(run, output, settings=config.load(options.given(out=out)), with_document=with_document)
     inside = "with the document" if with_document else "without the document"

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ralph_cli.commands import options
-from ralph_cli.commands.screen import show_lines
+from ralph_cli.commands.terminal.screen import show_lines
 
 
 def verify(
@@ -30,9 +30,9 @@ def verify(
     document that is missing, no such run.
     """
     from ralph_cli import config
-    from ralph_cli.commands.progress import progress
+    from ralph_cli.commands.terminal.progress import progress
     from ralph_cli.reports.verified import dumps, lines, plain
-    from ralph_cli.verifying import verify as check_again
+    from ralph_cli.runs.verifying.verify import verify as check_again
 
     settings = config.load(options.given(out=out))
     with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:

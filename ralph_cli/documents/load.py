@@ -11,12 +11,12 @@ from typing import Any
 
 from ralph_cli.core.document import Document, Page, Span
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.child import nonsense, run_parser
+from ralph_cli.documents.hidden_reasons import Seen, joined, read_seen
 from ralph_cli.documents.limits import DEFAULT_LIMITS, Layout, LoadLimits
 from ralph_cli.documents.parsed import Box, Parsed, assemble, read_boxes
-from ralph_cli.documents.seen import Seen, joined, read_seen
+from ralph_cli.documents.plain_text import parse_text
+from ralph_cli.documents.process.child import nonsense, run_parser
 from ralph_cli.documents.sniff import Kind, identify, shown
-from ralph_cli.documents.text import parse_text
 from ralph_cli.documents.text_cache import read_parsed, write_parsed
 
 __all__ = [

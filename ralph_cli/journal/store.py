@@ -17,7 +17,7 @@ from pydantic import TypeAdapter, ValidationError
 from ralph_cli.core import clock
 from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import SCHEMA, AnyEvent, Event
-from ralph_cli.journal.sound import first_fault, unsound
+from ralph_cli.journal.consistency import first_fault, unsound
 
 FILE = "journal.sqlite3"
 _EVENT: TypeAdapter[AnyEvent] = TypeAdapter(Event)

@@ -11,15 +11,7 @@ from pydantic import TypeAdapter
 
 from ralph_cli.core import clock
 from ralph_cli.core.errors import JournalError
-from ralph_cli.core.events import (
-    AnyEvent,
-    CallFinished,
-    Event,
-    IterationStarted,
-    RunHalted,
-    RunStarted,
-    StepFinished,
-)
+from ralph_cli.core.events import AnyEvent, CallFinished, Event, IterationStarted, RunHalted, RunStarted, StepFinished
 from ralph_cli.core.model import Usage
 
 INDEX = "session-index.json"

@@ -35,7 +35,7 @@ from ralph_cli.journal.bundle import (
     link,
     manifest_of,
 )
-from ralph_cli.journal.sound import first_fault, unsound
+from ralph_cli.journal.consistency import first_fault, unsound
 from ralph_cli.journal.store import Row
 
 MAX_FILE = 512 * MIB

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from ralph_cli.core.events import Verified
-from ralph_cli.core.goal import GoalState
+from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.run import Evidence, Issue, StopType
 from ralph_cli.loop.config import StopConditionConfig
 from ralph_cli.loop.detectors import (

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from ralph_cli.agents.spec import render
 from ralph_cli.checks.command import Ran
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import AnyEvent, GoalSet, IterationStarted, Said, Sink, Verified, VerifierStarted, Wrote
-from ralph_cli.core.goal import GoalState
+from ralph_cli.core.prompts.framing import cut, framed, told
+from ralph_cli.core.prompts.templates import render
+from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.run import Attempt, Draft, Evidence, Lesson
 from ralph_cli.loop.completion import Intent, examine, intends, without_marker
 from ralph_cli.loop.state import LoopState
@@ -16,7 +17,6 @@ from ralph_cli.modes.opening import headings_told, pages_told
 from ralph_cli.modes.retry import TOO_LARGE, Retry
 from ralph_cli.rlm.goal_acts import MOST, GiveUp, Refusal, Say, SetOutput, TakeOutput, Verify
 from ralph_cli.rlm.loop import Explorer, Told
-from ralph_cli.rlm.observe import cut, framed, told
 
 PREVIEW = 600
 SHOWN = 2_500

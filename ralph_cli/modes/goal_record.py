@@ -9,7 +9,7 @@ from typing import Any
 
 from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import AnyEvent, GoalSet, IterationStarted, RunHalted, StepFinished, Verified
-from ralph_cli.core.goal import GoalState, GoalStatus
+from ralph_cli.core.results.goal import GoalState, GoalStatus
 from ralph_cli.core.run import Step
 from ralph_cli.journal.store import read_events, refuse_if_at_work
 from ralph_cli.journal.traces import write_atomic

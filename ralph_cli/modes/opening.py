@@ -3,7 +3,7 @@
 import re
 
 from ralph_cli.core.document import Document
-from ralph_cli.rlm.observe import framed
+from ralph_cli.core.prompts.framing import framed
 
 HEADINGS = 40
 

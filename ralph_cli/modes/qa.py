@@ -3,22 +3,22 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from ralph_cli.agents.spec import prompt, render
 from ralph_cli.checks.absence import AbsenceReview
 from ralph_cli.checks.base import Check, run_in_order
+from ralph_cli.checks.form import AnswerForm, form_issues, only_lengths
 from ralph_cli.checks.quotes import Visibility, pin
-from ralph_cli.checks.rules import AnswerForm, form_issues, only_lengths
 from ralph_cli.checks.verifier import VerifierCheck
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Model, Request, UserTurn
+from ralph_cli.core.prompts.framing import cut, framed, told
+from ralph_cli.core.prompts.templates import prompt, render
 from ralph_cli.core.run import Attempt, Draft, Evidence, Issue, Lesson
-from ralph_cli.documents.locate import QuoteIndex
+from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.loop.state import LoopState
 from ralph_cli.modes.kept import Kept
 from ralph_cli.modes.opening import headings_told, pages_told
 from ralph_cli.modes.retry import SUMMARY, Retry, starts_afresh
 from ralph_cli.rlm.loop import Explorer
-from ralph_cli.rlm.observe import cut, framed, told
 from ralph_cli.rlm.parse import ACT, parse_call
 
 PREVIEW, TRAJECTORY = 600, 24_000

@@ -6,29 +6,29 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from ralph_cli.agents.spec import prompt, render
 from ralph_cli.checks.absence import NAME as ABSENCE
 from ralph_cli.checks.absence import AbsenceReview
 from ralph_cli.checks.base import Check, run_in_order
 from ralph_cli.checks.coverage import NAME as COVERAGE
-from ralph_cli.checks.judge import one_word
-from ralph_cli.checks.output import UNFOUND, OutputCheck, OutputForm
+from ralph_cli.checks.form import AnswerForm, Range, form_issues
+from ralph_cli.checks.judge.claims import one_word
+from ralph_cli.checks.judge.outputs import NAME as TASK_JUDGE
+from ralph_cli.checks.output.check import UNFOUND, OutputCheck, OutputForm
+from ralph_cli.checks.output.shape import unfenced
 from ralph_cli.checks.quotes import Visibility, pin
-from ralph_cli.checks.rules import AnswerForm, Range, form_issues
-from ralph_cli.checks.shape import unfenced
-from ralph_cli.checks.task_judge import NAME as TASK_JUDGE
 from ralph_cli.checks.verifier import VerifierCheck
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Json, Model, Request, UserTurn
+from ralph_cli.core.prompts.framing import cut, framed, told
+from ralph_cli.core.prompts.json_reply import Unparseable, ask, one_object
+from ralph_cli.core.prompts.templates import prompt, render
 from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Issue, Lesson, Step
-from ralph_cli.documents.locate import QuoteIndex
+from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.loop.state import LoopState
 from ralph_cli.modes.opening import headings_told, pages_told
 from ralph_cli.modes.retry import SUMMARY, Retry, starts_afresh
 from ralph_cli.rlm.loop import Explorer
-from ralph_cli.rlm.observe import cut, framed, told
 from ralph_cli.rlm.parse import ACT, parse_call
-from ralph_cli.rlm.structured import Unparseable, ask, one_object
 
 PREVIEW, TRAJECTORY = 600, 24_000
 BRIEF = 24_000

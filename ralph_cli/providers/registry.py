@@ -17,7 +17,7 @@ from ralph_cli.providers.scripted import from_file
 ADAPTERS = {
     "anthropic": "ralph_cli.providers.anthropic:Anthropic",
     "openai": "ralph_cli.providers.openai:OpenAI",
-    "offline": "ralph_cli.providers.offline:Offline",
+    "offline": "ralph_cli.providers.offline.model:Offline",
     "scripted": "ralph_cli.providers.scripted:Scripted",
 }
 KEYLESS = ("offline", "scripted")
@@ -98,9 +98,9 @@ def connect(name: str, endpoint: Endpoint, *, deadline_s: float = 600.0) -> Mode
 @cache
 def _embedding() -> object:
     """The embedding model of the extra, read once; ConfigError says how to get it."""
-    from ralph_cli.providers import offline_semantic
+    from ralph_cli.providers.offline import semantic
 
-    return offline_semantic.load()
+    return semantic.load()
 
 
 def _adapter(vendor: str) -> type:

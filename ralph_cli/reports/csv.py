@@ -5,13 +5,13 @@ import io
 from collections.abc import Iterator
 
 from ralph_cli.core.run import Quote, StopType
-from ralph_cli.reports import absence
-from ralph_cli.reports.coverage import pages
-from ralph_cli.reports.csv_cells import as_text
-from ralph_cli.reports.opinions import qualified_by
 from ralph_cli.reports.report import Report
+from ralph_cli.reports.safe_text import visible
+from ralph_cli.reports.sections import absence
+from ralph_cli.reports.sections.coverage import pages
+from ralph_cli.reports.sections.opinions import qualified_by
 from ralph_cli.reports.view import TIERS, ClaimView
-from ralph_cli.reports.visible import visible
+from ralph_cli.text.csv_cells import as_text
 
 COLUMNS = (
     "run",

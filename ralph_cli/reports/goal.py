@@ -3,11 +3,11 @@
 import json
 from typing import Any
 
-from ralph_cli.core.goal import GoalState, GoalStatus, notice
+from ralph_cli.core.results.goal import GoalState, GoalStatus, notice
 from ralph_cli.core.run import StopType
+from ralph_cli.reports.safe_text import one_line, trace_line
 from ralph_cli.reports.terminal import cost
 from ralph_cli.reports.view import RunView
-from ralph_cli.reports.visible import one_line, trace_line
 
 
 def verification(goal: GoalState) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 from ralph_cli.core.coverage import ranges
 from ralph_cli.core.run import Quote, Ruling
-from ralph_cli.reports import coverage
+from ralph_cli.reports.sections import coverage
 from ralph_cli.reports.view import TIERS, RunView
 
 

@@ -4,15 +4,15 @@ import re
 from collections.abc import Iterator
 
 from ralph_cli.core.run import Quote
-from ralph_cli.reports import absence
-from ralph_cli.reports.coverage import coverage_line, unreadable_line
-from ralph_cli.reports.opinions import opinions, verdict_words
-from ralph_cli.reports.refused import Refused, refused
+from ralph_cli.reports.html.coverage_strip import LEVELS, page_ranges
 from ralph_cli.reports.report import Report, ending, heading
-from ralph_cli.reports.strip import LEVELS, page_ranges
+from ralph_cli.reports.safe_text import visible
+from ralph_cli.reports.sections import absence
+from ralph_cli.reports.sections.coverage import coverage_line, unreadable_line
+from ralph_cli.reports.sections.opinions import opinions, verdict_words
+from ralph_cli.reports.sections.refused import Refused, refused
 from ralph_cli.reports.terminal import cost
 from ralph_cli.reports.view import TIERS, ClaimView, pages_of
-from ralph_cli.reports.visible import visible
 
 _ALWAYS = re.compile(r"([\\`*_{}\[\]<>#|~&$!^=])")
 _AT_THE_START = re.compile(r"^(\s*)([-+])")

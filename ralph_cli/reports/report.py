@@ -6,9 +6,9 @@ from pathlib import PurePath
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import AnyEvent, RunStarted
-from ralph_cli.core.goal import GoalState
+from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.run import Quote, StopType
-from ralph_cli.reports.strip import NOT_RECORDED, Coverage
+from ralph_cli.reports.html.coverage_strip import NOT_RECORDED, Coverage
 from ralph_cli.reports.terminal import verdict
 from ralph_cli.reports.view import ClaimView, RunView
 

@@ -20,7 +20,7 @@ from ralph_cli.core.events import (
     Wrote,
 )
 from ralph_cli.core.run import Draft, Step
-from ralph_cli.reports.visible import one_line, visible
+from ralph_cli.reports.safe_text import one_line, visible
 
 
 def story(events: Iterable[AnyEvent]) -> str:

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Quote, Ruling, StopType
-from ralph_cli.reports import absence
-from ralph_cli.reports.coverage import coverage_line, unreadable_line
-from ralph_cli.reports.opinions import BEARINGS
-from ralph_cli.reports.output import output_lines, output_verdict
+from ralph_cli.reports.safe_text import one_line, trace_line, visible
+from ralph_cli.reports.sections import absence
+from ralph_cli.reports.sections.coverage import coverage_line, unreadable_line
+from ralph_cli.reports.sections.opinions import BEARINGS
+from ralph_cli.reports.sections.output import output_lines, output_verdict
 from ralph_cli.reports.view import TIERS, WORDS, ClaimView, RunView, pages_of
-from ralph_cli.reports.visible import one_line, trace_line, visible
 
 Styled = tuple[str, str]
 """A piece of a line and its style name ("" for none)."""

@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from ralph_cli.core.results.verification import QuoteStanding, Rechecked, Standing, Verification, count
 from ralph_cli.core.run import Claim, Quote, Ruling, StopType
-from ralph_cli.core.verification import QuoteStanding, Rechecked, Standing, Verification, count
+from ralph_cli.reports.safe_text import one_line, visible
 from ralph_cli.reports.view import TIERS, WORDS, pages_of
-from ralph_cli.reports.visible import one_line, visible
 
 Styled = tuple[str, str]
 """A piece of a line and its style name ("" for none)."""

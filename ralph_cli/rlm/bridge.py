@@ -10,7 +10,7 @@ from ralph_cli.core.budget import Ledger, Limits
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import EngineError, LimitExceeded, ProviderError
 from ralph_cli.core.model import Model, Request, Stop, UserTurn
-from ralph_cli.rlm.observe import framed
+from ralph_cli.core.prompts.framing import framed
 from sandbox import Answer, QueryFailure, Result, Sandbox, SandboxFailure, SandboxUnavailable
 
 PARALLEL = 32

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ralph_cli.core.model import Tool, ToolCall
+from ralph_cli.core.prompts.json_reply import describe
 from ralph_cli.rlm.bridge import Workbench
-from ralph_cli.rlm.parse import Malformed, Snippet, describe
+from ralph_cli.rlm.parse import Malformed, Snippet
 from sandbox import Answer, QueryFailure
 
 MOST = 200_000

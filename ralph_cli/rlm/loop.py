@@ -7,12 +7,14 @@ from typing import Any
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import Nudged, Sink, SnippetRan, SnippetStarted, Submitted
 from ralph_cli.core.model import Model, ModelTurn, Reply, Request, Stop, Tool, ToolCall, ToolTurn, Turn, UserTurn
+from ralph_cli.core.prompts.framing import CAP, framed, told
 from ralph_cli.core.run import Draft, Issue
+from ralph_cli.documents.search.occurrences import SearchTerm
 from ralph_cli.rlm.bridge import Subqueries, Tally, Workbench
-from ralph_cli.rlm.observe import CAP, framed, observation, pages_shown, told
+from ralph_cli.rlm.observe import observation, pages_shown
 from ralph_cli.rlm.parse import ACT, Malformed, Snippet, parse_call
 from ralph_cli.rlm.reading import Reading
-from ralph_cli.rlm.searches import Sought, searched_in
+from ralph_cli.rlm.searches import searched_in
 from sandbox import Answer, QueryFailure
 
 MAX_TOKENS = 8_000
@@ -105,7 +107,7 @@ class Explorer:
         self.turns, self._pending, self.opening = (), (), opening
 
     @property
-    def searches(self) -> tuple[Sought, ...]:
+    def searches(self) -> tuple[SearchTerm, ...]:
         """What the code that was run searched the document for."""
         return searched_in(code for code, _ in self.trajectory)
 

@@ -1,25 +1,12 @@
 """What the worker is shown of a snippet's result: bounded, framed as data. Pure."""
 
 import re
-from collections.abc import Iterable
 
 from ralph_cli.core.document import Document
-from ralph_cli.core.run import Issue
+from ralph_cli.core.prompts.framing import CAP, cut
 from sandbox import Result
 
 _PAGE = re.compile(r"^(?:--- )?(?:place \d+, )?page (\d+)(?:,| \()", re.MULTILINE)
-
-CAP = 2_000
-"""Characters of output shown for one step."""
-
-
-def cut(text: str, cap: int = CAP) -> str:
-    """`text` within `cap` characters: head and tail are kept, the cut is named."""
-    if len(text) <= cap:
-        return text
-    head = cap * 3 // 4
-    tail = cap - head
-    return f"{text[:head]}\n[... {len(text) - cap:,} characters cut: print less at a time ...]\n{text[-tail:]}"
 
 
 def observation(result: Result, cap: int = CAP) -> str:
@@ -34,22 +21,6 @@ def observation(result: Result, cap: int = CAP) -> str:
     if result.stdout_total > len(result.stdout):
         shown += f"\n[{result.stdout_total:,} characters were printed]"
     return "\n".join(part for part in (shown, error) if part) or "(no output)"
-
-
-def framed(text: str, nonce: str) -> str:
-    """`text` between marks that the document's author cannot know, so that data is never read as instructions."""
-    return f"<data-{nonce}>\n{text}\n</data-{nonce}>"
-
-
-def told(issues: Iterable[Issue | str], nonce: str) -> str:
-    """Reasons as a list for the worker: our words as they are, words of the document and of other models framed."""
-    lines = []
-    for issue in issues:
-        if isinstance(issue, str):
-            lines.append(f"- {issue}")
-        else:
-            lines.append(f"- {issue.message}" + (f":\n{framed(issue.material, nonce)}" if issue.material else ""))
-    return "\n".join(dict.fromkeys(lines))
 
 
 def pages_shown(output: str, document: Document) -> tuple[int, ...]:

@@ -1,11 +1,11 @@
 """What a model said, parsed into closed types at the border. Pure; never raises on what a model wrote."""
 
 from dataclasses import dataclass
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ralph_cli.core.model import Tool, ToolCall
+from ralph_cli.core.prompts.json_reply import describe
 from ralph_cli.core.run import Absence, Draft, DraftClaim
 
 ACT = Tool(
@@ -118,10 +118,3 @@ def parse_call(call: ToolCall) -> Snippet | Draft | Malformed:
         )
     assert act.not_found is not None
     return Draft(absence=Absence(tuple(act.not_found.searched), act.not_found.note or ""))
-
-
-def describe(error: ValidationError) -> str:
-    """The first faults of a validation, with the path of each, on one line."""
-    faults: list[dict[str, Any]] = [dict(item) for item in error.errors(include_url=False, include_context=False)]
-    lines = [f"{'.'.join(map(str, fault['loc'])) or 'the object'}: {fault['msg']}" for fault in faults[:4]]
-    return "; ".join(lines) + ("; ..." if len(faults) > 4 else "")

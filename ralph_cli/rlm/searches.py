@@ -9,6 +9,8 @@ import warnings
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from ralph_cli.documents.search.occurrences import SearchTerm
+
 RE = frozenset({"search", "match", "fullmatch", "findall", "finditer", "split", "sub", "subn"})
 PLAIN = frozenset({"find", "rfind", "index", "rindex", "count", "startswith", "endswith", "partition"})
 MOST, LONGEST, LARGEST = 60, 200, 100_000
@@ -18,19 +20,11 @@ _BODIES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _Loop = ast.For | ast.comprehension
 
 
-@dataclass(frozen=True, slots=True)
-class Sought:
-    """A word that was searched for, or a regular expression."""
-
-    term: str
-    pattern: bool = False
-
-
 @dataclass(slots=True)
 class _Names:
     """What is known of variables: the strings they may hold, and whether they come from the document."""
 
-    texts: dict[str, set[Sought]] = field(default_factory=dict)
+    texts: dict[str, set[SearchTerm]] = field(default_factory=dict)
     document: set[str] = field(default_factory=lambda: {"context"})
 
     def learn(self, nodes: Iterable[ast.AST]) -> None:
@@ -48,11 +42,11 @@ class _Names:
                 if self.speaks_of_document(value):
                     self.document.add(name)
 
-    def held(self, node: ast.AST) -> set[Sought]:
+    def held(self, node: ast.AST) -> set[SearchTerm]:
         """The strings that an expression may be, or may hold."""
         match node:
             case ast.Constant(value=str(text)):
-                return {Sought(text)}
+                return {SearchTerm(text)}
             case ast.Name(id=name):
                 return self.texts.get(name, set())
             case ast.List(elts=items) | ast.Tuple(elts=items) | ast.Set(elts=items):
@@ -62,7 +56,7 @@ class _Names:
             case ast.Call(func=ast.Attribute(attr="join"), args=[items]):
                 return self.held(items)
             case ast.Call(func=ast.Attribute(value=ast.Name(id="re"), attr="compile"), args=[pattern, *_]):
-                return {Sought(held.term, True) for held in self.held(pattern)}
+                return {SearchTerm(held.term, True) for held in self.held(pattern)}
             case ast.Call(func=ast.Attribute(value=ast.Name(id="re"), attr="escape"), args=[text]):
                 return self.held(text)
         return set()
@@ -71,10 +65,10 @@ class _Names:
         return any(isinstance(part, ast.Name) and part.id in self.document for part in ast.walk(node))
 
 
-def searched_in(codes: Iterable[str]) -> tuple[Sought, ...]:
+def searched_in(codes: Iterable[str]) -> tuple[SearchTerm, ...]:
     """What these snippets, run one after the other, searched the document for; each once, in order, the latest kept."""
     names = _Names()
-    found: dict[Sought, None] = {}
+    found: dict[SearchTerm, None] = {}
     for code in codes:
         try:
             with warnings.catch_warnings():
@@ -99,7 +93,7 @@ def _statements(tree: ast.AST) -> Iterator[ast.AST]:
             yield from _statements(child)
 
 
-def _searches(node: ast.AST, names: _Names) -> Iterator[Sought]:
+def _searches(node: ast.AST, names: _Names) -> Iterator[SearchTerm]:
     match node:
         case ast.Call(func=ast.Name(id="find"), args=[pattern, *_]):
             yield from _as_patterns(names.held(pattern))
@@ -117,9 +111,9 @@ def _searches(node: ast.AST, names: _Names) -> Iterator[Sought]:
                 yield from _ordered(names.held(left))
 
 
-def _as_patterns(held: Iterable[Sought]) -> Iterator[Sought]:
-    return _ordered(Sought(item.term, True) for item in held)
+def _as_patterns(held: Iterable[SearchTerm]) -> Iterator[SearchTerm]:
+    return _ordered(SearchTerm(item.term, True) for item in held)
 
 
-def _ordered(held: Iterable[Sought]) -> Iterator[Sought]:
+def _ordered(held: Iterable[SearchTerm]) -> Iterator[SearchTerm]:
     return iter(sorted(held, key=lambda item: (item.term, item.pattern)))

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from ralph_cli.checks.judge import Judge
+from ralph_cli.checks.judge.claims import Judge
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
@@ -11,8 +11,8 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import Sink
 from ralph_cli.core.model import Model
-from ralph_cli.core.nonce import Nonces
-from ralph_cli.memo.support import QUESTION
+from ralph_cli.core.prompts.nonce import Nonces
+from ralph_cli.memo.checking.judge import QUESTION
 from ralph_cli.wiring.models import build_models, choose
 
 Judged = Callable[[Document], Judge]

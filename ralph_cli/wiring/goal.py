@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from ralph_cli.agents.spec import prompt
 from ralph_cli.checks.command import CommandVerifier, Ran, Surroundings, run_command
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import Fanout, GoalSet, Noticed, Sink
-from ralph_cli.core.goal import GoalState
+from ralph_cli.core.prompts.templates import prompt
+from ralph_cli.core.results.goal import GoalState
 from ralph_cli.journal.traces import write_atomic
 from ralph_cli.modes.goal import Brief, Desk, GoalMode
 from ralph_cli.modes.goal_record import OUTPUT

@@ -10,7 +10,7 @@ from ralph_cli.core.budget import Ledger
 from ralph_cli.core.errors import ConfigError, ProviderError
 from ralph_cli.core.events import CallRetried, Noticed, Sink
 from ralph_cli.core.model import Model, Request, Usage
-from ralph_cli.core.nonce import Nonces
+from ralph_cli.core.prompts.nonce import Nonces
 from ralph_cli.loop.engine import Mode
 from ralph_cli.providers import prices
 from ralph_cli.providers.metered import Estimate, InTime, Metered, call_numbers

@@ -3,25 +3,25 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from ralph_cli.agents.spec import prompt
 from ralph_cli.checks.base import Check
-from ralph_cli.checks.counter import CounterEvidence
 from ralph_cli.checks.coverage import CoverageCheck
-from ralph_cli.checks.judge import Judge
-from ralph_cli.checks.numbers import NumbersCheck
+from ralph_cli.checks.figures.check import NumbersCheck
+from ralph_cli.checks.form import form_holds
+from ralph_cli.checks.judge.claims import Judge
+from ralph_cli.checks.judge.counter_evidence import CounterEvidence
 from ralph_cli.checks.quotes import Visibility, quotes_hold
-from ralph_cli.checks.rules import form_holds
-from ralph_cli.checks.scorers import AsksModel
 from ralph_cli.checks.verifier import LLMVerifier, Verifier, VerifierCheck
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import Noticed, Sink
-from ralph_cli.documents.locate import QuoteIndex
-from ralph_cli.documents.sight import Sight
+from ralph_cli.core.prompts.templates import prompt
+from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.documents.visibility import Sight
 from ralph_cli.modes.qa import QaMode, Question
 from ralph_cli.rlm.bridge import Subqueries, Workbench
 from ralph_cli.rlm.loop import Explorer
+from ralph_cli.runner.scorers import AsksModel
 from ralph_cli.wiring.models import Models, Parts, Stage
 
 

@@ -5,15 +5,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ralph_cli.agents.spec import prompt
 from ralph_cli.checks.base import Check
 from ralph_cli.checks.coverage import CoverageCheck, share_to_read
-from ralph_cli.checks.json_schema import check_schema
-from ralph_cli.checks.numbering import sections_of
-from ralph_cli.checks.output import OutputCheck, OutputForm
+from ralph_cli.checks.figures.numbering import sections_of
+from ralph_cli.checks.form import AnswerForm, Range, form_holds
+from ralph_cli.checks.judge.outputs import TaskJudge
+from ralph_cli.checks.output.check import OutputCheck, OutputForm
+from ralph_cli.checks.output.schema import check_schema
 from ralph_cli.checks.quotes import quotes_hold
-from ralph_cli.checks.rules import AnswerForm, Range, form_holds
-from ralph_cli.checks.task_judge import TaskJudge
 from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
@@ -22,7 +21,8 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError
 from ralph_cli.core.events import Noticed, Sink
 from ralph_cli.core.model import Json
-from ralph_cli.documents.locate import QuoteIndex
+from ralph_cli.core.prompts.templates import prompt
+from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.journal.memory import HEAD_CHARS, MemoryFile
 from ralph_cli.journal.traces import write_atomic
 from ralph_cli.loop.memory import Memory, add, count, parse, shown

@@ -13,14 +13,14 @@ import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from ralph_cli.checks.judge import Judge
-from ralph_cli.checks.numbers import NumbersCheck
+from ralph_cli.checks.figures.check import NumbersCheck
+from ralph_cli.checks.judge.claims import Judge
 from ralph_cli.checks.quotes import pin, quotes_hold
 from ralph_cli.config import load as settings
 from ralph_cli.core import clock
 from ralph_cli.core.run import Draft, DraftClaim, Verdict
 from ralph_cli.documents.load import load
-from ralph_cli.documents.locate import QuoteIndex
+from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.providers.registry import connect
 
 AT_ONCE = 7

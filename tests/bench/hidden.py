@@ -19,14 +19,14 @@ from statistics import median
 
 import pypdfium2
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 from hidden_pdfs import INNOCENT, SAID, SCANS, TRICKS
 
 from ralph_cli.core.document import Document, Span
+from ralph_cli.documents.invisible import unreadable
 from ralph_cli.documents.load import load, seen_on_pages
-from ralph_cli.documents.pdf_layout import lay_out
-from ralph_cli.documents.pdf_sight import PageSight
-from ralph_cli.documents.unreadable import unreadable
+from ralph_cli.documents.pdf.layout import lay_out
+from ralph_cli.documents.pdf.visibility import PageSight
 
 SEED = 20_261_120
 QUOTES, QUOTE_CHARS = 8, 150

@@ -3,8 +3,8 @@
     python tests/bench/memo.py DOCUMENT... [--memos N] [--seed S]
 
 For each document N memos are made, each with twenty true quotations and twenty faults of different kinds (see
-`tests/planted.py`), and checked. Prints faults missed, faults invented, and the wall and processor time of the command
-with an empty cache of texts and with a filled one.
+`tests/support/planted.py`), and checked. Prints faults missed, faults invented, and the wall and processor time of the
+command with an empty cache of texts and with a filled one.
 """
 
 import argparse
@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 from statistics import median
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 
 from planted import Planted, planted
 

@@ -21,7 +21,7 @@ from statistics import median
 
 from ralph_cli.core.document import Document, Page
 from ralph_cli.documents.load import load
-from ralph_cli.documents.locate import QuoteIndex
+from ralph_cli.documents.quotes.index import QuoteIndex
 
 PLAIN = str.maketrans("\u2018\u2019\u201c\u201d\u2013\u2014\u2212\u2011\xa0", "''\"\"---- ") | str.maketrans(
     {"\ufb01": "fi", "\ufb02": "fl", "\xad": ""}

@@ -4,11 +4,10 @@ import pytest
 from fakes import document
 
 from ralph_cli.checks.absence import FEW, REFUSALS, AbsenceReview
-from ralph_cli.checks.searches import Counter
 from ralph_cli.core.coverage import Spans
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Absence, Attempt, Search
-from ralph_cli.rlm.searches import Sought
+from ralph_cli.documents.search.occurrences import Counter, SearchTerm
 
 FILLER = "\n".join(f"Clause {n} says what is of no interest." for n in range(60))
 LEASE = document(
@@ -28,7 +27,7 @@ def page(number: int) -> tuple[int, int]:
 
 
 def review(
-    question: str, *shown: tuple[int, int], code: tuple[Sought, ...] = (), about: Document = LEASE
+    question: str, *shown: tuple[int, int], code: tuple[SearchTerm, ...] = (), about: Document = LEASE
 ) -> AbsenceReview:
     spans: Spans = tuple(sorted(shown))
     return AbsenceReview(about, question, lambda: code, lambda: spans)
@@ -62,7 +61,7 @@ def test_a_search_for_nothing_that_was_asked_is_no_search_and_stands_when_it_is_
     found = review("Is subletting allowed?")
     assert "subletting" in refused(found, "zzz") and refused(found, "zzz") == ""
     assert refused(review("Is subletting allowed?"), "sublet") == ""
-    assert refused(review("Is subletting allowed?", code=(Sought("sublet|assign", True),)), "zzz") == ""
+    assert refused(review("Is subletting allowed?", code=(SearchTerm("sublet|assign", True),)), "zzz") == ""
     assert refused(review("Is subletting allowed?", (0, len(LEASE.text))), "zzz") == ""
 
 
@@ -86,7 +85,7 @@ def test_a_rare_word_of_the_question_that_was_never_searched_is_pointed_out() ->
     assert "The deposit is $12,000." in told and "(for: deposit)" in told
     assert refused(review("How much is the deposit?", at("The deposit is")), "guarantee") == ""
     assert "(page 3)" in refused(review("Is 12,000 owed?"), "fee")
-    searched = review("How much is the deposit?", at("deposit is"), code=(Sought("deposits?", True),))
+    searched = review("How much is the deposit?", at("deposit is"), code=(SearchTerm("deposits?", True),))
     assert refused(searched, "guarantee") == ""
 
 
@@ -120,7 +119,8 @@ def test_an_extracted_absence_is_asked_of_too() -> None:
 
 
 def test_the_record_has_the_searches_of_worker_and_code_and_the_nearest_passages() -> None:
-    code = (Sought("deposit", True), Sought("park(?:ing)?", True), Sought("bicycles"), Sought("(a+)+$", True))
+    terms = ("deposit", True), ("park(?:ing)?", True), ("bicycles", False), ("(a+)+$", True)
+    code = tuple(SearchTerm(term, pattern) for term, pattern in terms)
     found = review("Where may bicycles park?", code=code)
     attempt = found.recorded(Attempt(absence=Absence(("Deposit", "car park"))))
     assert attempt.searches[:4] == (

@@ -6,24 +6,12 @@ import pytest
 from fakes import document
 
 from ralph_cli.checks.base import all_passed, run_in_order, standing
-from ralph_cli.checks.judge import parse_verdicts
-from ralph_cli.checks.passages import passages
+from ralph_cli.checks.form import AnswerForm, Range, form_issues
+from ralph_cli.checks.judge.claims import parse_verdicts
+from ralph_cli.checks.judge.passages import passages
 from ralph_cli.checks.quotes import pin, quotes_hold
-from ralph_cli.checks.rules import AnswerForm, Range, form_issues
-from ralph_cli.core.run import (
-    Absence,
-    Attempt,
-    Claim,
-    Draft,
-    DraftClaim,
-    Evidence,
-    Issue,
-    Quote,
-    Ruling,
-    Step,
-    Verdict,
-)
-from ralph_cli.documents.locate import QuoteIndex
+from ralph_cli.core.run import Absence, Attempt, Claim, Draft, DraftClaim, Evidence, Issue, Quote, Ruling, Step, Verdict
+from ralph_cli.documents.quotes.index import QuoteIndex
 
 FORM = AnswerForm(Range(1, 2), Range(1, 2), Range(12, 40))
 GOOD = DraftClaim("The rent is due monthly.", ("rent is due on the first",))

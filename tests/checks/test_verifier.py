@@ -8,19 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.checks.scorers import AsksModel
-from ralph_cli.checks.verifier import (
-    LLMVerifier,
-    VerificationResult,
-    Verifier,
-    VerifierCheck,
-    shortened,
-)
+from ralph_cli.checks.verifier import LLMVerifier, VerificationResult, Verifier, VerifierCheck, shortened
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.model import Request, Stop, UserTurn
+from ralph_cli.core.prompts.json_reply import Unparseable
 from ralph_cli.core.run import SKIPPED, Absence, Attempt, Claim, Evidence
 from ralph_cli.providers.scripted import Scripted, says
-from ralph_cli.rlm.structured import Unparseable
+from ralph_cli.runner.scorers import AsksModel
 
 ROWS = {
     "B1": ["test_a_refusal_is_feedback_and_the_next_attempt_is_verified_with_it"],

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from ralph_cli.commands.progress import Lines, Silent, progress
+from ralph_cli.commands.terminal.progress import Lines, Silent, progress
 from ralph_cli.core.events import (
     AnyEvent,
     CallFinished,
@@ -69,7 +69,7 @@ def test_reading_a_document_is_told_when_it_takes_long(monkeypatch: pytest.Monke
 
 
 def test_the_heartbeat_beats_by_itself(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ralph_cli.commands.progress.PATIENCE", 0.0)
+    monkeypatch.setattr("ralph_cli.commands.terminal.progress.PATIENCE", 0.0)
     with progress(0.01, quiet=False) as display:
         display(CallStarted(1, "worker", "m", 10, "d", "s"))
         time.sleep(0.2)

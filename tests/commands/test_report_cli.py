@@ -13,6 +13,7 @@ import pytest
 
 from ralph_cli.commands.app import run
 from ralph_cli.documents.load import load
+from ralph_cli.runs import report
 
 QUESTION = "May net leverage ever exceed 3.50 times?"
 MEMO = "The lease of the north hall ends on 31 March 2031.\nThe rent is due on the first day of each month.\n" * 3
@@ -138,12 +139,11 @@ def test_a_record_report_is_refused_in_one_line_too(folder: Path, capsys: Told) 
 def test_when_writing_fails_the_answer_is_there_and_only_a_success_becomes_an_error(
     folder: Path, capsys: Told, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ralph_cli import reporting
 
     def full(path: Path, content: bytes) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(reporting, "replace_file", full)
+    monkeypatch.setattr(report, "replace_file", full)
     assert ask("--report", "r.html") == 1
     out, err = capsys.readouterr()
     assert "Trace: out/" in out and err.count("\n") == 1 and "No space left on device" in err

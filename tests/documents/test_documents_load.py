@@ -10,9 +10,10 @@ from bisect import bisect_right
 import pytest
 
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents import child, text_cache
+from ralph_cli.documents import text_cache
 from ralph_cli.documents.load import LoadLimits, load
-from ralph_cli.documents.pdf_damage import damaged_pages
+from ralph_cli.documents.pdf.damage import damaged_pages
+from ralph_cli.documents.process import child
 
 HELLO = [(72, 700, "Revenue was 1,577 million in 2018.")]
 MIB = 1 << 20

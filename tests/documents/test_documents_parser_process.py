@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents import child
 from ralph_cli.documents.load import LoadLimits, load
 from ralph_cli.documents.parsed import Parsed
+from ralph_cli.documents.process import child
 
 HELLO = [(72, 700, "Revenue was 1,577 million in 2018.")]
 MIB = 1 << 20

@@ -10,10 +10,10 @@ from hidden_pdfs import BESIDE, FIRST, INNOCENT, SAID, SCANS, TRICKS, Made
 
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents import child
+from ralph_cli.documents.hidden_reasons import COLOUR, Seen, joined, read_seen, write_seen
 from ralph_cli.documents.load import load, seen_on_pages
-from ralph_cli.documents.seen import COLOUR, Seen, joined, read_seen, write_seen
-from ralph_cli.documents.sight import SCAN, UNCHECKED, Sight
+from ralph_cli.documents.process import child
+from ralph_cli.documents.visibility import SCAN, UNCHECKED, Sight
 
 Write = Callable[[str, bytes], Path]
 
@@ -136,7 +136,7 @@ def test_every_place_is_looked_at_once(file: Write, monkeypatch: pytest.MonkeyPa
         asked.append(spans)
         return seen_on_pages(about, spans)
 
-    monkeypatch.setattr("ralph_cli.documents.sight.seen_on_pages", counted)
+    monkeypatch.setattr("ralph_cli.documents.visibility.seen_on_pages", counted)
     sight = Sight(document, lambda code, message: None)
     hidden, first = span_of(document, SAID), span_of(document, FIRST)
     assert sight([hidden, first, hidden]) == {hidden: COLOUR, first: ""}

@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.html import nesting, parse_html
+from ralph_cli.documents.html.reader import nesting, parse_html
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.text import decode, parse_text
+from ralph_cli.documents.plain_text import decode, parse_text
 
 LIMITS = LoadLimits()
 WESTERN = "Café “net” sales: £1,577 and €12 – don’t round"

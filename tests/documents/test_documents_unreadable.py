@@ -2,7 +2,7 @@
 
 import pytest
 
-from ralph_cli.documents.unreadable import OVERRIDE, PRIVATE, SELECTORS, TAGS, unreadable
+from ralph_cli.documents.invisible import OVERRIDE, PRIVATE, SELECTORS, TAGS, unreadable
 
 
 def why(text: str, words: str) -> str:

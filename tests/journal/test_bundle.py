@@ -30,7 +30,7 @@ from ralph_cli.journal.bundle import (
     manifest_of,
     pack,
 )
-from ralph_cli.journal.cleaning import cleaner
+from ralph_cli.journal.redact import cleaner
 from ralph_cli.journal.unpack import read_bundle
 
 _EVENT: TypeAdapter[AnyEvent] = TypeAdapter(Event)

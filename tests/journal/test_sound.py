@@ -12,12 +12,12 @@ from journal.test_journal import EVENTS, STEP
 from ralph_cli.core.errors import RalphError
 from ralph_cli.core.events import AnyEvent, RunStarted, StepFinished
 from ralph_cli.core.run import Claim
-from ralph_cli.journal.sound import unsound
+from ralph_cli.journal.consistency import unsound
 from ralph_cli.journal.store import FILE, Journal, read_events
-from ralph_cli.records import recorded
 from ralph_cli.reports.json import dumps
 from ralph_cli.reports.story import story
 from ralph_cli.reports.terminal import plain
+from ralph_cli.runs.history import recorded
 
 
 def kept(folder: Path, events: list[AnyEvent]) -> Path:

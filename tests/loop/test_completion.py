@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_cli.core.events import AnyEvent, GoalSet, IterationStarted, RunHalted, RunStarted, Verified, Wrote
-from ralph_cli.core.goal import GoalState, GoalStatus, notice, status_of
+from ralph_cli.core.results.goal import GoalState, GoalStatus, notice, status_of
 from ralph_cli.core.run import Attempt, Evidence, Halt, Issue, Step, StopType
 from ralph_cli.loop.completion import BLOCKED, CHECK, MARKER, Intent, examine, goal_detectors, intends, without_marker
 from ralph_cli.loop.config import StopConditionConfig

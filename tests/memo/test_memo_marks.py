@@ -2,7 +2,7 @@
 
 import pytest
 
-from ralph_cli.memo.marks import marked
+from ralph_cli.memo.reading.marks import marked
 
 
 def found(text: str) -> list[list[str]]:

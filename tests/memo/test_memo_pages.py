@@ -4,7 +4,7 @@ import pytest
 from fakes import document
 
 from ralph_cli.core.document import Page
-from ralph_cli.memo.pages import exists, names, reference_behind, references, whole_label
+from ralph_cli.memo.reading.page_references import exists, names, reference_behind, references, whole_label
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from fakes import document
 
 from ralph_cli.core.document import Note, Span
-from ralph_cli.memo.read import read_memo
+from ralph_cli.memo.reading.read import read_memo
 
 
 def read(text: str, kind: str = "markdown") -> list[tuple[str, str, str]]:

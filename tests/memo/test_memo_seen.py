@@ -9,10 +9,10 @@ from hidden_pdfs import FIRST, SAID, Made
 
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Span
-from ralph_cli.lookup import check_memo
-from ralph_cli.memo.read import read_memo
-from ralph_cli.memo.seen import looked_at
-from ralph_cli.memo.verify import check
+from ralph_cli.memo.checking.check import check
+from ralph_cli.memo.checking.visibility import looked_at
+from ralph_cli.memo.reading.read import read_memo
+from ralph_cli.runs.lookup import check_memo
 
 WHITE = Made(f"BT 1 g /F1 12 Tf 72 600 Td ({SAID}) Tj ET\n")
 

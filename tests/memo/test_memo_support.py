@@ -9,11 +9,11 @@ from fakes import document
 
 from ralph_cli import Settings, check_memo
 from ralph_cli.core.errors import ConfigError, ProviderError
-from ralph_cli.core.memo import MemoCheck
 from ralph_cli.core.model import Reply
+from ralph_cli.core.results.memo import MemoCheck
 from ralph_cli.providers.scripted import Scripted, says
-from ralph_cli.reports.memo import memo_text
-from ralph_cli.reports.memo_json import memo_object
+from ralph_cli.reports.memo.json import memo_object
+from ralph_cli.reports.memo.terminal import memo_text
 
 LEASE = document("The lease ends on 31 March 2031. Rent is due monthly in advance.", path="lease.txt")
 MEMO = (

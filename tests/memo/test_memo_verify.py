@@ -8,10 +8,10 @@ from fakes import document
 from planted import planted
 
 from ralph_cli.core.document import Document, Page
-from ralph_cli.core.memo import Finding, MemoCheck
+from ralph_cli.core.results.memo import Finding, MemoCheck
 from ralph_cli.documents.load import load
-from ralph_cli.memo.read import read_memo
-from ralph_cli.memo.verify import check
+from ralph_cli.memo.checking.check import check
+from ralph_cli.memo.reading.read import read_memo
 
 SAMPLES = Path(__file__).parents[2] / "samples"
 FIRST = (

@@ -13,12 +13,12 @@ from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError, ProviderError
 from ralph_cli.core.events import AnyEvent, IterationStarted, RunHalted, Said, Verified, Wrote
-from ralph_cli.core.goal import GoalState, GoalStatus, notice
 from ralph_cli.core.model import Json, Model, Reply, Request, ToolTurn, UserTurn
+from ralph_cli.core.results.goal import GoalState, GoalStatus, notice
 from ralph_cli.core.run import Halt, StopType
 from ralph_cli.journal.store import Journal
 from ralph_cli.providers.scripted import Script, Scripted, acts, says
-from ralph_cli.running import Finished
+from ralph_cli.runs.execute import Finished
 
 ROWS = {
     "D1": [

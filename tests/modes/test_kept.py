@@ -4,7 +4,7 @@ from fakes import document
 
 from ralph_cli.checks.quotes import pin
 from ralph_cli.core.run import Draft, DraftClaim, Evidence, Qualification, Ruling, Verdict
-from ralph_cli.documents.locate import QuoteIndex
+from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.modes.kept import Kept
 
 LEASE = document(

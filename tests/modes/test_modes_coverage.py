@@ -10,10 +10,10 @@ from ralph_cli.config import Settings
 from ralph_cli.core.model import Reply, Request
 from ralph_cli.core.run import StopType
 from ralph_cli.providers.scripted import Scripted, acts, says
-from ralph_cli.records import recorded, view_of
 from ralph_cli.reports.json import as_object
 from ralph_cli.reports.terminal import plain
-from ralph_cli.running import Finished
+from ralph_cli.runs.execute import Finished
+from ralph_cli.runs.history import recorded, view_of
 
 CLAUSES = [
     "\n".join(f"{page}.{k} Clause {page}.{k} says what nobody has to pay for in this hall." for k in range(40))

@@ -21,11 +21,11 @@ from ralph_cli.journal.memory import head
 from ralph_cli.loop.config import StopConditionConfig
 from ralph_cli.modes.task import constraints_told, merged
 from ralph_cli.providers.scripted import Script, Scripted, acts, says
-from ralph_cli.records import recorded, view_of
 from ralph_cli.reports.json import as_object
 from ralph_cli.reports.story import story
 from ralph_cli.reports.terminal import plain
-from ralph_cli.running import Finished
+from ralph_cli.runs.execute import Finished
+from ralph_cli.runs.history import recorded, view_of
 
 ROWS = {
     "A2": ["test_an_output_that_holds_is_accepted", "test_too_short_an_output_or_note_is_refused_before_the_judge"],

@@ -12,10 +12,11 @@ from sample_run import Words, sample_document, sample_run
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import GoalSet, Said, SnippetRan, Verified, Wrote
 from ralph_cli.core.run import Halt, Quote, Ruling, StopType, Verdict
-from ralph_cli.reporting import Source, gather
-from ralph_cli.reports import html, style
-from ralph_cli.reports.markup import Markup, el, joined
+from ralph_cli.reports.html import page as html
+from ralph_cli.reports.html import style
+from ralph_cli.reports.html.markup import Markup, el, joined
 from ralph_cli.reports.report import Crop, passage
+from ralph_cli.runs.report import Source, gather
 
 
 class Read(HTMLParser):

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from sample_run import Words, sample_run
 
-from ralph_cli.reporting import Source, gather
 from ralph_cli.reports import csv as as_csv
 from ralph_cli.reports import markdown
+from ralph_cli.runs.report import Source, gather
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
@@ -173,7 +173,7 @@ def test_hostile_lines_of_a_quote_and_an_output_stay_what_they_are(payload: str)
 
 @given(st.text(alphabet=st.characters(codec="utf-8")))
 def test_an_escaped_line_reads_as_it_was(text: str) -> None:
-    from ralph_cli.reports.visible import one_line
+    from ralph_cli.reports.safe_text import one_line
 
     shown = "".join(
         part.content

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_run import Words, sample_run
 
-from ralph_cli.checks.counter import IN_PART, NOT_MADE
+from ralph_cli.checks.judge.counter_evidence import IN_PART, NOT_MADE
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import (
     SKIPPED,
@@ -29,13 +29,14 @@ from ralph_cli.core.run import (
     Verdict,
     Vote,
 )
-from ralph_cli.reporting import Source, gather
-from ralph_cli.reports import html, markdown
+from ralph_cli.reports import markdown
+from ralph_cli.reports.html import page
 from ralph_cli.reports.json import as_object, dumps
 from ralph_cli.reports.report import Report
+from ralph_cli.reports.safe_text import one_line, visible
 from ralph_cli.reports.terminal import plain
 from ralph_cli.reports.view import ClaimView, RunView, view
-from ralph_cli.reports.visible import one_line, visible
+from ralph_cli.runs.report import Source, gather
 
 QUOTE = Quote(1, "rent of\n$48,000", 10, 25, 3, "iii", "folded", 2, "rent of $48,000")
 CLAIM = Claim(1, "The rent is $48,000.", (1,))
@@ -109,7 +110,7 @@ def test_an_absence_shows_its_searches() -> None:
     unread = "Not searched, or not all of it (damaged, a picture, or blank): pages 5-6, 9."
     assert unread in plain(told)
     report = Report(told, (), "2026-11-20T10:00:00.000Z", "0")
-    assert all(unread in visible(form(report)).replace("\\", "") for form in (markdown.document, html.page))
+    assert all(unread in visible(form(report)).replace("\\", "") for form in (markdown.document, page.page))
     searched = [{"term": "parking", "hits": 0, "by": "worker", "pattern": False}]
     not_found = {"searched": searched, "note": "only a hall", "nearest": [], "unreadable_pages": [5, 6, 9]}
     assert as_object(told)["not_found"] == not_found | {"pages_read": None}
@@ -258,7 +259,7 @@ def test_every_report_of_an_absence_shows_the_pages_read_and_the_passages_near(a
     run, document = sample_run(absent=True)
     told = run.view if accepted else replace(run.view, halt=Halt(StopType.MAX_ITERATIONS, "d"))
     report = gather(replace(run, view=told), Source(document))
-    for text in (plain(told), unescape(html.page(report)), markdown.document(report).replace("\\", "")):
+    for text in (plain(told), unescape(page.page(report)), markdown.document(report).replace("\\", "")):
         assert "Pages read, at least in part: 2, 4 (" in text
         assert "The passages that hold most of the question's words" in text
         assert "garage (as a pattern), in its code" in text and "p. 2 (printed ii): " in text
@@ -292,7 +293,7 @@ def test_that_counter_evidence_was_not_looked_for_is_told_beside_the_acceptance(
     accepted = next(line for line in plain(found).splitlines() if line.startswith("Accepted: "))
     assert accepted.endswith(words) and as_object(found)["notices"] == [words]
     report = Report(found, (), "2026-11-20T10:00:00.000Z", "0")
-    assert words in unescape(html.page(report)) and words in markdown.document(report)
+    assert words in unescape(page.page(report)) and words in markdown.document(report)
     made = told(Evidence("counter", note="4 passages were read"))
     assert "speaks against" not in plain(made) and as_object(made)["notices"] == []
 
@@ -303,5 +304,5 @@ def test_a_model_of_the_panel_that_gave_no_verdict_is_named_beside_the_claim() -
     assert "openai:second was asked for a second opinion and gave none: no credit left" in plain(run.view)
     assert as_object(run.view)["claims"][0]["unheard"] == [{"judge": "openai:second", "reason": "no credit left"}]
     assert as_object(run.view)["claims"][1]["unheard"] == []
-    for text in (unescape(html.page(report)), markdown.document(report).replace("\\", "")):
+    for text in (unescape(page.page(report)), markdown.document(report).replace("\\", "")):
         assert "Asked for a second opinion, gave none" in text and "openai:second: no credit left" in text

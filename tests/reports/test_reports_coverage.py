@@ -7,8 +7,8 @@ from test_reports import shown
 
 from ralph_cli.core.coverage import Coverage, coverage_map
 from ralph_cli.core.run import StopType
-from ralph_cli.reports.coverage import coverage_line
 from ralph_cli.reports.json import as_object
+from ralph_cli.reports.sections.coverage import coverage_line
 from ralph_cli.reports.terminal import plain
 from ralph_cli.reports.view import RunView
 

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from ralph_cli.core.budget import Ledger, Limits
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.model import Reply, Request, Stop, ToolCall
+from ralph_cli.core.prompts.framing import CAP, cut, framed
 from ralph_cli.core.run import Absence, Draft, DraftClaim
 from ralph_cli.providers.scripted import Scripted, says
 from ralph_cli.rlm.bridge import Subqueries, Tally, Workbench
-from ralph_cli.rlm.observe import CAP, cut, framed, observation, pages_shown
+from ralph_cli.rlm.observe import observation, pages_shown
 from ralph_cli.rlm.parse import Malformed, Snippet, parse_call
 from sandbox import QueryFailure, Result
 

@@ -4,16 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.providers.offline import snippet
-from ralph_cli.rlm.searches import MOST, Sought, searched_in
+from ralph_cli.documents.search.occurrences import SearchTerm
+from ralph_cli.providers.offline.model import snippet
+from ralph_cli.rlm.searches import MOST, searched_in
 
 
-def pattern(*terms: str) -> tuple[Sought, ...]:
-    return tuple(Sought(term, True) for term in terms)
+def pattern(*terms: str) -> tuple[SearchTerm, ...]:
+    return tuple(SearchTerm(term, True) for term in terms)
 
 
-def plain(*terms: str) -> tuple[Sought, ...]:
-    return tuple(Sought(term) for term in terms)
+def plain(*terms: str) -> tuple[SearchTerm, ...]:
+    return tuple(SearchTerm(term) for term in terms)
 
 
 @pytest.mark.parametrize(
@@ -41,13 +42,13 @@ def plain(*terms: str) -> tuple[Sought, ...]:
         ("find(word)\nfind(f'{1}rent')\nfind()", ()),
     ],
 )
-def test_searches_are_read_off_the_code(code: str, sought: tuple[Sought, ...]) -> None:
+def test_searches_are_read_off_the_code(code: str, sought: tuple[SearchTerm, ...]) -> None:
     assert searched_in([code]) == sought
 
 
 def test_names_are_known_from_snippet_to_snippet_and_each_search_is_told_once() -> None:
     codes = ["words = ['rent']\nlow = context.lower()", "find('rent')", "[low.count(w) for w in words]", "find('rent')"]
-    assert searched_in(codes) == (Sought("rent", True), Sought("rent"))
+    assert searched_in(codes) == (SearchTerm("rent", True), SearchTerm("rent"))
 
 
 def test_the_latest_of_many_are_kept() -> None:

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_cli.core.coverage import covered
+from ralph_cli.core.prompts.framing import cut
 from ralph_cli.rlm.bridge import Workbench
-from ralph_cli.rlm.observe import cut
 from ralph_cli.rlm.shown import Shown
 
 WORDS = ["rent", "tenant", "lease", "hall", "notice", "party", "year", "term", "option", "charge", "deposit", "index"]

@@ -18,9 +18,17 @@ import pytest
 from baits import answers
 
 from sandbox import SandboxUnavailable, open_sandbox
-from sandbox.deno_worker import Deno
-from sandbox.runtime import FILES, check_files, ensure_runtime, find_deno, install_runtime, is_complete, runtime_folder
-from sandbox.snapshot import ensure_snapshot
+from sandbox.deno.runtime import (
+    FILES,
+    check_files,
+    ensure_runtime,
+    find_deno,
+    install_runtime,
+    is_complete,
+    runtime_folder,
+)
+from sandbox.deno.snapshot import ensure_snapshot
+from sandbox.deno.worker import Deno
 
 
 @pytest.fixture
@@ -99,7 +107,7 @@ def test_a_spoilt_snapshot_is_built_again(own: Path, snapshot: Path) -> None:
 def test_what_is_no_snapshot_of_ours(
     spoil: Callable[[bytes], bytes], own: Path, snapshot: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sandbox.snapshot._build", lambda deno: b"built again")
+    monkeypatch.setattr("sandbox.deno.snapshot._build", lambda deno: b"built again")
     snapshot.write_bytes(spoil(snapshot.read_bytes()))
     assert ensure_snapshot(Deno(find_deno(), runtime_folder(own), 1 << 30)) == snapshot
     assert snapshot.read_bytes()[128:] == b"built again"

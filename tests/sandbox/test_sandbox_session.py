@@ -16,7 +16,7 @@ import pytest
 from baits import Opener, answers
 
 from sandbox import Limits, QueryFailure, Sandbox, SandboxFailure, open_sandbox
-from sandbox.deno_worker import sweep
+from sandbox.deno.worker import sweep
 
 LIMITS = Limits(seconds=1, memory=512 << 20)
 Shared = Callable[..., Sandbox]

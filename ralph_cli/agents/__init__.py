@@ -1,1 +1,0 @@
-"""Who is asked and what they are told: agents are data, prompts are files."""

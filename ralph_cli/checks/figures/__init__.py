@@ -1,0 +1,1 @@
+"""What a claim's quantities rest on: its own quotes, their table headers, a calculation."""

@@ -1,0 +1,197 @@
+"""Whether a figure of a text and a quoted figure say the same: value, scale, unit and sign. Pure.
+
+A quoted minus may be left out only beside a word of loss, decrease or cost. Brackets are contradicted only by a word
+of gain or increase, because filings use them for all that is deducted: in the rows of twelve of them 3,942 figures
+stand in brackets, more than half of them labelled as costs, payments or decreases, and 10 have a minus.
+"""
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+
+from ralph_cli.checks.output.rows import is_scaled, label_of
+from ralph_cli.checks.output.shape import Piece
+from ralph_cli.text.fold import ZERO_WIDTH
+from ralph_cli.text.quantities.currencies import CURRENCIES, DOLLARS, currencies_named
+from ralph_cli.text.quantities.figures import Figure, figures, scales_named
+from ralph_cli.text.quantities.units import restated, unit_beside
+
+_PERCENT = r"(?:%|per\s?cent\b|percent(?:age)?s?\b)"
+_PERCENT_NAMED = re.compile(rf"(?<![\d)])(?<!\d\s)(?<!\)\s){_PERCENT}", re.IGNORECASE)
+_PERCENT_SHARED = re.compile(rf"(?:\s*(?:,|-|\u2013|/|to|and|or)\s*\d[\d.,]*\d?)+\s*{_PERCENT}", re.IGNORECASE)
+_DEDUCTED = re.compile(
+    r"\b(?:loss|lost|losing|decreas|declin|fell\b|fall|down\b|drop|reduc|shr[aiu]nk|contract(?:ed|ion)|eros|erod|weak"
+    r"|worse|negativ|minus|deficit|outflow|used?\b|less\b|below|under\b|lower|short|adverse|unfavou?r|credit|deduct"
+    r"|offset|eliminat|impair|writ|chang|differ|varia|rang|sensitiv)",
+    re.IGNORECASE,
+)
+"""Words that say the minus of a figure, or leave its direction open."""
+
+_PAID = re.compile(
+    r"\b(?:cost|expen[sd]|paid|pay|repa[iy]|charg|(?<!before )(?<!before income )(?<!after )tax|depreciat|amorti[sz]"
+    r"|purchas|bought|acqui|dividend|distribut|spen[dt]|invest|capex|capital|provision|liabilit|debt|allowance"
+    r"|treasury|repurchas|redemption|redeem|settle|accumulated|fees?\b)",
+    re.IGNORECASE,
+)
+"""Words for amounts that are paid or deducted: a table may give them a minus, a sentence does not."""
+
+_GAINED = re.compile(
+    r"\b(?:profit|gain|increas|rose\b|ris(?:e|en|ing)\b|grew\b|grow|up\b(?!\s+to\b)|higher|positive|surplus|inflow|improv)",
+    re.IGNORECASE,
+)
+_EXCUSED = re.compile(r"\b(?:gain|increas)", re.IGNORECASE)
+_BRACKETS_MEAN = re.compile(r"[(/]\s*(?:loss|decrease|decline|used|outflow|reduction|deficit)", re.IGNORECASE)
+_CLAUSE = re.compile(r"[,;:](?=\s)|\s(?:and|but|while|whereas|although|despite)\s", re.IGNORECASE)
+_SENTENCE = re.compile(r"[.!?](?=\s)|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """A figure of a quote with the quote's text around it, and what headers say of it.
+
+    `scales` are those of its table, none for a figure that is not measured in them (per share, employees, a ratio);
+    `percents` says that the quote or its header names per cent; `moneys` are the currencies that they name.
+    """
+
+    figure: Figure
+    text: str
+    scales: frozenset[int]
+    percents: bool
+    moneys: frozenset[str] = frozenset()
+
+    @property
+    def label(self) -> str:
+        """The words in front of a figure in its line, those of the row's name for a cell of a table."""
+        return label_of(self.text, self.figure.start)
+
+    @property
+    def line(self) -> str:
+        """The line that the figure stands in, with the one before it if its label seems to begin there."""
+        begin = self.text.rfind("\n", 0, self.figure.start) + 1
+        end = self.text.find("\n", self.figure.end)
+        if not re.search(r"[^\W\d]{3}", self.text[begin : self.figure.start]):
+            begin = self.text.rfind("\n", 0, max(begin - 1, 0)) + 1
+        return self.text[begin : end if end >= 0 else len(self.text)]
+
+
+def quoted_figures(text: str, beside: str = "") -> tuple[Quoted, ...]:
+    """The figures of a quote; `beside` are the quotes of the same page, which may hold its table's header.
+
+    A figure of cents or basis points is also given as the one of dollars or per cent that it is.
+    """
+    text = text.translate({ord(character): None for character in ZERO_WIDTH})
+    own, above = scales_named(text), scales_named(beside)
+    percents = bool(_PERCENT_NAMED.search(text) or _PERCENT_NAMED.search(beside))
+    moneys = currencies_named(beside)
+    found: list[Quoted] = []
+    for figure in figures(text, ordinals=True):
+        label = label_of(text, figure.start)
+        scales = scales_named(label) or (own or above if is_scaled(label, f"{beside}\n{text}") else frozenset[int]())
+        found += [Quoted(one, text, scales, percents, moneys) for one in (figure, *restated(figure, text))]
+    return tuple(found)
+
+
+def same_value(figure: Figure, other: Quoted, label: str) -> bool:
+    """Whether a figure under a column's name has the quoted value, written out or by the scale named for either."""
+    source, labelled = other.figure, scales_named(label)
+    if source.name:
+        return False
+    bare = figure.scale == 1 and source.scale == 1
+    if figure.value == source.value and not (bare and labelled and other.scales and not labelled & other.scales):
+        return True
+    scales = other.scales if source.scale == 1 and not source.percent else ()
+    values = {source.value, *(source.value * scale for scale in scales)}
+    meant = {figure.value * scale for scale in labelled} if figure.scale == 1 else set[Decimal]()
+    return bool(values & meant) or (figure.value != source.value and figure.value in values)
+
+
+def contradiction(figure: Figure, piece: Piece, other: Quoted) -> str | None:
+    """What a figure of the same value says otherwise than the quoted one, None if it agrees."""
+    source = other.figure
+    if figure.sign == "-" and source.sign == "":
+        return f"stands in the quoted words without a minus, as {source.text}"
+    said, meant = unit_beside(figure, piece.text), unit_beside(source, other.text)
+    shared = other.percents or (source.value < 1000 and bool(_PERCENT_SHARED.match(other.text, source.end)))
+    if said in ("percent", "bps") and not meant and not (shared and said == "percent"):
+        kind = "a percent sign" if said == "percent" else '"basis points"'
+        return f"stands in the quoted words without {kind}, as {source.text}"
+    said = said or _unit_named(piece.label)
+    if meant == "percent" and not said and figure.scale != 1:
+        return f"stands in the quoted words as a percentage, as {source.text}"
+    if said and meant and said != meant and not (said == "percent" and shared) and not _same_dollar(said, meant, other):
+        kind = "in another currency" if {said, meant} <= CURRENCIES else "with another unit"
+        return f"stands in the quoted words {kind}, as {_with_unit(other)}"
+    if said in CURRENCIES and not meant and other.moneys and not _agrees(said, other.moneys):
+        return f"stands in a table in another currency, as {source.text}"
+    return _dropped_minus(figure, piece, other)
+
+
+def _same_dollar(said: str, meant: str, other: Quoted) -> bool:
+    """Whether a dollar sign is that of the dollars which the header names: C$ 5 of "$ 5" under "Canadian dollars"."""
+    return meant == "$" and said in DOLLARS & other.moneys
+
+
+def _agrees(said: str, moneys: frozenset[str]) -> bool:
+    """Whether a currency is one that a header names; any dollars may be called dollars there."""
+    return said in moneys or said in ("cent", "pence") or (said == "$" and bool(moneys & DOLLARS))
+
+
+def _unit_named(label: str) -> str:
+    """The unit that a column's name gives to its figures, if it names one only."""
+    found = set(currencies_named(label))
+    found |= {"percent"} if re.search(_PERCENT, label, re.IGNORECASE) else set()
+    return found.pop() if len(found) == 1 else ""
+
+
+def _with_unit(other: Quoted) -> str:
+    behind = re.match(r"\)?[\s-]?[^\W\d]+(?:\s[^\W\d]+)?", other.text[other.figure.end :])
+    return (
+        other.figure.text
+        if other.figure.percent or other.figure.currency or not behind
+        else (" ".join((other.figure.text + behind[0]).split()))
+    )
+
+
+def _dropped_minus(figure: Figure, piece: Piece, other: Quoted) -> str | None:
+    """What is wrong with a figure without a sign whose quoted figure is negative; see the head of this module."""
+    source = other.figure
+    if figure.sign or not source.sign or not (_is_minus(other) if source.sign == "-" else _in_row(other)):
+        return None
+    sentence, clause = _said_around(figure, piece)
+    # A percentage is a rate and never an amount paid.
+    paid = not source.percent and bool(_PAID.search(sentence) or _PAID.search(other.line))
+    gained = bool(_GAINED.search(clause)) and not _DEDUCTED.search(clause) and not paid
+    if source.sign == "()":
+        wrong = gained and (not _EXCUSED.search(other.line) or bool(_BRACKETS_MEAN.search(other.line)))
+    else:
+        wrong = gained or not (paid or _DEDUCTED.search(sentence))
+    told = f"is negative in the quoted words ({source.text}): write its sign, or say the loss or decrease"
+    return told if wrong else None
+
+
+def _is_minus(other: Quoted) -> bool:
+    """Whether a hyphen before a figure is its sign, and not part of a compound or of a range of years."""
+    figure = other.figure
+    year = figure.value == int(figure.value) and 1900 <= figure.value <= 2100 and len(figure.text) == 5
+    return not year and other.text[figure.end : figure.end + 1] not in ("-", "\u2013")
+
+
+def _in_row(other: Quoted) -> bool:
+    """Whether a figure in brackets is one of a table's row: behind a label, with only cells behind it."""
+    begin = other.text.rfind("\n", 0, other.figure.start) + 1
+    before, after = other.text[begin : other.figure.start], other.text[other.figure.end :].split("\n")[0]
+    return (
+        bool(re.search(r"[^\W\d]", before))
+        and re.fullmatch(r"[\s\d$\u20ac\u00a3%.,()\u2014\u2013-]*", after) is not None
+    )
+
+
+def _said_around(figure: Figure, piece: Piece) -> tuple[str, str]:
+    """The sentence and the clause of a figure, with what names it: its column, row and key."""
+    text = piece.text
+    begin = max((match.end() for match in _SENTENCE.finditer(text, 0, figure.start)), default=0)
+    end = next((match.start() for match in _SENTENCE.finditer(text, figure.end)), len(text))
+    opening = max((match.end() for match in _CLAUSE.finditer(text, begin, figure.start)), default=begin)
+    closing = next((match.start() for match in _CLAUSE.finditer(text, figure.end, end)), end)
+    named = f" {piece.label} {piece.row} {piece.where}".replace("_", " ").replace(".", " ")
+    return text[begin:end] + named, text[opening:closing] + named

@@ -1,0 +1,259 @@
+"""The semantic check: a model of another vendor reads each claim beside the passages quoted for it. Fails closed."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from ralph_cli.checks.base import GOOD
+from ralph_cli.checks.judge.passages import passages
+from ralph_cli.core.document import Document
+from ralph_cli.core.errors import ProviderError
+from ralph_cli.core.model import Json, Model, Request, UserTurn
+from ralph_cli.core.prompts.framing import framed
+from ralph_cli.core.prompts.json_reply import Unparseable, ask, one_object
+from ralph_cli.core.prompts.templates import prompt, render
+from ralph_cli.core.run import Attempt, Bearing, Claim, Evidence, Issue, QuoteRuling, Ruling, Verdict, Vote
+
+BEGINNING = 400
+"""Characters of the document's beginning that tell the judge what it is."""
+
+VERDICT_SCHEMA: Json = {
+    "type": "object",
+    "properties": {
+        "verdicts": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {
+                    "id": {"type": "integer"},
+                    "verdict": {"type": "string", "enum": ["supported", "partly", "not", "contradicted"]},
+                    "reason": {"type": "string"},
+                    "quotes": {
+                        "type": "array",
+                        "items": {
+                            "type": "object",
+                            "properties": {
+                                "id": {"type": "integer"},
+                                "verdict": {"type": "string", "enum": ["supports", "partly", "unrelated", "against"]},
+                                "reason": {"type": "string"},
+                            },
+                            "required": ["id", "verdict", "reason"],
+                            "additionalProperties": False,
+                        },
+                    },
+                },
+                "required": ["id", "verdict", "reason", "quotes"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["verdicts"],
+    "additionalProperties": False,
+}
+
+
+class _SaidOfQuote(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    id: int
+    verdict: Bearing
+    reason: str
+
+
+class _Said(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    id: int
+    verdict: Literal["supported", "partly", "not", "contradicted", "verbatim"]
+    reason: str
+    quotes: list[_SaidOfQuote] = []
+
+
+class _Verdicts(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    verdicts: list[_Said]
+
+
+def parse_verdicts(text: str, claims: Sequence[Claim], judge: str, *, deterministic: bool) -> tuple[Ruling, ...]:
+    """The rulings in a judge's reply: exactly one for each claim, in it for each of several quotes; else ValueError.
+
+    Only the deterministic judge may say "verbatim", and it may not say "supported": a reader must be able to tell
+    from the verdict alone whether a model has read the claim.
+    """
+    said = one_object(text, _Verdicts).verdicts
+    ids = sorted(claim.id for claim in claims)
+    if sorted(item.id for item in said) != ids:
+        raise ValueError(f"verdicts must be for the claims {ids}, one each")
+    allowed = {"verbatim", "not"} if deterministic else {"supported", "partly", "not", "contradicted"}
+    for item in said:
+        if item.verdict not in allowed:
+            raise ValueError(f"{item.verdict!r} is not a verdict that this judge can give")
+        if not item.reason.strip():
+            raise ValueError(f"the verdict on claim {item.id} has no reason")
+        if item.verdict == "supported" and item.quotes and not any(said.verdict in _BEARS for said in item.quotes):
+            raise ValueError(f"claim {item.id} is not supported if none of its quotes supports it, even in part")
+    by_id = {item.id: item for item in said}
+    return tuple(
+        Ruling(
+            claim.id,
+            Verdict(by_id[claim.id].verdict),
+            " ".join(by_id[claim.id].reason.split()),
+            judge,
+            () if deterministic else _of_quotes(by_id[claim.id], claim),
+        )
+        for claim in sorted(claims, key=lambda claim: claim.id)
+    )
+
+
+_BEARS = ("supports", "partly")
+_ALONE: dict[str, Bearing] = {
+    "supported": "supports",
+    "partly": "partly",
+    "not": "unrelated",
+    "contradicted": "against",
+}
+
+
+def _of_quotes(said: _Said, claim: Claim) -> tuple[QuoteRuling, ...]:
+    """What is said of each quote of a claim; of a single one, the verdict on the claim says it."""
+    if not said.quotes and len(claim.quotes) == 1:
+        return (QuoteRuling(claim.quotes[0], _ALONE[said.verdict], " ".join(said.reason.split())),)
+    if sorted(item.id for item in said.quotes) != sorted(claim.quotes):
+        raise ValueError(f"the verdict on claim {claim.id} must rule on its quotes {sorted(claim.quotes)}, once each")
+    return tuple(QuoteRuling(item.id, item.verdict, " ".join(item.reason.split())) for item in said.quotes)
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """The check `judge`: passes only if every claim of the attempt is ruled to stand.
+
+    A verdict near the margin ("partly", or "supported" by no quote, or beside one that speaks against it) is asked for
+    again: of the `panel`, or, without one, of the same judge, and once more if the two differ. A claim stands if more
+    than half say so. A judge that fails, or does not answer in shape, is a broken check and never a verdict; as a
+    second opinion it does not count.
+    """
+
+    model: Model
+    document: Document
+    question: str
+    new_nonce: Callable[[], str]
+    panel: tuple[Model, ...] = ()
+
+    def __call__(self, attempt: Attempt) -> Evidence:
+        try:
+            rulings = self._ask(self.model, attempt)
+        except (ProviderError, Unparseable) as error:
+            return Evidence("judge", broken=str(error) or type(error).__name__)
+        if self.model.vendor != "offline":
+            rulings = self._reconsidered(attempt, rulings)
+        issues = tuple(_issue(ruling, attempt) for ruling in rulings if ruling.verdict not in GOOD)
+        score = 1 - len(issues) / len(rulings) if rulings else None
+        return Evidence("judge", issues, rulings, score=score)
+
+    def _ask(self, model: Model, attempt: Attempt) -> tuple[Ruling, ...]:
+        deterministic = model.vendor == "offline"
+        return ask(
+            model,
+            self._request(attempt),
+            lambda text: parse_verdicts(text, attempt.claims, model.name, deterministic=deterministic),
+        )
+
+    def _reconsidered(self, attempt: Attempt, rulings: tuple[Ruling, ...]) -> tuple[Ruling, ...]:
+        """The rulings after second opinions on those near the margin."""
+        votes = {ruling.claim: [_vote(ruling)] for ruling in rulings if near_margin(ruling)}
+        given = {ruling.claim: [ruling] for ruling in rulings}
+        for model in self.panel or (self.model, self.model):
+            # Without a panel the judge is asked a third time only where it said one thing and then the other.
+            open_ = [claim for claim, said in votes.items() if self.panel or len(said) == 1 or _tied(said)]
+            if not open_:
+                break
+            try:
+                second = self._ask(model, _only(attempt, open_))
+            except (ProviderError, Unparseable):
+                continue
+            for ruling in second:
+                votes[ruling.claim].append(_vote(ruling))
+                given[ruling.claim].append(ruling)
+        return tuple(decided(given[ruling.claim]) for ruling in rulings)
+
+    def _request(self, attempt: Attempt) -> Request:
+        nonce = self.new_nonce()
+        claims = "\n".join(_told(claim, nonce) for claim in attempt.claims)
+        begins = framed(" ".join(self.document.text[:BEGINNING].split()), nonce)
+        shown = passages(self.document, attempt.quotes, nonce)
+        told = f"The document ({one_word(self.document.path)}) begins:\n{begins}\n\n{shown}\n\n{claims}"
+        return Request(
+            "judge",
+            prompt("judge_system"),
+            (UserTurn(render("judge_request", claims=told, question=self.question)),),
+            output_schema=VERDICT_SCHEMA,
+            output_name="verdicts",
+            max_tokens=4_000,
+            inputs={
+                "question": self.question,
+                "claims": [
+                    {
+                        "id": claim.id,
+                        "text": claim.text,
+                        "quotes": [{"text": q.text, "match": q.match} for q in attempt.quotes_of(claim)],
+                    }
+                    for claim in attempt.claims
+                ],
+            },
+        )
+
+
+def near_margin(ruling: Ruling) -> bool:
+    """Whether a verdict could as well have been another: half proved, or proved beside a quote that says otherwise."""
+    against = any(item.bearing == "against" for item in ruling.quotes)
+    bears = not ruling.quotes or any(item.bearing in ("supports", "partly") for item in ruling.quotes)
+    return ruling.verdict is Verdict.PARTLY or (ruling.verdict is Verdict.SUPPORTED and (against or not bears))
+
+
+def decided(rulings: Sequence[Ruling]) -> Ruling:
+    """One ruling of several on the same claim, the first judge's first: it stands if more than half say so."""
+    if len(rulings) == 1:
+        return rulings[0]
+    good = [ruling for ruling in rulings if ruling.verdict in GOOD]
+    bad = [ruling for ruling in rulings if ruling.verdict not in GOOD]
+    chosen = good[0] if len(good) > len(bad) else bad[0]
+    return replace(chosen, votes=tuple(map(_vote, rulings)))
+
+
+def _vote(ruling: Ruling) -> Vote:
+    return Vote(ruling.judge, ruling.verdict, ruling.reason)
+
+
+def _tied(votes: Sequence[Vote]) -> bool:
+    return 2 * sum(vote.verdict in GOOD for vote in votes) == len(votes)
+
+
+def _only(attempt: Attempt, claims: Sequence[int]) -> Attempt:
+    """The attempt with these claims alone, and their quotes."""
+    kept = tuple(claim for claim in attempt.claims if claim.id in claims)
+    ids = {number for claim in kept for number in claim.quotes}
+    return replace(attempt, claims=kept, quotes=tuple(quote for quote in attempt.quotes if quote.id in ids))
+
+
+def _told(claim: Claim, nonce: str) -> str:
+    """A claim with the numbers of its quotes, and the calculations that code has found to hold."""
+    lines = [f"Claim {claim.id} (quotes {', '.join(map(str, claim.quotes))}):", framed(claim.text, nonce)]
+    if claim.calculations:
+        lines += ["Its calculations, computed again by code:", framed("\n".join(claim.calculations), nonce)]
+    return "\n".join(lines)
+
+
+def one_word(path: str) -> str:
+    """The file's name, without anything that could break out of its place in a prompt."""
+    return re.sub(r"[^\w.,+-]+", "_", Path(path).name)[:80] or "-"
+
+
+def _issue(ruling: Ruling, attempt: Attempt) -> Issue:
+    """The refusal of one claim as feedback: the claim, its quotes and the judge's reason."""
+    claim = next(claim for claim in attempt.claims if claim.id == ruling.claim)
+    quotes = "; ".join(f'"{" ".join(quote.text.split())}" (page {quote.page})' for quote in attempt.quotes_of(claim))
+    what = {"partly": "only partly proved", "not": "not proved", "contradicted": "contradicted"}[ruling.verdict.value]
+    material = f"{ruling.reason} (claim: {claim.text} - quotes: {quotes})"
+    return Issue("judge", f"claim {claim.id} is {what} by its quotes", claim.id, material)

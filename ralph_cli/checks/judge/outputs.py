@@ -1,0 +1,126 @@
+"""The semantic check of a task: a model of another vendor reads the output beside the brief it was written from."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict
+
+from ralph_cli.checks.judge.claims import one_word
+from ralph_cli.checks.judge.passages import passages
+from ralph_cli.core.document import Document
+from ralph_cli.core.errors import ProviderError
+from ralph_cli.core.model import Json, Model, Request, UserTurn
+from ralph_cli.core.prompts.framing import framed
+from ralph_cli.core.prompts.json_reply import Unparseable, ask, one_object
+from ralph_cli.core.prompts.templates import prompt, render
+from ralph_cli.core.run import Attempt, Evidence, Issue, Ruling, Verdict
+
+NAME = "task_judge"
+OUTPUT = 0
+"""The `claim` of a ruling on the output as a whole; claims count from 1."""
+
+SCHEMA: Json = {
+    "type": "object",
+    "properties": {"ok": {"type": "boolean"}, "issues": {"type": "array", "items": {"type": "string"}}},
+    "required": ["ok", "issues"],
+    "additionalProperties": False,
+}
+
+
+class _Said(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    ok: bool
+    issues: list[str]
+
+
+class _Compared(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    verbatim: bool
+    issues: list[str]
+
+
+def parse_ruling(text: str, *, deterministic: bool) -> tuple[bool, tuple[str, ...]]:
+    """Whether the judge lets the output stand, and its issues; ValueError if the reply is not of the right shape.
+
+    "ok" with issues is not ok; a refusal must say why. The deterministic judge can only say "verbatim", so that nobody
+    takes its comparison for a reading.
+    """
+    if deterministic:
+        compared = one_object(text, _Compared)
+        good, issues = compared.verbatim, compared.issues
+    else:
+        said = one_object(text, _Said)
+        good, issues = said.ok, said.issues
+    told = tuple(dict.fromkeys(line for issue in issues if (line := " ".join(issue.split()))))
+    if not good and not told:
+        raise ValueError("what is not ok needs at least one issue that says what is wrong")
+    return good and not told, told
+
+
+@dataclass(frozen=True, slots=True)
+class TaskJudge:
+    """The check `task_judge`: passes only if the judge says ok and names no issue.
+
+    It sees the task, the output, the brief with the passages around its quotes, and the memory as it was before the
+    run. A judge that fails, or does not answer in shape, is a broken check and never a verdict.
+    """
+
+    model: Model
+    document: Document | None
+    task: str
+    kind: str
+    memory: str
+    new_nonce: Callable[[], str]
+
+    def __call__(self, attempt: Attempt) -> Evidence:
+        deterministic = self.model.vendor == "offline"
+        try:
+            good, issues = ask(
+                self.model, self._request(attempt), lambda text: parse_ruling(text, deterministic=deterministic)
+            )
+        except (ProviderError, Unparseable) as error:
+            return Evidence(NAME, broken=str(error) or type(error).__name__)
+        verdict = Verdict.VERBATIM if deterministic else Verdict.SUPPORTED
+        reason = "; ".join(issues) or ("every line is a quote" if deterministic else "complete, and borne out")
+        ruling = Ruling(OUTPUT, verdict if good else Verdict.NOT, reason, self.model.name)
+        return Evidence(
+            NAME, tuple(Issue(NAME, "the judge of the task says", None, issue) for issue in issues), (ruling,)
+        )
+
+    def _request(self, attempt: Attempt) -> Request:
+        nonce = self.new_nonce()
+        told = render(
+            "task_judge_request",
+            document=one_word(self.document.path) if self.document else "none: only the memory is known",
+            brief=self._brief(attempt, nonce),
+            memory=framed(self.memory, nonce) if self.memory else "(nothing)",
+            output=framed(attempt.output, nonce),
+            kind=self.kind,
+            words=len(attempt.output.split()),
+            task=self.task,
+        )
+        return Request(
+            NAME,
+            prompt("task_judge_system"),
+            (UserTurn(told),),
+            output_schema=SCHEMA,
+            output_name="ruling",
+            max_tokens=4_000,
+            inputs={
+                "task": self.task,
+                "output": attempt.output,
+                "format": self.kind,
+                "quotes": [{"text": quote.text, "page": quote.page} for quote in attempt.quotes],
+                "memory": self.memory,
+            },
+        )
+
+    def _brief(self, attempt: Attempt, nonce: str) -> str:
+        if self.document is None or not attempt.claims:
+            return "(no document was read)"
+        shown = passages(self.document, attempt.quotes, nonce)
+        items = "\n".join(
+            f"Item {claim.id} (quotes {', '.join(map(str, claim.quotes))}):\n{framed(claim.text, nonce)}"
+            for claim in attempt.claims
+        )
+        return f"{shown}\n\n{items}"

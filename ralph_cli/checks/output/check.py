@@ -1,0 +1,180 @@
+"""The hard rules of an output: its length and shape, and that what it states in figures is in the quoted words."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ralph_cli.checks.figures import undocumented
+from ralph_cli.checks.figures.grounding import Ground
+from ralph_cli.checks.figures.header import header_of
+from ralph_cli.checks.form import glued
+from ralph_cli.checks.output.schema import Unchecked
+from ralph_cli.checks.output.shape import Format, Misshapen, Piece, pieces, shape_faults
+from ralph_cli.core.document import Document
+from ralph_cli.core.model import Json
+from ralph_cli.core.run import Attempt, Evidence, Issue, Quote
+
+OUTPUT_CHARS, MEMORY_CHARS = 50, 20
+"""Least characters of an output and of what is to be remembered of it."""
+
+UNFOUND = "figures"
+"""The `check` of issues that name something the brief does not quote: what a reader may still find."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutputForm:
+    """What an output must be: its format, the JSON Schema it must fit, and whether it is remembered.
+
+    With a schema the schema alone says how much is enough; otherwise an output has at least 50 characters.
+    """
+
+    kind: Format = "md"
+    schema: Json | bool | None = None
+    remembered: bool = True
+
+    @property
+    def least(self) -> int:
+        """Least characters of an output."""
+        return 1 if self.schema is not None else OUTPUT_CHARS
+
+
+@dataclass(frozen=True, slots=True)
+class OutputCheck:
+    """The check `output`: lengths, then shape, then every figure, date and quotation in the words it rests on.
+
+    Those words are the quotes of the attempt's brief, with the header lines of their tables in `document`; in a run
+    without a document they are `memory`, if that is given.
+    """
+
+    form: OutputForm
+    task: str
+    paged: bool = True
+    memory: str | None = None
+    sections: frozenset[str] = frozenset()
+    document: Document | None = None
+
+    def __call__(self, attempt: Attempt) -> Evidence:
+        short = tuple(Issue("output", message) for message in self._lengths(attempt))
+        if short and not attempt.output:
+            return Evidence("output", short)
+        try:
+            said_of_shape = shape_faults(attempt.output, self.form.kind, self.form.schema)
+        except Unchecked as error:
+            return Evidence("output", short, broken=str(error))
+        faults = tuple(Issue("output", message) for message in said_of_shape)
+        try:
+            ground = self._ground(attempt)
+            said = [piece for piece in pieces(attempt.output, self.form.kind) if not self._asked_for(piece)]
+            missing = ground.misses(said)
+        except Misshapen:
+            return Evidence("output", short + faults)
+        found = [Issue(UNFOUND, f"{miss.place} of the output: {miss.message}") for miss in missing]
+        found += self._in_strange_money(said)
+        glue = tuple(
+            Issue("output", message) for message in (*self._glued(attempt.output), *self._words(attempt.output))
+        )
+        formal = (*short, *faults, *glue)
+        return Evidence("output", (*formal, *found), score=_score(ground, len(found), len(formal)))
+
+    def _in_strange_money(self, said: Sequence[Piece]) -> Iterator[Issue]:
+        """The amounts in a currency that neither the document nor the task has a trace of."""
+        if self.document is None:
+            return
+        known = f"{self.document.text}\n{self.task}".lower()
+        for piece in said:
+            for amount in undocumented.currencies(piece.text, known.__contains__):
+                told = f'"{amount}": the document names no such currency'
+                yield Issue(UNFOUND, f"{piece.place(piece.text.find(amount))} of the output: {told}")
+
+    def unfit_to_remember(self, attempt: Attempt) -> bool:
+        """Whether the memory update says a figure, a date or a quotation that the quotes do not bear out."""
+        return bool(self._ground(attempt).misses(pieces(attempt.memory, "md")))
+
+    def _asked_for(self, piece: Piece) -> bool:
+        """Whether a column or key is named so because the schema or the task names it so."""
+        if not piece.heads:
+            return False
+        asked = json.dumps(self.form.schema, ensure_ascii=False) if self.form.schema is not None else ""
+        name = piece.name or piece.text
+        return json.dumps(name, ensure_ascii=False) in asked or name in self.task
+
+    def _lengths(self, attempt: Attempt) -> Iterator[str]:
+        kinds = [("output", attempt.output, self.form.least)]
+        if self.form.remembered:
+            kinds.append(("memory update", attempt.memory, MEMORY_CHARS))
+        for name, text, least in kinds:
+            size = len(text.strip())
+            if size == 0:
+                yield f"the {name} is empty"
+            elif size < least:
+                yield f"the {name} is too short ({size} characters, at least {least})"
+
+    def _ground(self, attempt: Attempt) -> Ground:
+        if self.memory is not None:
+            return Ground((self.memory,), task=self.task, name="nothing that is remembered")
+        pages = {str(quote.page) for quote in attempt.quotes} | {quote.label.lower() for quote in attempt.quotes}
+        texts = [self._with_header(quote) for quote in attempt.quotes]
+        known = frozenset(pages) if self.paged else frozenset()
+        beside = [self._beside(attempt, quote) for quote in attempt.quotes]
+        return Ground(texts, known, len(attempt.claims), self.task, self.sections, beside=beside)
+
+    def _with_header(self, quote: Quote) -> str:
+        """A quote below the lines that name the columns, period and unit of its rows."""
+        above = header_of(self.document, quote) if self.document is not None else ()
+        return "\n".join((*above, quote.text))
+
+    def _beside(self, attempt: Attempt, quote: Quote) -> str:
+        """What is quoted for the same item or from the same page, where the header of a table may be."""
+        items = [claim.quotes for claim in attempt.claims if quote.id in claim.quotes]
+        return "\n".join(
+            other.text
+            for other in attempt.quotes
+            if other.id != quote.id
+            and ((self.paged and other.page == quote.page) or any(other.id in quotes for quotes in items))
+        )
+
+    def _words(self, output: str) -> Iterator[str]:
+        """What is wrong with the number of words, where the task sets one; white space parts words."""
+        if self.form.kind in ("json", "csv"):
+            return
+        (least, most), count = words_asked(self.task), len(output.split())
+        if most is not None and count > most:
+            yield f"the output has {count} words, {count - most} more than the {most} that the task allows"
+        if least is not None and count < least:
+            yield f"the output has {count} words, {least - count} fewer than the {least} that the task asks for"
+
+    def _glued(self, output: str) -> Iterator[str]:
+        if self.form.kind in ("json", "csv"):
+            return
+        for number, line in enumerate(output.split("\n"), 1):
+            if line.lstrip().startswith(("- ", "* ")) and glued(line):
+                yield f"line {number} of the output: two items of a list stand on one line"
+
+
+_MOST_WORDS = re.compile(
+    r"(?i)\b(?:at\s+most|no(?:t)?\s+more\s+than|up\s+to|a\s+maximum\s+of|maximum|max\.?|under|below|within|fewer\s+than"
+    r"|less\s+than|not\s+exceeding)\s+(\d{1,5})\s+words\b"
+)
+_LEAST_WORDS = re.compile(
+    r"(?i)\b(?:at\s+least|no\s+fewer\s+than|no\s+less\s+than|a\s+minimum\s+of)\s+(\d{1,5})\s+words\b"
+)
+_WORDS_FROM_TO = re.compile(r"(?i)\b(\d{1,5})\s*(?:-|\u2013|to|and)\s*(\d{1,5})\s+words\b")
+
+
+def words_asked(task: str) -> tuple[int | None, int | None]:
+    """The least and most words that a task sets in so many words; None where it sets none ("about 200" sets none)."""
+    if match := _WORDS_FROM_TO.search(task):
+        return int(match[1]), int(match[2])
+    least, most = _LEAST_WORDS.search(task), _MOST_WORDS.search(task)
+    return int(least[1]) if least else None, int(most[1]) if most else None
+
+
+def _score(ground: Ground, missing: int, formal: int) -> float | None:
+    """The share of what was looked up that was found; None when there was nothing to look up.
+
+    A fault of form counts as one more thing that was missed, so that an output that is refused never has all.
+    """
+    if not ground.checked:
+        return None
+    return max(0.0, 1 - (missing + formal) / (ground.checked + formal))

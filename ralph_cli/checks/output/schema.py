@@ -1,0 +1,174 @@
+"""JSON Schema, locally: can a schema be used, and what of a value does not fit it. Nothing is ever fetched."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ralph_cli.core.model import Json
+
+MOST_FAULTS = 5
+SCHEMA_SECONDS = 10.0
+"""How long a schema may take on one output: patterns and nested alternatives can take for ever."""
+
+_START = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from ralph_cli.checks.output import schema; "
+    "print(schema.violations_of_pair(sys.stdin.read()))"
+)
+_SHOWN = 200
+_VALUES = frozenset({"const", "enum", "default", "examples"})
+_NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
+_IN_PLACE = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else")
+"""Where a schema applies others to the same value."""
+
+
+class Unchecked(RuntimeError):
+    """The schema could not be applied, for a reason that does not lie in the output."""
+
+
+def check_schema(schema: object) -> str:
+    """What is wrong with a schema, with its path; empty if it can be used.
+
+    True, which takes every value, and False, which takes none, are schemas, too. References may only lead to the schema
+    itself, must lead to a part of it, and not back to themselves.
+    """
+    # Imported on use: most runs have no schema.
+    from jsonschema import SchemaError
+    from jsonschema.validators import Draft202012Validator, validator_for
+    from referencing import Registry
+    from referencing.jsonschema import DRAFT202012, specification_with
+
+    if isinstance(schema, bool):
+        return ""
+    if not isinstance(schema, dict):
+        return "a schema is a JSON object, or true or false"
+    try:
+        kind = validator_for(schema, default=Draft202012Validator)
+        kind.check_schema(schema)
+        form = specification_with(str(kind.META_SCHEMA.get("$schema")), default=DRAFT202012)
+        resolver = Registry[Any]().resolver_with_root(form.create_resource(schema))
+        return next(_lost(schema, "$", resolver, form), "")
+    except SchemaError as error:
+        return f"{error.json_path}: {_cut(error.message)}"
+    except (RecursionError, TypeError, ValueError, OverflowError, AttributeError) as fault:
+        return f"it cannot be read as a JSON Schema: {_cut(str(fault))}"
+
+
+def _lost(part: object, path: str, resolver: Any, form: Any, *, named: bool = False) -> Iterator[str]:
+    """The references below a part of a schema that cannot be followed; `named` parts hold schemas by name."""
+    if isinstance(part, list):
+        for number, item in enumerate(part):
+            yield from _lost(item, f"{path}[{number}]", resolver, form)
+        return
+    if not isinstance(part, dict):
+        return
+    if not named and isinstance(part.get("$id"), str):
+        resolver = resolver.in_subresource(form.create_resource(part))
+    for name, value in part.items():
+        if not named and name in ("$ref", "$dynamicRef") and isinstance(value, str):
+            fault = _lost_reference(value, resolver, form)
+            if fault:
+                yield f"{path}.{name}: {fault}"
+        elif named or name not in _VALUES:
+            yield from _lost(value, f"{path}.{name}", resolver, form, named=not named and name in _NAMED)
+
+
+def _lost_reference(reference: str, resolver: Any, form: Any) -> str:
+    """Why a reference cannot be followed, empty if it can."""
+    from referencing.exceptions import Unresolvable
+
+    if not reference.startswith("#"):
+        return f"it refers to {reference!r}; only references within the schema (#/...) are followed"
+    try:
+        found = resolver.lookup(reference)
+    except Unresolvable:
+        return f"{reference!r} leads nowhere in the schema"
+    if not isinstance(found.contents, dict | bool):
+        return f"{reference!r} leads to no schema"
+    if _leads_back(found.contents, found.resolver, form, (), set()):
+        return f"{reference!r} leads back to itself"
+    return ""
+
+
+def _leads_back(part: object, resolver: Any, form: Any, above: tuple[int, ...], done: set[int]) -> bool:
+    """Whether a schema applies itself to the same value, again and again."""
+    from referencing.exceptions import Unresolvable
+
+    if not isinstance(part, dict) or id(part) in done:
+        return False
+    if id(part) in above:
+        return True
+    above = (*above, id(part))
+    applied = [part.get(name) for name in _IN_PLACE]
+    parts = [(item, resolver) for value in applied for item in (value if isinstance(value, list) else [value])]
+    for name in ("$ref", "$dynamicRef"):
+        if isinstance(part.get(name), str):
+            try:
+                found = resolver.lookup(part[name])
+            except Unresolvable:
+                continue  # reported where it stands
+            parts.append((found.contents, found.resolver))
+    if any(_leads_back(item, its, form, above, done) for item, its in parts):
+        return True
+    done.add(id(part))
+    return False
+
+
+def violations(value: Any, schema: Json | bool) -> tuple[str, ...]:
+    """What of a value does not fit a schema, each with its path; empty if all does. Raises Unchecked.
+
+    A process of its own finds them, for what is being matched cannot be stopped in this one.
+    """
+    places = [str(Path(__file__).resolve().parents[3]), *filter(None, sys.path)]
+    command = [sys.executable, "-I", "-c", _START, json.dumps(places)]
+    try:
+        pair = json.dumps([value, schema])
+    except RecursionError:
+        return ("the output is nested too deeply to be held against the schema",)
+    try:
+        done = subprocess.run(command, input=pair, capture_output=True, text=True, timeout=SCHEMA_SECONDS, env={})
+        found = json.loads(done.stdout)
+    except subprocess.TimeoutExpired:
+        return (f"the schema did not come to an end in {SCHEMA_SECONDS:g} s on this output",)
+    except (OSError, ValueError, RecursionError) as fault:
+        raise Unchecked(f"the schema could not be applied: {_cut(str(fault))}") from fault
+    if isinstance(found, str):
+        raise Unchecked(f"the schema could not be applied: {found}")
+    return tuple(map(str, found))
+
+
+def violations_of_pair(text: str) -> str:
+    """What the process of `violations` prints: the faults of the pair of a value and a schema; a string if it broke."""
+    from referencing.exceptions import Unresolvable
+
+    try:
+        value, schema = json.loads(text)
+        return json.dumps(list(_violations(value, schema)))
+    except Unresolvable as fault:
+        return json.dumps(_cut(str(fault)))
+
+
+def _violations(value: Any, schema: Json | bool) -> Iterator[str]:
+    from jsonschema.exceptions import best_match, relevance
+    from jsonschema.validators import Draft202012Validator, validator_for
+    from referencing import Registry
+
+    try:
+        # The empty registry makes sure that nothing is ever fetched.
+        validator = validator_for(schema, default=Draft202012Validator)(schema, registry=Registry())
+        errors = sorted(validator.iter_errors(value), key=relevance, reverse=True)
+    except (RecursionError, ArithmeticError, TypeError, ValueError) as fault:
+        yield f"the output cannot be held against the schema: {_cut(str(fault))}"
+        return
+    for error in errors[:MOST_FAULTS]:
+        deepest = best_match(error.context) if error.context else error
+        yield f"at {error.json_path}: {_cut((deepest or error).message)}"
+    if len(errors) > MOST_FAULTS:
+        yield f"{len(errors) - MOST_FAULTS} more values do not fit the schema"
+
+
+def _cut(message: str) -> str:
+    flat = " ".join(message.split())
+    return flat if len(flat) <= _SHOWN else f"{flat[: _SHOWN // 2]} ... {flat[-_SHOWN // 2 :]}"

@@ -1,0 +1,210 @@
+"""The shape of an output: does it parse, does it fit its JSON Schema, and which pieces of text does it consist of."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from ralph_cli.checks.output.keys import said_by_key
+from ralph_cli.checks.output.schema import violations
+from ralph_cli.core.model import Json
+from ralph_cli.core.prompts.json_reply import once
+
+Format = Literal["md", "json", "csv", "text"]
+
+_LABEL_CHARS = 120
+_FENCE = re.compile(r"\A```[a-z]*\n(.*)\n```\Z", re.DOTALL)
+_RULE = re.compile(r"\|?(?:\s*:?-{2,}:?\s*\|)+(?:\s*:?-{2,}:?\s*)?")
+
+
+class Misshapen(ValueError):
+    """The output does not parse; the message says where."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of an output's text: `label` is its column or key, `where` its place, or else lines count from `line`.
+
+    `heads` marks the name of a column or key itself, and `name` is that name where `text` is only what it says; `row`
+    is what stands in words beside it, in a row or an object.
+    """
+
+    text: str
+    label: str = ""
+    where: str = ""
+    line: int = 1
+    heads: bool = False
+    row: str = ""
+    name: str = ""
+
+    def place(self, offset: int) -> str:
+        """Where the character at `offset` stands in the output."""
+        return self.where or f"line {self.line + self.text.count(chr(10), 0, offset)}"
+
+
+def unfenced(output: str, kind: Format) -> str:
+    """The output without white space around it and, if it is data, without one code fence around all of it."""
+    output = output.strip()
+    match = _FENCE.match(output) if kind in ("json", "csv") else None
+    return match[1].strip() if match and "```" not in match[1] else output
+
+
+def shape_faults(output: str, kind: Format, schema: Json | bool | None) -> tuple[str, ...]:
+    """What is wrong with the shape of an output, each fault with the path of the wrong value; empty if it is right.
+
+    Raises Unchecked.
+    """
+    try:
+        value = read(output, kind)
+    except Misshapen as error:
+        return (str(error),)
+    if schema is None:
+        return ()
+    if kind == "csv" and isinstance(schema, dict):
+        value = _typed(value, schema)
+    return violations(value, schema)
+
+
+def read(output: str, kind: Format) -> Any:
+    """The value of an output: of JSON what it says, of CSV a list of rows by column, else the text itself.
+
+    Raises Misshapen.
+    """
+    if kind == "json":
+        return _json(output)
+    return _rows(output) if kind == "csv" else output
+
+
+def pieces(output: str, kind: Format) -> tuple[Piece, ...]:
+    """The pieces of text in which figures, dates and quotations are looked for. Raises Misshapen."""
+    if kind == "json":
+        # Numbers stay as they were written, so that they are found, and named, as they stand there.
+        value = _json(output, as_written=True)
+        return tuple(_leaves(value, "$", "", frozenset(_keys(value))))
+    if kind == "csv":
+        rows = _rows(output)
+        heads = [Piece(name, where=f"in the header line, column {name!r}", heads=True) for name in rows[0]]
+        cells = [
+            Piece(cell, name, f"row {number}, column {name!r}", row=_in_words(row.values()))
+            for number, row in enumerate(rows, 1)
+            for name, cell in row.items()
+        ]
+        return (*heads, *cells)
+    return tuple(_marked_down(output)) if kind == "md" else (Piece(output),)
+
+
+def _json(output: str, *, as_written: bool = False) -> Any:
+    def never(word: str) -> float:
+        raise Misshapen(f"the output is not JSON: {word} is no JSON number")
+
+    number = {"parse_int": _Number, "parse_float": _Number} if as_written else {}
+    try:
+        return json.loads(output, object_pairs_hook=once, parse_constant=never, **number)  # type: ignore[arg-type]
+    except Misshapen:
+        raise
+    except json.JSONDecodeError as error:
+        raise Misshapen(f"the output is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
+    except (ValueError, RecursionError) as error:
+        raise Misshapen(f"the output is not JSON: {error}") from None
+
+
+class _Number(str):
+    """A number of a JSON text as it was written."""
+
+
+def _in_words(values: Iterable[object]) -> str:
+    """What short texts say beside a figure: a row's label, say."""
+    texts = (value for value in values if isinstance(value, str) and not isinstance(value, _Number))
+    return " ".join(text for text in texts if len(text) <= _LABEL_CHARS and re.search(r"[^\W\d]{3}", text))
+
+
+def _keys(value: object) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from value
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _keys(item)
+
+
+def _leaves(value: object, path: str, label: str, keys: frozenset[str], row: str = "") -> Iterator[Piece]:
+    match value:
+        case dict():
+            row = _in_words(value.values())
+            for name, item in value.items():
+                if said := said_by_key(name, keys):
+                    yield Piece(said, where=f"in the key {name!r} at {path}", heads=True, name=name)
+                yield from _leaves(item, f"{path}.{name}", name, keys, row)
+        case list():
+            for number, item in enumerate(value):
+                yield from _leaves(item, f"{path}[{number}]", label, keys, row)
+        case str():
+            yield Piece(str(value), label, f"at {path}", row=row)
+        case _:
+            return
+
+
+def _rows(output: str) -> list[dict[str, str]]:
+    try:
+        lines = [row for row in csv.reader(io.StringIO(output, newline=""), strict=True) if row]
+    except csv.Error as error:
+        raise Misshapen(f"the output is not CSV: {error}") from None
+    for mark, called in ((";", "semicolons"), ("\t", "tabs")):
+        counts = {row[0].count(mark) if len(row) == 1 else 0 for row in lines}
+        if len(counts) == 1 and counts != {0}:
+            raise Misshapen(f"the columns of the CSV are parted by {called}; part them by commas")
+    if len(lines) < 2:
+        raise Misshapen("the output is not CSV with a header line and at least one row")
+    names = [name.strip() for name in lines[0]]
+    if len(names) != len(set(names)) or not all(names):
+        raise Misshapen("the header line of the CSV must name each column, each once")
+    for number, row in enumerate(lines[1:], 1):
+        if len(row) != len(names):
+            raise Misshapen(f"row {number} of the CSV has {len(row)} cells, the header line has {len(names)}")
+    return [dict(zip(names, (cell.strip() for cell in row), strict=True)) for row in lines[1:]]
+
+
+def _typed(rows: Sequence[Mapping[str, str]], schema: Json) -> list[dict[str, Any]]:
+    """Rows as JSON values: a cell is a number, a boolean or null where the schema of its column wants one."""
+    items = schema.get("items", {})
+    columns = items.get("properties", {}) if isinstance(items, dict) else {}
+
+    def typed(name: str, cell: str) -> Any:
+        wanted = columns.get(name, {}).get("type", "string") if isinstance(columns.get(name), dict) else "string"
+        kinds = wanted if isinstance(wanted, list) else [wanted]
+        if cell == "" and "null" in kinds:
+            return None
+        if {"number", "integer", "boolean"}.isdisjoint(kinds):
+            return cell
+        try:
+            value = json.loads(cell)
+        except (ValueError, RecursionError):
+            return cell
+        return value if isinstance(value, int | float) else cell
+
+    return [{name: typed(name, cell) for name, cell in row.items()} for row in rows]
+
+
+def _marked_down(output: str) -> Iterator[Piece]:
+    """The running text with its tables blanked out, then every cell of a table with its column."""
+    lines = output.split("\n")
+    tables: list[Piece] = []
+    names: list[str] = []
+    for number, line in enumerate(lines):
+        if not line.lstrip().startswith("|"):
+            names = []
+            continue
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+        lines[number] = ""
+        if _RULE.fullmatch(line.strip()):
+            continue
+        known = names or [""] * len(cells)
+        tables += [
+            Piece(cell, known[index] if index < len(known) else "", line=number + 1, row=_in_words(cells))
+            for index, cell in enumerate(cells)
+            if cell
+        ]
+        names = names or cells
+    yield Piece("\n".join(lines))
+    yield from tables

@@ -1,0 +1,66 @@
+"""What a person sees: results on standard output, in colour on a terminal, the same lines as text anywhere else."""
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import typer
+
+from ralph_cli.core.errors import UserError
+from ralph_cli.reports.safe_text import visible
+from ralph_cli.reports.sections.output import payload
+from ralph_cli.reports.terminal import Styled, lines, plain
+from ralph_cli.reports.view import RunView
+
+
+def show(view: RunView) -> None:
+    """Print the report of a run."""
+    show_lines(lines(view), plain(view))
+
+
+def deliver(view: RunView, output: Path | None) -> None:
+    """Hand over the output of a task: to standard output or, if it was accepted, to a file; its report beside it."""
+    if output is None:
+        print_exactly(payload(view))
+    show_lines(lines(view, output=False), plain(view, output=False), err=True)
+    if output is not None:
+        typer.echo(write_accepted(output, payload(view), accepted=view.ok), err=True)
+
+
+def print_exactly(text: str) -> None:
+    """To a terminal as visible text, to anything else exactly as it is: that is what was checked."""
+    shown = visible(text) if sys.stdout.isatty() else text
+    if shown:
+        typer.echo(shown, nl=not shown.endswith("\n"))
+
+
+def write_accepted(path: Path, text: str, *, accepted: bool) -> str:
+    """Write what was accepted, and nothing else, where the user wants it; returns what to say about it."""
+    if not accepted:
+        return visible(f"{path} was not written: nothing was accepted. The output is in the run's folder.")
+    try:
+        path.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        hint = "the output is in the run's folder"
+        raise UserError(f"{path} cannot be written: {error.strerror}", code="bad-output", hint=hint) from error
+    return visible(f"Written to {path}")
+
+
+def show_lines(styled: Iterable[list[Styled]], text: str, *, err: bool = False) -> None:
+    """Print lines in colour on a terminal, and the same as `text` anywhere else; to standard error with `err`."""
+    stream = sys.stderr if err else sys.stdout
+    if not stream.isatty():
+        typer.echo(text, nl=False, err=err)
+        return
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False, stderr=err)
+    console.print()
+    for line in styled:
+        line_ = Text.assemble(*line)
+        # Wrapped by hand, so that the rest of a claim or quote hangs under its beginning.
+        begin = line_.plain.lstrip(" ")
+        indent = 2 if line_.plain.startswith("- ") else 4 if begin != line_.plain or begin.startswith("[") else 0
+        for number, part in enumerate(line_.wrap(console, max(console.width - indent, 20)) or [line_]):
+            console.print(Text(" " * indent if number else "") + part)

@@ -1,0 +1,1 @@
+"""What is said to models and how replies are read: prompt texts, marks around data, JSON."""

@@ -1,0 +1,76 @@
+"""The small loop of agents without a sandbox: ask, parse strictly, say what was wrong, ask again."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from ralph_cli.core.model import Model, Request, Stop, UserTurn
+
+T = TypeVar("T")
+
+
+class Unparseable(Exception):
+    """The model did not give one object of the right shape within its tries."""
+
+
+def ask(model: Model, request: Request, parse: Callable[[str], T], *, tries: int = 2) -> T:
+    """The parsed reply of `model`. `parse` raises ValueError to say what is wrong; that is sent back, `tries` in all.
+
+    Raises Unparseable when no try was right, and ProviderError when the service failed.
+    """
+    reason = ""
+    for _ in range(tries):
+        reply = model.complete(request)
+        if reply.stop is Stop.LENGTH:
+            reason = f"the reply was cut at {request.max_tokens} tokens"
+            request = replace(request, max_tokens=min(request.max_tokens * 2, 16_000))
+            continue
+        try:
+            return parse(reply.text)
+        except ValueError as error:
+            reason = str(error)
+        told = UserTurn(f"That could not be used: {reason}. Reply again with one JSON object of the asked shape only.")
+        request = replace(request, turns=(*request.turns, reply.turn, told))
+    raise Unparseable(reason)
+
+
+M = TypeVar("M", bound=BaseModel)
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object whose keys stand once, for `object_pairs_hook`; else ValueError: of two values neither is taken."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise ValueError(f"the key {name!r} stands twice in an object")
+        found[name] = value
+    return found
+
+
+def one_object(text: str, shape: type[M]) -> M:
+    """The single JSON object that `text` is, of the given shape. Anything before, after or beside it is refused.
+
+    Neither the first nor the last object of a mixed reply is taken: both rules were shown to be forgeable by text
+    that the reply repeats (garak issue 1868, promptfoo pull request 10655).
+    """
+    body = text.strip()
+    if body.startswith("```") and body.endswith("```") and body.count("```") == 2:
+        body = body.removeprefix("```json").removeprefix("```").removesuffix("```").strip()
+    try:
+        value = json.loads(body, object_pairs_hook=once)
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"the reply is not one JSON object ({error})") from None
+    try:
+        return shape.model_validate(value)
+    except ValidationError as error:
+        raise ValueError(describe(error)) from None
+
+
+def describe(error: ValidationError) -> str:
+    """The first faults of a validation, with the path of each, on one line."""
+    faults: list[dict[str, Any]] = [dict(item) for item in error.errors(include_url=False, include_context=False)]
+    lines = [f"{'.'.join(map(str, fault['loc'])) or 'the object'}: {fault['msg']}" for fault in faults[:4]]
+    return "; ".join(lines) + ("; ..." if len(faults) > 4 else "")

@@ -1,0 +1,353 @@
+"""HTML pages: the visible text, one block or table row per line, cells two spaces apart (selectolax, lexbor)."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from selectolax.lexbor import LexborHTMLParser
+
+from ralph_cli.core.document import Caution
+from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.html.hidden import Look, is_gone
+from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.parsed import Parsed, ParsedHeading, ParsedPage, clean_heading
+from ralph_cli.documents.plain_text import decode
+
+_DROPPED = frozenset(
+    ["script", "style", "noscript", "template", "iframe", "object", "svg", "math", "canvas", "audio", "video", "head"]
+)
+_BLOCKS = frozenset(
+    [
+        "address",
+        "article",
+        "aside",
+        "dd",
+        "details",
+        "dialog",
+        "div",
+        "dl",
+        "dt",
+        "fieldset",
+        "figcaption",
+        "figure",
+        "footer",
+        "form",
+        "header",
+        "hgroup",
+        "hr",
+        "legend",
+        "li",
+        "main",
+        "menu",
+        "nav",
+        "ol",
+        "option",
+        "section",
+        "summary",
+        "tbody",
+        "tfoot",
+        "thead",
+        "tr",
+        "ul",
+        "center",
+    ]
+)
+_PARAGRAPHS = frozenset(
+    ["p", "h1", "h2", "h3", "h4", "h5", "h6", "table", "pre", "blockquote", "caption", "title", "body"]
+)
+_QUOTED = frozenset(("blockquote", "q"))
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_CELLS = frozenset(("td", "th"))
+_CELL_BLOCKS = "table, ul, ol, pre, blockquote, h1, h2, h3, h4, h5, h6"
+"""What makes a table cell a container of lines of its own; a <p> or <div> in a cell does not."""
+
+_SPACE, _CELL, _LINE, _PARAGRAPH = 1, 2, 3, 4
+_SEPARATORS = ("", " ", "  ", "\n", "\n\n")
+_WHITE = re.compile("[ \t\r\n\f]+")
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
+_NOT_NESTING = frozenset(
+    [
+        "area",
+        "base",
+        "br",
+        "col",
+        "embed",
+        "hr",
+        "img",
+        "input",
+        "link",
+        "meta",
+        "param",
+        "source",
+        "track",
+        "wbr",
+        "p",
+        "li",
+        "dt",
+        "dd",
+        "tr",
+        "td",
+        "th",
+        "thead",
+        "tbody",
+        "tfoot",
+        "option",
+        "optgroup",
+        "colgroup",
+        "html",
+        "head",
+        "body",
+        "rb",
+        "rt",
+        "rtc",
+        "rp",
+    ]
+)
+"""Void elements and those whose end tag may be left out: many unclosed ones do not nest (HTML standard, 13.1.2.4)."""
+
+_META_CHARSET = re.compile(rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_:.-]{2,40})", re.IGNORECASE)
+_META_WITHIN = 4096
+
+
+def parse_html(data: bytes, *, name: str, encoding: str | None, limits: LoadLimits) -> Parsed:
+    """The text a reader of the page sees, plus its headings; meant to run in a child process.
+
+    What the page hides by attributes and inline styles (see `html_hidden`) is left out and counted in a caution, so
+    that it is never a quote. Raises DocumentError too-big, no-text, undecodable, unsupported.
+    """
+    if len(data) > limits.html_bytes:
+        raise DocumentError(
+            f"{name} is larger than {limits.html_bytes >> 20} MiB of HTML", code="too-big", hint="split it"
+        )
+    source, cautions = _decoded(data, name, encoding)
+    depth = nesting(source, limits.html_depth)
+    if depth > limits.html_depth:
+        raise DocumentError(f"{name} nests its elements more than {limits.html_depth} deep", code="too-big")
+    tree = LexborHTMLParser(source)
+    walk = _Walk([_Shown(Look(known=tree.css_first("style, link[rel~=stylesheet]") is None))])
+    walk.visit(tree.root)
+    text = walk.out.text()
+    if len(text) > limits.characters:
+        raise DocumentError(
+            f"{name} has more than {limits.characters:,} characters", code="too-big", hint="split the file"
+        )
+    if not text.strip():
+        raise DocumentError(
+            f"{name} has no text", code="no-text", hint="save the page after it has loaded in a browser"
+        )
+    if walk.hidden:
+        message = f"hidden elements left out: {walk.hidden}"
+        cautions += (Caution("hidden-elements", message),)
+    return Parsed((ParsedPage(text),), tuple(walk.headings), cautions, tuple(walk.quoted))
+
+
+def nesting(source: str, limit: int) -> int:
+    """How deep the tags are nested at most, counted on the source; stops counting above `limit`.
+
+    Checked before parsing because the parser's work grows with the square of the depth.
+    """
+    depth = most = 0
+    for match in _TAG.finditer(source):
+        if match[2].lower() in _NOT_NESTING:
+            continue
+        if match[1]:
+            depth = max(0, depth - 1)
+        else:
+            depth += 1
+            if depth > most:
+                most = depth
+                if most > limit:
+                    break
+    return most
+
+
+def _decoded(data: bytes, name: str, encoding: str | None) -> tuple[str, tuple[Caution, ...]]:
+    """By the given encoding, byte order mark, <meta charset>, or the ladder for plain text."""
+    declared = _META_CHARSET.search(data[:_META_WITHIN])
+    marked = data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"))
+    if encoding is None and declared and not marked:
+        label = declared[1].decode("ascii").lower()
+        # WHATWG Encoding: Latin-1 and ASCII labels mean Windows-1252; a page that can be read as bytes is not UTF-16.
+        label = "cp1252" if label in ("iso-8859-1", "iso8859-1", "latin1", "us-ascii", "ascii") else label
+        if not label.startswith(("utf-8", "utf8", "utf-16", "utf16")):
+            try:
+                return decode(data, name=name, encoding=label)
+            except DocumentError:
+                pass  # declared wrongly: look at the bytes instead
+    return decode(data, name=name, encoding=encoding)
+
+
+@dataclass(slots=True)
+class _Lines:
+    """Text under construction: pieces, and the strongest separator asked for since the last piece."""
+
+    parts: list[str] = field(default_factory=list)
+    length: int = 0
+    pending: int = 0
+
+    def separate(self, strength: int) -> None:
+        self.pending = max(self.pending, strength)
+
+    def write(self, piece: str) -> None:
+        """Add a piece verbatim, after the separator due."""
+        separator = _SEPARATORS[self.pending] if self.parts else ""
+        self.parts.append(separator + piece)
+        self.length += len(separator) + len(piece)
+        self.pending = 0
+
+    def flow(self, text: str) -> None:
+        """Add running text: white space collapses, text of nothing but no-break spaces only separates."""
+        body = _WHITE.sub(" ", text)
+        stripped = body.strip(" ")
+        if not stripped.strip("\xa0 "):
+            if body:
+                self.separate(_SPACE)
+            return
+        if body[0] == " ":
+            self.separate(_SPACE)
+        self.write(stripped)
+        if body[-1] == " ":
+            self.separate(_SPACE)
+
+    def verbatim(self, text: str) -> None:
+        """Add preformatted text with its line ends and spaces."""
+        text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n").rstrip("\n")
+        if text:
+            self.write(text)
+
+    def next_start(self) -> int:
+        """Offset at which the next piece will begin."""
+        return self.length + (len(_SEPARATORS[self.pending]) if self.parts else 0)
+
+    def text(self) -> str:
+        return "".join(self.parts)
+
+
+@dataclass(slots=True)
+class _Shown:
+    """How an element's text looks, and whether it was counted as hidden."""
+
+    look: Look
+    counted: bool = False
+
+
+@dataclass(slots=True)
+class _Walk:
+    """One pass over the tree without recursion, for a tree may be deeper than Python's stack."""
+
+    _looks: list["_Shown"]
+    out: _Lines = field(default_factory=_Lines)
+    headings: list[ParsedHeading] = field(default_factory=list)
+    quoted: list[tuple[int, int, int]] = field(default_factory=list)
+    hidden: int = 0
+    _pre: int = 0
+    _inline_cells: list[bool] = field(default_factory=list)
+    _open_headings: list[tuple[int, int]] = field(default_factory=list)
+    _open_quotes: list[int] = field(default_factory=list)
+
+    def visit(self, root: Any) -> None:
+        """Write the text of `root` and everything below it."""
+        stack: list[tuple[Any, bool]] = [(root, False)] if root is not None else []
+        while stack:
+            node, leaving = stack.pop()
+            tag = node.tag
+            if leaving:
+                self._leave(tag)
+            elif tag == "-text":
+                self._write(node.text_content or "")
+            elif tag == "head":
+                title = node.css_first("title")
+                if title is not None:
+                    self.out.flow(title.text())
+                    self.out.separate(_PARAGRAPH)
+            elif tag not in _DROPPED and not tag.startswith(("-", "_")) and not self._is_hidden(node):
+                self._enter(node, tag)
+                stack.append((node, True))
+                child = node.last_child
+                while child is not None:
+                    stack.append((child, False))
+                    child = child.prev
+
+    def _is_hidden(self, node: Any) -> bool:
+        if not node.attributes or not is_gone(node.attributes):
+            return False
+        self.hidden += 1
+        return True
+
+    def _write(self, text: str) -> None:
+        shown = self._looks[-1]
+        if shown.look.hides and text.strip():
+            self.hidden += not shown.counted
+            shown.counted = True
+        elif self._pre:
+            self.out.verbatim(text)
+        else:
+            self.out.flow(text)
+
+    def _enter(self, node: Any, tag: str) -> None:
+        around = self._looks[-1]
+        look = around.look.under(tag, node.attributes or {})
+        self._looks.append(around if look == around.look else _Shown(look))
+        if tag in _CELLS:
+            self.out.separate(_CELL)
+            self._inline_cells.append(node.css_first(_CELL_BLOCKS) is None and not _is_alone(node))
+        else:
+            self._break(tag)
+        if tag == "br":
+            self._line_break()
+        elif tag == "pre":
+            self._pre += 1
+        elif tag in _HEADINGS:
+            self._open_headings.append((len(self.out.parts), self.out.next_start()))
+        elif tag == "table":
+            self._inline_cells.append(False)
+        elif tag in _QUOTED:
+            self._open_quotes.append(self.out.next_start())
+
+    def _leave(self, tag: str) -> None:
+        self._looks.pop()
+        if tag in _CELLS:
+            self._inline_cells.pop()
+            self.out.separate(_CELL)
+            return
+        if tag == "pre":
+            self._pre -= 1
+        elif tag == "table":
+            self._inline_cells.pop()
+        elif tag in _HEADINGS:
+            first, start = self._open_headings.pop()
+            title = clean_heading("".join(self.out.parts[first:]))
+            if title:
+                self.headings.append(ParsedHeading(0, start, title, _HEADINGS[tag]))
+        elif tag in _QUOTED:
+            start = self._open_quotes.pop()
+            if start < self.out.length and not self._open_quotes:
+                self.quoted.append((0, start, self.out.length))
+        self._break(tag)
+
+    def _break(self, tag: str) -> None:
+        if tag in _PARAGRAPHS or tag in _BLOCKS:
+            if self._inline_cells and self._inline_cells[-1]:
+                self.out.separate(_SPACE)
+            else:
+                self.out.separate(_PARAGRAPH if tag in _PARAGRAPHS else _LINE)
+
+    def _line_break(self) -> None:
+        if self._inline_cells and self._inline_cells[-1]:
+            self.out.separate(_SPACE)
+        else:
+            self.out.separate(_PARAGRAPH if self.out.pending >= _LINE else _LINE)
+
+
+def _is_alone(cell: Any) -> bool:
+    """Whether a cell is the only one of its row, as in tables that only place things on the page."""
+    before, after = cell.prev, cell.next
+    while before is not None:
+        if before.tag in _CELLS:
+            return False
+        before = before.prev
+    while after is not None:
+        if after.tag in _CELLS:
+            return False
+        after = after.next
+    return True

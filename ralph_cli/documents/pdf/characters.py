@@ -1,0 +1,140 @@
+"""The characters of a PDF page as they are drawn: the box of each, and the object that draws it."""
+
+import ctypes
+import unicodedata
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
+
+from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, PageLayout
+from ralph_cli.documents.pdf.marked_content import TEXT, address, has_actual_text, misspoken
+
+_OF_FIGURES = frozenset(".,-\u2010\u2011\u2012\u2013()%\u2030")
+_OF_SUMS = frozenset({"Sc", "Sm"})
+
+Box = tuple[float, float, float, float]
+"""Left, bottom, right, top in points of the page."""
+
+
+@dataclass(frozen=True, slots=True)
+class Glyph:
+    """One drawn character: its place in the text, the object that draws it, its own box and that of its type.
+
+    `lies` says that its object draws other words.
+    """
+
+    offset: int
+    index: int
+    owner: int
+    box: Box
+    loose: Box
+    lies: bool
+
+
+@dataclass(slots=True)
+class _Object:
+    """A text object of the page and the room that all of its characters take."""
+
+    handle: Any
+    extent: Box | None = None
+    indices: list[int] = field(default_factory=list)
+
+
+class Glyphs:
+    """The drawn characters of one page."""
+
+    def __init__(self, page: Any, text_page: Any, layout: PageLayout) -> None:
+        self._page, self._raw, self._layout = page, text_page.raw, layout
+        self._spoken: dict[int, bool] | None = None
+
+    def between(self, start: int, end: int) -> list[Glyph]:
+        """Those of a part of the page's text by which a reader would be misled if they were not seen."""
+        found = []
+        for offset in range(start, end):
+            index = self._layout.characters[offset]
+            if index == NOT_A_CHARACTER or not _says_something(self._layout.text[offset]):
+                continue
+            handle = pdfium_c.FPDFText_GetTextObject(self._raw, index)
+            loose = self._loose(index)
+            if not handle or loose is None:
+                continue
+            owner, box, lies = address(handle), self._tight(index) or loose, self._lies(handle)
+            if lies is not None:
+                box = self.extent(owner)  # words of an ActualText have no places of their own
+            found.append(Glyph(offset, index, owner, box, loose, bool(lies)))
+        return found
+
+    def _lies(self, handle: Any) -> bool | None:
+        """Whether an object's ActualText says other words than it draws; None if it has none."""
+        if self._spoken is None and has_actual_text(handle):
+            self._spoken = misspoken(self._page)
+        return self._spoken.get(address(handle)) if self._spoken else None
+
+    def _loose(self, index: int) -> Box | None:
+        rect = pdfium_c.FS_RECTF()
+        if not pdfium_c.FPDFText_GetLooseCharBox(self._raw, index, ctypes.byref(rect)):
+            return None
+        return rect.left, rect.bottom, rect.right, rect.top
+
+    def _tight(self, index: int) -> Box | None:
+        sides = [ctypes.c_double() for _ in range(4)]
+        if not pdfium_c.FPDFText_GetCharBox(self._raw, index, *map(ctypes.byref, sides)):
+            return None
+        left, right, bottom, top = (side.value for side in sides)
+        return (left, bottom, right, top) if left < right and bottom < top else None
+
+    @cached_property
+    def _objects(self) -> dict[int, _Object]:
+        """All text objects of which the page's text has characters."""
+        found: dict[int, _Object] = {}
+        for index in range(max(pdfium_c.FPDFText_CountChars(self._raw), 0)):
+            handle = pdfium_c.FPDFText_GetTextObject(self._raw, index)
+            if owner := address(handle):
+                found.setdefault(owner, _Object(handle)).indices.append(index)
+        return found
+
+    def extent(self, owner: int) -> Box:
+        """The room that all characters of an object take."""
+        item = self._objects[owner]
+        if item.extent is None:
+            boxes = [box for box in map(self._loose, item.indices) if box is not None]
+            item.extent = (
+                min(box[0] for box in boxes),
+                min(box[1] for box in boxes),
+                max(box[2] for box in boxes),
+                max(box[3] for box in boxes),
+            )
+        return item.extent
+
+    def handle(self, owner: int) -> Any:
+        """The object with that address."""
+        return self._objects[owner].handle
+
+    @cached_property
+    def silent(self) -> list[tuple[Any, Box | None]]:
+        """Text objects of which the page's text has nothing, for pdfium took them for a repetition."""
+        texts = (item.raw for item in self._page.get_objects([TEXT]))
+        return [(raw, bounds(raw)) for raw in texts if address(raw) not in self._objects and self._lies(raw) is None]
+
+
+def _says_something(character: str) -> bool:
+    """Whether a reader who does not see this character is misled: letters, digits, and what belongs to a figure.
+
+    Boxes, bullets and dashes are often drawn over an invisible character, or cut off at the edge of a cell.
+    """
+    return (
+        character in _OF_FIGURES
+        or unicodedata.category(character)[0] in "LN"
+        or unicodedata.category(character) in _OF_SUMS
+    )
+
+
+def bounds(handle: Any) -> Box | None:
+    """The box of an object in the coordinates of what holds it."""
+    sides = [ctypes.c_float() for _ in range(4)]
+    if not pdfium_c.FPDFPageObj_GetBounds(handle, *map(ctypes.byref, sides)):
+        return None
+    left, bottom, right, top = (side.value for side in sides)
+    return left, bottom, right, top

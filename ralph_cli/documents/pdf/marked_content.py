@@ -1,0 +1,117 @@
+"""Marked content of a PDF page: layers, and ActualText, by which a file says other words than it draws."""
+
+import ctypes
+from collections.abc import Iterator
+from typing import Any
+
+import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
+
+from ralph_cli.text.fold import fold
+
+TEXT, PATH, IMAGE, SHADING = 1, 2, 3, 4
+"""Kinds of page objects."""
+
+_ACTUAL_TEXT = b"ActualText"
+_MOST_BYTES = 1 << 20
+_NAMELESS = "\ufffd"
+
+
+def address(handle: Any) -> int:
+    """Where a pdfium object is in memory, which tells it from others; 0 for none."""
+    return ctypes.cast(handle, ctypes.c_void_p).value or 0 if handle else 0
+
+
+def is_on_layer(handle: Any) -> bool:
+    """Whether an object belongs to a layer (optional content) that can be switched on and off."""
+    return any(_name(mark) == "OC" for mark in _marks(handle))
+
+
+def has_actual_text(handle: Any) -> bool:
+    """Whether an object stands under an ActualText."""
+    return any(_actual_text(mark) is not None for mark in _marks(handle))
+
+
+def misspoken(page: Any) -> dict[int, bool]:
+    """The text objects of the page that stand under an ActualText, by address, and whether it says other words.
+
+    What is drawn is read without the marks, which are taken off the page. Of glyphs that the font names no letter for,
+    an ActualText is believed; the others must stand in it, in order.
+    """
+    spans: dict[int, tuple[str, list[Any]]] = {}
+    for item in page.get_objects([TEXT]):
+        for mark in _marks(item.raw):
+            said = _actual_text(mark)
+            if said is not None:
+                spans.setdefault(address(mark), (said, []))[1].append(item.raw)
+    if not spans:
+        return {}
+    for _, objects in spans.values():
+        for handle in objects:
+            for mark in [mark for mark in _marks(handle) if _actual_text(mark) is not None]:
+                pdfium_c.FPDFPageObj_RemoveMark(handle, mark)
+    drawn = _drawn(page)
+    found: dict[int, bool] = {}
+    for said, objects in spans.values():
+        words = "".join(drawn.get(address(handle), "") for handle in objects)
+        found |= {address(handle): not _agree(_weighty(said), words) for handle in objects}
+    return found
+
+
+def _marks(handle: Any) -> Iterator[Any]:
+    for number in range(max(pdfium_c.FPDFPageObj_CountMarks(handle), 0)):
+        yield pdfium_c.FPDFPageObj_GetMark(handle, number)
+
+
+def _name(mark: Any) -> str:
+    buffer, size = (ctypes.c_ushort * 64)(), ctypes.c_ulong()
+    if not pdfium_c.FPDFPageObjMark_GetName(mark, buffer, ctypes.sizeof(buffer), ctypes.byref(size)):
+        return ""
+    return _decoded(buffer, size.value)
+
+
+def _actual_text(mark: Any) -> str | None:
+    """The ActualText of a mark; None if it has none."""
+    size = ctypes.c_ulong()
+    ask = pdfium_c.FPDFPageObjMark_GetParamStringValue
+    if not ask(mark, _ACTUAL_TEXT, None, 0, ctypes.byref(size)) or size.value > _MOST_BYTES:
+        return None
+    buffer = (ctypes.c_ushort * (size.value // 2 + 1))()
+    ask(mark, _ACTUAL_TEXT, buffer, ctypes.sizeof(buffer), ctypes.byref(size))
+    return _decoded(buffer, size.value)
+
+
+def _decoded(buffer: Any, size: int) -> str:
+    return bytes(buffer)[:size].decode("utf-16-le", "replace").rstrip("\x00")
+
+
+def _drawn(page: Any) -> dict[int, str]:
+    """The text of each text object as the page is now; `_NAMELESS` for a glyph that the font names no letter for."""
+    text_page = page.get_textpage()
+    found: dict[int, str] = {}
+    for index in range(max(pdfium_c.FPDFText_CountChars(text_page.raw), 0)):
+        owner = address(pdfium_c.FPDFText_GetTextObject(text_page.raw, index))
+        code = pdfium_c.FPDFText_GetUnicode(text_page.raw, index)
+        nameless = pdfium_c.FPDFText_HasUnicodeMapError(text_page.raw, index) == 1 or not 0 < code < 0x110000
+        if owner:
+            found[owner] = found.get(owner, "") + (_NAMELESS if nameless or 0xD800 <= code < 0xE000 else chr(code))
+    text_page.close()
+    return found
+
+
+def _agree(said: str, drawn: str) -> bool:
+    """Whether what is drawn can be what is said: the same, or with letters left out where glyphs have no name."""
+    words = _weighty(drawn)
+    if _NAMELESS not in drawn:
+        return words == said
+    rest = iter(said)
+    return all(character in rest for character in words)
+
+
+def _weighty(text: str) -> str:
+    """The letters, digits and signs of figures; which hyphens a line end has is no matter."""
+    folded = fold(text).text.casefold()
+    return "".join(
+        c
+        for at, c in enumerate(folded)
+        if c.isalnum() or c in "()%.,+" or (c == "-" and folded[at + 1 : at + 2].isdecimal())
+    )

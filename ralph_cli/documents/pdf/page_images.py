@@ -1,0 +1,186 @@
+"""Quotes on paper: pictures of a PDF's pages around them, and a copy of the PDF in which they are highlighted."""
+
+import json
+import struct
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ralph_cli.core.document import Document, Span
+from ralph_cli.documents.limits import DEFAULT_LIMITS, Layout, LoadLimits
+from ralph_cli.documents.load import parser_request, read_again
+from ralph_cli.documents.process.child import nonsense, run_parser
+from ralph_cli.documents.sniff import shown
+
+WIDTH = 1100
+"""Pixels across the whole page; a picture leaves blank margins out."""
+
+MOST_PIXELS = 60 << 20
+"""Bytes of raw pixels of all pictures; what comes later has none."""
+
+_TINT = (255, 224, 77)
+_SHADES = 32
+_STEP = 256 // _SHADES
+_GRAYS = [round(255 * shade / (_SHADES - 1)) for shade in range(_SHADES)]
+# Gray pictures, which most pages give, have a palette: the shades of gray, and the same shades under the marker.
+_PALETTE = bytes(gray for gray in _GRAYS for _ in _TINT) + bytes(gray * ink // 255 for gray in _GRAYS for ink in _TINT)
+_TO_SHADE = bytes(value // _STEP for value in range(256))
+_SHADE_INKED = bytes(min(value + _SHADES, 255) for value in range(256))
+# Each channel is scaled, so that what is printed stays readable under the marker.
+_COLOUR_INKED = tuple(bytes(value * ink // 255 for value in range(256)) for ink in _TINT)
+_PNG = b"\x89PNG\r\n\x1a\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """The part of page `page` around a quote, its lines marked: a PNG of `width` x `height` pixels."""
+
+    page: int
+    width: int
+    height: int
+    png: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """What is written beside a highlighted span."""
+
+    span: Span
+    text: str
+
+
+def pictures(
+    document: Document,
+    spans: Sequence[Span],
+    *,
+    stdin: Callable[[], bytes] | None = None,
+    password: str | None = None,
+    layout: Layout = "auto",
+    limits: LoadLimits = DEFAULT_LIMITS,
+    width: int = WIDTH,
+    most: int = MOST_PIXELS,
+) -> list[tuple[Picture, ...]]:
+    """For each span of a PDF the pictures of the pages it stands on; none for spans beyond `most` bytes of pixels.
+
+    Drawn by a parser process, which sends pixels and no image file. Raises DocumentError as `page_boxes` does.
+    """
+    data = read_again(document, stdin=stdin, limits=limits)
+    name = shown(document.path)
+    pages, owners = _by_page(document, spans)
+    found: list[list[Picture]] = [[] for _ in spans]
+    if not pages:
+        return [() for _ in spans]
+    request = parser_request("cut", name, limits, password=password, layout=layout) | {
+        "pages": pages,
+        "width": width,
+        "most": most,
+    }
+    result = run_parser(request, data, name=name, limits=limits)
+    try:
+        for number, index, picture in _read(result, width, most):
+            found[owners[number][index]].append(picture)
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise nonsense(name, error) from None
+    return [tuple(group) for group in found]
+
+
+def annotated(
+    document: Document,
+    notes: Sequence[Note],
+    *,
+    author: str = "ralph",
+    stdin: Callable[[], bytes] | None = None,
+    password: str | None = None,
+    layout: Layout = "auto",
+    limits: LoadLimits = DEFAULT_LIMITS,
+) -> bytes:
+    """A copy of the PDF with each note's span highlighted and the note attached to it; the file itself is only read.
+
+    A copy of an encrypted PDF is encrypted alike. Raises DocumentError as `page_boxes` does.
+    """
+    data = read_again(document, stdin=stdin, limits=limits)
+    name = shown(document.path)
+    pages, owners = _by_page(document, [note.span for note in notes])
+    for page in pages:
+        page["notes"] = [notes[owner].text for owner in owners[page["number"]]]
+    request = parser_request("annotate", name, limits, password=password, layout=layout)
+    copy = run_parser(request | {"pages": pages, "author": author}, data, name=name, limits=limits)
+    if not copy.startswith(b"%PDF-"):
+        raise nonsense(name, ValueError("not a PDF"))
+    return copy
+
+
+def _by_page(document: Document, spans: Sequence[Span]) -> tuple[list[dict[str, Any]], dict[int, list[int]]]:
+    """What the child is asked for each page; and for each page whose span (by its index) each of them is."""
+    pages, owners = [], {}
+    for page in document.pages:
+        inside = [index for index, span in enumerate(spans) if span.start < page.end and page.start < span.end]
+        if not inside:
+            continue
+        owners[page.number] = inside
+        cut = [
+            [max(spans[index].start, page.start) - page.start, min(spans[index].end, page.end) - page.start]
+            for index in inside
+        ]
+        pages.append({"number": page.number, "text": document.text[page.start : page.end], "spans": cut})
+    return pages, owners
+
+
+def _read(result: bytes, width: int, most: int) -> list[tuple[int, int, Picture]]:
+    """The pictures in a child's answer, encoded here; ValueError for anything that does not add up."""
+    head, _, pixels = result.partition(b"\n")
+    described = json.loads(head)
+    if len(pixels) > most:
+        raise ValueError("too many pixels")
+    found, at = [], 0
+    for number, index, across, down, depth, lines in described:
+        if any(type(value) is not int for value in (number, index, across, down, depth)) or index < 0:
+            raise ValueError("a number that is none")
+        size = across * down * depth
+        if not 0 < across <= width or down < 1 or depth not in (1, 3) or at + size > len(pixels):
+            raise ValueError("a picture of an impossible size")
+        for left, top, right, bottom in lines:
+            if not (0 <= left < right <= across and 0 <= top < bottom <= down):
+                raise ValueError("a line outside its picture")
+        png = _encode(pixels[at : at + size], across, down, depth, lines)
+        found.append((number, index, Picture(number, across, down, png)))
+        at += size
+    if at != len(pixels):
+        raise ValueError("pixels of no picture")
+    return found
+
+
+def _encode(pixels: bytes, width: int, height: int, depth: int, lines: Sequence[Sequence[int]]) -> bytes:
+    """A PNG of these pixels, the quoted lines tinted as by a marker pen."""
+    row = width * depth
+    if depth == 1:
+        pixels = pixels.translate(_TO_SHADE)
+    rows = [bytearray(pixels[at : at + row]) for at in range(0, len(pixels), row)]
+    tables = (_SHADE_INKED,) if depth == 1 else _COLOUR_INKED
+    for y, start, end in _inked(lines):
+        for channel, table in enumerate(tables):
+            part = slice(start * depth + channel, end * depth, depth)
+            rows[y][part] = rows[y][part].translate(table)
+    head = struct.pack(">IIBBBBB", width, height, 8, 3 if depth == 1 else 2, 0, 0, 0)
+    body = zlib.compress(b"".join(b"\0" + line for line in rows), 9)
+    palette = [(b"PLTE", _PALETTE)] if depth == 1 else []
+    return _PNG + b"".join(_chunk(*part) for part in ((b"IHDR", head), *palette, (b"IDAT", body), (b"IEND", b"")))
+
+
+def _inked(lines: Sequence[Sequence[int]]) -> Iterator[tuple[int, int, int]]:
+    """The rows of pixels under the marker as (y, start, end), each pixel once however the lines overlap."""
+    rows: dict[int, list[tuple[int, int]]] = {}
+    for left, top, right, bottom in lines:
+        for y in range(top, bottom):
+            rows.setdefault(y, []).append((left, right))
+    for y, parts in rows.items():
+        reached = 0
+        for left, right in sorted(parts):
+            if right > max(left, reached):
+                yield y, max(left, reached), right
+                reached = right
+
+
+def _chunk(name: bytes, body: bytes) -> bytes:
+    return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))

@@ -1,0 +1,302 @@
+"""PDF files: text in reading lines, page labels, outline, and the places of characters on the page (pypdfium2)."""
+
+import ctypes
+import io
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pypdfium2  # type: ignore[import-untyped]
+import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
+
+from ralph_cli.core.document import Caution
+from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.hidden_reasons import Seen
+from ralph_cli.documents.limits import Layout, LoadLimits
+from ralph_cli.documents.parsed import Box, Parsed, ParsedHeading, ParsedPage, clean_heading, clean_label
+from ralph_cli.documents.pdf.damage import ENCRYPTED, damaged_pages
+from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, lay_out
+from ralph_cli.documents.pdf.visibility import PageSight
+
+_ERROR_SUCCESS, _ERROR_PASSWORD, _ERROR_SECURITY = 0, 4, 5
+_OBJECT_IMAGE = 3
+_FEW_CHARACTERS = 20
+_MAX_OUTLINE = 20_000
+_OUTLINE_DEPTH = 15
+
+
+def parse_pdf(
+    data: bytes,
+    *,
+    name: str,
+    password: str | None,
+    layout: Layout,
+    limits: LoadLimits,
+    on_progress: Callable[[int, int], None],
+) -> Parsed:
+    """Read all pages of a PDF; meant to run in a child process, for pdfium may crash on hostile files.
+
+    `on_progress(done, total)` is called before the first and after each page. Raises DocumentError with the codes
+    encrypted, wrong-password, damaged, no-text, too-big and unsupported.
+    """
+    with opened(data, name, password) as document:
+        total = len(document)
+        if total == 0:
+            raise DocumentError(f"{name} has no readable page", code="damaged", hint="get the file again")
+        if total > limits.pages:
+            raise DocumentError(f"{name} claims {total} pages; the limit is {limits.pages}", code="too-big")
+        on_progress(0, total)
+        pages: list[ParsedPage] = []
+        unread: list[int] = []
+        bare: list[int] = []
+        characters = 0
+        for index in range(total):
+            text = _page_text(document, index, layout, unread, bare)
+            characters += len(text) + 1
+            if characters > limits.characters:
+                raise DocumentError(
+                    f"{name} has more than {limits.characters:,} characters (page {index + 1} of {total})",
+                    code="too-big",
+                    hint="split the file",
+                )
+            pages.append(ParsedPage(text, clean_label(_page_label(document, index))))
+            on_progress(index + 1, total)
+        damaged = [number for number in _damaged(document, data) if number not in unread]
+        if not any(page.text.strip() for page in pages):
+            raise _without_text(name, [*unread, *damaged], total)
+        bare = [number for number in bare if number not in damaged]
+        cautions = tuple(_cautions(unread, damaged, bare, total))
+        return Parsed(tuple(pages), tuple(_outline(document, pages)), cautions)
+
+
+def boxes_on_page(
+    data: bytes,
+    *,
+    name: str,
+    password: str | None,
+    layout: Layout,
+    number: int,
+    text: str,
+    spans: list[tuple[int, int]],
+) -> list[Box]:
+    """The rectangles of the lines that these spans of page `number`'s text cover, span after span.
+
+    The layout is computed again; DocumentError "changed" when it does not give `text`, because then the spans mean
+    nothing.
+    """
+    with opened(data, name, password) as document:
+        laid_out = LaidOut(document, name, layout, number, text)
+        return [box for start, end in spans for box in laid_out.boxes(start, end)]
+
+
+class LaidOut:
+    """A page whose text was laid out again, so that spans of its text can be found on it.
+
+    Raises DocumentError "changed" when the page does not give the text that was loaded: spans would mean nothing.
+    """
+
+    def __init__(self, document: Any, name: str, layout: Layout, number: int, text: str) -> None:
+        self.page = document[number - 1]
+        self.text_page = self.page.get_textpage()
+        self.layout = lay_out(self.text_page, layout)
+        if _clean(self.layout.text) != text:
+            raise DocumentError(
+                f"page {number} of {name} no longer gives the text that was loaded",
+                code="changed",
+                hint="load it again",
+            )
+
+    def boxes(self, start: int, end: int) -> list[Box]:
+        """One rectangle per line (or per cell, when cells are far apart) of text[start:end]."""
+        drawn = [index for index in self.layout.characters[start:end] if index != NOT_A_CHARACTER]
+        return _line_boxes(self.text_page.raw, drawn)
+
+
+def seen_on_pages(
+    data: bytes,
+    *,
+    name: str,
+    password: str | None,
+    layout: Layout,
+    pages: list[tuple[int, str, list[tuple[int, int]]]],
+) -> list[Seen]:
+    """Whether a reader sees these spans of pages (number, text, spans): one answer a span, in their order.
+
+    DocumentError "changed" when a page does not give its text any more.
+    """
+    found: list[Seen] = []
+    with opened(data, name, password) as document:
+        for number, text, spans in pages:
+            laid_out = LaidOut(document, name, layout, number, text)
+            sight = PageSight(laid_out.page, laid_out.text_page, laid_out.layout)
+            found += [sight.look(start, end) for start, end in spans]
+    return found
+
+
+@contextmanager
+def opened(data: bytes, name: str, password: str | None) -> Iterator[Any]:
+    """The PDF in these bytes, closed at the end; DocumentError when it cannot be opened."""
+    try:
+        document = pypdfium2.PdfDocument(data, password=password)
+    except pypdfium2.PdfiumError as error:
+        raise _open_error(name, getattr(error, "err_code", _ERROR_SUCCESS), password) from None
+    try:
+        yield document
+    finally:
+        document.close()
+
+
+def _open_error(name: str, code: int | None, password: str | None) -> DocumentError:
+    if code == _ERROR_PASSWORD and password is None:
+        return DocumentError(f"{name} is encrypted", code="encrypted", hint="give its password with --password")
+    if code == _ERROR_PASSWORD:
+        return DocumentError(f"the password does not open {name}", code="wrong-password", hint="check --password")
+    if code == _ERROR_SECURITY:
+        return DocumentError(f"{name} is encrypted in a way that is not supported", code="unsupported")
+    return DocumentError(
+        f"{name} is damaged or cut off and cannot be read as PDF",
+        code="damaged",
+        hint="get the file again, or repair it: qpdf in.pdf out.pdf",
+    )
+
+
+def _clean(text: str) -> str:
+    """Keep page breaks and lone surrogates out of a page."""
+    return text.replace("\f", "\n").encode("utf-8", "replace").decode("utf-8")
+
+
+def _page_text(document: Any, index: int, layout: Layout, unread: list[int], bare: list[int]) -> str:
+    """Text of one page; its number goes to `unread` if it does not load, to `bare` if it looks like a picture."""
+    try:
+        page = document[index]
+    except pypdfium2.PdfiumError:
+        unread.append(index + 1)
+        return ""
+    try:
+        text_page = page.get_textpage()
+        text = _clean(lay_out(text_page, layout).text)
+        letters = sum(1 for c in text[:1000] if not c.isspace())
+        if letters == 0 or (letters < _FEW_CHARACTERS and _has_picture(page)):
+            bare.append(index + 1)
+        text_page.close()
+        return text
+    except pypdfium2.PdfiumError:
+        unread.append(index + 1)
+        return ""
+    finally:
+        page.close()
+
+
+def _damaged(document: Any, data: bytes) -> list[int]:
+    """The pages of which something cannot be decoded; an encrypted file is looked at in a copy that is not."""
+    if ENCRYPTED in data:
+        copy = io.BytesIO()
+        try:
+            document.save(copy, flags=pdfium_c.FPDF_REMOVE_SECURITY)
+        except pypdfium2.PdfiumError:
+            return []
+        data = copy.getvalue()
+    return damaged_pages(data, len(document))
+
+
+def _has_picture(page: Any) -> bool:
+    """Whether an image covers at least half of the page, as on a scan."""
+    try:
+        width, height = page.get_size()
+        for item in page.get_objects(filter=[_OBJECT_IMAGE], max_depth=3):
+            left, bottom, right, top = item.get_bounds()
+            if (right - left) * (top - bottom) >= 0.5 * width * height:
+                return True
+    except pypdfium2.PdfiumError:
+        return False  # only the picture is odd; the text has been read
+    return False
+
+
+def _page_label(document: Any, index: int) -> str:
+    try:
+        return str(document.get_page_label(index))
+    except (UnicodeDecodeError, ValueError):
+        return ""
+
+
+def _without_text(name: str, unread: list[int], total: int) -> DocumentError:
+    if len(unread) == total:
+        return DocumentError(f"no page of {name} can be read", code="damaged", hint="get the file again")
+    pages = f"any of its {total} pages (1-{total})" if total > 1 else "its only page"
+    return DocumentError(
+        f"{name} has no text on {pages}; it is probably a scan",
+        code="no-text",
+        hint="add a text layer first: ocrmypdf in.pdf out.pdf",
+    )
+
+
+def _cautions(unread: list[int], damaged: list[int], bare: list[int], total: int) -> Iterator[Caution]:
+    if damaged:
+        message = f"damaged, their text is missing or wrong in part: {_of(damaged, total)}"
+        yield Caution("damaged-pages", message, tuple(damaged))
+    if unread:
+        yield Caution("unreadable-pages", f"could not be read: {_of(unread, total)}", tuple(unread))
+    if bare:
+        message = f"no text on {_of(bare, total)}: blank, or a picture that ocrmypdf could turn into text"
+        yield Caution("no-text", message, tuple(bare))
+
+
+def _of(numbers: list[int], total: int) -> str:
+    return f"{len(numbers)} of {total} pages ({page_list(numbers)})"
+
+
+def page_list(numbers: list[int]) -> str:
+    """Page numbers as a reader writes them: 1, 4-6, 9; cut after twelve parts."""
+    parts: list[str] = []
+    first = last = 0
+    for number in [*numbers, 0]:
+        if first and number == last + 1:
+            last = number
+            continue
+        if first:
+            parts.append(str(first) if first == last else f"{first}-{last}")
+        first = last = number
+    return ", ".join(parts[:12]) + (", ..." if len(parts) > 12 else "")
+
+
+def _outline(document: Any, pages: list[ParsedPage]) -> Iterator[ParsedHeading]:
+    """Bookmarks as headings: at the place where their text stands on the page, or at its beginning."""
+    try:
+        for count, bookmark in enumerate(document.get_toc(max_depth=_OUTLINE_DEPTH)):
+            if count >= _MAX_OUTLINE:
+                return
+            title = clean_heading(bookmark.get_title())
+            destination = bookmark.get_dest()
+            index = destination.get_index() if destination is not None else None
+            if title and index is not None and 0 <= index < len(pages):
+                yield ParsedHeading(index, _find_title(title, pages[index].text), title, bookmark.level + 1)
+    except (pypdfium2.PdfiumError, UnicodeDecodeError, ValueError):
+        return  # an outline is a convenience; a broken one is no reason to refuse the document
+
+
+def _find_title(title: str, text: str) -> int:
+    pattern = r"\s+".join(re.escape(word) for word in title.split())
+    found = re.search(pattern, text, re.IGNORECASE)
+    return found.start() if found else 0
+
+
+def _line_boxes(raw: Any, characters: list[int]) -> list[Box]:
+    """One rectangle per line (or per cell, when cells are far apart) around these pdfium characters."""
+    lines: list[list[float]] = []
+    rect = pdfium_c.FS_RECTF()
+    for index in characters:
+        if not pdfium_c.FPDFText_GetLooseCharBox(raw, index, ctypes.byref(rect)):
+            continue
+        height = rect.top - rect.bottom
+        last = lines[-1] if lines else None
+        if (
+            last is not None
+            and min(last[3], rect.top) - max(last[1], rect.bottom) > 0.5 * min(height, last[3] - last[1])
+            and rect.left - last[0] >= -1
+            and rect.left - last[2] < 3 * height
+        ):
+            last[1], last[2], last[3] = min(last[1], rect.bottom), max(last[2], rect.right), max(last[3], rect.top)
+        else:
+            lines.append([rect.left, rect.bottom, rect.right, rect.top])
+    return [Box(*line) for line in lines]

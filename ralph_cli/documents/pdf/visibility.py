@@ -1,0 +1,217 @@
+"""Whether a reader of a PDF page sees words of its text: each character must leave ink, and be large enough to read.
+
+The test is the page itself: rendered without a text object it must look different where the object's characters stand,
+by at least `LEAST_CONTRAST`. That holds whatever the trick is: invisible mode, the colour behind it, a cover, a clip, a
+layer that is off. Words over a picture are let pass if the picture has ink there: the text layer of a scan is made so.
+An ActualText must say what is drawn. Not caught: a font whose glyphs show other letters than its character map names.
+"""
+
+import ctypes
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
+
+from ralph_cli.documents.hidden_reasons import (
+    CLIPPED,
+    COLOUR,
+    INVISIBLE,
+    LAYER,
+    OFF_PAGE,
+    OTHER_WORDS,
+    TINY,
+    TRANSPARENT,
+    Seen,
+)
+from ralph_cli.documents.pdf.characters import Box, Glyph, Glyphs, bounds
+from ralph_cli.documents.pdf.ink import LEAST_CONTRAST, Picture, Rect, Sheet, around, left_out, within
+from ralph_cli.documents.pdf.layout import PageLayout
+from ralph_cli.documents.pdf.marked_content import IMAGE, PATH, SHADING, TEXT, is_on_layer
+
+TINY_POINTS = 1.0
+"""Type of less than a point is nothing but dust, on paper and on screen."""
+
+SLIVER_POINTS = 0.5
+"""The same for a letter that is squeezed to a line."""
+
+_GLYPH_PIXELS = 24
+_SCALES = (1.5, 8.0)
+_MOST_PIXELS = 4_000_000
+_OVERLAP = 0.1
+_UNSEEN_MODES = (3, 7)
+_LEAST_ALPHA = 8
+
+
+class PageSight:
+    """Answers for one page which of its words can be seen."""
+
+    def __init__(self, page: Any, text_page: Any, layout: PageLayout) -> None:
+        self._page, self._layout = page, layout
+        self._glyphs = Glyphs(page, text_page, layout)
+
+    def look(self, start: int, end: int) -> Seen:
+        """Whether all characters of this part of the page's text can be seen."""
+        glyphs = self._glyphs.between(start, end)
+        hidden = {glyph.offset: OTHER_WORDS for glyph in glyphs if glyph.lies}
+        hidden |= {glyph.offset: TINY for glyph in glyphs if _is_tiny(glyph.loose)}
+        rest = [glyph for glyph in glyphs if glyph.offset not in hidden]
+        picture = False
+        for sheet, some in self._sheets(rest):
+            unseen = self._without_ink(sheet, some)
+            if unseen:
+                unseen = self._without_twin(sheet, some, unseen)
+            words = _words(self._layout.text, unseen)
+            for word, on_picture in zip(words, self._on_pictures(sheet, words), strict=True):
+                picture = picture or on_picture
+                if not on_picture:
+                    hidden |= {glyph.offset: self._reason(sheet, glyph) for glyph in word}
+        if not hidden:
+            return Seen(picture=picture)
+        why = Counter(hidden.values()).most_common(1)[0][0]
+        return Seen(why, len(hidden) < len(glyphs), picture)
+
+    def _groups(self, glyphs: Sequence[Glyph]) -> Iterator[tuple[list[Any], list[Glyph]]]:
+        """The glyphs with the objects that draw them, parted so that no two objects of a group lie on each other."""
+        groups: list[list[int]] = []
+        for owner in dict.fromkeys(glyph.owner for glyph in glyphs):
+            extent = self._glyphs.extent(owner)
+            for group in groups:
+                if not any(_overlap(extent, self._glyphs.extent(other)) for other in group):
+                    group.append(owner)
+                    break
+            else:
+                groups.append([owner])
+        for group in groups:
+            owners = set(group)
+            drawn = [glyph for glyph in glyphs if glyph.owner in owners]
+            yield [self._glyphs.handle(owner) for owner in group], drawn
+
+    def _sheets(self, glyphs: Sequence[Glyph]) -> Iterator[tuple[Sheet, Sequence[Glyph]]]:
+        """The glyphs in portions that are rendered at once, each at a scale at which its type is large enough."""
+        if not glyphs:
+            return
+        least = min(max(glyph.loose[2] - glyph.loose[0], glyph.loose[3] - glyph.loose[1]) for glyph in glyphs)
+        sheet = Sheet(self._page, min(max(_GLYPH_PIXELS / least, _SCALES[0]), _SCALES[1]))
+        left, top, right, bottom = self._region(sheet, glyphs)
+        if (right - left) * (bottom - top) <= _MOST_PIXELS or len(glyphs) == 1:
+            yield sheet, glyphs
+            return
+        middle = len(glyphs) // 2
+        yield from self._sheets(glyphs[:middle])
+        yield from self._sheets(glyphs[middle:])
+
+    def _region(self, sheet: Sheet, glyphs: Sequence[Glyph]) -> Rect:
+        return within(around([sheet.place(*glyph.loose) for glyph in glyphs]), sheet.whole)
+
+    def _without_ink(self, sheet: Sheet, glyphs: Sequence[Glyph], twins: Iterable[Any] = ()) -> list[Glyph]:
+        """The glyphs that leave no ink; `twins` are left out of the page from the beginning."""
+        region = self._region(sheet, glyphs)
+        if not _area(region):
+            return list(glyphs)
+        found: list[Glyph] = []
+        with left_out(twins):
+            page = sheet.render(region)
+            for objects, drawn in self._groups(glyphs):
+                with left_out(objects):
+                    without = sheet.render(region)
+                found += [g for g in drawn if not page.differs(without, _inner(sheet.place(*g.box)))]
+        return found
+
+    def _without_twin(self, sheet: Sheet, glyphs: Sequence[Glyph], unseen: list[Glyph]) -> list[Glyph]:
+        """Those of the unseen that are not printed twice.
+
+        Bold type is sometimes made by drawing the same words again beside or above themselves; pdfium gives them once.
+        """
+        owners = {glyph.owner for glyph in unseen}
+        places = [bounds(self._glyphs.handle(owner)) for owner in owners]
+        twins = [item for item, box in self._glyphs.silent if any(_same_place(box, place) for place in places)]
+        if not twins:
+            return unseen
+        again = self._without_ink(sheet, [glyph for glyph in glyphs if glyph.owner in owners], twins)
+        still = {glyph.offset for glyph in again}
+        return [glyph for glyph in unseen if glyph.offset in still]
+
+    def _on_pictures(self, sheet: Sheet, words: Sequence[Sequence[Glyph]]) -> list[bool]:
+        """Whether each word stands on the ink of a picture, as the text layer of a scan does."""
+        rects = [around([sheet.place(*glyph.loose) for glyph in word]) for word in words]
+        region = within(around(rects), sheet.whole) if rects else (0, 0, 0, 0)
+        if not _area(region) or not any(True for _ in self._page.get_objects([IMAGE, SHADING])):
+            return [False] * len(words)
+        with left_out([item.raw for item in self._page.get_objects([TEXT])]):
+            seen = sheet.render(region)
+            with left_out([item.raw for item in self._page.get_objects([PATH])]):
+                pictures = sheet.render(region)
+        inked = [not seen.is_flat(rect) and not pictures.is_flat(rect) for rect in rects]
+        # A scan's text layer has full stops and dashes where there was a speck.
+        return [ink or (any(inked) and not self._has_letters(word)) for ink, word in zip(inked, words, strict=True)]
+
+    def _has_letters(self, word: Sequence[Glyph]) -> bool:
+        return any(self._layout.text[glyph.offset].isalnum() for glyph in word)
+
+    def _reason(self, sheet: Sheet, glyph: Glyph) -> str:
+        """What is most likely the trick; that the glyph is not seen is certain by now."""
+        rect = sheet.place(*glyph.box)
+        region = within(rect, sheet.whole)
+        if not _area(region):
+            return OFF_PAGE
+        handle = self._glyphs.handle(glyph.owner)
+        if pdfium_c.FPDFTextObj_GetTextRenderMode(handle) in _UNSEEN_MODES:
+            return INVISIBLE
+        red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
+        known = pdfium_c.FPDFPageObj_GetFillColor(handle, *map(ctypes.byref, (red, green, blue, alpha)))
+        if known and alpha.value < _LEAST_ALPHA:
+            return TRANSPARENT
+        if is_on_layer(handle):
+            return LAYER
+        page: Picture = sheet.render(region)
+        behind = page.colour(rect)
+        if known and behind and page.is_flat(region):
+            ink = (red.value, green.value, blue.value)
+            if all(abs(a - b) < LEAST_CONTRAST for a, b in zip(ink, behind, strict=True)):
+                return COLOUR
+        return CLIPPED
+
+
+def _same_place(one: Box | None, other: Box | None) -> bool:
+    if one is None or other is None:
+        return False
+    near = 0.25 * min(one[2] - one[0], one[3] - one[1])
+    return all(abs(a - b) <= near for a, b in zip(one, other, strict=True))
+
+
+def _is_tiny(box: Box) -> bool:
+    width, height = box[2] - box[0], box[3] - box[1]
+    return max(width, height) < TINY_POINTS or min(width, height) < SLIVER_POINTS
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    """Whether two boxes share more than a touch."""
+    if one[0] >= other[2] or other[0] >= one[2] or one[1] >= other[3] or other[1] >= one[3]:
+        return False
+    touch = _OVERLAP * min(one[3] - one[1], other[3] - other[1], one[2] - one[0], other[2] - other[0])
+    return (
+        min(one[2], other[2]) - max(one[0], other[0]) > touch and min(one[3], other[3]) - max(one[1], other[1]) > touch
+    )
+
+
+def _inner(rect: Rect) -> Rect:
+    """A rectangle without its edge, into which a neighbour's ink may reach."""
+    left, top, right, bottom = rect
+    across, down = (1 if right - left > 4 else 0), (1 if bottom - top > 4 else 0)
+    return left + across, top + down, right - across, bottom - down
+
+
+def _area(rect: Rect) -> int:
+    return (rect[2] - rect[0]) * (rect[3] - rect[1])
+
+
+def _words(text: str, glyphs: Sequence[Glyph]) -> list[list[Glyph]]:
+    """The glyphs parted at white space and at gaps."""
+    words: list[list[Glyph]] = []
+    for glyph in sorted(glyphs, key=lambda glyph: glyph.offset):
+        if words and not any(map(str.isspace, text[words[-1][-1].offset : glyph.offset])):
+            words[-1].append(glyph)
+        else:
+            words.append([glyph])
+    return words

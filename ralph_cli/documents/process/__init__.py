@@ -1,0 +1,1 @@
+"""Parsers in a process of their own, within bounds of time and memory."""

@@ -1,0 +1,192 @@
+"""Runs a parser in a process of its own, with bounds on memory and time, and distrusts what comes back."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import IO, Any
+
+from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.process.frames import EXIT_MEMORY, FAILURE, RESULT, read_frame, read_progress
+
+_START = (
+    "import sys,json; sys.path[:]=json.loads(sys.argv[1]); from ralph_cli.documents.process.worker import main; main()"
+)
+_PACKAGE_ROOT = str(Path(__file__).resolve().parents[3])
+_MAX_ERROR = 1 << 16
+_CODES = frozenset(
+    [
+        "encrypted",
+        "wrong-password",
+        "damaged",
+        "no-text",
+        "too-big",
+        "unsupported",
+        "undecodable",
+        "empty",
+        "changed",
+        "crashed",
+    ]
+)
+_SLACK = 64 << 20
+_MEMORY_SIGNALS = frozenset({"SIGABRT", "SIGKILL"})
+"""How pdfium ends when memory is refused (other faults give SIGTRAP, SIGILL or SIGSEGV), and how the kernel ends a
+process when the machine has none left."""
+
+
+def run_parser(
+    request: dict[str, Any],
+    data: bytes,
+    *,
+    name: str,
+    limits: LoadLimits,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> bytes:
+    """Send `request` and the file's bytes to a fresh parser process and return its result, still to be validated.
+
+    The process inherits no environment and gets the file through a pipe. Raises what the parser reported as
+    DocumentError, and timeout, too-big or crashed when it did not survive.
+    """
+    header = json.dumps(request).encode("ascii") + b"\n"
+    process = _start()
+    assert process.stdin is not None
+    assert process.stdout is not None
+    watch = _Watch(process, limits.seconds)
+    feeder = threading.Thread(target=_feed, args=(process.stdin, header, data), daemon=True)
+    feeder.start()
+    try:
+        result = _receive(process.stdout, name, limits, watch, on_progress)
+    finally:
+        watch.cancel()
+        process.kill()  # it has nothing left to do, or must not go on
+        status = process.wait()
+        feeder.join()  # its pipe has no reader any more
+        process.stdout.close()
+    if result is not None:
+        return result
+    raise _death(name, watch.expired, watch.seconds, status, limits)
+
+
+class _Watch:
+    """Kills the process when its time is over; the time may be set anew once."""
+
+    def __init__(self, process: "subprocess.Popen[bytes]", seconds: float) -> None:
+        self._process = process
+        self.expired = False
+        self._set(seconds)
+
+    def _set(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._timer = threading.Timer(seconds, self._expire)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def restart(self, seconds: float) -> None:
+        self._timer.cancel()
+        self._set(seconds)
+
+    def cancel(self) -> None:
+        self._timer.cancel()
+
+    def _expire(self) -> None:
+        self.expired = True
+        self._process.kill()
+
+
+def _start() -> "subprocess.Popen[bytes]":
+    path = [_PACKAGE_ROOT, *(entry for entry in sys.path if entry and entry != _PACKAGE_ROOT)]
+    try:
+        return subprocess.Popen(
+            [sys.executable, "-I", "-c", _START, json.dumps(path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={} if os.name == "posix" else None,  # the environment holds keys; Windows cannot start without it
+            cwd=Path(_PACKAGE_ROOT).anchor,
+        )
+    except OSError as error:
+        raise DocumentError(f"the document parser cannot be started: {error.strerror}", code="crashed") from None
+
+
+def _feed(pipe: IO[bytes], header: bytes, data: bytes) -> None:
+    try:
+        with pipe:
+            pipe.write(header)
+            pipe.write(data)
+    except OSError:
+        pass  # the process ended early; its exit status tells why
+
+
+def _receive(
+    pipe: IO[bytes], name: str, limits: LoadLimits, watch: _Watch, on_progress: Callable[[int, int], None] | None
+) -> bytes | None:
+    """The result, or None if the process ended without one. Raises what the process reported."""
+    most = 6 * limits.characters + _SLACK  # a character takes at most six bytes in JSON
+    total: int | None = None
+    while True:
+        try:
+            frame = read_frame(pipe, most)
+            if frame is None:
+                return None
+            kind, payload = frame
+            if kind == RESULT:
+                return payload
+            if kind == FAILURE:
+                reported = _reported(payload)
+                break
+            done, claimed = _checked_progress(payload, total, limits)
+        except (ValueError, RecursionError) as error:
+            raise nonsense(name, error) from None
+        if total is None:
+            watch.restart(limits.seconds + limits.seconds_per_page * claimed)
+        total = claimed
+        if on_progress is not None:
+            on_progress(done, claimed)
+    raise reported
+
+
+def nonsense(name: str, error: Exception) -> DocumentError:
+    """For an answer that no correct parser gives: the file may have taken the parser over."""
+    return DocumentError(f"the parser of {name} sent nonsense ({error})", code="crashed", hint="distrust this file")
+
+
+def _checked_progress(payload: bytes, total: int | None, limits: LoadLimits) -> tuple[int, int]:
+    done, claimed = read_progress(payload)
+    if claimed > limits.pages or done > claimed or (total is not None and claimed != total):
+        raise ValueError("impossible progress")
+    return done, claimed
+
+
+def _reported(payload: bytes) -> DocumentError:
+    if len(payload) > _MAX_ERROR:
+        raise ValueError("an endless error")
+    value = json.loads(payload)
+    if not isinstance(value, list) or len(value) != 3 or not all(isinstance(item, str) for item in value):
+        raise ValueError("an error without words")
+    code, message, hint = value
+    return DocumentError(message, code=code if code in _CODES else "crashed", hint=hint)
+
+
+def _death(name: str, expired: bool, seconds: float, status: int, limits: LoadLimits) -> DocumentError:
+    """What to say about a parser that ended without a result."""
+    try:
+        ended_by = signal.Signals(-status).name if status < 0 else f"exit status {status}"
+    except ValueError:
+        ended_by = f"signal {-status}"
+    if expired or ended_by == "SIGXCPU":
+        return DocumentError(
+            f"{name} took longer than {round(seconds, 1):g} s to read", code="timeout", hint="split the file"
+        )
+    if status == EXIT_MEMORY or ended_by in _MEMORY_SIGNALS:
+        return DocumentError(
+            f"{name} needs more than {limits.memory >> 20} MiB of memory to read ({ended_by})",
+            code="too-big",
+            hint="split the file; if it is small, it is damaged or hostile",
+        )
+    hint = "the file is damaged or hostile; try a repaired copy: qpdf in.pdf out.pdf"
+    return DocumentError(f"the parser of {name} crashed ({ended_by})", code="crashed", hint=hint)

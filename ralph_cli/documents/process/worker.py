@@ -1,0 +1,118 @@
+"""The parser process: reads one request and one file from standard input, answers in frames, and ends."""
+
+import json
+import os
+import sys
+from typing import IO, Any
+
+from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.hidden_reasons import write_seen
+from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.parsed import write_boxes
+from ralph_cli.documents.process.frames import EXIT_MEMORY, FAILURE, RESULT, frame, progress
+
+
+def main() -> None:
+    """Serve one request; see `child.run_parser` for the other side."""
+    # Libraries may write to descriptor 1; only frames may reach the parent.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    try:
+        request = json.loads(sys.stdin.buffer.readline())
+        limits = LoadLimits(**request["limits"])
+        confine(limits)
+        data = sys.stdin.buffer.read()
+        answers.write(frame(RESULT, answer(request, data, limits, answers)))
+        answers.flush()
+    except DocumentError as error:
+        _fail(answers, error)
+    except MemoryError:
+        os._exit(EXIT_MEMORY)
+    except BrokenPipeError:
+        os._exit(1)  # the parent has gone
+    except Exception as error:  # noqa: BLE001 - the boundary of the process; the parent must hear of it in words
+        _fail(answers, DocumentError(f"the parser failed: {type(error).__name__}: {error}"[:500], code="crashed"))
+    # No clean-up: closing a damaged PDF is one more chance to crash, and the result is already sent.
+    os._exit(0)
+
+
+def answer(request: dict[str, Any], data: bytes, limits: LoadLimits, answers: IO[bytes]) -> bytes:
+    """Do what the request asks; the result as JSON, or as the operation says."""
+    name = request["name"]
+    if request["op"] == "html":
+        from ralph_cli.documents.html.reader import parse_html
+
+        return parse_html(data, name=name, encoding=request["encoding"], limits=limits).to_json()
+    if request["op"] == "docx":
+        from ralph_cli.documents.docx.package import parse_docx
+
+        return parse_docx(data, name=name, limits=limits).to_json()
+
+    from ralph_cli.documents.pdf import reader
+
+    if request["op"] == "boxes":
+        boxes = reader.boxes_on_page(
+            data,
+            name=name,
+            password=request["password"],
+            layout=request["layout"],
+            number=request["page"],
+            text=request["text"],
+            spans=[(start, end) for start, end in request["spans"]],
+        )
+        return write_boxes(boxes)
+
+    if request["op"] in ("cut", "annotate"):
+        from ralph_cli.documents.pdf import highlight
+
+        given = {key: value for key, value in request.items() if key not in ("op", "limits")}
+        raise_time(limits.seconds + limits.seconds_per_page * len(request["pages"]))
+        return highlight.cut_out(data, **given) if request["op"] == "cut" else highlight.annotated(data, **given)
+
+    if request["op"] == "seen":
+        seen = reader.seen_on_pages(
+            data,
+            name=name,
+            password=request["password"],
+            layout=request["layout"],
+            pages=[(number, text, [(start, end) for start, end in spans]) for number, text, spans in request["pages"]],
+        )
+        return write_seen(seen)
+
+    def report(done: int, total: int) -> None:
+        raise_time(limits.seconds + limits.seconds_per_page * total)
+        answers.write(progress(done, total))
+        answers.flush()
+
+    return reader.parse_pdf(
+        data, name=name, password=request["password"], layout=request["layout"], limits=limits, on_progress=report
+    ).to_json()
+
+
+def confine(limits: LoadLimits) -> None:
+    """Bound memory and processor time and forbid core dumps, where the system can."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    if sys.platform == "linux":
+        resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
+    raise_time(limits.seconds)
+
+
+def raise_time(seconds: float) -> None:
+    """Processor time after which the kernel ends this process, should the parent no longer be there to do it."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    wanted = int(seconds) + 5
+    resource.setrlimit(resource.RLIMIT_CPU, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
+
+
+def _fail(answers: IO[bytes], error: DocumentError) -> None:
+    answers.write(frame(FAILURE, json.dumps([error.code, error.message, error.hint]).encode("ascii")))
+    answers.flush()
+    os._exit(0)

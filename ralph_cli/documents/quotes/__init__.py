@@ -1,0 +1,1 @@
+"""Quotes looked up in a document's text."""

@@ -1,0 +1,1 @@
+"""Places in a document's text that speak of something."""

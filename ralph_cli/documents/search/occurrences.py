@@ -1,0 +1,94 @@
+"""What was searched for an answer that was not found: counted again here, so that the counts are facts."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from ralph_cli.core.coverage import Spans
+from ralph_cli.core.document import Document
+from ralph_cli.core.run import Search
+from ralph_cli.documents.search.patterns import count_patterns
+from ralph_cli.text.fold import Folded, fold
+
+_SYNTAX = re.compile(r"[\\|*+?^$\[\](){}]|\.[*+]")
+PLACES = 500
+"""Places of a search that are kept; how often it was found is counted to the end."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchTerm:
+    """A word that was searched for, or a regular expression."""
+
+    term: str
+    pattern: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """One search with the first places where it was found."""
+
+    search: Search
+    places: Spans
+
+
+@dataclass(eq=False)
+class Counter:
+    """Counts words and expressions on one document; keeps the folded copy that it needs once it is made."""
+
+    document: Document
+
+    @cached_property
+    def _folded(self) -> tuple[Folded, str]:
+        """The text with typography folded, and the same with its case folded, of the same length."""
+        folded = fold(self.document.text)
+        return folded, _lower(folded.text)
+
+    def count(self, said: Iterable[str], by_code: Iterable[SearchTerm]) -> tuple[Tally, ...]:
+        """Each search once: those that the worker says it made, then those of its code that it did not name.
+
+        Case is ignored, white space and typography are folded. A term that is not there as it is written, but has the
+        signs of a regular expression, is counted as one.
+        """
+        found: dict[str, Tally] = {}
+        for term in (" ".join(term.split()) for term in said):
+            if _key(term):
+                found.setdefault(term.casefold(), self._plain(Search(term, 0)))
+        code = [item for item in by_code if item.term.casefold() not in found]
+        for item in code:
+            plain = not (item.pattern and _SYNTAX.search(item.term))
+            search = Search(item.term, 0, "code", not plain)
+            found.setdefault(item.term.casefold(), self._plain(search) if plain else Tally(search, ()))
+        expressions = [key for key, tally in found.items() if self._is_expression(tally.search)]
+        counted = count_patterns([found[key].search.term for key in expressions], self.document.text)
+        for key, result in zip(expressions, counted, strict=True):
+            search = found[key].search
+            if result.count is None and not search.pattern:
+                continue  # no expression after all: its count as it is written stands
+            found[key] = Tally(Search(search.term, result.count, search.by, True, result.fault), result.places)
+        return tuple(found.values())
+
+    def _is_expression(self, search: Search) -> bool:
+        return search.pattern or (search.hits == 0 and bool(_SYNTAX.search(search.term)))
+
+    def _plain(self, search: Search) -> Tally:
+        folded, text = self._folded
+        key = _key(search.term)
+        places: list[tuple[int, int]] = []
+        at = text.find(key) if key else -1
+        while at >= 0 and len(places) < PLACES:
+            places.append(folded.origin(at, at + len(key)))
+            at = text.find(key, at + len(key))
+        return Tally(replace(search, hits=text.count(key) if key else 0), tuple(places))
+
+
+def _key(term: str) -> str:
+    return _lower(fold(term).text.strip())
+
+
+def _lower(text: str) -> str:
+    """The text with its case folded, letters that would become two left as they are: offsets stay."""
+    folded = text.casefold()
+    if len(folded) == len(text):
+        return folded
+    return "".join(next(low for low in (char.casefold(), char.lower(), char) if len(low) == 1) for char in text)

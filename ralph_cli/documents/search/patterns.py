@@ -1,0 +1,98 @@
+"""Regular expressions that a model wrote, counted on a text by a process that can be stopped: one may take for ever."""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SECONDS = 1.0
+"""How long one expression may take."""
+
+ALTOGETHER = 15.0
+PLACES = 500
+MEMORY = 1 << 30
+
+_START = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from ralph_cli.documents.search import patterns; "
+    "[print(line, flush=True) for line in patterns.answers(sys.stdin.read())]"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """How often an expression was found, and the first places; or `fault`, why it was not counted."""
+
+    count: int | None
+    places: tuple[tuple[int, int], ...] = ()
+    fault: str = ""
+
+
+def count_patterns(patterns: Sequence[str], text: str) -> tuple[Counted, ...]:
+    """Count each expression on the text as the worker's `find` does: case ignored, a space matches any white space.
+
+    Nothing raises: an expression that cannot be counted in time says so.
+    """
+    if not patterns:
+        return ()
+    places = [str(Path(__file__).resolve().parents[3]), *filter(None, sys.path)]
+    command = [sys.executable, "-I", "-c", _START, json.dumps(places)]
+    given = json.dumps([list(patterns), text]).encode("ascii")
+    try:
+        said = subprocess.run(command, input=given, capture_output=True, timeout=ALTOGETHER, env={}).stdout
+    except subprocess.TimeoutExpired as expired:
+        said = expired.stdout or b""
+    except OSError:
+        said = b""
+    counted = [_read(line) for line in said.decode("ascii", "replace").splitlines()]
+    late = Counted(None, fault="not counted: it did not come to an end in time")
+    return tuple(counted[: len(patterns)]) + (late,) * (len(patterns) - len(counted))
+
+
+def answers(given: str) -> Iterator[str]:
+    """What the process prints: a line of JSON for each expression, as soon as it is counted."""
+    import resource
+
+    with suppress(OSError, ValueError):  # some systems do not know this limit
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    patterns, text = json.loads(given)
+
+    def stop(*_: object) -> None:
+        raise TimeoutError
+
+    signal.signal(signal.SIGALRM, stop)
+    for pattern in patterns:
+        yield json.dumps(_counted(pattern, text))
+
+
+def _counted(pattern: str, text: str) -> dict[str, Any]:
+    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    try:
+        compiled = re.compile(re.sub(r"(?<!\\) +", r"\\s+", pattern), re.IGNORECASE | re.MULTILINE)
+        count, places = 0, []
+        for match in compiled.finditer(text):
+            if match.start() < match.end():  # what matches nothing stands everywhere
+                count += 1
+                if count <= PLACES:
+                    places.append(match.span())
+        return {"count": count, "places": places}
+    except TimeoutError:
+        return {"count": None, "fault": f"not counted: it takes longer than {SECONDS:g} s"}
+    except (re.error, RecursionError, OverflowError, MemoryError, ValueError) as error:
+        return {"count": None, "fault": f"not counted: {' '.join(str(error).split())[:120]}"}
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _read(line: str) -> Counted:
+    """One line of the process, which counts as no count if it was cut."""
+    try:
+        told = json.loads(line)
+        return Counted(told["count"], tuple(map(tuple, told.get("places", ()))), told.get("fault", ""))
+    except (ValueError, KeyError, TypeError):
+        return Counted(None, fault="not counted: it did not come to an end in time")

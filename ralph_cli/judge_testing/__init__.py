@@ -1,0 +1,1 @@
+"""A test of the judge: true claims, and the same made false by code."""

@@ -1,0 +1,138 @@
+"""Judge-test mode: claims whose truth is known are put to the judge of question mode, a batch at a time."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ralph_cli.checks.base import Check
+from ralph_cli.checks.quotes import pin
+from ralph_cli.core.document import Document
+from ralph_cli.core.events import AnyEvent, CallFinished, CasesMade, Nudged, RunStarted, Sink
+from ralph_cli.core.judge_test import Case, CaseResult, JudgeTest
+from ralph_cli.core.model import Model, Reply, Request, Stop
+from ralph_cli.core.run import Attempt, Draft, DraftClaim, Evidence, Halt, Issue, Lesson, Ruling, StopType
+from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.loop.config import StopConditionConfig
+from ralph_cli.loop.detectors import GO_ON, StopDecision
+from ralph_cli.loop.state import LoopState, fold
+from ralph_cli.providers.metered import said
+
+QUESTION = "What does the document say? Each claim is to be a true statement of what it says."
+
+
+@dataclass(slots=True)
+class Watched:
+    """A model around a judge that tells of each reply which could not be used, and changes nothing."""
+
+    wrapped: Model
+    sink: Sink
+    iteration: int = 0
+
+    @property
+    def name(self) -> str:
+        """The name of the judge."""
+        return self.wrapped.name
+
+    @property
+    def vendor(self) -> str:
+        """The vendor of the judge."""
+        return self.wrapped.vendor
+
+    def complete(self, request: Request) -> Reply:
+        """The judge's reply."""
+        if len(request.turns) > 1:
+            self.sink(Nudged(self.iteration, 1, said(request.turns[-1])))
+        reply = self.wrapped.complete(request)
+        if reply.stop is Stop.LENGTH:
+            self.sink(Nudged(self.iteration, 1, f"the reply was cut at {request.max_tokens} tokens"))
+        return reply
+
+
+@dataclass(slots=True)
+class JudgeTestMode:
+    """The mode of a test: see `loop.engine.Mode`. One iteration is one batch; no batch is ever accepted."""
+
+    cases: Sequence[Case]
+    batches: Sequence[Sequence[int]]
+    document: Document
+    index: QuoteIndex
+    judge: Check
+    watched: Watched
+    _by_number: dict[int, Case] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._by_number = {case.number: case for case in self.cases}
+
+    def plan(self, state: LoopState) -> str:
+        place = len(state.steps)
+        numbers = ", ".join(map(str, self.batches[place]))
+        return f"batch {place + 1} of {len(self.batches)}: cases {numbers}"
+
+    def run(self, order: str, iteration: int) -> Attempt:
+        self.watched.iteration = iteration
+        batch = [self._by_number[number] for number in self.batches[iteration - 1]]
+        return pin(Draft(tuple(DraftClaim(case.text, case.quotes) for case in batch)), self.document, self.index)
+
+    def analyze(self, attempt: Attempt) -> tuple[Evidence, ...]:
+        found = self.judge(attempt)
+        if not found.broken:
+            return (found,)
+        # One batch without verdicts does not end the test: the others may have some.
+        return (
+            Evidence("judge", (Issue("judge", f"the judge gave no verdicts: {found.broken}"),), broken=found.broken),
+        )
+
+    def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
+        """Nothing: a judge is tested, not taught."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Tested:
+    """Stops when every batch was put to the judge, or when it has failed on so many in a row (0: never)."""
+
+    batches: int
+    failures: int
+
+    def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
+        """The decision for this state; see `loop.detectors.StopDetector`."""
+        broken = 0
+        for step in reversed(state.steps):
+            if not any(item.broken for item in step.evidence):
+                break
+            broken += 1
+        why = next((item.broken for step in state.steps[-1:] for item in step.evidence if item.broken), "")
+        if broken == len(state.steps) >= self.batches or (self.failures and broken >= self.failures):
+            return StopDecision(
+                True, StopType.UNJUDGED, f"the judge gave no verdicts on {broken} batches in a row: {why}"
+            )
+        if len(state.steps) >= self.batches:
+            return StopDecision(True, StopType.TESTED, f"all {self.batches} batches were put to the judge")
+        return GO_ON
+
+
+def tested(events: Sequence[AnyEvent], folder: Path) -> JudgeTest:
+    """The result of a test, folded from its events; of one that was cut off, as far as it came."""
+    started = next(event for event in events if isinstance(event, RunStarted))
+    made = next(event for event in events if isinstance(event, CasesMade))
+    state = fold(events)
+    rulings: dict[int, Ruling] = {}
+    broken: list[str] = []
+    for batch, step in zip(made.batches, state.steps, strict=False):
+        rulings |= {batch[ruling.claim - 1]: ruling for ruling in step.rulings}
+        broken += [item.broken for item in step.evidence if item.broken]
+    judge = str(started.settings.get("models", {}).get("judge", ""))
+    return JudgeTest(
+        judge,
+        not judge.startswith("offline:"),
+        str(started.document.get("path", "")),
+        made.seed,
+        tuple(CaseResult(case, rulings.get(case.number)) for case in made.cases),
+        sum(isinstance(event, Nudged) for event in events),
+        tuple(broken),
+        state.halt or Halt(StopType.NONE, "the run has no end: it still runs, or was killed"),
+        state.usage,
+        round(sum(event.seconds for event in events if isinstance(event, CallFinished)), 3),
+        started.run,
+        folder,
+    )

@@ -1,0 +1,202 @@
+"""Claims made false by a word or a clause: a negation more or less, a condition dropped, a part made the whole."""
+
+import re
+from collections.abc import Iterator
+
+from ralph_cli.judge_testing.places import COUNTRIES, REGIONS
+
+_BOUNDARY = re.compile(r"[,;:](?=\s)|[()\u2013\u2014\u201c\u201d\"]")
+_AUXILIARY = re.compile(r"\b(is|are|was|were|will|shall|must|may|can|could|should|would|has|have|had)\b")
+_PARTICIPLE = re.compile(r"\s+(?:\w+ed|\w+en|been|made|had|held|set|put|paid|sold|kept|become|begun|grown|built|met)\b")
+_SUBORDINATE = re.compile(
+    r"(?i)\b(?:that|which|who|whose|whom|where|when|whenever|if|as|because|since|while|although|though|until|unless"
+    r"|after|before|whether|how|what|than|once|certain|some|several|many|most|part|portion|there|various|other|others"
+    r"|majority|may|might)\b"
+)
+_NEGATIVE = re.compile(
+    r"(?i)\b(?:not|no|never|none|neither|nor|without|nothing|nobody|cannot|hardly|few|fewer|little|only|except|unable)\b"
+)
+_UNFIT_NEXT = re.compile(
+    r"\s+(?:not|no|only|also|both|just|merely|either|neither|at|up|even|as|then|now|still|already|first|less|more|fewer|most)\b"
+)
+_NOT = re.compile(
+    r"\b(shall|may|must|will|should|is|are|was|were|does|do|did|has|have|had|can|could|would) not\b"
+    r"(?! (?:only|less|more|later|earlier|fewer|greater|limited|necessarily|yet|all|every|always|both))"
+)
+_NEVER_POSITIVE = re.compile(r"(?i)\b(?:any|either|nor|yet|neither|at all|ever|anyone|anything|whether)\b")
+_OPPOSITES = (
+    ("increased", "decreased"),
+    ("increases", "decreases"),
+    ("increase", "decrease"),
+    ("rose", "fell"),
+    ("grew", "shrank"),
+    ("improved", "worsened"),
+    ("higher", "lower"),
+)
+
+
+def negations(text: str) -> Iterator[str]:
+    """The claim with a negation more or less, "may" made "must", or a rise made a fall."""
+    for match in _NOT.finditer(text):
+        if not _NEVER_POSITIVE.search(text[match.end() :]):
+            yield text[: match.start()] + match[1] + text[match.end() :]
+    yield from _each(text, r"\bcannot\b", "can")
+    yield from _each(text, r"\bno longer (?=\w+s\b)", "still ")
+    yield from _each(text, r"\b(had|has|have) no (?=(?!other|more|longer|such|further)\w+[^s\W]\b)", r"\1 a ")
+    yield from _each(text, r"\A(No) (single )?(?=[a-z]+[^s\W]\b)", "A single ")
+    for match in _AUXILIARY.finditer(text):
+        if _takes_not(text, match):
+            yield _with_not(text, match)
+        if match[1] == "may" and not _UNFIT_NEXT.match(text[match.end() :]):
+            yield f"{text[: match.start()]}must{text[match.end() :]}"
+    yield from _opposites(text)
+
+
+def _takes_not(text: str, match: re.Match[str]) -> bool:
+    """Whether an auxiliary is that of a main clause which "not" makes false."""
+    begin = max((found.end() for found in _BOUNDARY.finditer(text, 0, match.start())), default=0)
+    found = _BOUNDARY.search(text, match.end())
+    before, after = text[begin : match.start()], text[match.end() : found.start() if found else len(text)]
+    if match[1] == "may" or text[: match.start()].count("(") != text[: match.start()].count(")"):
+        return False
+    if match[1] in ("has", "have", "had") and not _PARTICIPLE.match(after):
+        return False
+    quoted = sum(text[: match.start()].count(sign) for sign in '"\u201c\u201d') % 2 == 1
+    if "whether" in text[: match.start()]:
+        return False
+    unfit = _SUBORDINATE.search(before) or _NEGATIVE.search(before + after) or _UNFIT_NEXT.match(after)
+    return bool(before.strip()) and not quoted and not unfit
+
+
+def _with_not(text: str, match: re.Match[str]) -> str:
+    word = {"can": "cannot"}.get(match[1], f"{match[1]} not")
+    return text[: match.start()] + word + text[match.end() :]
+
+
+def _opposites(text: str) -> Iterator[str]:
+    for pair in _OPPOSITES:
+        if all(re.search(rf"\b{word[:-1]}", text) for word in pair):
+            continue
+        for word, other in (pair, pair[::-1]):
+            # Only the first is turned round: it is what the sentence is about.
+            match = re.search(rf"\b{word}\b(?! or\b)(?! \(de)", text)
+            if match and not _NEGATIVE.search(text[: match.start()]):
+                yield _article(text[: match.start()] + other + text[match.end() :])
+
+
+def _article(text: str) -> str:
+    text = re.sub(r"\b([Aa])n (?=(?:decrease|lower|higher)\b)", r"\1 ", text)
+    return re.sub(r"\b([Aa]) (?=increase\b)", r"\1n ", text)
+
+
+def _each(text: str, pattern: str, put: str) -> Iterator[str]:
+    for match in re.finditer(pattern, text):
+        yield text[: match.start()] + match.expand(put) + text[match.end() :]
+
+
+# Scope
+
+_HEDGES = (
+    (r"\b(?:primarily|mainly|mostly|chiefly|principally|predominantly)\b", "solely"),
+    (r"\blargely\b", "entirely"),
+    (r"\bpartially offset\b", "fully offset"),
+    (r"\bpartly offset\b", "fully offset"),
+    (r"\bin part (?=to|by|because)", "entirely "),
+    (r"\b(?:generally|usually|typically|normally|often|sometimes|frequently)\b(?! accepted)", "always"),
+    (r"\b(?:substantially all|most|some|certain|a majority|a portion|many|several) of\b", "all of"),
+    (r"\b[Ss]ubstantially all (?=(?:the|our|its)\b)", "all "),
+    (
+        r"\b(?:certain|some|several|many|most) (?=(?:[a-z-]+ )?(?!years|months|days|weeks|ways|times)[a-z]+[^s\W]s\b)",
+        "all ",
+    ),
+    (
+        r"\b(?:[Aa]bout |[Aa]pproximately )?"
+        r"(?:(?<!first )(?<!second )(?<!the )(?<!a )half|one[- ]third|two[- ]thirds|three[- ]quarters) of\b",
+        "all of",
+    ),
+)
+_WHOLE = (
+    (r"\ball (?:of )?(?=(?:the|its|our|their|these|those)\b)", "only some of "),
+    (r"\ball (?=(?!times|others)[a-z]+[^\s\W]s\b)", "only some "),
+)
+_QUANTIFIERS = (*_WHOLE, *(pair for pair in _HEDGES if pair[1].startswith("all")))
+_NOT_BEFORE = re.compile(
+    r"(?i)\b(?:at|above|in|after|nearly|almost|substantially|virtually|not|are|is|were|was|next|past|last|these"
+    r"|those) $|% of $"
+)
+_TAIL = re.compile(
+    r",?\s+(?:(?<!even )(?<!as )(?<!only )(?<!or )(?<!and )(?<!see )(?<!determine )if\b(?! any| applicable| necessary"
+    r"| appropriate| required| so)|unless\b|except\b(?! as\b)(?! to the)|provided that\b|(?:for )?(?:so|as) long as\b"
+    r"|other than\b|to the extent\b|only (?:if|when|where)\b|in the event\b)"
+)
+_WITHOUT = re.compile(
+    r"\s+without\s+(?:the\b|prior\b|its\b|our\b|written\b)[^,;.]*(?:consent|approval|agreement)[^,;.]*"
+)
+_HEAD = re.compile(
+    r"(?:If|Unless|Subject to|Except (?:for|in|where)|Provided that|To the extent)\b[^,;]*,\s+"
+    r"(?=(?:the|we|our|each|either|no|all|an?)\s)"
+)
+_HANGING = ("and", "or", "but", "that", "than", "of", "by", "for", "in", "on", "to", "with", "at", "as", "from")
+_MERELY_POSSIBLE = re.compile(
+    r"\b(?:could|might|can)\b|\bmay (?:be|have|also|adversely|not|affect|result|cause|lead|need|experience|incur|lose"
+    r"|become)\b"
+)
+_PREPOSITIONS = "Within|After|Before|On|In|At|By|For|From|During|Upon|Of|With|Under|As"
+_VERB = re.compile(
+    r"\b(?:is|are|was|were|will|shall|must|may|can|could|should|would|has|have|had|does|do|did|[a-z]{3,}ed|rose|fell"
+    r"|grew|includes?|means?|lasts?|continues?|applies|apply|expects?|provides?|requires?|remains?|receives?|holds?"
+    r"|makes?|owns?|begins?|ends?|pays?|sells?)\b"
+)
+_PLACED = re.compile(
+    r"(?i)\b(?:incorporated|organized|organised|located|headquartered|situated|plants?|offices?|based|listed|outside"
+    r"|founded|built|states|registered|domiciled|headquarters|born)\b"
+)
+_PLACE = "|".join(re.escape(name) for name in sorted((*COUNTRIES, *REGIONS), key=len, reverse=True))
+_IN_PLACE = re.compile(rf"\bin (?:the )?(?:{_PLACE})(?=[,.;]|\s+(?!and\b|or\b|[A-Z]))(?!, (?:the )?[A-Z])")
+_SOME = re.compile(r"(?i)\b(?:some|certain|one|several|two|both|a|an)\b")
+_PARTY = re.compile(r"\AThe ((?:[A-Z][a-z]+ )+)(may)(?= [a-z]+)(?! not)")
+
+
+def scopes(text: str) -> Iterator[str]:
+    """The claim said of more than it holds for: a limit, a condition or a part left out, or "only" put before it."""
+    for pattern, put in (*_HEDGES, *_WHOLE):
+        for match in re.finditer(pattern, text, re.IGNORECASE):
+            fit = not _NOT_BEFORE.search(text[: match.start()]) or (pattern, put) not in _QUANTIFIERS
+            if fit and not _NEGATIVE.search(_clause(text, match.start())):
+                word = put[0].upper() + put[1:] if match.start() == 0 else put
+                yield text[: match.start()] + word + text[match.end() :]
+    for match in _TAIL.finditer(text):
+        rest = text[: match.start()].rstrip(" ,;")
+        if _whole(rest) and not _MERELY_POSSIBLE.search(rest):
+            yield rest + "."
+    for match in _WITHOUT.finditer(text):
+        if re.search(r"\bnot\b", text[: match.start()]):
+            yield text[: match.start()] + text[match.end() :]
+    if head := _HEAD.match(text):
+        rest = text[head.end() :]
+        if _whole(rest) and not _MERELY_POSSIBLE.search(rest):
+            yield rest[0].upper() + rest[1:]
+    for match in _IN_PLACE.finditer(text):
+        before = text[: match.start()]
+        # Of one thing in one place nobody would say that it is everywhere.
+        many = re.search(r"(?:\A|[a-z]{2}s|revenue|growth|demand|share|volume) $", before) and not _SOME.search(before)
+        if many and not _PLACED.search(before):
+            yield f"{text[: match.start()]}in all regions of the world{text[match.end() :]}"
+    if (party := _PARTY.match(text)) and "only" not in text:
+        yield f"Only the {party[1]}{party[2]}{text[party.end() :]}"
+
+
+def _clause(text: str, at: int) -> str:
+    """What stands before `at` in its clause."""
+    begin = max((found.end() for found in _BOUNDARY.finditer(text, 0, at)), default=0)
+    return text[begin:at]
+
+
+def _whole(rest: str) -> bool:
+    """Whether what is left can stand as a sentence."""
+    words = rest.split()
+    balanced = rest.count("(") == rest.count(")") and rest.count("\u201c") == rest.count("\u201d")
+    ends = words[-1].lower() if words else ""
+    main = re.sub(rf"^(?:{_PREPOSITIONS})\b[^,]*(?:,|$)", "", rest)
+    verb = _VERB.search(main)
+    return len(words) >= 5 and balanced and bool(verb) and ends not in _HANGING

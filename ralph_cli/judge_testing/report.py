@@ -1,0 +1,130 @@
+"""A test of the judge for a reader: a table of what was caught, what was missed, false alarms; and one JSON object."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from ralph_cli.core.judge_test import CaseResult, JudgeTest, Rate
+from ralph_cli.core.run import StopType
+from ralph_cli.reports.safe_text import one_line, trace_line, visible
+from ralph_cli.reports.terminal import cost
+
+NOT_A_MODEL = "No model was tested: `offline` compares words and understands none. Its rates, for comparison only:"
+LABEL = " (no model: word comparison)"
+
+
+def lines(test: JudgeTest) -> Iterator[str]:
+    """The report, a line at a time."""
+    true = len({(result.case.truth, result.case.quotes) for result in test.results})
+    changed = sum(result.case.kind != "true" for result in test.results)
+    yield f"{visible(test.judge)} on {one_line(test.document)}: {true} claims, {changed} made false, seed {test.seed}"
+    if not test.modelled:
+        yield NOT_A_MODEL
+    yield ""
+    yield from _table(test)
+    yield from _examples(test)
+    yield ""
+    if test.halt.type is not StopType.TESTED:
+        yield f"Stopped ({test.halt.type.value}): {one_line(test.halt.detail)}."
+    unjudged = len(test.results) - len(test.judged)
+    if unjudged or test.refused or test.broken:
+        told = f"{test.refused} asked for again, {len(test.broken)} batches left without verdicts"
+        yield f"Replies that could not be used: {told}; {unjudged} of {len(test.results)} claims not judged."
+    yield from (f"  {one_line(why, 200)}" for why in dict.fromkeys(test.broken))
+    yield f"{cost(test.usage)}, {test.seconds:.1f} s"
+    yield trace_line(str(test.folder), test.run)
+
+
+def plain(test: JudgeTest) -> str:
+    """The report as text."""
+    return "\n".join(lines(test)) + "\n"
+
+
+def _table(test: JudgeTest) -> Iterator[str]:
+    if not test.judged:
+        yield "No verdicts."
+        return
+    label = "" if test.modelled else LABEL
+    yield f"{'made false by':<14}{'caught':>11}{'share':>8}   95 % interval{label}"
+    for kind, rate in (*test.kinds.items(), ("all kinds", test.caught)):
+        yield _row(kind, rate)
+    yield f"{'':<14}{'refused':>11}{'share':>8}   95 % interval{label}"
+    yield _row("true claims", test.false_alarms)
+
+
+def _row(name: str, rate: Rate) -> str:
+    share, interval = rate.share, rate.interval
+    if share is None or interval is None:
+        return f"{name:<14}{'none asked':>11}"
+    return f"{name:<14}{f'{rate.hits} of {rate.asked}':>11}{share:>8.0%}   {interval[0]:.0%} - {interval[1]:.0%}"
+
+
+def _examples(test: JudgeTest) -> Iterator[str]:
+    if not test.modelled:
+        return
+    if test.missed:
+        yield ""
+        yield "Missed, false claims that were let stand:"
+        for result in test.missed:
+            yield f"- {result.case.kind}: {one_line(result.case.text)}"
+            yield f"    true is: {one_line(result.case.truth)}"
+            yield f"    the judge: {_said(result)}"
+    if test.alarms:
+        yield ""
+        yield "False alarms, true claims that were refused:"
+        for result in test.alarms:
+            yield f"- {one_line(result.case.text)}"
+            yield f"    the judge: {_said(result)}"
+
+
+def _said(result: CaseResult) -> str:
+    assert result.ruling is not None
+    votes = f" ({len(result.ruling.votes)} opinions)" if result.ruling.votes else ""
+    return f"{result.ruling.verdict.value}{votes} - {one_line(result.ruling.reason)}"
+
+
+def dumps(test: JudgeTest) -> str:
+    """The object of `--json` as text.
+
+    `tested` is false if no model has given a verdict. Shares and bounds are between 0 and 1, null where nothing was
+    asked; `interval` is Wilson's at 95 %. In `cases` a `verdict` of null is a claim that was not judged.
+    """
+    value = {
+        "tested": test.usable,
+        "judge": test.judge,
+        "basis": "model" if test.modelled else "no model: word comparison",
+        "document": test.document,
+        "seed": test.seed,
+        "stop": {"type": test.halt.type.value, "reason": test.halt.detail},
+        "caught": {kind: _rate(rate) for kind, rate in test.kinds.items()} | {"all": _rate(test.caught)},
+        "false_alarms": _rate(test.false_alarms),
+        "replies": {"asked_again": test.refused, "batches_without_verdicts": list(test.broken)},
+        "cases": [_case(result) for result in test.results],
+        "usage": {
+            "calls": test.usage.calls,
+            "input_tokens": test.usage.input_tokens,
+            "output_tokens": test.usage.output_tokens,
+            "usd": test.usage.usd,
+            "seconds": test.seconds,
+        },
+        "run": {"id": test.run, "folder": str(test.folder)},
+    }
+    return json.dumps(value, ensure_ascii=True, indent=2)
+
+
+def _rate(rate: Rate) -> dict[str, Any]:
+    return {"hits": rate.hits, "asked": rate.asked, "share": rate.share, "interval": rate.interval}
+
+
+def _case(result: CaseResult) -> dict[str, Any]:
+    case, ruling = result.case, result.ruling
+    return {
+        "number": case.number,
+        "kind": case.kind,
+        "text": case.text,
+        "truth": case.truth,
+        "quotes": list(case.quotes),
+        "verdict": ruling.verdict.value if ruling else None,
+        "reason": ruling.reason if ruling else "",
+        "votes": [{"judge": v.judge, "verdict": v.verdict.value} for v in ruling.votes] if ruling else [],
+    }

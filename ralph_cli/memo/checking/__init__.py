@@ -1,0 +1,1 @@
+"""What a memo says held against the documents that it quotes."""

@@ -1,0 +1,1 @@
+"""The quotations and page references of a memo, found in its text."""

@@ -1,0 +1,196 @@
+"""The pieces of a memo within which quotation marks pair: paragraphs, list items, cells, and block quotations."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ralph_cli.core.document import Document
+from ralph_cli.core.results.memo import PageReference
+from ralph_cli.memo.reading.page_references import whole_label
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([\w+-]*)")
+_PROSE = frozenset(("", "text", "txt", "md", "markdown", "quote", "plaintext"))
+"""Words behind a fence that announce no program; what a program holds between marks is no quotation."""
+
+_QUOTED = re.compile(r" {0,3}(?:[-*+][ \t]+)?((?:>[ \t]?)+)")
+_CALLOUT = re.compile(r"\[!\w+\]")
+_BULLET = re.compile(r"[ \t]*[-*+\u2022\u25aa\u25cf\u2013][ \t]+\S")
+_NUMBER = re.compile(r"[ \t]*\(?(?!pp?\.)(?:\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.)][ \t]+\S")
+_PAGE_FIRST = re.compile(r"(?i)[ \t*_]*(?:pages?|pp?\.|pgs?\.)\s*[\w, &-]{1,20}(?::|[ \t*_]*\Z)")
+"""A line of a list of pages ("p. 12: ...", "Page 12"); the line before has a page of its own."""
+
+_BETWEEN_CELLS = re.compile(r"\s{2,}")
+"""What parts the cells of a row in formats that are not typed."""
+
+_HEADING = re.compile(r" {0,3}#{1,6}[ \t]")
+_ROW = re.compile(r"[ \t]*\|.*\|[ \t]*")
+_RULE = frozenset(" \t:|-")
+_PAGES = re.compile(r"(?i)[ *_]*(?:pages?|pp?\.?|pg\.?|page (?:no|number|ref(?:erence)?)s?\.?)[ *_]*")
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One piece, text[start:end]; `pages` is what the page column of its table row says."""
+
+    start: int
+    end: int
+    block: bool = False
+    pages: PageReference | None = None
+
+
+def pieces(document: Document) -> list[Piece]:
+    """The pieces of a memo in order."""
+    found: list[Piece] = []
+    for piece in _Lines(document).pieces():
+        found += _around(piece, document)
+    return found
+
+
+def _around(piece: Piece, document: Document) -> Iterator[Piece]:
+    """A piece, in parts if some of it is a block quotation by its format."""
+    at = piece.start
+    for span in document.quoted:
+        start, end = max(span.start, piece.start), min(span.end, piece.end)
+        if start >= end or not is_block(document, span.start, span.end):
+            continue
+        if at < start:
+            yield Piece(at, start)
+        yield Piece(start, end, block=True)
+        at = end
+    if at < piece.end:
+        yield Piece(at, piece.end, piece.block, piece.pages)
+
+
+def is_block(document: Document, start: int, end: int) -> bool:
+    """Whether a quotation by format is a block of its own, and not within a line."""
+    text = document.text
+    return (start == 0 or text[start - 1] in "\n\f") and (end == len(text) or text[end] in "\n\f")
+
+
+class _Lines:
+    """One pass over the lines."""
+
+    def __init__(self, document: Document) -> None:
+        self._text = document.text.replace("\f", "\n")
+        self._markdown = document.kind == "markdown"
+        self._typed = document.kind in ("markdown", "text")
+        self._spaced = document.kind in ("docx", "html")
+        self._start = self._end = -1
+        self._block = False
+        self._fence = ""
+        self._skip = False
+        self._titles: list[str] = []
+        self._after_rule = False
+
+    def pieces(self) -> Iterator[Piece]:
+        at = 0
+        for line in self._text.split("\n"):
+            yield from self._line(line, at)
+            at += len(line) + 1
+        yield from self._flush()
+
+    def _line(self, line: str, at: int) -> Iterator[Piece]:
+        if self._markdown and (mark := _FENCE.match(line)):
+            yield from self._flush()
+            opens = not self._fence
+            self._skip = opens and mark[2].lower() not in _PROSE
+            self._fence = mark[1] if opens else ""
+            return
+        if self._skip:
+            return
+        if not line.strip():
+            yield from self._flush()
+            self._titles, self._after_rule = [], False
+        elif self._typed and (mark := _QUOTED.match(line)):
+            yield from self._quoted(line, at, mark.end())
+        elif self._markdown and _ROW.fullmatch(line):
+            yield from self._flush()
+            yield from self._row(line, at)
+        elif self._spaced and _BETWEEN_CELLS.search(line.strip()):
+            yield from self._flush()
+            yield from self._spaced_row(line, at)
+        else:
+            if self._block or self._begins(line):
+                yield from self._flush()
+            self._extend(at, at + len(line))
+
+    def _begins(self, line: str) -> bool:
+        """Whether a line begins a piece of its own."""
+        listed = _BULLET.match(line) or _PAGE_FIRST.match(line)
+        return bool(listed or (self._markdown and (_NUMBER.match(line) or _HEADING.match(line))))
+
+    def _quoted(self, line: str, at: int, inner: int) -> Iterator[Piece]:
+        said = line[inner:].strip()
+        if not self._block or not said or _CALLOUT.fullmatch(said):
+            yield from self._flush()
+        if said and not _CALLOUT.fullmatch(said):
+            self._block = True
+            self._extend(at, at + len(line))
+
+    def _row(self, line: str, at: int) -> Iterator[Piece]:
+        """The cells of a table's row."""
+        if _RULE.issuperset(line) and "--" in line:
+            self._after_rule = True
+            return
+        bars = [match.start() for match in re.finditer(r"(?<!\\)\|", line)]
+        cells = [(first + 1, last) for first, last in pairwise(bars)]
+        texts = [line[first:last] for first, last in cells]
+        if not self._after_rule:
+            self._titles = texts
+        named = zip(self._titles, texts, strict=False) if self._after_rule else ()
+        pages = next((whole_label(text) for title, text in named if _PAGES.fullmatch(title)), None)
+        for first, last in cells:
+            if line[first:last].strip():
+                yield Piece(at + first, at + last, pages=pages)
+
+    def _spaced_row(self, line: str, at: int) -> Iterator[Piece]:
+        """The cells of a row beneath titles of which one is that of a page column; any other row is one piece."""
+        bounds = [0, *(end for gap in _BETWEEN_CELLS.finditer(line) for end in gap.span()), len(line)]
+        cells = list(zip(bounds[::2], bounds[1::2], strict=True))
+        texts = [line[first:last] for first, last in cells]
+        if any(map(_PAGES.fullmatch, texts)):
+            self._titles = texts
+        if not self._titles:
+            yield Piece(at, at + len(line))
+            return
+        column = next(number for number, title in enumerate(self._titles) if _PAGES.fullmatch(title))
+        if len(texts) != len(self._titles):  # empty cells leave no trace
+            column = len(texts) - 1 if column == len(self._titles) - 1 else 0 if column == 0 else len(texts)
+        pages = whole_label(texts[column]) if column < len(texts) else None
+        for first, last in cells:
+            if last > first:
+                yield Piece(at + first, at + last, pages=pages)
+
+    def _extend(self, start: int, end: int) -> None:
+        if self._start < 0:
+            self._start = start
+        self._end = end
+
+    def _flush(self) -> Iterator[Piece]:
+        if self._start >= 0:
+            yield Piece(self._start, self._end, self._block)
+        self._start, self._block = -1, False
+
+
+class Places:
+    """Where a reader of a memo's file finds a character of its text."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        breaks = "\n\f" if document.kind == "pdf" else "\n"
+        self._starts = [0, *(match.end() for match in re.finditer(f"[{breaks}]", document.text))]
+        lines = re.finditer(r"[^\n\f]*[^\s][^\n\f]*", document.text) if document.kind in ("docx", "html") else ()
+        self._filled = [match.start() for match in lines]
+
+    def line(self, at: int) -> int:
+        """The number of its line in the text, from 1."""
+        return bisect_right(self._starts, at)
+
+    def place(self, at: int) -> str:
+        """Where it is, in words: a line, in a PDF that of a page, in formats without lines a paragraph."""
+        if self._document.kind == "pdf":
+            page = self._document.page_at(at)
+            return f"p. {page.number}, line {self.line(at) - self.line(page.start) + 1}"
+        return f"paragraph {max(bisect_right(self._filled, at), 1)}" if self._filled else f"line {self.line(at)}"

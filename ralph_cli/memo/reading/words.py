@@ -1,0 +1,60 @@
+"""The words of a quotation, without what Markdown adds to them and without what is said beside a block of them."""
+
+import html
+import re
+
+from ralph_cli.memo.reading.page_references import references
+
+TERM_WORDS = 3
+"""Up to this many words between marks may merely name something, unless they have an amount or a page with them."""
+
+_PREFIX = re.compile(r"^[ \t]{0,3}(?:[-*+][ \t]+)?(?:>[ \t]?)+", re.MULTILINE)
+_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
+_LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
+_FOOTNOTE = re.compile(r"\[\^[\w-]+\]")
+_EMPHASIS = re.compile(r"(?<!\\)(?:\*{1,3}|(?<!\w)_{1,3}(?=\S)|(?<=\S)_{1,3}(?!\w)|~~|`+)")
+_ESCAPE = re.compile(r"\\([\\`*_{}\[\]()#+.!|>~$-])")
+_AMOUNT = re.compile(r"[$\u20ac\u00a3\u00a5%]|\d[.,]\d")
+_UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
+_DASH_LINE = re.compile(r"\n\s*(?:\u2014|\u2013|--)\s*\S[^\n]*\Z")
+_BRACKETED_END = re.compile(r"[(\[][^()\[\]]{0,120}[)\]][\s.]*\Z")
+_DASHED_END = re.compile(r"(?:\u2014|\u2013|--|\s-)[^\n\u2014\u2013]{0,120}\Z")
+
+
+def plain(text: str, kind: str) -> str:
+    """The words on one line, as they are meant to be read: emphasis, escapes and footnote marks are the memo's own."""
+    if kind in ("markdown", "text"):
+        text = _EMPHASIS.sub("", _FOOTNOTE.sub("", _LINK.sub(r"\1", text)))
+    if kind == "markdown":
+        text = html.unescape(_BREAK.sub(" ", _ESCAPE.sub(r"\1", text)))
+    return " ".join(text.split())
+
+
+def unprefixed(text: str) -> str:
+    """The lines of a typed block quotation without their ">"."""
+    return _PREFIX.sub("", text)
+
+
+def without_attribution(text: str) -> str:
+    """A block quotation without the lines or brackets at its end that only say where it stands."""
+    text = _DASH_LINE.sub("", text)
+    for pattern in (_BRACKETED_END, _DASHED_END):
+        match = pattern.search(text)
+        if match and any(True for _ in references(match[0])):
+            return text[: match.start()].rstrip()
+    last = text.rpartition("\n")[2]
+    found = list(references(last))
+    if found and not last[: found[0].start].strip(" \t*_") and not last[found[-1].end :].strip(" \t.*_"):
+        return text[: len(text) - len(last)].rstrip()
+    return text.rstrip()
+
+
+def count(words: str) -> int:
+    """How many words; in scripts without spaces two characters count as one."""
+    unspaced = len(_UNSPACED.findall(words))
+    return unspaced // 2 + sum(any(map(str.isalnum, _UNSPACED.sub("", word))) for word in words.split())
+
+
+def is_term(words: str) -> bool:
+    """Whether the words are so few that they may merely name something."""
+    return count(words) <= TERM_WORDS and not _AMOUNT.search(words)

@@ -1,0 +1,133 @@
+"""What a conversation of the offline worker holds so far: a fold over its turns, so nothing else needs a memory."""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from ralph_cli.core.model import Json, ModelTurn, ToolTurn, Turn, UserTurn
+from ralph_cli.providers.offline.search import MARK
+
+NUMBERED = re.compile(r"\b(?:claim|bullet)s?\s*(?:#|no\.?|number)?\s*((?:\d+(?:\s*(?:,|and|&)\s*)?)+)", re.IGNORECASE)
+INDEXED = re.compile(r"\bclaims\[(\d+)\]|\bclaims\.(\d+)\b")
+COUNTED = re.compile(
+    r"\b\d+(?:-\d+)? (?:different |more )?(?:claims|quotes|bullets)\b|\btoo (?:few|many)\b", re.IGNORECASE
+)
+PASSED = re.compile(r"\b(?:accepted|passed|verified|frozen|keep|kept)\b", re.IGNORECASE)
+FAILED = re.compile(
+    r"\b(?:refused|rejected|fail\w*|drop\w*|replace\w*|wrong"
+    r"|not (?:accepted|supported|verbatim|found|in the document))\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One span the snippet printed: `text` is context[start:end]."""
+
+    page: int
+    start: int
+    end: int
+    score: float
+    text: str
+
+    @property
+    def claim(self) -> str:
+        """The span as a claim: whitespace runs become single spaces, nothing else changes."""
+        return " ".join(self.text.split())
+
+
+def read(text: str) -> tuple[list[Json], list[Candidate]]:
+    """Head lines and candidates among the marked lines of `text`; a line that was cut is passed over."""
+    heads: list[Json] = []
+    candidates: list[Candidate] = []
+    decoder = json.JSONDecoder()
+    for piece in text.split(MARK)[1:]:
+        try:
+            row, _ = decoder.raw_decode(piece)
+            if "text" in row:
+                place = int(row["page"]), int(row["start"]), int(row["end"])
+                candidates.append(Candidate(*place, float(row["score"]), str(row["text"])))
+            elif "coverage" in row:
+                heads.append(row)
+        except (ValueError, TypeError, LookupError):
+            continue
+    return heads, candidates
+
+
+@dataclass(slots=True)
+class History:
+    """Searches made, what they found, what was submitted and what of it came back."""
+
+    searches: int = 0
+    heads: list[Json] = field(default_factory=list)
+    candidates: list[Candidate] = field(default_factory=list)
+    refused: set[str] = field(default_factory=set)
+    submitted: bool = False
+    exhausted: bool = False
+
+    @classmethod
+    def of(cls, turns: Sequence[Turn]) -> "History":
+        """Read the turns in order."""
+        past = cls()
+        asked: Json = {}
+        for turn in turns:
+            match turn:
+                case ModelTurn(_, calls):
+                    asked = next((call.arguments for call in calls if call.arguments), {})
+                    past.searches += "code" in asked
+                    past.submitted = past.submitted or "claims" in asked
+                case ToolTurn(results, note):
+                    past._observe(asked, "\n".join([*(text for _, text, _ in results), note]))
+                case UserTurn(text):
+                    past._observe(asked if "claims" in asked else {}, text)
+        return past
+
+    def _observe(self, asked: Json, text: str) -> None:
+        if "claims" in asked:
+            self.refused |= offending([str(claim["text"]) for claim in asked["claims"]], text)
+        elif "code" in asked:
+            heads, found = read(text)
+            known = {(c.start, c.end) for c in self.candidates}
+            fresh = [c for c in found if (c.start, c.end) not in known]
+            self.heads += heads
+            self.candidates += fresh
+            self.exhausted = bool(heads) and not fresh
+        else:
+            self.refused |= {block for block in _blocks(text) if FAILED.search(block) and not PASSED.search(block)}
+
+    @property
+    def best(self) -> float:
+        """The best score of all that was found, refused or not."""
+        return max((c.score for c in self.candidates), default=0.0)
+
+    def choose(self, count: int) -> list[Candidate]:
+        """The best candidates that nobody has refused."""
+        told = " \n ".join(" ".join(block.split()) for block in self.refused)
+        return [c for c in self.candidates if c.claim not in told][:count]
+
+
+def offending(claims: Sequence[str], feedback: str) -> set[str]:
+    """The claims that a refusal names, by their words or their number. One that only counts them names none of them;
+    one that names nothing at all means all of them."""
+    blocks = [block for block in _blocks(feedback) if FAILED.search(block) or not PASSED.search(block)]
+    named: set[str] = set()
+    for block in blocks:
+        folded = " ".join(block.split())
+        named |= {claim for claim in claims if claim[:40] in folded}
+        # Only the first place that numbers are given: "claim 3 says the same as claim 1" is about claim 3.
+        if numbered := NUMBERED.search(block):
+            named |= _numbered(claims, (int(number) for number in re.findall(r"\d+", numbered[1])))
+        if indexed := INDEXED.search(block):
+            named |= _numbered(claims, [int(indexed[1] or indexed[2]) + 1])
+    if named or any(COUNTED.search(block) for block in blocks):
+        return named
+    return set(claims)
+
+
+def _numbered(claims: Sequence[str], numbers: Iterable[int]) -> set[str]:
+    return {claims[number - 1] for number in numbers if 1 <= number <= len(claims)}
+
+
+def _blocks(text: str) -> list[str]:
+    return [block for block in text.split("\n") if block.strip()]

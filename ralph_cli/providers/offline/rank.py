@@ -1,0 +1,278 @@
+"""Rank passages of a long document for a question: the source of this module runs as guest code in the sandbox.
+
+It stands behind that of `offline_words`; else it needs the standard library only.
+Query terms are counted by literal-prefix regular expressions over one lower-cased copy; the document itself is never
+tokenised, because Python in WebAssembly is several times slower than here.
+"""
+
+import math
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+from ralph_cli.providers.offline.words import IRREGULAR, STOP, is_general, stem
+
+Page = tuple[int, str, int, int]
+"""Number, label, start and end of a page, as the sandbox gives it."""
+
+TOKEN = re.compile(r"[^\W\d_]+(?:&[^\W\d_]+)+|\d+(?:[.,]\d+)+(?![^\W_])|[^\W_]+")
+YEAR = re.compile(r"\b(?:FY|CY|fiscal(?: year)?)?\s?'?((?:19|20)\d\d)\b|\b(?:FY|CY)\s?'?(\d\d)\b", re.IGNORECASE)
+QUARTER = {"q1": "first quarter", "q2": "second quarter", "q3": "third quarter", "q4": "fourth quarter"}
+# A passage's score: its own BM25, and shares of its page's, of its page's first lines', and of terms side by side.
+PAGE_SHARE, HEAD_SHARE, HEAD, PAIR = 0.3, 2.0, 200, 0.3
+# A name that opens the document and pervades it says little about where to look.
+SUBJECT, OPENING = 0.5, 3000
+# What counts as relevant at all: see `coverage_of`.
+ENOUGH, TERMS_HELD, UNNAMED = 0.6, 2.0, 0.4
+AMOUNT = re.compile(
+    r"\bhow (?:much|many|large|big|long|high|low|far|old)\b|%|\b(?:amount|number|total|sum|rate|ratio|percent(?:age)?"
+    r"|share|average|price|cost|value|size|level|growth|change|increase|decrease)s?\b",
+    re.IGNORECASE,
+)
+FIGURE = re.compile(r"\d[\d,.]*")
+
+
+def pattern(key: str) -> str:
+    """A regular expression that finds `key` at word starts: the literal comes first, which is what makes it fast."""
+    first, *others = key.split(" ")
+    turning = len(first) >= 4 and first.endswith("y") and first.isalpha()  # "carry" is also in "carried"
+    head = re.escape(first[:-1] if turning else first)
+    tail = "" if not first.isalpha() else ("(?:e?s)?" if len(first) <= 3 else r"[^\W\d_]{0,7}")
+    rest = "".join(r"[\W_]{1,3}" + re.escape(word) + r"[^\W\d_]{0,7}" for word in others)
+    return rf"{head}(?<![^\W_]{head}){'(?:y|ie)' if turning else ''}{tail}{rest}(?![^\W_])"
+
+
+def any_of(forms: str) -> str:
+    """A regular expression for any of the forms of one term, which stand between bars ("r&d|research and develop")."""
+    return "|".join(pattern(form) for form in forms.split("|"))
+
+
+class Term(NamedTuple):
+    """A word of the question: the stem that is searched for, its weight, and the word as it was written."""
+
+    key: str
+    weight: float
+    word: str
+
+
+def query_terms(question: str) -> list[Term]:
+    """Informative terms of the question in order with a weight: what is asked counts 1, remarks beside it less."""
+    years: list[str] = []
+
+    def year(match: re.Match[str]) -> str:
+        years.append(match[1] or "20" + match[2])
+        return f" {years[-1]} "
+
+    terms: dict[str, Term] = {}
+    plain = YEAR.sub(year, question.replace("\u2019", "'"))
+    remarks = " ".join(re.findall(r"\(([^()]*)\)", plain))
+    sentences = [*re.split(r"(?<=[.?!])\s+", re.sub(r"\([^()]*\)", " ", plain)), remarks]
+    asked = [sentence for sentence in sentences if sentence.rstrip().endswith("?")]
+    for sentence in sentences:
+        weight = 0.4 if sentence is remarks or (asked and sentence not in asked) else 1.0
+        for token in TOKEN.findall(re.sub(r"'s\b", "", sentence)):
+            if token.lower() in STOP or (len(token) == 1 and not token.isdigit()):
+                continue
+            key = token.lower() if token.isupper() else stem(token)
+            if key not in terms or terms[key].weight < weight:
+                terms[key] = Term(key, weight, token)
+    return list(terms.values())
+
+
+def lowered(text: str) -> str:
+    """A lower-cased copy of exactly the same length, so that offsets carry over."""
+    low = text.lower()
+    return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
+
+
+def acronym(key: str, low: str) -> str:
+    """The phrase the document most often uses for the letters of `key` ("r&d": research and development), or ''."""
+    letters = [c for c in key if c.isalpha()]
+    if not 3 <= len(key) <= 6 or len(letters) < 2 or any(c.isdigit() for c in key):
+        return ""
+    parts = [r"and" if c == "&" else rf"{re.escape(c)}[a-z]{{2,}}" for c in key]
+    glue = r"(?:,? (?:and|of|the|for|&) |[\s,-]{1,2})"
+    first = rf"{re.escape(parts[0][0])}(?<![a-z]{re.escape(parts[0][0])})" + parts[0][1:]
+    found = Counter(re.findall(first + "".join((r"[\s,]{1,2}" if p == "and" else glue) + p for p in parts[1:]), low))
+    if not found:
+        return ""
+    phrase, count = found.most_common(1)[0]
+    defined = f"({key})" in low or f"({key.replace('&', ' & ')})" in low
+    words = re.findall(r"[a-z]+", phrase)
+    telling = sum(word not in STOP for word in words)
+    return " ".join(stem(word) for word in words) if count >= (1 if defined else 3) and telling >= 2 else ""
+
+
+def chunks(text: str, size: int = 900, overlap: int = 200) -> list[tuple[int, int]]:
+    """Windows of about `size` characters that begin and end on line ends where there are any, never across pages."""
+    out: list[tuple[int, int]] = []
+    for part in re.finditer(r"[^\f]+", text):
+        start, stop = part.span()
+        while start < stop:
+            end = text.find("\n", start + size, min(stop, start + 2 * size)) + 1
+            if not end:
+                end = text.rfind(" ", start + 1, min(stop, start + size)) + 1 if stop - start > size else stop
+            end = end or min(stop, start + size)
+            out.append((start, end))
+            if end >= stop:
+                break
+            back = text.find("\n", end - overlap, end - 1) + 1 or text.find(" ", end - overlap, end - 1) + 1
+            start = back if back > start else end
+    return [(a, b) for a, b in out if not text[a:b].isspace()]
+
+
+class Field:
+    """Positions of every term in the document, and BM25 over any cutting of it into units."""
+
+    def __init__(self, text: str, pages: Sequence[Page]) -> None:
+        self.low = lowered(text)
+        self.wide = neighbourhoods(text, pages)
+        self.weights: dict[str, float] = {}
+        self.forms: dict[str, str] = {}
+        self.places: dict[str, list[int]] = {}
+        self.idf: dict[str, float] = {}
+
+    def add(self, key: str, weight: float, *also: str) -> None:
+        """Count a term; `also` are other forms of it, "" for none."""
+        self.forms[key] = "|".join(form for form in (key, *also) if form)
+        self._put(key, weight, [match.start() for match in re.finditer(any_of(self.forms[key]), self.low)])
+
+    def pair(self, one: str, two: str, weight: float) -> None:
+        """Two terms side by side, in either order, are a term of their own."""
+        reach = 16 + max(len(one), len(two))
+        near = [place for place in self.places[one] if _near(self.places[two], place, reach)]
+        if near:
+            self._put(f"{one}+{two}", weight, near)
+
+    def _put(self, key: str, weight: float, places: list[int]) -> None:
+        """Rarity is counted over pages: what is on every page (the name of the company) tells no page from another."""
+        self.weights[key], self.places[key] = weight, places
+        size, found = len(self.wide), len(_tally(places, self.wide))
+        self.idf[key] = math.log(1 + (size - found + 0.5) / (found + 0.5))
+
+    def about(self, key: str) -> bool:
+        """Whether the whole document is about `key`: named where it opens, and again and again (its own company)."""
+        pages = len(_tally(self.places[key], self.wide))
+        return len(self.wide) > 3 and pages * 5 >= len(self.wide) and self.places[key][0] < OPENING
+
+    def bm25(self, units: Sequence[tuple[int, int]], k1: float = 1.2, b: float = 0.75) -> list[float]:
+        """The score of each unit for all terms (Robertson and Zaragoza 2009)."""
+        mean = sum(end - start for start, end in units) / max(len(units), 1)
+        scores = [0.0] * len(units)
+        for key, places in self.places.items():
+            gain = self.idf[key] * self.weights[key]
+            for index, count in _tally(places, units).items():
+                length = 1 - b + b * (units[index][1] - units[index][0]) / mean
+                scores[index] += gain * count * (k1 + 1) / (count + k1 * length)
+        return scores
+
+
+def _tally(places: Sequence[int], units: Sequence[tuple[int, int]]) -> Counter[int]:
+    """How many of the places each unit holds; units may overlap and are in order of their starts."""
+    starts = [start for start, _ in units]
+    counter: Counter[int] = Counter()
+    for place in places:
+        index = bisect_right(starts, place) - 1
+        while index >= 0 and units[index][1] > place:
+            counter[index] += 1
+            index -= 1
+    return counter
+
+
+def _near(places: Sequence[int], place: int, reach: int) -> bool:
+    index = bisect_left(places, place - reach)
+    while index < len(places) and places[index] <= place + reach:
+        if places[index] != place:
+            return True
+        index += 1
+    return False
+
+
+def coverage_of(
+    field: Field, units: Sequence[tuple[int, int]], names: Set[str], general: Set[str] = frozenset()
+) -> tuple[float, float]:
+    """The best share of the weight of the terms that any one unit holds, and the share it ought to hold.
+
+    A year that occurs anywhere counts as held everywhere: a page rarely repeats the year that its heading states. A
+    word that occurs nowhere counts in full when it is a name or a figure; any other may be put in other words. Of a
+    short question a passage should hold three fifths; of a long one the worth of two terms, whatever else it asks.
+    The `general` terms do not count, unless there are no others.
+    """
+    asked = field.places.keys() - general or field.places.keys()
+    worth = {
+        key: field.idf[key] * field.weights[key] * (1.0 if places or key in names else UNNAMED)
+        for key, places in field.places.items()
+        if key in asked and "+" not in key
+    }
+    total, squares = sum(worth.values()), sum(value * value for value in worth.values())
+    if not squares:
+        return 0.0, ENOUGH
+    everywhere = sum(value for key, value in worth.items() if YEAR.fullmatch(key) and field.places[key])
+    held: dict[int, float] = {}
+    for key, value in worth.items():
+        if not YEAR.fullmatch(key):
+            for index in _tally(field.places[key], units):
+                held[index] = held.get(index, 0.0) + value
+    best = max(held.values()) + everywhere if held else 0.0
+    return best / total, min(ENOUGH, TERMS_HELD * squares / total**2)
+
+
+def neighbourhoods(text: str, pages: Sequence[Page]) -> list[tuple[int, int]]:
+    """The pages, or windows of a page's size where the document has none."""
+    spans = [(start, end) for _, _, start, end in pages if end > start]
+    if len(spans) > 1:
+        return spans
+    return [(start, min(start + 3000, len(text))) for start in range(0, len(text), 3000)]
+
+
+@dataclass
+class Ranking:
+    """Passages (score, start, end), best first; what share of the terms the best one holds, and should hold.
+
+    `weights` has the forms of each term that occurs, `missing` the words that do not.
+    """
+
+    passages: list[tuple[float, int, int]]
+    coverage: float
+    needed: float
+    weights: dict[str, float]
+    missing: list[str]
+
+
+def rank(question: str, text: str, pages: Sequence[Page]) -> Ranking:
+    """Rank the passages of `text` for the question."""
+    terms = query_terms(question)
+    field, units = Field(text, pages), chunks(text)
+    tokens = [token.lower() for token in TOKEN.findall(question) if not token.islower()]
+    names = {key for key, _, _ in terms if any(token.startswith(key) for token in tokens)}
+    for key, weight, word in terms:
+        verb = stem(IRREGULAR.get(word.lower(), ""))
+        field.add(key, weight, QUARTER.get(key, ""), acronym(key, field.low), verb)
+    general = {key for key, _, word in terms if key not in names and is_general(word)}
+    coverage, needed = coverage_of(field, units, names, general)
+    for key in names:
+        if field.about(key):
+            field.weights[key] *= SUBJECT
+    for (one, *_), (two, *_) in pairwise(terms):
+        field.pair(one, two, PAIR * min(field.weights[one], field.weights[two]))
+    ranked = _fused(field, units)
+    weights = {forms: field.idf[key] * field.weights[key] for key, forms in field.forms.items() if field.places[key]}
+    missing = [word for key, _, word in terms if not field.places[key]]
+    return Ranking(ranked, coverage, needed, weights, missing)
+
+
+def _fused(field: Field, units: Sequence[tuple[int, int]]) -> list[tuple[float, int, int]]:
+    """Passage score plus a share of the score of the page around it, which holds the headings of its tables."""
+    heads = [(start, min(start + HEAD, end)) for start, end in field.wide]
+    scores = zip(field.bm25(field.wide), field.bm25(heads), strict=True)
+    around = [PAGE_SHARE * page + HEAD_SHARE * head for page, head in scores]
+    starts = [start for start, _ in field.wide]
+    out = []
+    for (start, end), score in zip(units, field.bm25(units), strict=True):
+        page = max(bisect_right(starts, start) - 1, 0)
+        out.append((score + around[page], start, end) if score else (0.0, start, end))
+    return sorted((item for item in out if item[0]), key=lambda item: (-item[0], item[1]))

@@ -1,0 +1,237 @@
+"""Find verbatim spans in a passage: whole sentences, whole table rows, and clauses of sentences that are too long."""
+
+import json
+import math
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from ralph_cli.providers.offline.rank import AMOUNT, FIGURE, TOKEN, any_of, query_terms
+from ralph_cli.providers.offline.words import STOP
+
+SENTENCE_END = re.compile(r"(?<=[.!?])[\"'\u201d\u2019)\]]*\s+(?=[\"'\u201c\u2018(\[]*[^\W_a-z])")
+ABBREVIATION = re.compile(
+    r"(?:\b(?:no|nos|inc|corp|co|ltd|llc|vs|mr|mrs|ms|dr|st|jr|sr|art|sec|fig|approx|cf|al|e\.g|i\.e|[a-z])\.)$",
+    re.IGNORECASE,
+)
+CLAUSE = re.compile(
+    r";\s+|:\s+|\s[\u2013\u2014]\s|,\s+(?=(?:and|or|which|who|where|while|with|including|as|because|due|driven|primarily"
+    r"|mainly|resulting|compared)\b)",
+    re.IGNORECASE,
+)
+# A span must never be cut away from a word that turns, limits or conditions what it says.
+TURN = re.compile(
+    r"\b(?:not|no|nor|never|none|neither|nothing|cannot|without|except\w*|exclu\w*|unless|however|but|although|though"
+    r"|despite|rather|instead|only|until|if|provided|subject|whether|other than|offset\w*|less than|fail\w*"
+    r"|den(?:y|ie\w*)|alleg\w*|would|could|may|might|should|former\w*|previously|almost|hardly|unlikely)\b|n['\u2019]t\b",
+    re.IGNORECASE,
+)
+LABEL = re.compile(r"[^\W\d_]{2,}")
+DATE = re.compile(
+    r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? \d{1,2}\b"
+    r"|\b(?:19|20)\d\d\b|\b\d{1,2}(?=st\b|nd\b|rd\b|th\b)"
+)
+# The cells at the end of a line: figures, dashes for nothing, and their signs; two of them make the line a row.
+FULL_DATE = re.compile(r"[A-Z][a-z]{2,8}\.? \d{1,2}, (?=(?:19|20)\d\d)")
+CELL = r"(?:[$\u20ac\u00a3(+-]|[$\u20ac\u00a3] )*(?:\d(?:[\d,.]*\d)?|[\u2013\u2014-]|N/A)[)%]*(?: ?%)?\)?"
+CELLS = re.compile(rf"(?:^|\s)({CELL}(?:\s+{CELL})*)\s*$")
+SECTION = re.compile(r"\s*\d+(?:\.\d+)*\.?\s+[^\W\da-z_]")
+LEADERS = "...."
+# Cells beside each other are a running header, never a line of prose; two spaces after a sentence are a habit.
+GAP = re.compile(r"[^\s.!?]  +\S|[.!?]  +[^\sA-Z\"'\u201c]")
+BULLETS = "\u2022\u25aa\u25cf\u00b7"
+
+# A row's share of its surroundings' terms; softening and floor of a span's length; gains of amounts, of cut sentences.
+NEAR, BASE, SHORT, AMOUNT_GAIN, FRAGMENT, HEADING, KEPT = 0.8, 8, 12, 1.3, 0.6, 0.4, 6
+BESIDE = 0.02
+
+Likeness = Callable[[str, list[str]], Sequence[float]] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """One verbatim span text[start:end] of a passage, with its score; `row` marks a table row."""
+
+    start: int
+    end: int
+    score: float
+    row: bool = False
+
+
+def is_row(line: str) -> bool:
+    """Whether a line looks like a row of a table: it ends in cells, and what stands before them is a label."""
+    line = FULL_DATE.sub("date ", line)
+    cells = CELLS.search(line)
+    if not cells:
+        return False
+    count = len(re.findall(CELL, cells[1]))
+    label = line[: cells.start(1)]
+    spaced = label.endswith(("  ", "\t"))
+    return (count >= 2 or spaced) and len(LABEL.findall(label)) <= 16
+
+
+def pieces(text: str) -> list[tuple[int, int, bool]]:
+    """Sentences and rows of `text` as (start, end, row), in order; parts of sentences at the edges are left out."""
+    lines = [(match.start(), match.end()) for match in re.finditer(r"[^\n\f]+", text)]
+    out: list[tuple[int, int, bool]] = []
+    prose: list[tuple[int, int]] = []
+    for index, (start, end) in enumerate(lines):
+        line = text[start:end]
+        gap = index > 0 and text.count("\n", lines[index - 1][1], start) > 1
+        if is_row(line):
+            if prose and not LABEL.search(line) and prose[-1][1] + 2 > start and not gap:
+                start = prose.pop()[0]  # the label of the row stands on the line before
+            out += _sentences(text, prose)
+            prose = []
+            out.append((start, end, True))
+            continue
+        if gap or line.lstrip()[:1] in BULLETS or (prose and _heading(text, prose, line)):
+            out += _sentences(text, prose)
+            prose = []
+        prose.append((start, end))
+    out += _sentences(text, prose)
+    trimmed = [(*_trim(text, start, end), row) for start, end, row in out]
+    return [(start, end, row) for start, end, row in trimmed if end > start]
+
+
+def _heading(text: str, block: Sequence[tuple[int, int]], following: str) -> bool:
+    """Whether the block ends in a heading: a short or gapped line, nothing open, before one that begins anew."""
+    line = text[slice(*block[-1])].rstrip()
+    begins = len(block) == 1 or text[slice(*block[-2])].rstrip().endswith((".", "!", "?", ":"))
+    words = TOKEN.findall(line.lower())
+    open_ended = line.endswith((",", "-", ";")) or (bool(words) and words[-1] in STOP)
+    anew = following.lstrip()[:1].isupper() or bool(SECTION.match(following))
+    return begins and (len(line) < 60 or bool(GAP.search(line))) and not open_ended and anew
+
+
+def _trim(text: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and (text[start].isspace() or text[start] in BULLETS):
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
+
+
+def _sentences(text: str, lines: Sequence[tuple[int, int]]) -> list[tuple[int, int, bool]]:
+    """Sentences of a block of prose lines. One that begins or ends outside the passage is not a sentence."""
+    if not lines:
+        return []
+    begin, stop = lines[0][0], lines[-1][1]
+    cuts = [begin]
+    for match in SENTENCE_END.finditer(text, begin, stop):
+        if not ABBREVIATION.search(text[max(begin, match.start() - 12) : match.start()]):
+            cuts.append(match.end())
+    spans = [(a, b, False) for a, b in pairwise([*cuts, stop])]
+    first, last = text[spans[0][0] : spans[0][1]].lstrip(), text[spans[-1][0] : spans[-1][1]].rstrip()
+    if not text[:begin].strip() and first[:1].islower():
+        spans = spans[1:]
+    if spans and not text[stop:].strip() and last[-1:] not in ".!?:;\"'\u201d)" and len(last) > 80:
+        spans = spans[:-1]
+    return spans
+
+
+def clauses(text: str, start: int, end: int, low: int, high: int) -> list[tuple[int, int]]:
+    """Parts of a sentence that is too long: cut at clause ends, and only where nothing cut off turns the meaning."""
+    marks = list(CLAUSE.finditer(text, start, end))
+    begins = [start] + [match.end() for match in marks if text[match.start()] in ";:"]
+    ends = [match.start() for match in marks] + [end]
+    out = []
+    for a in begins:
+        fitting = [b for b in ends if low <= b - a <= high]
+        if fitting and not TURN.search(text, start, a) and not TURN.search(text, max(fitting), end):
+            out.append((a, max(fitting)))
+    return out
+
+
+def _weight(text: str, terms: Mapping[str, float]) -> dict[str, float]:
+    low = text.lower()
+    return {key: value for key, value in terms.items() if re.search(any_of(key), low)}
+
+
+def extract(
+    question: str,
+    text: str,
+    terms: Mapping[str, float],
+    length: tuple[int, int],
+    head: str = "",
+    likeness: Likeness = None,
+) -> list[Found]:
+    """The best spans of `text` for the question, best first.
+
+    A span scores the weight (IDF) of the terms it holds over the square root of its length; a table row also gets most
+    of what the page's first lines (`head`) and the lines above it hold, because a row never says what table it is in.
+    With `likeness` (question, spans -> cosine of each) half of the score is that, and a span may do without terms.
+    """
+    amount = bool(AMOUNT.search(question))
+    most = sum(terms.values()) / (BASE + math.sqrt(SHORT)) or 1.0
+    found = []
+    for start, end, row in _candidates(text, length):
+        span = text[start:end]
+        own = _weight(span, terms)
+        words = len(TOKEN.findall(span))
+        figures = [figure for figure in FIGURE.findall(DATE.sub(" ", span)) if len(figure.strip(".,")) > 1]
+        if not (own or likeness) or words < 3 or (row and not figures) or LEADERS in span:
+            continue
+        score = sum(own.values())
+        if row:
+            near = _weight(head + "\n" + text[max(0, start - 600) : start], terms)
+            score += NEAR * sum(value for key, value in near.items() if key not in own)
+        score /= most * (BASE + math.sqrt(max(words, SHORT)))
+        found.append((start, end, row, score, bool(figures)))
+    if likeness and found:
+        alike = likeness(question, [" ".join(text[start:end].split()) for start, end, *_ in found])
+        found = [
+            (*item[:3], (item[3] + max(value, 0.0)) / 2, item[4]) for item, value in zip(found, alike, strict=True)
+        ]
+    spans = []
+    for start, end, row, score, figures_in in found:
+        gain = AMOUNT_GAIN if amount and figures_in else 1.0
+        cut = 1.0 if row or text[end - 1] in '.!?"\u201d)' else FRAGMENT
+        # Words without an end and hardly a sentence's worth of them are a heading: where to look, not what is said.
+        cut *= HEADING if cut < 1.0 and len(TOKEN.findall(text[start:end])) < 7 else 1.0
+        spans.append(Found(start, end, round(score * gain * cut, 4), row))
+    best = sorted(spans, key=lambda item: (-item.score, item.start))[:KEPT]
+    return best + _beside(text, best, length)
+
+
+def _beside(text: str, best: Sequence[Found], length: tuple[int, int]) -> list[Found]:
+    """The two sentences nearest to the best span, worth next to nothing: they fill up an answer that must have more."""
+    if not best:
+        return []
+    taken = {(span.start, span.end) for span in best}
+    whole = [
+        (a, b) for a, b, row in _candidates(text, length) if not row and text[b - 1] in ".!?" and (a, b) not in taken
+    ]
+    nearest = sorted(whole, key=lambda place: (abs(place[0] - best[0].start), place))[:2]
+    return [Found(a, b, round(BESIDE * best[0].score, 4)) for a, b in nearest]
+
+
+def _candidates(text: str, length: tuple[int, int]) -> Iterator[tuple[int, int, bool]]:
+    """Spans within the length: pieces as they are, clauses of sentences that are too long, no part of a row."""
+    low, high = length
+    for start, end, row in pieces(text):
+        if low <= end - start <= high:
+            yield start, end, row
+        elif end - start > high and not row:
+            yield from ((a, b, False) for a, b in clauses(text, start, end, low, high))
+
+
+def answer(prompt: str, text: str, likeness: Likeness = None) -> str:
+    """The best spans of `text` for `prompt`, as JSON; the OPTIONS line of the search carries weights and lengths."""
+    question, mark, tail = prompt.rpartition("\n\nOPTIONS ")
+    question = question if mark else prompt
+    terms = {term.key: term.weight for term in query_terms(question)}
+    length, head = (20, 300), ""
+    try:
+        options = json.loads(tail) if mark else {}
+        terms = {str(key): float(value) for key, value in options.get("terms", terms).items()}
+        head = str(options.get("head", ""))
+        length = (int(options["length"][0]), int(options["length"][1])) if "length" in options else length
+    except (ValueError, TypeError, AttributeError, LookupError):
+        pass  # a prompt that is not ours is answered with what its words say
+    spans = extract(question, text, terms, length, head, likeness)
+    return json.dumps(
+        [{"start": s.start, "end": s.end, "score": s.score, "text": text[s.start : s.end]} for s in spans],
+        ensure_ascii=False,
+    )

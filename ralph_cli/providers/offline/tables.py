@@ -1,0 +1,106 @@
+"""Find what an objective names, as tables in CSV or as sentences; this module's source runs as guest code.
+
+It stands behind that of `offline_rank` in the sandbox, and prints nothing itself.
+"""
+
+import csv
+import io
+import math
+import re
+from collections.abc import Sequence
+
+from ralph_cli.providers.offline.rank import Page, any_of, query_terms, rank
+
+FIGURE_CELL = re.compile(r"[-+(]*[$\u20ac\u00a3]?\s*[-+(]?\d[\d.,]*\)?\s*%?\)?|[\u2013\u2014-]|n/?a", re.IGNORECASE)
+TITLE_LINES, TABLES, PASSAGES = 4, 3, (1, 3, 8)
+TITLE_SHARE = 2.0
+
+
+def candidates(objective: str, text: str, pages: Sequence[Page], *, as_csv: bool) -> list[str]:
+    """Texts that may be what was asked for, the most likely first."""
+    found = tables(objective, text, pages) if as_csv else []
+    return found or passages(objective, text, pages)
+
+
+def passages(objective: str, text: str, pages: Sequence[Page]) -> list[str]:
+    """The sentences of the best passages that hold a word of the objective, in the document's order; ever more."""
+    ranking = rank(objective, text, pages)
+    words = [re.compile(any_of(form)) for form in ranking.weights]
+    out: list[str] = []
+    for count in PASSAGES:
+        lines: dict[str, None] = {}
+        for _, start, end in sorted(ranking.passages[:count], key=lambda item: item[1]):
+            for sentence in re.split(r"(?<=[.!?])\s+(?=[^\W_a-z])|\n\s*\n|\f", text[start:end]):
+                flat = " ".join(sentence.split())
+                if sum(bool(word.search(flat.lower())) for word in words) >= min(2, len(words)):
+                    lines[flat] = None
+        if lines and "\n".join(lines) not in out:
+            out.append("\n".join(lines))
+    return out
+
+
+def tables(objective: str, text: str, pages: Sequence[Page]) -> list[str]:
+    """The tables that hold most of the objective's words as CSV: with plain numbers, then as they are printed."""
+    terms = [(re.compile(any_of(term.key)), term.weight) for term in query_terms(objective)]
+    low = text.lower()
+    weighed = [(word, weight / (1.0 + math.log(1 + len(word.findall(low))))) for word, weight in terms]
+    scored: list[tuple[float, int, list[list[str]]]] = []
+    for order, (above, rows) in enumerate(blocks(text)):
+        title, body = "\n".join(above).lower(), "\n".join(" ".join(row) for row in rows).lower()
+        score = sum(
+            weight * (TITLE_SHARE * bool(word.search(title)) + bool(word.search(body))) for word, weight in weighed
+        )
+        if score:
+            scored.append((score, -order, [*header(above, rows), *rows]))
+    best = [rows for _, _, rows in sorted(scored, key=lambda item: item[:2], reverse=True)[:TABLES]]
+    plain = [[[row[0], *(number(cell) for cell in row[1:])] for row in rows] for rows in best]
+    return [written(rows) for pair in zip(plain, best, strict=True) for rows in pair]
+
+
+def blocks(text: str) -> list[tuple[list[str], list[list[str]]]]:
+    """Runs of two or more table rows, each with the lines above it."""
+    found: list[tuple[list[str], list[list[str]]]] = []
+    above: list[str] = []
+    rows: list[list[str]] = []
+    for line in [*re.split(r"[\n\f]", text), ""]:
+        cells = re.split(r"\s{2,}|\t", line.strip())
+        if (
+            len(cells) > 1
+            and any(FIGURE_CELL.fullmatch(cell) for cell in cells[1:])
+            and re.search(r"[^\W\d_]", cells[0])
+        ):
+            rows.append(cells)
+            continue
+        if len(rows) > 1:
+            found.append((above[-TITLE_LINES:], rows))
+        if rows:
+            above, rows = [" ".join(row) for row in rows[-1:]], []
+        above.append(line)
+    return found
+
+
+def header(above: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """The nearest line above with a cell for each column, and one more for the labels if it has none."""
+    width = max(len(row) for row in rows)
+    for line in reversed(above):
+        cells = re.split(r"\s{2,}|\t", line.strip())
+        if len(cells) > 1 and len(cells) in (width, width - 1):
+            return [cells if len(cells) == width else ["Item", *cells]]
+    return []
+
+
+def number(cell: str) -> str:
+    """A figure without currency sign and thousands separators, negative when in parentheses; 0 for a dash."""
+    if cell in ("-", "\u2013", "\u2014"):
+        return "0"
+    if not FIGURE_CELL.fullmatch(cell) or not re.search(r"\d", cell):
+        return cell
+    bare = re.sub(r"[$\u20ac\u00a3,()\s+]", "", cell)
+    return f"-{bare.lstrip('-')}" if "(" in cell or bare.startswith("-") else bare
+
+
+def written(rows: Sequence[Sequence[str]]) -> str:
+    """The rows as CSV."""
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerows(rows)
+    return out.getvalue()

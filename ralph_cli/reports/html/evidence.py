@@ -1,0 +1,177 @@
+"""Claims and quotes as HTML: verdict, reason, the document's words, their place, its picture and the passage."""
+
+import base64
+
+from ralph_cli.core.run import Quote
+from ralph_cli.reports.html.markup import Markup, el, joined
+from ralph_cli.reports.report import Crop, Passage, Report
+from ralph_cli.reports.sections.opinions import opinions, verdict_words
+from ralph_cli.reports.view import TIERS, ClaimView, pages_of
+
+_SIGNS = {"supported": ("✓", "good"), "verbatim": ("=", "plain"), "partly": ("~", "warn")}
+
+
+def sign(item: ClaimView) -> Markup:
+    """The verdict on a claim, in a word and a sign."""
+    mark, kind = _sign(item)
+    return el("span", f"{mark} {verdict_words(item)}", class_=f"verdict {kind}")
+
+
+def _sign(item: ClaimView) -> tuple[str, str]:
+    """A sign and the kind of the verdict; what is qualified or disputed is not simply good."""
+    mark, kind = _SIGNS.get(item.verdict, ("✗", "bad") if item.ruling else ("?", "warn"))
+    doubted = item.qualified or item.unheard or (item.ruling is not None and item.ruling.disputed)
+    return mark, "warn" if doubted and kind == "good" else kind
+
+
+def marks(item: ClaimView) -> Markup:
+    """Links to the quotes of a claim."""
+    if not item.claim.quotes:
+        return el("span", "[no quote]", class_="cite bad")
+    return joined(*(el("a", f"[{number}]", href=f"#quote-{number}", class_="cite") for number in item.claim.quotes))
+
+
+def claims(report: Report) -> Markup:
+    """Each claim with its evidence; a quote of several claims is shown in full with the first of them."""
+    shown: set[int] = set()
+    parts = []
+    for item in report.view.claims:
+        fresh = [quote for quote in item.quotes if quote.id not in shown]
+        again = [quote for quote in item.quotes if quote.id in shown]
+        shown.update(quote.id for quote in fresh)
+        parts.append(_claim(item, fresh, again, report))
+    loose = [_quote(quote, report) for quote in report.view.quotes if quote.id not in shown]
+    found = [_quote(quote, report) for quote in report.view.found]
+    return joined(
+        *parts,
+        el("h3", f"Quotes of no {report.noun.lower()}") if loose else None,
+        *loose,
+        el("h3", "What speaks for caution, found by the checks") if found or report.view.notes else None,
+        el("ul", *(el("li", note) for note in report.view.notes)) if report.view.notes else None,
+        *found,
+    )
+
+
+def _claim(item: ClaimView, fresh: list[Quote], again: list[Quote], report: Report) -> Markup:
+    ruling = item.ruling
+    alone = ruling is None and report.noun == "Item"
+    kind = "plain" if alone else _sign(item)[1]
+    why = f"{ruling.reason or 'No reason was given.'} ({ruling.judge})" if ruling else "Nobody has ruled on this claim."
+    beside = [el("a", f"[{quote.id}]", href=f"#quote-{quote.id}") for quote in again]
+    number = item.claim.id
+    return el(
+        "article",
+        el(
+            "div",
+            el("h3", f"{report.noun} {number}", id=f"claim-{number}"),
+            None if alone else sign(item),
+            class_="head",
+        ),
+        el("p", item.claim.text, class_="words"),
+        None if alone else el("p", el("b", f"{item.judged_by}: "), why),
+        _opinions(item),
+        el("ul", *(el("li", issue.line) for issue in item.issues)) if item.issues else None,
+        el("p", "Also rests on, shown above: ", *beside) if beside else None,
+        None if item.quotes else el("p", f"This {report.noun.lower()} has no quote."),
+        *(_quote(quote, report) for quote in fresh),
+        class_=f"claim {kind}",
+        aria_labelledby=f"claim-{number}",
+    )
+
+
+def _opinions(item: ClaimView) -> Markup | None:
+    """The remarks on a claim, warnings in their colour."""
+    told = [
+        el(
+            "li",
+            el("a", f"[{said.quote}]", href=f"#quote-{said.quote}") if said.quote else None,
+            " ",
+            el("b", f"{said.what}: ", class_="warn" if said.warns else None),
+            said.words,
+        )
+        for said in opinions(item)
+    ]
+    return el("ul", *told) if told else None
+
+
+def _quote(quote: Quote, report: Report) -> Markup:
+    around = report.passages.get(quote.id)
+    return el(
+        "figure",
+        el("figcaption", el("h4", f"Quote {quote.id}"), _facts(quote, report)),
+        el("blockquote", _lines(quote.text, page=quote.page)),
+        _difference(quote),
+        *(_picture(crop, quote) for crop in report.crops.get(quote.id, ())),
+        _passage(around, closed=quote.id in report.crops) if around else None,
+        id=f"quote-{quote.id}",
+        tabindex="-1",
+    )
+
+
+def _picture(crop: Crop, quote: Quote) -> Markup:
+    """A picture of the page; where the screen is narrow it can be scrolled."""
+    image = el(
+        "img",
+        class_="crop",
+        alt=f"Page {crop.page} of the document around quote {quote.id}; its lines are marked",
+        width=crop.width,
+        height=crop.height,
+        src="data:image/png;base64," + base64.b64encode(crop.png).decode("ascii"),
+    )
+    return el("div", image, class_="scroll", tabindex="0", role="group", aria_label=f"Picture of page {crop.page}")
+
+
+def _facts(quote: Quote, report: Report) -> Markup:
+    if report.paged:
+        many = "Pages" if quote.last_page > quote.page else "Page"
+        printed = f" (printed {quote.label})" if quote.label != str(quote.page) else ""
+        place = joined(f"{many} ", el("b", pages_of(quote)), printed)
+    else:
+        place = joined("Characters ", el("b", f"{quote.start:,}-{quote.end:,}"))
+    times = "stands once" if quote.occurrences == 1 else f"stands in {quote.occurrences} places; this is one"
+    used = [f"{report.noun.lower()} {item.claim.id}" for item in report.claims_of(quote)]
+    return el(
+        "ul",
+        el("li", place),
+        el("li", "Match: ", el("b", TIERS[quote.match])),
+        el("li", times) if quote.occurrences else None,
+        el("li", el("b", "A reader cannot see it: "), quote.hidden) if quote.hidden else None,
+        el("li", "For ", ", ".join(used)) if len(used) > 1 else None,
+        class_="facts",
+    )
+
+
+def _difference(quote: Quote) -> Markup | None:
+    """What a reader should know of a match, and the model's wording when it is not what is shown."""
+    if not quote.difference and quote.match != "recut":
+        return None
+    told = "As given → in the document: " if quote.match == "recut" else "Note: "
+    said = el("p", "The worker’s wording: ", el("q", quote.said)) if quote.said != quote.text else None
+    return el("div", el("p", told, "; ".join(quote.difference)), said, class_="differs")
+
+
+def _passage(around: Passage, *, closed: bool) -> Markup:
+    start = len(around.before)
+    words = around.before + around.quoted + around.after
+    shown = _lines(words, marked=(start, start + len(around.quoted)))
+    name = "In its place in the text"
+    return el("details", el("summary", name), el("div", shown, class_="passage"), open=not closed)
+
+
+def _lines(words: str, page: int | None = None, marked: tuple[int, int] = (0, 0)) -> Markup:
+    """Each line of the document on a line of its own, the characters of `marked` as marked.
+
+    Where a page ends a line says so; `page` is the page on which the words begin, if that is known.
+    """
+    parts: list[Markup] = []
+    at = 0
+    for number, sheet in enumerate(words.split("\f")):
+        if number:
+            parts.append(el("span", f"page {page + number}" if page else "next page", class_="turn"))
+        for line in sheet.split("\n"):
+            low, high = (min(max(edge - at, 0), len(line)) for edge in marked)
+            if line.strip():
+                middle = el("mark", line[low:high]) if low < high else None
+                parts.append(el("span", line[:low], middle, line[high:], class_="line"))
+            at += len(line) + 1
+    return joined(*parts)

@@ -1,0 +1,40 @@
+"""HTML that cannot be broken out of: whatever is not Markup already is made visible and escaped."""
+
+import html
+
+from ralph_cli.reports.safe_text import visible
+
+_VOID = frozenset({"img", "meta", "br", "hr"})
+
+
+class Markup(str):
+    """Text that is HTML; only `el`, `text` and `joined` make it, and constants of ours."""
+
+    __slots__ = ()
+
+
+Child = str | Markup | None
+
+
+def text(value: str) -> Markup:
+    """Foreign text as HTML: nothing invisible in it, nothing that a browser takes for more than text."""
+    return Markup(html.escape(visible(value), quote=True))
+
+
+def el(tag: str, /, *children: Child, **attributes: str | int | bool | None) -> Markup:
+    """One element. Children and attribute values are escaped unless they are Markup; None and False are left out.
+
+    A trailing underscore of an attribute's name falls off (`class_`), others become hyphens (`aria_label`).
+    """
+    said = "".join(
+        f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{text(str(value))}"')
+        for key, value in attributes.items()
+        if value is not None and value is not False
+    )
+    start = Markup(f"<{tag}{said}>")
+    return start if tag in _VOID else Markup(f"{start}{joined(*children)}</{tag}>")
+
+
+def joined(*children: Child) -> Markup:
+    """The children one after the other."""
+    return Markup("".join(child if isinstance(child, Markup) else text(child) for child in children if child))

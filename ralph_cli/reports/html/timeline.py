@@ -1,0 +1,137 @@
+"""The course of a run as HTML: every step with its code and what it printed, drafts, verdicts, retries."""
+
+from collections.abc import Iterable, Iterator
+
+from ralph_cli.core.events import (
+    AnyEvent,
+    CallFinished,
+    CallRetried,
+    GoalSet,
+    IterationStarted,
+    Nudged,
+    RunHalted,
+    Said,
+    SnippetRan,
+    StepFinished,
+    Submitted,
+    Verified,
+    Wrote,
+)
+from ralph_cli.core.run import Step
+from ralph_cli.reports.html.coverage_strip import page_ranges
+from ralph_cli.reports.html.markup import Markup, el, joined
+from ralph_cli.reports.safe_text import one_line
+
+_MOST_LINES, _MOST_CHARACTERS = 60, 8_000
+
+
+def timeline(events: Iterable[AnyEvent]) -> Markup:
+    """What happened, in order, under a heading for each iteration; empty for a run that did nothing."""
+    parts: list[Markup] = []
+    steps: list[Markup] = []
+
+    def flush() -> None:
+        if steps:
+            parts.append(el("ol", *steps, class_="steps"))
+            steps.clear()
+
+    for event in events:
+        if isinstance(event, IterationStarted):
+            flush()
+            parts.append(el("h3", f"Iteration {event.number}"))
+            if event.feedback:
+                parts.append(_more("What it was told of the attempt before", el("pre", short(event.feedback))))
+        steps += [el("li", item) for item in _tell(event)]
+    flush()
+    return joined(*parts)
+
+
+def short(words: str) -> str:
+    """Long text without its middle; the trace holds it whole."""
+    lines = words.splitlines()
+    if len(lines) > _MOST_LINES:
+        left = len(lines) - _MOST_LINES
+        lines = [*lines[: _MOST_LINES // 2], f"... {left} lines are left out here ...", *lines[-_MOST_LINES // 2 :]]
+    words = "\n".join(lines)
+    if len(words) > _MOST_CHARACTERS:
+        half = _MOST_CHARACTERS // 2
+        words = f"{words[:half]}\n... {len(words) - 2 * half:,} characters are left out here ...\n{words[-half:]}"
+    return words
+
+
+def _tell(event: AnyEvent) -> Iterator[Markup]:
+    match event:
+        case SnippetRan():
+            pages = f", pages {page_ranges([str(n) for n in sorted(set(event.pages))])}" if event.pages else ""
+            asked = f", {event.queries} sub-queries" if event.queries else ""
+            failed = ", which failed" if event.error else ""
+            lost = "; the sandbox’s state was lost" if event.state_lost else ""
+            name = f"Step {event.step}: ran code for {event.seconds:.2f} s{failed}{asked}{pages}{lost}"
+            yield _more(name, el("h4", "Code"), el("pre", short(event.code)), *_printed(event.output))
+        case Submitted(step=step, draft=draft, problems=problems):
+            name = f"Step {step}: handed in" + (", sent back" if problems else ", taken")
+            said = [
+                el("li", claim.text, el("ul", *(el("li", el("q", quote)) for quote in claim.quotes)))
+                for claim in draft.claims
+            ]
+            if draft.absence is not None:
+                said.append(el("li", "Not in the document; searched: ", ", ".join(draft.absence.searched)))
+            wrong = [el("li", problem) for problem in problems]
+            problem = joined(el("h4", "Problems"), el("ul", *wrong)) if wrong else None
+            yield _more(name, el("ul", *said), el("pre", short(draft.output)) if draft.output else None, problem)
+        case Nudged(step=step, reason=reason):
+            yield el("span", f"Step {step}: {one_line(reason, 600)}")
+        case StepFinished(step):
+            yield from _checked(step)
+        case CallRetried(agent, model, attempt, reason):
+            yield el("span", f"{agent} ({model}) failed on try {attempt}: {one_line(reason, 600)}")
+        case CallFinished(agent=agent, model=model, error=error) if error:
+            yield el("span", f"{agent} ({model}) failed: {one_line(error, 600)}")
+        case RunHalted(halt=halt, at=at):
+            yield el("span", el("b", "End"), f" ({halt.type.value}) at {at}: {one_line(halt.detail, 600)}")
+        case _:
+            yield from _goal(event)
+
+
+def _printed(output: str) -> tuple[Markup, Markup]:
+    return el("h4", "What it was shown"), el("pre", short(output) or "(nothing)")
+
+
+def _checked(step: Step) -> Iterator[Markup]:
+    if step.attempt.error:
+        yield el("span", f"No result: {step.attempt.error}")
+    for item in step.evidence:
+        if item.broken:
+            yield el("span", f"The check “{item.check}” could not be made: {one_line(item.broken, 600)}")
+    if step.rulings:
+        said = [
+            el(
+                "li",
+                el("b", f"Claim {r.claim}" if r.claim else "The output"),
+                f": {r.verdict.value}. {r.reason} ({r.judge})",
+            )
+            for r in step.rulings
+        ]
+        yield _more("The judge’s verdicts", el("ul", *said))
+
+
+def _goal(event: AnyEvent) -> Iterator[Markup]:
+    match event:
+        case GoalSet(verifiers=verifiers, instructions=instructions):
+            named = [el("li", el("b", name), ": ", el("code", command)) for name, command in verifiers]
+            yield joined("Verifiers: ", el("ul", *named) if named else "none", instructions or None)
+        case Wrote(output=output, revision=revision):
+            yield _more(f"Output, version {revision}: {len(output):,} characters", el("pre", short(output)))
+        case Verified(name=name, command=command, passed=passed, ended=ended, at=at):
+            word = "passed" if passed else "FAILED"
+            said = f"Version {event.revision} verified by {one_line(name)}: {word} ({one_line(ended)}) at {at}"
+            yield _more(said, el("pre", short(f"$ {command}\n{event.output}".rstrip())))
+        case Said(text=words, intent=intent):
+            meant = {"note": "a note", "done": "it is done", "blocked": "it cannot go on"}[intent]
+            yield el("span", f"The worker says ({meant}): {one_line(words, 2_000)}")
+        case _:
+            return
+
+
+def _more(name: str, *content: Markup | None) -> Markup:
+    return el("details", el("summary", name), *content)

@@ -1,0 +1,1 @@
+"""The report on a checked memo, in each format."""

@@ -1,0 +1,121 @@
+"""A checked memo as one JSON object."""
+
+import json
+from typing import Any
+
+from ralph_cli.core.document import Document
+from ralph_cli.core.results.memo import Finding, MemoCheck, Support
+from ralph_cli.core.run import Quote
+from ralph_cli.reports.memo.terminal import GROUPS
+from ralph_cli.reports.view import TIERS
+
+
+def memo_object(check: MemoCheck) -> dict[str, Any]:
+    """The object of `check --json`: ok, counts, quotations, terms, page references, support, documents.
+
+    `outcome` is exact, folded, re-cut, altered, wrong-page, not-found, hidden or unclosed; `document` is an index into
+    `documents`; `start` and `end` of a quote are half-open character offsets in that document's text; `page` counts
+    from 1 and is null in formats without pages; `line` is that of the memo's text. `support` is null when no judge was
+    asked. `pages_without_a_quotation` are page references that belong to no quotation and were not checked.
+    """
+    return {
+        "ok": check.ok,
+        "memo": check.memo,
+        "strict": check.strict,
+        "counts": {
+            "checked": check.checked,
+            "faults": len(check.faults),
+            "terms_not_found": len(check.missing),
+            **{_named(outcome): sum(one.outcome == outcome for one in check.findings) for outcome, _ in GROUPS},
+        },
+        "quotations": [_finding(finding, check) for finding in check.findings],
+        "terms": [_finding(finding, check) for finding in check.terms],
+        "pages_past_the_end": [{"text": one.text, "line": one.line} for one in check.beyond],
+        "pages_without_a_quotation": [
+            {"text": one.text, "line": one.line, "place": one.place} for one in check.unbound
+        ],
+        "pages_not_checked": check.unpaged,
+        "judge": check.judge or None,
+        "support": None if check.support is None else [_support(item) for item in check.support],
+        "documents": [
+            {
+                "path": document.path,
+                "id": document.id,
+                "sha256": document.sha256,
+                "kind": document.kind,
+                "pages": len(document.pages) if document.paged else None,
+                "characters": len(document.text),
+            }
+            for document in check.documents
+        ],
+    }
+
+
+def memo_json(check: MemoCheck) -> str:
+    """The object as text; characters that a terminal would obey come out escaped, as JSON allows."""
+    return json.dumps(memo_object(check), ensure_ascii=True, indent=2)
+
+
+def _named(outcome: str) -> str:
+    return "re-cut" if outcome == "recut" else outcome
+
+
+def _finding(finding: Finding, check: MemoCheck) -> dict[str, Any]:
+    quotation, near = finding.quotation, finding.nearest
+    document = check.documents[finding.document] if finding.document is not None else None
+    paged = document is not None and document.paged
+    return {
+        "words": quotation.words,
+        "form": quotation.form,
+        "line": quotation.line,
+        "place": quotation.place,
+        "sentence": quotation.sentence,
+        "page_reference": quotation.reference.text if quotation.reference else None,
+        "outcome": _named(finding.outcome),
+        "holds": finding.holds,
+        "document": finding.document,
+        "also_in": list(finding.also),
+        "where": finding.where or None,
+        "quote": _quote(finding.quote, document) if finding.quote and document else None,
+        "pages": [{"page": number, "label": label} for number, label in finding.pages] if paged else [],
+        "page_matched": finding.matched,
+        "closest": {
+            "text": near.text,
+            "where": near.where,
+            "page": near.page if paged else None,
+            "label": near.label if paged else None,
+            "score": round(near.score, 1),
+            "differing": list(near.differing),
+        }
+        if near
+        else None,
+        "notes": list(finding.notes),
+    }
+
+
+def _quote(quote: Quote, document: Document) -> dict[str, Any]:
+    return {
+        "text": quote.text,
+        "page": quote.page if document.paged else None,
+        "label": quote.label if document.paged else None,
+        "last_page": (quote.last_page or quote.page) if document.paged else None,
+        "start": quote.start,
+        "end": quote.end,
+        "match": TIERS[quote.match],
+        "occurrences": quote.occurrences,
+        "places": [list(place) for place in quote.places],
+    }
+
+
+def _support(item: Support) -> dict[str, Any]:
+    return {
+        "sentence": item.sentence,
+        "place": item.place,
+        "quotations": list(item.findings),
+        "verdict": item.ruling.verdict.value if item.ruling else "unjudged",
+        "reason": item.ruling.reason if item.ruling else item.why,
+        "votes": [
+            {"judge": vote.judge, "verdict": vote.verdict.value, "reason": vote.reason}
+            for vote in (item.ruling.votes if item.ruling else ())
+        ],
+    }

@@ -1,0 +1,1 @@
+"""The loop as a library: any execute function, any scorers."""

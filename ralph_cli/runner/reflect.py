@@ -1,0 +1,129 @@
+"""The learn phase: what a failed attempt teaches, by rules or by a model."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ralph_cli.core import clock
+from ralph_cli.core.errors import ProviderError
+from ralph_cli.core.model import Json, Model, Request, UserTurn
+from ralph_cli.core.prompts.framing import framed
+from ralph_cli.core.prompts.json_reply import Unparseable, ask, one_object
+from ralph_cli.core.prompts.templates import prompt, render
+from ralph_cli.core.run import Evidence, Lesson
+
+OUTPUT, HISTORY = 6_000, 5
+"""Characters of the output and number of earlier lessons that a model is shown."""
+
+MOST = {"shallow": 1, "medium": 3, "deep": 6}
+"""How many suggestions a model may make, by level."""
+
+LESSON_SCHEMA: Json = {
+    "type": "object",
+    "properties": {
+        "summary": {"type": "string"},
+        "suggestions": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["summary", "suggestions"],
+    "additionalProperties": False,
+}
+
+
+class Reflector(Protocol):
+    """Anything that learns from an attempt; it may be asynchronous."""
+
+    def reflect(
+        self, input: str, output: str, evidence: Sequence[Evidence], history: Sequence[Lesson], level: str
+    ) -> Lesson | Awaitable[Lesson]:
+        """The lesson of `output`, which `evidence` found wanting; `history` has the earlier ones, the oldest first."""
+        ...
+
+
+class RuleReflector:
+    """Turns each issue into a suggestion, without a model: the same evidence, the same lesson.
+
+    `shallow` keeps the first issue; `deep` also says which suggestions were made before and did not help. A check that
+    could not be made teaches nothing about the output.
+    """
+
+    def reflect(
+        self, input: str, output: str, evidence: Sequence[Evidence], history: Sequence[Lesson], level: str
+    ) -> Lesson:
+        """One suggestion for each different issue."""
+        failed = [item for item in evidence if item.issues and not item.broken]
+        said = dict.fromkeys(f"Mend what {issue.check} found: {issue.line}" for e in failed for issue in e.issues)
+        suggestions = list(said)[: 1 if level == "shallow" else None]
+        if level == "deep":
+            earlier = {line for lesson in history for line in lesson.suggestions}
+            again = [line for line in suggestions if line in earlier]
+            suggestions += [f"This was asked for before and is still so, try another way: {line}" for line in again]
+        names = ", ".join(dict.fromkeys(item.check for item in failed))
+        return Lesson(f"not passed: {names}" if names else "nothing was found that could be mended", tuple(suggestions))
+
+
+class _Said(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    summary: str = Field(min_length=1)
+    suggestions: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReflector:
+    """Asks a model once what to do otherwise; the rules speak, and say so, when it fails or its reply has no shape."""
+
+    model: Model
+    new_nonce: Callable[[], str] = field(default=clock.token, repr=False)
+
+    def through(self, wrap: Callable[[Model], Model], /) -> "ModelReflector":
+        """The same with its model wrapped."""
+        return replace(self, model=wrap(self.model))
+
+    def reflect(
+        self, input: str, output: str, evidence: Sequence[Evidence], history: Sequence[Lesson], level: str
+    ) -> Lesson:
+        """The model's lesson, or that of the rules; never raises ProviderError."""
+        request = self._request(input, output, evidence, history, level)
+        try:
+            said = ask(self.model, request, lambda text: one_object(text, _Said), tries=1)
+        except (ProviderError, Unparseable) as error:
+            return by_rules(str(error), input, output, evidence, history, level)
+        lines = dict.fromkeys(" ".join(line.split()) for line in said.suggestions)
+        kept = tuple(line for line in lines if line)[: MOST.get(level, MOST["medium"])]
+        return Lesson(" ".join(said.summary.split()), kept)
+
+    def _request(
+        self, input: str, output: str, evidence: Sequence[Evidence], history: Sequence[Lesson], level: str
+    ) -> Request:
+        nonce = self.new_nonce()
+        found = "\n".join(f"- {issue.check}: {issue.line}" for item in evidence for issue in item.issues)
+        earlier = "\n".join(
+            f"- {lesson.summary}\n" + "".join(f"  - {line}\n" for line in lesson.suggestions)
+            for lesson in history[-HISTORY:]
+        )
+        told = render(
+            "reflector_request",
+            input=framed(input, nonce),
+            output=framed(output[:OUTPUT] or "(nothing)", nonce),
+            issues=framed(found or "(the score was too low)", nonce),
+            history=framed(earlier or "(none)", nonce),
+            most=MOST.get(level, MOST["medium"]),
+        )
+        return Request(
+            "reflector",
+            prompt("reflector_system"),
+            (UserTurn(told),),
+            output_schema=LESSON_SCHEMA,
+            output_name="lesson",
+            max_tokens=1_000,
+            inputs={"input": input, "output": output, "issues": found, "level": level},
+        )
+
+
+def by_rules(
+    why: str, input: str, output: str, evidence: Sequence[Evidence], history: Sequence[Lesson], level: str
+) -> Lesson:
+    """The lesson of the rules, with why a better one is missing."""
+    lesson = RuleReflector().reflect(input, output, evidence, history, level)
+    return Lesson(f"{lesson.summary} (by rules, because the reflection failed: {why})", lesson.suggestions)

@@ -1,0 +1,355 @@
+"""Any function as a mode of the outer loop: run, score, reflect, say what to mend, until every scorer has passed."""
+
+import threading
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from statistics import fmean
+from typing import Any
+
+from ralph_cli.checks.base import all_passed
+from ralph_cli.checks.verifier import Verifier, VerifierCheck, unfit
+from ralph_cli.core import clock
+from ralph_cli.core.awaiting import Awaiter, TooLate
+from ralph_cli.core.budget import Ledger, Limits
+from ralph_cli.core.errors import LimitExceeded
+from ralph_cli.core.events import CallFinished, Fanout, Gate, Noticed, RunStarted, Sink
+from ralph_cli.core.model import Model, Usage
+from ralph_cli.core.run import MEAN, SKIPPED, VERIFIER, Attempt, Evidence, Issue, Lesson, Outcome, StopType
+from ralph_cli.loop.config import RalphConfig
+from ralph_cli.loop.detectors import (
+    CompositeDetector,
+    MaxIterationDetector,
+    RegressingDetector,
+    StalledDetector,
+    StopDetector,
+    UserInterruptDetector,
+    standard_detectors,
+)
+from ralph_cli.loop.engine import run_loop
+from ralph_cli.loop.state import LoopState
+from ralph_cli.providers.metered import Metered, call_numbers
+from ralph_cli.runner.guarded import Heard, Patience, Watched, flat, require_bound
+from ralph_cli.runner.reflect import Reflector, by_rules
+from ralph_cli.runner.scorers import AsksModel, Scoring
+from ralph_cli.runner.scoring import OVER, run_scorers, scorer_name
+
+SHOWN = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """What a function returns that knows what it spent: its output, and its calls, tokens and money.
+
+    Raises TypeError for a `usage` that is none.
+    """
+
+    output: str
+    usage: Usage = Usage()
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.usage, Usage):
+            raise TypeError(f"usage is a Usage, not {type(self.usage).__name__}")
+
+
+Execute = Callable[[str], str | Execution | Awaitable[str | Execution]]
+
+
+@dataclass(frozen=True, slots=True)
+class RalphResult:
+    """The best output of a run and its scores, why the run stopped, and its state as plain values.
+
+    `output` is empty if no attempt gave one. `reflections` has `iteration`, `summary` and `suggestions` of each.
+    """
+
+    output: str
+    stop_type: StopType
+    reason: str
+    iterations: int
+    scores: dict[str, float]
+    state: dict[str, Any]
+    reflections: list[dict[str, Any]] = field(default_factory=list)
+
+
+class RalphRunner:
+    """Runs a function in ralph's outer loop until every scorer has passed it, or a detector stops.
+
+    `execute`, the scorers, the reflector, the verifier and the detectors may be asynchronous; `run` itself is not, so
+    call it from a coroutine with `asyncio.to_thread`. An exception of `execute` is a failed attempt. `sink` hears every
+    event, `ledger` is a purse to share.
+
+    With a `timeout` in the configuration the run ends in time, whatever hangs, and returns the best it has: `execute`,
+    reflector, verifier and detectors are then each called on a thread of their own. A thread cannot be killed: what is
+    left behind on it runs on until it returns or the program ends, and what it awaits is cancelled. Without a `timeout`
+    they are called on the thread of `run`, and waited for.
+
+    With a `max_cost` it also ends when something was spent that has no price: the limit could not be kept.
+
+    `verifier` is asked about an output that every scorer has passed, and without its yes the output is not accepted. If
+    it fails the run ends as UNJUDGED: another attempt would mend nothing. Without scorers and verifier nothing is ever
+    accepted.
+
+    `detectors` replaces the standard ones without StalledDetector and RegressingDetector: a function may well fail
+    twice in the same way and pass at the third attempt. Add them where it does not.
+
+    Raises TypeError for a verifier that has no fitting method `verify`, or stands among the scorers; and ValueError for
+    two scorers of one name, a name in `scorer_names` that no scorer has, and detectors of which none is sure to come:
+    MaxIterationDetector, or TimeoutDetector with a `timeout`. Their subclasses do not count, as they may never stop,
+    and neither does a limit on the cost, as what is spent may be nothing or unknown.
+    """
+
+    def __init__(
+        self,
+        execute: Execute,
+        scorers: Sequence[Scoring] = (),
+        config: RalphConfig | None = None,
+        reflector: Reflector | None = None,
+        *,
+        verifier: Verifier | None = None,
+        detectors: Iterable[StopDetector] | None = None,
+        sink: Sink | None = None,
+        ledger: Ledger | None = None,
+    ) -> None:
+        self.config = config or RalphConfig()
+        self._execute, self._reflector, self._sink, self._ledger = execute, reflector, sink, ledger
+        self._scorers = _chosen(scorers, self.config.validation.scorer_names)
+        if verifier is not None and (why := unfit(verifier)):
+            raise TypeError(why)
+        self._verifier, self._verifying = verifier, Awaiter()
+        self._interrupted = threading.Event()
+        self._awaiter, self._waits = Awaiter(), [Awaiter() for _ in self._scorers]
+        asked = self._interrupted.is_set
+        if detectors is None:
+            standard = standard_detectors(asked)
+            given = [each for each in standard if not isinstance(each, StalledDetector | RegressingDetector)]
+        else:
+            given = [UserInterruptDetector(asked), *detectors]
+            require_bound(given, self.config.stop_condition)
+        self._detectors = CompositeDetector(given)
+
+    def __repr__(self) -> str:
+        return f"RalphRunner(scorers={len(self._scorers)}, config={self.config!r})"
+
+    def interrupt(self) -> None:
+        """Stop after the attempt in progress, if `enable_user_interrupt` allows it. Safe from every thread."""
+        self._interrupted.set()
+
+    def run(self, input: str) -> RalphResult:
+        """Run, analyze, learn and plan until halt. The result has the best output, even when a later one was worse."""
+        ledger = self._ledger or Ledger(Limits())
+        heard = Heard()
+        sink = Gate(Fanout((heard, *((self._sink,) if self._sink else ()))))
+        seed = clock.token(16)
+        shown = {name: asdict(getattr(self.config, name)) for name in ("validation", "reflection", "stop_condition")}
+        sink(RunStarted(f"wrapped-{seed[:12]}", "wrapped", input, {}, shown, clock.now(), seed))
+        stops = self.config.stop_condition
+        patience = Patience(stops.timeout, heard.state.started)
+        mode = self._mode(input, ledger, sink, patience)
+        if not mode.scorers and mode.verifier is None:
+            sink(Noticed("no-scorers", "nothing is scored, so no output can be accepted"))
+        detectors = Watched(self._detectors, heard, self._awaiter, patience)
+        try:
+            outcome = run_loop(mode, heard.state, ledger=ledger, config=stops, sink=sink, detectors=detectors)
+        finally:
+            self._interrupted.clear()
+        return _result(outcome, heard.state, self.config)
+
+    def _mode(self, input: str, ledger: Ledger, sink: Sink, patience: Patience) -> "WrappedMode":
+        """The parts of one run, with a meter around the models of scorers and reflector."""
+        numbers = call_numbers()
+
+        def metered(model: Model) -> Model:
+            return Metered(model, ledger, sink, numbers)
+
+        scorers = tuple(s.through(metered) if isinstance(s, AsksModel) else s for s in self._scorers)
+        reflector = self._reflector.through(metered) if isinstance(self._reflector, AsksModel) else self._reflector
+        enabled = self.config.validation.enabled
+        return WrappedMode(
+            input,
+            self._execute,
+            scorers if enabled else (),
+            self._check(input, metered, patience) if enabled else None,
+            self.config,
+            reflector if self.config.reflection.enabled else None,
+            ledger,
+            sink,
+            numbers,
+            self._awaiter,
+            self._waits,
+            patience,
+        )
+
+    def _check(self, input: str, metered: Callable[[Model], Model], patience: Patience) -> VerifierCheck | None:
+        verifier, stops = self._verifier, self.config.stop_condition
+        if verifier is None:
+            return None
+        # Which iteration is the last is only known where the iterations are what ends the run.
+        counted = any(type(detector) is MaxIterationDetector for detector in flat(self._detectors))
+        return VerifierCheck(
+            verifier.through(metered) if isinstance(verifier, AsksModel) else verifier,
+            input,
+            max_iterations=stops.max_iterations,
+            skip_last=counted and self.config.validation.skip_last_verification,
+            awaiter=partial(patience.awaited, self._verifying),
+        )
+
+
+@dataclass(slots=True)
+class WrappedMode:
+    """A user's function as a mode of the outer loop: see `loop.engine.Mode`."""
+
+    input: str
+    execute: Execute
+    scorers: tuple[Scoring, ...]
+    verifier: VerifierCheck | None
+    config: RalphConfig
+    reflector: Reflector | None
+    ledger: Ledger
+    sink: Sink
+    numbers: Iterator[int]
+    awaiter: Awaiter
+    waits: Sequence[Awaiter]
+    patience: Patience
+
+    def plan(self, state: LoopState) -> str:
+        """The input; after a first attempt with what it lacked, and the suggestions of the latest reflection."""
+        if not state.steps:
+            return self.input
+        last = state.steps[-1]
+        parts = [self.input]
+        lacked = [f"{issue.check}: {issue.line}" for item in last.evidence if not item.broken for issue in item.issues]
+        lacked += [f"it failed with {last.attempt.error}"] if last.attempt.error else []
+        if lacked:
+            parts.append("## What the last attempt lacked\n" + _bullets(lacked))
+        if state.reflection_history and (suggestions := state.reflection_history[-1].suggestions):
+            parts.append("## What to do otherwise this time\n" + _bullets(suggestions))
+        return "\n\n".join(parts)
+
+    def run(self, order: str, iteration: int) -> Attempt:
+        """One call of the function; what it says it spent is booked and recorded."""
+        with self.ledger.reserve(None) as book:
+            pass  # only asks whether anything is left: what the function itself reserves must not be held back by us
+        if self.patience.over:
+            raise self.patience.exceeded()
+        if self.verifier is not None:
+            self.verifier.begin(iteration)
+        begun = clock.monotonic()
+        try:
+            given = self.patience(self.awaiter, lambda: self.execute(order))
+        except TooLate:
+            raise self.patience.exceeded("the function") from None
+        except LimitExceeded:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever a user's function raises is a failed attempt
+            return Attempt(error=f"{type(error).__name__}: {error}"[:SHOWN])
+        if isinstance(given, Execution):
+            book(given.usage)
+            seconds = round(clock.monotonic() - begun, 3)
+            name = getattr(self.execute, "__name__", type(self.execute).__name__)
+            self.sink(CallFinished(next(self.numbers), "execute", name, given.usage, seconds))
+            given = given.output
+        if not isinstance(given, str):
+            return Attempt(error=f"it returned {type(given).__name__} and no text")
+        if not given.strip():
+            return Attempt(error="it returned nothing")
+        return Attempt(output=given, finished=True, source="worker")
+
+    def analyze(self, attempt: Attempt) -> tuple[Evidence, ...]:
+        """The evidence of every scorer, then of the verifier if all is well; a mean under the threshold fails too.
+
+        A failed attempt is not scored.
+        """
+        if not attempt.answered:
+            return ()
+        wanted = self.config.validation
+        found = run_scorers(
+            self.scorers,
+            self.input,
+            attempt.output,
+            threshold=wanted.min_score_threshold,
+            parallel=wanted.parallel,
+            timeout=wanted.timeout,
+            awaiters=self.waits[: len(self.scorers)],
+            ends=self.patience.ends,
+        )
+        mean = _mean(found)
+        if all_passed(found) and mean < wanted.min_score_threshold:
+            told = f"the mean of the scores is {mean:.2f}, at least {wanted.min_score_threshold:.2f} is due"
+            found = (*found, Evidence(MEAN, (Issue(MEAN, told),)))
+        if self.verifier is None or not all(item.passed for item in found):
+            return found
+        verified = self._verified(self.verifier, attempt)
+        # To skip the only check there is would be to accept what nobody has looked at.
+        return (*found, verified) if found or verified.check != SKIPPED else ()
+
+    def _verified(self, verifier: VerifierCheck, attempt: Attempt) -> Evidence:
+        """The verifier's evidence. When it is late the attempt is kept: detectors will see that the time is over."""
+        try:
+            found = self.patience(self.awaiter, partial(verifier, attempt))
+        except TooLate:
+            return Evidence(VERIFIER, (Issue(VERIFIER, f"it could not be asked: {OVER}"),), broken=OVER)
+        assert isinstance(found, Evidence)
+        return found
+
+    def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
+        """The reflector's lesson on an attempt that failed; None when it passed, or when nothing was checked."""
+        failed = Evidence("execute", (Issue("execute", attempt.error),)) if attempt.error else None
+        found = (failed,) if failed else evidence
+        if self.reflector is None or not found or all_passed(found):
+            return None
+        history = state.reflection_history[-self.config.reflection.max_history :]
+        level = self.config.reflection.level
+        try:
+            asked = partial(self.reflector.reflect, self.input, attempt.output, found, history, level)
+            lesson = self.patience(self.awaiter, asked)
+        except TooLate:
+            return by_rules(OVER, self.input, attempt.output, found, history, level)
+        except LimitExceeded:
+            raise
+        except Exception as error:  # noqa: BLE001 - a reflection that fails must not lose the attempt
+            return by_rules(f"{type(error).__name__}: {error}", self.input, attempt.output, found, history, level)
+        if not isinstance(lesson, Lesson):
+            why = f"it gave {type(lesson).__name__} and no Lesson"
+            return by_rules(why, self.input, attempt.output, found, history, level)
+        return lesson
+
+
+def _chosen(scorers: Sequence[Scoring], wanted: Sequence[str]) -> tuple[Scoring, ...]:
+    for scorer in scorers:
+        if not callable(scorer) and isinstance(scorer, Verifier):
+            raise TypeError(f"{type(scorer).__name__} is a verifier: pass it as verifier=, and not among the scorers")
+    names = [scorer_name(scorer) for scorer in scorers]
+    if twice := sorted({name for name in names if names.count(name) > 1} | ({MEAN} & set(names))):
+        raise ValueError(f"each scorer needs a name of its own: {', '.join(twice)}")
+    if missing := sorted(set(wanted) - set(names)):
+        raise ValueError(f"scorer_names has {', '.join(missing)}, the scorers are {', '.join(names) or 'none'}")
+    return tuple(s for s, name in zip(scorers, names, strict=True) if not wanted or name in wanted)
+
+
+def _mean(evidence: Sequence[Evidence]) -> float:
+    scores = [item.score for item in evidence if item.score is not None]
+    return fmean(scores) if scores else 0.0
+
+
+def _bullets(lines: Iterable[str]) -> str:
+    return "\n".join(f"- {line}" for line in dict.fromkeys(lines))
+
+
+def _result(outcome: Outcome, state: LoopState, config: RalphConfig) -> RalphResult:
+    best, most = outcome.best, config.reflection.max_history
+    plain = state.to_dict()
+    plain |= {"reflection_history": plain["reflection_history"][-most:], "metadata": dict(config.metadata)}
+    learnt = [
+        {"iteration": number, "summary": step.lesson.summary, "suggestions": list(step.lesson.suggestions)}
+        for number, step in enumerate(state.steps, 1)
+        if step.lesson is not None
+    ]
+    return RalphResult(
+        best.attempt.output if best else "",
+        outcome.halt.type,
+        outcome.halt.detail,
+        outcome.iterations,
+        best.scores if best else {},
+        plain,
+        learnt[-most:],
+    )

@@ -1,0 +1,223 @@
+"""Scorers: small measures of a free text, each a value between 0 and 1 with a reason; a function will do as well."""
+
+import re
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from numbers import Real
+from typing import Protocol, Self, runtime_checkable
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from ralph_cli.checks.output.quotations import places, quotations
+from ralph_cli.core import clock
+from ralph_cli.core.document import Document, Page
+from ralph_cli.core.model import Json, Model, Request, UserTurn
+from ralph_cli.core.prompts.framing import framed
+from ralph_cli.core.prompts.json_reply import ask, one_object
+from ralph_cli.core.prompts.templates import prompt, render
+from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.text.boundary import on_boundaries
+
+MIN_QUOTE = 12
+"""Characters of which at least one quote must consist: shorter ones are found in any document."""
+
+JUDGED, SHOWN = 20_000, 200
+
+SCORE_SCHEMA: Json = {
+    "type": "object",
+    "properties": {"score": {"type": "number"}, "reason": {"type": "string"}},
+    "required": ["score", "reason"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """A value between 0 and 1. `passed` overrules the threshold of the run; `reason` says what to mend.
+
+    Raises ValueError for what is not such a value.
+    """
+
+    value: float
+    passed: bool | None = None
+    reason: str = ""
+
+    def __post_init__(self) -> None:
+        value: object = self.value
+        if not isinstance(value, Real) or not 0 <= float(value) <= 1:  # NaN is not, either
+            raise ValueError(f"a score is a number between 0 and 1, not {self.value!r}")
+        if self.passed is not None and not isinstance(self.passed, bool):
+            raise ValueError(f"passed is True, False or None, not {self.passed!r}")
+
+
+class Scorer(Protocol):
+    """Anything with a name that measures an output; `input` is what the user asked for."""
+
+    @property
+    def name(self) -> str:
+        """Under which its scores are kept."""
+        ...
+
+    def __call__(self, input: str, output: str, /) -> float | Score | Awaitable[float | Score]:
+        """The score; an exception counts as not passed."""
+        ...
+
+
+Scoring = Scorer | Callable[[str, str], float | Score | Awaitable[float | Score]]
+"""A scorer, or a function that is one; its name is the function's."""
+
+
+@runtime_checkable
+class AsksModel(Protocol):
+    """A scorer or reflector with a model, which a run puts a meter around so that its cost is counted."""
+
+    def through(self, wrap: Callable[[Model], Model], /) -> Self:
+        """The same with its model wrapped."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordScorer:
+    """The share of keywords that stand in the output as whole words: Paris is not in "comparison".
+
+    Raises ValueError without any, or when one is empty.
+    """
+
+    keywords: Sequence[str]
+    case_sensitive: bool = False
+    name: str = "keywords"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.keywords, str) or not self.keywords or not all(word.strip() for word in self.keywords):
+            raise ValueError("keywords must be a list of words that are not empty")
+
+    def __call__(self, input: str, output: str, /) -> Score:
+        fold: Callable[[str], str] = str if self.case_sensitive else str.casefold
+        text = fold(output)
+        missing = [word for word in self.keywords if not _stands(fold(word), text)]
+        reason = f"does not mention {', '.join(missing)}" if missing else ""
+        return Score(1 - len(missing) / len(self.keywords), reason=reason)
+
+
+def _stands(wanted: str, text: str) -> bool:
+    return any(on_boundaries(text, at, at + len(wanted)) for at in places(text, wanted))
+
+
+@dataclass(frozen=True, slots=True)
+class LengthScorer:
+    """Passes an output of `min_length` to `max_length` characters (None: no upper bound).
+
+    Space at its ends is not counted. Outside the range the value is how near the length comes to its bound.
+    Raises ValueError for bounds that exclude all.
+    """
+
+    min_length: int = 0
+    max_length: int | None = None
+    name: str = "length"
+
+    def __post_init__(self) -> None:
+        if self.min_length < 0 or (self.max_length is not None and self.max_length < max(self.min_length, 1)):
+            raise ValueError(f"not a range of lengths: {self.min_length} to {self.max_length}")
+
+    def __call__(self, input: str, output: str, /) -> Score:
+        size = len(output.strip())
+        if size < self.min_length:
+            return Score(
+                size / self.min_length, False, f"has {size:,} characters, at least {self.min_length:,} are due"
+            )
+        if self.max_length is not None and size > self.max_length:
+            return Score(self.max_length / size, False, f"has {size:,} characters, at most {self.max_length:,} may be")
+        return Score(1.0, True)
+
+
+class QuoteScorer:
+    """The share of the output's quotes that stand in a document; passes only if all do. No quotes score 0.
+
+    A quote is what stands in quotation marks of any kind, as in a task (see `checks.quotations`), or a block of lines
+    that begin with `>`. At least one must have 12 characters. `document` may be its text.
+    """
+
+    def __init__(self, document: Document | str, name: str = "quotes") -> None:
+        self.name = name
+        self._index = QuoteIndex(document if isinstance(document, Document) else _of_text(document))
+
+    def __call__(self, input: str, output: str, /) -> Score:
+        quotes = list(quoted(output))
+        if not any(len(readings[0]) >= MIN_QUOTE for readings in quotes):
+            return Score(0.0, False, f"quotes nothing from the document (of {MIN_QUOTE} characters or more)")
+        missing = [ways[0] for ways in quotes if all(self._index.find(words) is None for words in ways)]
+        told = "; ".join(self._told(quote) for quote in missing)
+        return Score(1 - len(missing) / len(quotes), not missing, f"not in the document: {told}" if missing else "")
+
+    def _told(self, quote: str) -> str:
+        shown = f'"{" ".join(quote.split())[:SHOWN]}"'
+        differing = [word for near in self._index.closest(quote) for word in near.differing]
+        return f"{shown} (differs in: {', '.join(differing)})" if differing else shown
+
+
+_BLOCK = re.compile(r"(?:^[ \t]*>.*(?:\n|\Z))+", re.MULTILINE)
+_ATTRIBUTION = re.compile(r"^(?:[\u2014\u2013]|--|- )")
+
+
+def quoted(text: str) -> Iterator[tuple[str, ...]]:
+    """The quotes in a text, each in the ways in which it can be read: block quotes, then what marks enclose.
+
+    Of a block quote the line that says whose it is is left out, and each paragraph is a quote.
+    """
+    for block in _BLOCK.findall(text):
+        lines = [line.strip().removeprefix(">").strip() for line in block.splitlines()]
+        for part in "\n".join("" if _ATTRIBUTION.match(line) else line for line in lines).split("\n\n"):
+            if part.strip():
+                yield (part.strip(),)
+    for found in quotations(_BLOCK.sub("\n\n", text)):
+        if readings := tuple(words.strip() for _, words in found.readings if words.strip()):
+            yield readings
+
+
+def _of_text(text: str) -> Document:
+    return Document("", "", "text", "", "", text, (Page(1, "1", 0, len(text)),))
+
+
+class _Said(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    score: float = Field(ge=0, le=1, allow_inf_nan=False)
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeScorer:
+    """Asks a model how well an output does what `instructions` say; the run's threshold decides whether it passes.
+
+    One call. Raises ProviderError when the model fails, and Unparseable when its reply is not one object of the shape.
+    """
+
+    model: Model
+    instructions: str
+    name: str = "judge"
+    new_nonce: Callable[[], str] = field(default=clock.token, repr=False)
+
+    def through(self, wrap: Callable[[Model], Model], /) -> "JudgeScorer":
+        """The same with its model wrapped."""
+        return replace(self, model=wrap(self.model))
+
+    def __call__(self, input: str, output: str, /) -> Score:
+        nonce = self.new_nonce()
+        if len(output) > JUDGED:
+            raise ValueError(f"the output has {len(output):,} characters, at most {JUDGED:,} are judged")
+        told = render(
+            "scorer_request",
+            instructions=self.instructions,
+            input=framed(input, nonce),
+            output=framed(output, nonce),
+        )
+        request = Request(
+            "scorer",
+            prompt("scorer_system"),
+            (UserTurn(told),),
+            output_schema=SCORE_SCHEMA,
+            output_name="score",
+            max_tokens=1_000,
+            inputs={"instructions": self.instructions, "input": input, "output": output},
+        )
+        said = ask(self.model, request, lambda text: one_object(text, _Said), tries=1)
+        return Score(said.score, reason=" ".join(said.reason.split()))

@@ -1,0 +1,1 @@
+"""The use cases: a run made, resumed, read back, reported, exported, verified."""

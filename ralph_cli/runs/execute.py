@@ -1,0 +1,219 @@
+"""Running a mode: journal, traces, ledger and models around it; every mode comes through here."""
+
+import platform
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ralph_cli import __version__
+from ralph_cli.config import Settings
+from ralph_cli.core import clock
+from ralph_cli.core.budget import Ledger
+from ralph_cli.core.coverage import Coverage
+from ralph_cli.core.document import Document
+from ralph_cli.core.errors import ConfigError, JournalError
+from ralph_cli.core.events import AnyEvent, CallFinished, Fanout, Gate, Noticed, RunHalted, RunStarted, Sink
+from ralph_cli.core.model import Model, Usage
+from ralph_cli.core.prompts.nonce import Nonces
+from ralph_cli.core.prompts.templates import prompt_digests
+from ralph_cli.core.run import Halt, Outcome, StopType
+from ralph_cli.documents.load import reader_of
+from ralph_cli.journal.store import Journal
+from ralph_cli.journal.traces import TraceWriter
+from ralph_cli.loop.detectors import StopDetector
+from ralph_cli.loop.engine import run_loop
+from ralph_cli.loop.state import LoopState
+from ralph_cli.providers.replaying import Recording
+from ralph_cli.wiring.models import Names, Parts, Stage, build_models, open_engine
+from sandbox import Sandbox
+
+MAX_QUESTION = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """What a run returns: the outcome, the document it speaks of, what was read, what it cost, where its record is.
+
+    `panel` are the models that were to give second opinions; `judge_faults` says of each model that was asked as a
+    judge and whose call failed why the last one did. `format` is that of a task's output, empty in other modes.
+    """
+
+    outcome: Outcome
+    mode: str
+    question: str
+    document: dict[str, object]
+    usage: Usage
+    seconds: float
+    run: str
+    folder: Path
+    judge: str
+    notices: tuple[Noticed, ...]
+    coverage: Coverage = field(default_factory=Coverage)
+    panel: tuple[str, ...] = ()
+    format: str = ""
+    judge_faults: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """What a run takes over from earlier ones: their paid replies, the seed with which it asks the same again, and
+    their folders, the latest first, where they kept what they found. `notices` tell what was not taken over."""
+
+    recording: Recording
+    seed: str
+    folders: tuple[Path, ...] = ()
+    notices: tuple[Noticed, ...] = ()
+
+
+def execute(
+    mode: str,
+    question: str,
+    document: Document | None,
+    build: Callable[[Stage], Parts],
+    *,
+    settings: Settings,
+    names: Names,
+    models: Mapping[str, Model] | None = None,
+    engine: Callable[[], Sandbox] | None = None,
+    sink: Sink | None = None,
+    detectors: StopDetector | None = None,
+    earlier: Earlier | None = None,
+    encoding: str | None = None,
+    terms: Mapping[str, object] | None = None,
+) -> Finished:
+    """Run the mode that `build` makes, with journal, traces, ledger and models around it; every mode comes through.
+
+    `encoding` is recorded, so that a resumed run reads the document in the same way; `terms` is what else must be kept
+    so that the local checks can be made again later.
+    """
+    folder = run_folder(settings, mode, document)
+    journal = Journal(folder)
+    heard = _Heard()
+
+    def complain(message: str) -> None:
+        """Tell of something that went wrong beside the run; its journal may be what went wrong."""
+        for told in (heard, *((sink,) if sink else ())):
+            told(Noticed("trace", message))
+
+    traces = TraceWriter(settings.out, folder, complain)
+    everyone = Gate(Fanout((journal, traces, heard, *((sink,) if sink else ()))))
+    try:
+        ledger = Ledger(settings.limits)
+        recording, seed = (earlier.recording, earlier.seed) if earlier else (None, clock.token(16))
+        built = build_models(settings, names, ledger, everyone, models, recording)
+        about = described(document, encoding)
+        kept = _recorded(settings, names) | ({"terms": dict(terms)} if terms else {})
+        started = RunStarted(folder.name, mode, question, about, kept, clock.now(), seed)
+        try:
+            everyone(started)
+        except JournalError:
+            journal.discard()
+            raise
+        cautions = document.cautions if document else ()
+        told = (*(earlier.notices if earlier else ()), *names.notices)
+        for notice in (*told, *(Noticed(caution.code, caution.message) for caution in cautions)):
+            everyone(notice)
+
+        def waiting(what: str) -> None:
+            everyone(Noticed("sandbox", what))
+
+        size = len(document.text) if document else 0
+        opener = engine or open_engine(settings, size, waiting)
+        stage = Stage(settings, built, opener, Nonces(seed), everyone, folder, ledger)
+        try:
+            parts = build(stage)
+        except Exception as error:
+            everyone(RunHalted(Halt(StopType.SYSTEM_ERROR, str(error) or type(error).__name__), clock.now()))
+            built.close()
+            raise
+        try:
+            state = LoopState().apply(started)
+            outcome = run_loop(
+                parts.mode,
+                state,
+                ledger=ledger,
+                config=settings.stops,
+                sink=everyone,
+                detectors=detectors,
+                kept=parts.kept,
+            )
+        finally:
+            parts.close()
+            built.close()
+        spent, seconds, notices = heard.state.usage, round(ledger.elapsed, 3), tuple(heard.notices)
+        name, judge, read = folder.name, built.judge.name, heard.state.coverage
+        form = settings.output_format if mode == "task" else ""
+        rest = (judge, notices, read, names.panel, form, heard.judge_faults)
+        return Finished(outcome, mode, question, about, spent, seconds, name, folder, *rest)
+    finally:
+        journal.close()
+
+
+def run_folder(settings: Settings, mode: str, document: Document | None) -> Path:
+    """A fresh folder for a run: the time, the document's hash and chance are in its name, nothing anybody wrote is."""
+    # Milliseconds, so that runs are listed in the order in which they were started.
+    stamp = clock.now().replace("-", "").replace(":", "").replace(".", "").replace("T", "-").removesuffix("Z")
+    about = document.id[:8] if document else "nothing"
+    return settings.out / f"{stamp}-{mode}-{about}-{clock.token(3)}"
+
+
+class _Heard:
+    """A sink that remembers what a person should be told, and the state that the events fold to."""
+
+    def __init__(self) -> None:
+        self.notices: list[Noticed] = []
+        self.judge_faults: dict[str, str] = {}
+        self.state = LoopState()
+        self._lock = threading.Lock()
+
+    def __call__(self, event: AnyEvent, /) -> None:
+        with self._lock:
+            self.state = self.state.apply(event)
+            if isinstance(event, Noticed):
+                self.notices.append(event)
+            if isinstance(event, CallFinished) and event.agent == "judge" and event.error:
+                self.judge_faults[event.model] = event.error
+
+
+def checked(text: str, what: str, example: str) -> str:
+    """A question, task or objective without surrounding space; ConfigError when it is empty or too long."""
+    text = text.strip()
+    if not text:
+        raise ConfigError(f"the {what} is empty", code="no-question", hint=example)
+    if len(text) > MAX_QUESTION:
+        told = f"the {what} has {len(text):,} characters, at most {MAX_QUESTION:,} are taken"
+        raise ConfigError(told, code="long-question", hint="put long material into the document")
+    return text
+
+
+def described(document: Document | None, encoding: str | None = None) -> dict[str, object]:
+    """What a trace keeps of a document: enough to know it again, none of its text; empty for a run without one.
+
+    `page_starts` are the offsets at which its pages begin, so that coverage can be told by page without the document.
+    `encoding` is that with which a person said that it is read, if one did.
+    """
+    if document is None:
+        return {}
+    read_as = {"encoding": encoding} if encoding else {}
+    return read_as | {
+        "id": document.id,
+        "sha256": document.sha256,
+        "fingerprint": document.fingerprint,
+        "path": document.path,
+        "kind": document.kind,
+        "reader": reader_of(document.kind),
+        "pages": len(document.pages),
+        "page_starts": [page.start for page in document.pages],
+        "characters": len(document.text),
+        "cautions": [caution.message for caution in document.cautions],
+        "unreadable": list(document.unreadable),
+    }
+
+
+def _recorded(settings: Settings, names: Names) -> dict[str, object]:
+    chosen = {"worker": names.worker, "judge": names.judge, "subquery": names.subquery}
+    panel = {"panel": list(names.panel)} if names.panel else {}
+    verifier = {"verifier": names.own_verifier} if names.own_verifier else {}
+    versions = {"version": __version__, "python": platform.python_version(), "prompts": prompt_digests()}
+    return {**versions, "models": chosen, **verifier, **settings.shown(), **panel}

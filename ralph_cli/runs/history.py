@@ -1,0 +1,146 @@
+"""Runs as their journals tell them: found by name, read back, shown."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+from ralph_cli.checks.judge.claims import near_margin
+from ralph_cli.core.errors import JournalError
+from ralph_cli.core.events import AnyEvent, CallFinished, GoalSet, Noticed, RunStarted
+from ralph_cli.core.results.goal import GoalState
+from ralph_cli.core.run import Halt, Step, StopType
+from ralph_cli.journal.store import FILE as JOURNAL_FILE
+from ralph_cli.journal.store import read_events
+from ralph_cli.loop.state import fold
+from ralph_cli.reports import goal, json
+from ralph_cli.reports.view import RunView, Unheard, view
+from ralph_cli.runs.execute import Finished
+
+NO_VERDICT = "no verdict of it could be used"
+
+
+def view_of(finished: Finished) -> RunView:
+    """What a reader is shown of a result."""
+    return view(
+        run=finished.run,
+        folder=str(finished.folder),
+        question=finished.question,
+        document=finished.document,
+        halt=finished.outcome.halt,
+        best=finished.outcome.best,
+        judge=finished.judge,
+        iterations=finished.outcome.iterations,
+        usage=finished.usage,
+        seconds=finished.seconds,
+        notices=tuple(notice.message for notice in finished.notices),
+        mode=finished.mode,
+        format=finished.format,
+        coverage=finished.coverage,
+        unheard=unheard(finished.outcome.best, finished.panel, finished.judge_faults),
+    )
+
+
+def unheard(best: Step | None, panel: Sequence[str], faults: Mapping[str, str]) -> dict[int, tuple[Unheard, ...]]:
+    """By claim, the models of the panel that were to give a second opinion on it and gave none; `faults` says why."""
+    found: dict[int, tuple[Unheard, ...]] = {}
+    for ruling in best.rulings if best is not None else ():
+        if not ruling.claim or not (ruling.votes or near_margin(ruling)):
+            continue  # nobody was asked for a second opinion
+        silent = Counter(map(_as_judge, panel)) - Counter(vote.judge for vote in ruling.votes[1:])
+        if silent:
+            found[ruling.claim] = tuple((name, faults.get(name, NO_VERDICT)) for name in silent.elements())
+    return found
+
+
+def _as_judge(name: str) -> str:
+    """The name under which a model of the panel gives its verdicts: a script goes by that of its file alone."""
+    vendor, _, rest = name.partition(":")
+    return f"{vendor}:{Path(rest).name}" if vendor == "scripted" else name
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A run as its journal tells it."""
+
+    view: RunView
+    events: tuple[AnyEvent, ...]
+
+
+def recorded(folder: Path) -> Recorded:
+    """Read a run back from its journal, finished or not. Raises JournalError."""
+    return told(tuple(read_events(folder)), str(folder))
+
+
+def told(events: tuple[AnyEvent, ...], folder: str) -> Recorded:
+    """The run of these events; `folder` is where its record is. Raises JournalError when they do not begin one."""
+    started = next((event for event in events if isinstance(event, RunStarted)), None)
+    if started is None:
+        raise JournalError(f"the run in {folder} was cut off before it began", code="no-run")
+    state = fold(events)
+    unfinished = Halt(StopType.NONE, "the run has no end: it still runs, or was killed")
+    seconds = sum(event.seconds for event in events if isinstance(event, CallFinished))
+    shown = view(
+        run=started.run,
+        folder=folder,
+        question=started.question,
+        document=started.document,
+        halt=state.halt or unfinished,
+        best=state.best,
+        judge=str(started.settings.get("models", {}).get("judge", "")),
+        iterations=len(state.steps),
+        usage=state.usage,
+        seconds=round(seconds, 3),
+        notices=tuple(event.message for event in events if isinstance(event, Noticed)),
+        mode=started.mode,
+        format=_format(started),
+        coverage=state.coverage,
+        unheard=unheard(state.best, _panel(started), _judge_faults(events)),
+    )
+    return Recorded(shown, events)
+
+
+def _format(started: RunStarted) -> str:
+    """The format of a task's output, as `Settings.output_format` has it."""
+    if started.mode != "task":
+        return ""
+    return str(started.settings.get("format") or ("json" if started.settings.get("output_schema") else "md"))
+
+
+def _panel(started: RunStarted) -> tuple[str, ...]:
+    named = started.settings.get("panel")
+    return tuple(str(name) for name in named) if isinstance(named, list | tuple) else ()
+
+
+def _judge_faults(events: tuple[AnyEvent, ...]) -> dict[str, str]:
+    calls = (event for event in events if isinstance(event, CallFinished))
+    return {call.model: call.error for call in calls if call.agent == "judge" and call.error}
+
+
+def as_object(found: Recorded) -> dict[str, Any]:
+    """The run as `--json` shows it."""
+    if not any(isinstance(event, GoalSet) for event in found.events):
+        return json.as_object(found.view)
+    state = reduce(GoalState.apply, found.events, GoalState())
+    return goal.as_object(found.view, state, state.delivered(fold(found.events).best))
+
+
+def run_names(out: Path) -> list[str]:
+    """The runs in `out` that have a journal, oldest first."""
+    return sorted(path.parent.name for path in out.glob(f"*/{JOURNAL_FILE}"))
+
+
+def find_run(out: Path, name: str | None) -> Path:
+    """The folder of the run of that name, or a unique beginning or end of it, or of the newest."""
+    names = run_names(out)
+    if not names:
+        raise JournalError(f"there are no runs in {out}", code="no-run", hint='ralph qa report.pdf "What was ...?"')
+    if name is None:
+        return out / names[-1]
+    matching = [run for run in names if run == name] or [r for r in names if r.startswith(name) or r.endswith(name)]
+    if len(matching) != 1:
+        what = "no run" if not matching else f"{len(matching)} runs"
+        raise JournalError(f"{what} in {out} match {name!r}", code="no-run", hint="`ralph trace list` shows the runs")
+    return out / matching[0]

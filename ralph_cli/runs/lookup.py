@@ -1,0 +1,106 @@
+"""Looking up quotes and memos in documents, which needs no model: what `ralph check` calls."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+from ralph_cli.checks.quotes import Visibility, pin
+from ralph_cli.config import Settings, load
+from ralph_cli.core.document import Document
+from ralph_cli.core.errors import ConfigError
+from ralph_cli.core.events import Noticed, Sink
+from ralph_cli.core.model import Model
+from ralph_cli.core.results.memo import MemoCheck
+from ralph_cli.core.run import Draft, DraftClaim, Issue, Quote
+from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.documents.visibility import Sight
+from ralph_cli.memo.checking.check import check
+from ralph_cli.memo.checking.visibility import looked_at
+from ralph_cli.memo.reading.read import read_memo
+from ralph_cli.runs.opening import opened
+
+
+@dataclass(frozen=True, slots=True)
+class QuoteCheck:
+    """What became of one quote: where it stands (`quote`), and what is wrong with it (`issue`).
+
+    Without a `quote` it is not in the document; with a `quote` and an `issue` it is there, and a reader cannot see it.
+    `cautions` are what a reader should know beside: that nothing could be seen of the pages, for one.
+    """
+
+    said: str
+    quote: Quote | None
+    issue: Issue | None
+    cautions: tuple[str, ...] = ()
+
+
+def check_quotes(
+    document: str | Path | Document, quotes: Sequence[str], *, settings: Settings | None = None
+) -> tuple[QuoteCheck, ...]:
+    """Look up quotes in a document, without any model or key; in their order. Raises DocumentError."""
+    settings = settings or load()
+    loaded = opened(document, settings)
+    index = QuoteIndex(loaded)
+    cautions: list[str] = []
+    sight = Sight(loaded, lambda code, message: cautions.append(message))
+    visibility = Visibility(sight, settings.allow_hidden_text)
+    # All at once at first, so that the file is opened and its pages are rendered once.
+    sight([match.span for match in map(index.find, quotes) if match])
+    found = []
+    for said in quotes:
+        attempt = pin(Draft((DraftClaim("", (said,)),)), loaded, index, visibility=visibility)
+        quote, issue = next(iter(attempt.quotes), None), next(iter(attempt.refused), None)
+        found.append(QuoteCheck(said, quote, issue, tuple(cautions)))
+    return tuple(found)
+
+
+def check_memo(
+    memo: str | Path | Document,
+    documents: Sequence[str | Path | Document],
+    *,
+    judge: bool = False,
+    strict: bool = False,
+    settings: Settings | None = None,
+    models: Mapping[str, Model] | None = None,
+    sink: Sink | None = None,
+    password: str | None = None,
+    encoding: str | None = None,
+    stdin: Callable[[], bytes] | None = None,
+    on_loading: Callable[[int, int], None] | None = None,
+) -> MemoCheck:
+    """Find what a memo quotes, and from which pages, and look it up in the documents; no model is asked.
+
+    `MemoCheck.ok` is True only if something was checked and all of it holds; words that a reader of the pages cannot
+    see do not, unless the settings allow it. With `judge` the judge model of the settings (or "judge" of `models`) says
+    of each sentence whether its quotations bear it out. With `strict` words too few to be a quotation count, and page
+    references that cannot be checked. `password` and `encoding` are tried on all files; `sink` hears of cautions and of
+    the judge's calls. Raises DocumentError, and ConfigError when the judge cannot be asked.
+    """
+    settings = settings or load()
+    if not documents:
+        raise ConfigError(
+            "no document to check against", code="no-document", hint="ralph check memo.md --doc contract.pdf"
+        )
+    if sum(name == "-" for name in (memo, *documents)) > 1:
+        raise ConfigError("only one of memo and documents can be standard input", code="no-input", hint="name a file")
+    hear = sink or (lambda _event: None)
+    stdin = cache(stdin) if stdin else None
+    opening = (settings, password, encoding, stdin, on_loading)
+    read, *sources = (opened(one, *opening) for one in (memo, *documents))
+    for one in (read, *sources):
+        for caution in one.cautions:
+            hear(Noticed(caution.code, f"{Path(one.path).name}: {caution.message}"))
+    sights = [
+        Sight(one, lambda code, told: hear(Noticed(code, told)), stdin=stdin, password=password) for one in sources
+    ]
+    done = check(read_memo(read), read.path, sources, strict=strict)
+    done = looked_at(done, sights, allowed=settings.allow_hidden_text)
+    if not judge:
+        return done
+    # Connecting to models takes long to import, and most memos are checked without one.
+    from ralph_cli.memo.checking.judge import support
+    from ralph_cli.wiring.check import memo_judge
+
+    with memo_judge(settings, hear, models) as (judge_for, name):
+        return replace(done, support=support(done, judge_for), judge=name)

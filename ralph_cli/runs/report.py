@@ -1,0 +1,240 @@
+"""Evidence reports: a run and its document put together, and written as HTML, highlighted PDF, Markdown or CSV."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from pathlib import Path
+
+from ralph_cli import __version__
+from ralph_cli.config import Settings
+from ralph_cli.core import clock
+from ralph_cli.core.document import Document, Span
+from ralph_cli.core.errors import DocumentError, UserError
+from ralph_cli.core.results.goal import GoalState
+from ralph_cli.core.run import Quote
+from ralph_cli.documents.pdf import page_images
+from ralph_cli.journal.traces import replace_file
+from ralph_cli.loop.state import fold
+from ralph_cli.reports import csv, markdown
+from ralph_cli.reports.html import page
+from ralph_cli.reports.html.coverage_strip import coverage
+from ralph_cli.reports.report import Crop, Passage, Report, passage
+from ralph_cli.reports.safe_text import one_line
+from ralph_cli.reports.view import TIERS, ClaimView
+from ralph_cli.runs.history import Recorded
+from ralph_cli.runs.opening import open_recorded, opened
+
+MOST_PICTURES = 8 << 20
+"""Bytes of all pictures in a report; what comes later is named by its page only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The document of a run: as it is loaded now, or why it cannot be (`missing`); a run without one has neither.
+
+    `stdin` gives its bytes again when it came from standard input.
+    """
+
+    document: Document | None = None
+    missing: str = ""
+    password: str | None = None
+    stdin: Callable[[], bytes] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """The files to be written, None for those that are not wanted."""
+
+    html: Path | None = None
+    pdf: Path | None = None
+    markdown: Path | None = None
+    csv: Path | None = None
+
+    def given(self) -> dict[str, Path]:
+        """The wanted files by what is written to them."""
+        named = {"html": self.html, "pdf": self.pdf, "md": self.markdown, "csv": self.csv}
+        return {name: path for name, path in named.items() if path is not None}
+
+    def check(self, *sources: str) -> None:
+        """UserError for a target that cannot be written, or that is one of the documents; nothing is touched."""
+        given = self.given()
+        for path in given.values():
+            check_target(path, sources)
+        places = [path.resolve() for path in given.values()]
+        if len(set(places)) < len(places):
+            raise UserError("two reports cannot go to one file", code="bad-target", hint="give each a name of its own")
+
+
+def check_target(path: Path, sources: tuple[str, ...]) -> None:
+    """UserError for a file that cannot be written, or that is one of the `sources`; nothing is touched."""
+    hint = "name a file in a folder that is there"
+    if str(path) == "-":
+        raise UserError("a file cannot be named -: that is standard input", code="bad-target", hint=hint)
+    if path.is_dir():
+        raise UserError(f"{path} is a folder", code="bad-target", hint=hint)
+    if not path.absolute().parent.is_dir():
+        raise UserError(f"{path} cannot be written: there is no folder {path.parent}", code="bad-target", hint=hint)
+    if path.exists() and not path.is_file():
+        raise UserError(f"{path} is not a file", code="bad-target", hint=hint)
+    if not os.access(path.absolute().parent, os.W_OK):
+        raise UserError(f"the folder of {path} may not be written to", code="bad-target", hint=hint)
+    for source in sources:
+        if source != "-" and path.exists() and Path(source).exists() and path.samefile(source):
+            what = f"{path} is the document itself, which is never overwritten"
+            raise UserError(what, code="bad-target", hint="name another file")
+
+
+def find_source(
+    run: Recorded,
+    settings: Settings,
+    *,
+    path: str | None = None,
+    password: str | None = None,
+    encoding: str | None = None,
+) -> Source:
+    """The document of a recorded run, read again from where it was, or from `path`; never another text."""
+    told = run.view.document
+    if not told:
+        return Source()
+    try:
+        if path is None:
+            document = open_recorded(told, settings, password=password, encoding=encoding)
+        else:
+            document = opened(path, settings, password, encoding or told.get("encoding"))
+    except DocumentError as error:
+        return Source(missing=error.message)
+    if document.sha256 != told.get("sha256"):
+        return Source(missing=f"{path} is not the document of this run, or has changed since")
+    if document.fingerprint != told.get("fingerprint", document.fingerprint):
+        why = "by another reader, or with another encoding"
+        return Source(missing=f"{document.path} is read otherwise than in this run: {why}")
+    return Source(document, password=password)
+
+
+def gather(run: Recorded, source: Source, *, pictures: bool = True) -> Report:
+    """The report on a run. What the document would have given and cannot is told in `notes`."""
+    goal = reduce(GoalState.apply, run.events, GoalState()) if run.view.mode == "goal" else None
+    output = goal.delivered(fold(run.events).best) if goal else run.view.output
+    document, quotes = source.document, (*run.view.quotes, *run.view.found)
+    notes: list[str] = []
+    if source.missing:
+        what = "the quotes, which were looked up when the run was made, are shown without their pages and passages"
+        notes.append(f"The document could not be read for this report ({source.missing}): {what}.")
+    passages: dict[int, Passage] = {}
+    crops: Mapping[int, tuple[Crop, ...]] = {}
+    if document is not None:
+        found = {quote.id: passage(document, quote) for quote in quotes}
+        passages = {number: around for number, around in found.items() if around is not None}
+        if len(passages) < len(quotes):
+            notes.append("Some quotes are not at their place in the document any more: they have no passage.")
+        if pictures and document.kind == "pdf" and quotes:
+            crops, said = _crops(source, document, quotes)
+            notes += said
+    return Report(
+        view=run.view,
+        events=run.events,
+        made=clock.now(),
+        version=__version__,
+        goal=goal,
+        output=output,
+        passages=passages,
+        crops=crops,
+        coverage=coverage(run.events, document, int(run.view.document.get("pages", 0))),
+        notes=tuple(notes),
+    )
+
+
+def _crops(
+    source: Source, document: Document, quotes: tuple[Quote, ...]
+) -> tuple[dict[int, tuple[Crop, ...]], list[str]]:
+    """Pictures of the pages by quote, and what is to be said of those that are missing."""
+    spans = [Span(quote.start, quote.end) for quote in quotes]
+    try:
+        drawn = page_images.pictures(document, spans, stdin=source.stdin, password=source.password)
+    except DocumentError as error:
+        return {}, [f"The pages could not be drawn ({error.message}), so there are no pictures of them."]
+    crops: dict[int, tuple[Crop, ...]] = {}
+    room = MOST_PICTURES
+    for quote, pictures in zip(quotes, drawn, strict=True):
+        room -= sum(len(picture.png) for picture in pictures)
+        if room < 0:
+            break
+        if pictures:
+            crops[quote.id] = tuple(Crop(item.page, item.width, item.height, item.png) for item in pictures)
+    left = len(quotes) - len(crops)
+    note = f"{left} of {len(quotes)} quotes have no picture of their page, to keep this file at a sensible size."
+    return crops, [note] if left else []
+
+
+def annotated(report: Report, source: Source) -> bytes:
+    """A copy of the run's PDF with its quotes highlighted, a note with each. Raises UserError when it cannot be."""
+    if source.document is None:
+        why = source.missing or "the run has no document"
+        raise UserError(f"the PDF cannot be highlighted: {why}", code="no-document", hint="name it with --document")
+    if not report.quotes:
+        raise UserError("there is no quote to highlight in this run", code="no-quotes", hint="ralph trace show")
+    notes = [page_images.Note(Span(quote.start, quote.end), _note(report, quote)) for quote in report.quotes]
+    return page_images.annotated(source.document, notes, stdin=source.stdin, password=source.password)
+
+
+def _note(report: Report, quote: Quote) -> str:
+    """What stands beside a highlight: its claims with their verdicts, and how the words were matched."""
+
+    def told(item: ClaimView) -> str:
+        return "" if report.noun == "Item" and item.ruling is None else f" ({item.told})"
+
+    claims = [
+        f"{report.noun} {item.claim.id}{told(item)}: {one_line(item.claim.text, 600)}"
+        for item in report.claims_of(quote)
+    ]
+    claims += [
+        f"{'Contradicts' if said.contradicts else 'Qualifies'} claim {said.claim}: {one_line(said.reason, 600)}"
+        for item in report.view.claims
+        for said in item.qualified
+        if said.quote == quote.id
+    ]
+    differs = f"; {'; '.join(quote.difference)}" if quote.difference else ""
+    return "\n".join((*(claims or ["Quoted for no claim"]), f"Quote {quote.id}, match: {TIERS[quote.match]}{differs}"))
+
+
+def write(run: Recorded, source: Source, targets: Targets, written: Callable[[Path, int], None]) -> None:
+    """Write the wanted reports, each whole or not at all, and tell `written` of each with its size in bytes.
+
+    What cannot be made or written does not keep the others from being: UserError for the first of these comes last.
+    """
+    document = str(run.view.document.get("path", "-"))
+    targets.check(document, source.document.path if source.document else "-")
+    report = gather(run, source, pictures=targets.html is not None)
+    make: dict[str, Callable[[], bytes]] = {
+        "html": lambda: page.page(report).encode(),
+        "pdf": lambda: annotated(report, source),
+        "md": lambda: markdown.document(report).encode(),
+        "csv": lambda: csv.table(report).encode(),
+    }
+    failed: UserError | None = None
+    for name, path in targets.given().items():
+        try:
+            content = make[name]()
+            _replace(path, content)
+        except UserError as error:
+            failed = failed or error
+        else:
+            written(path, len(content))
+    if failed is not None:
+        raise failed
+
+
+def _replace(path: Path, content: bytes) -> None:
+    try:
+        replace_file(path, content)
+    except OSError as error:
+        what = f"{path} cannot be written: {error.strerror or error}"
+        raise UserError(what, code="bad-target", hint="name another file, or free some space") from error
+
+
+def refuse_what_cannot_be_marked(targets: Targets, document: Document | None) -> None:
+    """UserError before a run whose highlighted copy could not be made."""
+    if targets.pdf is not None and (document is None or document.kind != "pdf"):
+        what = f"{document.path if document else 'the memory'} is not a PDF, so nothing can be highlighted in it"
+        raise UserError(what, code="unsupported", hint="leave out --annotate, or use --report")

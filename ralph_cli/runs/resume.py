@@ -1,0 +1,164 @@
+"""Going on with a run that was cut off: what was paid for is taken from its journal, the rest is asked anew."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ralph_cli.checks.verifier import Verifier
+from ralph_cli.config import Settings, load
+from ralph_cli.core.document import Document
+from ralph_cli.core.errors import ConfigError, DocumentError, RalphError
+from ralph_cli.core.events import AnyEvent, RunHalted, RunStarted, Sink
+from ralph_cli.core.model import Model
+from ralph_cli.core.run import StopType
+from ralph_cli.journal.store import FILE, read_events, refuse_if_at_work
+from ralph_cli.providers.replaying import Recording
+from ralph_cli.reports.safe_text import show_command
+from ralph_cli.runs.execute import Earlier, Finished
+from ralph_cli.runs.history import find_run, recorded
+from ralph_cli.runs.opening import CHANGED, open_recorded, opened
+from ralph_cli.runs.questions import ask, run_task
+from ralph_cli.runs.record_fields import resumed_settings
+from ralph_cli.wiring.task import KEPT_SCHEMA, kept_in
+from sandbox import Sandbox
+
+DONE = (StopType.COMPLETION, StopType.ABSENT)
+
+
+def resume(
+    run: str | Path | None = None,
+    *,
+    settings: Settings | None = None,
+    changes: Mapping[str, Any] | None = None,
+    document: str | Path | Document | None = None,
+    accept_settings: bool = False,
+    models: Mapping[str, Model] | None = None,
+    verifier: Verifier | None = None,
+    engine: Callable[[], Sandbox] | None = None,
+    sink: Sink | None = None,
+    password: str | None = None,
+) -> Finished:
+    """Go on with a question or task run that was killed, interrupted, or stopped by a bound; None is the newest one.
+
+    The new run has a folder of its own and begins at the beginning, but every request that the earlier run has a reply
+    to is answered from its journal, at the price of then; only what is new is sent. `changes` replaces recorded
+    settings (`max_time`, `max_iterations`, ...). What was asked for is taken from the record; keys, addresses, folders,
+    files and the sandbox come from `settings`, by default from the environment, and where those differ from the run's
+    a notice says so (`wiring.recorded` tells of each field). `accept_settings` takes the run's sandbox and files, never
+    an address. No `password` is ever recorded. A task finds memory and schema as the earlier run found them, and notes
+    nothing twice. A run that had a `verifier` of the caller's needs one again: it is asked anew, also of what it has
+    seen. `document` says where the document is now. Raises ConfigError when there is nothing to go on with, and
+    DocumentError when the document is gone or has changed.
+    """
+    settings = settings or load()
+    folder = run if isinstance(run, Path) else find_run(settings.out, run)
+    refuse_if_at_work(folder)
+    events = recorded(folder).events
+    started = _resumable(events, folder)
+    _require_verifier(started, verifier)
+    given = document if isinstance(document, Document) else _document(started, settings, document, password)
+    kin = dict(_kin(folder, started.seed))
+    folders = (folder, *kin)
+    changes = {**_schema(started, folders, settings, accept=accept_settings), **(changes or {})}
+    chosen, notices = resumed_settings(
+        started, settings, changes, accept=accept_settings, given_models=(models or {}).keys()
+    )
+    earlier = Earlier(Recording(events, *kin.values()), started.seed, folders, notices)
+    encoding = started.document.get("encoding")
+    if started.mode == "task":
+        return run_task(
+            given,
+            started.question,
+            settings=chosen,
+            models=models,
+            verifier=verifier,
+            engine=engine,
+            sink=sink,
+            encoding=encoding,
+            earlier=earlier,
+        )
+    assert given is not None
+    return ask(
+        given,
+        started.question,
+        settings=chosen,
+        models=models,
+        verifier=verifier,
+        engine=engine,
+        sink=sink,
+        encoding=encoding,
+        earlier=earlier,
+    )
+
+
+def _kin(folder: Path, seed: str) -> Iterator[tuple[Path, tuple[AnyEvent, ...]]]:
+    """The other runs that went on with the same run, or with which it went on: they share a seed."""
+    for other in sorted(folder.resolve().parent.glob(f"*/{FILE}")):
+        if not seed or other.parent == folder.resolve() or other.is_symlink() or other.parent.is_symlink():
+            continue
+        with suppress(RalphError):
+            first = next(read_events(other.parent), None)
+            if isinstance(first, RunStarted) and first.seed == seed:
+                yield other.parent, tuple(read_events(other.parent))
+
+
+def _resumable(events: tuple[AnyEvent, ...], folder: Path) -> RunStarted:
+    started = next(event for event in events if isinstance(event, RunStarted))
+    last = events[-1]
+    if isinstance(last, RunHalted) and last.halt.type in DONE:
+        what = f"{folder.name} has ended: {last.halt.detail}"
+        raise ConfigError(what, code="nothing-to-resume", hint=show_command(folder.parent, folder.name))
+    if started.mode not in ("qa", "task"):
+        hint = "ralph goal ... --continue" if started.mode == "goal" else f"run `ralph {started.mode}` again"
+        raise ConfigError(f"a {started.mode} run cannot be resumed this way", code="not-resumable", hint=hint)
+    return started
+
+
+def _require_verifier(started: RunStarted, verifier: Verifier | None) -> None:
+    """Without the verifier that it had, a run could be accepted that was refused before."""
+    had = started.settings.get("verifier")
+    if had and verifier is None:
+        what = f"that run had a verifier of its own ({had}), so it is not resumed without one"
+        raise ConfigError(what, code="no-verifier", hint="give it in Python: resume(run, verifier=...)")
+
+
+def _schema(started: RunStarted, folders: tuple[Path, ...], now: Settings, *, accept: bool) -> dict[str, Path]:
+    """The schema of the run as its folder keeps it: the path in the record may lead anywhere."""
+    if not started.settings.get("output_schema"):
+        return {}
+    kept = kept_in(folders, KEPT_SCHEMA)
+    if kept is not None:
+        return {"output_schema": kept}
+    if accept or now.output_schema is not None:
+        return {}
+    what = f"that run had a schema, and there is no {KEPT_SCHEMA} in its folder"
+    raise ConfigError(what, code="no-schema", hint="--accept-settings reads the file that the record names")
+
+
+def _document(
+    started: RunStarted, settings: Settings, path: str | Path | None, password: str | None
+) -> Document | None:
+    """The document of that run, read as then from where it was or from `path`; None for a task without one."""
+    about = started.document
+    if not about and started.mode == "task":
+        return None
+    try:
+        if path is None:
+            document = open_recorded(about, settings, password=password)
+        else:
+            document = opened(path, settings, password, about.get("encoding"))
+    except DocumentError as error:
+        if error.code not in (CHANGED, "no-document", "missing"):
+            raise
+        hint = "name the document's file with --document, or ask again"
+        raise DocumentError(error.message, code=error.code, hint=hint) from None
+    if document.sha256 != about.get("sha256"):
+        what = f"{path} is not the document of that run"
+        raise DocumentError(what, code=CHANGED, hint="ask again: what was found does not hold for another text")
+    if document.fingerprint != about.get("fingerprint", document.fingerprint):
+        what = (
+            f"{document.path} is read otherwise than in that run: by another reader, with another encoding or password"
+        )
+        raise DocumentError(what, code=CHANGED, hint="ask again, with the options of that run")
+    return document

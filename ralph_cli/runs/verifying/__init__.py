@@ -1,0 +1,1 @@
+"""A recorded run checked again on its document, without a model."""

@@ -1,0 +1,1 @@
+"""What letters, words and tables are, in pure functions on text."""

@@ -1,0 +1,113 @@
+"""Whether a quote may begin or end at a place: not inside a word, and not inside a number."""
+
+import re
+
+from ralph_cli.text.fold import ZERO_WIDTH
+
+_APOSTROPHES = "'\u2019"
+_IN_NUMBERS = ".,\u066b\u066c" + _APOSTROPHES
+_THIN_SPACES = "\xa0\u2007\u2009\u202f"
+_HYPHENS = "-\u00ad\u2010"
+_SUPERSCRIPTS = "\u00b2\u00b3\u00b9\u2070\u2074\u2075\u2076\u2077\u2078\u2079"
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u312f\u3190-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
+)
+"""Scripts that do not put spaces between words (Thai, Lao, Burmese, Khmer, Chinese, Japanese)."""
+
+_COMBINING = re.compile("[\u0300-\u036f\u0483-\u0489\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe20-\ufe2f]")
+_BROKEN_BEFORE = re.compile(f"[^\\W\\d_][{_HYPHENS}][ \t\r]*[\n\f]\\s*$")
+_BROKEN_AFTER = re.compile(f"[{ZERO_WIDTH}]*[{_HYPHENS}][ \t\r]*[\n\f]\\s*[^\\W\\d_]")
+_LINE_BREAK_REACH = 24
+
+
+def on_boundaries(text: str, start: int, end: int) -> bool:
+    """Whether text[start:end] neither begins nor ends inside a word or a number."""
+    return not splits(text, start) and not splits(text, end)
+
+
+def splits(text: str, at: int) -> bool:
+    """Whether a cut before character `at` goes through a word or a number.
+
+    Numbers go on over a decimal point or a group separator (1,577.5; 1'577; 1 577 with a no-break space), words over a
+    hyphen at a line end and over the n't of a negation. Zero-width characters are looked through. Signs, currency and
+    percent signs are not part of this: a quote that leaves them out is widened, see `edges.whole`.
+    """
+    before, after = _before(text, at), _after(text, at)
+    if before < 0 or after >= len(text):
+        return False
+    left, right = text[before], text[after]
+    if is_word(left) and is_word(right):
+        return _joined(left, right)
+    if right in _IN_NUMBERS and left.isdecimal():
+        following = _after(text, after + 1)
+        return following < len(text) and text[following].isdecimal()
+    if left in _IN_NUMBERS and right.isdecimal():
+        preceding = _before(text, before)
+        return (
+            text[preceding].isdecimal() or (left == "." and not _is_pause(text[preceding])) if preceding >= 0 else True
+        )
+    if left.isdecimal() and right in _THIN_SPACES:
+        return _is_group(text, before, after + 1)
+    if left in _THIN_SPACES and right.isdecimal():
+        return _is_group(text, before - 1, after)
+    if right in _APOSTROPHES and left in "nN":
+        return _is_contraction(text, after)
+    return _through_line_end(text, at, before)
+
+
+def _before(text: str, at: int) -> int:
+    """Index of the visible character before `at`, or -1."""
+    at -= 1
+    while at >= 0 and text[at] in ZERO_WIDTH:
+        at -= 1
+    return at
+
+
+def _after(text: str, at: int) -> int:
+    """Index of the visible character from `at` on, or the length of the text."""
+    while at < len(text) and text[at] in ZERO_WIDTH:
+        at += 1
+    return at
+
+
+def is_word(character: str) -> bool:
+    """Whether a character is part of a word or number: a letter, a digit, or a mark on one."""
+    return character.isalnum() or _COMBINING.match(character) is not None
+
+
+def _joined(left: str, right: str) -> bool:
+    """Whether two letters or digits side by side belong together."""
+    if right in _SUPERSCRIPTS and not left.isdecimal():
+        return False  # a footnote mark behind a word; behind a number it may be an exponent
+    if _UNSPACED.match(left) or _UNSPACED.match(right):
+        return left.isnumeric() and right.isnumeric()  # 12 and the character for ten thousand
+    return True
+
+
+def _is_pause(character: str) -> bool:
+    """Whether a point behind this is no decimal point: the end of an abbreviation or one of many leader dots."""
+    return character.isalnum() or character == "."
+
+
+def _is_group(text: str, last: int, first: int) -> bool:
+    """Whether text[:last+1] ends in one to three digits and text[first:] begins with exactly three."""
+    right = text[first : first + 4]
+    left = text[max(0, last - 3) : last + 1]
+    digits = len(left) - len(left.rstrip("0123456789"))
+    return 1 <= digits <= 3 and right[:3].isdecimal() and len(right) >= 3 and not right[3:].isdecimal()
+
+
+def _is_contraction(text: str, apostrophe: int) -> bool:
+    return text[apostrophe + 1 : apostrophe + 2] in ("t", "T") and not text[apostrophe + 2 : apostrophe + 3].isalpha()
+
+
+def _through_line_end(text: str, at: int, before: int) -> bool:
+    """Whether the cut falls into a word that a hyphen divides at a line end (un-/sold); `before` as of `_before`."""
+    after = _after(text, at)
+    if text[after].isalpha() and _BROKEN_BEFORE.search(text[max(0, at - _LINE_BREAK_REACH) : at]):
+        return True
+    if text[before] in _HYPHENS:  # the cut is between the hyphen and the line end
+        at, before = before, before - 1
+    else:
+        at = before + 1
+    return before >= 0 and text[before].isalpha() and _BROKEN_AFTER.match(text, at) is not None

@@ -1,0 +1,1 @@
+"""Figures, units, currencies, dates and periods as they are written in text."""

@@ -1,0 +1,188 @@
+"""Figures of a text, normalised so that 1,577 is 1577, 4 million is 4,000,000 and forty-five is 45. Pure."""
+
+import re
+import unicodedata
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Literal
+
+from ralph_cli.text.quantities.currencies import MARK, NAME, currency
+
+Sign = Literal["", "-", "()"]
+
+_UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
+_UNITS += " seventeen eighteen nineteen"
+_SMALL = {word: number for number, word in enumerate(_UNITS.split())}
+_TEN_WORDS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_TENS = {word: 10 * number for number, word in enumerate(_TEN_WORDS.split(), 2)}
+_ORDINALS = "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"
+_ORDINALS += " fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
+_ORDINAL = {word: number for number, word in enumerate(_ORDINALS.split())}
+_SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
+_SUFFIXES = {"k": 10**3, "m": 10**6, "mn": 10**6, "mio": 10**6, "mln": 10**6}
+_SUFFIXES |= {"bn": 10**9, "b": 10**9, "mrd": 10**9, "tn": 10**12}
+
+# "Two five-year terms" are two numbers: what follows a number below a hundred without a word for more is another.
+_TENS_WORD = rf"(?:(?:{'|'.join(_TENS)})(?:[\s-]+(?:{'|'.join(list(_SMALL)[1:10])}))?|{'|'.join(_SMALL)})"
+_AND = r"(?:-|\s+(?:and\s+)?)"
+_BELOW = rf"(?:{_TENS_WORD}(?:[\s-]+hundred(?:{_AND}{_TENS_WORD})?)?|hundred(?:{_AND}{_TENS_WORD})?)"
+_TERM = rf"(?:{_BELOW}[\s-]+)?(?:{'|'.join(list(_SCALES)[1:])})(?:\s+(?:{'|'.join(list(_SCALES)[1:])}))*"
+_SPELLED = re.compile(rf"(?<![\w-])(?:{_TERM}{_AND})*(?:{_TERM}|{_BELOW})(?![\w])", re.IGNORECASE)
+_ORDINAL_WORD = re.compile(rf"(?<!\w)(?:({'|'.join(_TENS)})-)?({'|'.join(_ORDINAL)})(?!\w)", re.IGNORECASE)
+UNIT = re.compile(
+    r"[\s-]+(?:(?:business|working|trading|calendar|full|further|consecutive)[\s-]+)?(?:days?|weeks?|months?|years?|hours?"
+    r"|minutes?|seconds?|quarters?|decades?|nights?|per\s?cent|percent|percentage\s+points?|basis\s+points?|bps?"
+    rf"|kilomet(?:er|re)s?|miles?|{NAME})\b",
+    re.IGNORECASE,
+)
+"""What makes a number that is spelled out, and small, a figure: "six months", but not "two parties"."""
+
+_SEPARATOR = r"[,'\u2019\u00a0\u2007\u2009\u202f]"
+_HYPHENS = str.maketrans("\u2010\u2011\u2012", "---")
+_SCALE_WORD = "thousand|million|billion|trillion"
+_SCALE_MARK = "mn|mio|mln|bn|mrd|tn"
+_FRACTION = "[½¼¾⅓⅔⅛⅜⅝⅞⅕⅖⅗⅘⅙⅚]"
+_HALF = re.compile(r"\s+and\s+(?:a|one)[\s-](?:(half)|(third)|(quarter))\b", re.IGNORECASE)
+_PERCENT = r"\s*(?:%|per\s?cent\b|percent\b|percentage\s+points?\b)"
+_NUMBER = re.compile(
+    rf"(?:(?P<before>{MARK})\s*(?=\())?(?P<open>\()?(?P<minus>(?<![\w\d.)])[-\u2212\u2013](?=[\d.]|{MARK}))?"
+    rf"(?:(?P<currency>{MARK})\s*(?P<inner>[-\u2212](?=\d))?)?"
+    r"(?P<number>\d+(?:\.\d+){2,}"  # 12.3.1: a name, not a quantity
+    rf"|\d{{1,3}}(?:\.\d{{3}})+,\d+|\d{{1,3}}(?:{_SEPARATOR}\d{{3}})+(?!\d)(?:\.\d+)?|\d+,\d{{1,2}}(?![\d,])"
+    rf"|(?:\d+\s?)?{_FRACTION}|\d+(?:[\s-][1-7]/[2-8](?![\d/]))|\d+(?:\.\d+)?|(?<![\d.])\.\d+)"
+    r"(?P<power>(?<=(?<![\d.,])10)[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]{1,2})?"
+    rf"(?:\s*(?P<scale>{_SCALE_WORD}|{_SCALE_MARK})\b|(?P<letter>[kKmMbB])\b)?(?P<percent>{_PERCENT})?(?P<close>\))?"
+    # Of a figure in brackets, scale and percent may stand behind them: $(5.3) million, (3.0)%.
+    rf"(?(open)(?(close)(?:\s*(?P<scale_behind>{_SCALE_WORD}|{_SCALE_MARK})\b)?(?P<percent_behind>{_PERCENT})?))",
+    re.IGNORECASE,
+)
+_MONEY = rf"(?:{MARK}|{NAME})"
+_SCALE_NAMED = re.compile(
+    rf"(?<![^\W_])(?<!\d )(?<!one )({_SCALE_WORD})s(?![^\W_])"
+    rf"(?!\s+of\b(?!\s+(?:US\b|U\.S\.|United\s+States|{NAME})))"  # not "millions of people"
+    rf"|(?:\bin\s+|\(\s*|{_MONEY}\s*|\A|_)({_SCALE_WORD}|{_SCALE_MARK})(?![^\W_])|{_MONEY}\s?([mk])(?![^\W_])"
+    rf"|(?:{_MONEY}|\bin|\()\s?'?(000)s?\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number in a text, at text[start:end]; `value` is without sign, `scale` 10**6 for "million".
+
+    `sign` is "()" for a figure in brackets, which is negative in accounts and only bracketed in prose. `spelled` marks
+    words ("forty-five"); `name` a number with several points ("12.3.1"), which is compared as it is written.
+    """
+
+    text: str
+    start: int
+    end: int
+    value: Decimal
+    scale: int = 1
+    sign: Sign = ""
+    percent: bool = False
+    currency: str = ""
+    spelled: bool = False
+    name: str = ""
+
+    @property
+    def raw(self) -> Decimal:
+        """The number before its scale: 4 of "4 million"."""
+        return self.value / self.scale
+
+
+def figures(text: str, *, ordinals: bool = False) -> tuple[Figure, ...]:
+    """The figures of `text` in order: digits, and numbers spelled out in English; ordinal words only if asked for."""
+    text = text.translate(_HYPHENS)
+    found = [_figure(match) for match in _NUMBER.finditer(text)]
+    found += [_spelled(match) for match in _SPELLED.finditer(text) if match[0].lower() not in _SCALES]
+    if ordinals:
+        for match in _ORDINAL_WORD.finditer(text):
+            value = _TENS.get((match[1] or "").lower(), 0) + _ORDINAL[match[2].lower()]
+            found.append(Figure(match[0], match.start(), match.end(), Decimal(value), spelled=True))
+    return _sharing(text, sorted(found, key=lambda figure: figure.start))
+
+
+_PERCENT_WORD = re.compile(r"[\s-]+(?:per\s?cent|percentage\s+points?)\b", re.IGNORECASE)
+_BETWEEN = re.compile(r"\bbetween\s+\Z", re.IGNORECASE)
+_AND_TO = re.compile(r"\s+(?:and|to)\s+")
+_UP_TO = re.compile(r"\s*(?:to|-|\u2013)\s*")
+
+
+def _sharing(text: str, found: list[Figure]) -> tuple[Figure, ...]:
+    """The figures, the first of "$1.5 to $1.7 billion" or "between 1 and 2 million" with the scale of the second."""
+    for at in range(len(found) - 1):
+        one, other = found[at], found[at + 1]
+        alike = one.scale == 1 != other.scale and not (one.percent or one.name or one.spelled or other.spelled)
+        if (
+            alike
+            and one.value < 1000
+            and one.currency in ("", other.currency)
+            and (_AND_TO if _BETWEEN.search(text, 0, one.start) else _UP_TO).fullmatch(text, one.end, other.start)
+        ):
+            found[at] = replace(one, value=one.value * other.scale, scale=other.scale)
+    return tuple(found)
+
+
+def _figure(match: re.Match[str]) -> Figure:
+    part = match.groupdict()
+    number = part["number"]
+    bracketed = bool(part["open"] and part["close"])
+    start = match.start() if bracketed or not part["open"] else match.start("open") + 1
+    end = match.end() - (1 if part["close"] and not bracketed else 0)
+    sign: Sign = "-" if part["minus"] or part["inner"] else "()" if bracketed else ""
+    mark = part["currency"] or (part["before"] if bracketed else "") or ""
+    scale_word = (part["scale"] or part["scale_behind"] or part["letter"] or "").lower()
+    scale = _SCALES.get(scale_word) or _SUFFIXES.get(scale_word) or 1
+    several = number.count(".") > 1 and "," not in number
+    # 10 with a small raised number is a power, never a longer number; other raised numbers are marks of footnotes.
+    value = Decimal(10 ** int(unicodedata.normalize("NFKC", part["power"]))) if part["power"] else _decimal(number)
+    return Figure(
+        match.string[start:end].strip(),
+        start,
+        end,
+        Decimal(0) if several else value * scale,
+        scale,
+        sign,
+        bool(part["percent"] or part["percent_behind"]),
+        currency(mark),
+        name=number if several else "",
+    )
+
+
+def _decimal(number: str) -> Decimal:
+    if number.count(".") > 1 and "," not in number:
+        return Decimal(0)
+    if mixed := re.fullmatch(rf"(\d*)[\s-]?(?:(\d)/(\d)|({_FRACTION}))", number):
+        part = Decimal(mixed[2]) / Decimal(mixed[3]) if mixed[2] else Decimal(unicodedata.numeric(mixed[4]))
+        return Decimal(mixed[1] or 0) + part.quantize(Decimal("0.000001")).normalize()
+    if re.fullmatch(r"\d{1,3}(?:\.\d{3})+,\d+", number):
+        return Decimal(number.replace(".", "").replace(",", "."))
+    if re.fullmatch(r"\d+,\d{1,2}", number):
+        return Decimal(number.replace(",", "."))
+    return Decimal(re.sub(_SEPARATOR, "", number))
+
+
+def _spelled(match: re.Match[str]) -> Figure:
+    total, part = 0, 0
+    for word in re.split(r"[\s-]+", match[0].lower()):
+        if word in _SCALES and _SCALES[word] > 100:
+            total, part = total + (part or 1) * _SCALES[word], 0
+        elif word == "hundred":
+            part = (part or 1) * 100
+        elif word != "and":
+            part += _SMALL.get(word, _TENS.get(word, 0))
+    value, end = Decimal(total + part), match.end()
+    if (half := _HALF.match(match.string, end)) and value < 100:
+        value, end = value + Decimal(1) / (2, 3, 4)[(half.lastindex or 1) - 1], half.end()
+    percent = bool(_PERCENT_WORD.match(match.string, end))
+    return Figure(match.string[match.start() : end], match.start(), end, value, percent=percent, spelled=True)
+
+
+def scales_named(text: str) -> frozenset[int]:
+    """The scales that a table's header or a column's name gives to its figures: 10**6 for "in millions" or "£m".
+
+    A scale word behind a figure ("sales of $7 million", "seven million") belongs to that figure alone.
+    """
+    words = (next(filter(None, match.groups())).lower() for match in _SCALE_NAMED.finditer(text))
+    return frozenset(1000 if "0" in word else _SCALES.get(word.rstrip("s")) or _SUFFIXES[word] for word in words)

@@ -1,0 +1,175 @@
+"""Letters and digits alone: the key of the last tier, and what two texts with the same key may still differ in."""
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import accumulate
+
+from ralph_cli.text.fold import ZERO_WIDTH, fold
+
+LEAST = 12
+"""Letters and digits that a quote must have to be looked for in this tier: fewer stand anywhere by chance."""
+
+LEAST_LINE = 6
+"""The same for a quote that is all of a line, such as a short row of a table."""
+
+_BLOCK = 256
+_COMPARING = "<>\u2264\u2265\u2260\u00b1\u2248~"
+_NEGATIONS = re.compile(r"(?i)\b(?:not|no|nor|never|none|neither|without|cannot)\b|n't\b")
+
+
+@lru_cache(maxsize=4_096)
+def _kept(character: str) -> bool:
+    """Whether a character belongs to the key: letters, marks and numbers do, spaces, punctuation and symbols do not."""
+    return unicodedata.category(character)[0] in "LMN"
+
+
+class Letters:
+    """The key of a folded text, with a way back. Only the length of the key of each block is kept."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        dropped = "".join(character for character in set(text) if not _kept(character))
+        drop = re.compile(f"[{re.escape(dropped)}]+") if dropped else None
+        blocks = [text[at : at + _BLOCK] for at in range(0, len(text), _BLOCK)]
+        keys = [drop.sub("", block) if drop else block for block in blocks]
+        self._starts = [0, *accumulate(map(len, keys))]
+        self.key = "".join(keys)
+
+    def find(self, wanted: str, most: int) -> Iterator[tuple[int, int]]:
+        """The first `most` intervals of the folded text whose key is `wanted`."""
+        at = self.key.find(wanted)
+        while at >= 0 and most > 0:
+            yield self._origin(at), self._origin(at + len(wanted) - 1) + 1
+            at, most = self.key.find(wanted, at + 1), most - 1
+
+    def _origin(self, offset: int) -> int:
+        """Where the key's character `offset` stands in the folded text."""
+        block = bisect_right(self._starts, offset) - 1
+        left = offset - self._starts[block]
+        for at in range(block * _BLOCK, len(self._text)):
+            if _kept(self._text[at]):
+                if left == 0:
+                    return at
+                left -= 1
+        raise ValueError(f"offset {offset} is outside the key")
+
+
+def key_of(folded: str) -> str:
+    """The letters, marks and digits of a folded text."""
+    return "".join(filter(_kept, folded))
+
+
+def agree(quote: str, text: str) -> bool:
+    """Whether two folded texts with the same key also say the same.
+
+    Punctuation, spaces, quotation marks, and signs that only one of the two has may differ: those are shown to the
+    reader. Decimal points, groups of digits, hyphens inside words, the number of negations, and a sign, currency or
+    percent mark that stands for another one may not.
+    """
+    if len(_NEGATIONS.findall(quote)) != len(_NEGATIONS.findall(text)):
+        return False
+    ours, theirs = list(_gaps(quote)), list(_gaps(text))
+    return len(ours) == len(theirs) and all(map(_alike, ours, theirs))
+
+
+def fills_line(text: str, start: int, end: int) -> bool:
+    """Whether nothing but punctuation and signs stands on the line of text[start:end] beside it."""
+    first = text.rfind("\n", 0, start) + 1
+    last = text.find("\n", end)
+    beside = text[first:start] + text[end : last if last >= 0 else len(text)]
+    return "\n" not in text[start:end] and not any(map(_kept, beside))
+
+
+def with_edges(quote: str, text: str, start: int, end: int) -> tuple[int, int]:
+    """The interval, widened by the signs that the folded quote has before its first and behind its last letter too."""
+    kept = [at for at, character in enumerate(quote) if _kept(character)]
+    for sign in quote[kept[-1] + 1 :].replace(" ", "") if kept else "":
+        at = end
+        while at < len(text) and text[at] == " ":
+            at += 1
+        if at == len(text) or fold(text[at]).text != sign:
+            break
+        end = at + 1
+    for sign in reversed(quote[: kept[0]].replace(" ", "")) if kept else "":
+        at = start
+        while at > 0 and text[at - 1] == " ":
+            at -= 1
+        if at == 0 or fold(text[at - 1]).text != sign:
+            break
+        start = at - 1
+    return start, end
+
+
+def with_signs(text: str, start: int, end: int, first: int, last: int) -> tuple[int, int]:
+    """The interval, widened within text[first:last] as far as its letters and digits stay the same."""
+    while start > first and not _kept(text[start - 1]):
+        start -= 1
+    while end < last and not _kept(text[end]):
+        end += 1
+    return start, end
+
+
+_Gap = tuple[str, str, str, int]
+"""The character before a gap, the gap, the character after it, and how many digits follow at once."""
+
+
+def _gaps(text: str) -> Iterator[_Gap]:
+    kept = [at for at, character in enumerate(text) if _kept(character)]
+    run = [0] * (len(kept) + 1)
+    for number in range(len(kept) - 1, -1, -1):
+        at = kept[number]
+        joined = number + 1 < len(kept) and kept[number + 1] == at + 1
+        run[number] = (1 + (run[number + 1] if joined else 0)) if text[at].isdecimal() else 0
+    last = -1
+    for number, at in enumerate(kept):
+        yield text[last] if last >= 0 else "", text[last + 1 : at], text[at], run[number]
+        last = at
+    if kept:
+        yield text[last], text[last + 1 :], "", 0
+
+
+def _alike(ours: _Gap, theirs: _Gap) -> bool:
+    before, mine, after, _ = ours
+    other = theirs[1]
+    if mine == other:
+        return True
+    if _kind(ours) != _kind(theirs):
+        return False
+    # The edges of a quote may be cut anywhere; inside, what is closed up may be spaced out, and no more than that.
+    if before and after and not (mine and other) and _kind(ours) == "" and (mine + other).strip():
+        return False
+    here, there = _symbols(ours), _symbols(theirs)
+    if any(here[sign] != there[sign] for sign in _COMPARING):
+        return False  # "under 3" is another thing than "3", and no way to write it
+    return here <= there or there <= here
+
+
+def _kind(gap: _Gap) -> str:
+    """What a gap does to the number around it: nothing, or it makes another one."""
+    before, between, after, digits = gap
+    if not after.isdecimal():
+        return ""
+    if before.isdecimal():
+        if not between or (between in ",'" and digits == 3):
+            return "joined"
+        return between if between in (".", ",", "'", ":", "/") else ""
+    # ".5" is no 5, but the last of several leader dots is no decimal point.
+    return "." if between.endswith(".") and not between.endswith("..") and not (before and len(between) == 1) else ""
+
+
+def _symbols(gap: _Gap) -> Counter[str]:
+    """The signs, currencies and other symbols of a gap that mean something."""
+    before, between, after, _ = gap
+    found = Counter(c for c in between if c in "%\u2030\u00a7&#@+" or unicodedata.category(c) in ("Sc", "Sm", "So"))
+    if between.rstrip().endswith("-") and after.isdecimal() and not (before and len(between) == 1):
+        found["-"] += 1
+    return found
+
+
+def invisible(text: str) -> int:
+    """How many zero-width characters a text has."""
+    return sum(map(text.count, ZERO_WIDTH))

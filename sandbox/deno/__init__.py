@@ -1,0 +1,1 @@
+"""The engine that runs snippets in Pyodide, inside Deno."""

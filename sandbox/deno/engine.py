@@ -1,0 +1,65 @@
+"""The pyodide engine: CPython in WebAssembly, run by Deno, started from a memory snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from sandbox.deno.runtime import ensure_runtime, find_deno
+from sandbox.deno.snapshot import ensure_snapshot, forget_snapshot
+from sandbox.deno.worker import START_SECONDS, Deno
+from sandbox.interface import Limits, SandboxFailure, Walls
+from sandbox.worker import Bounds, Worker, WorkerFault, ended_on_error
+
+GUEST_SOURCES = Path(__file__).parents[1]
+V8_AND_COPIES = 400 << 20  # bytes that V8, the runtime and messages under way take beside the guest's memory
+
+
+class PyodideEngine:
+    """Starts Pyodide workers; before the first one it fetches the runtime, if it is missing and may be fetched."""
+
+    name = "pyodide"
+
+    def __init__(
+        self, limits: Limits, *, cache: Path, fetch_env: Mapping[str, str] | None, on_wait: Callable[[str], None]
+    ) -> None:
+        self._limits = limits
+        self._cache = cache
+        self._fetch_env = fetch_env
+        self._on_wait = on_wait
+        self.walls: Walls = {}
+
+    @property
+    def resident(self) -> int:
+        """Bytes of resident memory at which a worker is ended."""
+        return self._limits.memory + self._limits.memory // 4 + V8_AND_COPIES
+
+    def spawn(self, bounds: Bounds, options: Mapping[str, int]) -> Worker:
+        """A worker that is ready; raises SandboxUnavailable or SandboxFailure."""
+        binary = find_deno()
+        runtime = ensure_runtime(self._cache, deno=binary, env=self._fetch_env, on_wait=self._on_wait)
+        deno = Deno(binary, runtime, self._limits.memory)
+        snapshot = ensure_snapshot(deno, on_wait=self._on_wait)
+        try:
+            return self._start(deno, snapshot, bounds, options)
+        except WorkerFault as fault:
+            if snapshot is None:
+                raise SandboxFailure(f"the pyodide sandbox did not start: {fault}") from None
+        forget_snapshot(snapshot)
+        try:
+            return self._start(deno, None, bounds, options)
+        except WorkerFault as fault:
+            raise SandboxFailure(f"the pyodide sandbox did not start: {fault}") from None
+
+    def _start(self, deno: Deno, snapshot: Path | None, bounds: Bounds, options: Mapping[str, int]) -> Worker:
+        worker, walls = deno.spawn("serve", snapshot, bounds)
+        with ended_on_error(worker):
+            sources = {name: (GUEST_SOURCES / f"{name}.py").read_text("utf-8") for name in ("touched", "guest")}
+            program = {**sources, "options": dict(options)}
+            worker.send(program, seconds=START_SECONDS)
+            ready = worker.receive(seconds=START_SECONDS).meta
+            if ready.get("op") != "ready":
+                raise WorkerFault("protocol violation", "it did not say that it is ready")
+        # Reading one folder is granted by path, so no permission may be granted as a whole.
+        self.walls = {"deno permissions": ready.get("granted") == [], **walls}
+        return worker

@@ -1,0 +1,87 @@
+"""A date may be computed from a quoted one and a quoted number of days, and from nothing else."""
+
+from decimal import Decimal
+
+import pytest
+from figure_cases import told
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ralph_cli.checks.figures.date_arithmetic import result_of
+from ralph_cli.checks.figures.expression import Wrong
+
+KNOWN = (
+    "The initial term of four years began on 1 June 2023. It ends on 31 May 2027, on 180 days' or six months' notice.",
+)
+
+
+def borne_out(value: Decimal) -> bool:
+    return value in (180, 4, 6)
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("31 May 2027 - 180 days = 2 December 2026", "2 December 2026"),
+        ("May 31, 2027 − 180 days = December 2, 2026", "December 2, 2026"),
+        ("2027-05-31 - 180 calendar days = 2026-12-02", "2026-12-02"),
+        ("2 December 2026 = 31 May 2027 - 180 days", "2 December 2026"),
+        ("31 May 2027 minus 180 days = 2 December 2026", "2 December 2026"),
+        ("1 June 2023 plus four years minus 1 day = 31 May 2027", "31 May 2027"),
+        ("31 May 2027 - 6 months = 30 November 2026", "30 November 2026"),
+        ("31 May 2027 - six (6) months = 30 November 2026", "30 November 2026"),
+        ("1 June 2023 + 4 years - 1 day = 31 May 2027", "31 May 2027"),
+        ("31 May 2027 - 1 June 2023 = 4 years", "4 years"),
+        ("1 June 2023 to 31 May 2027 = 1460 days", "1460 days"),
+        ("12 / 4 = 3", None),
+        ("(1,577 - 1,373) / 1,373 = 14.9%", None),
+    ],
+)
+def test_what_is_computed_again(text: str, result: str | None) -> None:
+    assert result_of(text, KNOWN, borne_out) == result
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("31 May 2027 - 180 days = 3 December 2026", "it gives 2 December 2026"),
+        ("31 May 2028 - 180 days = 3 December 2027", "31 May 2028 is in no quote"),
+        ("31 May 2027 - 90 days = 2 March 2027", "90 is in no quote"),
+        ("31 May 2027 - 180 business days = 1 October 2026", "business days are not counted"),
+        ("31 May 2027 - 1 June 2023 = 5 years", "not 5 years"),
+        ("31 May 2027 - 1 June 2024 = 3 years", "1 June 2024 is in no quote"),
+        ("31 May 2027", "write a date"),
+        ("31 May 2027 - 180 days", "write a date"),
+        ("31 May 2027 * 180 days = 2 December 2026", "write a date"),
+        ("31 May 2027 - 180 days = 2 December 2026 and more", "write a date"),
+        ("180 days before 31 May 2027 = 2 December 2026", "write a date"),
+        ("31 May 2027 - = 2 December 2026", "write a date"),
+    ],
+)
+def test_what_does_not_hold(text: str, why: str) -> None:
+    with pytest.raises(Wrong, match=why):
+        result_of(text, KNOWN, borne_out)
+
+
+@given(st.text("31 May2027+-=days()180/.", max_size=40))
+def test_any_text_gives_a_result_or_says_why_not(text: str) -> None:
+    try:
+        result_of(f"31 May 2027 {text}", KNOWN, borne_out)
+    except Wrong as wrong:
+        assert str(wrong)
+
+
+TERM = (
+    "The initial term is four years. It ends on 31 May 2027.",
+    "Notice not to renew is given 180 days before the end.",
+)
+
+
+def test_a_claim_may_name_the_computed_day_and_its_month_and_no_other() -> None:
+    steps = ("31 May 2027 - 180 days = 2 December 2026",)
+    assert told("Notice must be given by 2 December 2026.", TERM, steps) == []
+    assert told("Notice must be given by early December 2026.", TERM, steps) == []
+    (line,) = told("Notice must be given by 2 December 2026, 180 days before the end.", TERM)
+    assert "2 December 2026" in line and "180 days" in line  # what is borne out is shown as it is written
+    assert told("Notice must be given by 3 December 2026.", TERM, steps)
+    assert told("Notice must be given by early November 2026.", TERM, steps)

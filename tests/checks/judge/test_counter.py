@@ -1,0 +1,189 @@
+"""What speaks against a claim: found by a local search, read by the judge, kept beside the claim or sent back."""
+
+import json
+from itertools import count
+
+import pytest
+from fakes import document
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ralph_cli.checks.judge.counter_evidence import IN_PART, NAME, NOT_MADE, CounterEvidence, parse_findings
+from ralph_cli.checks.quotes import pin
+from ralph_cli.core.document import Document, Span
+from ralph_cli.core.errors import LimitExceeded, ProviderError
+from ralph_cli.core.run import Draft, DraftClaim
+from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.documents.search.cues import LimitIndex
+from ralph_cli.providers.scripted import Scripted, says
+
+FILLER = "Nothing of interest is said in this line of the agreement at all.\n" * 12
+LEASE = document(
+    f"The tenant may sublet the north hall to any person.\n{FILLER}\f{FILLER}"
+    "Notwithstanding clause 2, the tenant may not sublet the north hall to a competitor of the landlord.\n"
+    f"{FILLER}However, the weather is often bad.\n{FILLER}",
+    kind="pdf",
+)
+SUBLET = DraftClaim("The tenant may sublet the north hall to anybody.", ("tenant may sublet the north hall to any",))
+
+
+def findings(*said: tuple[int, str]):
+    return says(json.dumps({"findings": [{"passage": n, "verdict": v, "reason": f"{v} it"} for n, v in said]}))
+
+
+def countered(*script, claims=(SUBLET,), about: Document = LEASE, times=1):
+    model = Scripted(list(script), name="judge")
+    numbers = count()
+    check = CounterEvidence(model, about, "May it be sublet?", lambda: f"n{next(numbers)}")
+    attempt = pin(Draft(claims), about, QuoteIndex(about))
+    assert not attempt.refused
+    found = [check(attempt) for _ in range(times)]
+    return found[-1], model
+
+
+def test_a_passage_that_limits_a_claim_is_kept_beside_it_and_fails_nothing():
+    evidence, model = countered(findings((1, "qualifies")))
+    assert evidence.passed and evidence.check == NAME and len(model.requests) == 1
+    (said,), (quote,) = evidence.qualifications, evidence.quotes
+    assert (said.claim, said.quote, said.contradicts, said.judge) == (1, 2, False, "judge") and quote.id == 2
+    assert (
+        quote.text == LEASE.text[quote.start : quote.end]
+        and quote.text.startswith("Notwithstanding")
+        and quote.page == 2
+    )
+    told = model.requests[0].turns[-1].text
+    assert "[[Notwithstanding clause 2" in told and "weather" not in told.split("[[")[1].split("]]")[0]
+    assert told.rstrip().endswith("May it be sublet?")
+
+
+def test_a_passage_that_contradicts_a_claim_sends_it_back():
+    evidence, _ = countered(findings((1, "contradicts")))
+    (issue,) = evidence.issues
+    assert not evidence.passed and issue.claim == 1 and "contradicted on page 2" in issue.message
+    assert "Notwithstanding" in issue.material and "Notwithstanding" not in issue.message
+
+
+def test_a_passage_about_something_else_is_nothing():
+    evidence, _ = countered(findings((1, "none")))
+    assert evidence.passed and evidence.qualifications == () and evidence.quotes == ()
+    assert "1 passages" in evidence.note
+
+
+def test_where_nothing_limits_a_claim_nobody_is_asked():
+    claim = DraftClaim("The tenant may sublet the north hall.", SUBLET.quotes)
+    short = document("The tenant may sublet the north hall to any person. However, rent is due.\n")
+    evidence, model = countered(claims=(claim,), about=short)
+    assert evidence.passed and model.requests == [] and "no passage was found" in evidence.note
+
+
+def test_what_was_read_once_is_not_read_again():
+    evidence, model = countered(findings((1, "contradicts")), times=2)
+    assert len(model.requests) == 1 and not evidence.passed
+
+
+@pytest.mark.parametrize("fault", [ProviderError("down", code="down"), *[says("perhaps")] * 1])
+def test_a_search_that_cannot_be_read_fails_nothing_and_says_so(fault):
+    evidence, _ = countered(fault, *[says("perhaps")] * 5)
+    assert evidence.passed and evidence.check == NOT_MADE and "was not looked at" in evidence.note
+
+
+def test_the_budget_ends_the_search_and_not_the_answer():
+    class Spent(Scripted):
+        def complete(self, request):
+            raise LimitExceeded("calls", cap=1, spent=1)
+
+    check = CounterEvidence(Spent([]), LEASE, "?", lambda: "n")
+    assert check(pin(Draft((SUBLET,)), LEASE, QuoteIndex(LEASE))).check == NOT_MADE
+
+
+def test_what_an_earlier_attempt_found_out_holds_when_the_next_search_cannot_be_made():
+    model = Scripted([findings((1, "contradicts")), ProviderError("down", code="down")], name="judge")
+    check = CounterEvidence(model, LEASE, "May it be sublet?", lambda: "n")
+    index = QuoteIndex(LEASE)
+    check(pin(Draft((SUBLET,)), LEASE, index))
+    other = DraftClaim("A competitor of the landlord may take the north hall.", SUBLET.quotes)
+    evidence = check(pin(Draft((SUBLET, other)), LEASE, index))
+    (issue,) = evidence.issues
+    assert issue.claim == 1 and evidence.check == IN_PART and "1 more were not looked at" in evidence.note
+
+
+def test_a_passage_that_another_claim_quotes_may_limit_this_one():
+    other = DraftClaim("A competitor is left out.", ("Notwithstanding clause 2, the tenant may not sublet the north",))
+    evidence, model = countered(findings((1, "contradicts")), claims=(SUBLET, other))
+    assert "[[Notwithstanding" in model.requests[0].turns[-1].text
+    (issue,) = evidence.issues
+    assert issue.claim == 1
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "",
+        "none",
+        findings((1, "none")).turn.text,
+        findings((1, "none"), (1, "none")).turn.text,
+        findings((1, "none"), (3, "none")).turn.text,
+        findings((1, "none"), (2, "maybe")).turn.text,
+        findings((1, "none"), (2, "none")).turn.text * 2,
+    ],
+)
+def test_findings_out_of_shape_are_refused(reply):
+    with pytest.raises(ValueError, match=r"."):
+        parse_findings(reply, 2)
+
+
+def test_another_value_under_the_same_label_is_proposed():
+    table = "Statement\n(in millions)  2018  2017\nNet sales of the group  32,765  31,657\n"
+    restated = "As restated\n(in millions)  2018  2017\nNet sales of the group  32,700  31,600\n"
+    about = document(f"{table}{FILLER}\f{FILLER}{restated}{FILLER}", kind="pdf")
+    (found,) = LimitIndex(about).candidates(
+        "Net sales were 32,765.", ["Net sales of the group  32,765  31,657"], [Span(0, 200)], 3
+    )
+    assert "32,700" in about.text[found.span.start : found.span.end] and "another figure" in found.why
+
+
+GENERAL = "\n\n".join(f"{n}. General. The parties keep the records of this in good order.\n" for n in range(20, 80))
+HALL = (
+    "1. Term. The lease of the hall runs from 1 April 2021 to 31 March 2031.\n\n2. Rent. The rent of 4,800 is due on "
+    "the first day of each month.\n\n3. Ending. The tenant may end this lease by giving six months' notice.\n\n"
+    + GENERAL
+)
+RENT = "The rent of 4,800 is due on the first day of each month."
+ENDING = "The tenant may end this lease by giving six"
+
+
+@pytest.mark.parametrize(
+    ("quote", "clause"),
+    [
+        (RENT, "Notwithstanding section 2, nothing is due for the first quarter of 2022."),
+        (RENT, "Section 2 of the lease is deleted and replaced with: The rent of 5,200 is due on the fifth day."),
+        (RENT, "With effect from 1 January 2024 the monthly rent is increased to 5,200."),
+        (RENT, "The tenant owes no rent while the hall is closed, except for heating."),
+        (RENT, "The landlord waives the first three months of rent."),
+        (RENT, "Section 2 applies only from the day on which the keys are handed over."),
+        (RENT, "Rent shall abate in proportion while the hall is being rebuilt."),
+        (RENT, "Payment of rent is suspended until the hall may be used."),
+        (ENDING, "The tenant may not end this lease before 1 April 2026."),
+        (ENDING, "This lease ends on 30 June 2028 if the building is sold."),
+        (ENDING, "Clause 3 does not bind the landlord's heirs."),
+    ],
+)
+def test_what_limits_a_clause_is_proposed_in_whatever_words(quote: str, clause: str) -> None:
+    about = document(f"{HALL}\n\n130. {clause}\n")
+    at = about.text.index(quote)
+    own = Span(about.text.rindex("\n\n", 0, at), at + len(quote))
+    found = LimitIndex(about).candidates(quote, [quote], [own], 3)
+    assert any(about.text[item.span.start : item.span.end] in clause for item in found)
+
+
+def test_a_passage_is_not_cut_behind_an_abbreviation() -> None:
+    about = document(f"{HALL}\n\n130. The U.S. Dollar rent of the hall, see No. 7, is suspended until 2030.\n")
+    (found,) = LimitIndex(about).candidates(RENT, [RENT], [], 1)
+    assert about.text[found.span.start : found.span.end].startswith("The U.S. Dollar rent of the hall, see No. 7, is")
+
+
+@given(st.text(max_size=400), st.text(max_size=60))
+def test_any_text_can_be_searched(text, statement):
+    about = document(text)
+    for item in LimitIndex(about).candidates(statement, [statement], [], 3):
+        assert 0 <= item.span.start < item.span.end <= len(about.text)

@@ -1,0 +1,201 @@
+"""Second opinions, what is said of each quote, and what a judge is shown."""
+
+import json
+from itertools import count
+
+import pytest
+from fakes import document
+
+from ralph_cli.checks.judge.claims import Judge, decided, near_margin, parse_verdicts
+from ralph_cli.checks.judge.passages import passages
+from ralph_cli.checks.quotes import pin
+from ralph_cli.core.document import Heading, Span
+from ralph_cli.core.errors import ProviderError
+from ralph_cli.core.run import Claim, Draft, DraftClaim, QuoteRuling, Ruling, Verdict
+from ralph_cli.documents.context import headings_above, surroundings
+from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.providers.scripted import Scripted, says
+
+MEMO = document("The tenant pays the rent on the first day.\n\nThe hall is cold in winter and warm in summer.\n")
+CLAIM = DraftClaim("The rent is due on the first.", ("pays the rent on the first day",))
+OTHER = DraftClaim("The hall is cold and warm.", ("cold in winter", "warm in summer"))
+NAMES = {"supported": "supports", "partly": "partly", "not": "unrelated", "contradicted": "against"}
+SECOND = {2: [(2, "supports"), (3, "partly")]}
+
+
+def reply(*said, quotes=None):
+    """Verdicts as (claim, verdict); `quotes` is what is said of each quote of a claim."""
+    items = [
+        {
+            "id": claim,
+            "verdict": verdict,
+            "reason": f"{verdict} it is",
+            "quotes": [{"id": q, "verdict": v, "reason": "r"} for q, v in (quotes or {}).get(claim, [])],
+        }
+        for claim, verdict in said
+    ]
+    return says(json.dumps({"verdicts": items}))
+
+
+def judged(first, *more, panel=None, claims=(CLAIM,)):
+    model = Scripted([first, *more], vendor="b", name="first")
+    members = tuple(Scripted(list(script), vendor="c", name=f"member{n}") for n, script in enumerate(panel or (), 1))
+    numbers = count()
+    judge = Judge(model, MEMO, "When is the rent due?", lambda: f"n{next(numbers)}", members)
+    evidence = judge(pin(Draft(claims), MEMO, QuoteIndex(MEMO)))
+    return evidence, model, members
+
+
+@pytest.mark.parametrize("verdict", ["supported", "not", "contradicted"])
+def test_a_clear_verdict_is_asked_for_once(verdict):
+    evidence, model, _ = judged(reply((1, verdict)))
+    assert len(model.requests) == 1 and evidence.passed == (verdict == "supported")
+    (ruling,) = evidence.rulings
+    assert ruling.votes == () and not ruling.disputed
+    assert ruling.quotes == (QuoteRuling(1, NAMES[verdict], f"{verdict} it is"),)
+
+
+@pytest.mark.parametrize(
+    ("later", "stands", "asked", "disputed"),
+    [
+        (["partly"], False, 2, False),
+        (["not"], False, 2, False),
+        (["supported", "supported"], True, 3, True),
+        (["supported", "partly"], False, 3, True),
+        (["supported", "not"], False, 3, True),
+    ],
+)
+def test_half_proved_is_asked_again_and_once_more_if_the_answers_differ(later, stands, asked, disputed):
+    evidence, model, _ = judged(reply((1, "partly")), *[reply((1, verdict)) for verdict in later])
+    assert evidence.passed == stands and len(model.requests) == asked
+    (ruling,) = evidence.rulings
+    assert [vote.verdict.value for vote in ruling.votes] == ["partly", *later] and ruling.disputed == disputed
+    assert len({request.turns[-1].text for request in model.requests}) == asked  # each with marks of its own
+
+
+def test_only_the_claims_near_the_margin_are_asked_again():
+    first, again = reply((1, "supported"), (2, "partly"), quotes=SECOND), reply((2, "partly"), quotes=SECOND)
+    evidence, model, _ = judged(first, again, claims=(CLAIM, OTHER))
+    assert not evidence.passed and "[[1: pays the rent" in model.requests[0].turns[-1].text
+    told = model.requests[1].turns[-1].text
+    assert "Claim 2" in told and "Claim 1" not in told and "[[1:" not in told
+    assert [item.bearing for item in evidence.rulings[1].quotes] == ["supports", "partly"]
+
+
+@pytest.mark.parametrize(
+    ("said", "stands"), [(["supported", "supported"], True), (["supported", "not"], False), (["not", "not"], False)]
+)
+def test_a_panel_of_others_is_asked_instead(said, stands):
+    evidence, model, members = judged(reply((1, "partly")), panel=[[reply((1, verdict))] for verdict in said])
+    assert len(model.requests) == 1 and all(len(member.requests) == 1 for member in members)
+    assert evidence.passed == stands
+    assert [vote.judge for vote in evidence.rulings[0].votes] == ["first", "member1", "member2"]
+
+
+def test_a_member_that_fails_or_speaks_out_of_shape_does_not_count():
+    broken = [[ProviderError("down", code="down")], [says("I think so")] * 4]
+    evidence, _, _ = judged(reply((1, "partly")), panel=broken)
+    assert not evidence.passed and not evidence.broken and evidence.rulings[0].votes == ()
+    evidence, _, _ = judged(reply((1, "partly")), panel=[*broken, [reply((1, "supported"))]])
+    assert not evidence.passed  # one of two is not more than half
+
+
+def test_supported_beside_a_quote_that_speaks_against_it_is_near_the_margin():
+    quotes = {1: [(1, "supports"), (2, "against")]}
+    agreed = {1: [(1, "supports"), (2, "supports")]}
+    first, again = reply((1, "supported"), quotes=quotes), reply((1, "supported"), quotes=agreed)
+    evidence, model, _ = judged(first, again, claims=(OTHER,))
+    assert evidence.passed and len(model.requests) == 2
+    assert near_margin(Ruling(1, Verdict.SUPPORTED, "", "j", (QuoteRuling(1, "against", ""),)))
+    assert near_margin(Ruling(1, Verdict.SUPPORTED, "", "j", (QuoteRuling(1, "unrelated", ""),)))
+    assert not near_margin(Ruling(1, Verdict.SUPPORTED, "", "j", (QuoteRuling(1, "supports", ""),)))
+
+
+@pytest.mark.parametrize("quotes", [[], [(1, "supports")], [(1, "supports")] * 2, [(1, "supports"), (9, "supports")]])
+def test_a_claim_with_several_quotes_needs_a_word_on_each(quotes):
+    said = reply((1, "supported"), quotes={1: quotes}).turn.text
+    with pytest.raises(ValueError, match="once each"):
+        parse_verdicts(said, (Claim(1, "c", (1, 2)),), "j", deterministic=False)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "bearings", "reason"),
+    [
+        ("supported", ("against", "unrelated"), "because"),
+        ("supported", ("unrelated", "unrelated"), "because"),
+        ("supported", ("supports", "supports"), " "),
+        ("not", ("unrelated", "unrelated"), ""),
+    ],
+)
+def test_a_verdict_that_denies_itself_or_has_no_reason_is_none(verdict, bearings, reason):
+    quotes = [{"id": n, "verdict": bearing, "reason": "so"} for n, bearing in enumerate(bearings, 1)]
+    said = {"verdicts": [{"id": 1, "verdict": verdict, "reason": reason, "quotes": quotes}]}
+    with pytest.raises(ValueError, match="claim 1"):
+        parse_verdicts(json.dumps(said), (Claim(1, "It is so.", (1, 2)),), "judge", deterministic=False)
+
+
+def test_a_decision_needs_more_than_half():
+    yes, no = Ruling(1, Verdict.SUPPORTED, "y", "a"), Ruling(1, Verdict.NOT, "n", "b")
+    assert decided([yes]) is yes
+    assert decided([no, yes]).verdict is Verdict.NOT and decided([yes, no]).verdict is Verdict.NOT
+    assert decided([no, yes, yes]).verdict is Verdict.SUPPORTED and decided([no, yes, yes]).disputed
+
+
+# What is shown
+
+REPORT = document(
+    "The year\n"
+    "Sales grew in every region and in every month of the year, which the group had not expected at all.\n"
+    "The growth was due to prices.\n"
+    "Net sales by region\n"
+    "(in millions)  2018  2017\n"
+    "North  5  4\n"
+    "South  6  5\n"
+    "Total net sales  11  9\n"
+    "The group expects that prices will fall in the next year, and that the volume of its sales will not grow.\n"
+    "No forecast is given.\n",
+    kind="pdf",
+)
+
+
+def around(words):
+    start = REPORT.text.index(words)
+    span = surroundings(REPORT, Span(start, start + len(words)), most=160)
+    return REPORT.text[span.start : span.end]
+
+
+def test_marks_that_begin_together_are_nested_and_those_that_cross_have_named_ends():
+    def shown(*quotes):
+        attempt = pin(Draft((DraftClaim("It is so.", quotes),)), MEMO, QuoteIndex(MEMO))
+        return passages(MEMO, attempt.quotes, "n")
+
+    within = shown("The hall is cold", "The hall is cold in winter and warm in summer.")
+    assert "[[2: [[1: The hall is cold]] in winter and warm in summer.]]" in within
+    across = shown("hall is cold in winter", "winter and warm")
+    assert "[[1: hall is cold in [[2: winter]](end of 1) and warm]](end of 2)" in across
+
+
+def test_a_paragraph_is_shown_whole_and_a_table_with_its_header():
+    text = around("South  6  5")
+    assert "(in millions)  2018  2017" in text and "Total net sales  11  9" in text
+    assert "which the group had not expected" in around("due to prices")
+
+
+def test_a_paragraph_without_end_is_cut_at_words():
+    long = document("word " * 1_000 + "The words. " + "more " * 1_000)
+    at = long.text.index("The words.")
+    span = surroundings(long, Span(at, at + 10), most=300)
+    assert 440 <= span.end - span.start <= 1_000
+    assert long.text[span.start : span.end].split()[0] == "word"
+
+
+def test_a_passage_stands_under_its_headings():
+    about = document("One\nTwo\nThe rent is due at once.\nThree\nText.\n")
+    heads = tuple(
+        Heading(text, about.text.index(text), level) for text, level in (("One", 1), ("Two", 2), ("Three", 2))
+    )
+    object.__setattr__(about, "headings", heads)
+    assert [h.text for h in headings_above(about, about.text.index("rent"))] == ["One", "Two"]
+    assert [h.text for h in headings_above(about, about.text.index("Text"))] == ["One", "Three"]
+    attempt = pin(Draft((DraftClaim("It is due.", ("rent is due at once",)),)), about, QuoteIndex(about))
+    assert "(section: One > Two)" in passages(about, attempt.quotes, "n")

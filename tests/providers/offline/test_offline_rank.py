@@ -1,0 +1,259 @@
+"""Ranking and spans: words are found in their forms, rows in their tables, and nothing is cut so that it misleads."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from ralph_cli.documents.load import load
+from ralph_cli.providers.offline.rank import chunks, lowered, pattern, query_terms, rank
+from ralph_cli.providers.offline.search import choose, search
+from ralph_cli.providers.offline.spans import answer, extract, is_row
+from ralph_cli.providers.offline.words import is_general, stem
+
+SAMPLES = Path(__file__).parents[3] / "samples"
+Pages = list[tuple[int, str, int, int]]
+
+
+def laid_out(parts: list[str]) -> tuple[str, Pages]:
+    pages, start = [], 0
+    for number, part in enumerate(parts, 1):
+        pages.append((number, str(number), start, start + len(part)))
+        start += len(part) + 1
+    return "\f".join(parts), pages
+
+
+def found(question: str, parts: list[str], length: tuple[int, int] = (20, 200)) -> list[str]:
+    """The texts that a search prints, best first."""
+    text, pages = laid_out(parts)
+    lines = search(question, text, pages, lambda items: [answer(*item) for item in items], length=length, passages=14)
+    return [json.loads(line.partition(" ")[2])["text"] for line in lines[1:]]
+
+
+@pytest.mark.parametrize(
+    ("line", "row"),
+    [
+        ("Passenger tickets  4,210  3,377", True),
+        ("Other income $ (17) \u2014 12%", True),
+        ("Depreciation  1,488", True),
+        ("The ferry was sold on December 31, 2022", False),
+        ("Revenue rose in the years 2019, 2020", False),
+        ("It carried 300 passengers and 20 cars.", False),
+        ("Fleet", False),
+    ],
+)
+def test_what_a_table_row_is(line: str, row: bool) -> None:
+    assert is_row(line) is row
+
+
+@pytest.mark.parametrize(
+    ("word", "others"),
+    [
+        ("acquisitions", ["acquisition"]),
+        ("operating", ["operations", "operate", "operated"]),
+        ("improving", ["improved", "improvement"]),
+        ("liabilities", ["liability"]),
+        ("reduction", ["reduced", "reduces"]),
+        ("occurred", ["occur", "occurring"]),
+        ("rate", ["rates", "rated"]),
+        ("tax", ["taxes"]),
+        ("carry", ["carries", "carried"]),
+        ("studies", ["study", "studied"]),
+        ("R&D", ["R&D"]),
+    ],
+)
+def test_stems_find_the_forms_of_a_word(word: str, others: list[str]) -> None:
+    for other in others:
+        assert re.search(pattern(stem(word)), f"the {other} of".lower())
+    assert not re.search(pattern(stem(word)), f"un{word} xx{word}".lower())
+
+
+def test_words_of_the_question() -> None:
+    terms = query_terms("What was net income (in USD) in FY18 and fiscal 2019? If unclear, explain the metric.")
+    assert [term.key for term in terms] == ["net", "incom", "2018", "2019", "unclear", "metric", "usd"]
+    assert [term.weight for term in terms] == [1.0, 1.0, 1.0, 1.0, 0.4, 0.4, 0.4]
+
+
+def test_letters_stand_for_the_phrase_that_the_document_uses() -> None:
+    parts = [
+        "We spend on research and development (R&D) every year.",
+        "Research and development cost 41 million crowns.",
+    ]
+    assert found("How much did R&D cost?", parts)[0] == parts[1]
+    assert rank("How much did R&D cost?", *laid_out(parts)).coverage == 1.0
+
+
+def test_a_lower_cased_copy_keeps_every_offset() -> None:
+    text = "\u0130\u0130\u0130 Ferry"
+    assert len(lowered(text)) == len(text) and lowered(text).index("ferry") == text.index("Ferry")
+
+
+def test_every_character_is_in_a_chunk() -> None:
+    text = ("word " * 700 + "\n") * 3 + "\f" + "line\n" * 900 + "x" * 4000
+    covered = {place for start, end in chunks(text) for place in range(start, end)}
+    assert all(place in covered or text[place].isspace() for place in range(len(text)))
+
+
+def test_the_name_of_the_whole_document_weighs_less_than_other_names() -> None:
+    parts = [
+        "Harbour Line\nReport",
+        "Harbour ferries",
+        "Nordic Bank loan",
+        "Harbour staff",
+        "Harbour Nordic pier",
+        "Harbour",
+    ]
+    weights = rank("Which loan did Harbour take from Nordic?", *laid_out(parts)).weights
+    assert weights["harbour"] < weights["nordic"]
+    assert rank("Which loan did harbour take from Nordic?", *laid_out(parts)).weights["harbour"] > weights["harbour"]
+
+
+def test_a_row_is_told_apart_by_the_table_it_is_in() -> None:
+    parts = [
+        "Statement of costs\n(crowns)  2021  2020\nTotal  4,210  3,377\n",
+        "Statement of income\n(crowns)  2021  2020\nTotal  9,114  8,002\n",
+    ]
+    assert found("What was the total in the statement of income?", parts, (10, 200))[0] == "Total  9,114  8,002"
+    terms = {"total": 1.0, "incom": 2.0}
+    (under,), (alone,) = (
+        extract("total income", "Total ferries  9,114  8,002", terms, (10, 90), head) for head in ("Income", "")
+    )
+    assert under.score > alone.score
+
+
+def test_near_duplicates_are_shown_once() -> None:
+    parts = [f"Page {n}\nThe licence of the fleet ends in March of next year.\n" for n in range(3)]
+    assert len(found("When does the licence of the fleet end?", parts)) == 1
+
+
+def test_figures_that_differ_are_no_duplicates() -> None:
+    parts = [f"Page {n}\nThe licence of the fleet cost {n}00 crowns in that year.\n" for n in range(3, 6)]
+    assert len(found("What did the licence of the fleet cost?", parts)) == 3
+
+
+def test_rows_with_figures_keep_places_when_an_amount_is_asked_for() -> None:
+    parts = [f"{word} happened {word}ly" for word in "abcdefg"] + ["Freight 1,118"]
+    text, pages = laid_out(parts)
+    spans = [((start, end), 1.0 if number < 8 else 0.3) for number, _, start, end in pages]
+    orders = [[page for _, page, _, _ in choose(text, pages, spans, amount=amount)] for amount in (False, True)]
+    assert orders[0].index(8) == 7 and orders[1].index(8) == 5
+
+
+def test_half_a_sentence_at_the_edge_is_not_quoted() -> None:
+    text = "and the fleet of the old town was sold. The whole fleet was sold again later."
+    assert [text[s.start : s.end] for s in extract("sold fleet", text, {"fleet": 1.0, "sold": 1.0}, (10, 90))] == [
+        "The whole fleet was sold again later."
+    ]
+
+
+def test_the_first_quotes_come_from_different_pages() -> None:
+    parts = [
+        "The ferry tax is paid by guests. The ferry tax is due at noon. The ferry tax rose in May. Ferry tax is a tax.",
+        "A ferry tax was planned by the town.",
+        "Other things stand here and nobody reads them.",
+    ]
+    assert parts[1] in found("What is the ferry tax?", parts)[:2]
+
+
+def test_nothing_is_cut_off_behind_a_negation() -> None:
+    text = (
+        "The company does not confirm any of the following: the fleet was sold to the town; "
+        "the fleet was insured at its full value with three banks of the town and of the islands."
+    )
+    for span in extract("Was the fleet sold?", text, {"fleet": 1.0, "sold": 2.0}, (20, 100)):
+        assert "not confirm" in text[span.start : span.end]
+    plain = text.replace("does not confirm any of", "confirms all of")
+    spans = extract("Was the fleet sold?", plain, {"fleet": 1.0, "sold": 2.0}, (20, 100))
+    assert "the fleet was sold to the town" in [plain[span.start : span.end] for span in spans]
+
+
+def test_abbreviations_do_not_end_a_sentence() -> None:
+    text = "Harbour Inc. sold No. 7 to Mr. Berg in May. It kept the rest."
+    spans = extract("sold", text, {"sold": 1.0}, (10, 90))
+    assert [text[span.start : span.end] for span in spans] == [
+        "Harbour Inc. sold No. 7 to Mr. Berg in May.",
+        "It kept the rest.",
+    ]
+    assert spans[1].score < 0.05 * spans[0].score  # from beside, to fill up only
+
+
+def test_a_line_of_the_contents_is_not_quoted() -> None:
+    parts = ["Contents\nLicence of the fleet ........ 7\n", "The licence of the fleet ends in March.\n"]
+    assert found("When does the licence of the fleet end?", parts) == [parts[1].strip()]
+
+
+def test_a_running_header_is_no_part_of_the_sentence_below_it() -> None:
+    page = (
+        "Harbour Ferries, Inc.  10 Notes to the consolidated financial statements of the group\n"
+        "The dredging had no effect on the revenue from freight in any of the years that are\nshown.\n"
+    )
+    assert found("What effect had the dredging?", [page])[0].startswith("The dredging had no effect")
+
+
+def test_running_headers_and_footers_are_never_quoted() -> None:
+    pages = [
+        f"Harbour Ferries  {n} Review\nFreight in year {n} was carried as before.\n{'It was so.' * n}\n"
+        f"\nAll was well.\n\nAnnual Report 2024  {n}\n"
+        for n in range(1, 9)
+    ]
+    spans = found("What does the annual report of 2024 say of freight?", pages)
+    assert spans and not any(span.startswith(("Annual Report", "Harbour Ferries")) for span in spans)
+
+
+def test_a_heading_is_worth_less_than_what_it_heads() -> None:
+    page = "7.1 The Kestle claim\nThe claim of Kestle against the group was reduced to 38 million in the second year.\n"
+    assert found("What is the Kestle claim?", [page])[0].startswith("The claim of Kestle")
+
+
+@pytest.mark.parametrize(
+    "word", ["long", "Figures", "made", "makes", "going", "held", "amounts", "happened", "biggest"]
+)
+def test_words_of_asking_are_known_in_their_forms(word: str) -> None:
+    assert is_general(word)
+
+
+@pytest.mark.parametrize("word", ["invoice", "revenue", "longitude", "customer", "goods", "2024", "R&D"])
+def test_words_that_are_asked_for_are_not_words_of_asking(word: str) -> None:
+    assert not is_general(word)
+
+
+def enough(question: str, name: str) -> bool:
+    """Whether something in a sample holds enough of the question to be quoted from."""
+    document = load(SAMPLES / name)
+    found = rank(question, document.text, [(p.number, p.label, p.start, p.end) for p in document.pages])
+    return bool(found.passages) and found.coverage >= found.needed
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("How long do I have to pay an invoice?", "contract.md"),
+        ("How long does confidentiality last?", "contract.md"),
+        ("What figure is given for availability?", "contract.md"),
+        ("What happens if I pay late?", "contract.md"),
+        ("How large a penalty may be imposed on a business?", "notice.html"),
+        ("How long do I have to report a fire?", "notice.html"),
+        ("How long is the term?", "contract.md"),
+    ],
+)
+def test_how_one_asks_needs_not_be_in_the_document(question: str, name: str) -> None:
+    assert enough(question, name)
+
+
+NOT_THERE = [
+    ("Which software vendor made the helicopters?", "contract.md"),
+    ("How much is the signing bonus?", "contract.md"),
+    ("Which arbitration institution in Singapore hears disputes?", "contract.md"),
+    ("How many vacation days do employees get?", "contract.md"),
+    ("What is the minimum purchase quantity of steel?", "contract.md"),
+    ("What is the tax on petrol?", "notice.html"),
+    ("How many dogs may a household keep?", "notice.html"),
+    ("What figure is given for the noise limit at night?", "notice.html"),
+    ("How long is the parental leave?", "notice.html"),
+    ("How large is the swimming pool?", "notice.html"),
+]
+
+
+def test_most_of_what_is_not_there_is_still_said_to_be_absent() -> None:
+    assert sum(not enough(question, name) for question, name in NOT_THERE) >= 8
