@@ -13,6 +13,8 @@ __version__ = "0.1.0"
 
 _MODULES = {
     "api": ("ask", "judge_test", "run_goal", "run_task"),
+    "documents.source": ("DocumentSource",),
+    "runs.goals": ("VerifierCommands",),
     "runs.lookup": ("check_memo", "check_quotes"),
     "runs.execute": ("Finished",),
     "config": ("Settings",),

@@ -1,99 +1,99 @@
 """The Python API: names and paths in, a result out; the same functions that the commands call."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
-from ralph_cli.checks.command import CommandVerifier, Surroundings, read_verifiers
-from ralph_cli.config import Settings, command_environment, load
-from ralph_cli.core.document import Document
-from ralph_cli.core.errors import ConfigError
-from ralph_cli.core.events import Fanout, Noticed, Sink
+from ralph_cli.checks.command import CommandVerifier
+from ralph_cli.checks.verifier import Verifier
+from ralph_cli.config import Settings
+from ralph_cli.core.events import Sink
 from ralph_cli.core.judge_test import JudgeTest
 from ralph_cli.core.model import Model
 from ralph_cli.core.results.goal import GoalState
-from ralph_cli.documents.quotes.index import QuoteIndex
-from ralph_cli.journal.store import read_events
-from ralph_cli.judge_testing import cases as judge_cases
-from ralph_cli.judge_testing.build import build_judge_test, judge_alone
-from ralph_cli.judge_testing.mode import Tested, tested
-from ralph_cli.judge_testing.mutations import Lore
-from ralph_cli.loop.completion import goal_detectors
+from ralph_cli.documents.source import DocumentLike, DocumentSource
+from ralph_cli.judge_testing.run import run_judge_test
 from ralph_cli.modes import goal_record
-from ralph_cli.runs.execute import Finished, checked, execute
+from ralph_cli.runs.execute import Finished, Setup
+from ralph_cli.runs.goals import Goal, pursue_goal
+from ralph_cli.runs.goals import VerifierCommands as VerifierCommands
 from ralph_cli.runs.lookup import QuoteCheck as QuoteCheck
 from ralph_cli.runs.lookup import check_memo as check_memo
 from ralph_cli.runs.lookup import check_quotes as check_quotes
-from ralph_cli.runs.opening import opened
-from ralph_cli.runs.questions import ask as ask
-from ralph_cli.runs.questions import run_task as run_task
-from ralph_cli.wiring.goal import GoalSpec, build_goal, goal_settings, refuse_if_used_up, without_judge
-from ralph_cli.wiring.models import Parts, Stage, choose
+from ralph_cli.runs.questions import answer_question, do_task
 from sandbox import Sandbox
 
-CLAIMS, MOST_CLAIMS = 20, 200
-"""Claims that a judge is tested with unless it is said how many, and at most."""
 
-
-def run_goal(
-    document: str | Path | Document,
-    objective: str,
+def ask(
+    document: DocumentLike,
+    question: str,
     *,
-    verify: Sequence[str | CommandVerifier] = (),
-    instructions: str = "",
-    require_verifier: bool = True,
-    resume: bool = False,
-    shell: bool = False,
-    folder: Path | None = None,
-    suffix: str = ".txt",
     settings: Settings | None = None,
     models: Mapping[str, Model] | None = None,
+    verifier: Verifier | None = None,
     engine: Callable[[], Sandbox] | None = None,
     sink: Sink | None = None,
     password: str | None = None,
     encoding: str | None = None,
-    stdin: Callable[[], bytes] | None = None,
-    on_loading: Callable[[int, int], None] | None = None,
+) -> Finished:
+    """Answer `question` from `document`, with every claim pinned to verbatim quotes.
+
+    `document` is a path, a loaded Document, or a DocumentSource, which also says how standard input is read. `models`
+    replaces the worker, judge or subquery by models of the caller's, `engine` the sandbox. `verifier` is asked last of
+    each answer that passed everything else; it may be asynchronous, and its model, if it is an LLMVerifier, is metered.
+    It takes the place of `settings.verify_with_model`. `sink` is called with every event after it was committed to the
+    journal. Raises RalphError: UserError for what a person can mend (ConfigError for a verifier that cannot be asked),
+    ProviderError when a model service fails, EngineError when no sandbox can run. A question that could not be answered
+    is not an error: see `Finished.outcome`.
+    """
+    source = DocumentSource.of(document, password=password, encoding=encoding)
+    return answer_question(source, question, Setup.of(settings, models, verifier, engine, sink))
+
+
+def run_task(
+    document: DocumentLike | None,
+    task: str,
+    *,
+    settings: Settings | None = None,
+    models: Mapping[str, Model] | None = None,
+    verifier: Verifier | None = None,
+    engine: Callable[[], Sandbox] | None = None,
+    sink: Sink | None = None,
+    password: str | None = None,
+    encoding: str | None = None,
+) -> Finished:
+    """Do `task` on `document`: the result is free text, or data, at `Finished.outcome.best.attempt.output`.
+
+    Every figure, date and quotation in it is in the quotes of the brief behind it (`attempt.claims`, `attempt.quotes`),
+    and those are in the document. Format, schema and memory are settings. Without a document (None) the memory named
+    by `settings.memory` is all that is known. `models` may also hold a "reasoner"; everything else is as in `ask`.
+    """
+    source = None if document is None else DocumentSource.of(document, password=password, encoding=encoding)
+    return do_task(source, task, Setup.of(settings, models, verifier, engine, sink))
+
+
+def run_goal(
+    document: DocumentLike,
+    objective: str,
+    *,
+    verify: Sequence[str | CommandVerifier] | VerifierCommands = (),
+    instructions: str = "",
+    require_verifier: bool = True,
+    resume: bool = False,
+    settings: Settings | None = None,
+    models: Mapping[str, Model] | None = None,
+    engine: Callable[[], Sandbox] | None = None,
+    sink: Sink | None = None,
 ) -> Finished:
     """Work on `document` toward `objective` until every command of `verify` has passed on the output.
 
-    A command is run in `folder` (the working folder), with "{output}" replaced by the path of a file that ends in
-    `suffix`. The worker is told `instructions`. With `resume` the newest run of this goal goes on if it was cut off.
-    Without any verifier ConfigError is raised, unless `require_verifier` is False: then the result is unverified.
-    `goal_of` tells status, output and evidence; everything else is as in `ask`.
+    In a command "{output}" stands for the path of the output; VerifierCommands says where and how commands are run.
+    The worker is told `instructions`. With `resume` the newest run of this goal goes on if it was cut off. Without any
+    verifier ConfigError is raised, unless `require_verifier` is False: then the result is unverified. `goal_of` tells
+    status, output and evidence; password and encoding are those of a DocumentSource; everything else is as in `ask`.
     """
-    settings = goal_settings(settings or load())
-    objective = checked(
-        objective, "objective", 'ralph goal report.pdf "Extract ..." --verify "python check.py {output}"'
-    )
-    around = Surroundings(folder or Path.cwd(), command_environment(), settings.verify_timeout, shell)
-    spec = GoalSpec(objective, read_verifiers(verify, shell=shell), around, instructions, require_verifier, suffix)
-    names = without_judge(choose(settings, models or {}))
-    loaded = opened(document, settings, password, encoding, stdin, on_loading)
-    earlier = goal_record.unfinished(settings.out, loaded.sha256, objective) if resume else None
-    refuse_if_used_up(earlier, settings.max_iterations)
-    spec = replace(spec, earlier=earlier)
-
-    def build(stage: Stage) -> Parts:
-        if resume and earlier is None:
-            stage.sink(Noticed("afresh", "no run of this goal was cut off, so it starts afresh"))
-        return build_goal(stage, loaded, spec)
-
-    finished = execute(
-        "goal",
-        objective,
-        loaded,
-        build,
-        settings=settings,
-        names=names,
-        models=models,
-        engine=engine,
-        sink=Fanout((goal_record.GoalRecord(settings.out), *((sink,) if sink else ()))),
-        detectors=goal_detectors(earlier.iteration if earlier else 0),
-        encoding=encoding,
-    )
-    goal_record.keep_output(finished.folder, suffix, finished.outcome.best)
-    return finished
+    commands = verify if isinstance(verify, VerifierCommands) else VerifierCommands(verify)
+    goal = Goal(objective, commands, instructions, require_verifier, resume)
+    return pursue_goal(DocumentSource.of(document), goal, Setup.of(settings, models, engine=engine, sink=sink))
 
 
 def goal_of(folder: Path) -> GoalState:
@@ -102,7 +102,7 @@ def goal_of(folder: Path) -> GoalState:
 
 
 def judge_test(
-    document: str | Path | Document | None = None,
+    document: DocumentLike | None = None,
     *,
     claims: int | None = None,
     seed: int = 0,
@@ -111,8 +111,6 @@ def judge_test(
     sink: Sink | None = None,
     password: str | None = None,
     encoding: str | None = None,
-    stdin: Callable[[], bytes] | None = None,
-    on_loading: Callable[[int, int], None] | None = None,
 ) -> JudgeTest:
     """Put true claims, and the same made false by code, to the judge of `ask`, and tell what it caught.
 
@@ -122,36 +120,5 @@ def judge_test(
     `usable` of the result. Raises DocumentError also when no claims can be made of the document; the rest is as in
     `ask`.
     """
-    settings = settings or load()
-    if claims is not None and not 1 <= claims <= MOST_CLAIMS:
-        told = f"claims must be from 1 to {MOST_CLAIMS}, not {claims}"
-        raise ConfigError(told, code="bad-claims", hint="20 are enough for a first look")
-    names = choose(settings, models or {})
-    names = judge_alone(names, models["judge"].vendor if models and "judge" in models else names.judge.split(":")[0])
-    if document is None:
-        loaded, true = judge_cases.built_in()
-        index, lore = QuoteIndex(loaded), Lore(loaded.text)
-        true = judge_cases.some(true, claims or len(true), seed)
-    else:
-        loaded = opened(document, settings, password, encoding, stdin, on_loading)
-        index, lore = QuoteIndex(loaded), Lore(loaded.text)
-        true = judge_cases.claims_of(loaded, index, lore, claims or CLAIMS, seed)
-    cases = judge_cases.cases_of(true, lore, seed)
-    batches = judge_cases.batches_of(cases, seed)
-
-    def build(stage: Stage) -> Parts:
-        return build_judge_test(stage, loaded, index, cases, batches, seed)
-
-    finished = execute(
-        "judge-test",
-        f"test of the judge: {len(true)} true claims, {len(cases) - len(true)} made false, seed {seed}",
-        loaded,
-        build,
-        settings=settings,
-        names=names,
-        models={role: model for role, model in (models or {}).items() if role == "judge"},
-        sink=sink,
-        detectors=Tested(len(batches), settings.max_failures),
-        encoding=encoding,
-    )
-    return tested(tuple(read_events(finished.folder)), finished.folder)
+    source = None if document is None else DocumentSource.of(document, password=password, encoding=encoding)
+    return run_judge_test(source, claims, seed, Setup.of(settings, models, sink=sink))

@@ -49,18 +49,11 @@ def check(
         )
     )
     with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
-        checked = lookup.check_memo(
-            memo,
-            doc,
-            judge=judge,
-            strict=strict,
-            settings=settings,
-            sink=display,
-            password=password,
-            encoding=encoding,
-            stdin=options.standard_input,
-            on_loading=display.loading,
+        read, *quoted = (
+            options.source_of(path, password=password, encoding=encoding, on_loading=display.loading)
+            for path in (memo, *doc)
         )
+        checked = lookup.check_memo(read, quoted, judge=judge, strict=strict, settings=settings, sink=display)
     if json:
         from ralph_cli.reports.memo.json import memo_json
 

@@ -116,20 +116,14 @@ def goal(
         check_target(output, (document,))
     with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
         finished = api.run_goal(
-            document,
+            options.source_of(document, password=password, encoding=encoding, on_loading=display.loading),
             objective,
-            verify=verify or (),
+            verify=api.VerifierCommands(verify or (), shell=shell, suffix=_suffix(output)),
             instructions=instructions,
             require_verifier=require_verifier,
             resume=resume,
-            shell=shell,
-            suffix=_suffix(output),
             settings=settings,
             sink=display,
-            password=password,
-            encoding=encoding,
-            stdin=options.standard_input,
-            on_loading=display.loading,
         )
     return _deliver(finished, output, json=json)
 

@@ -51,17 +51,10 @@ def judge_test(
         )
     )
     with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
-        test = api.judge_test(
-            document,
-            claims=claims,
-            seed=seed,
-            settings=settings,
-            sink=display,
-            password=password,
-            encoding=encoding,
-            stdin=options.standard_input,
-            on_loading=display.loading,
-        )
+        source = None
+        if document is not None:
+            source = options.source_of(document, password=password, encoding=encoding, on_loading=display.loading)
+        test = api.judge_test(source, claims=claims, seed=seed, settings=settings, sink=display)
     _print(test, json=json)
     return exit_code(test)
 

@@ -2,9 +2,12 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
+
+if TYPE_CHECKING:
+    from ralph_cli.documents.source import DocumentSource, OnLoading
 
 Out = Annotated[Path | None, typer.Option("--out", help="Folder for runs and traces (OUT_DIR; default out).")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
@@ -89,6 +92,19 @@ Encoding = Annotated[str | None, typer.Option("--encoding", help="Encoding of a 
 def given(**values: Any) -> dict[str, Any]:
     """The settings that were given on the command line."""
     return {name: value for name, value in values.items() if value is not None}
+
+
+def source_of(
+    path: str | Path,
+    *,
+    password: str | None = None,
+    encoding: str | None = None,
+    on_loading: "OnLoading | None" = None,
+) -> "DocumentSource":
+    """The document that a command line names."""
+    from ralph_cli.documents.source import DocumentSource
+
+    return DocumentSource(str(path), password, encoding, standard_input=standard_input, on_loading=on_loading)
 
 
 def standard_input() -> bytes:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from ralph_cli.commands import options
-from ralph_cli.commands.report import Annotate, ReportFile, prepared, written
+from ralph_cli.commands.report import Annotate, ReportFile, prepare, written
 from ralph_cli.commands.terminal.screen import show
 from ralph_cli.core.run import StopType
 
@@ -83,17 +83,9 @@ def qa(
     )
     targets = Targets(html=report, pdf=annotate)
     with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
-        source = prepared(targets, document, settings, password=password, encoding=encoding, on_loading=display.loading)
-        asked = api.ask(
-            (source and source.document) or document,
-            question,
-            settings=settings,
-            sink=display,
-            password=password,
-            encoding=encoding,
-            stdin=options.standard_input,
-            on_loading=display.loading,
-        )
+        named = options.source_of(document, password=password, encoding=encoding, on_loading=display.loading)
+        source = prepare(targets, named, settings)
+        asked = api.ask(source or named, question, settings=settings, sink=display)
     shown = history.view_of(asked)
     if json:
         typer.echo(dumps(shown))

@@ -1,7 +1,5 @@
 """`ralph trace report`, and the reports that `qa` and `task` write after their run."""
 
-from collections.abc import Callable
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,8 +11,9 @@ from ralph_cli.reports.safe_text import one_line
 
 if TYPE_CHECKING:
     from ralph_cli.config import Settings
+    from ralph_cli.documents.source import DocumentSource
     from ralph_cli.runs.execute import Finished
-    from ralph_cli.runs.report import Source, Targets
+    from ralph_cli.runs.report import Targets
 
 Html = Annotated[Path | None, typer.Option("--html", help="One HTML file: no script, no request; prints well.")]
 Pdf = Annotated[
@@ -54,7 +53,9 @@ def report(
     settings = config.load(options.given(out=out))
     found = history.recorded(history.find_run(settings.out, run))
     targets.check(str(found.view.document.get("path", "-")), document or "-")
-    source = report.find_source(found, settings, path=document, password=password, encoding=encoding)
+    source = report.find_source(
+        found, settings, options.source_of(document or "", password=password, encoding=encoding)
+    )
     report.write(found, source, targets, lambda path, size: typer.echo(_told(path, size)))
     if source.missing:
         what = f"without the document's pages and passages: {source.missing}"
@@ -62,40 +63,30 @@ def report(
     return 0
 
 
-def prepared(
-    targets: "Targets",
-    document: str | None,
-    settings: "Settings",
-    *,
-    password: str | None,
-    encoding: str | None,
-    on_loading: Callable[[int, int], None],
-) -> "Source | None":
-    """The document, loaded once for run and report; None when no report is wanted.
+def prepare(targets: "Targets", source: "DocumentSource | None", settings: "Settings") -> "DocumentSource | None":
+    """The source with its document loaded, once for run and report, when a report is wanted.
 
     Refuses, before anything is paid for, what could not be written afterwards.
     """
-    from ralph_cli.runs.opening import opened
-    from ralph_cli.runs.report import Source, refuse_what_cannot_be_marked
+    from ralph_cli.runs.report import refuse_what_cannot_be_marked
 
     if not targets.given():
-        return None
-    targets.check(document or "-")
-    if document is None:
-        refuse_what_cannot_be_marked(targets, None)
-        return Source()
-    stdin = cache(options.standard_input)
-    loaded = opened(document, settings, password, encoding, stdin, on_loading)
-    refuse_what_cannot_be_marked(targets, loaded)
-    return Source(loaded, password=password, stdin=stdin)
+        return source
+    targets.check(source.path if source else "-")
+    source = source.loaded(settings.cache_folder) if source else None
+    refuse_what_cannot_be_marked(targets, source.document if source else None)
+    return source
 
 
-def written(finished: "Finished", source: "Source | None", targets: "Targets", code: int, *, quiet: bool) -> int:
+def written(
+    finished: "Finished", source: "DocumentSource | None", targets: "Targets", code: int, *, quiet: bool
+) -> int:
     """Write the reports of a run that was shown already; `code`, or 1 when it was 0 and a report is missing."""
     from ralph_cli.runs import history, report
 
-    if source is None:
+    if not targets.given():
         return code
+    found = report.Source(source.document, source=source) if source else report.Source()
 
     def tell(path: Path, size: int) -> None:
         if not quiet:
@@ -103,7 +94,7 @@ def written(finished: "Finished", source: "Source | None", targets: "Targets", c
 
     try:
         events = history.recorded(finished.folder).events
-        report.write(history.Recorded(history.view_of(finished), events), source, targets, tell)
+        report.write(history.Recorded(history.view_of(finished), events), found, targets, tell)
     except RalphError as error:
         hint = f" - {one_line(error.hint)}" if error.hint else ""
         typer.echo(f"ralph: {one_line(error.message)} [{error.code}]{hint}", err=True)

@@ -7,7 +7,7 @@ import typer
 
 from ralph_cli.commands import options
 from ralph_cli.commands.qa import exit_code
-from ralph_cli.commands.report import Annotate, ReportFile, prepared, written
+from ralph_cli.commands.report import Annotate, ReportFile, prepare, written
 from ralph_cli.commands.terminal.screen import deliver, write_accepted
 
 Format = Annotated[str | None, typer.Option("--format", help="md, text, json or csv (default md; json with a schema).")]
@@ -101,17 +101,13 @@ def task(
     if output is not None:
         check_target(output, (path or "-",))
     with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
-        source = prepared(targets, path, settings, password=password, encoding=encoding, on_loading=display.loading)
-        done = api.run_task(
-            (source and source.document) or path,
-            order,
-            settings=settings,
-            sink=display,
-            password=password,
-            encoding=encoding,
-            stdin=options.standard_input,
-            on_loading=display.loading,
+        named = (
+            options.source_of(path, password=password, encoding=encoding, on_loading=display.loading)
+            if path is not None
+            else None
         )
+        source = prepare(targets, named, settings)
+        done = api.run_task(source, order, settings=settings, sink=display)
     shown = history.view_of(done)
     if json:
         typer.echo(dumps(shown))

@@ -5,32 +5,27 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ralph_cli.core.document import Document, Page, Span
+from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.hidden_reasons import Seen, joined, read_seen
 from ralph_cli.documents.limits import DEFAULT_LIMITS, Layout, LoadLimits
-from ralph_cli.documents.parsed import Box, Parsed, assemble, read_boxes
+from ralph_cli.documents.parsed import Parsed, assemble
 from ralph_cli.documents.plain_text import parse_text
 from ralph_cli.documents.process.child import nonsense, run_parser
 from ralph_cli.documents.sniff import Kind, identify, shown
 from ralph_cli.documents.text_cache import read_parsed, write_parsed
 
 __all__ = [
-    "Box",
     "Layout",
     "LoadLimits",
     "load",
     "load_bytes",
-    "page_boxes",
     "parser_request",
-    "read_again",
     "read_bytes",
     "reader_of",
-    "seen_on_pages",
 ]
 
 _LOADER_VERSIONS: dict[str, int] = {"pdf": 1, "docx": 1, "html": 3, "text": 1, "markdown": 1, "code": 1}
@@ -58,7 +53,7 @@ def load(
     timeout, crashed, unsupported, undecodable.
     """
     path = os.fspath(source)
-    data = _read_stdin(stdin, limits) if path == "-" else read_bytes(path, limits)
+    data = read_standard_input(stdin, limits) if path == "-" else read_bytes(path, limits)
     return load_bytes(
         data,
         path,
@@ -106,96 +101,6 @@ def reader_of(kind: str) -> str:
         return ""
     library = _library_version(kind)
     return f"{library}{', ' if library else ''}loader {_LOADER_VERSIONS[kind]}"
-
-
-def page_boxes(
-    document: Document,
-    spans: Sequence[Span],
-    *,
-    stdin: Callable[[], bytes] | None = None,
-    password: str | None = None,
-    layout: Layout = "auto",
-    limits: LoadLimits = DEFAULT_LIMITS,
-) -> dict[int, list[Box]]:
-    """Where spans of a PDF stand on paper: page number -> one rectangle per line (or per cell that stands apart).
-
-    A span may cross pages. Give the `layout` the document was loaded with. Raises DocumentError "changed" if the file
-    or its text is no longer what was loaded, "unsupported" if the document is not a PDF.
-    """
-    name, data = shown(document.path), read_again(document, stdin=stdin, limits=limits)
-    found: dict[int, list[Box]] = {}
-    for page in document.pages:
-        inside = [part for span in spans if (part := _on(page, span)) is not None]
-        if not inside:
-            continue
-        request = parser_request("boxes", name, limits, password=password, layout=layout) | {
-            "page": page.number,
-            "text": document.text[page.start : page.end],
-            "spans": inside,
-        }
-        try:
-            found[page.number] = read_boxes(run_parser(request, data, name=name, limits=limits))
-        except ValueError as error:
-            raise nonsense(name, error) from None
-    return found
-
-
-def read_again(
-    document: Document, *, stdin: Callable[[], bytes] | None = None, limits: LoadLimits = DEFAULT_LIMITS
-) -> bytes:
-    """The bytes of the PDF that `document` was loaded from.
-
-    Raises DocumentError "unsupported" if it is not a PDF, "changed" if the file is no longer what was loaded, and what
-    `load` raises for a file that cannot be read.
-    """
-    if document.kind != "pdf":
-        raise DocumentError(
-            f"{shown(document.path)} is not a PDF, so its text has no places on pages", code="unsupported"
-        )
-    data = _read_stdin(stdin, limits) if document.path == "-" else read_bytes(document.path, limits)
-    if hashlib.sha256(data).hexdigest() != document.sha256:
-        raise DocumentError(
-            f"{shown(document.path)} has changed since it was loaded", code="changed", hint="load it again"
-        )
-    return data
-
-
-def seen_on_pages(
-    document: Document,
-    spans: Sequence[Span],
-    *,
-    stdin: Callable[[], bytes] | None = None,
-    password: str | None = None,
-    layout: Layout = "auto",
-    limits: LoadLimits = DEFAULT_LIMITS,
-) -> list[Seen]:
-    """Whether a reader of a PDF sees the words of each span, in their order; its pages are rendered for it.
-
-    Give the `layout` the document was loaded with. Raises DocumentError as `page_boxes` does, and timeout or crashed.
-    """
-    name, data = shown(document.path), read_again(document, stdin=stdin, limits=limits)
-    pages: list[tuple[int, str, list[tuple[int, int]]]] = []
-    asked: list[int] = []
-    for page in document.pages:
-        inside = [(number, part) for number, span in enumerate(spans) if (part := _on(page, span)) is not None]
-        if inside:
-            pages.append((page.number, document.text[page.start : page.end], [part for _, part in inside]))
-            asked += [number for number, _ in inside]
-    request = parser_request("seen", name, limits, password=password, layout=layout) | {"pages": pages}
-    try:
-        answers = read_seen(run_parser(request, data, name=name, limits=limits), len(asked))
-    except ValueError as error:
-        raise nonsense(name, error) from None
-    return [
-        joined([answer for answer, of in zip(answers, asked, strict=True) if of == number])
-        for number in range(len(spans))
-    ]
-
-
-def _on(page: Page, span: Span) -> tuple[int, int] | None:
-    """The part of a span that is on a page, in offsets of its text; None if it is elsewhere."""
-    start, end = max(span.start, page.start), min(span.end, page.end)
-    return (start - page.start, end - page.start) if start < end else None
 
 
 def _parse(
@@ -248,7 +153,8 @@ def read_bytes(path: str, limits: LoadLimits = DEFAULT_LIMITS) -> bytes:
     return data
 
 
-def _read_stdin(stdin: Callable[[], bytes] | None, limits: LoadLimits) -> bytes:
+def read_standard_input(stdin: Callable[[], bytes] | None, limits: LoadLimits) -> bytes:
+    """What `stdin` gives, or the program's own standard input, no more than a document may have."""
     try:
         data = stdin() if stdin is not None else sys.stdin.buffer.read(limits.bytes + 1)
     except OSError as error:

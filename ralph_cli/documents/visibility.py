@@ -6,7 +6,8 @@ from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.hidden_reasons import Seen
 from ralph_cli.documents.invisible import unreadable
-from ralph_cli.documents.load import seen_on_pages
+from ralph_cli.documents.pages import seen_on_pages
+from ralph_cli.documents.source import DocumentSource
 
 UNCHECKED = "unchecked-visibility"
 SCAN = "text-layer"
@@ -19,19 +20,11 @@ class Sight:
     """Answers why a reader cannot see words; every span is looked at once.
 
     A file that is gone, has changed or cannot be rendered is cautioned of once and not tried again: the words were
-    found in the text, and nothing is said of how they look. `stdin` gives again what a document "-" was read from.
+    found in the text, and nothing is said of how they look. `source` is where the document was loaded from.
     """
 
-    def __init__(
-        self,
-        document: Document,
-        caution: Caution,
-        *,
-        stdin: Callable[[], bytes] | None = None,
-        password: str | None = None,
-    ) -> None:
-        self._document, self._caution = document, caution
-        self._stdin, self._password = stdin, password
+    def __init__(self, document: Document, caution: Caution, source: DocumentSource | None = None) -> None:
+        self._document, self._caution, self._source = document, caution, source
         self._known: dict[Span, Seen] = {}
         self._blind = document.kind != "pdf"
         self._told_of_pictures = False
@@ -48,7 +41,7 @@ class Sight:
     def _looked_at(self, spans: Sequence[Span]) -> Sequence[Seen]:
         if not self._blind:
             try:
-                return seen_on_pages(self._document, spans, stdin=self._stdin, password=self._password)
+                return seen_on_pages(self._document, spans, source=self._source)
             except DocumentError as error:
                 self._blind = True
                 message = f"quotes could not be checked for visibility: {error.message}"

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ralph_cli import __version__
-from ralph_cli.config import Settings
+from ralph_cli.checks.verifier import Verifier
+from ralph_cli.config import Settings, load
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.coverage import Coverage
@@ -66,27 +67,55 @@ class Earlier:
     notices: tuple[Noticed, ...] = ()
 
 
-def execute(
-    mode: str,
-    question: str,
-    document: Document | None,
-    build: Callable[[Stage], Parts],
-    *,
-    settings: Settings,
-    names: Names,
-    models: Mapping[str, Model] | None = None,
-    engine: Callable[[], Sandbox] | None = None,
-    sink: Sink | None = None,
-    detectors: StopDetector | None = None,
-    earlier: Earlier | None = None,
-    encoding: str | None = None,
-    terms: Mapping[str, object] | None = None,
-) -> Finished:
-    """Run the mode that `build` makes, with journal, traces, ledger and models around it; every mode comes through.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setup:
+    """What a run is made with: the settings, and what a caller brings in place of what they would choose.
+
+    `models` replaces models by role, `engine` the sandbox; `sink` is called with every event once it is in the journal.
+    """
+
+    settings: Settings
+    models: Mapping[str, Model] = field(default_factory=dict)
+    verifier: Verifier | None = None
+    engine: Callable[[], Sandbox] | None = None
+    sink: Sink | None = None
+    earlier: Earlier | None = None
+
+    @classmethod
+    def of(
+        cls,
+        settings: Settings | None,
+        models: Mapping[str, Model] | None = None,
+        verifier: Verifier | None = None,
+        engine: Callable[[], Sandbox] | None = None,
+        sink: Sink | None = None,
+    ) -> "Setup":
+        """The setup that the arguments of a public function mean; without `settings` those of the environment."""
+        return cls(settings=settings or load(), models=models or {}, verifier=verifier, engine=engine, sink=sink)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What a run is to do: its mode, what is asked, of which document, by which models.
 
     `encoding` is recorded, so that a resumed run reads the document in the same way; `terms` is what else must be kept
-    so that the local checks can be made again later.
+    so that the local checks can be made again later. `detectors` say when the loop stops, by default those of the
+    settings.
     """
+
+    mode: str
+    text: str
+    document: Document | None
+    names: Names
+    encoding: str | None = None
+    terms: Mapping[str, object] = field(default_factory=dict)
+    detectors: StopDetector | None = None
+
+
+def execute(job: Job, build: Callable[[Stage], Parts], setup: Setup) -> Finished:
+    """Run the mode that `build` makes, with journal, traces, ledger and models around it; every mode comes through."""
+    mode, document, names = job.mode, job.document, job.names
+    settings, sink, earlier = setup.settings, setup.sink, setup.earlier
     folder = run_folder(settings, mode, document)
     journal = Journal(folder)
     heard = _Heard()
@@ -101,10 +130,10 @@ def execute(
     try:
         ledger = Ledger(settings.limits)
         recording, seed = (earlier.recording, earlier.seed) if earlier else (None, clock.token(16))
-        built = build_models(settings, names, ledger, everyone, models, recording)
-        about = described(document, encoding)
-        kept = _recorded(settings, names) | ({"terms": dict(terms)} if terms else {})
-        started = RunStarted(folder.name, mode, question, about, kept, clock.now(), seed)
+        built = build_models(settings, names, ledger, everyone, setup.models, recording)
+        about = described(document, job.encoding)
+        kept = _recorded(settings, names) | ({"terms": dict(job.terms)} if job.terms else {})
+        started = RunStarted(folder.name, mode, job.text, about, kept, clock.now(), seed)
         try:
             everyone(started)
         except JournalError:
@@ -119,7 +148,7 @@ def execute(
             everyone(Noticed("sandbox", what))
 
         size = len(document.text) if document else 0
-        opener = engine or open_engine(settings, size, waiting)
+        opener = setup.engine or open_engine(settings, size, waiting)
         stage = Stage(settings, built, opener, Nonces(seed), everyone, folder, ledger)
         try:
             parts = build(stage)
@@ -135,7 +164,7 @@ def execute(
                 ledger=ledger,
                 config=settings.stops,
                 sink=everyone,
-                detectors=detectors,
+                detectors=job.detectors,
                 kept=parts.kept,
             )
         finally:
@@ -145,7 +174,7 @@ def execute(
         name, judge, read = folder.name, built.judge.name, heard.state.coverage
         form = settings.output_format if mode == "task" else ""
         rest = (judge, notices, read, names.panel, form, heard.judge_faults)
-        return Finished(outcome, mode, question, about, spent, seconds, name, folder, *rest)
+        return Finished(outcome, mode, job.text, about, spent, seconds, name, folder, *rest)
     finally:
         journal.close()
 
@@ -176,7 +205,7 @@ class _Heard:
                 self.judge_faults[event.model] = event.error
 
 
-def checked(text: str, what: str, example: str) -> str:
+def require_text(text: str, what: str, example: str) -> str:
     """A question, task or objective without surrounding space; ConfigError when it is empty or too long."""
     text = text.strip()
     if not text:

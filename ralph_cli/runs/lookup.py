@@ -1,24 +1,22 @@
 """Looking up quotes and memos in documents, which needs no model: what `ralph check` calls."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 
 from ralph_cli.checks.quotes import Visibility, pin
 from ralph_cli.config import Settings, load
-from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import Noticed, Sink
 from ralph_cli.core.model import Model
 from ralph_cli.core.results.memo import MemoCheck
 from ralph_cli.core.run import Draft, DraftClaim, Issue, Quote
 from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.documents.source import DocumentLike, DocumentSource
 from ralph_cli.documents.visibility import Sight
 from ralph_cli.memo.checking.check import check
 from ralph_cli.memo.checking.visibility import looked_at
 from ralph_cli.memo.reading.read import read_memo
-from ralph_cli.runs.opening import opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +34,15 @@ class QuoteCheck:
 
 
 def check_quotes(
-    document: str | Path | Document, quotes: Sequence[str], *, settings: Settings | None = None
+    document: DocumentLike, quotes: Sequence[str], *, settings: Settings | None = None
 ) -> tuple[QuoteCheck, ...]:
     """Look up quotes in a document, without any model or key; in their order. Raises DocumentError."""
     settings = settings or load()
-    loaded = opened(document, settings)
+    source = DocumentSource.of(document).loaded(settings.cache_folder)
+    loaded = source.load()
     index = QuoteIndex(loaded)
     cautions: list[str] = []
-    sight = Sight(loaded, lambda code, message: cautions.append(message))
+    sight = Sight(loaded, lambda code, message: cautions.append(message), source)
     visibility = Visibility(sight, settings.allow_hidden_text)
     # All at once at first, so that the file is opened and its pages are rendered once.
     sight([match.span for match in map(index.find, quotes) if match])
@@ -56,8 +55,8 @@ def check_quotes(
 
 
 def check_memo(
-    memo: str | Path | Document,
-    documents: Sequence[str | Path | Document],
+    memo: DocumentLike,
+    documents: Sequence[DocumentLike],
     *,
     judge: bool = False,
     strict: bool = False,
@@ -66,8 +65,6 @@ def check_memo(
     sink: Sink | None = None,
     password: str | None = None,
     encoding: str | None = None,
-    stdin: Callable[[], bytes] | None = None,
-    on_loading: Callable[[int, int], None] | None = None,
 ) -> MemoCheck:
     """Find what a memo quotes, and from which pages, and look it up in the documents; no model is asked.
 
@@ -82,19 +79,21 @@ def check_memo(
         raise ConfigError(
             "no document to check against", code="no-document", hint="ralph check memo.md --doc contract.pdf"
         )
-    if sum(name == "-" for name in (memo, *documents)) > 1:
+    sources = [DocumentSource.of(one, password=password, encoding=encoding) for one in (memo, *documents)]
+    if sum(source.path == "-" for source in sources) > 1:
         raise ConfigError("only one of memo and documents can be standard input", code="no-input", hint="name a file")
     hear = sink or (lambda _event: None)
-    stdin = cache(stdin) if stdin else None
-    opening = (settings, password, encoding, stdin, on_loading)
-    read, *sources = (opened(one, *opening) for one in (memo, *documents))
-    for one in (read, *sources):
-        for caution in one.cautions:
-            hear(Noticed(caution.code, f"{Path(one.path).name}: {caution.message}"))
-    sights = [
-        Sight(one, lambda code, told: hear(Noticed(code, told)), stdin=stdin, password=password) for one in sources
-    ]
-    done = check(read_memo(read), read.path, sources, strict=strict)
+    sources = [source.loaded(settings.cache_folder) for source in sources]
+    read, *quoted = (source.load() for source in sources)
+    for document in (read, *quoted):
+        for caution in document.cautions:
+            hear(Noticed(caution.code, f"{Path(document.path).name}: {caution.message}"))
+
+    def caution_of(code: str, message: str) -> None:
+        hear(Noticed(code, message))
+
+    sights = [Sight(document, caution_of, source) for document, source in zip(quoted, sources[1:], strict=True)]
+    done = check(read_memo(read), read.path, quoted, strict=strict)
     done = looked_at(done, sights, allowed=settings.allow_hidden_text)
     if not judge:
         return done

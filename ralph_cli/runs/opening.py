@@ -1,65 +1,44 @@
-"""Opening a document with a run's settings."""
+"""The document that a record tells of, opened again: a record is material, so its path is only where to look."""
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ralph_cli.config import Settings
-from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.load import load as load_document
 from ralph_cli.documents.load import load_bytes, read_bytes
+from ralph_cli.documents.source import DocumentSource
 
 CHANGED = "document-changed"
 
 
-def opened(
-    document: str | Path | Document,
-    settings: Settings,
-    password: str | None = None,
-    encoding: str | None = None,
-    stdin: Callable[[], bytes] | None = None,
-    on_loading: Callable[[int, int], None] | None = None,
-) -> Document:
-    """The document, loaded if it is a path. Raises DocumentError."""
-    if isinstance(document, Document):
-        return document
-    cache = settings.cache_folder
-    return load_document(
-        document, stdin=stdin, password=password, encoding=encoding, cache=cache, on_progress=on_loading
-    )
-
-
 def open_recorded(
-    about: Mapping[str, Any],
-    settings: Settings,
-    *,
-    password: str | None = None,
-    encoding: str | None = None,
-    on_loading: Callable[[int, int], None] | None = None,
-) -> Document:
-    """The document that a record tells `about`, from the path that it names, if the file is still that document.
+    about: Mapping[str, Any], cache: Path | None = None, source: DocumentSource | None = None
+) -> DocumentSource:
+    """The document that a record tells `about`, loaded from the path that it names, if the file is still that document.
 
-    Raises DocumentError: "no-document" when it came from standard input, "document-changed" when the file has another
-    hash, and what `load` raises.
+    Password and encoding are those of `source`; without an encoding there it is that of the record. Raises
+    DocumentError: "no-document" when it came from standard input, "document-changed" when the file has another hash,
+    and what `load` raises.
     """
-    path = str(about.get("path", ""))
-    return load_bytes(
+    options = source or DocumentSource("")
+    options = replace(options, path=str(about.get("path", "")), encoding=options.encoding or about.get("encoding"))
+    document = load_bytes(
         read_recorded(about),
-        path,
-        password=password,
-        encoding=encoding or about.get("encoding"),
-        cache=settings.cache_folder,
-        on_progress=on_loading,
+        options.path,
+        password=options.password,
+        encoding=options.encoding,
+        cache=cache,
+        on_progress=options.on_loading,
     )
+    return replace(options, document=document)
 
 
 def read_recorded(about: Mapping[str, Any]) -> bytes:
     """The bytes of the document that a record tells `about`. Raises DocumentError as `open_recorded` does.
 
-    A record may come from anybody, so the path in it is only where to look: of a file with another hash nothing is
-    used or shown, and what is no regular file is not opened.
+    Of a file with another hash nothing is used or shown, and what is no regular file is not opened.
     """
     path = str(about.get("path", ""))
     if path in ("", "-"):

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from ralph_cli.core.errors import DocumentError, UserError
 from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.run import Quote
 from ralph_cli.documents.pdf import page_images
+from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.traces import replace_file
 from ralph_cli.loop.state import fold
 from ralph_cli.reports import csv, markdown
@@ -23,7 +24,7 @@ from ralph_cli.reports.report import Crop, Passage, Report, passage
 from ralph_cli.reports.safe_text import one_line
 from ralph_cli.reports.view import TIERS, ClaimView
 from ralph_cli.runs.history import Recorded
-from ralph_cli.runs.opening import open_recorded, opened
+from ralph_cli.runs.opening import open_recorded
 
 MOST_PICTURES = 8 << 20
 """Bytes of all pictures in a report; what comes later is named by its page only."""
@@ -31,15 +32,14 @@ MOST_PICTURES = 8 << 20
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The document of a run: as it is loaded now, or why it cannot be (`missing`); a run without one has neither.
+    """The document of a run: as it is loaded now, and from where; or why it cannot be (`missing`).
 
-    `stdin` gives its bytes again when it came from standard input.
+    A run without a document has neither.
     """
 
     document: Document | None = None
     missing: str = ""
-    password: str | None = None
-    stdin: Callable[[], bytes] | None = None
+    source: DocumentSource | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,31 +85,25 @@ def check_target(path: Path, sources: tuple[str, ...]) -> None:
             raise UserError(what, code="bad-target", hint="name another file")
 
 
-def find_source(
-    run: Recorded,
-    settings: Settings,
-    *,
-    path: str | None = None,
-    password: str | None = None,
-    encoding: str | None = None,
-) -> Source:
-    """The document of a recorded run, read again from where it was, or from `path`; never another text."""
-    told = run.view.document
-    if not told:
+def find_source(run: Recorded, settings: Settings, given: DocumentSource | None = None) -> Source:
+    """The document of a recorded run, read again from where it was, or from where it is `given`; never another text."""
+    about, given = run.view.document, given or DocumentSource("")
+    if not about:
         return Source()
     try:
-        if path is None:
-            document = open_recorded(told, settings, password=password, encoding=encoding)
+        if given.path:
+            found = replace(given, encoding=given.encoding or about.get("encoding")).loaded(settings.cache_folder)
         else:
-            document = opened(path, settings, password, encoding or told.get("encoding"))
+            found = open_recorded(about, settings.cache_folder, given)
     except DocumentError as error:
         return Source(missing=error.message)
-    if document.sha256 != told.get("sha256"):
-        return Source(missing=f"{path} is not the document of this run, or has changed since")
-    if document.fingerprint != told.get("fingerprint", document.fingerprint):
+    document = found.load()
+    if document.sha256 != about.get("sha256"):
+        return Source(missing=f"{given.path} is not the document of this run, or has changed since")
+    if document.fingerprint != about.get("fingerprint", document.fingerprint):
         why = "by another reader, or with another encoding"
         return Source(missing=f"{document.path} is read otherwise than in this run: {why}")
-    return Source(document, password=password)
+    return Source(document, source=found)
 
 
 def gather(run: Recorded, source: Source, *, pictures: bool = True) -> Report:
@@ -151,7 +145,7 @@ def _crops(
     """Pictures of the pages by quote, and what is to be said of those that are missing."""
     spans = [Span(quote.start, quote.end) for quote in quotes]
     try:
-        drawn = page_images.pictures(document, spans, stdin=source.stdin, password=source.password)
+        drawn = page_images.pictures(document, spans, source=source.source)
     except DocumentError as error:
         return {}, [f"The pages could not be drawn ({error.message}), so there are no pictures of them."]
     crops: dict[int, tuple[Crop, ...]] = {}
@@ -175,7 +169,7 @@ def annotated(report: Report, source: Source) -> bytes:
     if not report.quotes:
         raise UserError("there is no quote to highlight in this run", code="no-quotes", hint="ralph trace show")
     notes = [page_images.Note(Span(quote.start, quote.end), _note(report, quote)) for quote in report.quotes]
-    return page_images.annotated(source.document, notes, stdin=source.stdin, password=source.password)
+    return page_images.annotated(source.document, notes, source=source.source)
 
 
 def _note(report: Report, quote: Quote) -> str:

@@ -2,23 +2,24 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings, load
-from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, DocumentError, RalphError
 from ralph_cli.core.events import AnyEvent, RunHalted, RunStarted, Sink
 from ralph_cli.core.model import Model
 from ralph_cli.core.run import StopType
+from ralph_cli.documents.source import DocumentLike, DocumentSource
 from ralph_cli.journal.store import FILE, read_events, refuse_if_at_work
 from ralph_cli.providers.replaying import Recording
 from ralph_cli.reports.safe_text import show_command
-from ralph_cli.runs.execute import Earlier, Finished
+from ralph_cli.runs.execute import Earlier, Finished, Setup
 from ralph_cli.runs.history import find_run, recorded
-from ralph_cli.runs.opening import CHANGED, open_recorded, opened
-from ralph_cli.runs.questions import ask, run_task
+from ralph_cli.runs.opening import CHANGED, open_recorded
+from ralph_cli.runs.questions import answer_question, do_task
 from ralph_cli.runs.record_fields import resumed_settings
 from ralph_cli.wiring.task import KEPT_SCHEMA, kept_in
 from sandbox import Sandbox
@@ -31,7 +32,7 @@ def resume(
     *,
     settings: Settings | None = None,
     changes: Mapping[str, Any] | None = None,
-    document: str | Path | Document | None = None,
+    document: DocumentLike | None = None,
     accept_settings: bool = False,
     models: Mapping[str, Model] | None = None,
     verifier: Verifier | None = None,
@@ -44,12 +45,13 @@ def resume(
     The new run has a folder of its own and begins at the beginning, but every request that the earlier run has a reply
     to is answered from its journal, at the price of then; only what is new is sent. `changes` replaces recorded
     settings (`max_time`, `max_iterations`, ...). What was asked for is taken from the record; keys, addresses, folders,
-    files and the sandbox come from `settings`, by default from the environment, and where those differ from the run's
-    a notice says so (`wiring.recorded` tells of each field). `accept_settings` takes the run's sandbox and files, never
-    an address. No `password` is ever recorded. A task finds memory and schema as the earlier run found them, and notes
-    nothing twice. A run that had a `verifier` of the caller's needs one again: it is asked anew, also of what it has
-    seen. `document` says where the document is now. Raises ConfigError when there is nothing to go on with, and
-    DocumentError when the document is gone or has changed.
+    files and the sandbox come from `settings`, by default from the environment, and a notice says where those differ
+    from the run's (see `runs.record_fields`). `accept_settings` takes the run's sandbox and files, never an address.
+
+    `document` says where the document is now. No `password` is ever recorded. A task finds memory and schema as the
+    earlier run found them, and notes nothing twice. A run that had a `verifier` of the caller's needs one again: it is
+    asked anew, also of what it has seen. Raises ConfigError when there is nothing to go on with, and DocumentError when
+    the document is gone or has changed.
     """
     settings = settings or load()
     folder = run if isinstance(run, Path) else find_run(settings.out, run)
@@ -57,7 +59,7 @@ def resume(
     events = recorded(folder).events
     started = _resumable(events, folder)
     _require_verifier(started, verifier)
-    given = document if isinstance(document, Document) else _document(started, settings, document, password)
+    source = _source(started, settings, DocumentSource.of(document or "", password=password))
     kin = dict(_kin(folder, started.seed))
     folders = (folder, *kin)
     changes = {**_schema(started, folders, settings, accept=accept_settings), **(changes or {})}
@@ -65,31 +67,11 @@ def resume(
         started, settings, changes, accept=accept_settings, given_models=(models or {}).keys()
     )
     earlier = Earlier(Recording(events, *kin.values()), started.seed, folders, notices)
-    encoding = started.document.get("encoding")
+    setup = Setup(settings=chosen, models=models or {}, verifier=verifier, engine=engine, sink=sink, earlier=earlier)
     if started.mode == "task":
-        return run_task(
-            given,
-            started.question,
-            settings=chosen,
-            models=models,
-            verifier=verifier,
-            engine=engine,
-            sink=sink,
-            encoding=encoding,
-            earlier=earlier,
-        )
-    assert given is not None
-    return ask(
-        given,
-        started.question,
-        settings=chosen,
-        models=models,
-        verifier=verifier,
-        engine=engine,
-        sink=sink,
-        encoding=encoding,
-        earlier=earlier,
-    )
+        return do_task(source, started.question, setup)
+    assert source is not None
+    return answer_question(source, started.question, setup)
 
 
 def _kin(folder: Path, seed: str) -> Iterator[tuple[Path, tuple[AnyEvent, ...]]]:
@@ -136,29 +118,30 @@ def _schema(started: RunStarted, folders: tuple[Path, ...], now: Settings, *, ac
     raise ConfigError(what, code="no-schema", hint="--accept-settings reads the file that the record names")
 
 
-def _document(
-    started: RunStarted, settings: Settings, path: str | Path | None, password: str | None
-) -> Document | None:
-    """The document of that run, read as then from where it was or from `path`; None for a task without one."""
+def _source(started: RunStarted, settings: Settings, given: DocumentSource) -> DocumentSource | None:
+    """The document of that run, read as then from where it was or from where it is `given`; None without one."""
     about = started.document
     if not about and started.mode == "task":
         return None
     try:
-        if path is None:
-            document = open_recorded(about, settings, password=password)
+        if given.path:
+            found = replace(given, encoding=given.encoding or about.get("encoding")).loaded(settings.cache_folder)
         else:
-            document = opened(path, settings, password, about.get("encoding"))
+            found = open_recorded(about, settings.cache_folder, given)
     except DocumentError as error:
         if error.code not in (CHANGED, "no-document", "missing"):
             raise
         hint = "name the document's file with --document, or ask again"
         raise DocumentError(error.message, code=error.code, hint=hint) from None
+    if given.document is not None:
+        return found  # the caller's own document, under the caller's own name
+    document = found.load()
     if document.sha256 != about.get("sha256"):
-        what = f"{path} is not the document of that run"
+        what = f"{given.path} is not the document of that run"
         raise DocumentError(what, code=CHANGED, hint="ask again: what was found does not hold for another text")
     if document.fingerprint != about.get("fingerprint", document.fingerprint):
         what = (
             f"{document.path} is read otherwise than in that run: by another reader, with another encoding or password"
         )
         raise DocumentError(what, code=CHANGED, hint="ask again, with the options of that run")
-    return document
+    return found

@@ -1,7 +1,6 @@
 """The parts of a question run: worker, sandbox, checks and judge, put together."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ralph_cli.checks.base import Check
 from ralph_cli.checks.coverage import CoverageCheck
@@ -17,6 +16,7 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.events import Noticed, Sink
 from ralph_cli.core.prompts.templates import prompt
 from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.documents.source import DocumentSource
 from ralph_cli.documents.visibility import Sight
 from ralph_cli.modes.qa import QaMode, Question
 from ralph_cli.rlm.bridge import Subqueries, Workbench
@@ -25,21 +25,13 @@ from ralph_cli.runner.scorers import AsksModel
 from ralph_cli.wiring.models import Models, Parts, Stage
 
 
-@dataclass(frozen=True, slots=True)
-class Original:
-    """How the bytes of a document are read again: its password, and `stdin` for what came from standard input."""
-
-    password: str | None = None
-    stdin: Callable[[], bytes] | None = None
-
-
-def visibility_of(settings: Settings, document: Document, sink: Sink, original: Original) -> Visibility:
+def visibility_of(settings: Settings, document: Document, sink: Sink, source: DocumentSource) -> Visibility:
     """How quotes of the document are checked for visibility; what stands in the way of it is a notice."""
 
     def caution(code: str, message: str) -> None:
         sink(Noticed(code, message))
 
-    sight = Sight(document, caution, password=original.password, stdin=original.stdin)
+    sight = Sight(document, caution, source)
     return Visibility(sight, settings.allow_hidden_text)
 
 
@@ -54,7 +46,7 @@ def choose_strategy(settings: Settings, document: Document) -> tuple[bool, str]:
 
 
 def build_qa(
-    stage: Stage, document: Document, question: str, original: Original, verifier: Verifier | None = None
+    stage: Stage, document: Document, question: str, source: DocumentSource, verifier: Verifier | None = None
 ) -> Parts:
     """The qa mode on built parts; the sandbox begins to start before this returns."""
     settings, models, nonces, sink = stage.settings, stage.models, stage.nonces, stage.sink
@@ -100,7 +92,7 @@ def build_qa(
         numbers,
         counter=_counter(stage, document, question),
         verifier=verifier_of(stage, models, question, verifier),
-        visibility=visibility_of(settings, document, sink, original),
+        visibility=visibility_of(settings, document, sink, source),
         retry=settings.retry,
     )
     return Parts(mode, (subqueries.close, workbench.close))

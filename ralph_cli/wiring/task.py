@@ -23,6 +23,7 @@ from ralph_cli.core.events import Noticed, Sink
 from ralph_cli.core.model import Json
 from ralph_cli.core.prompts.templates import prompt
 from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.memory import HEAD_CHARS, MemoryFile
 from ralph_cli.journal.traces import write_atomic
 from ralph_cli.loop.memory import Memory, add, count, parse, shown
@@ -30,7 +31,7 @@ from ralph_cli.modes.task import Task, TaskMode
 from ralph_cli.rlm.bridge import Subqueries, Workbench
 from ralph_cli.rlm.loop import Explorer, Review
 from ralph_cli.wiring.models import Parts, Stage
-from ralph_cli.wiring.qa import Original, choose_strategy, verifier_of, visibility_of
+from ralph_cli.wiring.qa import choose_strategy, verifier_of, visibility_of
 from sandbox import Answer, Result, Sandbox
 
 KEPT_MEMORY, KEPT_SCHEMA = "memory-before.md", "schema.json"
@@ -129,7 +130,11 @@ class Desk(Workbench):
 
 
 def build_task(
-    stage: Stage, document: Document | None, spec: TaskSpec, original: Original, own_verifier: Verifier | None = None
+    stage: Stage,
+    document: Document | None,
+    spec: TaskSpec,
+    source: DocumentSource,
+    own_verifier: Verifier | None = None,
 ) -> Parts:
     """The task mode on built parts; the sandbox begins to start before this returns."""
     settings, models, nonces, sink = stage.settings, stage.models, stage.nonces, stage.sink
@@ -160,7 +165,7 @@ def build_task(
         spec.output, spec.text, paged=document.paged, sections=sections_of(document.text), document=document
     )
     judged = check, judge, nonces, remember, verifier, settings.retry
-    visibility = visibility_of(settings, document, sink, original)
+    visibility = visibility_of(settings, document, sink, source)
     mode = TaskMode(task, explorer, models.worker, reasoner, index, checks, *judged, visibility)
     return Parts(mode, closing)
 

@@ -24,7 +24,8 @@ from hidden_pdfs import INNOCENT, SAID, SCANS, TRICKS
 
 from ralph_cli.core.document import Document, Span
 from ralph_cli.documents.invisible import unreadable
-from ralph_cli.documents.load import load, seen_on_pages
+from ralph_cli.documents.load import load
+from ralph_cli.documents.pages import seen_on_pages
 from ralph_cli.documents.pdf.layout import lay_out
 from ralph_cli.documents.pdf.visibility import PageSight
 

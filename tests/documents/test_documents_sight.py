@@ -11,8 +11,10 @@ from hidden_pdfs import BESIDE, FIRST, INNOCENT, SAID, SCANS, TRICKS, Made
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.hidden_reasons import COLOUR, Seen, joined, read_seen, write_seen
-from ralph_cli.documents.load import load, seen_on_pages
+from ralph_cli.documents.load import load
+from ralph_cli.documents.pages import seen_on_pages
 from ralph_cli.documents.process import child
+from ralph_cli.documents.source import DocumentSource
 from ralph_cli.documents.visibility import SCAN, UNCHECKED, Sight
 
 Write = Callable[[str, bytes], Path]
@@ -147,9 +149,9 @@ def test_every_place_is_looked_at_once(file: Write, monkeypatch: pytest.MonkeyPa
 # What cannot be looked at
 
 
-def blind(document: Document, **given: object) -> tuple[str, list[tuple[str, str]]]:
+def blind(document: Document, source: DocumentSource | None = None) -> tuple[str, list[tuple[str, str]]]:
     cautions: list[tuple[str, str]] = []
-    sight = Sight(document, lambda code, message: cautions.append((code, message)), **given)  # type: ignore[arg-type]
+    sight = Sight(document, lambda code, message: cautions.append((code, message)), source)
     why = ""
     for words in (SAID, FIRST):
         span = span_of(document, words)
@@ -179,9 +181,9 @@ def test_a_parser_that_dies_or_lies_is_cautioned_of(file: Write, monkeypatch: py
 def test_standard_input_and_passwords_are_asked_for_again(pdf: Callable[..., Path], file: Write) -> None:
     data = TRICKS["white"][0].pdf
     document = load("-", stdin=lambda: data)
-    assert blind(document, stdin=lambda: data) == (COLOUR, [])
+    assert blind(document, DocumentSource("-", standard_input=lambda: data)) == (COLOUR, [])
     locked = load(pdf([(72, 700, SAID), (72, 600, FIRST)], user="secret"), password="secret")
-    assert blind(locked, password="secret") == ("", [])
+    assert blind(locked, DocumentSource("", "secret")) == ("", [])
     assert "is encrypted" in blind(locked)[1][0][1]
 
 

@@ -20,6 +20,7 @@ from ralph_cli.core.model import Model
 from ralph_cli.core.run import Draft, DraftClaim, StopType
 from ralph_cli.documents.load import load
 from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.documents.source import DocumentSource
 from ralph_cli.providers.metered import said
 from ralph_cli.providers.scripted import Script, Scripted, acts, says
 from ralph_cli.reports.json import as_object
@@ -153,7 +154,7 @@ def test_a_pdf_from_standard_input_is_looked_at_too(white: Path, settings: Setti
     worker = Scripted([acts(LOOK), acts({"claims": [HIDDEN]}), acts({"claims": [SEEN]})], vendor="a")
     models: dict[str, Model] = {"worker": worker, "judge": Scripted(PASSED, vendor="b"), "subquery": Scripted([])}
     rlm = settings.model_copy(update={"strategy": "rlm"})
-    asked = ask("-", "What?", settings=rlm, models=models, engine=FakeSandbox, stdin=data.pop)  # a pipe is read once
+    asked = ask(DocumentSource("-", standard_input=data.pop), "What?", settings=rlm, models=models, engine=FakeSandbox)
     assert asked.outcome.ok and asked.outcome.best is not None and told_of(asked) == {}
     assert [quote.text for quote in asked.outcome.best.attempt.quotes] == [FIRST]
 

@@ -27,7 +27,7 @@ from ralph_cli.providers.retrying import Retrying
 from ralph_cli.providers.scripted import Script, Scripted, acts, says
 from ralph_cli.reports.json import as_object
 from ralph_cli.reports.terminal import plain
-from ralph_cli.runs.execute import Finished, execute
+from ralph_cli.runs.execute import Finished, Job, Setup, execute
 from ralph_cli.runs.history import recorded, view_of
 from ralph_cli.wiring.models import Parts, Stage, choose
 from sandbox import HostQuery, Result, SandboxUnavailable
@@ -336,7 +336,7 @@ def test_a_mode_that_cannot_be_built_leaves_a_run_with_an_end(settings: Settings
         raise ConfigError("it cannot be", code="no")
 
     with pytest.raises(ConfigError, match="it cannot be"):
-        execute("qa", "q", MEMO, build, settings=settings, names=choose(settings))
+        execute(Job("qa", "q", MEMO, choose(settings)), build, Setup(settings=settings))
     (folder,) = (path.parent for path in settings.out.glob("*/journal.sqlite3"))
     assert recorded(folder).view.halt == Halt(StopType.SYSTEM_ERROR, "it cannot be")
 

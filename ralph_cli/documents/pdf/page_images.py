@@ -3,15 +3,16 @@
 import json
 import struct
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from ralph_cli.core.document import Document, Span
-from ralph_cli.documents.limits import DEFAULT_LIMITS, Layout, LoadLimits
-from ralph_cli.documents.load import parser_request, read_again
+from ralph_cli.documents.limits import DEFAULT_LIMITS, LoadLimits
+from ralph_cli.documents.pages import page_request, read_again
 from ralph_cli.documents.process.child import nonsense, run_parser
 from ralph_cli.documents.sniff import shown
+from ralph_cli.documents.source import DocumentSource
 
 WIDTH = 1100
 """Pixels across the whole page; a picture leaves blank margins out."""
@@ -54,9 +55,7 @@ def pictures(
     document: Document,
     spans: Sequence[Span],
     *,
-    stdin: Callable[[], bytes] | None = None,
-    password: str | None = None,
-    layout: Layout = "auto",
+    source: DocumentSource | None = None,
     limits: LoadLimits = DEFAULT_LIMITS,
     width: int = WIDTH,
     most: int = MOST_PIXELS,
@@ -65,13 +64,13 @@ def pictures(
 
     Drawn by a parser process, which sends pixels and no image file. Raises DocumentError as `page_boxes` does.
     """
-    data = read_again(document, stdin=stdin, limits=limits)
+    data = read_again(document, source, limits)
     name = shown(document.path)
     pages, owners = _by_page(document, spans)
     found: list[list[Picture]] = [[] for _ in spans]
     if not pages:
         return [() for _ in spans]
-    request = parser_request("cut", name, limits, password=password, layout=layout) | {
+    request = page_request("cut", document, source, limits) | {
         "pages": pages,
         "width": width,
         "most": most,
@@ -90,21 +89,19 @@ def annotated(
     notes: Sequence[Note],
     *,
     author: str = "ralph",
-    stdin: Callable[[], bytes] | None = None,
-    password: str | None = None,
-    layout: Layout = "auto",
+    source: DocumentSource | None = None,
     limits: LoadLimits = DEFAULT_LIMITS,
 ) -> bytes:
     """A copy of the PDF with each note's span highlighted and the note attached to it; the file itself is only read.
 
     A copy of an encrypted PDF is encrypted alike. Raises DocumentError as `page_boxes` does.
     """
-    data = read_again(document, stdin=stdin, limits=limits)
+    data = read_again(document, source, limits)
     name = shown(document.path)
     pages, owners = _by_page(document, [note.span for note in notes])
     for page in pages:
         page["notes"] = [notes[owner].text for owner in owners[page["number"]]]
-    request = parser_request("annotate", name, limits, password=password, layout=layout)
+    request = page_request("annotate", document, source, limits)
     copy = run_parser(request | {"pages": pages, "author": author}, data, name=name, limits=limits)
     if not copy.startswith(b"%PDF-"):
         raise nonsense(name, ValueError("not a PDF"))

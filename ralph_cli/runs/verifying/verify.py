@@ -1,9 +1,9 @@
 """Verifying a run later and elsewhere: every deterministic check again, offline, without any key or model."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.results.verification import Rechecked, Verification
 from ralph_cli.core.run import Halt, Issue, Step, StopType
 from ralph_cli.documents.load import load_bytes
+from ralph_cli.documents.source import DocumentLike, DocumentSource, OnLoading
 from ralph_cli.journal.bundle import Bundle
 from ralph_cli.journal.store import FILE as JOURNAL_FILE
 from ralph_cli.journal.unpack import read_bundle
@@ -24,7 +25,7 @@ from ralph_cli.modes.goal_record import OUTPUT
 from ralph_cli.reports.safe_text import show_command
 from ralph_cli.runs.execute import described
 from ralph_cli.runs.history import as_object, find_run, recorded, told
-from ralph_cli.runs.opening import CHANGED, open_recorded, opened
+from ralph_cli.runs.opening import CHANGED, open_recorded
 from ralph_cli.runs.verifying.recheck import reading_of, recheck
 
 NO_DOCUMENT = "name the document with --document"
@@ -46,11 +47,11 @@ class _Source:
 def verify(
     run_or_bundle: str | Path | None = None,
     *,
-    document: str | Path | Document | None = None,
+    document: DocumentLike | None = None,
     settings: Settings | None = None,
     password: str | None = None,
     encoding: str | None = None,
-    on_loading: Callable[[int, int], None] | None = None,
+    on_loading: OnLoading | None = None,
 ) -> Verification:
     """Check a recorded run again against its document: a run's name or folder, an exported bundle, None for the newest.
 
@@ -70,7 +71,7 @@ def verify(
     if state.best is None:
         what = f"{started.run} has no attempt that could be verified ({halt.detail})"
         raise JournalError(what, code="nothing-to-verify", hint=show_command(settings.out, started.run))
-    reading = _Reader(settings, password, encoding, on_loading)
+    reading = _Reader(settings, DocumentSource("", password, encoding, on_loading=on_loading))
     at_hand, changed = None, ""
     try:
         at_hand = reading.at_hand(source, document)
@@ -122,14 +123,14 @@ class _Reader:
     """Reads documents with the options of one call."""
 
     settings: Settings
-    password: str | None
-    encoding: str | None
-    on_loading: Callable[[int, int], None] | None
+    options: DocumentSource
 
-    def at_hand(self, source: _Source, given: str | Path | Document | None) -> Document | None:
+    def at_hand(self, source: _Source, given: DocumentLike | None) -> Document | None:
         """The document to check against; None when the run had none, or is a goal whose document is not at hand."""
         if given is not None:
-            return self._read(given)
+            options = self.options
+            named = DocumentSource.of(given, password=options.password, encoding=options.encoding)
+            return replace(named, on_loading=options.on_loading).load(self.settings.cache_folder)
         recorded_path = str(source.started.document.get("path", ""))
         if not source.started.document:
             return None
@@ -141,18 +142,12 @@ class _Reader:
                 return load_bytes(
                     source.bundle.document,
                     recorded_path,
-                    password=self.password,
-                    encoding=self.encoding,
+                    password=self.options.password,
+                    encoding=self.options.encoding,
                     cache=self.settings.cache_folder,
-                    on_progress=self.on_loading,
+                    on_progress=self.options.on_loading,
                 )
-            return open_recorded(
-                source.started.document,
-                self.settings,
-                password=self.password,
-                encoding=self.encoding,
-                on_loading=self.on_loading,
-            )
+            return open_recorded(source.started.document, self.settings.cache_folder, self.options).load()
         except DocumentError as error:
             if error.code == CHANGED:
                 raise
@@ -170,9 +165,6 @@ class _Reader:
             found = self.at_hand(source, None)
             return found if reading_of(source.started, found) == "same" else None
         return None
-
-    def _read(self, given: str | Path | Document) -> Document:
-        return opened(given, self.settings, self.password, self.encoding, on_loading=self.on_loading)
 
 
 def _of_bundle(source: _Source) -> Iterator[Rechecked]:

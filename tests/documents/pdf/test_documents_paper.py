@@ -18,6 +18,7 @@ from ralph_cli.documents.load import load
 from ralph_cli.documents.pdf import page_images
 from ralph_cli.documents.pdf.page_images import Note, annotated, pictures
 from ralph_cli.documents.process import child
+from ralph_cli.documents.source import DocumentSource
 
 PDF = Callable[..., Path]
 LINES = [(72.0, 720.0 - 20 * n, f"Line {n} of the page says that the rent is ${n},000.") for n in range(30)]
@@ -129,7 +130,7 @@ def test_the_copy_has_the_highlights_with_their_notes_and_the_original_has_not_c
 def test_a_copy_of_an_encrypted_pdf_needs_the_same_password(pdf: PDF) -> None:
     path = pdf(LINES, user="open sesame")
     document = load(path, password="open sesame")
-    copy = annotated(document, [Note(span(document, "Line 4"), "Claim 1")], password="open sesame")
+    copy = annotated(document, [Note(span(document, "Line 4"), "Claim 1")], source=DocumentSource("", "open sesame"))
     with pytest.raises(pypdfium2.PdfiumError):
         pypdfium2.PdfDocument(copy)
     assert highlights(copy, 1, "open sesame") == [("Claim 1", "ralph", 1)]

@@ -5,10 +5,12 @@ import pytest
 
 from ralph_cli.core.document import Span
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.load import load, page_boxes
+from ralph_cli.documents.load import load
+from ralph_cli.documents.pages import page_boxes
 from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, lay_out, page_characters
 from ralph_cli.documents.pdf.reader import page_list
 from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.documents.source import DocumentSource
 
 TABLE = [
     ("Purchases of property, plant and equipment (PP&E)", "(1,577)", "(1,373)", "(1,420)"),
@@ -119,7 +121,7 @@ def test_boxes_are_refused_when_they_would_be_wrong(pdf, file):
     document = load(pdf(prose(72, 700, 10, "left") + prose(330, 700, 10, "right")))
     span = [Span(0, 20)]
     with pytest.raises(DocumentError, match="no longer gives") as caught:
-        page_boxes(document, span, layout="visual")
+        page_boxes(document, span, source=DocumentSource("", layout="visual"))
     assert caught.value.code == "changed"
     pdf([(72, 700, "Another file")])
     with pytest.raises(DocumentError, match="has changed"):

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from journal.test_sound import mutated
 from test_ask import LOOK, MEMO, RENT, TERM, verdicts
 
-from ralph_cli import verify
+from ralph_cli import VerifierCommands, verify
 from ralph_cli.api import ask, judge_test, run_goal, run_task
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
@@ -30,6 +30,7 @@ from ralph_cli.core.events import CallFinished, RunStarted
 from ralph_cli.core.model import Json, Model, Usage
 from ralph_cli.core.results.verification import Standing, Verification
 from ralph_cli.documents.load import load as load_document
+from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.bundle import IDENTITY, JOURNAL, ORIGIN, VIEW, pack
 from ralph_cli.journal.store import FILE, Journal
 from ralph_cli.providers.scripted import Scripted, acts, says
@@ -385,8 +386,7 @@ def goal(folder: Path) -> Finished:
     return run_goal(
         folder / "memo.txt",
         "Say the rent.",
-        verify=["python3 check.py {output}"],
-        folder=folder,
+        verify=VerifierCommands(["python3 check.py {output}"], folder=folder),
         settings=settings_of(folder),
         models=models,
         engine=FakeSandbox,
@@ -439,7 +439,13 @@ def test_what_cannot_be_verified_is_one_line(folder: Path) -> None:
 def test_a_run_from_standard_input_needs_the_document_named(folder: Path) -> None:
     models: dict[str, Model] = {"worker": Scripted([acts(LOOK), acts({"claims": [RENT]})], vendor="a"), **NOTHING}
     models["judge"] = Scripted([verdicts((1, "supported"))], vendor="b")
-    run = ask("-", "What?", settings=settings_of(folder), models=models, engine=FakeSandbox, stdin=MEMO.text.encode)
+    run = ask(
+        DocumentSource("-", standard_input=MEMO.text.encode),
+        "What?",
+        settings=settings_of(folder),
+        models=models,
+        engine=FakeSandbox,
+    )
     with pytest.raises(DocumentError, match="standard input"):
         verified(folder, run.run)
     assert verified(folder, run.run, folder / "memo.txt").holds

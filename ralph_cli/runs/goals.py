@@ -1,0 +1,72 @@
+"""Goals: a text that is worked on until the user's own commands pass on it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ralph_cli.checks.command import CommandVerifier, Surroundings, read_verifiers
+from ralph_cli.config import command_environment
+from ralph_cli.core.events import Fanout, Noticed
+from ralph_cli.documents.source import DocumentSource
+from ralph_cli.loop.completion import goal_detectors
+from ralph_cli.modes import goal_record
+from ralph_cli.runs.execute import Finished, Job, Setup, execute, require_text
+from ralph_cli.wiring.goal import GoalSpec, build_goal, goal_settings, refuse_if_used_up, without_judge
+from ralph_cli.wiring.models import Parts, Stage, choose
+
+
+@dataclass(frozen=True, slots=True)
+class VerifierCommands:
+    """The commands that decide on a goal's output, and how they are run.
+
+    A command is run in `folder` (default the working folder), with `shell` by /bin/sh; "{output}" in it is replaced by
+    the path of a file that ends in `suffix`.
+    """
+
+    commands: Sequence[str | CommandVerifier] = ()
+    shell: bool = False
+    folder: Path | None = None
+    suffix: str = ".txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """What the output shall be, what decides on it, and what the worker is told of that.
+
+    With `resume` the newest run of the same goal goes on if it was cut off.
+    """
+
+    objective: str
+    verify: VerifierCommands
+    instructions: str = ""
+    require_verifier: bool = True
+    resume: bool = False
+
+
+def pursue_goal(source: DocumentSource, goal: Goal, setup: Setup) -> Finished:
+    """Work on the document toward the goal; see `api.run_goal`."""
+    settings = goal_settings(setup.settings)
+    example = 'ralph goal report.pdf "Extract ..." --verify "python check.py {output}"'
+    objective = require_text(goal.objective, "objective", example)
+    verify = goal.verify
+    around = Surroundings(verify.folder or Path.cwd(), command_environment(), settings.verify_timeout, verify.shell)
+    verifiers = read_verifiers(verify.commands, shell=verify.shell)
+    spec = GoalSpec(objective, verifiers, around, goal.instructions, goal.require_verifier, verify.suffix)
+    names = without_judge(choose(settings, setup.models))
+    document = source.load(settings.cache_folder)
+    earlier = goal_record.unfinished(settings.out, document.sha256, objective) if goal.resume else None
+    refuse_if_used_up(earlier, settings.max_iterations)
+    spec = replace(spec, earlier=earlier)
+
+    def build(stage: Stage) -> Parts:
+        if goal.resume and earlier is None:
+            stage.sink(Noticed("afresh", "no run of this goal was cut off, so it starts afresh"))
+        return build_goal(stage, document, spec)
+
+    detectors = goal_detectors(earlier.iteration if earlier else 0)
+    job = Job("goal", objective, document, names, encoding=source.encoding, detectors=detectors)
+    record = goal_record.GoalRecord(settings.out)
+    sink = Fanout((record, setup.sink)) if setup.sink else record
+    finished = execute(job, build, replace(setup, settings=settings, sink=sink))
+    goal_record.keep_output(finished.folder, verify.suffix, finished.outcome.best)
+    return finished
