@@ -6,7 +6,7 @@ from pathlib import Path
 from ralph_cli.checks.command import CommandVerifier
 from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings
-from ralph_cli.core.events import Sink
+from ralph_cli.core.events import EventSink
 from ralph_cli.core.judge_test import JudgeTest
 from ralph_cli.core.model import Model
 from ralph_cli.core.results.goal import GoalState
@@ -31,7 +31,7 @@ def ask(
     models: Mapping[str, Model] | None = None,
     verifier: Verifier | None = None,
     engine: Callable[[], Sandbox] | None = None,
-    sink: Sink | None = None,
+    sink: EventSink | None = None,
     password: str | None = None,
     encoding: str | None = None,
 ) -> Finished:
@@ -57,7 +57,7 @@ def run_task(
     models: Mapping[str, Model] | None = None,
     verifier: Verifier | None = None,
     engine: Callable[[], Sandbox] | None = None,
-    sink: Sink | None = None,
+    sink: EventSink | None = None,
     password: str | None = None,
     encoding: str | None = None,
 ) -> Finished:
@@ -82,7 +82,7 @@ def run_goal(
     settings: Settings | None = None,
     models: Mapping[str, Model] | None = None,
     engine: Callable[[], Sandbox] | None = None,
-    sink: Sink | None = None,
+    sink: EventSink | None = None,
 ) -> Finished:
     """Work on `document` toward `objective` until every command of `verify` has passed on the output.
 
@@ -98,7 +98,7 @@ def run_goal(
 
 def goal_of(folder: Path) -> GoalState:
     """Status, output and evidence of the goal whose run is in `folder`. Raises JournalError."""
-    return goal_record.goal_of(folder)
+    return goal_record.read_goal(folder)
 
 
 def judge_test(
@@ -108,7 +108,7 @@ def judge_test(
     seed: int = 0,
     settings: Settings | None = None,
     models: Mapping[str, Model] | None = None,
-    sink: Sink | None = None,
+    sink: EventSink | None = None,
     password: str | None = None,
     encoding: str | None = None,
 ) -> JudgeTest:

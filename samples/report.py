@@ -217,7 +217,7 @@ class Report(BaseDocTemplate):  # type: ignore[misc]
         level = {"h1": 1, "h2": 2}.get(getattr(getattr(flowable, "style", None), "name", ""), 0)
         if not level or not hasattr(flowable, "heading"):
             return
-        name, page = flowable.heading, self.canv.getPageNumber()
+        name, page = flowable.heading_at, self.canv.getPageNumber()
         if level == 1:
             self.section = name
         if name.startswith("1 "):
@@ -289,7 +289,7 @@ def story(old: State, notes: Notes) -> list[Flowable]:
     parts += [Paragraph("A sample document. The company, its figures and all persons are invented.", CELL)]
     parts += [NextPageTemplate("one"), PageBreak()]
     contents = Paragraph("Contents", HEAD1)
-    contents.heading = "Contents"
+    contents.heading_at = "Contents"
     parts += [contents, *(ContentsLine(level, name, old.label(page)) for level, name, page in old.heads[1:])]
     words, *blocks = fill((HERE / "report.md").read_text(encoding="utf-8"), old).strip().split("\n\n")
     divided = {word.replace("-", ""): word.replace("-", "\xad") for word in words.split()}
@@ -299,7 +299,7 @@ def story(old: State, notes: Notes) -> list[Flowable]:
         if first.startswith("#"):
             level, name = len(first.split(" ")[0]), first.lstrip("# ")
             head = Paragraph(typeset(name), HEAD1 if level == 1 else HEAD2)
-            head.heading = name
+            head.heading_at = name
             parts += [PageBreak() if level == 1 and body is BODY else CondPageBreak(110 if level == 2 else 0), head]
         elif first in ("[[twocol]]", "[[onecol]]"):
             body = NARROW if first == "[[twocol]]" else BODY

@@ -4,24 +4,24 @@ from sandbox.engines import open_sandbox
 from sandbox.interface import (
     Answer,
     HostQuery,
-    Limits,
+    Protections,
     QueryFailure,
+    ResourceLimits,
     Result,
     Sandbox,
     SandboxFailure,
     SandboxUnavailable,
-    Walls,
 )
 
 __all__ = [
     "Answer",
     "HostQuery",
-    "Limits",
+    "Protections",
     "QueryFailure",
+    "ResourceLimits",
     "Result",
     "Sandbox",
     "SandboxFailure",
     "SandboxUnavailable",
-    "Walls",
     "open_sandbox",
 ]

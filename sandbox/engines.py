@@ -6,17 +6,17 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from sandbox.interface import Limits, Sandbox, SandboxUnavailable
+from sandbox.interface import ResourceLimits, Sandbox, SandboxUnavailable
 
 ENGINES = ("pyodide", "native")
-DEFAULT_LIMITS = Limits()
+DEFAULT_LIMITS = ResourceLimits()
 
 
 def open_sandbox(
     engine: str,
     *,
     cache: Path,
-    limits: Limits = DEFAULT_LIMITS,
+    limits: ResourceLimits = DEFAULT_LIMITS,
     fetch_env: Mapping[str, str] | None = None,
     on_wait: Callable[[str], None] | None = None,
 ) -> Sandbox:

@@ -12,25 +12,25 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Protocol, Self
 
-from sandbox.interface import Answer, HostQuery, Limits, QueryFailure, Result, SandboxFailure, Walls
+from sandbox.interface import Answer, HostQuery, Protections, QueryFailure, ResourceLimits, Result, SandboxFailure
 from sandbox.worker import Bounds, Frame, Worker, WorkerFault
 
 CALL_BYTES = 128 << 20  # UTF-8 of all prompts and texts in one call
 ERROR_CHARS = 16_384
-TOUCHED = 2_048  # slices of the document that are taken note of in one snippet
-VALUE_NOTE = 64  # characters the guest may add to a value that it has cut
+MAX_TOUCHED_SPANS = 2_048  # slices of the document that are taken note of in one snippet
+VALUE_NOTE_CHARS = 64  # characters the guest may add to a value that it has cut
 LOAD_SECONDS = 300.0
-_UNCLEAN = re.compile("[\ud800-\udfff\0]")
+_UNSAFE_CHARACTERS = re.compile("[\ud800-\udfff\0]")
 
 
 class Engine(Protocol):
     """What differs between the engines: how a worker is started."""
 
     name: str
-    walls: Walls
+    walls: Protections
 
     @property
-    def resident(self) -> int:
+    def max_resident(self) -> int:
         """Bytes of resident memory at which a worker is ended."""
 
     def spawn(self, bounds: Bounds, options: Mapping[str, int]) -> Worker:
@@ -40,10 +40,10 @@ class Engine(Protocol):
 class WorkerSandbox:
     """A `Sandbox` whose snippets run in a worker process; replaces the worker when it breaks."""
 
-    def __init__(self, engine: Engine, limits: Limits) -> None:
+    def __init__(self, engine: Engine, limits: ResourceLimits) -> None:
         self._engine = engine
         self._limits = limits
-        self._bounds = Bounds(json=(1 << 20) + 14 * limits.output, blob=CALL_BYTES, resident=engine.resident)
+        self._bounds = Bounds(json=(1 << 20) + 14 * limits.output, blob=CALL_BYTES, max_resident=engine.max_resident)
         self._worker: Worker | None = None
         self._document = b""
         self._characters = 0
@@ -57,7 +57,7 @@ class WorkerSandbox:
         return self._engine.name
 
     @property
-    def walls(self) -> Walls:
+    def walls(self) -> Protections:
         """The walls around the worker that was started last."""
         return self._engine.walls
 
@@ -81,7 +81,7 @@ class WorkerSandbox:
     def load(self, context: str, pages: Sequence[tuple[int, str, int, int]]) -> None:
         """Keep the document, and give it to the running worker."""
         with self._lock:
-            self._document = clean_surrogates(context).encode("utf-8")
+            self._document = replace_surrogates(context).encode("utf-8")
             self._characters = len(context)
             self._pages = json.dumps([list(page) for page in pages])
             if self._worker is not None:
@@ -90,26 +90,26 @@ class WorkerSandbox:
     def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> Result:
         """Run one snippet; see `Sandbox.run`."""
         with self._lock:
-            clock = _Clock(self._limits.seconds, seconds)
+            clock = _Stopwatch(self._limits.seconds, seconds)
             self.start()
             assert self._worker is not None
             try:
-                result = self._converse(self._worker, code, query, clock)
+                result = self._run_snippet(self._worker, code, query, clock)
             except WorkerFault as fault:
-                self._drop()
-                return Result("", 0, None, self._explain(fault, clock), True, clock.spent)
+                self._kill_worker()
+                return Result("", 0, None, self._limit_message(fault, clock), True, clock.spent)
             except BaseException:  # of `query`, or an interrupt: the worker waits for an answer that never comes
-                self._drop()
+                self._kill_worker()
                 raise
             if result.state_lost:
-                self._drop()
+                self._kill_worker()
             return result
 
     def close(self) -> None:
         """End the worker for good."""
         with self._lock:
             self._closed = True
-            self._drop()
+            self._kill_worker()
 
     def __enter__(self) -> Self:
         return self
@@ -119,7 +119,7 @@ class WorkerSandbox:
     ) -> None:
         self.close()
 
-    def _drop(self) -> None:
+    def _kill_worker(self) -> None:
         worker, self._worker = self._worker, None
         if worker is not None:
             worker.kill()
@@ -135,19 +135,19 @@ class WorkerSandbox:
         except WorkerFault as fault:
             error = str(fault)
         except BaseException:
-            self._drop()
+            self._kill_worker()
             raise
         if error is not None:
-            self._drop()
+            self._kill_worker()
             size, memory = len(self._document) >> 20, self._limits.memory >> 20
             raise SandboxFailure(
                 f"the document ({size} MB) could not be loaded into the sandbox, which may use {memory} MB: {error}"
             )
 
-    def _converse(self, worker: Worker, code: str, query: HostQuery, clock: _Clock) -> Result:
+    def _run_snippet(self, worker: Worker, code: str, query: HostQuery, clock: _Stopwatch) -> Result:
         nonce = secrets.token_hex(16)
         with clock:
-            worker.send({"op": "exec", "nonce": nonce, "code": clean(code)}, seconds=clock.left)
+            worker.send({"op": "exec", "nonce": nonce, "code": replace_unsafe(code)}, seconds=clock.left)
         while True:
             with clock:
                 frame = worker.receive(seconds=clock.left)
@@ -155,18 +155,20 @@ class WorkerSandbox:
                 raise WorkerFault("protocol violation", "a message without this snippet's nonce")
             match frame.meta.get("op"):
                 case "call":
-                    reply = {"answers": [_packed(answer) for answer in _ask(query, self._pairs(frame))]}
+                    reply = {
+                        "answers": [_encode_answer(answer) for answer in _ask_host(query, self._parse_call(frame))]
+                    }
                     with clock:
                         worker.send(reply, seconds=clock.left)
                 case "done":
-                    return self._result(frame, clock.spent)
+                    return self._parse_result(frame, clock.spent)
                 case "fatal":
-                    reason = f"the worker died: {_text(frame, 'error', 300)}"
+                    reason = f"the worker died: {_text_field(frame, 'error', 300)}"
                     return Result("", 0, None, reason, True, clock.spent)
                 case _:
                     raise WorkerFault("protocol violation", "an unknown message")
 
-    def _pairs(self, frame: Frame) -> list[tuple[str, str]]:
+    def _parse_call(self, frame: Frame) -> list[tuple[str, str]]:
         """The (prompt, text) pairs of a call: sizes in bytes in the JSON, the text in the blob."""
         sizes = frame.meta.get("sizes")
         if not isinstance(sizes, list) or not all(type(size) is int and size >= 0 for size in sizes):
@@ -176,7 +178,7 @@ class WorkerSandbox:
         parts, at = [], 0
         for size in sizes:
             try:
-                parts.append(clean(frame.blob[at : at + size].decode("utf-8", "surrogatepass")))
+                parts.append(replace_unsafe(frame.blob[at : at + size].decode("utf-8", "surrogatepass")))
             except UnicodeDecodeError:
                 raise WorkerFault("protocol violation", "a sub-query that is not UTF-8") from None
             at += size
@@ -185,31 +187,31 @@ class WorkerSandbox:
             raise WorkerFault("protocol violation", "a sub-query above the limit")
         return pairs
 
-    def _result(self, frame: Frame, seconds: float) -> Result:
+    def _parse_result(self, frame: Frame, seconds: float) -> Result:
         total = frame.meta.get("total")
-        stdout = _text(frame, "stdout", self._limits.output) or ""
+        stdout = _text_field(frame, "stdout", self._limits.output) or ""
         if type(total) is not int or not len(stdout) <= total < 1 << 53:
             raise WorkerFault("protocol violation", "the count of printed characters")
-        value = _text(frame, "value", self._limits.output + VALUE_NOTE)
-        error = _text(frame, "error", ERROR_CHARS)
-        return Result(stdout, total, value, error, False, seconds, _spans(frame, self._characters))
+        value = _text_field(frame, "value", self._limits.output + VALUE_NOTE_CHARS)
+        error = _text_field(frame, "error", ERROR_CHARS)
+        return Result(stdout, total, value, error, False, seconds, _touched_spans(frame, self._characters))
 
-    def _explain(self, fault: WorkerFault, clock: _Clock) -> str:
+    def _limit_message(self, fault: WorkerFault, clock: _Stopwatch) -> str:
         match fault.reason:
             case "time limit":
-                return f"time limit of {clock.reached:g} s"
+                return f"time limit of {clock.reached_limit:g} s"
             case "memory limit":
                 return f"memory limit of {self._limits.memory >> 20} MB"
             case _:
                 return fault.reason
 
 
-class _Clock:
+class _Stopwatch:
     """Counts the time inside its `with` blocks: the worker's, not the host's. `most` bounds both together."""
 
-    def __init__(self, seconds: float, most: float | None = None) -> None:
+    def __init__(self, seconds: float, overall_seconds: float | None = None) -> None:
         self._seconds = seconds
-        self._most = math.inf if most is None else most
+        self._most = math.inf if overall_seconds is None else overall_seconds
         self._ends = time.monotonic() + self._most
         self._since = 0.0
         self.spent = 0.0
@@ -219,7 +221,7 @@ class _Clock:
         return min(self._seconds - self.spent, self._ends - time.monotonic())
 
     @property
-    def reached(self) -> float:
+    def reached_limit(self) -> float:
         """The bound that was reached."""
         return self._seconds if self.spent >= self._seconds else self._most
 
@@ -230,40 +232,40 @@ class _Clock:
         self.spent += time.monotonic() - self._since
 
 
-def _ask(query: HostQuery, pairs: list[tuple[str, str]]) -> list[Answer]:
+def _ask_host(query: HostQuery, pairs: list[tuple[str, str]]) -> list[Answer]:
     answers = list(query(pairs))
     if len(answers) != len(pairs) or not all(isinstance(answer, (str, QueryFailure)) for answer in answers):
         raise TypeError(f"`query` must give a str or a QueryFailure for each of the {len(pairs)} sub-queries")
     return answers
 
 
-def _packed(answer: Answer) -> dict[str, str]:
+def _encode_answer(answer: Answer) -> dict[str, str]:
     return {"failed": answer.message} if isinstance(answer, QueryFailure) else {"text": answer}
 
 
-def _text(frame: Frame, name: str, most: int) -> str | None:
+def _text_field(frame: Frame, name: str, max_chars: int) -> str | None:
     """A text field, or None; everything that came out of the guest is cleaned."""
     value = frame.meta.get(name)
     if value is None:
         return None
-    if not isinstance(value, str) or len(value) > most:
+    if not isinstance(value, str) or len(value) > max_chars:
         raise WorkerFault("protocol violation", f"field {name}")
-    return clean(value)
+    return replace_unsafe(value)
 
 
-def _spans(frame: Frame, characters: int) -> tuple[tuple[int, int], ...]:
+def _touched_spans(frame: Frame, characters: int) -> tuple[tuple[int, int], ...]:
     """The slices that the guest says were taken. What is malformed is left out: nothing but a hint rests on them."""
     value = frame.meta.get("touched")
-    items = value[:TOUCHED] if isinstance(value, list) else []
+    items = value[:MAX_TOUCHED_SPANS] if isinstance(value, list) else []
     pairs = [item for item in items if isinstance(item, list) and len(item) == 2]
     return tuple((a, b) for a, b in pairs if type(a) is type(b) is int and 0 <= a < b <= characters)
 
 
-def clean(text: str) -> str:
+def replace_unsafe(text: str) -> str:
     """The text with NUL and lone surrogates, which break UTF-8 sinks and C strings, as U+FFFD; same length."""
-    return text if text.isascii() and "\0" not in text else _UNCLEAN.sub("\ufffd", text)
+    return text if text.isascii() and "\0" not in text else _UNSAFE_CHARACTERS.sub("\ufffd", text)
 
 
-def clean_surrogates(text: str) -> str:
+def replace_surrogates(text: str) -> str:
     """The text with lone surrogates as U+FFFD; NUL stays, so that it is the document to the character."""
     return text if text.isascii() else re.sub("[\ud800-\udfff]", "\ufffd", text)

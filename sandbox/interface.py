@@ -11,7 +11,7 @@ GIB = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ResourceLimits:
     """Bounds of one sandbox.
 
     `seconds`: wall time of one snippet; the clock stops while the host answers a sub-query.
@@ -30,12 +30,12 @@ class Limits:
 class Result:
     """What one snippet did.
 
-    `stdout`: what it printed, from the start, at most `Limits.output` characters; `stdout_total`: characters printed,
-    kept or not. `value`: repr of the last expression, None if there is none or it is None. `error`: the traceback of
-    the snippet's own frames, or the reason why it was ended; None if it ran through. `state_lost`: the worker was
-    replaced, so every variable is gone (`context` and `pages` are loaded again). `seconds`: wall time, without the time
-    the host took to answer. `touched`: half-open intervals of `context` that the snippet took slices of, within bounds
-    but the guest's own word, which may be wrong.
+    `stdout`: what it printed, from the start, at most `ResourceLimits.output` characters; `stdout_total`: characters
+    printed, kept or not. `value`: repr of the last expression, None if there is none or it is None. `error`: the
+    traceback of the snippet's own frames, or the reason why it was ended; None if it ran through. `state_lost`: the
+    worker was replaced, so every variable is gone (`context` and `pages` are loaded again). `seconds`: wall time,
+    without the time the host took to answer. `touched`: half-open intervals of `context` that the snippet took slices
+    of, within bounds but the guest's own word, which may be wrong.
     """
 
     stdout: str
@@ -58,7 +58,7 @@ Answer = str | QueryFailure
 HostQuery = Callable[[Sequence[tuple[str, str]]], Sequence[Answer]]
 """(prompt, text) pairs in, answers in the same order out; called on the thread that called `Sandbox.run`."""
 
-Walls = Mapping[str, bool | int]
+Protections = Mapping[str, bool | int]
 """Name of a wall -> whether it holds (Landlock: its ABI version, 0 if it is not there)."""
 
 
@@ -70,7 +70,7 @@ class Sandbox(Protocol):
         """The engine: "pyodide" or "native"."""
 
     @property
-    def walls(self) -> Walls:
+    def walls(self) -> Protections:
         """The walls around the running worker, as reported by the code that raised them; empty before `start`."""
 
     def start(self) -> None:
@@ -86,7 +86,7 @@ class Sandbox(Protocol):
         """Run one snippet. Whatever goes wrong in the guest is in the Result.
 
         `seconds` is a further bound of this snippet, in wall time with the host's answers in it; beside it
-        `Limits.seconds` holds as ever.
+        `ResourceLimits.seconds` holds as ever.
 
         An exception that `query` raises comes out of here unchanged; the worker is then replaced and its variables
         are lost. Raises SandboxUnavailable or SandboxFailure if no worker can be started.

@@ -48,7 +48,7 @@ ALLOWED = {
         "madvise": 233, "getrandom": 278, "rseq": 293,
     },
 }  # fmt: skip
-MAPPING = {X86_64: (9, 10), AARCH64: (222, 226)}  # mmap, mprotect: allowed without PROT_EXEC
+MAPPING_CALLS = {X86_64: (9, 10), AARCH64: (222, 226)}  # mmap, mprotect: allowed without PROT_EXEC
 
 # What Deno never needs once it runs: networks, signals, other processes, kernel doors, links, device files. A process
 # cannot be forked either (`clone` without CLONE_THREAD); `execve` stays, because the launcher becomes Deno with it.
@@ -88,46 +88,59 @@ _ARGUMENT_0, _ARGUMENT_2 = 16, 32  # offsets in seccomp_data of the low half of 
 _PROT_EXEC, _CLONE_THREAD, _X32_BIT = 4, 0x10000, 0x40000000
 
 
-def _op(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
+def _instruction(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:
     return struct.pack("HBBI", code, if_true, if_false, value)
 
 
-def _answer(number: int, verdict: int) -> bytes:
-    return _op(_EQUAL, number, 0, 1) + _op(_RETURN, verdict)
+def _verdict_for(number: int, verdict: int) -> bytes:
+    return _instruction(_EQUAL, number, 0, 1) + _instruction(_RETURN, verdict)
 
 
-def _entry(architecture: int) -> bytes:
+def _architecture_guard(architecture: int) -> bytes:
     """Kill a call made through another architecture's table, where the numbers mean other things."""
-    program = _op(_LOAD, 4) + _op(_EQUAL, architecture, 1, 0) + _op(_RETURN, _KILL) + _op(_LOAD, 0)
+    program = (
+        _instruction(_LOAD, 4)
+        + _instruction(_EQUAL, architecture, 1, 0)
+        + _instruction(_RETURN, _KILL)
+        + _instruction(_LOAD, 0)
+    )
     if architecture == X86_64:
-        program += _op(_AT_LEAST, _X32_BIT, 0, 1) + _op(_RETURN, _KILL)
+        program += _instruction(_AT_LEAST, _X32_BIT, 0, 1) + _instruction(_RETURN, _KILL)
     return program
 
 
 def allow_list(architecture: int) -> bytes:
     """Program for the native worker: what is not named is refused with EPERM."""
-    program = _entry(architecture)
+    program = _architecture_guard(architecture)
     for number in ALLOWED[architecture].values():
-        program += _answer(number, _ALLOW)
-    for number in MAPPING[architecture]:
-        program += _op(_EQUAL, number, 0, 4) + _op(_LOAD, _ARGUMENT_2) + _op(_ANY_BIT, _PROT_EXEC, 0, 1)
-        program += _op(_RETURN, _ERRNO | _EPERM) + _op(_RETURN, _ALLOW)
-    return program + _op(_RETURN, _ERRNO | _EPERM)
+        program += _verdict_for(number, _ALLOW)
+    for number in MAPPING_CALLS[architecture]:
+        program += (
+            _instruction(_EQUAL, number, 0, 4)
+            + _instruction(_LOAD, _ARGUMENT_2)
+            + _instruction(_ANY_BIT, _PROT_EXEC, 0, 1)
+        )
+        program += _instruction(_RETURN, _ERRNO | _EPERM) + _instruction(_RETURN, _ALLOW)
+    return program + _instruction(_RETURN, _ERRNO | _EPERM)
 
 
 def deny_list(architecture: int) -> bytes:
     """Program for Deno: what is named is refused with EPERM, threads may start, processes may not."""
-    program = _entry(architecture)
+    program = _architecture_guard(architecture)
     for number in DENIED[architecture].values():
-        program += _answer(number, _ERRNO | _EPERM)
+        program += _verdict_for(number, _ERRNO | _EPERM)
     # The flags of clone3 are in memory, out of a filter's reach; told that there is none, libc falls back to clone.
-    program += _answer(CLONE3, _ERRNO | _ENOSYS)
-    program += _op(_EQUAL, CLONE[architecture], 0, 4) + _op(_LOAD, _ARGUMENT_0) + _op(_ANY_BIT, _CLONE_THREAD, 1, 0)
-    program += _op(_RETURN, _ERRNO | _EPERM) + _op(_RETURN, _ALLOW)
-    return program + _op(_RETURN, _ALLOW)
+    program += _verdict_for(CLONE3, _ERRNO | _ENOSYS)
+    program += (
+        _instruction(_EQUAL, CLONE[architecture], 0, 4)
+        + _instruction(_LOAD, _ARGUMENT_0)
+        + _instruction(_ANY_BIT, _CLONE_THREAD, 1, 0)
+    )
+    program += _instruction(_RETURN, _ERRNO | _EPERM) + _instruction(_RETURN, _ALLOW)
+    return program + _instruction(_RETURN, _ALLOW)
 
 
-def seccomp(program: bytes) -> bool:
+def install_seccomp(program: bytes) -> bool:
     """Install the filter for this process and all that it becomes; False if the kernel refuses."""
     if LIBC is None:
         return False
@@ -146,7 +159,7 @@ def architecture() -> int | None:
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _TRUNCATE, _IOCTL = 1, 1 << 1, 1 << 2, 1 << 3, 1 << 14, 1 << 15
 
 
-def landlock(read: Iterable[str] = (), write: Iterable[str] = ()) -> int:
+def restrict_paths(read: Iterable[str] = (), write: Iterable[str] = ()) -> int:
     """Refuse every path but those below `read` (read, execute) and `write` (all but execute); TCP too where known.
 
     Returns the ABI version that is in force, 0 if the kernel has no Landlock.
@@ -165,16 +178,16 @@ def landlock(read: Iterable[str] = (), write: Iterable[str] = ()) -> int:
     if ruleset < 0:
         return 0
     for path in read:
-        _permit(ruleset, path, _EXECUTE | _READ_FILE | _READ_DIR)
+        _permit_path(ruleset, path, _EXECUTE | _READ_FILE | _READ_DIR)
     for path in write:
-        _permit(ruleset, path, rights & ~_EXECUTE)
-    no_new_privileges()
+        _permit_path(ruleset, path, rights & ~_EXECUTE)
+    forbid_new_privileges()
     refused = int(LIBC.syscall(LANDLOCK_RESTRICT, ruleset, 0))
     os.close(ruleset)
     return abi if refused == 0 else 0
 
 
-def _permit(ruleset: int, path: str, rights: int) -> None:
+def _permit_path(ruleset: int, path: str, rights: int) -> None:
     try:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
@@ -186,12 +199,12 @@ def _permit(ruleset: int, path: str, rights: int) -> None:
     os.close(descriptor)
 
 
-def namespaces() -> bool:
+def enter_namespaces() -> bool:
     """Move into empty user, network and IPC namespaces, if that is allowed here."""
     return LIBC is not None and int(LIBC.unshare(0x10000000 | 0x40000000 | 0x08000000)) == 0
 
 
-def no_new_privileges() -> None:
+def forbid_new_privileges() -> None:
     """No program this process runs can gain rights; Landlock and seccomp ask for it."""
     if LIBC is not None:
         LIBC.prctl(38, 1, 0, 0, 0)
@@ -205,7 +218,7 @@ def end_with_parent(parent: int) -> None:
         os._exit(1)
 
 
-def limit(**limits: int) -> None:
+def set_resource_limits(**limits: int) -> None:
     """Set soft and hard resource limits by their short names, as `limit(core=0, nofile=16)`."""
     for name, value in limits.items():
         try:
@@ -223,22 +236,22 @@ SYSTEM_LIBRARIES = (
 SCRATCH_FILE_BYTES = 16 << 20
 
 
-def wall_off_deno(parent: int, read: Sequence[str], scratch: str) -> dict[str, bool | int]:
+def isolate_process(parent: int, read: Sequence[str], scratch: str) -> dict[str, bool | int]:
     """Raise every wall this kernel has around the current process; says which ones hold."""
-    walls: dict[str, bool | int] = {"network namespace": namespaces()}
+    walls: dict[str, bool | int] = {"network namespace": enter_namespaces()}
     end_with_parent(parent)  # after the namespaces: a change of credentials would clear it
-    no_new_privileges()
-    walls["landlock"] = landlock((*read, *SYSTEM_LIBRARIES), [scratch])
-    limit(core=0, nofile=256, fsize=SCRATCH_FILE_BYTES)
+    forbid_new_privileges()
+    walls["landlock"] = restrict_paths((*read, *SYSTEM_LIBRARIES), [scratch])
+    set_resource_limits(core=0, nofile=256, fsize=SCRATCH_FILE_BYTES)
     here = architecture()
-    walls["seccomp"] = here is not None and seccomp(deny_list(here))
+    walls["seccomp"] = here is not None and install_seccomp(deny_list(here))
     return walls
 
 
 def main(argv: Sequence[str]) -> None:
     """argv: the parent's process id, the scratch folder, then Deno's readable paths, "--", and Deno's command line."""
     cut = argv.index("--")
-    walls = wall_off_deno(int(argv[0]), argv[2:cut], argv[1])
+    walls = isolate_process(int(argv[0]), argv[2:cut], argv[1])
     text = json.dumps({"op": "walls", "walls": walls}).encode()
     os.write(1, struct.pack("!IQ", len(text), 0) + text)
     command = argv[cut + 1 :]

@@ -10,9 +10,9 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from sandbox.interface import Limits, SandboxFailure, SandboxUnavailable, Walls
+from sandbox.interface import Protections, ResourceLimits, SandboxFailure, SandboxUnavailable
 from sandbox.kernel import ARCHITECTURES
-from sandbox.worker import Bounds, Worker, WorkerFault, ended_on_error
+from sandbox.worker import Bounds, Worker, WorkerFault, kill_on_error
 
 START_SECONDS = 30.0
 HERE = Path(__file__).parent
@@ -42,19 +42,19 @@ class NativeEngine:
 
     name = "native"
 
-    def __init__(self, limits: Limits, *, armed_with: Sequence[str] = ()) -> None:
-        """`armed_with`: modules to load before the lock-down; the tests hand ctypes to an attacker with it."""
+    def __init__(self, limits: ResourceLimits, *, extra_modules: Sequence[str] = ()) -> None:
+        """`extra_modules`: modules to load before the lock-down; the tests hand ctypes to an attacker with it."""
         if sys.platform != "linux" or platform.machine() not in ARCHITECTURES:
             raise SandboxUnavailable(
                 f"the native sandbox needs Linux on x86_64 or aarch64, this is {sys.platform} on {platform.machine()}",
                 "use --sandbox pyodide",
             )
         self._limits = limits
-        self._armed_with = tuple(armed_with)
-        self.walls: Walls = {}
+        self._armed_with = tuple(extra_modules)
+        self.walls: Protections = {}
 
     @property
-    def resident(self) -> int:
+    def max_resident(self) -> int:
         """The address space is limited by the kernel; the watch over resident memory is a second net."""
         return self._limits.memory + (64 << 20)
 
@@ -63,19 +63,19 @@ class NativeEngine:
         command = [sys.executable, "-I", "-S", "-B", "-X", "utf8", "-c", BOOT]
         try:
             worker = Worker(command, env={}, cwd=Path("/"), bounds=bounds)
-            with ended_on_error(worker):
-                self.walls = _introduce(worker, options, self._limits.memory, self._armed_with)
+            with kill_on_error(worker):
+                self.walls = _send_program(worker, options, self._limits.memory, self._armed_with)
         except WorkerFault as fault:
             raise SandboxFailure(f"the native sandbox did not start: {fault}") from None
         return worker
 
 
-def _introduce(worker: Worker, options: Mapping[str, int], memory: int, armed_with: Sequence[str]) -> Walls:
+def _send_program(worker: Worker, options: Mapping[str, int], memory: int, extra_modules: Sequence[str]) -> Protections:
     program = {
         "modules": [(name, (HERE / f"{name}.py").read_text("utf-8")) for name in MODULES],
         "options": dict(options),
         "memory": memory,
-        "armed_with": armed_with,
+        "armed_with": extra_modules,
         "parent": os.getpid(),
     }
     data = json.dumps(program).encode("ascii")

@@ -14,7 +14,7 @@ from sandbox import guest, kernel, touched
 
 HEADER = struct.Struct("!IQ")
 CHUNK = 1 << 20
-TOOLS = ("ctypes", "_ctypes", "resource", "sandbox")  # of this worker; a snippet has no use for them
+REMOVED_MODULES = ("ctypes", "_ctypes", "resource", "sandbox")  # of this worker; a snippet has no use for them
 ERROR_BYTES = 1 << 16  # what the worker may write to its standard error, a file
 # After the lock-down no file can be opened, so what is not imported here cannot be imported at all.
 PRELOADED = """
@@ -38,7 +38,7 @@ def serve(source: dict[str, Any]) -> None:
             pass  # not in every build of Python
     pipe = _Pipe()
     session = guest.Guest(pipe.call, json.dumps(source["options"]), touched.Text)
-    walls = _lock(source["parent"], source["memory"], armed_with)
+    walls = _lock_down(source["parent"], source["memory"], armed_with)
     pipe.send({"op": "ready", "walls": walls})
     if not walls["seccomp"]:
         return
@@ -77,15 +77,15 @@ class _Pipe:
                 view = view[self._write(1, view[:CHUNK]) :]
 
     def receive(self) -> tuple[dict[str, Any], bytearray]:
-        text_size, blob_size = HEADER.unpack(self._exactly(HEADER.size))
-        return self._loads(self._exactly(text_size)), self._exactly(blob_size)
+        text_size, blob_size = HEADER.unpack(self._read_exactly(HEADER.size))
+        return self._loads(self._read_exactly(text_size)), self._read_exactly(blob_size)
 
     def call(self, meta: str, blob: bytes) -> str:
         """Send one call of the guest and wait for the host's answer."""
         self.send({"op": "call", "sizes": self._loads(meta)["sizes"]}, blob)
         return self._dumps(self.receive()[0])
 
-    def _exactly(self, size: int) -> bytearray:
+    def _read_exactly(self, size: int) -> bytearray:
         data = bytearray(size)
         view, at = memoryview(data), 0
         while at < size:
@@ -97,22 +97,22 @@ class _Pipe:
         return data
 
 
-def _lock(parent: int, memory: int, armed_with: list[str]) -> dict[str, bool | int]:
-    walls: dict[str, bool | int] = {"network namespace": kernel.namespaces()}
+def _lock_down(parent: int, memory: int, extra_modules: list[str]) -> dict[str, bool | int]:
+    walls: dict[str, bool | int] = {"network namespace": kernel.enter_namespaces()}
     kernel.end_with_parent(parent)
-    kernel.no_new_privileges()
-    walls["landlock"] = kernel.landlock()
-    kernel.limit(**{"as": memory}, core=0, fsize=ERROR_BYTES, nofile=16, nproc=0, memlock=0)
+    kernel.forbid_new_privileges()
+    walls["landlock"] = kernel.restrict_paths()
+    kernel.set_resource_limits(**{"as": memory}, core=0, fsize=ERROR_BYTES, nofile=16, nproc=0, memlock=0)
     here = kernel.architecture()
-    _forget_paths()
-    walls["seccomp"] = here is not None and kernel.seccomp(kernel.allow_list(here))
-    tools = set(TOOLS) - set(armed_with)
+    _erase_paths()
+    walls["seccomp"] = here is not None and kernel.install_seccomp(kernel.allow_list(here))
+    tools = set(REMOVED_MODULES) - set(extra_modules)
     for name in [name for name in sys.modules if name.split(".")[0] in tools]:
         del sys.modules[name]
     return walls
 
 
-def _forget_paths() -> None:
+def _erase_paths() -> None:
     """Drop every path of this machine: they name its user, and a snippet has no use for them."""
     sys.argv, sys.orig_argv, sys.path = [""], [], []
     sys.path_importer_cache.clear()

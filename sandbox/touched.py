@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, SupportsIndex
 
-MOST = 2_048
+MAX_SPANS = 2_048
 """Spans that are reported of one snippet; of more, the longest."""
 
 
@@ -34,8 +34,8 @@ class Text(str):
                         spans[-1][1] = end
                 else:
                     spans.append([start, end])
-                    if len(spans) > 4 * MOST:
-                        spans[:] = _fewer(spans)
+                    if len(spans) > 4 * MAX_SPANS:
+                        spans[:] = _merge_spans(spans)
         return self._plain[key]
 
     def __str__(self) -> str:
@@ -45,22 +45,22 @@ class Text(str):
         return str, (self._plain,)  # a copy, or a pickle, is a plain str
 
     def take(self) -> list[list[int]]:
-        """The slices since the last call, in order and apart, at most `MOST`."""
-        found = _fewer(self._spans)
+        """The slices since the last call, in order and apart, at most `MAX_SPANS`."""
+        found = _merge_spans(self._spans)
         self._spans = []
         return found
 
 
-def _fewer(spans: list[list[int]]) -> list[list[int]]:
-    """The spans merged, in order; if they are more than `MOST`, the longest of them."""
+def _merge_spans(spans: list[list[int]]) -> list[list[int]]:
+    """The spans merged, in order; if they are more than `MAX_SPANS`, the longest of them."""
     joined: list[list[int]] = []
     for start, end in sorted(spans):
         if joined and start <= joined[-1][1]:
             joined[-1][1] = max(end, joined[-1][1])
         else:
             joined.append([start, end])
-    if len(joined) > MOST:
-        joined = sorted(sorted(joined, key=lambda span: span[0] - span[1])[:MOST])
+    if len(joined) > MAX_SPANS:
+        joined = sorted(sorted(joined, key=lambda span: span[0] - span[1])[:MAX_SPANS])
     return joined
 
 

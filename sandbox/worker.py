@@ -43,7 +43,7 @@ class Bounds:
 
     json: int
     blob: int
-    resident: int
+    max_resident: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Worker:
         self._bounds = bounds
         self._scratch = scratch
         self._buffer = bytearray()
-        self._looked = 0.0
+        self._last_memory_check = 0.0
         # A file, not a pipe: nobody has to read it, and its end says why a worker did not start.
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed in `kill`
         try:
@@ -73,10 +73,10 @@ class Worker:
             self._remove_scratch()
             raise
         assert self._process.stdin is not None and self._process.stdout is not None
-        self._to, self._from = self._process.stdin.fileno(), self._process.stdout.fileno()
-        for descriptor in (self._to, self._from):
+        self._stdin_fd, self._stdout_fd = self._process.stdin.fileno(), self._process.stdout.fileno()
+        for descriptor in (self._stdin_fd, self._stdout_fd):
             os.set_blocking(descriptor, False)
-            _widen(descriptor)
+            _enlarge_pipe(descriptor)
 
     @property
     def pid(self) -> int:
@@ -97,12 +97,12 @@ class Worker:
     def receive(self, *, seconds: float) -> Frame:
         """Read one message; raises WorkerFault on silence, death, too much memory and everything malformed."""
         deadline = time.monotonic() + seconds
-        self._fill(HEADER.size, deadline)
+        self._read_at_least(HEADER.size, deadline)
         text_size, blob_size = HEADER.unpack_from(self._buffer)
         if text_size > self._bounds.json or blob_size > self._bounds.blob:
             raise WorkerFault("protocol violation", f"a message of {text_size} + {blob_size} bytes")
         body = HEADER.size + text_size
-        self._fill(body + blob_size, deadline)
+        self._read_at_least(body + blob_size, deadline)
         text, blob = bytes(self._buffer[HEADER.size : body]), bytes(self._buffer[body : body + blob_size])
         del self._buffer[: body + blob_size]
         try:
@@ -136,43 +136,43 @@ class Worker:
 
     def _write(self, data: bytes, deadline: float) -> None:
         view, poller = memoryview(data), select.poll()
-        poller.register(self._to, select.POLLOUT)
+        poller.register(self._stdin_fd, select.POLLOUT)
         while view:
             try:
-                view = view[os.write(self._to, view[:CHUNK]) :]
+                view = view[os.write(self._stdin_fd, view[:CHUNK]) :]
             except BlockingIOError:
                 self._wait(poller, deadline)
             except OSError as error:
                 raise WorkerFault("the worker died", error.strerror or "") from None
 
-    def _fill(self, need: int, deadline: float) -> None:
+    def _read_at_least(self, need: int, deadline: float) -> None:
         poller = select.poll()
-        poller.register(self._from, select.POLLIN)
+        poller.register(self._stdout_fd, select.POLLIN)
         while len(self._buffer) < need:
             self._wait(poller, deadline)
             try:
-                chunk = os.read(self._from, CHUNK)
+                chunk = os.read(self._stdout_fd, CHUNK)
             except BlockingIOError:
                 continue
             if not chunk:
-                raise WorkerFault("the worker died", self._ending())
+                raise WorkerFault("the worker died", self._exit_reason())
             self._buffer += chunk
 
     def _wait(self, poller: select.poll, deadline: float) -> None:
         """Wait for the pipe; raises WorkerFault past the deadline or when the worker has grown too large."""
         while True:
             now = time.monotonic()
-            if now - self._looked >= TICK:
-                self._looked = now
-                if self._resident() > self._bounds.resident:
-                    raise WorkerFault("memory limit", f"{self._resident()} bytes resident")
+            if now - self._last_memory_check >= TICK:
+                self._last_memory_check = now
+                if self._resident_bytes() > self._bounds.max_resident:
+                    raise WorkerFault("memory limit", f"{self._resident_bytes()} bytes resident")
             left = deadline - now
             if left <= 0:
                 raise WorkerFault("time limit")
             if poller.poll(min(left, TICK) * 1000):
                 return
 
-    def _resident(self) -> int:
+    def _resident_bytes(self) -> int:
         """Resident bytes of the worker; 0 where there is no /proc (the engines' own caps still hold there)."""
         try:
             with open(f"/proc/{self._process.pid}/statm", "rb") as file:
@@ -180,7 +180,7 @@ class Worker:
         except (OSError, ValueError, IndexError):
             return 0
 
-    def _ending(self) -> str:
+    def _exit_reason(self) -> str:
         try:
             code = self._process.wait(5)
         except subprocess.TimeoutExpired:
@@ -193,7 +193,7 @@ class Worker:
 
 
 @contextmanager
-def ended_on_error(worker: Worker) -> Iterator[None]:
+def kill_on_error(worker: Worker) -> Iterator[None]:
     """Kills the worker if the block fails, and adds its last words to a WorkerFault."""
     try:
         yield
@@ -225,16 +225,16 @@ def _spawn(argv: Sequence[str], env: Mapping[str, str], cwd: Path, errors: int) 
     except OSError as error:
         raise WorkerFault("the worker did not start", f"{argv[0]}: {error.strerror}") from None
     except BaseException:  # interrupted while it was being started: nobody will own it
-        future.add_done_callback(_end_orphan)
+        future.add_done_callback(_kill_orphan)
         raise
 
 
-def _end_orphan(future: Future[subprocess.Popen[bytes]]) -> None:
+def _kill_orphan(future: Future[subprocess.Popen[bytes]]) -> None:
     if not future.cancelled() and future.exception() is None:
         future.result().kill()
 
 
-def _widen(descriptor: int) -> None:
+def _enlarge_pipe(descriptor: int) -> None:
     """Make the pipe large, where that can be done: a document is many megabytes."""
     try:
         import fcntl

@@ -131,3 +131,14 @@ def test_no_file_names_a_machine_or_a_registry() -> None:
         text = path.read_text("utf-8", "replace")
         wrong += [f"{name}: {host}" for host in hosts if host in text]
     assert wrong == []
+
+
+def test_no_folder_holds_more_than_twelve_modules() -> None:
+    folders: dict[Path, int] = {}
+    for top in ("ralph_cli", "sandbox", "tests"):
+        for path in (ROOT / top).rglob("*.py"):
+            folders[path.parent] = folders.get(path.parent, 0) + (path.name not in ("__init__.py", "conftest.py"))
+    full = {folder.relative_to(ROOT).as_posix(): count for folder, count in folders.items() if count > 12}
+    assert full == {} and len(folders) > 40
+    top_level = {path.stem for path in (ROOT / "ralph_cli").glob("*.py")} - {"__init__", "__main__"}
+    assert len(top_level) <= 4

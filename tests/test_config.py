@@ -8,11 +8,11 @@ import pytest
 
 from ralph_cli.checks.form import Range
 from ralph_cli.checks.verifier import LLMVerifier
-from ralph_cli.config import load
+from ralph_cli.config import load_settings
 from ralph_cli.core.errors import ConfigError
-from ralph_cli.providers.scripted import Scripted
-from ralph_cli.wiring.goal import without_judge
-from ralph_cli.wiring.models import choose
+from ralph_cli.providers.scripted import ScriptedModel
+from ralph_cli.wiring.goal import drop_judge_notices
+from ralph_cli.wiring.models import choose_models
 
 ROWS = {
     "B4": [
@@ -25,19 +25,19 @@ KEYS = {"ANTHROPIC_API_KEY": "sk-a", "OPENAI_API_KEY": "sk-o"}
 
 
 def test_flags_win_over_the_environment_over_the_file_over_the_defaults(tmp_path: Path) -> None:
-    assert load({}, environ={}, folder=tmp_path).max_iterations == 4
+    assert load_settings({}, environ={}, folder=tmp_path).max_iterations == 4
     (tmp_path / "ralph.toml").write_text("max_iterations = 5\nmax_steps = 9\n")
-    assert load({}, environ={}, folder=tmp_path).max_iterations == 5
+    assert load_settings({}, environ={}, folder=tmp_path).max_iterations == 5
     (tmp_path / ".env").write_text("MAX_ITERS=6\nOUT_DIR=there\n")
-    assert load({}, environ={}, folder=tmp_path).max_iterations == 6
-    settings = load({}, environ={"MAX_ITERS": "7", "OUT_DIR": " "}, folder=tmp_path)
+    assert load_settings({}, environ={}, folder=tmp_path).max_iterations == 6
+    settings = load_settings({}, environ={"MAX_ITERS": "7", "OUT_DIR": " "}, folder=tmp_path)
     assert settings.max_iterations == 7 and settings.out == Path("there") and settings.max_steps == 9
-    assert load({"max_iterations": 8}, environ={"MAX_ITERS": "7"}, folder=tmp_path).max_iterations == 8
+    assert load_settings({"max_iterations": 8}, environ={"MAX_ITERS": "7"}, folder=tmp_path).max_iterations == 8
 
 
 @pytest.mark.parametrize("name", ["ANTHROPIC_API_KEY", "ANTHROPIC_APIKEY"])
 def test_both_spellings_of_a_key_are_read(tmp_path: Path, name: str) -> None:
-    assert load({}, environ={name: " sk-1 "}, folder=tmp_path).endpoint("anthropic").api_key == "sk-1"
+    assert load_settings({}, environ={name: " sk-1 "}, folder=tmp_path).endpoint("anthropic").api_key == "sk-1"
 
 
 @pytest.mark.parametrize(
@@ -57,36 +57,36 @@ def test_both_spellings_of_a_key_are_read(tmp_path: Path, name: str) -> None:
 def test_what_is_wrong_is_named_with_its_source(tmp_path: Path, environ: dict[str, str], toml: str, told: str) -> None:
     (tmp_path / "ralph.toml").write_text(toml)
     with pytest.raises(ConfigError) as caught:
-        load({}, environ=environ, folder=tmp_path)
+        load_settings({}, environ=environ, folder=tmp_path)
     assert told in caught.value.message
     assert "sk-x" not in caught.value.message + caught.value.hint and "sk 1" not in caught.value.message
 
 
 def test_ranges_and_counts() -> None:
-    settings = load({"bullets": "3-7", "quotes": "2"}, environ={})
+    settings = load_settings({"bullets": "3-7", "quotes": "2"}, environ={})
     assert settings.bullets == Range(3, 7) and settings.quotes == Range(2, 2)
 
 
 def test_one_number_for_the_length_of_a_quote_is_the_most(tmp_path: Path) -> None:
     def length(value: str) -> Range:
-        return load({"quote_chars": value}, environ={}, folder=tmp_path).quote_chars
+        return load_settings({"quote_chars": value}, environ={}, folder=tmp_path).quote_chars
 
     assert length("160") == Range(12, 160) and length(" 40-160 ") == Range(40, 160) and length("30-30") == Range(30, 30)
-    shown = load({"quote_chars": "30-30"}, environ={}, folder=tmp_path).shown()["quote_chars"]
+    shown = load_settings({"quote_chars": "30-30"}, environ={}, folder=tmp_path).shown()["quote_chars"]
     assert length(str(shown)) == Range(30, 30)
     with pytest.raises(ConfigError, match="at most 9 is below the least, 12; write both"):
         length("9")
 
 
 def test_a_key_is_in_nothing_that_is_shown(tmp_path: Path) -> None:
-    settings = load({}, environ=KEYS, folder=tmp_path)
+    settings = load_settings({}, environ=KEYS, folder=tmp_path)
     for text in (repr(settings), str(settings.shown()), repr(settings.endpoint("openai")), settings.model_dump_json()):
         assert "sk-a" not in text and "sk-o" not in text
 
 
 def test_models_follow_the_keys(tmp_path: Path) -> None:
     def chosen(environ: dict[str, str], **flags: str):  # type: ignore[no-untyped-def]
-        return choose(load(flags, environ=environ, folder=tmp_path))
+        return choose_models(load_settings(flags, environ=environ, folder=tmp_path))
 
     both = chosen(KEYS)
     assert both.worker.startswith("anthropic:claude") and both.judge.startswith("openai:gpt") and not both.notices
@@ -120,31 +120,34 @@ def test_a_setting_of_a_verifier_that_is_not_asked_is_said_to_do_nothing(
 ) -> None:
     """B4: whoever names a verifier believes that it is asked; in ralph.toml it may stand for other runs."""
     (tmp_path / "ralph.toml").write_text("\n".join(f"{name} = {json.dumps(v)}" for name, v in changes.items()))
-    settings = load({}, environ=KEYS, folder=tmp_path)
-    (notice,) = choose(settings).notices
+    settings = load_settings({}, environ=KEYS, folder=tmp_path)
+    (notice,) = choose_models(settings).notices
     assert (
         notice.code == "unused-verifier"
         and notice.message.startswith("no verifier is asked")
         and named in notice.message
     )
     assert "--verify-with-model" in notice.message
-    assert choose(settings.model_copy(update={"verify_with_model": True})).notices == ()
-    assert without_judge(choose(settings)).notices == ()
+    assert choose_models(settings.model_copy(update={"verify_with_model": True})).notices == ()
+    assert drop_judge_notices(choose_models(settings)).notices == ()
 
 
 def test_a_verifiers_model_without_the_setting_is_said_to_do_nothing(tmp_path: Path) -> None:
-    settings = load({}, environ=KEYS, folder=tmp_path)
-    model = Scripted([], vendor="c")
-    (notice,) = choose(settings, {"verifier": model}).notices
+    settings = load_settings({}, environ=KEYS, folder=tmp_path)
+    model = ScriptedModel([], vendor="c")
+    (notice,) = choose_models(settings, {"verifier": model}).notices
     assert 'models["verifier"]' in notice.message
-    own = choose(settings.model_copy(update={"verifier_model": "openai:z"}), {}, LLMVerifier(model))
-    assert [notice.code for notice in own.notices] == ["unused-verifier"] and own.own_verifier == "LLMVerifier"
-    assert choose(settings.model_copy(update={"skip_last_verification": True}), {}, LLMVerifier(model)).notices == ()
+    own = choose_models(settings.model_copy(update={"verifier_model": "openai:z"}), {}, LLMVerifier(model))
+    assert [notice.code for notice in own.notices] == ["unused-verifier"] and own.custom_verifier == "LLMVerifier"
+    assert (
+        choose_models(settings.model_copy(update={"skip_last_verification": True}), {}, LLMVerifier(model)).notices
+        == ()
+    )
 
 
 def test_given_models_need_no_keys_and_families_are_compared(tmp_path: Path) -> None:
-    settings = load({}, environ={}, folder=tmp_path)
-    same = {"worker": Scripted([], vendor="a"), "judge": Scripted([], vendor="a")}
-    assert [notice.code for notice in choose(settings, same).notices] == ["one-family"]  # type: ignore[arg-type]
-    other = {"worker": Scripted([], vendor="a"), "judge": Scripted([], vendor="b")}
-    assert choose(settings, other).notices == ()  # type: ignore[arg-type]
+    settings = load_settings({}, environ={}, folder=tmp_path)
+    same = {"worker": ScriptedModel([], vendor="a"), "judge": ScriptedModel([], vendor="a")}
+    assert [notice.code for notice in choose_models(settings, same).notices] == ["one-family"]  # type: ignore[arg-type]
+    other = {"worker": ScriptedModel([], vendor="a"), "judge": ScriptedModel([], vendor="b")}
+    assert choose_models(settings, other).notices == ()  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ from ralph_cli.core.run import Attempt, Evidence, Step, Verdict
 
 Check = Callable[[Attempt], Evidence]
 
-GOOD = frozenset({Verdict.SUPPORTED, Verdict.VERBATIM})
+PASSING_VERDICTS = frozenset({Verdict.SUPPORTED, Verdict.VERBATIM})
 """Verdicts with which a claim stands."""
 
 
@@ -26,15 +26,15 @@ def all_passed(evidence: Sequence[Evidence]) -> bool:
     return bool(evidence) and all(item.passed for item in evidence)
 
 
-def standing(step: Step) -> tuple[bool, bool, int, float, int, int, int]:
+def step_quality(step: Step) -> tuple[bool, bool, int, float, int, int, int]:
     """How good a step is, for comparing, most weight first.
 
     Whether it passed, whether it answered at all, claims a judge let stand, the mean score, how many checks it passed,
     claims with all quotes found, and how few issues there are.
     """
-    good = sum(ruling.verdict in GOOD for ruling in step.rulings)
+    good = sum(ruling.verdict in PASSING_VERDICTS for ruling in step.rulings)
     faulty = {issue.claim for issue in step.attempt.refused}
     pinned = sum(bool(claim.quotes) and claim.id not in faulty for claim in step.attempt.claims)
     mean = fmean(step.scores.values()) if step.scores else 0.0
     passed = sum(item.passed for item in step.evidence)
-    return all_passed(step.evidence), step.attempt.answered, good, mean, passed, pinned, -len(step.issues)
+    return all_passed(step.evidence), step.attempt.has_result, good, mean, passed, pinned, -len(step.issues)

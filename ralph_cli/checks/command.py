@@ -17,18 +17,18 @@ from pathlib import Path
 
 from ralph_cli.core import clock
 from ralph_cli.core.errors import ConfigError
-from ralph_cli.reports.safe_text import visible
+from ralph_cli.reports.safe_text import make_visible
 
-PLACE = "{output}"
+OUTPUT_PLACEHOLDER = "{output}"
 """Where the path of the file goes; a command without it is run as it is."""
 
-KEPT = 4_000
+MAX_EDGE_CHARS = 4_000
 """Characters of output that are kept from the beginning, and as many from the end."""
 
-GRACE = 0.5
+GRACE_SECONDS = 0.5
 """Seconds for the rest of the output once the command itself has ended; a child of its may hold the pipe open."""
 
-_NAMED = re.compile(r"([A-Za-z][\w.-]*):\s+(\S.*)", re.DOTALL)
+_NAMED_COMMAND = re.compile(r"([A-Za-z][\w.-]*):\s+(\S.*)", re.DOTALL)
 _SHELL = "/bin/sh"
 
 
@@ -46,7 +46,7 @@ class CommandVerifier:
 
 
 @dataclass(frozen=True, slots=True)
-class Ran:
+class CommandResult:
     """How a command ended: `passed` only with exit code 0; `command` is what was run, ready to be run again."""
 
     name: str
@@ -59,11 +59,11 @@ class Ran:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class VerifierEnvironment:
     """What a verifier runs in: the working folder, the variables it gets, its time in seconds, with a shell or not."""
 
     folder: Path
-    environment: Mapping[str, str]
+    variables: Mapping[str, str]
     timeout: float = 60.0
     shell: bool = False
 
@@ -78,36 +78,40 @@ def read_verifiers(commands: Sequence[str | CommandVerifier], *, shell: bool = F
         if isinstance(given, CommandVerifier):
             verifier = given
         else:
-            named = _NAMED.fullmatch(given.strip())
+            named = _NAMED_COMMAND.fullmatch(given.strip())
             name, command = (named[1], named[2]) if named else (f"verify-{number}", given.strip())
             verifier = CommandVerifier(name, command)
         try:
             words = [verifier.command] if shell else shlex.split(verifier.command)
         except ValueError as error:
             raise ConfigError(
-                f"the verifier {verifier.command!r} cannot be read: {error}", code="bad-verifier"
+                f"cannot parse the verifier command {verifier.command!r}: {error}", code="bad-verifier"
             ) from None
         if not words or not words[0].strip() or "\0" in verifier.command:
-            raise ConfigError("a verifier is empty", code="bad-verifier", hint='--verify "python check.py {output}"')
+            raise ConfigError(
+                "a verifier command is empty", code="bad-verifier", hint='--verify "python check.py {output}"'
+            )
         if verifier.name in {other.name for other in found}:
-            raise ConfigError(f"two verifiers are called {verifier.name}", code="bad-verifier")
+            raise ConfigError(f"two verifiers have the name {verifier.name}", code="bad-verifier")
         found.append(verifier)
     return tuple(found)
 
 
-def run_command(verifier: CommandVerifier, path: Path, around: Surroundings, left: float | None = None) -> Ran:
+def run_command(
+    verifier: CommandVerifier, path: Path, environment: VerifierEnvironment, seconds_left: float | None = None
+) -> CommandResult:
     """Run one verifier. A nonzero exit, a signal, a timeout and a program that cannot be started are all a fail.
 
-    `left` is how many seconds the run still has, None when it has no limit; the smaller of both times counts.
+    `seconds_left` is how many seconds the run still has, None when it has no limit; the smaller of both times counts.
     """
-    argv = _argv(verifier.command, path, shell=around.shell)
+    argv = _argv(verifier.command, path, shell=environment.shell)
     at, begun = clock.now(), clock.monotonic()
-    shown = argv[-1] if around.shell else shlex.join(argv)
+    shown = argv[-1] if environment.shell else shlex.join(argv)
     try:
         process = subprocess.Popen(
             argv,
-            cwd=around.folder,
-            env=dict(around.environment),
+            cwd=environment.folder,
+            env=dict(environment.variables),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -115,27 +119,33 @@ def run_command(verifier: CommandVerifier, path: Path, around: Surroundings, lef
         )
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
-        return Ran(verifier.name, visible(shown), False, f"could not be started: {visible(why)}", "", at, 0.0)
-    said = _Kept()
+        return CommandResult(
+            verifier.name, make_visible(shown), False, f"could not be started: {make_visible(why)}", "", at, 0.0
+        )
+    buffer = _OutputBuffer()
     try:
-        in_time = _follow(process, said, around.timeout if left is None else min(around.timeout, left))
+        in_time = _read_output(
+            process, buffer, environment.timeout if seconds_left is None else min(environment.timeout, seconds_left)
+        )
     finally:
-        _end(process)
-    over = "when the time of the run was over" if left is not None and left < around.timeout else ""
-    late = f"not done {over or f'after {around.timeout:g} s'}, killed"
-    ended = _ending(process.returncode) if in_time else late
+        _kill_group(process)
+    over = "before the time limit of the run" if seconds_left is not None and seconds_left < environment.timeout else ""
+    late = f"did not finish {over or f'after {environment.timeout:g} s'}, killed"
+    ended = _describe_exit(process.returncode) if in_time else late
     seconds = round(clock.monotonic() - begun, 3)
-    return Ran(verifier.name, visible(shown), in_time and process.returncode == 0, ended, said.text(), at, seconds)
+    return CommandResult(
+        verifier.name, make_visible(shown), in_time and process.returncode == 0, ended, buffer.text(), at, seconds
+    )
 
 
 def _argv(command: str, path: Path, *, shell: bool) -> list[str]:
     """The argument vector; the path is one argument, or part of one, whatever is in it."""
     if shell:
-        return [_SHELL, "-c", command.replace(PLACE, shlex.quote(str(path)))]
-    return [word.replace(PLACE, str(path)) for word in shlex.split(command)]
+        return [_SHELL, "-c", command.replace(OUTPUT_PLACEHOLDER, shlex.quote(str(path)))]
+    return [word.replace(OUTPUT_PLACEHOLDER, str(path)) for word in shlex.split(command)]
 
 
-def _follow(process: "subprocess.Popen[bytes]", said: "_Kept", timeout: float) -> bool:
+def _read_output(process: "subprocess.Popen[bytes]", buffer: "_OutputBuffer", timeout: float) -> bool:
     """Read what the command prints until it ends; whether it ended within `timeout` seconds."""
     assert process.stdout is not None
     pipe = process.stdout.fileno()
@@ -143,7 +153,7 @@ def _follow(process: "subprocess.Popen[bytes]", said: "_Kept", timeout: float) -
     over = clock.monotonic() + timeout
     with selectors.DefaultSelector() as selector:
         selector.register(pipe, selectors.EVENT_READ)
-        open_, left = True, GRACE
+        open_, left = True, GRACE_SECONDS
         while clock.monotonic() < over:
             ended = process.poll() is not None
             if ended and (not open_ or left <= 0):
@@ -154,13 +164,13 @@ def _follow(process: "subprocess.Popen[bytes]", said: "_Kept", timeout: float) -
             elif selector.select(0.05):
                 piece = os.read(pipe, 1 << 16)
                 open_ = bool(piece)
-                said.add(piece)
+                buffer.add(piece)
             if ended:
                 left -= clock.monotonic() - begun
     return process.poll() is not None
 
 
-def _end(process: "subprocess.Popen[bytes]") -> None:
+def _kill_group(process: "subprocess.Popen[bytes]") -> None:
     """Kill what is left of the command's process group, and the command itself; give back the pipe."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
@@ -171,7 +181,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
         process.stdout.close()
 
 
-def _ending(code: int) -> str:
+def _describe_exit(code: int) -> str:
     if code >= 0:
         return f"exit {code}"
     try:
@@ -181,32 +191,33 @@ def _ending(code: int) -> str:
 
 
 @dataclass(slots=True)
-class _Kept:
+class _OutputBuffer:
     """The beginning and the end of what is printed, however much it is."""
 
     total: int = 0
     head: bytearray = field(default_factory=bytearray)
     tail: bytearray = field(default_factory=bytearray)
 
-    def add(self, piece: bytes) -> None:
-        self.total += len(piece)
-        room = 4 * KEPT - len(self.head)
-        self.head += piece[:room]
-        self.tail += piece[max(room, 0) :]
-        if len(self.tail) > 16 * KEPT:
-            del self.tail[: -4 * KEPT]
+    def add(self, chunk: bytes) -> None:
+        self.total += len(chunk)
+        room = 4 * MAX_EDGE_CHARS - len(self.head)
+        self.head += chunk[:room]
+        self.tail += chunk[max(room, 0) :]
+        if len(self.tail) > 16 * MAX_EDGE_CHARS:
+            del self.tail[: -4 * MAX_EDGE_CHARS]
 
     def text(self) -> str:
         """What was kept as visible text; what was left out is counted."""
         if self.total <= len(self.head) + len(self.tail):
-            whole = _readable(bytes(self.head + self.tail))
-            if len(whole) <= 2 * KEPT:
+            whole = _decode_visible(bytes(self.head + self.tail))
+            if len(whole) <= 2 * MAX_EDGE_CHARS:
                 return whole
             head = tail = whole
         else:
-            head, tail = _readable(bytes(self.head)), _readable(bytes(self.tail))
-        return f"{head[:KEPT]}\n[... of {self.total:,} bytes, the middle is left out ...]\n{tail[-KEPT:]}"
+            head, tail = _decode_visible(bytes(self.head)), _decode_visible(bytes(self.tail))
+        middle = f"[... middle omitted, {self.total:,} bytes in total ...]"
+        return f"{head[:MAX_EDGE_CHARS]}\n{middle}\n{tail[-MAX_EDGE_CHARS:]}"
 
 
-def _readable(raw: bytes) -> str:
-    return visible(raw.decode("utf-8", "replace").replace("\r\n", "\n")).strip("\n")
+def _decode_visible(raw: bytes) -> str:
+    return make_visible(raw.decode("utf-8", "replace").replace("\r\n", "\n")).strip("\n")

@@ -3,23 +3,23 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ralph_cli.core.coverage import Coverage, Spans, asks_for_all, coverage_map, in_words
+from ralph_cli.core.coverage import Coverage, Spans, asks_for_all, coverage_map, format_ranges
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Attempt, Evidence, Issue
 
 NAME = "coverage"
-BROAD = 0.8
-SLICE = 100_000
+BROAD_TASK_SHARE = 0.8
+SLICE_CHARS = 100_000
 """Characters that one sub-query reads at most."""
 
-RUNS = 30
+MAX_RUNS_NAMED = 30
 """Runs of pages, or of characters, that the worker is told of."""
 
 
-def share_to_read(asked: float | None, task: str, characters: int, subqueries: int) -> float:
+def share_to_read(requested: float | None, task: str, characters: int, subqueries: int) -> float:
     """The least share of a document that a model must have been shown; 0 demands nothing.
 
-    What a person `asked` for holds for every task and question. Otherwise only a task that asks for everything of a
+    What a person `requested` for holds for every task and question. Otherwise only a task that asks for everything of a
     kind, or for the whole in short (`asks_for_all`), has to read: four fifths. A look-up need not, and a fifth of many
     a long document is exhibits, indexes and signatures. Read in slices of 100,000 characters by the model of
     sub-queries, which is a cheap one, the 1.2 million characters of a 300-page filing are 10 calls and a quarter of a
@@ -30,11 +30,11 @@ def share_to_read(asked: float | None, task: str, characters: int, subqueries: i
     expression the lines that were printed count, and the pages around them do not, because a date in words is missed by
     every expression for figures, and only somebody who reads can tell.
     """
-    if asked is not None:
-        return asked
+    if requested is not None:
+        return requested
     if not asks_for_all(task):
         return 0.0
-    return min(BROAD, subqueries * SLICE / 2 / max(characters, 1))
+    return min(BROAD_TASK_SHARE, subqueries * SLICE_CHARS / 2 / max(characters, 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,22 +43,23 @@ class CoverageCheck:
 
     document: Document
     share: float
-    shown: Callable[[], Spans]
+    shown_spans: Callable[[], Spans]
 
     def __call__(self, attempt: Attempt) -> Evidence:
         starts = [page.start for page in self.document.pages]
-        told = coverage_map(Coverage(self.shown()), starts, len(self.document.text))
-        if told.shown >= self.share:
+        read_map = coverage_map(Coverage(self.shown_spans()), starts, len(self.document.text))
+        if read_map.shown >= self.share:
             return Evidence(NAME)
         if self.document.paged:
-            least = [page.number for page in told.pages if page.shown < 0.5]
-            pages = least or [page.number for page in told.pages if page.shown < 1]
-            where = f"pages {in_words(pages, RUNS)} were read by no model, or hardly"
+            least = [page.number for page in read_map.pages if page.shown < 0.5]
+            pages = least or [page.number for page in read_map.pages if page.shown < 1]
+            where = f"pages {format_ranges(pages, MAX_RUNS_NAMED)} were read by no model, or hardly"
         else:
-            runs = sorted(sorted(told.unread, key=lambda span: span[0] - span[1])[:RUNS])
+            runs = sorted(sorted(read_map.unread, key=lambda span: span[0] - span[1])[:MAX_RUNS_NAMED])
             where = "no model has read context" + ", ".join(f"[{start}:{end}]" for start, end in runs)
         message = (
-            f"only {told.shown:.0%} of the document was read, and at least {self.share:.0%} must be: {where}; read "
-            f"them, e.g. with llm_query_batch over slices of up to {SLICE:,} characters, and hand in what they add"
+            f"only {read_map.shown:.0%} of the document was read, and at least {self.share:.0%} must be: {where}; read "
+            f"them, e.g. with llm_query_batch over slices of up to {SLICE_CHARS:,} characters, "
+            "and hand in what they add"
         )
         return Evidence(NAME, (Issue(NAME, message),))

@@ -8,7 +8,7 @@ from ralph_cli.core.run import Attempt, Draft, DraftClaim, Evidence, Issue
 
 MIN_CLAIM_CHARS = 10
 _WORD = re.compile(r"\w+")
-_GLUED = re.compile(r"[^\W\d_][.;:)]?- (?=[A-Z])")
+_JOINED_ITEMS = re.compile(r"[^\W\d_][.;:)]?- (?=[A-Z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Range:
 
     def __post_init__(self) -> None:
         if not 0 < self.low <= self.high:
-            raise ValueError(f"not a range: {self.low}-{self.high}")
+            raise ValueError(f"invalid range: {self.low}-{self.high}")
 
     def __contains__(self, count: int) -> bool:
         return self.low <= count <= self.high
@@ -63,7 +63,7 @@ def form_issues(draft: Draft, form: AnswerForm) -> tuple[Issue, ...]:
     return tuple(found)
 
 
-def only_lengths(draft: Draft, form: AnswerForm) -> bool:
+def has_only_length_issues(draft: Draft, form: AnswerForm) -> bool:
     """Whether nothing but the length of its quotes is wrong with a draft."""
     return bool(form_issues(draft, form)) and not form_issues(draft, replace(form, quote_chars=_ANY_LENGTH))
 
@@ -76,7 +76,7 @@ def _claim_issues(number: int, claim: DraftClaim, form: AnswerForm) -> list[Issu
         found.append(Issue("form", f"claim {number} is too short to mean anything: {text!r}", number))
     if "\n" in text:
         found.append(Issue("form", f"claim {number} must be one line", number))
-    elif glued(text):
+    elif has_joined_items(text):
         found.append(Issue("form", f"claim {number} is several: two items of a list stand on one line", number))
     if not claim.quotes:
         found.append(Issue("form", f"claim {number} has no quote", number))
@@ -94,19 +94,19 @@ def _claim_issues(number: int, claim: DraftClaim, form: AnswerForm) -> list[Issu
     return found
 
 
-def glued(text: str) -> bool:
+def has_joined_items(text: str) -> bool:
     """Whether two items of a list have run into one: "... of resources- The loop is ..."."""
-    return _GLUED.search(text) is not None
+    return _JOINED_ITEMS.search(text) is not None
 
 
-def form_holds(form: AnswerForm) -> "FormCheck":
+def form_check(form: AnswerForm) -> "FormCheck":
     """The check that an attempt still has the asked form after its quotes were looked up."""
     return FormCheck(form)
 
 
 @dataclass(frozen=True, slots=True)
 class FormCheck:
-    """`form_issues` on an attempt; see `form_holds`."""
+    """`form_issues` on an attempt; see `form_check`."""
 
     form: AnswerForm
 

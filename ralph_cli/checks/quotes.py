@@ -4,130 +4,140 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ralph_cli.core.coverage import Spans, covered
+from ralph_cli.core.coverage import Spans, count_covered
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Issue, Quote
 from ralph_cli.documents.quotes.index import Match, QuoteIndex
 
-SHOWN = 200
-PLACES = 50
+MAX_SHOWN_CHARS = 200
+MAX_PLACES = 50
 """Places of a quote that are kept; how often it stands in the document is counted to the end."""
 
 
-Unseen = Callable[[Sequence[Span]], Mapping[Span, str]]
+HiddenReasonLookup = Callable[[Sequence[Span]], Mapping[Span, str]]
 """Why a reader cannot see each of these spans, "" if nothing speaks against it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Visibility:
+class VisibilityPolicy:
     """How it is found out whether a reader sees a quote, and whether one that is hidden may be evidence."""
 
-    unseen: Unseen
+    hidden_reasons: HiddenReasonLookup
     hidden_allowed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class _Looked:
+class _ResolvedQuote:
     """One quote of a draft as it was looked up: `span` and `match` are None when it is not in the document."""
 
     claim: int
-    place: int
+    position: int
     wording: str
     match: Match | None
     span: Span | None
 
 
-def pin(
-    draft: Draft, document: Document, index: QuoteIndex, seen: Spans = (), visibility: Visibility | None = None
+def resolve_quotes(
+    draft: Draft,
+    document: Document,
+    index: QuoteIndex,
+    seen_spans: Spans = (),
+    visibility: VisibilityPolicy | None = None,
 ) -> Attempt:
     """Look up every quote of `draft`. Claims keep the quotes that were found; the others are named in `refused`.
 
     Words that stand in several places are pinned to one on the page of a quote of the same claim that stands in one
-    place only, else to one that the worker has `seen`, if there is one. Of those it is the one on the page that most
-    quotes of the claim share, as near to each other as can be: a table row and its header are often repeated
-    elsewhere, but seldom together. With a `visibility`, a place that a reader sees is preferred, and a
-    quote that stands in none is refused unless that is allowed.
+    place only, else to one that the worker has `seen_spans`, if there is one. Of those it is the one on the page that
+    most quotes of the claim share, as near to each other as can be: a table row and its header are often repeated
+    elsewhere, but seldom together. With a `visibility`, a place that a reader sees is preferred, and a quote that
+    stands in none is refused unless that is allowed.
     """
-    looked = [
-        item for number, said in enumerate(draft.claims, 1) for item in _look_up(number, said, document, index, seen)
+    resolved = [
+        item
+        for number, claim in enumerate(draft.claims, 1)
+        for item in _resolve_claim(number, claim, document, index, seen_spans)
     ]
-    looked, unseen = _in_sight(looked, document, visibility) if visibility else (looked, {})
+    resolved, hidden_reasons = _prefer_visible(resolved, document, visibility) if visibility else (resolved, {})
     by_span: dict[Span, Quote] = {}
     ids: dict[int, list[int]] = {}
     refused: list[Issue] = []
-    for item in looked:
+    for item in resolved:
         if item.match is None or item.span is None:
-            refused.append(_not_found(item.claim, item.place, item.wording, document, index))
+            refused.append(_not_found_issue(item.claim, item.position, item.wording, document, index))
             continue
         quote = by_span.get(item.span)
         if quote is None:
-            hidden = unseen.get(item.span, "")
-            quote = _quote(len(by_span) + 1, item.span, item.match, item.wording, document, index, hidden)
+            hidden = hidden_reasons.get(item.span, "")
+            quote = _build_quote(len(by_span) + 1, item.span, item.match, item.wording, document, index, hidden)
             by_span[item.span] = quote
         if quote.hidden and visibility and not visibility.hidden_allowed:
-            refused.append(_not_seen(item, quote, document))
+            refused.append(_hidden_issue(item, quote, document))
         ids.setdefault(item.claim, [])
         if quote.id not in ids[item.claim]:
             ids[item.claim].append(quote.id)
     claims = tuple(
         Claim(
             number,
-            " ".join(said.text.split()),
+            " ".join(claim.text.split()),
             tuple(ids.get(number, ())),
-            tuple(" ".join(calculation.split()) for calculation in said.calculations),
+            tuple(" ".join(calculation.split()) for calculation in claim.calculations),
         )
-        for number, said in enumerate(draft.claims, 1)
+        for number, claim in enumerate(draft.claims, 1)
     )
     return Attempt(claims, tuple(by_span.values()), draft.absence, refused=tuple(refused))
 
 
-def _look_up(number: int, said: DraftClaim, document: Document, index: QuoteIndex, seen: Spans) -> list[_Looked]:
-    found = [index.find(wording) for wording in said.quotes]
-    spans = _together([match for match in found if match], document, seen)
+def _resolve_claim(
+    number: int, claim: DraftClaim, document: Document, index: QuoteIndex, seen_spans: Spans
+) -> list[_ResolvedQuote]:
+    found = [index.find(wording) for wording in claim.quotes]
+    spans = _choose_places([match for match in found if match], document, seen_spans)
     return [
-        _Looked(number, place, wording, match, spans[match] if match else None)
-        for place, (wording, match) in enumerate(zip(said.quotes, found, strict=True), 1)
+        _ResolvedQuote(number, place, wording, match, spans[match] if match else None)
+        for place, (wording, match) in enumerate(zip(claim.quotes, found, strict=True), 1)
     ]
 
 
-def _in_sight(
-    looked: list[_Looked], document: Document, visibility: Visibility
-) -> tuple[list[_Looked], Mapping[Span, str]]:
+def _prefer_visible(
+    resolved: list[_ResolvedQuote], document: Document, visibility: VisibilityPolicy
+) -> tuple[list[_ResolvedQuote], Mapping[Span, str]]:
     """The quotes moved to the nearest place that a reader sees, if they have one, and why the others are unseen."""
-    unseen = dict(visibility.unseen([item.span for item in looked if item.span]))
+    hidden_reasons = dict(visibility.hidden_reasons([item.span for item in resolved if item.span]))
     places = {
-        item: _places(item.match, document)[:PLACES]
-        for item in looked
-        if item.match and item.span and unseen[item.span]
+        item: _match_places(item.match, document)[:MAX_PLACES]
+        for item in resolved
+        if item.match and item.span and hidden_reasons[item.span]
     }
-    elsewhere = [span for spans in places.values() for span in spans if span not in unseen]
+    elsewhere = [span for spans in places.values() for span in spans if span not in hidden_reasons]
     if elsewhere:
-        unseen |= visibility.unseen(elsewhere)
-    moved = [replace(item, span=_nearest(item.span, places.get(item, ()), unseen)) for item in looked]
-    return moved, unseen
+        hidden_reasons |= visibility.hidden_reasons(elsewhere)
+    moved = [replace(item, span=_nearest_visible(item.span, places.get(item, ()), hidden_reasons)) for item in resolved]
+    return moved, hidden_reasons
 
 
-def _nearest(span: Span | None, places: Sequence[Span], unseen: Mapping[Span, str]) -> Span | None:
+def _nearest_visible(span: Span | None, places: Sequence[Span], hidden_reasons: Mapping[Span, str]) -> Span | None:
     """The place nearest to `span` that a reader sees; `span` itself if there is none."""
     if span is None:
         return None
     start = span.start
-    return min((place for place in places if not unseen[place]), key=lambda it: abs(it.start - start), default=span)
+    return min(
+        (place for place in places if not hidden_reasons[place]), key=lambda it: abs(it.start - start), default=span
+    )
 
 
-def _together(matches: list[Match], document: Document, seen: Spans) -> dict[Match, Span]:
+def _choose_places(matches: list[Match], document: Document, seen_spans: Spans) -> dict[Match, Span]:
     """For each quote of one claim the place that belongs with the others."""
-    every = {match: _places(match, document) for match in matches}
-    places = {match: _seen(spans, seen) for match, spans in every.items()}
+    every = {match: _match_places(match, document) for match in matches}
+    places = {match: _prefer_seen(spans, seen_spans) for match, spans in every.items()}
     single = [spans[0] for spans in every.values() if len(spans) == 1] or [
         spans[0] for spans in places.values() if len(spans) == 1
     ]
     sure = {document.page_at(span.start).number for span in single}
     for match, spans in every.items():
-        beside = [span for span in spans if document.page_at(span.start).number in sure]
+        on_certain_page = [span for span in spans if document.page_at(span.start).number in sure]
         # What stands above a row was printed with it, whether or not its own words were seen to the letter.
-        if beside and not any(span in beside for span in places[match]):
-            places[match] = beside
+        if on_certain_page and not any(span in on_certain_page for span in places[match]):
+            places[match] = on_certain_page
     pages = {match: {document.page_at(span.start).number for span in spans} for match, spans in places.items()}
     shared = Counter(page for found in pages.values() for page in found)
     if not shared:
@@ -141,14 +151,14 @@ def _together(matches: list[Match], document: Document, seen: Spans) -> dict[Mat
     return {match: min(spans, key=lambda span: abs(span.start - anchor.start)) for match, spans in on_page.items()}
 
 
-def _seen(places: list[Span], seen: Spans) -> list[Span]:
+def _prefer_seen(places: list[Span], seen_spans: Spans) -> list[Span]:
     """The places of which all was seen; if there are none, those of which some was, else all."""
-    read = {place: covered(seen, place.start, place.end) for place in places}
+    read = {place: count_covered(seen_spans, place.start, place.end) for place in places}
     whole = [place for place in places if read[place] == place.end - place.start]
     return whole or [place for place in places if read[place]] or places
 
 
-def _places(match: Match, document: Document) -> list[Span]:
+def _match_places(match: Match, document: Document) -> list[Span]:
     """The places of a quote at its best tier."""
     if match.tier != "exact":
         return list(match.occurrences)
@@ -156,7 +166,7 @@ def _places(match: Match, document: Document) -> list[Span]:
     return [span for span in match.occurrences if document.text[span.start : span.end] == wording]
 
 
-def _quote(
+def _build_quote(
     number: int, span: Span, match: Match, wording: str, document: Document, index: QuoteIndex, hidden: str
 ) -> Quote:
     page = document.page_at(span.start)
@@ -170,24 +180,24 @@ def _quote(
         match.tier,
         match.count,
         wording,
-        tuple((place.start, place.end) for place in match.occurrences[:PLACES]),
-        index.departures(wording, span, match.tier),
+        tuple((place.start, place.end) for place in match.occurrences[:MAX_PLACES]),
+        index.describe_departures(wording, span, match.tier),
         document.page_at(span.end - 1).number,
         hidden,
     )
 
 
-def _not_seen(item: _Looked, quote: Quote, document: Document) -> Issue:
+def _hidden_issue(item: _ResolvedQuote, quote: Quote, document: Document) -> Issue:
     where = f" on page {quote.page}" if document.paged else ""
-    what = f"quote {item.place} of claim {item.claim} is text that a reader cannot see{where} ({quote.hidden})"
-    return Issue("quotes", f"{what}; quote visible text", item.claim, f'"{_short(item.wording)}"')
+    what = f"quote {item.position} of claim {item.claim} is text that a reader cannot see{where} ({quote.hidden})"
+    return Issue("quotes", f"{what}; quote visible text", item.claim, f'"{_shorten(item.wording)}"')
 
 
-def _not_found(number: int, place: int, wording: str, document: Document, index: QuoteIndex) -> Issue:
-    shown = _short(wording)
+def _not_found_issue(number: int, position: int, wording: str, document: Document, index: QuoteIndex) -> Issue:
+    shown = _shorten(wording)
     there = wording.strip() in document.text
     fault = "begins or ends inside a word or number" if there else "is not in the document"
-    head = f"quote {place} of claim {number} {fault}"
+    head = f"quote {position} of claim {number} {fault}"
     for near in index.closest(wording):
         words = ", ".join(near.differing[:8])
         differs = f" (differs in: {words})" if words else ""
@@ -198,9 +208,9 @@ def _not_found(number: int, place: int, wording: str, document: Document, index:
     return Issue("quotes", f"{head}; {advice}", number, f'"{shown}"')
 
 
-def _short(wording: str) -> str:
+def _shorten(wording: str) -> str:
     shown = " ".join(wording.split())
-    return shown if len(shown) <= SHOWN else shown[:SHOWN] + "..."
+    return shown if len(shown) <= MAX_SHOWN_CHARS else shown[:MAX_SHOWN_CHARS] + "..."
 
 
 def clip(document: Document, span: Span) -> str:
@@ -209,14 +219,14 @@ def clip(document: Document, span: Span) -> str:
     return text if len(text) <= 300 else text[:300] + "..."
 
 
-def quotes_hold(document: Document) -> "QuoteCheck":
+def quote_check(document: Document) -> "QuoteCheck":
     """The check that an attempt's quotes are in `document` where they say, and that every claim has one."""
     return QuoteCheck(document)
 
 
 @dataclass(frozen=True, slots=True)
 class QuoteCheck:
-    """See `quotes_hold`."""
+    """See `quote_check`."""
 
     document: Document
 

@@ -11,15 +11,15 @@ from ralph_cli.core import clock
 from ralph_cli.core.awaiting import Awaiter
 from ralph_cli.core.errors import LimitExceeded
 from ralph_cli.core.model import Json, Model, Request, UserTurn
-from ralph_cli.core.prompts.framing import framed
-from ralph_cli.core.prompts.json_reply import ask, one_object
-from ralph_cli.core.prompts.templates import prompt, render
-from ralph_cli.core.run import SKIPPED, VERIFIER, Attempt, Evidence, Issue
+from ralph_cli.core.prompts.framing import frame_data
+from ralph_cli.core.prompts.json_reply import ask_model, parse_object
+from ralph_cli.core.prompts.templates import prompt_text, render_prompt
+from ralph_cli.core.run import SKIPPED_VERIFIER_CHECK, VERIFIER_CHECK, Attempt, Evidence, Issue
 
-RESULT, PREVIOUS = 4_000, 600
+MAX_RESULT_CHARS, MAX_PREVIOUS_CHARS = 4_000, 600
 """Characters shown of the result to verify, and of each result before it."""
 
-REMEMBERED, MAX_TOKENS = 5, 512
+MAX_PREVIOUS_RESULTS, MAX_TOKENS = 5, 512
 
 VERDICT_SCHEMA: Json = {
     "type": "object",
@@ -38,7 +38,7 @@ class VerificationResult:
 
     def __post_init__(self) -> None:
         if not isinstance(self.complete, bool):
-            raise ValueError(f"complete is True or False, not {self.complete!r}")
+            raise ValueError(f"complete must be True or False, not {self.complete!r}")
 
 
 @runtime_checkable
@@ -52,14 +52,14 @@ class Verifier(Protocol):
         ...
 
 
-def unfit(verifier: object) -> str:
+def verifier_fault(verifier: object) -> str:
     """Why an object cannot be asked as a verifier; empty when it can."""
     name = type(verifier).__name__
     if isinstance(verifier, type):
-        return f"a verifier is an object, and not the class {verifier.__name__} itself"
+        return f"a verifier must be an instance, not the class {verifier.__name__} itself"
     ask_it = getattr(verifier, "verify", None)
     if not callable(ask_it):
-        return f"a verifier has a method verify: {name} has no method verify"
+        return f"a verifier must have a method verify; {name} has none"
     try:
         inspect.signature(ask_it).bind("task", "result", 1, ())
     except TypeError:
@@ -69,7 +69,7 @@ def unfit(verifier: object) -> str:
     return ""
 
 
-class _Said(BaseModel):
+class _VerifierReply(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
     complete: bool
     reason: str
@@ -92,19 +92,21 @@ class LLMVerifier:
     def verify(self, task: str, result: str, iteration: int, previous_results: Sequence[str]) -> VerificationResult:
         """The model's verdict. Raises ProviderError, and Unparseable when the reply is not one object of the shape."""
         nonce = self.new_nonce()
-        earlier = list(enumerate(previous_results, 1))[-REMEMBERED:]
-        told = [f"Attempt {number}:\n{framed(shortened(text, PREVIOUS), nonce)}" for number, text in earlier]
+        earlier = list(enumerate(previous_results, 1))[-MAX_PREVIOUS_RESULTS:]
+        earlier_texts = [
+            f"Attempt {number}:\n{frame_data(shorten(text, MAX_PREVIOUS_CHARS), nonce)}" for number, text in earlier
+        ]
         request = Request(
             "verifier",
-            prompt("verifier_system"),
+            prompt_text("verifier_system"),
             (
                 UserTurn(
-                    render(
+                    render_prompt(
                         "verifier_request",
-                        task=framed(task, nonce),
-                        previous="\n\n".join(told) or "(none)",
+                        task=frame_data(task, nonce),
+                        previous="\n\n".join(earlier_texts) or "(none)",
                         iteration=iteration,
-                        result=framed(shortened(result, RESULT), nonce),
+                        result=frame_data(shorten(result, MAX_RESULT_CHARS), nonce),
                     )
                 ),
             ),
@@ -113,16 +115,16 @@ class LLMVerifier:
             max_tokens=MAX_TOKENS,
             inputs={"task": task, "result": result, "iteration": iteration, "previous": list(previous_results)},
         )
-        said = ask(self.model, request, lambda text: one_object(text, _Said), tries=1)
-        return VerificationResult(said.complete, " ".join(said.reason.split()))
+        reply = ask_model(self.model, request, lambda text: parse_object(text, _VerifierReply), attempts=1)
+        return VerificationResult(reply.complete, " ".join(reply.reason.split()))
 
 
-def shortened(text: str, cap: int) -> str:
-    """The beginning of `text` within `cap` characters; the cut is named, so that it is not taken for the end."""
-    if len(text) <= cap:
+def shorten(text: str, max_chars: int) -> str:
+    """The beginning of `text` within `max_chars` characters; the cut is named, so that it is not taken for the end."""
+    if len(text) <= max_chars:
         return text
     mark = f"\n[... cut: {len(text):,} characters in all]"
-    return text[: cap - len(mark)] + mark
+    return text[: max_chars - len(mark)] + mark
 
 
 def result_text(attempt: Attempt) -> str:
@@ -151,39 +153,48 @@ class VerifierCheck:
         max_iterations: int,
         skip_last: bool = False,
         awaiter: Callable[[object], object] | None = None,
-        cut: Callable[[Callable[[], object]], object] = lambda call: call(),
+        call_with_deadline: Callable[[Callable[[], object]], object] = lambda call: call(),
     ) -> None:
-        if why := unfit(verifier):
+        if why := verifier_fault(verifier):
             raise TypeError(why)
         self._verifier, self._task = verifier, task
-        self._max, self._skip_last = max_iterations, skip_last
+        self._max_iterations, self._skip_last = max_iterations, skip_last
         self._iteration = 0
         self._previous: list[str] = []
-        self._awaiter, self._cut = awaiter or Awaiter(), cut
+        self._awaiter, self._call_with_deadline = awaiter or Awaiter(), call_with_deadline
 
     def begin(self, iteration: int) -> None:
         """Say which iteration is being made, from 1; this check is not asked in all, as others may fail before it."""
         self._iteration = iteration
 
     def __call__(self, attempt: Attempt) -> Evidence:
-        if not attempt.answered:
-            return Evidence(VERIFIER, (Issue(VERIFIER, "there is no result to verify"),))
-        if self._skip_last and self._iteration >= self._max:
-            return Evidence(SKIPPED)
+        if not attempt.has_result:
+            return Evidence(VERIFIER_CHECK, (Issue(VERIFIER_CHECK, "there is no result to verify"),))
+        if self._skip_last and self._iteration >= self._max_iterations:
+            return Evidence(SKIPPED_VERIFIER_CHECK)
         result, previous = result_text(attempt), tuple(self._previous)
         iteration = self._iteration or len(previous) + 1
         self._previous.append(result)
         try:
-            said = self._cut(lambda: self._awaiter(self._verifier.verify(self._task, result, iteration, previous)))
+            verdict = self._call_with_deadline(
+                lambda: self._awaiter(self._verifier.verify(self._task, result, iteration, previous))
+            )
         except LimitExceeded:
             raise
         except Exception as error:  # noqa: BLE001 - anybody's verifier may raise anything, and none of it is a pass
-            return Evidence(VERIFIER, broken=str(error) or type(error).__name__)
-        if not isinstance(said, VerificationResult):
-            return Evidence(VERIFIER, broken=f"it gave {type(said).__name__} and no VerificationResult")
-        if said.complete:
-            return Evidence(VERIFIER)
+            return Evidence(VERIFIER_CHECK, broken=str(error) or type(error).__name__)
+        if not isinstance(verdict, VerificationResult):
+            return Evidence(VERIFIER_CHECK, broken=f"it gave {type(verdict).__name__} and no VerificationResult")
+        if verdict.complete:
+            return Evidence(VERIFIER_CHECK)
         return Evidence(
-            VERIFIER,
-            (Issue(VERIFIER, "the verifier says that it is not complete", None, said.reason or "no reason given"),),
+            VERIFIER_CHECK,
+            (
+                Issue(
+                    VERIFIER_CHECK,
+                    "the verifier says that it is not complete",
+                    None,
+                    verdict.reason or "no reason given",
+                ),
+            ),
         )

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ralph_cli.commands import options
-from ralph_cli.commands.terminal.screen import show_lines
+from ralph_cli.commands.terminal.screen import print_lines
 from ralph_cli.core.errors import UserError
 
 Doc = Annotated[list[str], typer.Option("--doc", help="The document it quotes; several: give --doc again.")]
@@ -43,14 +43,14 @@ def check(
 
         check_target(html, (memo, *doc))
 
-    settings = config.load(
-        options.given(
+    settings = config.load_settings(
+        options.drop_unset(
             judge_model=judge_model, allow_hidden_text=allow_hidden_text, max_time=max_time, max_cost=max_cost
         )
     )
     with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
         read, *quoted = (
-            options.source_of(path, password=password, encoding=encoding, on_loading=display.loading)
+            options.source_of(path, password=password, encoding=encoding, on_loading=display.on_loading)
             for path in (memo, *doc)
         )
         checked = lookup.check_memo(read, quoted, judge=judge, strict=strict, settings=settings, sink=display)
@@ -59,7 +59,7 @@ def check(
 
         typer.echo(memo_json(checked))
     else:
-        show_lines(memo_lines(checked), memo_text(checked))
+        print_lines(memo_lines(checked), memo_text(checked))
     if html is not None:
         from ralph_cli.reports.memo.html import memo_html
 

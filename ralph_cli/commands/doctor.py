@@ -23,13 +23,13 @@ def doctor(
         bool, typer.Option("--fetch", help="Only fetch the sandbox's runtime into the cache, if it is missing.")
     ] = False,
 ) -> int:
-    """Check engines, walls, keys, versions and the cache; fetch the sandbox's runtime if it is missing."""
+    """Check engines, sandbox isolation, keys, versions and the cache; fetch the sandbox's runtime if it is missing."""
     from ralph_cli import config
     from ralph_cli.core.errors import EngineError
     from ralph_cli.reports.safe_text import one_line
     from sandbox import SandboxUnavailable
 
-    settings = config.load()
+    settings = config.load_settings()
     try:
         if runtime is not None:
             from sandbox.deno.runtime import install_runtime
@@ -40,11 +40,16 @@ def doctor(
     except SandboxUnavailable as error:
         raise EngineError(str(error.args[0]), code="no-runtime", hint=error.hint) from error
     well = True
-    for good, what, seen in (*_versions(), *_keys(settings), *_places(settings), *_engines(settings)):
+    for good, what, seen in (
+        *_check_versions(),
+        *_check_keys(settings),
+        *_check_folders(settings),
+        *_check_engines(settings),
+    ):
         mark = {True: "ok  ", False: "BAD ", None: "-   "}[good]
         typer.echo(f"{mark} {one_line(what)}: {one_line(seen)}")
         well = well and good is not False
-    typer.echo("All is well." if well else "Something is wrong: see the lines marked BAD.")
+    typer.echo("Everything is working." if well else "Something is wrong: see the lines marked BAD.")
     return 0 if well else 1
 
 
@@ -62,7 +67,7 @@ def _fetch(settings: "Settings") -> int:
     return 0
 
 
-def _versions() -> Iterator[Line]:
+def _check_versions() -> Iterator[Line]:
     from importlib.metadata import PackageNotFoundError, version
 
     from ralph_cli import __version__
@@ -77,11 +82,11 @@ def _versions() -> Iterator[Line]:
     yield not any("missing" in item for item in found), "packages", ", ".join(found)
 
 
-def _keys(settings: "Settings") -> Iterator[Line]:
+def _check_keys(settings: "Settings") -> Iterator[Line]:
     from urllib.parse import urlsplit
 
     from ralph_cli.core.errors import ConfigError
-    from ralph_cli.wiring.models import choose
+    from ralph_cli.wiring.models import choose_models
 
     for vendor in ("anthropic", "openai"):
         endpoint = settings.endpoint(vendor)
@@ -89,7 +94,7 @@ def _keys(settings: "Settings") -> Iterator[Line]:
         key = "key is set" if endpoint.api_key else "no key"
         yield (True if endpoint.api_key or endpoint.base_url else None), vendor, f"{key}, {host}"
     try:
-        names = choose(settings)
+        names = choose_models(settings)
         yield None, "models", f"worker {names.worker}, sub-queries {names.subquery}, judge {names.judge}"
         for notice in names.notices:
             yield None, "note", notice.message
@@ -97,7 +102,7 @@ def _keys(settings: "Settings") -> Iterator[Line]:
         yield False, "models", f"{error.message} - {error.hint}"
 
 
-def _places(settings: "Settings") -> Iterator[Line]:
+def _check_folders(settings: "Settings") -> Iterator[Line]:
     import tempfile
 
     for what, folder in (("cache", settings.cache_folder), ("runs", settings.out)):
@@ -110,7 +115,7 @@ def _places(settings: "Settings") -> Iterator[Line]:
             yield False, what, f"{folder}: {error.strerror or error}"
 
 
-def _engines(settings: "Settings") -> Iterator[Line]:
+def _check_engines(settings: "Settings") -> Iterator[Line]:
     """Try both engines; only the one that a run would use can make the machine ill."""
     from ralph_cli.config import fetch_environment
     from sandbox.selfcheck import check

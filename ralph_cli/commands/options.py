@@ -89,7 +89,7 @@ Password = Annotated[str | None, typer.Option("--password", help="Password of an
 Encoding = Annotated[str | None, typer.Option("--encoding", help="Encoding of a text file, e.g. cp1252.")]
 
 
-def given(**values: Any) -> dict[str, Any]:
+def drop_unset(**values: Any) -> dict[str, Any]:
     """The settings that were given on the command line."""
     return {name: value for name, value in values.items() if value is not None}
 

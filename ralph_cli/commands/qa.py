@@ -5,8 +5,8 @@ from typing import Annotated
 import typer
 
 from ralph_cli.commands import options
-from ralph_cli.commands.report import Annotate, ReportFile, prepare, written
-from ralph_cli.commands.terminal.screen import show
+from ralph_cli.commands.report import Annotate, ReportFile, prepare, write_requested_reports
+from ralph_cli.commands.terminal.screen import print_run
 from ralph_cli.core.run import StopType
 
 
@@ -51,10 +51,10 @@ def qa(
     from ralph_cli.commands.terminal.progress import progress
     from ralph_cli.reports.json import dumps
     from ralph_cli.runs import history
-    from ralph_cli.runs.report import Targets
+    from ralph_cli.runs.report import ReportTargets
 
-    settings = config.load(
-        options.given(
+    settings = config.load_settings(
+        options.drop_unset(
             model=model,
             judge_model=judge_model,
             subquery_model=subquery_model,
@@ -81,17 +81,17 @@ def qa(
             out=out,
         )
     )
-    targets = Targets(html=report, pdf=annotate)
+    targets = ReportTargets(html=report, pdf=annotate)
     with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
-        named = options.source_of(document, password=password, encoding=encoding, on_loading=display.loading)
+        named = options.source_of(document, password=password, encoding=encoding, on_loading=display.on_loading)
         source = prepare(targets, named, settings)
         asked = api.ask(source or named, question, settings=settings, sink=display)
     shown = history.view_of(asked)
     if json:
         typer.echo(dumps(shown))
     else:
-        show(shown)
-    return written(asked, source, targets, exit_code(shown.halt.type), quiet=quiet)
+        print_run(shown)
+    return write_requested_reports(asked, source, targets, exit_code(shown.halt.type), quiet=quiet)
 
 
 def exit_code(stop: StopType) -> int:

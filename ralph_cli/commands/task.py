@@ -7,8 +7,8 @@ import typer
 
 from ralph_cli.commands import options
 from ralph_cli.commands.qa import exit_code
-from ralph_cli.commands.report import Annotate, ReportFile, prepare, written
-from ralph_cli.commands.terminal.screen import deliver, write_accepted
+from ralph_cli.commands.report import Annotate, ReportFile, prepare, write_requested_reports
+from ralph_cli.commands.terminal.screen import deliver_output, write_if_accepted
 
 Format = Annotated[str | None, typer.Option("--format", help="md, text, json or csv (default md; json with a schema).")]
 Schema = Annotated[Path | None, typer.Option("--schema", help="JSON Schema that the JSON or CSV must fit.")]
@@ -66,14 +66,14 @@ def task(
     from ralph_cli.reports.json import dumps
     from ralph_cli.reports.sections.output import payload
     from ralph_cli.runs import history
-    from ralph_cli.runs.report import Targets, check_target
+    from ralph_cli.runs.report import ReportTargets, check_target
 
-    path, order = read_words(document, task, no_document=no_document)
-    settings = config.load(
-        options.given(
+    path, order = document_and_task(document, task, no_document=no_document)
+    settings = config.load_settings(
+        options.drop_unset(
             format=format,
             output_schema=schema,
-            memory=chosen_memory(memory, no_memory=no_memory),
+            memory=memory_setting(memory, no_memory=no_memory),
             memory_budget=memory_budget,
             model=model,
             judge_model=judge_model,
@@ -97,12 +97,12 @@ def task(
             out=out,
         )
     )
-    targets = Targets(html=report, pdf=annotate)
+    targets = ReportTargets(html=report, pdf=annotate)
     if output is not None:
         check_target(output, (path or "-",))
     with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
         named = (
-            options.source_of(path, password=password, encoding=encoding, on_loading=display.loading)
+            options.source_of(path, password=password, encoding=encoding, on_loading=display.on_loading)
             if path is not None
             else None
         )
@@ -112,13 +112,13 @@ def task(
     if json:
         typer.echo(dumps(shown))
         if output is not None:
-            typer.echo(write_accepted(output, payload(shown), accepted=shown.ok), err=True)
+            typer.echo(write_if_accepted(output, payload(shown), accepted=shown.ok), err=True)
     else:
-        deliver(shown, output)
-    return written(done, source, targets, exit_code(shown.halt.type), quiet=quiet)
+        deliver_output(shown, output)
+    return write_requested_reports(done, source, targets, exit_code(shown.halt.type), quiet=quiet)
 
 
-def read_words(document: str, task: str | None, *, no_document: bool) -> tuple[str | None, str]:
+def document_and_task(document: str, task: str | None, *, no_document: bool) -> tuple[str | None, str]:
     """Document and task; with --no-document the only word is the task."""
     if no_document:
         if task is not None:
@@ -129,7 +129,7 @@ def read_words(document: str, task: str | None, *, no_document: bool) -> tuple[s
     return document, task
 
 
-def chosen_memory(memory: Path | None, *, no_memory: bool) -> str | None:
+def memory_setting(memory: Path | None, *, no_memory: bool) -> str | None:
     """The setting `memory` that the options mean, None when none was given."""
     if memory is not None and no_memory:
         raise typer.BadParameter("--memory and --no-memory exclude each other")

@@ -7,11 +7,11 @@ import typer
 
 from ralph_cli.commands import options
 from ralph_cli.commands.goal import goal_json, is_goal
-from ralph_cli.commands.goal import show as show_goal
-from ralph_cli.commands.judge_test import is_test, print_test
+from ralph_cli.commands.goal import print_goal as show_goal
+from ralph_cli.commands.judge_test import is_judge_test, print_test
 from ralph_cli.commands.report import report
-from ralph_cli.commands.terminal.screen import deliver
-from ralph_cli.commands.terminal.screen import show as show_report
+from ralph_cli.commands.terminal.screen import deliver_output
+from ralph_cli.commands.terminal.screen import print_run as show_report
 
 app = typer.Typer(help="Read the records of runs.", rich_markup_mode=None)
 
@@ -32,13 +32,13 @@ def list_runs(out: options.Out = None) -> int:
     from ralph_cli.reports.safe_text import one_line
     from ralph_cli.runs import history
 
-    settings = config.load(options.given(out=out))
+    settings = config.load_settings(options.drop_unset(out=out))
     names = history.run_names(settings.out)
     if not names:
         typer.echo(f"there are no runs in {one_line(str(settings.out))}", err=True)
     for name in names:
         try:
-            view = history.recorded(settings.out / name).view
+            view = history.read_run(settings.out / name).view
         except JournalError as error:
             typer.echo(f"{name}  {one_line(error.message)}")
             continue
@@ -62,9 +62,9 @@ def show(
     from ralph_cli.reports.story import story
     from ralph_cli.runs import history
 
-    settings = config.load(options.given(out=out))
-    found = history.recorded(history.find_run(settings.out, run))
-    set_, test = is_goal(found.events), is_test(found.events)
+    settings = config.load_settings(options.drop_unset(out=out))
+    found = history.read_run(history.find_run(settings.out, run))
+    set_, test = is_goal(found.events), is_judge_test(found.events)
     if json and test:
         print_test(found, json=True)
         return 0
@@ -114,8 +114,8 @@ def resume(
     from ralph_cli.runs import history
     from ralph_cli.runs.resume import resume as go_on
 
-    settings = config.load(options.given(out=out))
-    changes = options.given(
+    settings = config.load_settings(options.drop_unset(out=out))
+    changes = options.drop_unset(
         max_iterations=max_iterations, max_time=max_time, max_cost=max_cost, memory=memory and str(memory)
     )
     with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
@@ -132,7 +132,7 @@ def resume(
     if json:
         typer.echo(dumps(shown))
     elif shown.mode == "task":
-        deliver(shown, None)
+        deliver_output(shown, None)
     else:
         show_report(shown)
     return exit_code(shown.halt.type)
@@ -155,7 +155,7 @@ def export(
     from ralph_cli.reports.safe_text import one_line
     from ralph_cli.runs.export import export as write
 
-    done = write(run, output, settings=config.load(options.given(out=out)), with_document=with_document)
+    done = write(run, output, settings=config.load_settings(options.drop_unset(out=out)), with_document=with_document)
     inside = "with the document" if with_document else "without the document"
     typer.echo(f"{one_line(str(done.path))}: {done.events} events, {done.bytes:,} bytes, {inside}")
     typer.echo(f"seal {done.seal}")

@@ -12,17 +12,17 @@ from typing import TypeVar
 
 from ralph_cli.core import clock
 
-TICK = 0.5
+POLL_SECONDS = 0.5
 """Seconds after which a wait looks up, so that a person can interrupt it on every system."""
 
 T = TypeVar("T")
 
 
-class TooLate(Exception):
+class CallTimedOut(Exception):
     """A call did not come back in its time, and was left behind."""
 
 
-def within(call: Callable[[], T], seconds: float) -> T:
+def call_with_timeout(call: Callable[[], T], seconds: float) -> T:
     """What `call` gives or raises, if it does so within `seconds`; else TooLate.
 
     It runs on a daemon thread with the caller's context. A thread cannot be killed: a call that is left behind runs on,
@@ -39,9 +39,9 @@ def within(call: Callable[[], T], seconds: float) -> T:
     context = contextvars.copy_context()
     threading.Thread(target=context.run, args=(work,), name="ralph-call", daemon=True).start()
     ends = clock.monotonic() + seconds
-    while not wait([done], max(min(TICK, ends - clock.monotonic()), 0)).done:
+    while not wait([done], max(min(POLL_SECONDS, ends - clock.monotonic()), 0)).done:
         if clock.monotonic() >= ends:
-            raise TooLate
+            raise CallTimedOut
     return done.result()
 
 
@@ -65,17 +65,17 @@ class Awaiter:
             return Awaiter()(value, timeout)  # to wait here would stop the loop that is waited for
         # A longer wait is refused by the system, and is as good as none.
         timeout = None if timeout is None or timeout > threading.TIMEOUT_MAX / 2 else timeout
-        future = asyncio.run_coroutine_threadsafe(_settled(value), self._running())
+        future = asyncio.run_coroutine_threadsafe(_capture_result(value), self._ensure_loop())
         try:
-            given, error = future.result(timeout)
+            result, error = future.result(timeout)
         except BaseException:
             future.cancel()
             raise
         if error is not None:
             raise error
-        return given
+        return result
 
-    def _running(self) -> asyncio.AbstractEventLoop:
+    def _ensure_loop(self) -> asyncio.AbstractEventLoop:
         with self._lock:
             if self._loop is None or self._thread is None or not self._thread.is_alive():
                 ready: Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]] = Future()
@@ -86,7 +86,7 @@ class Awaiter:
             return self._loop
 
 
-async def _settled(value: Awaitable[object]) -> tuple[object, BaseException | None]:
+async def _capture_result(value: Awaitable[object]) -> tuple[object, BaseException | None]:
     """What `value` gives, or the error it raises: an event loop dies of KeyboardInterrupt and SystemExit."""
     try:
         return await value, None

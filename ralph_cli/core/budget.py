@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ralph_cli.core import clock
-from ralph_cli.core.awaiting import TooLate, within
+from ralph_cli.core.awaiting import CallTimedOut, call_with_timeout
 from ralph_cli.core.errors import LimitExceeded
 from ralph_cli.core.model import Usage
 
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class Budget:
     """What a whole run may spend; None means no cap."""
 
     seconds: float | None = None
@@ -23,11 +23,11 @@ class Limits:
     calls: int | None = None
 
 
-def unknown_cost(cap: float) -> LimitExceeded:
+def unknown_cost_error(cap: float) -> LimitExceeded:
     """The end of a run whose cap cannot be kept: something was paid for that nobody knows the price of."""
-    told = f"the cost is unknown, so the limit of ${cap:g} cannot be kept: a call came back without a price"
-    hint = "leave out max_cost (--max-cost), or use models whose replies have a price"
-    return LimitExceeded("cost", cap=cap, spent=0.0, message=told, hint=hint)
+    message = f"the cost limit of ${cap:g} cannot be enforced: the price of a call is unknown"
+    hint = "remove max_cost (--max-cost), or use models with known prices"
+    return LimitExceeded("cost", cap=cap, spent=0.0, message=message, hint=hint)
 
 
 class Ledger:
@@ -37,8 +37,8 @@ class Ledger:
     be kept any more. What is reported as spent is unknown either way.
     """
 
-    def __init__(self, limits: Limits, *, monotonic: Callable[[], float] = clock.monotonic) -> None:
-        self.limits = limits
+    def __init__(self, budget: Budget, *, monotonic: Callable[[], float] = clock.monotonic) -> None:
+        self.budget = budget
         self._monotonic = monotonic
         self._started = monotonic()
         self._lock = threading.Lock()
@@ -60,27 +60,27 @@ class Ledger:
         return self._monotonic() - self._started
 
     @property
-    def left(self) -> float | None:
+    def seconds_left(self) -> float | None:
         """Seconds until the run's time is over; None when it has no limit."""
-        return None if self.limits.seconds is None else max(self.limits.seconds - self.elapsed, 0.0)
+        return None if self.budget.seconds is None else max(self.budget.seconds - self.elapsed, 0.0)
 
     def check_time(self) -> None:
         """Raise LimitExceeded when the run's time is over."""
-        cap = self.limits.seconds
+        cap = self.budget.seconds
         if cap is not None and self.elapsed >= cap:
             raise LimitExceeded("time", cap=cap, spent=round(self.elapsed, 1))
 
-    def cut(self, call: Callable[[], T]) -> T:
+    def call_in_remaining_time(self, call: Callable[[], T]) -> T:
         """What `call` gives, if it does so while the run has time; else LimitExceeded, and it is left behind at work.
 
         It is for calls of what anybody may have written, which know of no limit.
         """
-        if self.left is None:
+        if self.seconds_left is None:
             return call()
         self.check_time()
         try:
-            return within(call, self.left)
-        except TooLate:
+            return call_with_timeout(call, self.seconds_left)
+        except CallTimedOut:
             self.check_time()
             raise
 
@@ -95,12 +95,12 @@ class Ledger:
         worst = worst_usd or 0.0
         with self._lock:
             calls, usd = self._spent.calls + self._promised_calls, self._counted_usd + self._promised_usd
-            if self.limits.calls is not None and calls >= self.limits.calls:
-                raise LimitExceeded("calls", cap=self.limits.calls, spent=calls)
-            if self.limits.usd is not None and self._unpriced:
-                raise unknown_cost(self.limits.usd)
-            if self.limits.usd is not None and usd + worst > self.limits.usd:
-                raise LimitExceeded("cost", cap=self.limits.usd, spent=round(usd + worst, 4))
+            if self.budget.calls is not None and calls >= self.budget.calls:
+                raise LimitExceeded("calls", cap=self.budget.calls, spent=calls)
+            if self.budget.usd is not None and self._unpriced:
+                raise unknown_cost_error(self.budget.usd)
+            if self.budget.usd is not None and usd + worst > self.budget.usd:
+                raise LimitExceeded("cost", cap=self.budget.usd, spent=round(usd + worst, 4))
             self._promised_usd += worst
             self._promised_calls += 1
 

@@ -10,11 +10,13 @@ from typing import Literal
 Spans = tuple[tuple[int, int], ...]
 """Half-open intervals of a document's text, in order and apart."""
 
-_ALL = re.compile(r"(?i)\b(?:every|each|lists?|enumerate|summar(?:y|ies|i[sz]e[sd]?|i[sz]ing)|overview|complete)\b")
-_EVERYTHING = re.compile(r"(?i)\b(?:all|whole|entire|everything)\b")
+_ASKS_FOR_LIST = re.compile(
+    r"(?i)\b(?:every|each|lists?|enumerate|summar(?:y|ies|i[sz]e[sd]?|i[sz]ing)|overview|complete)\b"
+)
+_ASKS_FOR_WHOLE = re.compile(r"(?i)\b(?:all|whole|entire|everything)\b")
 
 
-def merged(*groups: Iterable[tuple[int, int]]) -> Spans:
+def merge_spans(*groups: Iterable[tuple[int, int]]) -> Spans:
     """All these intervals as spans: in order, those that touch or overlap made one, empty ones left out."""
     found: list[tuple[int, int]] = []
     for start, end in sorted(span for group in groups for span in group):
@@ -28,7 +30,7 @@ def merged(*groups: Iterable[tuple[int, int]]) -> Spans:
     return tuple(found)
 
 
-def covered(spans: Spans, start: int, end: int) -> int:
+def count_covered(spans: Spans, start: int, end: int) -> int:
     """How many characters of [start, end) are in the spans."""
     count = 0
     for low, high in spans[max(bisect_right(spans, (start, start)) - 1, 0) :]:
@@ -38,7 +40,7 @@ def covered(spans: Spans, start: int, end: int) -> int:
     return count
 
 
-def gaps(spans: Spans, characters: int) -> Spans:
+def uncovered_spans(spans: Spans, characters: int) -> Spans:
     """What of a text of so many characters is in none of the spans."""
     edges = [0, *(edge for span in spans for edge in span), characters]
     return tuple((low, high) for low, high in zip(edges[::2], edges[1::2], strict=True) if low < high)
@@ -51,18 +53,18 @@ class Coverage:
     shown: Spans = ()
     code: Spans = ()
 
-    def after(self, how: Literal["code", "shown"], spans: Spans) -> "Coverage":
+    def with_spans(self, how: Literal["code", "shown"], spans: Spans) -> "Coverage":
         """With what one event adds."""
         if how == "shown":
-            return Coverage(merged(self.shown, spans), self.code)
-        return Coverage(self.shown, merged(self.code, spans))
+            return Coverage(merge_spans(self.shown, spans), self.code)
+        return Coverage(self.shown, merge_spans(self.code, spans))
 
     def __bool__(self) -> bool:
         return bool(self.shown or self.code)
 
 
 @dataclass(frozen=True, slots=True)
-class PageRead:
+class PageCoverage:
     """The share of one page's characters that a model was shown, and that code went through; from 0 to 1."""
 
     number: int
@@ -77,23 +79,23 @@ class CoverageMap:
     A document without pages has one, so of it only `unread` says where.
     """
 
-    pages: tuple[PageRead, ...]
+    pages: tuple[PageCoverage, ...]
     shown: float
     code: float
     unread: Spans
 
     @property
-    def never(self) -> tuple[int, ...]:
+    def unread_pages(self) -> tuple[int, ...]:
         """Pages of which no model was shown a character."""
         return tuple(page.number for page in self.pages if not page.shown)
 
     @property
-    def read(self) -> tuple[int, ...]:
+    def shown_pages(self) -> tuple[int, ...]:
         """Pages of which a model was shown something."""
         return tuple(page.number for page in self.pages if page.shown)
 
     @property
-    def by_code(self) -> tuple[int, ...]:
+    def code_pages(self) -> tuple[int, ...]:
         """Pages of which code took something."""
         return tuple(page.number for page in self.pages if page.code)
 
@@ -108,15 +110,15 @@ def coverage_map(coverage: Coverage, starts: Sequence[int], characters: int) -> 
     pages, total, counts = [], 0, [0, 0]
     for number, (start, end) in enumerate(bounds, 1):
         size = end - start
-        found = [covered(spans, start, end) for spans in (coverage.shown, coverage.code)]
+        found = [count_covered(spans, start, end) for spans in (coverage.shown, coverage.code)]
         total, counts = total + size, [a + b for a, b in zip(counts, found, strict=True)]
         shares = [count / size for count in found] if size > 0 else [1.0, 1.0]
-        pages.append(PageRead(number, *shares))
+        pages.append(PageCoverage(number, *shares))
     whole = [count / total for count in counts] if total else [1.0, 1.0]
-    return CoverageMap(tuple(pages), whole[0], whole[1], gaps(coverage.shown, characters))
+    return CoverageMap(tuple(pages), whole[0], whole[1], uncovered_spans(coverage.shown, characters))
 
 
-def ranges(numbers: Iterable[int]) -> tuple[tuple[int, int], ...]:
+def number_ranges(numbers: Iterable[int]) -> tuple[tuple[int, int], ...]:
     """Numbers in order as runs, first and last of each."""
     runs: list[tuple[int, int]] = []
     for number in numbers:
@@ -127,12 +129,12 @@ def ranges(numbers: Iterable[int]) -> tuple[tuple[int, int], ...]:
     return tuple(runs)
 
 
-def in_words(numbers: Iterable[int], most: int = 12) -> str:
-    """Numbers as a person writes them: "1-3, 7, 9-12"; runs beyond `most` are counted."""
-    runs = ranges(numbers)
-    told = [str(first) if first == last else f"{first}-{last}" for first, last in runs[:most]]
-    left = sum(last - first + 1 for first, last in runs[most:])
-    return ", ".join(told) + (f" and {left} more" if left else "")
+def format_ranges(numbers: Iterable[int], limit: int = 12) -> str:
+    """Numbers as a person writes them: "1-3, 7, 9-12"; runs beyond `limit` are counted."""
+    runs = number_ranges(numbers)
+    parts = [str(first) if first == last else f"{first}-{last}" for first, last in runs[:limit]]
+    left = sum(last - first + 1 for first, last in runs[limit:])
+    return ", ".join(parts) + (f" and {left} more" if left else "")
 
 
 def asks_for_all(text: str, *, question: bool = False) -> bool:
@@ -140,4 +142,4 @@ def asks_for_all(text: str, *, question: bool = False) -> bool:
 
     In a question a plain "all" seldom does: "Did it keep all its covenants?" is answered by one sentence.
     """
-    return bool(_ALL.search(text)) or (not question and bool(_EVERYTHING.search(text)))
+    return bool(_ASKS_FOR_LIST.search(text)) or (not question and bool(_ASKS_FOR_WHOLE.search(text)))

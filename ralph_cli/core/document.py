@@ -78,7 +78,7 @@ class Document:
     notes: tuple[Note, ...] = ()
 
     @property
-    def unreadable(self) -> tuple[int, ...]:
+    def unreadable_pages(self) -> tuple[int, ...]:
         """The pages of which nothing, or not everything, could be read as text."""
         return tuple(sorted({page for caution in self.cautions for page in caution.pages}))
 

@@ -75,6 +75,6 @@ class LimitExceeded(RalphError):
     """
 
     def __init__(self, limit: str, *, cap: float, spent: float, message: str = "", hint: str = "") -> None:
-        told = message or f"{limit} limit reached: {spent:g} of {cap:g}"
-        super().__init__(told, code=f"limit-{limit}", hint=hint)
+        text = message or f"{limit} limit reached: {spent:g} of {cap:g}"
+        super().__init__(text, code=f"limit-{limit}", hint=hint)
         self.limit, self.cap, self.spent = limit, cap, spent

@@ -10,7 +10,7 @@ from ralph_cli.core.judge_test import Case
 from ralph_cli.core.model import Json, Usage
 from ralph_cli.core.run import Draft, Halt, Step
 
-SCHEMA = 1
+SCHEMA_VERSION = 1
 """Version of the event format; written with every run."""
 
 
@@ -32,7 +32,7 @@ class RunStarted:
 
 
 @dataclass(frozen=True, slots=True)
-class Noticed:
+class NoticeIssued:
     """Something a person should know: a warning, a choice that was made for them."""
 
     code: str
@@ -117,7 +117,7 @@ class SnippetRan:
 
 
 @dataclass(frozen=True, slots=True)
-class Covered:
+class CoverageAdded:
     """Parts of the document that the worker's code went through ("code"), or that a model was shown ("shown").
 
     `spans` are half-open intervals of the document's text, in order and apart. What code went through is what the guest
@@ -131,7 +131,7 @@ class Covered:
 
 
 @dataclass(frozen=True, slots=True)
-class Submitted:
+class DraftSubmitted:
     """The worker handed in a draft; `problems` are what the local rules found, empty when it was taken."""
 
     iteration: int
@@ -142,7 +142,7 @@ class Submitted:
 
 
 @dataclass(frozen=True, slots=True)
-class Nudged:
+class TurnRejected:
     """The worker's turn could not be used as it was; `reason` is what it was told."""
 
     iteration: int
@@ -161,7 +161,7 @@ class VerifierStarted:
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
+class VerifierFinished:
     """One verifier's word on one version of a goal's output: evidence. Only a command that ended with 0 passed.
 
     `call` is the id of the worker's call that asked for it, `round` counts those calls in the run; `revision` is the
@@ -193,12 +193,12 @@ class GoalSet:
     iteration: int = 0
     output: str = ""
     summary: str = ""
-    evidence: tuple[Verified, ...] = ()
+    evidence: tuple[VerifierFinished, ...] = ()
     kind: Literal["goal_set"] = "goal_set"
 
 
 @dataclass(frozen=True, slots=True)
-class Wrote:
+class OutputChanged:
     """The worker changed the output of its goal to `output`; `revision` counts the versions of a run from 1."""
 
     iteration: int
@@ -209,7 +209,7 @@ class Wrote:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class WorkerReported:
     """What the worker of a goal says: a note, its intent to finish, or why it cannot go on. Never a proof."""
 
     iteration: int
@@ -220,7 +220,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class CasesMade:
+class CasesGenerated:
     """What a judge is tested with: the claims, and which of them (by number) are put to it together, in order."""
 
     cases: tuple[Case, ...]
@@ -248,29 +248,29 @@ class RunHalted:
 
 AnyEvent = (
     RunStarted
-    | Noticed
+    | NoticeIssued
     | IterationStarted
     | CallStarted
     | CallRetried
     | CallFinished
     | SnippetStarted
     | SnippetRan
-    | Covered
-    | Submitted
-    | Nudged
+    | CoverageAdded
+    | DraftSubmitted
+    | TurnRejected
     | GoalSet
-    | Wrote
+    | OutputChanged
     | VerifierStarted
-    | Verified
-    | Said
-    | CasesMade
+    | VerifierFinished
+    | WorkerReported
+    | CasesGenerated
     | StepFinished
     | RunHalted
 )
 Event = Annotated[AnyEvent, Field(discriminator="kind")]
 
 
-class Sink(Protocol):
+class EventSink(Protocol):
     """Anything that listens: the journal, a progress display, a test's list."""
 
     def __call__(self, event: AnyEvent, /) -> None: ...
@@ -280,20 +280,20 @@ class Sink(Protocol):
 class Fanout:
     """One sink that calls several, in order; the journal comes first so that nothing is shown that is not kept."""
 
-    sinks: tuple[Sink, ...] = field(default=())
+    sinks: tuple[EventSink, ...] = field(default=())
 
     def __call__(self, event: AnyEvent, /) -> None:
         for sink in self.sinks:
             sink(event)
 
 
-class Gate:
+class ClosingSink:
     """A sink that lets nothing through after the end of a run: calls left behind may still come back later.
 
     Events of several threads pass side by side; the end waits until those that are passing are through.
     """
 
-    def __init__(self, sink: Sink) -> None:
+    def __init__(self, sink: EventSink) -> None:
         self._sink = sink
         self._over = False
         self._passing = 0

@@ -8,10 +8,10 @@ from pathlib import Path
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Halt, Ruling, Verdict
 
-TRUE = "true"
+TRUE_KIND = "true"
 """The kind of a claim that was not changed."""
 
-KINDS = ("negation", "number", "entity", "scope", "time")
+FALSEHOOD_KINDS = ("negation", "number", "entity", "scope", "time")
 """What can be made false: whether, how much, who or where, how generally, and when."""
 
 _Z = 1.959963984540054
@@ -110,29 +110,32 @@ class JudgeTest:
     @property
     def kinds(self) -> dict[str, Rate]:
         """For each kind of falsehood how many of the claims on which there is a verdict were caught."""
-        return {kind: _rate(result for result in self.judged if result.case.kind == kind) for kind in KINDS}
+        return {
+            kind: _refusal_rate(result for result in self.judged if result.case.kind == kind)
+            for kind in FALSEHOOD_KINDS
+        }
 
     @property
     def caught(self) -> Rate:
         """The same over all kinds."""
-        return _rate(result for result in self.judged if result.case.kind != TRUE)
+        return _refusal_rate(result for result in self.judged if result.case.kind != TRUE_KIND)
 
     @property
     def false_alarms(self) -> Rate:
         """How many of the true claims were refused."""
-        return _rate(result for result in self.judged if result.case.kind == TRUE)
+        return _refusal_rate(result for result in self.judged if result.case.kind == TRUE_KIND)
 
     @property
     def missed(self) -> tuple[CaseResult, ...]:
         """The false claims that the judge let stand."""
-        return tuple(result for result in self.judged if result.case.kind != TRUE and result.accepted)
+        return tuple(result for result in self.judged if result.case.kind != TRUE_KIND and result.accepted)
 
     @property
     def alarms(self) -> tuple[CaseResult, ...]:
         """The true claims that the judge refused."""
-        return tuple(result for result in self.judged if result.case.kind == TRUE and not result.accepted)
+        return tuple(result for result in self.judged if result.case.kind == TRUE_KIND and not result.accepted)
 
 
-def _rate(results: Iterable[CaseResult]) -> Rate:
+def _refusal_rate(results: Iterable[CaseResult]) -> Rate:
     refused = [not result.accepted for result in results]
     return Rate(sum(refused), len(refused))

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 Json = dict[str, Any]
 
 
-class Stop(StrEnum):
+class StopReason(StrEnum):
     """Why a model stopped. A reply without a known reason is refused by its provider."""
 
     END = "end"
@@ -118,10 +118,10 @@ class Usage:
         for name in ("calls", "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "characters"):
             count: object = getattr(self, name)
             if not isinstance(count, Integral) or isinstance(count, bool) or count < 0:
-                raise ValueError(f"usage: {name} is a whole number of at least 0, not {count!r}")
+                raise ValueError(f"usage: {name} must be a whole number of at least 0, not {count!r}")
         usd: object = self.usd
         if usd is not None and (not isinstance(usd, Real) or isinstance(usd, bool) or not 0 <= float(usd) < inf):
-            raise ValueError(f"usage: usd is a finite number of at least 0, or None if it is unknown, not {usd!r}")
+            raise ValueError(f"usage: usd must be a finite number of at least 0, or None if unknown, not {usd!r}")
 
     def __add__(self, other: "Usage") -> "Usage":
         known = self.usd is not None and other.usd is not None
@@ -141,7 +141,7 @@ class Reply:
     """One model answer and what it cost. `turn` is what belongs into the history."""
 
     turn: ModelTurn
-    stop: Stop
+    stop: StopReason
     usage: Usage = Usage()
     model: str = ""
 

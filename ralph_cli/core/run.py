@@ -142,7 +142,7 @@ class Attempt:
     nearest: tuple[Passage, ...] = ()
 
     @property
-    def answered(self) -> bool:
+    def has_result(self) -> bool:
         """Whether there is anything to check."""
         return not self.error and bool(self.claims or self.absence or self.output)
 
@@ -162,7 +162,7 @@ class Verdict(StrEnum):
     VERBATIM = "verbatim"
 
 
-Bearing = Literal["supports", "partly", "unrelated", "against"]
+QuoteBearing = Literal["supports", "partly", "unrelated", "against"]
 """What one quote does for the claim it was given for."""
 
 
@@ -171,7 +171,7 @@ class QuoteRuling:
     """What a judge says of one quote of a claim."""
 
     quote: int
-    bearing: Bearing
+    bearing: QuoteBearing
     reason: str
 
 
@@ -242,13 +242,13 @@ class Evidence:
         return not self.issues and not self.broken
 
 
-VERIFIER, SKIPPED = "verifier", "verifier (skipped on the last iteration)"
+VERIFIER_CHECK, SKIPPED_VERIFIER_CHECK = "verifier", "verifier (skipped on the last iteration)"
 """The names of a verifier's evidence, and of what stands in its place when it was not asked."""
 
-MEAN = "mean score"
+MEAN_SCORE_CHECK = "mean score"
 """The name of evidence that the mean of the scores is too low; it measures nothing beside them."""
 
-Verification = Literal["", "passed", "refused", "failed", "skipped"]
+VerificationOutcome = Literal["", "passed", "refused", "failed", "skipped"]
 """What became of a step's verification: "failed" is no verdict, "skipped" was not asked, and "" is without verifier."""
 
 
@@ -280,7 +280,7 @@ class Step:
         None if nothing was measured, or if a check that only passes or fails refused the attempt: what another check
         measured says nothing of that refusal.
         """
-        unmeasured = [item for item in self.evidence if item.score is None and item.check != MEAN]
+        unmeasured = [item for item in self.evidence if item.score is None and item.check != MEAN_SCORE_CHECK]
         if not self.scores or not all(item.passed for item in unmeasured):
             return None
         return fmean(self.scores.values())
@@ -303,11 +303,11 @@ class Step:
         return (*self.attempt.quotes, *(quote for e in self.evidence for quote in e.quotes))
 
     @property
-    def verification(self) -> Verification:
+    def verification(self) -> VerificationOutcome:
         for item in self.evidence:
-            if item.check == SKIPPED:
+            if item.check == SKIPPED_VERIFIER_CHECK:
                 return "skipped"
-            if item.check == VERIFIER:
+            if item.check == VERIFIER_CHECK:
                 return "passed" if item.passed else "failed" if item.broken else "refused"
         return ""
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ralph_cli.documents.parsed import rows
+from ralph_cli.documents.parsed import validated_rows
 
 OFF_PAGE = "off the page"
 TINY = "too small to read"
@@ -19,38 +19,39 @@ _REASONS = frozenset({"", OFF_PAGE, TINY, INVISIBLE, TRANSPARENT, COLOUR, LAYER,
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class Visibility:
     """What was found of some words: `why` a reader cannot see them, "" if nothing speaks against it.
 
     `part` says that it is true of some of the characters only, `picture` that they are the text layer of a picture.
     """
 
-    why: str = ""
-    part: bool = False
-    picture: bool = False
+    reason: str = ""
+    partly: bool = False
+    on_picture: bool = False
 
 
-def joined(parts: Sequence[Seen]) -> Seen:
+def combine(parts: Sequence[Visibility]) -> Visibility:
     """What is true of words that were looked at in parts."""
-    hidden = [seen for seen in parts if seen.why]
-    picture = any(seen.picture for seen in parts)
+    hidden = [seen for seen in parts if seen.reason]
+    picture = any(seen.on_picture for seen in parts)
     if not hidden:
-        return Seen(picture=picture)
-    return Seen(hidden[0].why, len(hidden) < len(parts) or any(seen.part for seen in hidden), picture)
+        return Visibility(on_picture=picture)
+    return Visibility(hidden[0].reason, len(hidden) < len(parts) or any(seen.partly for seen in hidden), picture)
 
 
-def write_seen(seen: Sequence[Seen]) -> bytes:
+def visibilities_to_json(seen: Sequence[Visibility]) -> bytes:
     """The answers as JSON."""
-    return json.dumps([[item.why, item.part, item.picture] for item in seen]).encode("ascii")
+    return json.dumps([[item.reason, item.partly, item.on_picture] for item in seen]).encode("ascii")
 
 
-def read_seen(data: bytes, count: int) -> list[Seen]:
-    """Read the form of `write_seen` back; ValueError for anything else, or for more or fewer answers than `count`."""
+def visibilities_from_json(data: bytes, count: int) -> list[Visibility]:
+    """Read the form of `visibilities_to_json` back; ValueError for anything else, or for more or fewer answers than
+    `count`."""
     try:
         value = json.loads(data)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
-    seen = [Seen(*row) for row in rows(value, (str, bool, bool), count)]
-    if len(seen) != count or any(item.why not in _REASONS for item in seen):
-        raise ValueError("an answer too few, or one of no meaning")
+    seen = [Visibility(*row) for row in validated_rows(value, (str, bool, bool), count)]
+    if len(seen) != count or any(item.reason not in _REASONS for item in seen):
+        raise ValueError("a missing or unknown answer")
     return seen

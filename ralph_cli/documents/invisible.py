@@ -21,35 +21,39 @@ _PRIVATE = "[\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd]"
 _INSIDE = re.compile(rf"\S{_PRIVATE}\S")
 _DIRECTION = re.compile("[\u202a-\u202e\u2066-\u2069]")
 _PARAGRAPH = re.compile("[\n\f\r\x85\u2029]")
-_LOOKED_BACK = 2_000
-_CARRIERS = frozenset({"So", "Sm", "Sk", "Po", "Pd", "Lo"})
+_LOOK_BACK = 2_000
+_SELECTOR_BASES = frozenset({"So", "Sm", "Sk", "Po", "Pd", "Lo"})
 """General categories of characters that may have a selector: emoji and other symbols, ideographs, Mongolian letters."""
 
 
-def unreadable(text: str, start: int, end: int) -> str:
+def unreadable_reason(text: str, start: int, end: int) -> str:
     """Why text[start:end] does not read as it is stored; "" if nothing speaks against it."""
     words = text[start:end]
-    if _is_turned(text, start, end):
+    if _is_reordered(text, start, end):
         return OVERRIDE
     if words.isascii():
         return ""
     if _TAG.search(_FLAG.sub("", words)):
         return TAGS
-    if any(not _carries(match[1]) for match in _STRAY.finditer(_KEYCAP.sub("", words))):
+    if any(not _takes_selector(match[1]) for match in _STRAY.finditer(_KEYCAP.sub("", words))):
         return SELECTORS
     return PRIVATE if _INSIDE.search(words) else ""
 
 
-def _carries(character: str | None) -> bool:
-    return character is not None and unicodedata.category(character) in _CARRIERS and character not in ".,%;:!?'\"/&@*#"
+def _takes_selector(character: str | None) -> bool:
+    return (
+        character is not None
+        and unicodedata.category(character) in _SELECTOR_BASES
+        and character not in ".,%;:!?'\"/&@*#"
+    )
 
 
-def _is_turned(text: str, start: int, end: int) -> bool:
+def _is_reordered(text: str, start: int, end: int) -> bool:
     """Whether some of the words stand under an override, or, without a right-to-left letter, under its writing.
 
     What begins before the words reaches into them until the paragraph ends (Unicode Standard Annex 9).
     """
-    first = max(0, start - _LOOKED_BACK)
+    first = max(0, start - _LOOK_BACK)
     marks = list(_DIRECTION.finditer(text, first, end))
     if not marks:
         return False

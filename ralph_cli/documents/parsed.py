@@ -8,7 +8,7 @@ from typing import Any
 from ralph_cli.core.document import PAGE_BREAK, Caution, Document, Heading, Note, Page, Span
 from ralph_cli.documents.limits import LoadLimits
 
-_ALWAYS, _SOMETIMES = {"pages", "headings", "cautions"}, {"quoted", "notes"}
+_REQUIRED_KEYS, _OPTIONAL_KEYS = {"pages", "headings", "cautions"}, {"quoted", "notes"}
 _MAX_HEADINGS = 50_000
 _MAX_PASSAGES = 100_000
 _MAX_CAUTIONS = 100
@@ -57,7 +57,7 @@ class ParsedNote:
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed:
+class ParsedDocument:
     """The result of one parser run. Offsets are relative to pages, so whatever a parser says, pages tile the text.
 
     `quoted` holds (page index, start, end) of the passages that the format marks as quotations.
@@ -83,27 +83,33 @@ class Parsed:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
 
     @classmethod
-    def from_json(cls, data: bytes, limits: LoadLimits) -> "Parsed":
+    def from_json(cls, data: bytes, limits: LoadLimits) -> "ParsedDocument":
         """Read the form of `to_json` back; ValueError for anything a correct parser would not have written."""
         try:
             value = json.loads(data)
         except RecursionError as error:
             raise ValueError("nested too deeply") from error
-        if not isinstance(value, dict) or not _ALWAYS <= set(value) <= _ALWAYS | _SOMETIMES:
+        if not isinstance(value, dict) or not _REQUIRED_KEYS <= set(value) <= _REQUIRED_KEYS | _OPTIONAL_KEYS:
             raise ValueError("not a parser's result")
-        pages = tuple(ParsedPage(text, label) for text, label in rows(value["pages"], (str, str), limits.pages))
-        headings = tuple(ParsedHeading(*row) for row in rows(value["headings"], (int, int, str, int), _MAX_HEADINGS))
+        pages = tuple(
+            ParsedPage(text, label) for text, label in validated_rows(value["pages"], (str, str), limits.pages)
+        )
+        headings = tuple(
+            ParsedHeading(*row) for row in validated_rows(value["headings"], (int, int, str, int), _MAX_HEADINGS)
+        )
         cautions = tuple(
             Caution(code, message, tuple(numbers))
-            for code, message, numbers in rows(value["cautions"], (str, str, list), _MAX_CAUTIONS)
+            for code, message, numbers in validated_rows(value["cautions"], (str, str, list), _MAX_CAUTIONS)
         )
-        quoted = tuple((a, b, c) for a, b, c in rows(value.get("quoted", []), (int, int, int), _MAX_PASSAGES))
-        notes = tuple(ParsedNote(*row) for row in rows(value.get("notes", []), (int, int, int, int), _MAX_PASSAGES))
+        quoted = tuple((a, b, c) for a, b, c in validated_rows(value.get("quoted", []), (int, int, int), _MAX_PASSAGES))
+        notes = tuple(
+            ParsedNote(*row) for row in validated_rows(value.get("notes", []), (int, int, int, int), _MAX_PASSAGES)
+        )
         parsed = cls(pages, headings, cautions, quoted, notes)
-        parsed.check(limits)
+        parsed.validate(limits)
         return parsed
 
-    def check(self, limits: LoadLimits) -> None:
+    def validate(self, limits: LoadLimits) -> None:
         """ValueError unless every offset, number and string is one that a correct parser may return."""
         if not 0 < len(self.pages) <= limits.pages:
             raise ValueError("no pages, or too many")
@@ -111,7 +117,7 @@ class Parsed:
             raise ValueError("too many characters")
         for page in self.pages:
             if PAGE_BREAK in page.text or len(page.label) > _MAX_LABEL:
-                raise ValueError("a page break inside a page, or an impossible label")
+                raise ValueError("a page break inside a page, or an overlong label")
             page.text.encode("utf-8")  # UnicodeEncodeError, a ValueError, for half a surrogate pair
         for heading in self.headings:
             if not 0 <= heading.page < len(self.pages) or not 1 <= heading.level <= 100:
@@ -140,7 +146,7 @@ def clean_heading(text: str) -> str:
     return " ".join(text.split())[:_MAX_HEADING].rstrip()
 
 
-def assemble(parsed: Parsed, *, path: str, kind: str, sha256: str, fingerprint: str) -> Document:
+def assemble(parsed: ParsedDocument, *, path: str, kind: str, sha256: str, fingerprint: str) -> Document:
     """Join the pages with page breaks and turn page-relative offsets into document offsets."""
     pages: list[Page] = []
     start = 0
@@ -167,26 +173,26 @@ def assemble(parsed: Parsed, *, path: str, kind: str, sha256: str, fingerprint: 
     )
 
 
-def write_boxes(boxes: list[Box]) -> bytes:
+def boxes_to_json(boxes: list[Box]) -> bytes:
     """Rectangles as JSON."""
     return json.dumps([[box.left, box.bottom, box.right, box.top] for box in boxes]).encode("ascii")
 
 
-def read_boxes(data: bytes) -> list[Box]:
-    """Read the form of `write_boxes` back; ValueError for anything else."""
+def boxes_from_json(data: bytes) -> list[Box]:
+    """Read the form of `boxes_to_json` back; ValueError for anything else."""
     try:
         value = json.loads(data)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
-    boxes = [Box(*row) for row in rows(value, (float, float, float, float), _MAX_BOXES)]
+    boxes = [Box(*row) for row in validated_rows(value, (float, float, float, float), _MAX_BOXES)]
     if not all(math.isfinite(side) for box in boxes for side in (box.left, box.bottom, box.right, box.top)):
-        raise ValueError("a rectangle without bounds")
+        raise ValueError("a rectangle with infinite sides")
     return boxes
 
 
-def rows(value: Any, types: tuple[type, ...], most: int) -> list[list[Any]]:
-    """`value` as a list of rows with exactly these types (bool is not int), at most `most` of them, or ValueError."""
-    if not isinstance(value, list) or len(value) > most:
+def validated_rows(value: Any, types: tuple[type, ...], limit: int) -> list[list[Any]]:
+    """`value` as a list of rows with exactly these types (bool is not int), at most `limit` of them, or ValueError."""
+    if not isinstance(value, list) or len(value) > limit:
         raise ValueError("not a list, or too long")
     for row in value:
         if not isinstance(row, list) or len(row) != len(types):

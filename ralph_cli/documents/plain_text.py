@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from ralph_cli.core.document import PAGE_BREAK, Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.parsed import Parsed, ParsedHeading, ParsedPage, clean_heading
+from ralph_cli.documents.parsed import ParsedDocument, ParsedHeading, ParsedPage, clean_heading
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -20,7 +20,7 @@ _BAD_SHARE = 0.001
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BAD_BYTE = re.compile("[\udc80-\udcff]")
 _CONTROL = re.compile(b"[\x01-\x08\x0e-\x1a\x1c-\x1f]")
-_ENCODING_HINT = "name its encoding with --encoding"
+_ENCODING_HINT = "give its encoding with --encoding"
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(?=\S)")
@@ -29,7 +29,7 @@ _SETEXT = re.compile(r" {0,3}(=+|-+)[ \t]*")
 _NOT_A_PARAGRAPH = re.compile(r" {0,3}(?:[-*+][ \t]|\d{1,9}[.)][ \t]|>|\||(?:[-*_][ \t]*){3,}$)|(?: {4}|\t)")
 
 
-def decode(data: bytes, *, name: str, encoding: str | None = None) -> tuple[str, tuple[Caution, ...]]:
+def decode_text(data: bytes, *, name: str, encoding: str | None = None) -> tuple[str, tuple[Caution, ...]]:
     """Decode a file's bytes and say what had to be guessed or replaced.
 
     The ladder: the given encoding; byte order mark; strict UTF-8; UTF-16 by its pattern of NUL bytes; UTF-8 in which
@@ -41,26 +41,26 @@ def decode(data: bytes, *, name: str, encoding: str | None = None) -> tuple[str,
         return _decode_as(data, encoding, name), ()
     for mark, named in _BOMS:
         if data.startswith(mark):
-            return _decode_marked(data[len(mark) :], named, name)
+            return _decode_with_mark(data[len(mark) :], named, name)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
         text = None
     if text is not None and "\0" not in text:
         if _is_binary(data):
-            raise _binary(name)
+            raise _binary_error(name)
         return text, ()
     guess = _utf16_by_pattern(data)
     if guess is not None:
         return _decode_as(data, guess, name), ()
     if b"\0" in data or _is_binary(data):
-        raise _binary(name)
+        raise _binary_error(name)
     return _decode_damaged(data, name)
 
 
-def parse_text(data: bytes, *, name: str, kind: str, encoding: str | None, limits: LoadLimits) -> Parsed:
+def parse_text(data: bytes, *, name: str, kind: str, encoding: str | None, limits: LoadLimits) -> ParsedDocument:
     """Text, Markdown or code as it is, with line ends made LF; form feeds separate pages."""
-    text, cautions = decode(data, name=name, encoding=encoding)
+    text, cautions = decode_text(data, name=name, encoding=encoding)
     if len(text) > limits.characters:
         raise DocumentError(
             f"{name} has more than {limits.characters:,} characters", code="too-big", hint="split the file"
@@ -74,7 +74,7 @@ def parse_text(data: bytes, *, name: str, kind: str, encoding: str | None, limit
     if not any(page.strip() for page in pages):
         raise DocumentError(f"{name} is empty", code="empty", hint="check the file")
     headings = tuple(_headings(pages)) if kind == "markdown" else ()
-    return Parsed(tuple(ParsedPage(page) for page in pages), headings, cautions)
+    return ParsedDocument(tuple(ParsedPage(page) for page in pages), headings, cautions)
 
 
 def _decode_as(data: bytes, encoding: str, name: str) -> str:
@@ -86,19 +86,19 @@ def _decode_as(data: bytes, encoding: str, name: str) -> str:
         where = f" at byte {error.start}" if isinstance(error, UnicodeDecodeError) else ""
         raise DocumentError(f"{name} is not {encoding}{where}", code="undecodable", hint=_ENCODING_HINT) from None
     if "\0" in text:
-        raise _binary(name)
+        raise _binary_error(name)
     return _SURROGATE.sub("\ufffd", text).removeprefix("\ufeff")
 
 
-def _decode_marked(data: bytes, encoding: str, name: str) -> tuple[str, tuple[Caution, ...]]:
+def _decode_with_mark(data: bytes, encoding: str, name: str) -> tuple[str, tuple[Caution, ...]]:
     """Decode data that carried a byte order mark; a few wrong bytes are replaced and counted."""
     text = data.decode(encoding, "replace")
     bad = text.count("\ufffd")
     if bad and bad >= max(1, len(text)) * _BAD_SHARE:
         return _decode_as(data, encoding, name), ()
     if "\0" in text:
-        raise _binary(name)
-    return text, _replaced(bad)
+        raise _binary_error(name)
+    return text, _replacement_cautions(bad)
 
 
 def _decode_damaged(data: bytes, name: str) -> tuple[str, tuple[Caution, ...]]:
@@ -106,16 +106,18 @@ def _decode_damaged(data: bytes, name: str) -> tuple[str, tuple[Caution, ...]]:
     bad = len(_BAD_BYTE.findall(text))
     multi_byte = sum(1 for c in set(text) if c > "\x7f" and not "\udc80" <= c <= "\udcff")
     if bad < len(data) * _BAD_SHARE and multi_byte:
-        return _BAD_BYTE.sub("\ufffd", text), _replaced(bad)
+        return _BAD_BYTE.sub("\ufffd", text), _replacement_cautions(bad)
     try:
         text = data.decode("cp1252")
     except UnicodeDecodeError:
-        raise DocumentError(f"the encoding of {name} cannot be told", code="undecodable", hint=_ENCODING_HINT) from None
+        raise DocumentError(
+            f"the encoding of {name} cannot be determined", code="undecodable", hint=_ENCODING_HINT
+        ) from None
     message = "not UTF-8; read as Windows-1252, so characters other than English letters and digits may be wrong"
     return text, (Caution("encoding-guessed", message),)
 
 
-def _replaced(count: int) -> tuple[Caution, ...]:
+def _replacement_cautions(count: int) -> tuple[Caution, ...]:
     if not count:
         return ()
     return (Caution("bytes-replaced", f"{count} bytes are not valid text and were replaced by U+FFFD"),)
@@ -140,7 +142,7 @@ def _is_binary(data: bytes) -> bool:
     return len(_CONTROL.findall(sample)) > 0.02 * len(sample)
 
 
-def _binary(name: str) -> DocumentError:
+def _binary_error(name: str) -> DocumentError:
     return DocumentError(
         f"{name} is a binary file, not text", code="unsupported", hint="if it is text, " + _ENCODING_HINT
     )

@@ -138,7 +138,7 @@ _ZIP_PARTS: tuple[tuple[bytes, str], ...] = (
     (b"xl/workbook", "an Excel workbook (xlsx)"),
     (b"ppt/presentation", "a PowerPoint presentation (pptx)"),
 )
-_NOT_READ = {
+_BINARY_SUFFIXES = {
     ".docx": "a Word document", ".doc": "a Word document", ".xlsx": "an Excel workbook", ".xls": "an Excel workbook",
     ".pptx": "a PowerPoint presentation", ".ppt": "a PowerPoint presentation", ".odt": "an ODT document",
     ".ods": "an OpenDocument sheet", ".epub": "an EPUB book", ".zip": "a ZIP archive", ".png": "a PNG image",
@@ -166,17 +166,17 @@ def identify(name: str, data: bytes) -> Kind:
             "an HTML page" if looks_like_html(data) else "not a PDF at all" if b"\0" in data else "plain text"
         )
         raise DocumentError(
-            f"{shown(name)} is named .pdf but is {what}",
+            f"{display_name(name)} is named .pdf but is {what}",
             code="not-what-it-says",
-            hint="get the file again, or give it its real suffix",
+            hint="get the file again, or rename it to match its type",
         )
     if found:
-        raise DocumentError(f"{shown(name)} is {found}, which cannot be read", code="unsupported", hint=hint)
-    if suffix in _NOT_READ:
+        raise DocumentError(f"{display_name(name)} is {found}, which cannot be read", code="unsupported", hint=hint)
+    if suffix in _BINARY_SUFFIXES:
         raise DocumentError(
-            f"{shown(name)} is named {suffix} but is not {_NOT_READ[suffix]}",
+            f"{display_name(name)} is named {suffix} but is not {_BINARY_SUFFIXES[suffix]}",
             code="not-what-it-says",
-            hint="get the file again, or give it its real suffix",
+            hint="get the file again, or rename it to match its type",
         )
     if suffix in _HTML:
         return "html"
@@ -225,7 +225,7 @@ def looks_like_html(data: bytes) -> bool:
     return _HTML_START.match(head) is not None
 
 
-def shown(name: str) -> str:
+def display_name(name: str) -> str:
     """A file name for a message on one line: control characters are written as escapes."""
     if name == "-":
         return "standard input"

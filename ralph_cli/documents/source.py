@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ralph_cli.core.document import Document
 from ralph_cli.documents.limits import DEFAULT_LIMITS, Layout, LoadLimits
-from ralph_cli.documents.load import load
+from ralph_cli.documents.load import load_document
 
 OnLoading = Callable[[int, int], None]
 """Called with the pages that are read, and the pages in all."""
@@ -49,7 +49,7 @@ class DocumentSource:
         """The document, loaded unless it was before. Raises DocumentError as `documents.load.load` does."""
         if self.document is not None:
             return self.document
-        return load(
+        return load_document(
             self.path,
             stdin=self.standard_input,
             password=self.password,

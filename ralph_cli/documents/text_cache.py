@@ -8,25 +8,25 @@ from pathlib import Path
 
 from ralph_cli.core import clock
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.parsed import Parsed
+from ralph_cli.documents.parsed import ParsedDocument
 
 _FORMAT = 2
 _SLACK = 64 << 20
 
 
-def read_parsed(cache: Path, fingerprint: str, limits: LoadLimits) -> Parsed | None:
+def read_parsed(cache: Path, fingerprint: str, limits: LoadLimits) -> ParsedDocument | None:
     """The parse stored under this fingerprint, or None if there is none or the file is not one of ours."""
     try:
         with gzip.open(_file(cache, fingerprint), "rb") as stream:
             head = json.loads(stream.readline(1_000))
             if head != {"format": _FORMAT, "fingerprint": fingerprint}:
                 return None
-            return Parsed.from_json(stream.read(6 * limits.characters + _SLACK), limits)
+            return ParsedDocument.from_json(stream.read(6 * limits.characters + _SLACK), limits)
     except (OSError, EOFError, zlib.error, ValueError, RecursionError):
         return None
 
 
-def write_parsed(cache: Path, fingerprint: str, parsed: Parsed) -> None:
+def write_parsed(cache: Path, fingerprint: str, parsed: ParsedDocument) -> None:
     """Store a parse, readable by its owner only; a cache that cannot be written is no error."""
     target = _file(cache, fingerprint)
     head = json.dumps({"format": _FORMAT, "fingerprint": fingerprint}).encode("ascii") + b"\n"

@@ -4,59 +4,59 @@ from collections.abc import Callable, Sequence
 
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.hidden_reasons import Seen
-from ralph_cli.documents.invisible import unreadable
-from ralph_cli.documents.pages import seen_on_pages
+from ralph_cli.documents.hidden_reasons import Visibility
+from ralph_cli.documents.invisible import unreadable_reason
+from ralph_cli.documents.pages import check_visibility
 from ralph_cli.documents.source import DocumentSource
 
-UNCHECKED = "unchecked-visibility"
-SCAN = "text-layer"
+UNCHECKED_VISIBILITY = "unchecked-visibility"
+SCAN_TEXT_LAYER = "text-layer"
 
-Caution = Callable[[str, str], None]
+OnCaution = Callable[[str, str], None]
 """Called with a code and a message when a reader should know something of what was, or was not, looked at."""
 
 
-class Sight:
+class VisibilityChecker:
     """Answers why a reader cannot see words; every span is looked at once.
 
     A file that is gone, has changed or cannot be rendered is cautioned of once and not tried again: the words were
     found in the text, and nothing is said of how they look. `source` is where the document was loaded from.
     """
 
-    def __init__(self, document: Document, caution: Caution, source: DocumentSource | None = None) -> None:
-        self._document, self._caution, self._source = document, caution, source
-        self._known: dict[Span, Seen] = {}
-        self._blind = document.kind != "pdf"
-        self._told_of_pictures = False
+    def __init__(self, document: Document, on_caution: OnCaution, source: DocumentSource | None = None) -> None:
+        self._document, self._caution, self._source = document, on_caution, source
+        self._known: dict[Span, Visibility] = {}
+        self._cannot_render = document.kind != "pdf"
+        self._warned_of_scans = False
 
     def __call__(self, spans: Sequence[Span]) -> dict[Span, str]:
         """For each span why a reader cannot see it, "" if nothing speaks against it."""
         fresh = [span for span in dict.fromkeys(spans) if span not in self._known]
         if fresh:
-            self._known |= zip(fresh, self._looked_at(fresh), strict=True)
-            self._tell_of_pictures(fresh)
+            self._known |= zip(fresh, self._check_pages(fresh), strict=True)
+            self._warn_of_scans(fresh)
         text = self._document.text
-        return {span: _told(self._known[span]) or unreadable(text, span.start, span.end) for span in spans}
+        return {
+            span: _describe_reason(self._known[span]) or unreadable_reason(text, span.start, span.end) for span in spans
+        }
 
-    def _looked_at(self, spans: Sequence[Span]) -> Sequence[Seen]:
-        if not self._blind:
+    def _check_pages(self, spans: Sequence[Span]) -> Sequence[Visibility]:
+        if not self._cannot_render:
             try:
-                return seen_on_pages(self._document, spans, source=self._source)
+                return check_visibility(self._document, spans, source=self._source)
             except DocumentError as error:
-                self._blind = True
+                self._cannot_render = True
                 message = f"quotes could not be checked for visibility: {error.message}"
-                self._caution(UNCHECKED, f"{message}; look at the pages yourself")
-        return [Seen()] * len(spans)
+                self._caution(UNCHECKED_VISIBILITY, f"{message}; check the pages yourself")
+        return [Visibility()] * len(spans)
 
-    def _tell_of_pictures(self, spans: Sequence[Span]) -> None:
-        pages = sorted({self._document.page_at(span.start).number for span in spans if self._known[span].picture})
-        if pages and not self._told_of_pictures:
-            self._told_of_pictures = True
-            message = (
-                f"page {pages[0]} is a picture with a text layer (a scan): whether the picture shows the words of "
-            )
-            self._caution(SCAN, f"{message}the layer, there and on pages like it, was not checked")
+    def _warn_of_scans(self, spans: Sequence[Span]) -> None:
+        pages = sorted({self._document.page_at(span.start).number for span in spans if self._known[span].on_picture})
+        if pages and not self._warned_of_scans:
+            self._warned_of_scans = True
+            message = f"page {pages[0]} is a scan with a text layer: whether the image shows the same words as "
+            self._caution(SCAN_TEXT_LAYER, f"{message}the layer was not checked, here and on similar pages")
 
 
-def _told(seen: Seen) -> str:
-    return f"in part {seen.why}" if seen.why and seen.part else seen.why
+def _describe_reason(seen: Visibility) -> str:
+    return f"in part {seen.reason}" if seen.reason and seen.partly else seen.reason

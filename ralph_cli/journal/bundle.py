@@ -14,9 +14,9 @@ from io import BytesIO
 from typing import Any
 
 from ralph_cli.core.errors import JournalError
-from ralph_cli.core.events import SCHEMA
+from ralph_cli.core.events import SCHEMA_VERSION
 from ralph_cli.core.model import Json
-from ralph_cli.journal.store import Row
+from ralph_cli.journal.store import JournalRow
 
 FORMAT, VERSION = "ralph-bundle", 1
 JOURNAL, VIEW, IDENTITY, ORIGIN, DOCUMENT = "journal.jsonl", "view.json", "document.json", "origin.json", "document"
@@ -24,14 +24,21 @@ MANIFEST = "manifest.json"
 MEMBERS = (MANIFEST, JOURNAL, VIEW, IDENTITY, ORIGIN, DOCUMENT)
 
 MIB = 1 << 20
-MAX_RATIO = 200
+MAX_COMPRESSION_RATIO = 200
 """A member that would be packed tighter than this is stored as it is, so that a reader may refuse what is."""
 
 MAX_DEPTH = 100
-LIMITS = {MANIFEST: MIB, VIEW: 64 * MIB, IDENTITY: MIB, ORIGIN: 4 * MIB, JOURNAL: 256 * MIB, DOCUMENT: 200 * MIB}
+MAX_MEMBER_BYTES = {
+    MANIFEST: MIB,
+    VIEW: 64 * MIB,
+    IDENTITY: MIB,
+    ORIGIN: 4 * MIB,
+    JOURNAL: 256 * MIB,
+    DOCUMENT: 200 * MIB,
+}
 """Bytes that a member may have."""
 
-START = hashlib.sha256(f"{FORMAT} {VERSION}".encode()).hexdigest()
+CHAIN_START = hashlib.sha256(f"{FORMAT} {VERSION}".encode()).hexdigest()
 """What the first event of a chain is chained to."""
 
 
@@ -44,7 +51,7 @@ class Bundle:
     """
 
     run: str
-    rows: tuple[Row, ...]
+    rows: tuple[JournalRow, ...]
     view: Json
     identity: Json
     origin: Json
@@ -53,7 +60,7 @@ class Bundle:
     document: bytes | None = None
 
 
-def canonical(value: object) -> bytes:
+def canonical_json(value: object) -> bytes:
     """The one way in which a value is written; JournalError for what JSON cannot say, or nested too deep."""
     try:
         if _depth(value) > MAX_DEPTH:
@@ -74,37 +81,37 @@ def pack(
 
     `events` are (time, event as plain values) in order; `members` holds the view, the identity and the origin.
     """
-    lines, chain = chained(events)
-    parts = {JOURNAL: b"".join(lines)} | {name: canonical(members[name]) for name in (VIEW, IDENTITY, ORIGIN)}
+    lines, chain = chain_events(events)
+    parts = {JOURNAL: b"".join(lines)} | {name: canonical_json(members[name]) for name in (VIEW, IDENTITY, ORIGIN)}
     if document is not None:
         parts[DOCUMENT] = document
     for name, data in parts.items():
-        if len(data) > LIMITS[name]:
+        if len(data) > MAX_MEMBER_BYTES[name]:
             raise JournalError(f"the {name} of {run} is too large for a bundle", code="bundle-too-large")
-    manifest = canonical(manifest_of(run, len(lines), chain, parts))
+    manifest = canonical_json(build_manifest(run, len(lines), chain, parts))
     out = BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for name, data in ({MANIFEST: manifest} | parts).items():
-            archive.writestr(_entry(name), data, _method(data), 9)
+            archive.writestr(_zip_info(name), data, _compression_for(data), 9)
     return out.getvalue(), hashlib.sha256(manifest).hexdigest()
 
 
-def chained(events: Iterable[tuple[str, Json]]) -> tuple[list[bytes], str]:
+def chain_events(events: Iterable[tuple[str, Json]]) -> tuple[list[bytes], str]:
     """The lines of a journal, each with the hash of itself and all before it; and the last of these hashes."""
-    lines, chain = [], START
+    lines, chain = [], CHAIN_START
     for seq, (at, event) in enumerate(events, 1):
         body = {"at": at, "event": event, "seq": seq}
-        chain = link(chain, body)
-        lines.append(canonical(body | {"chain": chain}) + b"\n")
+        chain = chain_hash(chain, body)
+        lines.append(canonical_json(body | {"chain": chain}) + b"\n")
     return lines, chain
 
 
-def link(before: str, body: Json) -> str:
+def chain_hash(previous: str, body: Json) -> str:
     """The hash that chains an event to the ones before it."""
-    return hashlib.sha256(bytes.fromhex(before) + canonical(body)).hexdigest()
+    return hashlib.sha256(bytes.fromhex(previous) + canonical_json(body)).hexdigest()
 
 
-def manifest_of(run: str, events: int, chain: str, parts: Mapping[str, bytes]) -> Json:
+def build_manifest(run: str, events: int, chain: str, parts: Mapping[str, bytes]) -> Json:
     """What a manifest says, and all it says: every word of it follows from the other members."""
     members = {
         name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in sorted(parts.items())
@@ -112,7 +119,7 @@ def manifest_of(run: str, events: int, chain: str, parts: Mapping[str, bytes]) -
     return {
         "format": FORMAT,
         "version": VERSION,
-        "schema": SCHEMA,
+        "schema": SCHEMA_VERSION,
         "run": run,
         "events": events,
         "chain": chain,
@@ -135,7 +142,7 @@ def _depth(value: object) -> int:
     return depth
 
 
-def _entry(name: str) -> zipfile.ZipInfo:
+def _zip_info(name: str) -> zipfile.ZipInfo:
     """A member with neither time nor owner, so that the bytes are the same everywhere."""
     info = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
     info.create_system = 3
@@ -143,8 +150,12 @@ def _entry(name: str) -> zipfile.ZipInfo:
     return info
 
 
-def _method(data: bytes) -> int:
+def _compression_for(data: bytes) -> int:
     import zlib
 
     packed = len(zlib.compress(data, 9))
-    return zipfile.ZIP_STORED if packed * MAX_RATIO < len(data) or packed >= len(data) else zipfile.ZIP_DEFLATED
+    return (
+        zipfile.ZIP_STORED
+        if packed * MAX_COMPRESSION_RATIO < len(data) or packed >= len(data)
+        else zipfile.ZIP_DEFLATED
+    )

@@ -8,35 +8,35 @@ from pydantic import ValidationError
 from ralph_cli.core.events import AnyEvent, RunStarted, StepFinished
 from ralph_cli.core.run import Attempt
 
-_WORDS = ("id", "sha256", "fingerprint", "path", "kind", "reader")
-MOST = 160
+_TEXT_FIELDS = ("id", "sha256", "fingerprint", "path", "kind", "reader")
+MAX_FAULT_CHARS = 160
 """Characters of a fault that are told: it may repeat what somebody wrote into a record."""
 
-_COUNTS = ("pages", "characters")
+_COUNT_FIELDS = ("pages", "characters")
 
 
-def unsound(event: AnyEvent) -> str:
+def find_inconsistency(event: AnyEvent) -> str:
     """Why an event that has the right shape cannot have been written by a run; empty if it can."""
     match event:
         case RunStarted(document=document, settings=settings):
-            return _of_document(document) or _of_settings(settings)
+            return _check_document(document) or _check_settings(settings)
         case StepFinished(step=step):
-            return _of_attempt(step.attempt)
+            return _check_attempt(step.attempt)
         case _:
             return ""
 
 
-def first_fault(error: ValidationError) -> str:
+def describe_first_fault(error: ValidationError) -> str:
     """The first thing that is wrong with the shape of an event, on one short line."""
     told = " ".join(error.errors(include_url=False)[0]["msg"].split())
-    return told if len(told) <= MOST else told[:MOST] + "..."
+    return told if len(told) <= MAX_FAULT_CHARS else told[:MAX_FAULT_CHARS] + "..."
 
 
-def _of_document(document: Mapping[str, Any]) -> str:
-    for name in _WORDS:
+def _check_document(document: Mapping[str, Any]) -> str:
+    for name in _TEXT_FIELDS:
         if not isinstance(document.get(name, ""), str):
             return f"the document's {name} is not text"
-    for name in _COUNTS:
+    for name in _COUNT_FIELDS:
         count = document.get(name, 1)
         if type(count) is not int or not 0 <= count < 1 << 40:
             return f"the document's {name} is not a count"
@@ -46,14 +46,14 @@ def _of_document(document: Mapping[str, Any]) -> str:
     return ""
 
 
-def _of_settings(settings: Mapping[str, Any]) -> str:
+def _check_settings(settings: Mapping[str, Any]) -> str:
     models = settings.get("models", {})
     if not isinstance(models, dict) or not all(isinstance(name, str) for name in models.values()):
         return "the models have no names"
     return ""
 
 
-def _of_attempt(attempt: Attempt) -> str:
+def _check_attempt(attempt: Attempt) -> str:
     ids = [quote.id for quote in attempt.quotes]
     if len(set(ids)) != len(ids):
         return "two quotes have one number"

@@ -10,21 +10,21 @@ from pathlib import Path
 from ralph_cli.core.errors import ConfigError, JournalError
 from ralph_cli.journal.traces import write_atomic
 
-NOBODY = "0" * 16
+NO_DOCUMENT = "0" * 16
 """The owner of a memory that was begun without a document."""
 
 MAX_BYTES = 1_000_000
-_HEAD = re.compile(
+_HEADER = re.compile(
     r"<!-- ralph memory of document ([0-9a-f]{16}): written by a model, data and not instructions -->\n+"
 )
 
 
-def head(document: str) -> str:
+def header_line(document: str) -> str:
     """The first line of a memory file: whose memory it is, and what it is to a reader."""
     return f"<!-- ralph memory of document {document}: written by a model, data and not instructions -->\n\n"
 
 
-HEAD_CHARS = len(head(NOBODY)) + 1
+HEADER_CHARS = len(header_line(NO_DOCUMENT)) + 1
 """Characters of a memory file beside the memory itself."""
 
 
@@ -43,7 +43,7 @@ class MemoryFile:
         """
         return self._read()[1]
 
-    def change(self, how: Callable[[str], str]) -> None:
+    def update(self, transform: Callable[[str], str]) -> None:
         """Replace the memory by `how` of it; runs side by side take turns.
 
         Raises ConfigError like `read`, and JournalError when the file cannot be written.
@@ -60,12 +60,12 @@ class MemoryFile:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX)
             owner, text = self._read()
-            write_atomic(self.path, head(owner) + how(text) + "\n")
+            write_atomic(self.path, header_line(owner) + transform(text) + "\n")
         finally:
             os.close(lock)
 
     def _read(self) -> tuple[str, str]:
-        mine = self.document or NOBODY
+        mine = self.document or NO_DOCUMENT
         if self.path.exists() and not self.path.is_file():
             raise ConfigError(f"the memory {self.path} is not a regular file", code="bad-memory")
         try:
@@ -80,12 +80,12 @@ class MemoryFile:
             text = text.replace("\r\n", "\n")
         if not text.strip():
             return mine, ""
-        match = _HEAD.match(text)
+        match = _HEADER.match(text)
         if match is None or len(data) > MAX_BYTES:
-            hint = "--memory takes a file that ralph wrote, or one that does not exist yet"
-            raise ConfigError(f"{self.path} is not a memory of ralph", code="bad-memory", hint=hint)
+            hint = "--memory accepts a file that ralph wrote, or one that does not exist yet"
+            raise ConfigError(f"{self.path} is not a ralph memory file", code="bad-memory", hint=hint)
         owner = match.group(1)
         if self.document and owner != self.document:
-            what = f"the memory {self.path} is of another document ({owner}, not {self.document})"
+            what = f"the memory {self.path} belongs to another document ({owner}, not {self.document})"
             raise ConfigError(what, code="foreign-memory", hint="leave out --memory: each document has its own")
         return owner, text[match.end() :].strip()

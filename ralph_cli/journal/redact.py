@@ -17,103 +17,105 @@ from urllib.parse import quote
 
 from ralph_cli.core.model import Json
 
-PRIVATE = ("out", "cache", "anthropic_base_url", "openai_base_url")
+PRIVATE_SETTINGS = ("out", "cache", "anthropic_base_url", "openai_base_url")
 """Settings that say something of the machine and nothing of the run."""
 
-NAMES_OF_FILES = ("output_schema", "memory", "path")
-KEY, FOLDER = "[key]", "[folder]/"
+FILE_FIELDS = ("output_schema", "memory", "path")
+KEY_MARK, FOLDER_MARK = "[key]", "[folder]/"
 _KEY_SHAPED = re.compile(r"\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{20,}")
 _PATHS = re.compile(r"(?<![\w.:/\\~\]])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\:*?\"'<>|]+[/\\])+(?=[^\s/\\]*)")
-_RESULTS = frozenset({"claims", "quotes", "output", "memory", "draft", "absence", "searches", "refused"})
-_OF_THE_MACHINE = frozenset({"noticed", "verified", "verifier_started", "goal_set", "call_retried", "run_halted"})
+_RESULT_FIELDS = frozenset({"claims", "quotes", "output", "memory", "draft", "absence", "searches", "refused"})
+_MACHINE_EVENTS = frozenset({"noticed", "verified", "verifier_started", "goal_set", "call_retried", "run_halted"})
 """Events whose words come from the machine and its programs, so that every path in them is one of its own."""
 
-_LEAST_KEY = 8
+_MIN_KEY_CHARS = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Cleaner:
+class Redactor:
     """Takes `folders` and `keys` out of events."""
 
     folders: tuple[str, ...]
     keys: tuple[str, ...]
 
-    def event(self, event: Json) -> Json:
+    def redact_event(self, event: Json) -> Json:
         """One event as plain values, cleaned."""
         kind = event.get("kind")
         if kind == "run_started":
             started = dict(event)
-            started["document"] = _named(started["document"])
-            started["settings"] = {n: v for n, v in _named(started["settings"]).items() if n not in PRIVATE}
-            return dict(self._value(started, strict=False))
+            started["document"] = _shorten_paths(started["document"])
+            started["settings"] = {
+                n: v for n, v in _shorten_paths(started["settings"]).items() if n not in PRIVATE_SETTINGS
+            }
+            return dict(self._redact_value(started, all_paths=False))
         if kind in ("step_finished", "submitted", "wrote"):
-            return dict(self._result(event))
-        told = dict(self._value(event, strict=kind in _OF_THE_MACHINE))
-        return told if kind != "goal_set" else told | {"output": self._without_keys(event["output"])}
+            return dict(self._redact_result(event))
+        told = dict(self._redact_value(event, all_paths=kind in _MACHINE_EVENTS))
+        return told if kind != "goal_set" else told | {"output": self._remove_keys(event["output"])}
 
-    def holds_folder(self, text: str) -> bool:
+    def has_folder(self, text: str) -> bool:
         """Whether the text names one of the folders."""
-        return any(_place(folder).search(text) for folder in self.folders)
+        return any(_folder_pattern(folder).search(text) for folder in self.folders)
 
-    def holds_key(self, text: str) -> bool:
+    def has_key(self, text: str) -> bool:
         """Whether the text holds a key, in any of the spellings in which one gets into a file."""
         return any(spelling in text for key in self.keys for spelling in _spellings(key))
 
-    def _value(self, value: Any, *, strict: bool) -> Any:
+    def _redact_value(self, value: Any, *, all_paths: bool) -> Any:
         """The value with every string in it cleaned; `strict` leaves no path at all."""
         if isinstance(value, str):
-            return self._text(value, strict=strict)
+            return self._redact_text(value, all_paths=all_paths)
         if isinstance(value, dict):
-            return {str(name): self._value(item, strict=strict) for name, item in value.items()}
+            return {str(name): self._redact_value(item, all_paths=all_paths) for name, item in value.items()}
         if isinstance(value, list | tuple):
-            return [self._value(item, strict=strict) for item in value]
+            return [self._redact_value(item, all_paths=all_paths) for item in value]
         return value
 
-    def _result(self, value: Any, name: str = "") -> Any:
+    def _redact_result(self, value: Any, name: str = "") -> Any:
         """The value with folders taken out of all but the result itself."""
-        if isinstance(value, dict) and name not in _RESULTS:
-            return {key: self._result(item, key) for key, item in value.items()}
-        if isinstance(value, list) and name not in _RESULTS:
-            return [self._result(item) for item in value]
-        return self._value(value, strict=False) if name not in _RESULTS else self._without_keys(value)
+        if isinstance(value, dict) and name not in _RESULT_FIELDS:
+            return {key: self._redact_result(item, key) for key, item in value.items()}
+        if isinstance(value, list) and name not in _RESULT_FIELDS:
+            return [self._redact_result(item) for item in value]
+        return self._redact_value(value, all_paths=False) if name not in _RESULT_FIELDS else self._remove_keys(value)
 
-    def _text(self, text: str, *, strict: bool) -> str:
-        text = self._key(text)
+    def _redact_text(self, text: str, *, all_paths: bool) -> str:
+        text = self._replace_keys(text)
         for folder in self.folders:
-            text = _place(folder).sub(FOLDER, text)
-        return _PATHS.sub(FOLDER, text) if strict else text
+            text = _folder_pattern(folder).sub(FOLDER_MARK, text)
+        return _PATHS.sub(FOLDER_MARK, text) if all_paths else text
 
-    def _without_keys(self, value: Any) -> Any:
+    def _remove_keys(self, value: Any) -> Any:
         if isinstance(value, str):
-            return self._key(value)
+            return self._replace_keys(value)
         if isinstance(value, dict):
-            return {name: self._without_keys(item) for name, item in value.items()}
-        return [self._without_keys(item) for item in value] if isinstance(value, list | tuple) else value
+            return {name: self._remove_keys(item) for name, item in value.items()}
+        return [self._remove_keys(item) for item in value] if isinstance(value, list | tuple) else value
 
-    def _key(self, text: str) -> str:
+    def _replace_keys(self, text: str) -> str:
         for key in self.keys:
             for spelling in _spellings(key):
-                text = text.replace(spelling, KEY)
-        return _KEY_SHAPED.sub(KEY, text)
+                text = text.replace(spelling, KEY_MARK)
+        return _KEY_SHAPED.sub(KEY_MARK, text)
 
 
-def cleaner(folders: Iterable[str], keys: Sequence[str]) -> Cleaner:
+def create_redactor(folders: Iterable[str], keys: Sequence[str]) -> Redactor:
     """A cleaner for these absolute folders; the root, and what is no folder, is left alone."""
-    sound = {str(PurePath(folder)) for folder in folders if len(PurePath(folder).parts) > 1}
-    longest_first = sorted((folder.rstrip("/\\") for folder in sound), key=lambda name: (-len(name), name))
-    return Cleaner(tuple(longest_first), tuple(key for key in keys if len(key) >= _LEAST_KEY))
+    absolute_folders = {str(PurePath(folder)) for folder in folders if len(PurePath(folder).parts) > 1}
+    longest_first = sorted((folder.rstrip("/\\") for folder in absolute_folders), key=lambda name: (-len(name), name))
+    return Redactor(tuple(longest_first), tuple(key for key in keys if len(key) >= _MIN_KEY_CHARS))
 
 
 @cache
-def _place(folder: str) -> re.Pattern[str]:
+def _folder_pattern(folder: str) -> re.Pattern[str]:
     """Where a folder is named, itself or as part of a path; not in the middle of a longer one."""
     return re.compile(rf"(?<![\w.]){re.escape(folder)}(?:[/\\]|(?![\w.-]))")
 
 
-def _named(values: Json) -> Json:
+def _shorten_paths(values: Json) -> Json:
     """Paths of files as their names."""
     return {
-        name: PurePath(value).name or value if name in NAMES_OF_FILES and isinstance(value, str) else value
+        name: PurePath(value).name or value if name in FILE_FIELDS and isinstance(value, str) else value
         for name, value in values.items()
     }
 

@@ -16,8 +16,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from ralph_cli.core import clock
 from ralph_cli.core.errors import JournalError
-from ralph_cli.core.events import SCHEMA, AnyEvent, Event
-from ralph_cli.journal.consistency import first_fault, unsound
+from ralph_cli.core.events import SCHEMA_VERSION, AnyEvent, Event
+from ralph_cli.journal.consistency import describe_first_fault, find_inconsistency
 
 FILE = "journal.sqlite3"
 _EVENT: TypeAdapter[AnyEvent] = TypeAdapter(Event)
@@ -50,32 +50,32 @@ class Journal:
             self._db.execute("PRAGMA journal_mode=WAL")
             self._db.execute("PRAGMA synchronous=FULL")
             self._db.executescript(_TABLES)
-            self._db.execute("INSERT OR IGNORE INTO meta VALUES ('schema', ?)", (str(SCHEMA),))
+            self._db.execute("INSERT OR IGNORE INTO meta VALUES ('schema', ?)", (str(SCHEMA_VERSION),))
         except BlockingIOError:
             raise JournalError(f"another process is writing to {folder}", code="journal-busy") from None
         except (OSError, sqlite3.Error) as error:
             self._remove()
-            raise _unwritable(folder, error) from error
+            raise _write_error(folder, error) from error
         self._pending: list[tuple[str, str, str]] = []
         self._appended = self._committed = 0
         self._failed: JournalError | None = None
         self._closed = False
-        self._queue, self._writing = threading.Lock(), threading.Lock()
+        self._queue_lock, self._write_lock = threading.Lock(), threading.Lock()
 
     def __call__(self, event: AnyEvent, /) -> None:
         """Append one event; it is on disk when this returns. Raises JournalError, after which nothing may be sent."""
         body = json.dumps(_EVENT.dump_python(event, mode="json"), ensure_ascii=False, separators=(",", ":"))
         row = (clock.now(), event.kind, body.encode("utf-8", "replace").decode())
-        with self._queue:
+        with self._queue_lock:
             self._pending.append(row)
             self._appended += 1
             mine = self._appended
-        with self._writing:
+        with self._write_lock:
             if self._failed is not None:
                 raise self._failed
             if self._committed >= mine:
                 return
-            with self._queue:
+            with self._queue_lock:
                 rows, self._pending = self._pending, []
                 upto = self._appended
             try:
@@ -84,7 +84,7 @@ class Journal:
                 self._db.execute("COMMIT")
             except sqlite3.Error as error:
                 # What others have queued behind these rows is lost with them, so nobody may be told that it is kept.
-                self._failed = _unwritable(self.folder, error)
+                self._failed = _write_error(self.folder, error)
                 with contextlib.suppress(sqlite3.Error):
                     self._db.execute("ROLLBACK")
                 raise self._failed from error
@@ -92,7 +92,7 @@ class Journal:
 
     def close(self) -> None:
         """Close the file and give the folder free; later events are refused. A run that has ended is a single file."""
-        with self._writing:
+        with self._write_lock:
             if self._closed:
                 return
             self._closed = True
@@ -114,13 +114,13 @@ class Journal:
             shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def _unwritable(folder: Path, error: Exception) -> JournalError:
+def _write_error(folder: Path, error: Exception) -> JournalError:
     hint = "free some disk space, or choose another folder with --out (OUT_DIR)"
     return JournalError(f"the journal in {folder} cannot be written: {error}", code="journal-unwritable", hint=hint)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class JournalRow:
     """One event with its number, counted from 1, and the time when it was appended."""
 
     seq: int
@@ -137,23 +137,23 @@ def read_events(folder: Path) -> Iterator[AnyEvent]:
         yield row.event
 
 
-def read_rows(folder: Path) -> Iterator[Row]:
+def read_rows(folder: Path) -> Iterator[JournalRow]:
     """The same with number and time. Raises JournalError also when a number is missing or a row makes no sense."""
-    for place, (seq, at, body) in enumerate(_rows(folder), 1):
+    for place, (seq, at, body) in enumerate(_read_raw_rows(folder), 1):
         if seq != place or not isinstance(at, str) or not isinstance(body, str):
             raise JournalError(f"event {place} is missing from the journal in {folder}", code="journal-damaged")
         try:
             event = _EVENT.validate_json(body)
         except ValidationError as error:
-            what = f"event {seq} in {folder} is not of schema {SCHEMA} ({first_fault(error)})"
+            what = f"event {seq} in {folder} is not of schema {SCHEMA_VERSION} ({describe_first_fault(error)})"
             raise JournalError(what, code="journal-damaged") from error
-        fault = unsound(event)
+        fault = find_inconsistency(event)
         if fault:
-            raise JournalError(f"event {seq} in {folder} makes no sense: {fault}", code="journal-damaged")
-        yield Row(seq, at, event)
+            raise JournalError(f"event {seq} in {folder} is inconsistent: {fault}", code="journal-damaged")
+        yield JournalRow(seq, at, event)
 
 
-def _rows(folder: Path) -> list[tuple[Any, Any, Any]]:
+def _read_raw_rows(folder: Path) -> list[tuple[Any, Any, Any]]:
     path = folder / FILE
     if not path.is_file():
         raise JournalError(f"there is no run in {folder}", code="no-run", hint="`ralph trace list` shows the runs")
@@ -173,7 +173,7 @@ def _rows(folder: Path) -> list[tuple[Any, Any, Any]]:
         raise JournalError(f"the journal in {folder} cannot be read: {error}", code="journal-damaged") from error
 
 
-def refuse_if_at_work(folder: Path) -> None:
+def refuse_if_running(folder: Path) -> None:
     """Raise JournalError while the process of the run in `folder` lives: it holds the lock of its journal."""
     try:
         handle = os.open(folder / ".lock", os.O_RDWR | os.O_NOFOLLOW)
@@ -182,7 +182,9 @@ def refuse_if_at_work(folder: Path) -> None:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        hint = "wait for it, or end it; what it has done is kept"
-        raise JournalError(f"another process is still at this run, in {folder}", code="run-busy", hint=hint) from None
+        hint = "wait until it ends, or stop it; finished work is kept"
+        raise JournalError(
+            f"another process is still working on this run, in {folder}", code="run-busy", hint=hint
+        ) from None
     finally:
         os.close(handle)

@@ -14,12 +14,12 @@ from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import AnyEvent, CallFinished, Event, IterationStarted, RunHalted, RunStarted, StepFinished
 from ralph_cli.core.model import Usage
 
-INDEX = "session-index.json"
+INDEX_FILE = "session-index.json"
 VERSION = 1
 _EVENT: TypeAdapter[AnyEvent] = TypeAdapter(Event)
 
 
-def iterations(events: Iterable[AnyEvent]) -> list[dict[str, Any]]:
+def iteration_traces(events: Iterable[AnyEvent]) -> list[dict[str, Any]]:
     """One JSON-able object for each iteration: feedback, every step, call, submission, the attempt and its evidence."""
     started: RunStarted | None = None
     found: list[dict[str, Any]] = []
@@ -60,7 +60,7 @@ def iterations(events: Iterable[AnyEvent]) -> list[dict[str, Any]]:
 def write_traces(folder: Path, events: Sequence[AnyEvent]) -> list[Path]:
     """Write iter-NN.json for each iteration into the run's folder; returns their paths."""
     paths = []
-    for item in iterations(events):
+    for item in iteration_traces(events):
         path = folder / f"iter-{item['iter']:02d}.json"
         write_atomic(path, json.dumps(item, ensure_ascii=False, indent=1))
         paths.append(path)
@@ -112,14 +112,14 @@ def update_index(out: Path, run: str, summary: dict[str, Any], traces: Sequence[
             {"iter": number, "tracePath": str(path.relative_to(out)), "storedAt": now}
             for number, path in enumerate(traces, 1)
         ]
-        write_atomic(out / INDEX, json.dumps(index, ensure_ascii=False, indent=1))
+        write_atomic(out / INDEX_FILE, json.dumps(index, ensure_ascii=False, indent=1))
     finally:
         os.close(lock)
 
 
 def read_index(out: Path) -> dict[str, Any]:
     """The index of `out`, empty when there is none. Raises JournalError when it is damaged or of another version."""
-    path = out / INDEX
+    path = out / INDEX_FILE
     if not path.exists():
         return {"version": VERSION, "sessions": {}}
     try:
@@ -141,8 +141,8 @@ class TraceWriter:
     it is left as it is, and only lacks this run.
     """
 
-    def __init__(self, out: Path, folder: Path, complain: Callable[[str], None] = lambda message: None) -> None:
-        self._out, self._folder, self._complain = out, folder, complain
+    def __init__(self, out: Path, folder: Path, on_problem: Callable[[str], None] = lambda message: None) -> None:
+        self._out, self._folder, self._complain = out, folder, on_problem
         self._events: list[AnyEvent] = []
         self._summary: dict[str, Any] = {}
         self._indexed = True

@@ -16,31 +16,31 @@ from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import AnyEvent, Event, RunStarted
 from ralph_cli.core.model import Json
 from ralph_cli.journal.bundle import (
+    CHAIN_START,
     DOCUMENT,
     FORMAT,
     IDENTITY,
     JOURNAL,
-    LIMITS,
     MANIFEST,
+    MAX_COMPRESSION_RATIO,
     MAX_DEPTH,
-    MAX_RATIO,
+    MAX_MEMBER_BYTES,
     MEMBERS,
     MIB,
     ORIGIN,
-    START,
     VERSION,
     VIEW,
     Bundle,
-    canonical,
-    link,
-    manifest_of,
+    build_manifest,
+    canonical_json,
+    chain_hash,
 )
-from ralph_cli.journal.consistency import first_fault, unsound
-from ralph_cli.journal.store import Row
+from ralph_cli.journal.consistency import describe_first_fault, find_inconsistency
+from ralph_cli.journal.store import JournalRow
 
 MAX_FILE = 512 * MIB
 _EVENT: TypeAdapter[AnyEvent] = TypeAdapter(Event)
-_BROKEN = (
+_ARCHIVE_ERRORS = (
     zipfile.BadZipFile,
     zlib.error,
     OSError,
@@ -63,35 +63,35 @@ def read_bundle(path: Path) -> Bundle:
     Raises JournalError for a file that is no bundle, is damaged or was tampered with; the message names the first
     event, or the member, that does not fit.
     """
-    parts = _members(path)
-    manifest = _json(parts.pop(MANIFEST), MANIFEST)
+    parts = _read_members(path)
+    manifest = _parse_json(parts.pop(MANIFEST), MANIFEST)
     if manifest.get("format") != FORMAT or manifest.get("version") != VERSION:
         what = f"{path.name} is not a bundle of version {VERSION}"
         raise JournalError(what, code="bundle-version", hint="use the version of ralph that made it")
-    rows, chain = _rows(parts[JOURNAL], manifest.get("events"))
+    rows, chain = _parse_rows(parts[JOURNAL], manifest.get("events"))
     started = rows[0].event if rows else None
     if not isinstance(started, RunStarted):
-        raise _tampered("the journal does not begin with the start of a run")
+        raise _tampered_error("the journal does not begin with the start of a run")
     if manifest.get("chain") != chain:
-        raise _tampered("the manifest names another end of the chain than the events have")
-    expected = manifest_of(started.run, len(rows), chain, parts)
-    for name in sorted({*expected["members"], *_names(manifest)}):
-        if expected["members"].get(name) != _names(manifest).get(name):
-            raise _tampered(f"{name} is not what the manifest says")
+        raise _tampered_error("the chain hash in the manifest does not match the events")
+    expected = build_manifest(started.run, len(rows), chain, parts)
+    for name in sorted({*expected["members"], *_manifest_members(manifest)}):
+        if expected["members"].get(name) != _manifest_members(manifest).get(name):
+            raise _tampered_error(f"{name} is not what the manifest says")
     wrong = [name for name in sorted({*manifest, *expected}) if manifest.get(name) != expected.get(name)]
     if wrong:
-        raise _tampered(f"the manifest says something else than the journal ({wrong[0]})")
-    view, identity, origin = (_json(parts[name], name) for name in (VIEW, IDENTITY, ORIGIN))
+        raise _tampered_error(f"the manifest does not match the journal ({wrong[0]})")
+    view, identity, origin = (_parse_json(parts[name], name) for name in (VIEW, IDENTITY, ORIGIN))
     document = parts.get(DOCUMENT)
     if identity != started.document:
-        raise _tampered(f"{IDENTITY} is not the document that the journal names")
+        raise _tampered_error(f"{IDENTITY} is not the document that the journal names")
     if document is not None and hashlib.sha256(document).hexdigest() != started.document.get("sha256"):
-        raise _tampered("the document in it is not the one that the journal names")
-    seal = hashlib.sha256(canonical(manifest)).hexdigest()
+        raise _tampered_error("the document in it is not the one that the journal names")
+    seal = hashlib.sha256(canonical_json(manifest)).hexdigest()
     return Bundle(started.run, rows, view, identity, origin, chain, seal, document)
 
 
-def _members(path: Path) -> dict[str, bytes]:
+def _read_members(path: Path) -> dict[str, bytes]:
     """The bytes of every member, bounded before they are unpacked."""
     try:
         with path.open("rb") as file:
@@ -99,9 +99,9 @@ def _members(path: Path) -> dict[str, bytes]:
                 raise JournalError(f"{path.name} is larger than a bundle can be", code="bundle-too-large", hint=_HINT)
             with zipfile.ZipFile(file) as archive:
                 infos = archive.infolist()
-                _bounded(archive, infos, path.name)
+                _check_bounds(archive, infos, path.name)
                 return {info.filename: archive.read(info) for info in infos}
-    except _BROKEN as error:
+    except _ARCHIVE_ERRORS as error:
         if isinstance(error, OSError) and error.strerror:
             raise JournalError(f"{path.name} cannot be read: {error.strerror}", code="bundle-unreadable") from error
         raise JournalError(
@@ -109,7 +109,7 @@ def _members(path: Path) -> dict[str, bytes]:
         ) from (error)
 
 
-def _bounded(archive: zipfile.ZipFile, infos: list[zipfile.ZipInfo], name: str) -> None:
+def _check_bounds(archive: zipfile.ZipFile, infos: list[zipfile.ZipInfo], name: str) -> None:
     names = [info.filename for info in infos]
     strange = sorted(set(names) - set(MEMBERS))
     missing = sorted(set(MEMBERS) - {DOCUMENT} - set(names))
@@ -124,63 +124,67 @@ def _bounded(archive: zipfile.ZipFile, infos: list[zipfile.ZipInfo], name: str) 
         raise JournalError(f"{name} is not a bundle of ralph: {fault}", code="bundle-damaged", hint=_HINT)
     for info in infos:
         plain = info.flag_bits == 0 and info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-        tight = info.file_size > MIB and info.compress_size * MAX_RATIO < info.file_size
-        if not plain or tight or info.file_size > LIMITS[info.filename]:
-            what = f"{info.filename} in {name} is larger than it may be, or packed as ralph does not"
+        tight = info.file_size > MIB and info.compress_size * MAX_COMPRESSION_RATIO < info.file_size
+        if not plain or tight or info.file_size > MAX_MEMBER_BYTES[info.filename]:
+            what = f"{info.filename} in {name} is too large, or not packed the way ralph packs it"
             raise JournalError(what, code="bundle-too-large", hint=_HINT)
 
 
-def _rows(data: bytes, counted: object) -> tuple[tuple[Row, ...], str]:
+def _parse_rows(data: bytes, expected_count: object) -> tuple[tuple[JournalRow, ...], str]:
     """The events, each of which must fit the chain; and the end of the chain."""
-    rows: list[Row] = []
-    chain = START
-    for place, line in enumerate(_lines(data), 1):
-        body = _json(line, f"event {place}")
+    rows: list[JournalRow] = []
+    chain = CHAIN_START
+    for place, line in enumerate(_split_lines(data), 1):
+        body = _parse_json(line, f"event {place}")
         seq, kept = body.get("seq"), body.pop("chain", None)
         if type(seq) is not int or seq != place:
-            raise _tampered(_misplaced(place, seq))
-        chain = link(chain, body)
+            raise _tampered_error(_describe_misplaced(place, seq))
+        chain = chain_hash(chain, body)
         if kept != chain:
-            raise _tampered(f"event {place} does not fit the chain: it was changed, or another stands before it")
-        rows.append(Row(place, *_event(body, place)))
-    if type(counted) is not int or counted != len(rows):
-        end = f"the events after {len(rows)} are missing" if type(counted) is int and counted > len(rows) else ""
-        raise _tampered(end or f"the manifest counts other events than the {len(rows)} of the journal")
+            raise _tampered_error(f"event {place} does not fit the chain: it was changed, or another stands before it")
+        rows.append(JournalRow(place, *_parse_event(body, place)))
+    if type(expected_count) is not int or expected_count != len(rows):
+        end = (
+            f"the events after {len(rows)} are missing"
+            if type(expected_count) is int and expected_count > len(rows)
+            else ""
+        )
+        raise _tampered_error(end or f"the manifest counts other events than the {len(rows)} of the journal")
     return tuple(rows), chain
 
 
-def _misplaced(place: int, seq: object) -> str:
+def _describe_misplaced(place: int, seq: object) -> str:
     if type(seq) is not int or not 0 < seq < 1 << 40:
         return f"event {place} has no number"
     return f"event {place} is missing, event {seq} stands in its place" if seq > place else f"event {seq} stands twice"
 
 
-def _lines(data: bytes) -> Iterator[bytes]:
+def _split_lines(data: bytes) -> Iterator[bytes]:
     if data and not data.endswith(b"\n"):
-        raise _tampered("the last event is cut off")
+        raise _tampered_error("the last event is cut off")
     yield from data.split(b"\n")[:-1]
 
 
-def _event(body: Json, place: int) -> tuple[str, AnyEvent]:
+def _parse_event(body: Json, place: int) -> tuple[str, AnyEvent]:
     at, event = body.get("at"), body.get("event")
     if set(body) != {"at", "event", "seq"} or not isinstance(at, str):
-        raise _tampered(f"event {place} has not the parts of an event")
+        raise _tampered_error(f"event {place} lacks required fields, or has others")
     try:
-        found = _EVENT.validate_json(canonical(event))
+        found = _EVENT.validate_json(canonical_json(event))
     except ValidationError as error:
-        what = f"event {place} of the bundle is not an event ({first_fault(error)})"
+        what = f"event {place} of the bundle is not an event ({describe_first_fault(error)})"
         raise JournalError(what, code="bundle-damaged") from error
-    fault = unsound(found)
+    fault = find_inconsistency(found)
     if fault:
-        raise JournalError(f"event {place} of the bundle makes no sense: {fault}", code="bundle-damaged")
+        raise JournalError(f"event {place} of the bundle is inconsistent: {fault}", code="bundle-damaged")
     return at, found
 
 
-def _json(data: bytes, name: str) -> Json:
+def _parse_json(data: bytes, name: str) -> Json:
     """One JSON object, written in the one way in which ralph writes it."""
     try:
         value = json.loads(data.decode("utf-8"))
-        same = isinstance(value, dict) and canonical(value) == data
+        same = isinstance(value, dict) and canonical_json(value) == data
     except (ValueError, RecursionError) as error:
         raise JournalError(
             f"{name} in the bundle is not JSON, or nested deeper than {MAX_DEPTH}", code="bundle-damaged"
@@ -188,15 +192,15 @@ def _json(data: bytes, name: str) -> Json:
     except JournalError as error:
         raise JournalError(f"{name} in the bundle is damaged: {error.message}", code="bundle-damaged") from error
     if not same:
-        raise _tampered(f"{name} is not written as ralph writes it")
+        raise _tampered_error(f"{name} is not written as ralph writes it")
     return dict(value)
 
 
-def _names(manifest: Json) -> dict[str, Any]:
+def _manifest_members(manifest: Json) -> dict[str, Any]:
     members = manifest.get("members")
     return members if isinstance(members, dict) else {}
 
 
-def _tampered(what: str) -> JournalError:
+def _tampered_error(what: str) -> JournalError:
     hint = "the bundle was changed after it was made: do not rely on it"
-    return JournalError(f"the bundle does not hold together: {what}", code="bundle-tampered", hint=hint)
+    return JournalError(f"the bundle failed its integrity check: {what}", code="bundle-tampered", hint=hint)

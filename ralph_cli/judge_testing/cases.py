@@ -11,19 +11,19 @@ from pydantic import BaseModel, ConfigDict
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.core.judge_test import KINDS, TRUE, Case
+from ralph_cli.core.judge_test import FALSEHOOD_KINDS, TRUE_KIND, Case
 from ralph_cli.documents.limits import DEFAULT_LIMITS
 from ralph_cli.documents.parsed import assemble
 from ralph_cli.documents.plain_text import parse_text
 from ralph_cli.documents.quotes.index import QuoteIndex
-from ralph_cli.judge_testing.mutations import Lore, TrueClaim, mutated
+from ralph_cli.judge_testing.mutations import DocumentFacts, TrueClaim, mutate
 from ralph_cli.judge_testing.true_claims import true_claims
 
-BATCH = 7
+BATCH_SIZE = 7
 """Claims put to the judge at once: as many as an answer may have."""
 
 NAME = "judge_test.md"
-_LOOKED_AT, _ROWS = 6, 4
+_CANDIDATES_PER_CLAIM, _CLAIMS_PER_ROW_CLAIM = 6, 4
 
 
 class _Claim(BaseModel):
@@ -37,7 +37,7 @@ class _Claims(BaseModel):
     claims: tuple[_Claim, ...]
 
 
-def built_in() -> tuple[Document, tuple[TrueClaim, ...]]:
+def load_built_in() -> tuple[Document, tuple[TrueClaim, ...]]:
     """The document that is tested with when no other is given, and the claims that were written about it."""
     folder = resources.files("ralph_cli.judge_testing")
     data = folder.joinpath(NAME).read_bytes()
@@ -48,24 +48,29 @@ def built_in() -> tuple[Document, tuple[TrueClaim, ...]]:
     return document, tuple(TrueClaim(claim.text, claim.quotes) for claim in written.claims)
 
 
-def some(claims: Sequence[TrueClaim], count: int, seed: int) -> tuple[TrueClaim, ...]:
+def sample_claims(claims: Sequence[TrueClaim], count: int, seed: int) -> tuple[TrueClaim, ...]:
     """`count` of the claims by `seed`, all if there are no more; in their order."""
     places = random.Random(f"{seed}:some").sample(range(len(claims)), min(count, len(claims)))
     return tuple(claims[place] for place in sorted(places))
 
 
-def claims_of(document: Document, index: QuoteIndex, lore: Lore, count: int, seed: int) -> tuple[TrueClaim, ...]:
+def choose_claims(
+    document: Document, index: QuoteIndex, facts: DocumentFacts, count: int, seed: int
+) -> tuple[TrueClaim, ...]:
     """`count` claims made from the document by code, chosen by `seed` so that each kind of falsehood has its share.
 
     Raises DocumentError if there is not one sentence or row that claims can be made of.
     """
-    chance = random.Random(f"{seed}:claims")
+    rng = random.Random(f"{seed}:claims")
     every = true_claims(document, index)
     sentences, rows = [c for c in every if not c.subject], [c for c in every if c.subject]
-    most_rows = count // _ROWS if sentences else count
-    pool = chance.sample(sentences, min(len(sentences), count * _LOOKED_AT))
-    pool += chance.sample(rows, min(len(rows), most_rows * _LOOKED_AT))
-    ways = {claim: [kind for kind in KINDS if mutated(claim, kind, lore, _chance(seed, claim, kind))] for claim in pool}
+    most_rows = count // _CLAIMS_PER_ROW_CLAIM if sentences else count
+    pool = rng.sample(sentences, min(len(sentences), count * _CANDIDATES_PER_CLAIM))
+    pool += rng.sample(rows, min(len(rows), most_rows * _CANDIDATES_PER_CLAIM))
+    ways = {
+        claim: [kind for kind in FALSEHOOD_KINDS if mutate(claim, kind, facts, _rng(seed, claim, kind))]
+        for claim in pool
+    }
     chosen: list[TrueClaim] = []
     had: Counter[str] = Counter()
     left = [claim for claim in pool if ways[claim]]
@@ -80,49 +85,50 @@ def claims_of(document: Document, index: QuoteIndex, lore: Lore, count: int, see
         chosen.append(best)
         had.update(ways[best])
     if not chosen:
-        hint = (
-            "it needs whole sentences of 50 to 260 characters, or tables under a line of years; or leave out --document"
-        )
-        raise DocumentError("no claims can be made from the document by code", code="no-claims", hint=hint)
+        needed = "full sentences of 50 to 260 characters, or tables with years as column headers"
+        hint = f"the document needs {needed}; or omit --document"
+        raise DocumentError("cannot generate test claims from the document", code="no-claims", hint=hint)
     return tuple(chosen)
 
 
-def cases_of(claims: Sequence[TrueClaim], lore: Lore, seed: int) -> tuple[Case, ...]:
+def make_cases(claims: Sequence[TrueClaim], facts: DocumentFacts, seed: int) -> tuple[Case, ...]:
     """Each claim as it is, and once for each kind of falsehood that it takes; the same for the same seed."""
     found: list[Case] = []
     for claim in claims:
-        texts = {TRUE: claim.text} | {kind: mutated(claim, kind, lore, _chance(seed, claim, kind)) for kind in KINDS}
+        texts = {TRUE_KIND: claim.text} | {
+            kind: mutate(claim, kind, facts, _rng(seed, claim, kind)) for kind in FALSEHOOD_KINDS
+        }
         for kind, text in texts.items():
             if text is not None:
                 found.append(Case(len(found) + 1, kind, text, claim.text, claim.quotes))
     return tuple(found)
 
 
-def _chance(seed: int, claim: TrueClaim, kind: str) -> random.Random:
+def _rng(seed: int, claim: TrueClaim, kind: str) -> random.Random:
     return random.Random(f"{seed}:{kind}:{claim.text}")
 
 
-def batches_of(cases: Sequence[Case], seed: int) -> tuple[tuple[int, ...], ...]:
+def make_batches(cases: Sequence[Case], seed: int) -> tuple[tuple[int, ...], ...]:
     """The numbers of the cases in batches of up to seven, in an order by `seed`.
 
     Cases of one claim never meet in a batch: of two that contradict each other a judge would see that one is false.
     """
-    chance = random.Random(f"{seed}:batches")
+    rng = random.Random(f"{seed}:batches")
     groups: dict[tuple[str, tuple[str, ...]], list[int]] = {}
     for case in cases:
         groups.setdefault((case.truth, case.quotes), []).append(case.number)
     if not groups:
         return ()
     dealt = list(groups.values())
-    chance.shuffle(dealt)
+    rng.shuffle(dealt)
     for group in dealt:
-        chance.shuffle(group)
-    count = max(-(-len(cases) // BATCH), *map(len, dealt))
+        rng.shuffle(group)
+    count = max(-(-len(cases) // BATCH_SIZE), *map(len, dealt))
     # Dealt in turn, the cases of a claim fall into neighbouring batches, and no batch gets more than its share.
     batches: list[list[int]] = [[] for _ in range(count)]
     for place, number in enumerate(number for group in dealt for number in group):
         batches[place % count].append(number)
     for batch in batches:
-        chance.shuffle(batch)
-    chance.shuffle(batches)
+        rng.shuffle(batch)
+    rng.shuffle(batches)
     return tuple(map(tuple, batches))

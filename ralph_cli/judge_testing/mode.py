@@ -5,27 +5,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ralph_cli.checks.base import Check
-from ralph_cli.checks.quotes import pin
+from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.document import Document
-from ralph_cli.core.events import AnyEvent, CallFinished, CasesMade, Nudged, RunStarted, Sink
+from ralph_cli.core.events import AnyEvent, CallFinished, CasesGenerated, EventSink, RunStarted, TurnRejected
 from ralph_cli.core.judge_test import Case, CaseResult, JudgeTest
-from ralph_cli.core.model import Model, Reply, Request, Stop
+from ralph_cli.core.model import Model, Reply, Request, StopReason
 from ralph_cli.core.run import Attempt, Draft, DraftClaim, Evidence, Halt, Issue, Lesson, Ruling, StopType
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.loop.config import StopConditionConfig
-from ralph_cli.loop.detectors import GO_ON, StopDecision
+from ralph_cli.loop.detectors import CONTINUE, StopDecision
 from ralph_cli.loop.state import LoopState, fold
-from ralph_cli.providers.metered import said
+from ralph_cli.providers.metered import turn_text
 
 QUESTION = "What does the document say? Each claim is to be a true statement of what it says."
 
 
 @dataclass(slots=True)
-class Watched:
+class ObservedModel:
     """A model around a judge that tells of each reply which could not be used, and changes nothing."""
 
     wrapped: Model
-    sink: Sink
+    sink: EventSink
     iteration: int = 0
 
     @property
@@ -41,10 +41,10 @@ class Watched:
     def complete(self, request: Request) -> Reply:
         """The judge's reply."""
         if len(request.turns) > 1:
-            self.sink(Nudged(self.iteration, 1, said(request.turns[-1])))
+            self.sink(TurnRejected(self.iteration, 1, turn_text(request.turns[-1])))
         reply = self.wrapped.complete(request)
-        if reply.stop is Stop.LENGTH:
-            self.sink(Nudged(self.iteration, 1, f"the reply was cut at {request.max_tokens} tokens"))
+        if reply.stop is StopReason.LENGTH:
+            self.sink(TurnRejected(self.iteration, 1, f"the reply was cut off at {request.max_tokens} tokens"))
         return reply
 
 
@@ -57,7 +57,7 @@ class JudgeTestMode:
     document: Document
     index: QuoteIndex
     judge: Check
-    watched: Watched
+    observed: ObservedModel
     _by_number: dict[int, Case] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -68,10 +68,12 @@ class JudgeTestMode:
         numbers = ", ".join(map(str, self.batches[place]))
         return f"batch {place + 1} of {len(self.batches)}: cases {numbers}"
 
-    def run(self, order: str, iteration: int) -> Attempt:
-        self.watched.iteration = iteration
+    def run(self, message: str, iteration: int) -> Attempt:
+        self.observed.iteration = iteration
         batch = [self._by_number[number] for number in self.batches[iteration - 1]]
-        return pin(Draft(tuple(DraftClaim(case.text, case.quotes) for case in batch)), self.document, self.index)
+        return resolve_quotes(
+            Draft(tuple(DraftClaim(case.text, case.quotes) for case in batch)), self.document, self.index
+        )
 
     def analyze(self, attempt: Attempt) -> tuple[Evidence, ...]:
         found = self.judge(attempt)
@@ -79,7 +81,9 @@ class JudgeTestMode:
             return (found,)
         # One batch without verdicts does not end the test: the others may have some.
         return (
-            Evidence("judge", (Issue("judge", f"the judge gave no verdicts: {found.broken}"),), broken=found.broken),
+            Evidence(
+                "judge", (Issue("judge", f"the judge returned no verdicts: {found.broken}"),), broken=found.broken
+            ),
         )
 
     def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
@@ -88,11 +92,11 @@ class JudgeTestMode:
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
+class JudgeTestDetector:
     """Stops when every batch was put to the judge, or when it has failed on so many in a row (0: never)."""
 
-    batches: int
-    failures: int
+    batch_count: int
+    max_failures: int
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         """The decision for this state; see `loop.detectors.StopDetector`."""
@@ -102,19 +106,19 @@ class Tested:
                 break
             broken += 1
         why = next((item.broken for step in state.steps[-1:] for item in step.evidence if item.broken), "")
-        if broken == len(state.steps) >= self.batches or (self.failures and broken >= self.failures):
+        if broken == len(state.steps) >= self.batch_count or (self.max_failures and broken >= self.max_failures):
             return StopDecision(
-                True, StopType.UNJUDGED, f"the judge gave no verdicts on {broken} batches in a row: {why}"
+                True, StopType.UNJUDGED, f"the judge returned no verdicts on {broken} batches in a row: {why}"
             )
-        if len(state.steps) >= self.batches:
-            return StopDecision(True, StopType.TESTED, f"all {self.batches} batches were put to the judge")
-        return GO_ON
+        if len(state.steps) >= self.batch_count:
+            return StopDecision(True, StopType.TESTED, f"all {self.batch_count} batches were put to the judge")
+        return CONTINUE
 
 
-def tested(events: Sequence[AnyEvent], folder: Path) -> JudgeTest:
+def summarize_judge_test(events: Sequence[AnyEvent], folder: Path) -> JudgeTest:
     """The result of a test, folded from its events; of one that was cut off, as far as it came."""
     started = next(event for event in events if isinstance(event, RunStarted))
-    made = next(event for event in events if isinstance(event, CasesMade))
+    made = next(event for event in events if isinstance(event, CasesGenerated))
     state = fold(events)
     rulings: dict[int, Ruling] = {}
     broken: list[str] = []
@@ -128,9 +132,9 @@ def tested(events: Sequence[AnyEvent], folder: Path) -> JudgeTest:
         str(started.document.get("path", "")),
         made.seed,
         tuple(CaseResult(case, rulings.get(case.number)) for case in made.cases),
-        sum(isinstance(event, Nudged) for event in events),
+        sum(isinstance(event, TurnRejected) for event in events),
         tuple(broken),
-        state.halt or Halt(StopType.NONE, "the run has no end: it still runs, or was killed"),
+        state.halt or Halt(StopType.NONE, "the run has not ended: it is still running, or was killed"),
         state.usage,
         round(sum(event.seconds for event in events if isinstance(event, CallFinished)), 3),
         started.run,

@@ -8,9 +8,9 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from ralph_cli.judge_testing.mutate_figures import numbers, times
-from ralph_cli.judge_testing.mutate_names import Names
-from ralph_cli.judge_testing.mutate_wording import negations, scopes
+from ralph_cli.judge_testing.mutate_figures import mutate_numbers, mutate_times
+from ralph_cli.judge_testing.mutate_names import DocumentNames
+from ralph_cli.judge_testing.mutate_wording import mutate_negations, mutate_scopes
 from ralph_cli.text.fold import fold
 
 
@@ -31,75 +31,78 @@ class TrueClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class Lore:
+class DocumentFacts:
     """What is known of the document that claims are about: its words, and the names in it."""
 
     text: str
-    names: Names = field(init=False)
-    _flat: str = field(init=False)
+    names: DocumentNames = field(init=False)
+    _normalized: str = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "names", Names(self.text))
-        object.__setattr__(self, "_flat", _flat(self.text))
+        object.__setattr__(self, "names", DocumentNames(self.text))
+        object.__setattr__(self, "_flat", _normalize(self.text))
 
-    def says(self, text: str, claim: TrueClaim) -> bool:
+    def has_wording(self, text: str, claim: TrueClaim) -> bool:
         """Whether these very words stand in the document, and not only in what the claim was made from."""
-        words = _flat(text)
-        if words not in self._flat:
+        words = _normalize(text)
+        if words not in self._normalized:
             return False
-        rest = self._flat
+        rest = self._normalized
         for own in (claim.text, *claim.quotes):
-            rest = rest.replace(_flat(own), " ")
+            rest = rest.replace(_normalize(own), " ")
         return words in rest
 
 
-def mutated(claim: TrueClaim, kind: str, lore: Lore, chance: random.Random) -> str | None:
-    """The claim made false in one way of that kind, chosen by `chance`; None where there is none."""
-    found = list(dict.fromkeys(_CHANGES[kind](claim, lore)))
-    chance.shuffle(found)
-    return next((text for text in found if _flat(text) != _flat(claim.text) and not lore.says(text, claim)), None)
+def mutate(claim: TrueClaim, kind: str, facts: DocumentFacts, rng: random.Random) -> str | None:
+    """The claim made false in one way of that kind, chosen by `rng`; None where there is none."""
+    found = list(dict.fromkeys(_MUTATORS[kind](claim, facts)))
+    rng.shuffle(found)
+    return next(
+        (text for text in found if _normalize(text) != _normalize(claim.text) and not facts.has_wording(text, claim)),
+        None,
+    )
 
 
-def _flat(text: str) -> str:
+def _normalize(text: str) -> str:
     return " ".join(fold(text).text.split()).casefold()
 
 
-def _negation(claim: TrueClaim, lore: Lore) -> Iterator[str]:
+def _mutate_negation(claim: TrueClaim, facts: DocumentFacts) -> Iterator[str]:
     if claim.subject:
         yield claim.text.replace("The table shows ", "The table does not show ", 1)
     else:
-        yield from negations(claim.text)
+        yield from mutate_negations(claim.text)
 
 
-def _number(claim: TrueClaim, lore: Lore) -> Iterator[str]:
-    return numbers(claim.text)
+def _mutate_number(claim: TrueClaim, facts: DocumentFacts) -> Iterator[str]:
+    return mutate_numbers(claim.text)
 
 
-def _entity(claim: TrueClaim, lore: Lore) -> Iterator[str]:
+def _mutate_entity(claim: TrueClaim, facts: DocumentFacts) -> Iterator[str]:
     if claim.subject:
         yield from (claim.text.replace(claim.subject, rival, 1) for rival in claim.rivals)
     else:
-        yield from lore.names.swapped(claim.text)
+        yield from facts.names.swap_names(claim.text)
 
 
-def _scope(claim: TrueClaim, lore: Lore) -> Iterator[str]:
+def _mutate_scope(claim: TrueClaim, facts: DocumentFacts) -> Iterator[str]:
     if claim.period:
         yield from (claim.text.replace(f"in {claim.period}", f"in {p} and in {claim.period}") for p in claim.periods)
     else:
-        yield from scopes(claim.text)
+        yield from mutate_scopes(claim.text)
 
 
-def _time(claim: TrueClaim, lore: Lore) -> Iterator[str]:
+def _mutate_time(claim: TrueClaim, facts: DocumentFacts) -> Iterator[str]:
     if claim.period:
         yield from (claim.text.replace(f"in {claim.period}", f"in {period}") for period in claim.periods)
     else:
-        yield from times(claim.text)
+        yield from mutate_times(claim.text)
 
 
-_CHANGES: dict[str, Callable[[TrueClaim, Lore], Iterator[str]]] = {
-    "negation": _negation,
-    "number": _number,
-    "entity": _entity,
-    "scope": _scope,
-    "time": _time,
+_MUTATORS: dict[str, Callable[[TrueClaim, DocumentFacts], Iterator[str]]] = {
+    "negation": _mutate_negation,
+    "number": _mutate_number,
+    "entity": _mutate_entity,
+    "scope": _mutate_scope,
+    "time": _mutate_time,
 }

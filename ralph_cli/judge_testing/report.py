@@ -6,20 +6,21 @@ from typing import Any
 
 from ralph_cli.core.judge_test import CaseResult, JudgeTest, Rate
 from ralph_cli.core.run import StopType
-from ralph_cli.reports.safe_text import one_line, trace_line, visible
-from ralph_cli.reports.terminal import cost
+from ralph_cli.reports.safe_text import make_visible, one_line, trace_line
+from ralph_cli.reports.terminal import describe_cost
 
-NOT_A_MODEL = "No model was tested: `offline` compares words and understands none. Its rates, for comparison only:"
-LABEL = " (no model: word comparison)"
+NO_MODEL_NOTICE = "No model was tested: `offline` only compares words. Its rates, for comparison:"
+NO_MODEL_LABEL = " (no model: word comparison)"
 
 
-def lines(test: JudgeTest) -> Iterator[str]:
+def report_lines(test: JudgeTest) -> Iterator[str]:
     """The report, a line at a time."""
     true = len({(result.case.truth, result.case.quotes) for result in test.results})
     changed = sum(result.case.kind != "true" for result in test.results)
-    yield f"{visible(test.judge)} on {one_line(test.document)}: {true} claims, {changed} made false, seed {test.seed}"
+    counts = f"{true} true claims, {changed} false variants, seed {test.seed}"
+    yield f"{make_visible(test.judge)} on {one_line(test.document)}: {counts}"
     if not test.modelled:
-        yield NOT_A_MODEL
+        yield NO_MODEL_NOTICE
     yield ""
     yield from _table(test)
     yield from _examples(test)
@@ -28,34 +29,34 @@ def lines(test: JudgeTest) -> Iterator[str]:
         yield f"Stopped ({test.halt.type.value}): {one_line(test.halt.detail)}."
     unjudged = len(test.results) - len(test.judged)
     if unjudged or test.refused or test.broken:
-        told = f"{test.refused} asked for again, {len(test.broken)} batches left without verdicts"
-        yield f"Replies that could not be used: {told}; {unjudged} of {len(test.results)} claims not judged."
+        told = f"{test.refused} requested again, {len(test.broken)} batches without verdicts"
+        yield f"Unusable replies: {told}; {unjudged} of {len(test.results)} claims not judged."
     yield from (f"  {one_line(why, 200)}" for why in dict.fromkeys(test.broken))
-    yield f"{cost(test.usage)}, {test.seconds:.1f} s"
+    yield f"{describe_cost(test.usage)}, {test.seconds:.1f} s"
     yield trace_line(str(test.folder), test.run)
 
 
-def plain(test: JudgeTest) -> str:
+def render_text(test: JudgeTest) -> str:
     """The report as text."""
-    return "\n".join(lines(test)) + "\n"
+    return "\n".join(report_lines(test)) + "\n"
 
 
 def _table(test: JudgeTest) -> Iterator[str]:
     if not test.judged:
         yield "No verdicts."
         return
-    label = "" if test.modelled else LABEL
-    yield f"{'made false by':<14}{'caught':>11}{'share':>8}   95 % interval{label}"
+    label = "" if test.modelled else NO_MODEL_LABEL
+    yield f"{'type of change':<14}{'caught':>11}{'share':>8}   95 % interval{label}"
     for kind, rate in (*test.kinds.items(), ("all kinds", test.caught)):
         yield _row(kind, rate)
-    yield f"{'':<14}{'refused':>11}{'share':>8}   95 % interval{label}"
+    yield f"{'':<14}{'rejected':>11}{'share':>8}   95 % interval{label}"
     yield _row("true claims", test.false_alarms)
 
 
 def _row(name: str, rate: Rate) -> str:
     share, interval = rate.share, rate.interval
     if share is None or interval is None:
-        return f"{name:<14}{'none asked':>11}"
+        return f"{name:<14}{'no cases':>11}"
     return f"{name:<14}{f'{rate.hits} of {rate.asked}':>11}{share:>8.0%}   {interval[0]:.0%} - {interval[1]:.0%}"
 
 
@@ -64,26 +65,26 @@ def _examples(test: JudgeTest) -> Iterator[str]:
         return
     if test.missed:
         yield ""
-        yield "Missed, false claims that were let stand:"
+        yield "Missed (false claims that the judge accepted):"
         for result in test.missed:
             yield f"- {result.case.kind}: {one_line(result.case.text)}"
-            yield f"    true is: {one_line(result.case.truth)}"
-            yield f"    the judge: {_said(result)}"
+            yield f"    true version: {one_line(result.case.truth)}"
+            yield f"    the judge: {_render_ruling(result)}"
     if test.alarms:
         yield ""
-        yield "False alarms, true claims that were refused:"
+        yield "False alarms (true claims that the judge rejected):"
         for result in test.alarms:
             yield f"- {one_line(result.case.text)}"
-            yield f"    the judge: {_said(result)}"
+            yield f"    the judge: {_render_ruling(result)}"
 
 
-def _said(result: CaseResult) -> str:
+def _render_ruling(result: CaseResult) -> str:
     assert result.ruling is not None
     votes = f" ({len(result.ruling.votes)} opinions)" if result.ruling.votes else ""
     return f"{result.ruling.verdict.value}{votes} - {one_line(result.ruling.reason)}"
 
 
-def dumps(test: JudgeTest) -> str:
+def render_json(test: JudgeTest) -> str:
     """The object of `--json` as text.
 
     `tested` is false if no model has given a verdict. Shares and bounds are between 0 and 1, null where nothing was

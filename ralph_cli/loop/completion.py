@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 
-from ralph_cli.core.events import Verified
+from ralph_cli.core.events import VerifierFinished
 from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.run import Evidence, Issue, StopType
 from ralph_cli.loop.config import StopConditionConfig
 from ralph_cli.loop.detectors import (
-    GO_ON,
+    CONTINUE,
     CompositeDetector,
     ConsecutiveFailureDetector,
     CostLimitDetector,
@@ -17,16 +17,16 @@ from ralph_cli.loop.detectors import (
 )
 from ralph_cli.loop.state import LoopState
 
-MARKER = "<promise>DONE</promise>"
+DONE_MARKER = "<promise>DONE</promise>"
 """With this the worker says that it believes to be done; it proves nothing."""
 
-CHECK, BLOCKED = "completion", "blocked"
+COMPLETION_CHECK, BLOCKED_CHECK = "completion", "blocked"
 """What the issues of a goal are called."""
 
-PATIENCE = 3
+MAX_SAME_REFUSALS = 3
 """So many refusals in a row for the very same reason, and the goal is blocked."""
 
-SHOWN = 300
+MAX_SHOWN_CHARS = 300
 """Characters of a verifier's output that make part of the reason of a refusal."""
 
 
@@ -38,19 +38,19 @@ class Intent:
     blocked: str = ""
 
 
-def intends(text: str) -> bool:
+def has_done_marker(text: str) -> bool:
     """Whether the text holds the completion marker."""
-    return MARKER in text
+    return DONE_MARKER in text
 
 
-def without_marker(text: str) -> str:
+def remove_marker(text: str) -> str:
     """The text as a user sees it."""
-    while MARKER in text:  # taking one out may put another together
-        text = text.replace(MARKER, "").strip()
+    while DONE_MARKER in text:  # taking one out may put another together
+        text = text.replace(DONE_MARKER, "").strip()
     return text
 
 
-def examine(goal: GoalState, intent: Intent) -> tuple[Evidence, ...]:
+def completion_evidence(goal: GoalState, intent: Intent) -> tuple[Evidence, ...]:
     """The evidence on the output, from what the verifiers said and nothing else.
 
     Nothing at all when there is no verifier and none is demanded: that is no acceptance, see `UnverifiedDetector`.
@@ -59,62 +59,70 @@ def examine(goal: GoalState, intent: Intent) -> tuple[Evidence, ...]:
     issues = tuple(_issues(goal, intent))
     if not issues and not goal.verified:
         return ()
-    return (Evidence(CHECK, issues, score=_share(goal)),)
+    return (Evidence(COMPLETION_CHECK, issues, score=_passed_share(goal)),)
 
 
 def _issues(goal: GoalState, intent: Intent) -> list[Issue]:
-    failed = [item for item in goal.fresh if not item.passed]
-    missing = [name for name in goal.required if name not in {item.name for item in goal.fresh}]
-    accepted = goal.verified or not (goal.terms.require_verifier or goal.required)
+    failed = [item for item in goal.current_evidence if not item.passed]
+    missing = [name for name in goal.verifier_names if name not in {item.name for item in goal.current_evidence}]
+    accepted = goal.verified or not (goal.terms.require_verifier or goal.verifier_names)
     if intent.blocked and not (intent.done and accepted and goal.output):
-        return [Issue(BLOCKED, "the worker cannot go on", material=intent.blocked)]
+        return [Issue(BLOCKED_CHECK, "the worker cannot continue", material=intent.blocked)]
     found: list[Issue] = []
     if not intent.done:
-        found.append(Issue(CHECK, "the steps of the iteration were used up before you said that you are done"))
+        found.append(
+            Issue(COMPLETION_CHECK, "the steps of the iteration were used up before you said that you are done")
+        )
     if not goal.output:
-        return [*found, Issue(CHECK, "there is no output: hand it in with `output` or `output_from`")]
-    if goal.terms.require_verifier and not goal.required:
-        return [*found, Issue(CHECK, "there is no verifier that could accept the output")]
+        return [*found, Issue(COMPLETION_CHECK, "there is no output: hand it in with `output` or `output_from`")]
+    if goal.terms.require_verifier and not goal.verifier_names:
+        return [*found, Issue(COMPLETION_CHECK, "there is no verifier that could accept the output")]
     if failed:
-        return [*found, *(_failure(item) for item in failed)]
+        return [*found, *(_failure_issue(item) for item in failed)]
     if missing:
         found.append(
-            Issue(CHECK, f"{_late(goal)}: call `verify` and read what it says before you say that you are done")
+            Issue(
+                COMPLETION_CHECK,
+                f"{_missing_evidence_reason(goal)}: call `verify` and read what it says "
+                "before you say that you are done",
+            )
         )
     return found
 
 
-def _late(goal: GoalState) -> str:
-    if goal.fresh or not goal.evidence:
+def _missing_evidence_reason(goal: GoalState) -> str:
+    if goal.current_evidence or not goal.evidence:
         return "no verifier has looked at the output"
     earlier = goal.evidence[-1].revision < 0
     return "the evidence is of an earlier run" if earlier else "the output was changed after it was last verified"
 
 
-def _failure(item: Verified) -> Issue:
-    says = " ".join(item.output.split())[:SHOWN]
-    return Issue(CHECK, f"the verifier {item.name} failed ({item.ended})", material=says)
+def _failure_issue(item: VerifierFinished) -> Issue:
+    says = " ".join(item.output.split())[:MAX_SHOWN_CHARS]
+    return Issue(COMPLETION_CHECK, f"the verifier {item.name} failed ({item.ended})", material=says)
 
 
-def _share(goal: GoalState) -> float | None:
+def _passed_share(goal: GoalState) -> float | None:
     """The share of the verifiers that passed on the output as it stands; None if none has looked."""
-    if not goal.required or not goal.fresh:
+    if not goal.verifier_names or not goal.current_evidence:
         return None
-    return sum(item.passed for item in goal.fresh) / len(goal.required)
+    return sum(item.passed for item in goal.current_evidence) / len(goal.verifier_names)
 
 
 class BlockedDetector:
     """Stops when the worker says that it cannot go on, or was refused for the same reason three times in a row."""
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
-        last = state.steps[-PATIENCE:]
-        said = [issue.line for issue in last[-1].issues if issue.check == BLOCKED]
-        if said:
-            return StopDecision(True, StopType.BLOCKED, said[0])
-        if len(last) == PATIENCE and last[0].issues and all(step.issues == last[0].issues for step in last):
+        last = state.steps[-MAX_SAME_REFUSALS:]
+        reasons = [issue.line for issue in last[-1].issues if issue.check == BLOCKED_CHECK]
+        if reasons:
+            return StopDecision(True, StopType.BLOCKED, reasons[0])
+        if len(last) == MAX_SAME_REFUSALS and last[0].issues and all(step.issues == last[0].issues for step in last):
             reason = "; ".join(issue.line for issue in last[0].issues)
-            return StopDecision(True, StopType.BLOCKED, f"refused {PATIENCE} times for the same reason: {reason}")
-        return GO_ON
+            return StopDecision(
+                True, StopType.BLOCKED, f"refused {MAX_SAME_REFUSALS} times for the same reason: {reason}"
+            )
+        return CONTINUE
 
 
 class UnverifiedDetector:
@@ -123,29 +131,30 @@ class UnverifiedDetector:
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         last = state.steps[-1]
         if not last.attempt.finished or not last.attempt.output or last.evidence:
-            return GO_ON
+            return CONTINUE
         reason = "unverified: the worker says it is done, and no verifier has confirmed it (--no-require-verifier)"
         return StopDecision(True, StopType.COMPLETION, reason)
 
 
 @dataclass(frozen=True, slots=True)
-class IterationBudget:
+class IterationCapDetector:
     """Stops at the cap of iterations; those of earlier runs of a goal that is continued count too."""
 
-    before: int = 0
+    earlier_iterations: int = 0
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         """See `StopDetector`."""
-        made = self.before + len(state.steps)
+        made = self.earlier_iterations + len(state.steps)
         if made < config.max_iterations:
-            return GO_ON
+            return CONTINUE
         return StopDecision(
-            True, StopType.MAX_ITERATIONS, f"{made} of {config.max_iterations} iterations are used, none was accepted"
+            True, StopType.MAX_ITERATIONS, f"{made} of {config.max_iterations} iterations used, none accepted"
         )
 
 
-def goal_detectors(before: int = 0) -> CompositeDetector:
-    """The detectors of a goal, in the order in which they are asked; `before` is how many iterations it had."""
+def goal_detectors(earlier_iterations: int = 0) -> CompositeDetector:
+    """The detectors of a goal, in the order in which they are asked; `earlier_iterations` is how many iterations it
+    had."""
     return CompositeDetector(
         [
             UnverifiedDetector(),
@@ -154,6 +163,6 @@ def goal_detectors(before: int = 0) -> CompositeDetector:
             ConsecutiveFailureDetector(),
             CostLimitDetector(),
             TimeoutDetector(),
-            IterationBudget(before),
+            IterationCapDetector(earlier_iterations),
         ]
     )

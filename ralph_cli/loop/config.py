@@ -6,7 +6,7 @@ from math import inf
 from numbers import Integral, Real
 from typing import Any, Literal
 
-Level = Literal["shallow", "medium", "deep"]
+ReflectionLevel = Literal["shallow", "medium", "deep"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +28,13 @@ class ValidationConfig:
     skip_last_verification: bool = False
 
     def __post_init__(self) -> None:
-        _switch(self, "enabled", "skip_last_verification")
+        _require_bools(self, "enabled", "skip_last_verification")
         names = self.scorer_names
         listed = isinstance(names, Sequence) and not isinstance(names, str)
         _require(listed and all(isinstance(name, str) for name in names), "scorer_names must be a sequence of names")
-        _share(self, "min_score_threshold")
-        _whole(self, 1, "parallel")
-        _amount(self, "timeout")
+        _require_share(self, "min_score_threshold")
+        _require_whole(self, 1, "parallel")
+        _require_amount(self, "timeout")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +45,13 @@ class ReflectionConfig:
     """
 
     enabled: bool = True
-    level: Level = "medium"
+    level: ReflectionLevel = "medium"
     max_history: int = 50
 
     def __post_init__(self) -> None:
-        _switch(self, "enabled")
+        _require_bools(self, "enabled")
         _require(self.level in ("shallow", "medium", "deep"), "level must be shallow, medium or deep")
-        _whole(self, 1, "max_history")
+        _require_whole(self, 1, "max_history")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +72,11 @@ class StopConditionConfig:
     patience: int = 2
 
     def __post_init__(self) -> None:
-        _whole(self, 1, "max_iterations")
-        _amount(self, "timeout", "max_cost")
-        _whole(self, 0, "max_consecutive_failures", "patience")
-        _share(self, "score_threshold")
-        _switch(self, "enable_user_interrupt")
+        _require_whole(self, 1, "max_iterations")
+        _require_amount(self, "timeout", "max_cost")
+        _require_whole(self, 0, "max_consecutive_failures", "patience")
+        _require_share(self, "score_threshold")
+        _require_bools(self, "enable_user_interrupt")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,26 +95,26 @@ class RalphConfig:
         _require(isinstance(self.metadata, Mapping), "metadata must be a mapping")
 
 
-def _whole(config: object, least: int, *names: str) -> None:
+def _require_whole(config: object, least: int, *names: str) -> None:
     for name in names:
         value = getattr(config, name)
         whole = isinstance(value, Integral) and not isinstance(value, bool)
         _require(whole and value >= least, f"{name} must be a whole number of at least {least}, not {value!r}")
 
 
-def _amount(config: object, *names: str) -> None:
+def _require_amount(config: object, *names: str) -> None:
     for name in names:
         value = getattr(config, name)
-        told = f"{name} must be a number that is finite and not negative (0 is no limit), not {value!r}"
-        _require(_is_number(value) and 0 <= value < inf, told)
+        message = f"{name} must be a number that is finite and not negative (0 is no limit), not {value!r}"
+        _require(_is_number(value) and 0 <= value < inf, message)
 
 
-def _share(config: object, name: str) -> None:
+def _require_share(config: object, name: str) -> None:
     value = getattr(config, name)
     _require(_is_number(value) and 0 <= value <= 1, f"{name} must be between 0 and 1, not {value!r}")
 
 
-def _switch(config: object, *names: str) -> None:
+def _require_bools(config: object, *names: str) -> None:
     for name in names:
         value = getattr(config, name)
         _require(isinstance(value, bool), f"{name} must be True or False, not {value!r}")
@@ -124,6 +124,6 @@ def _is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-def _require(holds: bool, message: str) -> None:
-    if not holds:
+def _require(condition: bool, message: str) -> None:
+    if not condition:
         raise ValueError(message)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Protocol
 
-from ralph_cli.checks.base import standing
+from ralph_cli.checks.base import step_quality
 from ralph_cli.core.run import StopType
 from ralph_cli.loop.config import StopConditionConfig
 from ralph_cli.loop.state import LoopState
@@ -24,7 +24,7 @@ class StopDecision:
         return self.should_stop
 
 
-GO_ON = StopDecision(False)
+CONTINUE = StopDecision(False)
 
 
 class StopDetector(Protocol):
@@ -44,7 +44,7 @@ class MaxIterationDetector:
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         if len(state.steps) < config.max_iterations:
-            return GO_ON
+            return CONTINUE
         return _stop(StopType.MAX_ITERATIONS, f"not accepted within {config.max_iterations} iterations")
 
 
@@ -53,7 +53,7 @@ class TimeoutDetector:
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         if not config.timeout or state.elapsed() < config.timeout:
-            return GO_ON
+            return CONTINUE
         return _stop(StopType.TIMEOUT, f"{state.elapsed():.1f} s of {config.timeout:g} s are used")
 
 
@@ -62,8 +62,8 @@ class CostLimitDetector:
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         if not config.max_cost or state.cumulative_cost < config.max_cost:
-            return GO_ON
-        return _stop(StopType.MAX_COST, f"${state.cumulative_cost:.4f} of ${config.max_cost:g} are spent")
+            return CONTINUE
+        return _stop(StopType.MAX_COST, f"${state.cumulative_cost:.4f} of ${config.max_cost:g} spent")
 
 
 class ConsecutiveFailureDetector:
@@ -72,7 +72,7 @@ class ConsecutiveFailureDetector:
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         failures = state.consecutive_failures
         if not config.max_consecutive_failures or failures < config.max_consecutive_failures:
-            return GO_ON
+            return CONTINUE
         last = state.steps[-1].attempt.error
         what = f"{failures} attempts in a row failed" + (f", the last with: {last}" if last else "")
         return _stop(StopType.MAX_CONSECUTIVE_FAILURES, what)
@@ -87,7 +87,7 @@ class ScoreThresholdDetector:
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         score = state.steps[-1].score if state.steps else None
         if not config.score_threshold or score is None or score < config.score_threshold:
-            return GO_ON
+            return CONTINUE
         return _stop(StopType.SCORE_THRESHOLD, f"the score {score:.2f} reached {config.score_threshold:g}")
 
 
@@ -99,7 +99,7 @@ class UserInterruptDetector:
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         if not config.enable_user_interrupt or not self._asked():
-            return GO_ON
+            return CONTINUE
         return _stop(StopType.USER_INTERRUPTED, "interrupted")
 
 
@@ -109,14 +109,14 @@ class StalledDetector:
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         last = state.steps[-config.patience :] if config.patience >= 2 else ()
         if len(last) < config.patience or len(last) < 2:
-            return GO_ON
+            return CONTINUE
         times = "twice" if len(last) == 2 else f"{len(last)} times in a row"
         attempts = [step.attempt for step in last]
-        if attempts[0].answered and all(attempt == attempts[0] for attempt in attempts):
+        if attempts[0].has_result and all(attempt == attempts[0] for attempt in attempts):
             return _stop(StopType.STALLED, f"the same answer failed {times}")
         if last[0].issues and all(step.issues == last[0].issues for step in last):
-            return _stop(StopType.STALLED, f"the same faults were found {times}")
-        return GO_ON
+            return _stop(StopType.STALLED, f"the same problems were found {times}")
+        return CONTINUE
 
 
 class RegressingDetector:
@@ -125,11 +125,11 @@ class RegressingDetector:
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         last = state.steps[-(config.patience + 1) :]
         if not config.patience or len(last) <= config.patience:
-            return GO_ON
-        ranks = [standing(step)[:-1] for step in last]
+            return CONTINUE
+        ranks = [step_quality(step)[:-1] for step in last]
         if all(later < earlier for earlier, later in pairwise(ranks)):
             return _stop(StopType.REGRESSING, f"the attempts got worse {config.patience} times in a row")
-        return GO_ON
+        return CONTINUE
 
 
 class CompositeDetector:
@@ -145,7 +145,7 @@ class CompositeDetector:
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         """The first decision to stop, else GO_ON."""
-        return next((said for detector in self._detectors if (said := detector.check(state, config))), GO_ON)
+        return next((said for detector in self._detectors if (said := detector.check(state, config))), CONTINUE)
 
     def __len__(self) -> int:
         return len(self._detectors)

@@ -8,14 +8,14 @@ from typing import Protocol
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.errors import LimitExceeded, RalphError
-from ralph_cli.core.events import AnyEvent, IterationStarted, RunHalted, Sink, StepFinished
+from ralph_cli.core.events import AnyEvent, EventSink, IterationStarted, RunHalted, StepFinished
 from ralph_cli.core.run import Attempt, Evidence, Halt, Lesson, Outcome, Step, StopType
 from ralph_cli.loop.config import StopConditionConfig
 from ralph_cli.loop.decide import decide
 from ralph_cli.loop.detectors import StopDetector, standard_detectors
 from ralph_cli.loop.state import LoopState
 
-LIMITS = {"time": StopType.TIMEOUT, "cost": StopType.MAX_COST, "calls": StopType.MAX_CALLS}
+LIMIT_STOP_TYPES = {"time": StopType.TIMEOUT, "cost": StopType.MAX_COST, "calls": StopType.MAX_CALLS}
 
 
 class Mode(Protocol):
@@ -25,7 +25,7 @@ class Mode(Protocol):
         """What the next attempt is told: empty at first, later the exact feedback on what failed."""
         ...
 
-    def run(self, order: str, iteration: int) -> Attempt:
+    def run(self, message: str, iteration: int) -> Attempt:
         """One attempt."""
         ...
 
@@ -44,16 +44,16 @@ def run_loop(
     *,
     ledger: Ledger,
     config: StopConditionConfig,
-    sink: Sink,
+    sink: EventSink,
     detectors: StopDetector | None = None,
-    kept: Callable[[], bool] = lambda: False,
+    has_result: Callable[[], bool] = lambda: False,
 ) -> Outcome:
     """Turn until the contract is met, a detector stops, a budget runs out or a person interrupts.
 
     Every step goes to `sink`. The outcome holds the best step, not the last. Any other error, a bug included, ends the
     run as SYSTEM_ERROR; it is raised again when there is nothing to show: no earlier step, and no result that the
-    iteration which it broke off has `kept`. What must end the program, such as SystemExit, always is. In each case
-    RunHalted is the last event.
+    iteration which it broke off has `has_result`. What must end the program, such as SystemExit, always is. In each
+    case RunHalted is the last event.
     """
     stops = standard_detectors() if detectors is None else detectors
 
@@ -74,23 +74,23 @@ def run_loop(
             state = replace(state, usage=ledger.spent)
             halt = decide(state, config, stops)
     except LimitExceeded as error:
-        halt = Halt(LIMITS.get(error.limit, StopType.SYSTEM_ERROR), error.line)
+        halt = Halt(LIMIT_STOP_TYPES.get(error.limit, StopType.SYSTEM_ERROR), error.line)
     except KeyboardInterrupt:
         halt = Halt(StopType.USER_INTERRUPTED, "interrupted")
     except BaseException as error:  # noqa: BLE001 - neither the best attempt nor the journal's end may be lost
-        halt, failure = Halt(StopType.SYSTEM_ERROR, _told(error)), error
+        halt, failure = Halt(StopType.SYSTEM_ERROR, _error_message(error)), error
     if failure is None:
         emit(RunHalted(halt, clock.now()))
         return Outcome(halt, state.best, len(state.steps))
     with suppress(Exception):  # a sink that failed before may do so again; the failure itself is told below
         emit(RunHalted(halt, clock.now()))
-    answered = state.best is not None and state.best.attempt.answered
-    if not isinstance(failure, Exception) or not (answered or kept()):
+    answered = state.best is not None and state.best.attempt.has_result
+    if not isinstance(failure, Exception) or not (answered or has_result()):
         raise failure
     return Outcome(halt, state.best, len(state.steps))
 
 
-def _told(error: BaseException) -> str:
+def _error_message(error: BaseException) -> str:
     if isinstance(error, RalphError):
         return error.line
     return f"{type(error).__name__}: {error}".removesuffix(": ")

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 MIN_BUDGET = 200
 """Least characters of a memory: a heading, the marker and a line of text must fit."""
 
-CUT = "\n[cut]"
+CUT_MARK = "\n[cut]"
 _BLOCK = re.compile(r"^(?=## Iter \d+ - )", re.MULTILINE)
 _HEADING = re.compile(r"^(?=\s*## Iter\b)", re.MULTILINE)
-MOST_TRIMMED = 999_999_999
+MAX_TRIMMED_COUNT = 999_999_999
 """What the marker counts at most, so that it is always short."""
 
 _MARKER = re.compile(r"\A\[trimmed ([1-9][0-9]{0,8}) older block\(s\)\](?:\n+|\Z)")
@@ -30,7 +30,7 @@ class Memory:
         return "\n\n".join((*marker, *self.blocks))
 
 
-def parse(text: str) -> Memory:
+def parse_memory(text: str) -> Memory:
     """The memory that `text` holds; words before the first block count as the oldest one."""
     text = text.strip()
     marker = _MARKER.match(text)
@@ -39,44 +39,45 @@ def parse(text: str) -> Memory:
     return Memory(blocks, int(marker.group(1)) if marker else 0)
 
 
-def add(memory: Memory, iteration: int, at: str, update: str, budget: int) -> Memory:
+def add_block(memory: Memory, iteration: int, timestamp: str, update: str, budget: int) -> Memory:
     """`memory` with one more block, within `budget` characters: the oldest blocks are dropped first.
 
     A line of the update that looks like a block's heading is moved in, so that no block can pretend to be several.
     Raises ValueError for a budget below MIN_BUDGET.
     """
-    block = f"## Iter {iteration} - {at}\n\n{_body(update)}"
-    return trim(replace(memory, blocks=(*memory.blocks, block)), budget)
+    block = f"## Iter {iteration} - {timestamp}\n\n{_block_body(update)}"
+    return trim_memory(replace(memory, blocks=(*memory.blocks, block)), budget)
 
 
-def count(memory: Memory, iteration: int, update: str) -> int:
-    """How many blocks are what `add` makes of this update of this iteration, whenever it was made, cut or whole."""
-    body = _body(update)
+def count_blocks(memory: Memory, iteration: int, update: str) -> int:
+    """How many blocks are what `add_block` makes of this update of this iteration, whenever it was made, cut or
+    whole."""
+    body = _block_body(update)
     found = 0
     for block in memory.blocks:
         heading, _, words = block.partition("\n\n")
-        same = words == body or (words.endswith(CUT) and body.startswith(words.removesuffix(CUT)))
+        same = words == body or (words.endswith(CUT_MARK) and body.startswith(words.removesuffix(CUT_MARK)))
         found += same and heading.startswith(f"## Iter {iteration} - ")
     return found
 
 
-def _body(update: str) -> str:
+def _block_body(update: str) -> str:
     return _HEADING.sub("> ", update.strip())
 
 
-def shown(text: str, budget: int) -> str:
+def newest_text(text: str, budget: int) -> str:
     """What of a memory's text a model may be shown: all of it within `budget` characters, else the newest blocks."""
-    return text if len(text) <= budget else trim(parse(text), budget).text
+    return text if len(text) <= budget else trim_memory(parse_memory(text), budget).text
 
 
-def trim(memory: Memory, budget: int) -> Memory:
+def trim_memory(memory: Memory, budget: int) -> Memory:
     """As many of the newest blocks as fit; a single block that is too long is cut."""
     if budget < MIN_BUDGET:
         raise ValueError(f"a memory needs at least {MIN_BUDGET} characters, not {budget}")
     while len(memory.blocks) > 1 and len(memory.text) > budget:
-        memory = Memory(memory.blocks[1:], min(memory.trimmed + 1, MOST_TRIMMED))
+        memory = Memory(memory.blocks[1:], min(memory.trimmed + 1, MAX_TRIMMED_COUNT))
     excess = len(memory.text) - budget
     if excess <= 0:
         return memory
     block = memory.blocks[0]
-    return replace(memory, blocks=(block[: len(block) - excess - len(CUT)].rstrip() + CUT,))
+    return replace(memory, blocks=(block[: len(block) - excess - len(CUT_MARK)].rstrip() + CUT_MARK,))

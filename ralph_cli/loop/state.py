@@ -5,14 +5,14 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import reduce
 from typing import Any
 
-from ralph_cli.checks.base import standing
+from ralph_cli.checks.base import step_quality
 from ralph_cli.core import clock
 from ralph_cli.core.coverage import Coverage
 from ralph_cli.core.events import (
     AnyEvent,
     CallFinished,
     CallStarted,
-    Covered,
+    CoverageAdded,
     IterationStarted,
     RunHalted,
     RunStarted,
@@ -41,7 +41,7 @@ class LoopState:
         """The step with the most claims standing; of equals the one with fewer issues, then the later one."""
         if not self.steps:
             return None
-        return max(enumerate(self.steps), key=lambda item: (*standing(item[1]), item[0]))[1]
+        return max(enumerate(self.steps), key=lambda item: (*step_quality(item[1]), item[0]))[1]
 
     @property
     def cumulative_cost(self) -> float:
@@ -56,7 +56,7 @@ class LoopState:
     @property
     def successful_steps(self) -> int:
         """Attempts that gave something to check."""
-        return sum(step.attempt.answered for step in self.steps)
+        return sum(step.attempt.has_result for step in self.steps)
 
     @property
     def failed_steps(self) -> int:
@@ -68,7 +68,7 @@ class LoopState:
         """How many of the latest attempts gave nothing to check."""
         count = 0
         for step in reversed(self.steps):
-            if step.attempt.answered:
+            if step.attempt.has_result:
                 break
             count += 1
         return count
@@ -127,8 +127,8 @@ class LoopState:
                 return replace(self, iteration=number)
             case StepFinished(step=step):
                 return replace(self, steps=(*self.steps, step))
-            case Covered(how=how, spans=spans):
-                return replace(self, coverage=self.coverage.after(how, spans))
+            case CoverageAdded(how=how, spans=spans):
+                return replace(self, coverage=self.coverage.with_spans(how, spans))
             case CallStarted(number=number):
                 return replace(self, open_calls=self.open_calls | {number})
             case CallFinished(number=number, usage=usage):

@@ -8,17 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from ralph_cli.core.errors import JournalError
-from ralph_cli.core.events import AnyEvent, GoalSet, IterationStarted, RunHalted, StepFinished, Verified
+from ralph_cli.core.events import AnyEvent, GoalSet, IterationStarted, RunHalted, StepFinished, VerifierFinished
 from ralph_cli.core.results.goal import GoalState, GoalStatus
 from ralph_cli.core.run import Step
-from ralph_cli.journal.store import read_events, refuse_if_at_work
+from ralph_cli.journal.store import read_events, refuse_if_running
 from ralph_cli.journal.traces import write_atomic
 from ralph_cli.modes.goal_summary import RuntimeSummary
 from ralph_cli.reports.goal import evidence_of
 
-FILE, OUTPUT = "goal.json", "output"
+RECORD_FILE, OUTPUT_STEM = "goal.json", "output"
 VERSION = 1
-SUMMARY = 4_000
+SUMMARY_CHARS = 4_000
 
 
 class GoalRecord:
@@ -33,17 +33,17 @@ class GoalRecord:
         self.goal = self.goal.apply(event)
         if isinstance(event, GoalSet):
             self._write()
-        elif isinstance(event, IterationStarted | Verified | StepFinished | RunHalted):
+        elif isinstance(event, IterationStarted | VerifierFinished | StepFinished | RunHalted):
             # The journal has it all, and a run that goes well must not end for want of a copy.
             with suppress(JournalError):
                 self._write()
 
     def _write(self) -> None:
-        path = self._out / self.goal.run / FILE
-        write_atomic(path, json.dumps(as_object(self.goal), ensure_ascii=False, indent=1))
+        path = self._out / self.goal.run / RECORD_FILE
+        write_atomic(path, json.dumps(goal_as_json(self.goal), ensure_ascii=False, indent=1))
 
 
-def as_object(goal: GoalState) -> dict[str, Any]:
+def goal_as_json(goal: GoalState) -> dict[str, Any]:
     """The state as plain values; the output itself is in the journal, and in the run folder once it was verified."""
     return {
         "version": VERSION,
@@ -64,49 +64,49 @@ def as_object(goal: GoalState) -> dict[str, Any]:
     }
 
 
-def keep_output(folder: Path, suffix: str, best: Step | None) -> None:
+def save_output(folder: Path, suffix: str, best: Step | None) -> None:
     """Leave what is handed over in the run's folder, also if it was never verified. Raises JournalError."""
-    text = goal_of(folder).delivered(best)
+    text = read_goal(folder).final_output(best)
     if text:
-        write_atomic(folder / f"{OUTPUT}{suffix}", text)
+        write_atomic(folder / f"{OUTPUT_STEM}{suffix}", text)
 
 
-def goal_of(folder: Path) -> GoalState:
+def read_goal(folder: Path) -> GoalState:
     """The state of the goal whose run is in `folder`, read from its journal. Raises JournalError."""
     return reduce(GoalState.apply, read_events(folder), GoalState())
 
 
-def unfinished(out: Path, document: str, objective: str) -> GoalState | None:
+def find_unfinished(out: Path, document: str, objective: str) -> GoalState | None:
     """The newest run of this objective on this document (by SHA-256) in `out`, if it has not come to an end.
 
     Raises JournalError if another process is still at it.
     """
-    for path in sorted(out.glob(f"*/{FILE}"), key=lambda path: path.parent.name, reverse=True):
-        kept = _kept(path)
-        if (kept.get("document"), kept.get("objective")) != (document, objective):
+    for path in sorted(out.glob(f"*/{RECORD_FILE}"), key=lambda path: path.parent.name, reverse=True):
+        record = _read_record(path)
+        if (record.get("document"), record.get("objective")) != (document, objective):
             continue
-        if kept.get("status") != GoalStatus.ACTIVE.value:
+        if record.get("status") != GoalStatus.ACTIVE.value:
             return None
-        refuse_if_at_work(path.parent)
+        refuse_if_running(path.parent)
         with suppress(JournalError):
-            return _cut_off(path.parent)
+            return _read_interrupted(path.parent)
     return None
 
 
-def _cut_off(folder: Path) -> GoalState | None:
+def _read_interrupted(folder: Path) -> GoalState | None:
     """The state of a run that has no end, its last and half iteration told in the summary too."""
     events = tuple(read_events(folder))
     goal = reduce(GoalState.apply, events, GoalState())
     if goal.status is not GoalStatus.ACTIVE:
         return None
-    summary = RuntimeSummary(goal.terms.summary, goal.before)
+    summary = RuntimeSummary(goal.terms.summary, goal.earlier_iterations)
     for event in events:
         summary(event)
     summary.variables.clear()  # they died with their sandbox
-    return replace(goal, summary=summary.text(SUMMARY))
+    return replace(goal, summary=summary.text(SUMMARY_CHARS))
 
 
-def _kept(path: Path) -> dict[str, Any]:
+def _read_record(path: Path) -> dict[str, Any]:
     try:
         found = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError):

@@ -3,10 +3,18 @@
 import ast
 from dataclasses import dataclass, field
 
-from ralph_cli.core.events import AnyEvent, IterationStarted, Nudged, Said, SnippetRan, Verified, Wrote
+from ralph_cli.core.events import (
+    AnyEvent,
+    IterationStarted,
+    OutputChanged,
+    SnippetRan,
+    TurnRejected,
+    VerifierFinished,
+    WorkerReported,
+)
 
-CODE, PRINTED, NOTE, SAID, OUTPUT = 160, 240, 400, 160, 200
-NAMES = 30
+CODE_CHARS, PRINTED_CHARS, NOTE_CHARS, REASON_CHARS, OUTPUT_CHARS = 160, 240, 400, 160, 200
+MAX_NAMES = 30
 
 
 @dataclass(slots=True)
@@ -17,8 +25,8 @@ class RuntimeSummary:
     variables are those of this run's sandbox.
     """
 
-    earlier: str = ""
-    before: int = 0
+    earlier_summary: str = ""
+    earlier_iterations: int = 0
     entries: list[str] = field(default_factory=list)
     variables: dict[str, None] = field(default_factory=dict)
 
@@ -26,34 +34,36 @@ class RuntimeSummary:
         """Remember what the event tells."""
         match event:
             case IterationStarted(number):
-                self.entries.append(f"Iteration {self.before + number}:")
+                self.entries.append(f"Iteration {self.earlier_iterations + number}:")
             case SnippetRan(code=code, output=output, error=error, state_lost=lost):
                 if lost:
                     self.variables.clear()
                 elif not error:
-                    self.variables |= dict.fromkeys(assigned(code))
+                    self.variables |= dict.fromkeys(assigned_names(code))
                 failed = ", failed" if error else ""
-                self.entries.append(f"- ran{failed}: {_flat(code, CODE)}\n  printed: {_flat(output, PRINTED)}")
-            case Wrote(output=output, revision=revision):
+                self.entries.append(
+                    f"- ran{failed}: {_shorten(code, CODE_CHARS)}\n  printed: {_shorten(output, PRINTED_CHARS)}"
+                )
+            case OutputChanged(output=output, revision=revision):
                 size = f"{len(output):,} characters"
-                self.entries.append(f"- set the output, version {revision}, {size}: {_flat(output, OUTPUT)}")
-            case Verified(name=name, passed=passed, ended=ended, revision=revision, output=output):
-                word = "passed" if passed else f"FAILED ({ended}): {_flat(output, SAID)}"
+                self.entries.append(f"- set the output, version {revision}, {size}: {_shorten(output, OUTPUT_CHARS)}")
+            case VerifierFinished(name=name, passed=passed, ended=ended, revision=revision, output=output):
+                word = "passed" if passed else f"FAILED ({ended}): {_shorten(output, REASON_CHARS)}"
                 self.entries.append(f"- verified version {revision}: {name} {word}")
-            case Said(text=text, intent=intent):
-                self.entries.append(f"- said ({intent}): {_flat(text, NOTE)}")
-            case Nudged(reason=reason):
-                self.entries.append(f"- was told: {_flat(reason, SAID)}")
+            case WorkerReported(text=text, intent=intent):
+                self.entries.append(f"- said ({intent}): {_shorten(text, NOTE_CHARS)}")
+            case TurnRejected(reason=reason):
+                self.entries.append(f"- was told: {_shorten(reason, REASON_CHARS)}")
             case _:
                 pass
 
-    def text(self, most: int) -> str:
-        """The summary within `most` characters: the newest entries whole, and how many older ones are left out."""
-        names = ", ".join(list(self.variables)[-NAMES:])
+    def text(self, max_chars: int) -> str:
+        """The summary within `max_chars` characters: the newest entries whole, and how many older ones are left out."""
+        names = ", ".join(list(self.variables)[-MAX_NAMES:])
         first = f"Variables you made: {names}\n" if names else ""
-        room = most - len(first) - 60
+        room = max_chars - len(first) - 60
         kept: list[str] = []
-        entries = [*self.earlier.splitlines(), *self.entries]
+        entries = [*self.earlier_summary.splitlines(), *self.entries]
         for entry in reversed(entries):
             if len(entry) + 1 > room:
                 break
@@ -61,10 +71,10 @@ class RuntimeSummary:
             room -= len(entry) + 1
         left = len(entries) - len(kept)
         older = f"({left} older entries are left out)\n" if left else ""
-        return (first + older + "\n".join(reversed(kept)))[: max(most, 0)]
+        return (first + older + "\n".join(reversed(kept)))[: max(max_chars, 0)]
 
 
-def assigned(code: str) -> list[str]:
+def assigned_names(code: str) -> list[str]:
     """The names that a snippet binds at its top level; none if it cannot be parsed."""
     try:
         body = ast.parse(code).body
@@ -84,6 +94,6 @@ def assigned(code: str) -> list[str]:
     return list(dict.fromkeys(names))
 
 
-def _flat(text: str, most: int) -> str:
+def _shorten(text: str, max_chars: int) -> str:
     flat = " ".join(text.split())
-    return flat if len(flat) <= most else f"{flat[: most * 2 // 3]} ... {flat[-most // 3 :]}"
+    return flat if len(flat) <= max_chars else f"{flat[: max_chars * 2 // 3]} ... {flat[-max_chars // 3 :]}"

@@ -3,45 +3,45 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from ralph_cli.checks.base import GOOD
+from ralph_cli.checks.base import PASSING_VERDICTS
 from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Ruling
 
-Key = tuple[str, tuple[tuple[int, int], ...]]
+ClaimKey = tuple[str, tuple[tuple[int, int], ...]]
 """A claim to the letter: its wording and the places of its quotes."""
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class ClaimSlot:
     """One place of the answer: a claim that stands, or None for one that has to be mended."""
 
     claim: DraftClaim | None
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class AcceptedClaims:
     """What stands of the answer so far, in the answer's own order, and the rulings that let it stand."""
 
-    slots: tuple[Slot, ...] = ()
-    settled: dict[Key, Ruling] = field(default_factory=dict)
+    slots: tuple[ClaimSlot, ...] = ()
+    rulings_by_claim: dict[ClaimKey, Ruling] = field(default_factory=dict)
 
     @property
     def claims(self) -> tuple[DraftClaim, ...]:
         """The claims that stand."""
         return tuple(slot.claim for slot in self.slots if slot.claim is not None)
 
-    def told(self) -> str:
+    def message(self) -> str:
         """What the worker is told of them; empty when nothing stands yet."""
         if not self.claims:
             return ""
         lines = "\n".join(f"- {claim.text}" for claim in self.claims)
         return f"These claims stand and are kept; do not hand them in again, hand in only what is missing:\n{lines}\n"
 
-    def merged(self, draft: Draft) -> Draft:
+    def merge(self, draft: Draft) -> Draft:
         """The whole answer: what stands in its places, the draft's claims in the gaps and after them."""
         if not self.claims:
             return draft
-        standing = {_words(claim.text) for claim in self.claims}
-        fresh = [claim for claim in draft.claims if _words(claim.text) not in standing]
+        standing = {_normalize(claim.text) for claim in self.claims}
+        fresh = [claim for claim in draft.claims if _normalize(claim.text) not in standing]
         whole: list[DraftClaim] = []
         for slot in self.slots:
             if slot.claim is not None:
@@ -50,38 +50,38 @@ class Kept:
                 whole.append(fresh.pop(0))
         return replace(draft, claims=(*whole, *fresh))
 
-    def after(self, attempt: Attempt, evidence: Sequence[Evidence]) -> "Kept":
+    def update(self, attempt: Attempt, evidence: Sequence[Evidence]) -> "AcceptedClaims":
         """What stands after an attempt was judged; nothing changes when it was not."""
         rulings = {ruling.claim: ruling for item in evidence for ruling in item.rulings}
-        denied = {said.claim for item in evidence for said in item.qualifications if said.contradicts}
+        contradicted = {said.claim for item in evidence for said in item.qualifications if said.contradicts}
         if not rulings:
             return self
-        slots, settled = [], dict(self.settled)
+        slots, settled = [], dict(self.rulings_by_claim)
         for claim in attempt.claims:
             ruling = rulings.get(claim.id)
-            stands = ruling is not None and ruling.verdict in GOOD and claim.id not in denied
+            stands = ruling is not None and ruling.verdict in PASSING_VERDICTS and claim.id not in contradicted
             if stands and ruling is not None:
-                settled[key(claim, attempt)] = ruling
-            elif claim.id in denied:
-                settled.pop(key(claim, attempt), None)
+                settled[claim_key(claim, attempt)] = ruling
+            elif claim.id in contradicted:
+                settled.pop(claim_key(claim, attempt), None)
             wording = tuple(quote.said for quote in attempt.quotes_of(claim))
-            slots.append(Slot(DraftClaim(claim.text, wording, claim.calculations) if stands else None))
-        return Kept(tuple(slots), settled)
+            slots.append(ClaimSlot(DraftClaim(claim.text, wording, claim.calculations) if stands else None))
+        return AcceptedClaims(tuple(slots), settled)
 
-    def rulings(self, attempt: Attempt) -> tuple[Ruling, ...]:
+    def rulings_for(self, attempt: Attempt) -> tuple[Ruling, ...]:
         """The rulings that still hold for claims of `attempt`, under their ids there."""
         found = []
         for claim in attempt.claims:
-            ruling = self.settled.get(key(claim, attempt))
+            ruling = self.rulings_by_claim.get(claim_key(claim, attempt))
             if ruling is not None:
                 found.append(replace(ruling, claim=claim.id))
         return tuple(found)
 
 
-def key(claim: Claim, attempt: Attempt) -> Key:
+def claim_key(claim: Claim, attempt: Attempt) -> ClaimKey:
     """The claim to the letter."""
     return claim.text, tuple((quote.start, quote.end) for quote in attempt.quotes_of(claim))
 
 
-def _words(text: str) -> str:
+def _normalize(text: str) -> str:
     return " ".join(text.split()).casefold()

@@ -3,12 +3,12 @@
 import re
 
 from ralph_cli.core.document import Document
-from ralph_cli.core.prompts.framing import framed
+from ralph_cli.core.prompts.framing import frame_data
 
-HEADINGS = 40
+MAX_HEADINGS = 40
 
 
-def pages_told(document: Document) -> str:
+def describe_pages(document: Document) -> str:
     """How many pages there are and whether their printed labels differ, or that there are only lines."""
     if not document.paged:
         return f"{document.text.count(chr(10)) + 1:,} lines, no pages"
@@ -19,12 +19,12 @@ def pages_told(document: Document) -> str:
     return f"{len(document.pages)} pages{odd}"
 
 
-def headings_told(document: Document, nonce: str) -> str:
+def render_headings(document: Document, nonce: str) -> str:
     """The upper headings with their pages, framed as data; empty when there are none."""
     if not document.headings:
         return ""
     tops = [heading for heading in document.headings if heading.level <= 2] or list(document.headings)
-    lines = [f"{h.text[:80]} (page {document.page_at(h.start).number})" for h in tops[:HEADINGS]]
-    if len(tops) > HEADINGS:
-        lines.append(f"... {len(tops) - HEADINGS} more")
-    return f"Headings:\n{framed(chr(10).join(lines), nonce)}\n"
+    lines = [f"{h.text[:80]} (page {document.page_at(h.start).number})" for h in tops[:MAX_HEADINGS]]
+    if len(tops) > MAX_HEADINGS:
+        lines.append(f"... {len(tops) - MAX_HEADINGS} more")
+    return f"Headings:\n{frame_data(chr(10).join(lines), nonce)}\n"

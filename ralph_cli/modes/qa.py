@@ -5,23 +5,23 @@ from dataclasses import dataclass, field, replace
 
 from ralph_cli.checks.absence import AbsenceReview
 from ralph_cli.checks.base import Check, run_in_order
-from ralph_cli.checks.form import AnswerForm, form_issues, only_lengths
-from ralph_cli.checks.quotes import Visibility, pin
+from ralph_cli.checks.form import AnswerForm, form_issues, has_only_length_issues
+from ralph_cli.checks.quotes import VisibilityPolicy, resolve_quotes
 from ralph_cli.checks.verifier import VerifierCheck
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Model, Request, UserTurn
-from ralph_cli.core.prompts.framing import cut, framed, told
-from ralph_cli.core.prompts.templates import prompt, render
+from ralph_cli.core.prompts.framing import frame_data, render_issues, truncate
+from ralph_cli.core.prompts.templates import prompt_text, render_prompt
 from ralph_cli.core.run import Attempt, Draft, Evidence, Issue, Lesson
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.loop.state import LoopState
-from ralph_cli.modes.kept import Kept
-from ralph_cli.modes.opening import headings_told, pages_told
-from ralph_cli.modes.retry import SUMMARY, Retry, starts_afresh
+from ralph_cli.modes.kept import AcceptedClaims
+from ralph_cli.modes.opening import describe_pages, render_headings
+from ralph_cli.modes.retry import SUMMARY_CHARS, Retry, needs_fresh_conversation
 from ralph_cli.rlm.loop import Explorer
-from ralph_cli.rlm.parse import ACT, parse_call
+from ralph_cli.rlm.parse import ACT_TOOL, parse_call
 
-PREVIEW, TRAJECTORY = 600, 24_000
+PREVIEW_CHARS, TRAJECTORY_CHARS = 600, 24_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,27 +32,29 @@ class Question:
     document: Document
     form: AnswerForm
 
-    def opening(self, nonce: str, *, direct: bool) -> str:
+    def opening(self, nonce: str, *, include_document: bool) -> str:
         """The first message: metadata and a preview, or the whole text of a short document; the question last."""
         values = {
             "kind": self.document.kind,
             "characters": f"{len(self.document.text):,}",
-            "pages": pages_told(self.document),
-            "preview": framed(self.document.text if direct else self.document.text[:PREVIEW], nonce),
+            "pages": describe_pages(self.document),
+            "preview": frame_data(
+                self.document.text if include_document else self.document.text[:PREVIEW_CHARS], nonce
+            ),
             "question": self.text,
-            **self._counts(),
+            **self._form_values(),
         }
-        if direct:
-            return render("worker_direct", **values)
-        return render("worker_opening", headings=headings_told(self.document, nonce), **values)
+        if include_document:
+            return render_prompt("worker_direct", **values)
+        return render_prompt("worker_opening", headings=render_headings(self.document, nonce), **values)
 
-    def last_call(self, trajectory: Sequence[tuple[str, str]], nonce: str) -> str:
+    def extractor_request(self, trajectory: Sequence[tuple[str, str]], nonce: str) -> str:
         """The message of the fallback extractor: the question over what was printed."""
         steps = "\n\n".join(f"Step {n}\nCode:\n{code}\nOutput:\n{out}" for n, (code, out) in enumerate(trajectory, 1))
-        shown = framed(cut(steps, TRAJECTORY) or "(no step was run)", nonce)
-        return render("extractor", trajectory=shown, question=self.text, **self._counts())
+        shown = frame_data(truncate(steps, TRAJECTORY_CHARS) or "(no step was run)", nonce)
+        return render_prompt("extractor", trajectory=shown, question=self.text, **self._form_values())
 
-    def _counts(self) -> dict[str, object]:
+    def _form_values(self) -> dict[str, object]:
         return {"bullets": self.form.bullets, "quotes": self.form.quotes, "quote_chars": self.form.quote_chars}
 
     @property
@@ -80,59 +82,61 @@ class QaMode:
     index: QuoteIndex
     local_checks: Sequence[Check]
     judge: Check
-    numbers: Check
-    counter: Check | None = None
+    figure_check: Check
+    counter_check: Check | None = None
     verifier: VerifierCheck | None = None
-    visibility: Visibility | None = None
+    visibility: VisibilityPolicy | None = None
     retry: Retry = "auto"
-    kept: Kept = field(default_factory=Kept)
-    absence: AbsenceReview = field(init=False)
-    _restart: bool = False
-    _unfit: bool = False
+    accepted_claims: AcceptedClaims = field(default_factory=AcceptedClaims)
+    absence_review: AbsenceReview = field(init=False)
+    _starts_fresh: bool = False
+    _only_lengths_refused: bool = False
 
     def __post_init__(self) -> None:
         explorer = self.explorer
-        self.absence = AbsenceReview(
+        self.absence_review = AbsenceReview(
             self.question.document,
             self.question.text,
             lambda: explorer.searches,
-            lambda: explorer.reading.coverage.shown,
+            lambda: explorer.coverage_tracker.coverage.shown,
         )
 
     def plan(self, state: LoopState) -> str:
         if not state.steps:
             return ""
         step = state.steps[-1]
-        issues = told((*step.attempt.refused, *step.issues), self.explorer.nonce)
-        values = {"issues": issues or "- nothing was handed in", "kept": self.kept.told()}
-        self._restart = starts_afresh(self.retry, state, self.explorer.characters)
-        if not self._restart:
-            return render("worker_feedback", **values)
-        opening = self.question.opening(self.explorer.nonce, direct=False)
-        return render("worker_continue", opening=opening, done=self.explorer.done(SUMMARY), **values)
+        issues = render_issues((*step.attempt.refused, *step.issues), self.explorer.nonce)
+        values = {"issues": issues or "- nothing was handed in", "kept": self.accepted_claims.message()}
+        self._starts_fresh = needs_fresh_conversation(self.retry, state, self.explorer.characters)
+        if not self._starts_fresh:
+            return render_prompt("worker_feedback", **values)
+        opening = self.question.opening(self.explorer.nonce, include_document=False)
+        return render_prompt(
+            "worker_continue", opening=opening, done=self.explorer.summarize_steps(SUMMARY_CHARS), **values
+        )
 
-    def run(self, order: str, iteration: int) -> Attempt:
+    def run(self, message: str, iteration: int) -> Attempt:
         if self.verifier is not None:
             self.verifier.begin(iteration)
-        if self._restart:
-            self.explorer.restart(order)
-        explored = self.explorer.explore("" if self._restart else order, iteration)
-        if explored.taken and explored.draft is not None:
-            return replace(self._pinned(explored.draft), finished=True, source="worker")
-        draft = self._extract() or explored.draft
-        if draft is None and not self.kept.claims:
+        if self._starts_fresh:
+            self.explorer.restart(message)
+        explored = self.explorer.explore("" if self._starts_fresh else message, iteration)
+        if explored.accepted and explored.draft is not None:
+            return replace(self._resolve_merged(explored.draft), finished=True, source="worker")
+        draft = self._extract_draft() or explored.draft
+        if draft is None and not self.accepted_claims.claims:
             return Attempt()
-        attempt = self._pinned(draft or Draft())
-        finished = not form_issues(self.kept.merged(draft or Draft()), self.question.form)
+        attempt = self._resolve_merged(draft or Draft())
+        finished = not form_issues(self.accepted_claims.merge(draft or Draft()), self.question.form)
         return replace(attempt, finished=finished, source="extractor")
 
     def analyze(self, attempt: Attempt) -> tuple[Evidence, ...]:
         further = (self.verifier,) if self.verifier is not None else ()
         if attempt.absence is not None:
-            return run_in_order((*self.local_checks, self._not_unfit, self.absence, *further), attempt)
-        counter = (self.counter,) if self.counter is not None else ()
-        found = run_in_order((*self.local_checks, self._judged, *counter, *further), attempt)
-        self.kept = self.kept.after(attempt, found)
+            return run_in_order((*self.local_checks, self._check_lengths, self.absence_review, *further), attempt)
+        counter = (self.counter_check,) if self.counter_check is not None else ()
+        found = run_in_order((*self.local_checks, self._judge_fresh_claims, *counter, *further), attempt)
+        self.accepted_claims = self.accepted_claims.update(attempt, found)
         return found
 
     def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
@@ -141,36 +145,40 @@ class QaMode:
 
     def review(self, draft: Draft) -> tuple[Issue, ...]:
         """The local rules on a draft with what is kept: its form, quotes and figures, and what it did not look at."""
-        merged = self.kept.merged(draft)
+        merged = self.accepted_claims.merge(draft)
         issues = form_issues(merged, self.question.form)
         if merged.absence is not None:
-            return issues or self._unfit_issues() or self.absence.issues(merged.absence)
-        self._unfit = only_lengths(merged, self.question.form)
+            return issues or self._length_issues() or self.absence_review.issues(merged.absence)
+        self._only_lengths_refused = has_only_length_issues(merged, self.question.form)
         if issues:
             return issues
-        attempt = self._looked_up(merged)
-        return attempt.refused or self.numbers(attempt).issues
+        attempt = self._resolve_quotes(merged)
+        return attempt.refused or self.figure_check(attempt).issues
 
-    def _unfit_issues(self) -> tuple[Issue, ...]:
+    def _length_issues(self) -> tuple[Issue, ...]:
         """What speaks against an absence after claims that only had quotes of a wrong length: they are no absence."""
-        if not self._unfit:
+        if not self._only_lengths_refused:
             return ()
         length = self.question.form.quote_chars
-        told = f"only the length of the quotes was refused, which is no absence; hand in quotes of {length} characters"
-        return (Issue("form", told),)
+        message = (
+            f"only the length of the quotes was refused, which is no absence; hand in quotes of {length} characters"
+        )
+        return (Issue("form", message),)
 
-    def _not_unfit(self, attempt: Attempt) -> Evidence:
-        return Evidence("form", self._unfit_issues())
+    def _check_lengths(self, attempt: Attempt) -> Evidence:
+        return Evidence("form", self._length_issues())
 
-    def _pinned(self, draft: Draft) -> Attempt:
-        return self.absence.recorded(self._looked_up(self.kept.merged(draft)))
+    def _resolve_merged(self, draft: Draft) -> Attempt:
+        return self.absence_review.add_search_record(self._resolve_quotes(self.accepted_claims.merge(draft)))
 
-    def _looked_up(self, draft: Draft) -> Attempt:
-        return pin(draft, self.question.document, self.index, self.explorer.reading.coverage.shown, self.visibility)
+    def _resolve_quotes(self, draft: Draft) -> Attempt:
+        return resolve_quotes(
+            draft, self.question.document, self.index, self.explorer.coverage_tracker.coverage.shown, self.visibility
+        )
 
-    def _judged(self, attempt: Attempt) -> Evidence:
+    def _judge_fresh_claims(self, attempt: Attempt) -> Evidence:
         """The judge's evidence on all claims; those that were let stand before, word for word, are not sent again."""
-        settled = self.kept.rulings(attempt)
+        settled = self.accepted_claims.rulings_for(attempt)
         fresh = tuple(claim for claim in attempt.claims if claim.id not in {ruling.claim for ruling in settled})
         if not fresh:
             return Evidence("judge", (), settled, score=1.0)
@@ -183,13 +191,13 @@ class QaMode:
         score = 1 - len(found.issues) / len(attempt.claims)
         return replace(found, rulings=rulings, score=score)
 
-    def _extract(self) -> Draft | None:
+    def _extract_draft(self) -> Draft | None:
         """One last call over the trajectory when the steps are used up; None if it hands in nothing usable."""
         request = Request(
             "extractor",
-            prompt("worker_system"),
-            (UserTurn(self.question.last_call(self.explorer.trajectory, self.explorer.nonce)),),
-            (ACT,),
+            prompt_text("worker_system"),
+            (UserTurn(self.question.extractor_request(self.explorer.trajectory, self.explorer.nonce)),),
+            (ACT_TOOL,),
             inputs={
                 **self.question.inputs,
                 "trajectory": "\n".join(output for _, output in self.explorer.trajectory),

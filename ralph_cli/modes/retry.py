@@ -2,19 +2,19 @@
 
 from typing import Literal
 
-from ralph_cli.checks.base import standing
+from ralph_cli.checks.base import step_quality
 from ralph_cli.loop.state import LoopState
 
 Retry = Literal["continue", "fresh", "auto"]
 
-SUMMARY = 4_000
+SUMMARY_CHARS = 4_000
 """Characters of what was run, in the compact prompt that a fresh conversation begins with."""
 
-TOO_LARGE = 100_000
+MAX_CONVERSATION_CHARS = 100_000
 """Characters of a conversation above which "auto" begins a new one."""
 
 
-def starts_afresh(retry: Retry, state: LoopState, characters: int) -> bool:
+def needs_fresh_conversation(retry: Retry, state: LoopState, characters: int) -> bool:
     """Whether the next attempt begins a new conversation from a compact prompt instead of going on in the live one.
 
     "auto" does so when the conversation has grown too large, when nothing was handed in, or when the last attempt was
@@ -22,6 +22,6 @@ def starts_afresh(retry: Retry, state: LoopState, characters: int) -> bool:
     """
     if retry != "auto":
         return retry == "fresh"
-    if characters > TOO_LARGE or not state.steps[-1].attempt.answered:
+    if characters > MAX_CONVERSATION_CHARS or not state.steps[-1].attempt.has_result:
         return True
-    return len(state.steps) >= 2 and standing(state.steps[-1]) <= standing(state.steps[-2])
+    return len(state.steps) >= 2 and step_quality(state.steps[-1]) <= step_quality(state.steps[-2])

@@ -4,12 +4,17 @@ import json
 from typing import Any
 
 from ralph_cli.core.errors import ProviderError
-from ralph_cli.core.model import Json, ModelTurn, Reply, Request, Stop, ToolCall, ToolTurn, Turn, UserTurn
+from ralph_cli.core.model import Json, ModelTurn, Reply, Request, StopReason, ToolCall, ToolTurn, Turn, UserTurn
 from ralph_cli.providers import faults, wire
 from ralph_cli.providers.prices import OWN_HOSTS
 
 WIRE = "anthropic.messages"
-_STOPS = {"end_turn": Stop.END, "stop_sequence": Stop.END, "tool_use": Stop.TOOL, "max_tokens": Stop.LENGTH}
+_STOPS = {
+    "end_turn": StopReason.END,
+    "stop_sequence": StopReason.END,
+    "tool_use": StopReason.TOOL,
+    "max_tokens": StopReason.LENGTH,
+}
 
 
 class Anthropic:
@@ -30,15 +35,15 @@ class Anthropic:
             max_retries=0,
             timeout=timeout_s,
             open_telemetry=False,
-            http_client=wire.client(timeout_s),
+            http_client=wire.create_client(timeout_s),
         )
 
     def complete(self, request: Request) -> Reply:
         """Answer the request, or raise ProviderError."""
-        arguments = faults.clean(body(request, self._target.model))
+        arguments = faults.replace_surrogates(request_body(request, self._target.model))
         create = self._sdk.messages.with_raw_response.create
-        reply = wire.called(self._target, lambda: create(**arguments), lambda error: fault(self._target, error))
-        return parsed(self._target, request, reply)
+        reply = wire.call_service(self._target, lambda: create(**arguments), lambda error: fault(self._target, error))
+        return parse_reply(self._target, request, reply)
 
     def close(self) -> None:
         """Close the connections kept for the next call."""
@@ -55,16 +60,16 @@ def fault(target: faults.Target, error: Exception) -> ProviderError:
         case anthropic.CredentialsError():
             return target.fault("auth")
         case anthropic.APITimeoutError():
-            return faults.transport_fault(target, error, otherwise="timeout")
+            return faults.transport_fault(target, error, default_code="timeout")
         case anthropic.APIConnectionError():
-            return faults.transport_fault(target, error, otherwise="connection")
+            return faults.transport_fault(target, error, default_code="connection")
     return faults.transport_fault(target, error)
 
 
 # --- what is sent -----------------------------------------------------------------------------------------------------
 
 
-def body(request: Request, model: str) -> Json:
+def request_body(request: Request, model: str) -> Json:
     """The arguments of `messages.create`. No sampling parameters: the service no longer takes any."""
     out: Json = {
         "model": model,
@@ -79,14 +84,14 @@ def body(request: Request, model: str) -> Json:
     if request.cache:
         out["cache_control"] = {"type": "ephemeral"}  # automatic caching: the mark moves along to the last block
     if request.output_schema is not None:
-        out["output_config"] = {"format": {"type": "json_schema", "schema": _plain(request.output_schema)}}
+        out["output_config"] = {"format": {"type": "json_schema", "schema": _simplify_schema(request.output_schema)}}
     return out
 
 
 def messages(turns: tuple[Turn, ...], model: str) -> list[Json]:
     """The turns as messages of alternating roles, without empty ones."""
     out: list[Json] = []
-    for turn in wire.settled(turns):
+    for turn in wire.answer_open_calls(turns):
         role = "assistant" if isinstance(turn, ModelTurn) else "user"
         blocks = _blocks(turn, model)
         if not blocks:
@@ -101,39 +106,39 @@ def messages(turns: tuple[Turn, ...], model: str) -> list[Json]:
 def _blocks(turn: Turn, model: str) -> list[Json]:
     match turn:
         case UserTurn(text):
-            return _text(text)
+            return _text_blocks(text)
         case ToolTurn(results, note):
-            return [_result(*result) for result in results] + _text(note)
+            return [_result_block(*result) for result in results] + _text_blocks(note)
         case ModelTurn(text, calls, raw):
             if isinstance(raw, dict) and raw.get("wire") == WIRE and raw.get("model") == model:
-                return [_sendable(b) for b in raw["content"] if b.get("type") != "text" or b.get("text", "").strip()]
+                return [_repair_call(b) for b in raw["content"] if b.get("type") != "text" or b.get("text", "").strip()]
             # Said by another model, or read from a trace: its words and calls, without its thoughts.
-            return _text(text) + [_call(c) for c in calls]
+            return _text_blocks(text) + [_call_block(c) for c in calls]
 
 
-def _text(text: str) -> list[Json]:
+def _text_blocks(text: str) -> list[Json]:
     return [{"type": "text", "text": text}] if text.strip() else []
 
 
-def _result(id_: str, text: str, failed: bool) -> Json:
+def _result_block(id_: str, text: str, failed: bool) -> Json:
     return {"type": "tool_result", "tool_use_id": id_, "content": text or "(no output)"} | (
         {"is_error": True} if failed else {}
     )
 
 
-def _call(call: ToolCall) -> Json:
+def _call_block(call: ToolCall) -> Json:
     written = {"malformed": call.malformed} if call.arguments is None else call.arguments
     return {"type": "tool_use", "id": call.id, "name": call.name, "input": written}
 
 
-def _sendable(block: Json) -> Json:
+def _repair_call(block: Json) -> Json:
     """The block as it came, except for a call whose input is no object: that one would be refused in every request."""
     if block.get("type") == "tool_use" and not isinstance(block.get("input"), dict):
         return {**block, "input": {"malformed": json.dumps(block.get("input"))}}
     return block
 
 
-def _plain(schema: Json) -> Json:
+def _simplify_schema(schema: Json) -> Json:
     """The schema in the SDK's own reduction to what the service understands."""
     import anthropic
 
@@ -146,7 +151,7 @@ def _plain(schema: Json) -> Json:
 # --- what comes back --------------------------------------------------------------------------------------------------
 
 
-def parsed(target: faults.Target, request: Request, reply: Json) -> Reply:
+def parse_reply(target: faults.Target, request: Request, reply: Json) -> Reply:
     """The Reply in a message, or ProviderError where there is none to be had."""
     content, reason = reply.get("content"), reply.get("stop_reason")
     if reason == "refusal":
@@ -166,24 +171,26 @@ def parsed(target: faults.Target, request: Request, reply: Json) -> Reply:
                 texts.append(text)
             case {"type": "tool_use"}:
                 calls.append(
-                    wire.call(block.get("id"), block.get("name"), block.get("input"), may_call=stop is Stop.TOOL)
+                    wire.parse_tool_call(
+                        block.get("id"), block.get("name"), block.get("input"), may_call=stop is StopReason.TOOL
+                    )
                 )
             case {"type": str(kind)} if kind != "text":
                 pass  # thoughts, and kinds of a later day: sent back, not read
             case _:
-                raise target.fault("bad-reply", "an odd content block", usage_unknown=True)
+                raise target.fault("bad-reply", "an unexpected content block", usage_unknown=True)
     good = tuple(c for c in calls if c is not None)
-    if stop is not Stop.LENGTH and (len(good) < len(calls) or (stop is Stop.TOOL and not good)):
+    if stop is not StopReason.LENGTH and (len(good) < len(calls) or (stop is StopReason.TOOL and not good)):
         raise target.fault("bad-reply", "a tool call without id or name", usage_unknown=True)
-    if good and stop is Stop.END:
-        stop = Stop.TOOL  # malformed calls, which want an answer all the same
+    if good and stop is StopReason.END:
+        stop = StopReason.TOOL  # malformed calls, which want an answer all the same
     turn = ModelTurn("\n".join(t for t in texts if t), good, {"wire": WIRE, "model": target.model, "content": content})
-    return wire.reply(target, request, turn, stop, _tokens(reply.get("usage")), reply)
+    return wire.build_reply(target, request, turn, stop, _token_counts(reply.get("usage")), reply)
 
 
-def _tokens(usage: Any) -> tuple[Any, ...]:
+def _token_counts(usage: Any) -> tuple[Any, ...]:
     """Claude counts cached tokens beside the input, not within it."""
     if not isinstance(usage, dict):
         return (None, None, None, None)
     read, written = usage.get("cache_read_input_tokens"), usage.get("cache_creation_input_tokens")
-    return (wire.total(usage.get("input_tokens"), read, written), usage.get("output_tokens"), read, written)
+    return (wire.sum_tokens(usage.get("input_tokens"), read, written), usage.get("output_tokens"), read, written)

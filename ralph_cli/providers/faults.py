@@ -17,13 +17,13 @@ from ralph_cli.core.errors import ProviderError
 if TYPE_CHECKING:
     import httpx2
 
-SAID_CHARACTERS = 240
+MAX_DETAIL_CHARS = 240
 
 _RETRYABLE = {"rate-limit", "overloaded", "server", "timeout", "connection", "bad-reply"}
 _FAULTS = {
     "auth": ("the API key was not accepted", "check the API key of {vendor}"),
     "billing": ("no credit or quota left", "check billing and limits of the {vendor} account"),
-    "permission": ("not allowed with this key", "check what the key of {vendor} may use"),
+    "permission": ("not allowed with this key", "check which models the {vendor} API key may use"),
     "not-found": ("no such model or address", "check the model setting ({model}) and the base URL ({host})"),
     "too-long": ("the request is too long for this model", "use smaller pieces or a model with a larger context"),
     "rate-limit": ("too many requests", "wait, then resume; or lower the number of parallel calls"),
@@ -31,15 +31,15 @@ _FAULTS = {
     "server": ("the service failed", "wait, then resume"),
     "timeout": ("no answer in time", "wait, then resume; or choose a faster model"),
     "connection": ("the service could not be reached or cut the connection", "check the network, a proxy, and {host}"),
-    "bad-request": ("the service refused the form of the request", "check that {host} serves {model} with this API"),
+    "bad-request": ("the service rejected the request format", "check that {host} serves {model} with this API"),
     "refusal": ("the model declined to answer", "rephrase the question or choose another model"),
-    "bad-reply": ("the answer cannot be used", "try again; check that {host} is the service meant"),
+    "bad-reply": ("the reply is unusable", "try again; check that {host} is the right service"),
 }
 _TOO_LONG = re.compile(
     r"prompt is too long|context[ _](length|window|size)|maximum context|request too large|string_above_max_length",
     re.I,
 )
-_REFUSED = ("content_policy", "content_filter", "invalid_prompt", "bio_policy", "policy_violation")
+_REFUSAL_MARKS = ("content_policy", "content_filter", "invalid_prompt", "bio_policy", "policy_violation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Target:
         """A ProviderError of that code; `detail` may be a service's own words and is made safe here."""
         names = {"vendor": self.vendor, "model": self.model, "host": self.host}
         what, hint = _FAULTS[code]
-        said = self._safe(detail)
+        said = self._sanitize(detail)
         return ProviderError(
             f"{self.vendor} model {self.model} at {self.host}: {what}" + (f" ({said})" if said else ""),
             code=code,
@@ -72,12 +72,12 @@ class Target:
             usage_unknown=usage_unknown,
         )
 
-    def _safe(self, text: str) -> str:
+    def _sanitize(self, text: str) -> str:
         if self.key and self.key != "none":
             for secret in (self.key, quote(self.key, safe=""), base64.b64encode(self.key.encode()).decode()):
                 text = text.replace(secret, "[key]")
         line = " ".join("".join(c if c.isprintable() else " " for c in text).split())
-        return line if len(line) <= SAID_CHARACTERS else line[: SAID_CHARACTERS - 3] + "..."
+        return line if len(line) <= MAX_DETAIL_CHARS else line[: MAX_DETAIL_CHARS - 3] + "..."
 
 
 class BadBody(Exception):
@@ -88,21 +88,21 @@ class BadBody(Exception):
         self.code = code
 
 
-def clean(value: Any) -> Any:
+def replace_surrogates(value: Any) -> Any:
     """The value with every lone surrogate replaced: it could be neither stored nor sent back."""
     if isinstance(value, str):
         return re.sub(r"[\ud800-\udfff]", "\ufffd", value)
     if isinstance(value, list):
-        return [clean(item) for item in value]
+        return [replace_surrogates(item) for item in value]
     if isinstance(value, dict):
-        return {clean(key): clean(item) for key, item in value.items()}
+        return {replace_surrogates(key): replace_surrogates(item) for key, item in value.items()}
     return value
 
 
 def status_fault(target: Target, status: int, body: Any, headers: Mapping[str, str]) -> ProviderError:
     """Name what a service refused: by the type in its error object first, then by the HTTP status."""
     kind, said = _error_object(body)
-    code = _code(status, kind, said)
+    code = _fault_code(status, kind, said)
     detail = "" if code == "auth" else said  # an echo of the key, however shortened, is not repeated
     fault = target.fault(
         code,
@@ -118,7 +118,7 @@ def status_fault(target: Target, status: int, body: Any, headers: Mapping[str, s
 def response_fault(target: Target, response: "httpx2.Response") -> ProviderError:
     """Name what an error response says; its body may be JSON or anything."""
     try:
-        body = clean(json.loads(response.content))
+        body = replace_surrogates(json.loads(response.content))
     except (ValueError, RecursionError):
         body = None
     return status_fault(target, response.status_code, body, response.headers)
@@ -132,21 +132,21 @@ def _error_object(body: Any) -> tuple[str, str]:
     if not isinstance(inner, dict):
         inner = {"message": inner} if isinstance(inner, str) else body
     kind = " ".join(str(inner.get(name) or "") for name in ("type", "code", "status"))
-    said = inner.get("message") or inner.get("detail") or ""
-    return kind.lower(), said if isinstance(said, str) else str(said)
+    message = inner.get("message") or inner.get("detail") or ""
+    return kind.lower(), message if isinstance(message, str) else str(message)
 
 
-def _code(status: int, kind: str, said: str) -> str:
+def _fault_code(status: int, kind: str, message: str) -> str:
     rules = (
         ("auth", status == 401 or "authentication" in kind or "invalid_api_key" in kind),
         (
             "billing",
-            status == 402 or "insufficient_quota" in kind or "billing" in kind or "credit balance" in said.lower(),
+            status == 402 or "insufficient_quota" in kind or "billing" in kind or "credit balance" in message.lower(),
         ),
-        ("too-long", status == 413 or (status not in (403, 404) and _TOO_LONG.search(f"{kind} {said}") is not None)),
+        ("too-long", status == 413 or (status not in (403, 404) and _TOO_LONG.search(f"{kind} {message}") is not None)),
         ("not-found", status == 404 or 300 <= status < 400 or "not_found" in kind),
         ("permission", status in (403, 407) or "permission" in kind),
-        ("refusal", any(mark in kind for mark in _REFUSED)),
+        ("refusal", any(mark in kind for mark in _REFUSAL_MARKS)),
         ("overloaded", status == 529 or "overloaded" in kind),
         ("rate-limit", status == 429 or "rate_limit" in kind),
         ("timeout", status in (408, 504) or "timeout" in kind),
@@ -156,11 +156,11 @@ def _code(status: int, kind: str, said: str) -> str:
     return next((code for code, holds in rules if holds), "bad-reply")
 
 
-def transport_fault(target: Target, error: BaseException, *, otherwise: str = "bad-reply") -> ProviderError:
+def transport_fault(target: Target, error: BaseException, *, default_code: str = "bad-reply") -> ProviderError:
     """Name what went wrong below the SDK: the HTTP client, its parsing, ours, or something nobody expected."""
     import httpx2
 
-    for cause in _chain(error):
+    for cause in _cause_chain(error):
         match cause:
             case BadBody():
                 return target.fault(cause.code, str(cause), usage_unknown=True)
@@ -174,21 +174,21 @@ def transport_fault(target: Target, error: BaseException, *, otherwise: str = "b
                 return target.fault("bad-request", type(cause).__name__)
             case httpx2.TransportError() | ConnectionError():
                 return target.fault("connection", type(cause).__name__, usage_unknown=True)
-    return target.fault(otherwise, type(error).__name__, usage_unknown=True)
+    return target.fault(default_code, type(error).__name__, usage_unknown=True)
 
 
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    seen: BaseException | None = error
+def _cause_chain(error: BaseException) -> Iterator[BaseException]:
+    cause: BaseException | None = error
     for _ in range(8):
-        if seen is None:
+        if cause is None:
             return
-        yield seen
-        seen = seen.__cause__ or seen.__context__
+        yield cause
+        cause = cause.__cause__ or cause.__context__
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """Seconds the service asks to wait: `retry-after-ms`, `retry-after` in seconds or as an HTTP date, else None."""
-    seconds = _number(headers.get("retry-after-ms"), 1000) or _number(headers.get("retry-after"), 1)
+    seconds = _parse_seconds(headers.get("retry-after-ms"), 1000) or _parse_seconds(headers.get("retry-after"), 1)
     if seconds is None and headers.get("retry-after"):
         try:
             when = parsedate_to_datetime(headers["retry-after"])
@@ -199,7 +199,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
     return seconds if seconds is not None and seconds >= 0 else None
 
 
-def _number(text: str | None, divisor: int) -> float | None:
+def _parse_seconds(text: str | None, divisor: int) -> float | None:
     try:
         value = float(text or "") / divisor
     except ValueError:

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.errors import ProviderError
-from ralph_cli.core.events import CallFinished, CallStarted, Sink
+from ralph_cli.core.events import CallFinished, CallStarted, EventSink
 from ralph_cli.core.model import Json, Model, ModelTurn, Reply, Request, ToolTurn, Turn, Usage, UserTurn
 
 Estimate = Callable[[Request], float | None]
@@ -17,7 +17,7 @@ Estimate = Callable[[Request], float | None]
 
 
 @dataclass(frozen=True, slots=True)
-class InTime:
+class TimeLimitedModel:
     """A model that is cut off when the time of its run is over, whatever it does; for models that know of no limit."""
 
     wrapped: Model
@@ -33,16 +33,16 @@ class InTime:
 
     def complete(self, request: Request) -> Reply:
         """The wrapped model's reply. Raises LimitExceeded when the time is over before it has come."""
-        return self.ledger.cut(lambda: self.wrapped.complete(request))
+        return self.ledger.call_in_remaining_time(lambda: self.wrapped.complete(request))
 
 
 @dataclass(slots=True)
-class Metered:
+class MeteredModel:
     """Checks the budget before, charges and records after, every call of the wrapped model; safe from every thread."""
 
     wrapped: Model
     ledger: Ledger
-    sink: Sink
+    sink: EventSink
     numbers: Iterator[int]
     estimate: Estimate = field(default=lambda request: None)
 
@@ -59,7 +59,12 @@ class Metered:
         with self.ledger.reserve(self.estimate(request)) as book:
             number = next(self.numbers)
             started = CallStarted(
-                number, request.agent, self.name, request.characters, digest(request), said(request.turns[-1])
+                number,
+                request.agent,
+                self.name,
+                request.characters,
+                request_digest(request),
+                turn_text(request.turns[-1]),
             )
             self.sink(started)
             begun = clock.monotonic()
@@ -69,7 +74,7 @@ class Metered:
                 # A timeout may have been billed: it counts as what was promised, and is reported as unknown.
                 usage = Usage(calls=1, characters=request.characters, usd=None if error.usage_unknown else 0.0)
                 book(usage)
-                self.sink(self._finished(number, request, usage, begun, error=error.message))
+                self.sink(self._finished_event(number, request, usage, begun, error=error.message))
                 raise
             usage = Usage(
                 1,
@@ -81,10 +86,10 @@ class Metered:
                 reply.usage.usd,
             )
             book(usage)
-            self.sink(self._finished(number, request, usage, begun, reply=_kept(reply)))
+            self.sink(self._finished_event(number, request, usage, begun, reply=_reply_as_json(reply)))
             return reply
 
-    def _finished(
+    def _finished_event(
         self, number: int, request: Request, usage: Usage, begun: float, *, reply: Json | None = None, error: str = ""
     ) -> CallFinished:
         seconds = round(clock.monotonic() - begun, 3)
@@ -96,12 +101,12 @@ def call_numbers() -> Iterator[int]:
     return itertools.count(1)
 
 
-def digest(request: Request) -> str:
+def request_digest(request: Request) -> str:
     """SHA-256 of everything in a request that decides its answer."""
     body = {
         "agent": request.agent,
         "system": request.system,
-        "turns": [_turn(turn) for turn in request.turns],
+        "turns": [_turn_as_json(turn) for turn in request.turns],
         "tools": [asdict(tool) for tool in request.tools],
         "schema": request.output_schema,
         "max_tokens": request.max_tokens,
@@ -110,7 +115,7 @@ def digest(request: Request) -> str:
     return hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def said(turn: Turn) -> str:
+def turn_text(turn: Turn) -> str:
     """The text of one turn."""
     match turn:
         case UserTurn(text):
@@ -121,10 +126,10 @@ def said(turn: Turn) -> str:
             return "\n".join([text for _, text, _ in results] + ([note] if note else []))
 
 
-def _turn(turn: Turn) -> Json:
+def _turn_as_json(turn: Turn) -> Json:
     return {"kind": type(turn).__name__, **asdict(turn)}
 
 
-def _kept(reply: Reply) -> Json:
+def _reply_as_json(reply: Reply) -> Json:
     calls = [asdict(call) for call in reply.calls]
     return {"text": reply.text, "calls": calls, "stop": reply.stop.value, "model": reply.model, "raw": reply.turn.raw}

@@ -4,15 +4,15 @@ import json
 from typing import Any, Literal
 
 from ralph_cli.core.errors import ProviderError
-from ralph_cli.core.model import Json, ModelTurn, Reply, Request, Stop, ToolCall, ToolTurn, UserTurn
+from ralph_cli.core.model import Json, ModelTurn, Reply, Request, StopReason, ToolCall, ToolTurn, UserTurn
 from ralph_cli.providers import faults, schemas, wire
-from ralph_cli.providers.prices import OWN_HOSTS, own
+from ralph_cli.providers.prices import OWN_HOSTS, is_own_service
 
 Api = Literal["responses", "chat"]
 RESPONSES = "openai.responses"
 CHAT = "openai.chat"
-_CHAT_STOPS = {"stop": Stop.END, "tool_calls": Stop.TOOL, "length": Stop.LENGTH}
-_THOUGHTS = ("reasoning_content", "reasoning", "reasoning_details")
+_CHAT_STOPS = {"stop": StopReason.END, "tool_calls": StopReason.TOOL, "length": StopReason.LENGTH}
+_REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details")
 
 
 class OpenAI:
@@ -28,23 +28,29 @@ class OpenAI:
         # Always an explicit address: the SDK would otherwise take one from the environment.
         address = base_url or f"https://{OWN_HOSTS[self.vendor]}/v1"
         self.name = f"{self.vendor}:{model}"
-        self.api: Api = api or ("responses" if own(self.vendor, address) else "chat")
+        self.api: Api = api or ("responses" if is_own_service(self.vendor, address) else "chat")
         self._target = faults.Target(self.vendor, model, address, api_key)
         self._sdk = openai.OpenAI(
-            api_key=api_key, base_url=address, max_retries=0, timeout=timeout_s, http_client=wire.client(timeout_s)
+            api_key=api_key,
+            base_url=address,
+            max_retries=0,
+            timeout=timeout_s,
+            http_client=wire.create_client(timeout_s),
         )
 
     def complete(self, request: Request) -> Reply:
         """Answer the request, or raise ProviderError."""
         target = self._target
         if self.api == "responses":
-            arguments = faults.clean(responses_body(request, target.model))
+            arguments = faults.replace_surrogates(responses_body(request, target.model))
             create: Any = self._sdk.responses.with_raw_response.create
         else:
-            arguments = faults.clean(chat_body(request, target.model, own=own(self.vendor, target.base_url)))
+            arguments = faults.replace_surrogates(
+                chat_body(request, target.model, own_service=is_own_service(self.vendor, target.base_url))
+            )
             create = self._sdk.chat.completions.with_raw_response.create
-        reply = wire.called(target, lambda: create(**arguments), lambda error: fault(target, error))
-        return (responses_parsed if self.api == "responses" else chat_parsed)(target, request, reply)
+        reply = wire.call_service(target, lambda: create(**arguments), lambda error: fault(target, error))
+        return (parse_responses_reply if self.api == "responses" else parse_chat_reply)(target, request, reply)
 
     def close(self) -> None:
         """Close the connections kept for the next call."""
@@ -59,9 +65,9 @@ def fault(target: faults.Target, error: Exception) -> ProviderError:
         case openai.APIStatusError():
             return faults.response_fault(target, error.response)
         case openai.APITimeoutError():
-            return faults.transport_fault(target, error, otherwise="timeout")
+            return faults.transport_fault(target, error, default_code="timeout")
         case openai.APIConnectionError():
-            return faults.transport_fault(target, error, otherwise="connection")
+            return faults.transport_fault(target, error, default_code="connection")
         case openai.ContentFilterFinishReasonError():
             return target.fault("refusal", usage_unknown=True)
     return faults.transport_fault(target, error)
@@ -75,74 +81,79 @@ def responses_body(request: Request, model: str) -> Json:
     out: Json = {
         "model": model,
         "max_output_tokens": min(request.max_tokens, wire.MAX_TOKENS),
-        "input": _items(request, model),
+        "input": _input_items(request, model),
         "store": False,
         "include": ["reasoning.encrypted_content"],
     }
     if request.system.strip():
         out["instructions"] = request.system
     if request.tools:
-        out["tools"] = [_function(t.schema) | {"name": t.name, "description": t.description} for t in request.tools]
+        out["tools"] = [
+            _function_tool(t.schema) | {"name": t.name, "description": t.description} for t in request.tools
+        ]
         out["tool_choice"] = "auto"
     if request.output_schema is not None:
-        out["text"] = {"format": _format(request)}
+        out["text"] = {"format": _output_format(request)}
     return out
 
 
-def _function(schema: Json) -> Json:
-    strict = schemas.strict(schema)
+def _function_tool(schema: Json) -> Json:
+    strict = schemas.to_strict(schema)
     return {"type": "function", "parameters": schema if strict is None else strict, "strict": strict is not None}
 
 
-def _format(request: Request) -> Json:
+def _output_format(request: Request) -> Json:
     schema = request.output_schema or {}
-    strict = schemas.strict(schema)
+    strict = schemas.to_strict(schema)
     name = schemas.identifier(request.output_name)
     return {"type": "json_schema", "name": name, "schema": strict or schema, "strict": strict is not None}
 
 
-def _items(request: Request, model: str) -> list[Json]:
+def _input_items(request: Request, model: str) -> list[Json]:
     out: list[Json] = []
-    for turn in wire.settled(request.turns):
+    for turn in wire.answer_open_calls(request.turns):
         match turn:
             case UserTurn(text):
-                out += _said("user", text)
+                out += _as_messages("user", text)
             case ToolTurn(results, note):
-                out += [{"type": "function_call_output", "call_id": i, "output": _result(t, e)} for i, t, e in results]
-                out += _said("user", note)
+                out += [
+                    {"type": "function_call_output", "call_id": i, "output": _result_text(t, e)} for i, t, e in results
+                ]
+                out += _as_messages("user", note)
             case ModelTurn(text, calls, raw):
                 if isinstance(raw, dict) and raw.get("wire") == RESPONSES and raw.get("model") == model:
-                    out += [_sendable(item) for item in raw["output"]]
+                    out += [_repair_call(item) for item in raw["output"]]
                     continue
-                out += _said("assistant", text)
+                out += _as_messages("assistant", text)
                 out += [
-                    {"type": "function_call", "call_id": c.id, "name": c.name, "arguments": _written(c)} for c in calls
+                    {"type": "function_call", "call_id": c.id, "name": c.name, "arguments": _arguments_json(c)}
+                    for c in calls
                 ]
     return out
 
 
-def _said(role: str, text: str) -> list[Json]:
+def _as_messages(role: str, text: str) -> list[Json]:
     return [{"role": role, "content": text}] if text.strip() else []
 
 
-def _result(text: str, failed: bool) -> str:
+def _result_text(text: str, failed: bool) -> str:
     """OpenAI's formats have no mark for a failed call, so the text says it."""
     return f"Error: {text}" if failed else text or "(no output)"
 
 
-def _written(call: ToolCall) -> str:
+def _arguments_json(call: ToolCall) -> str:
     return json.dumps({"malformed": call.malformed} if call.arguments is None else call.arguments, ensure_ascii=False)
 
 
-def _sendable(item: Json) -> Json:
+def _repair_call(item: Json) -> Json:
     """The item as it came, except for a call whose arguments are no object: some servers refuse it ever after."""
     if item.get("type") != "function_call":
         return item
-    call = wire.call("-", "-", item.get("arguments"))
-    return item if call is None or call.arguments is not None else {**item, "arguments": _written(call)}
+    call = wire.parse_tool_call("-", "-", item.get("arguments"))
+    return item if call is None or call.arguments is not None else {**item, "arguments": _arguments_json(call)}
 
 
-def responses_parsed(target: faults.Target, request: Request, reply: Json) -> Reply:
+def parse_responses_reply(target: faults.Target, request: Request, reply: Json) -> Reply:
     """The Reply in a response object, or ProviderError where there is none to be had."""
     output, status = reply.get("output"), reply.get("status")
     details = reply.get("incomplete_details")
@@ -157,23 +168,27 @@ def responses_parsed(target: faults.Target, request: Request, reply: Json) -> Re
     for item in output:
         match item:
             case {"type": "message", "content": list(parts)}:
-                texts.append(_joined(target, parts))
+                texts.append(_join_parts(target, parts))
             case {"type": "function_call"}:
                 done = item.get("status") in (None, "completed")
-                calls.append(wire.call(item.get("call_id"), item.get("name"), item.get("arguments"), may_call=done))
+                calls.append(
+                    wire.parse_tool_call(item.get("call_id"), item.get("name"), item.get("arguments"), may_call=done)
+                )
             case {"type": str(kind)} if kind != "message":
                 pass  # thoughts, and kinds of a later day: sent back, not read
             case _:
-                raise target.fault("bad-reply", "an odd output item", usage_unknown=True)
+                raise target.fault("bad-reply", "an unexpected output item", usage_unknown=True)
     raw = {"wire": RESPONSES, "model": target.model, "output": output}
     # Of several messages the last one is the answer; the ones before it are commentary.
     text = texts[-1] if texts and request.output_schema is not None else "\n".join(t for t in texts if t)
-    stop = Stop.LENGTH if cut else Stop.TOOL if calls else Stop.END
-    turn = _turn(target, request, text, calls, raw, stop)
-    return wire.reply(target, request, turn, stop, _tokens(reply.get("usage"), "input_tokens", "output_tokens"), reply)
+    stop = StopReason.LENGTH if cut else StopReason.TOOL if calls else StopReason.END
+    turn = _build_turn(target, request, text, calls, raw, stop)
+    return wire.build_reply(
+        target, request, turn, stop, _token_counts(reply.get("usage"), "input_tokens", "output_tokens"), reply
+    )
 
 
-def _joined(target: faults.Target, parts: list[Any]) -> str:
+def _join_parts(target: faults.Target, parts: list[Any]) -> str:
     """The text of a message in parts; a refusal among them is an error."""
     texts: list[str] = []
     for part in parts:
@@ -183,16 +198,16 @@ def _joined(target: faults.Target, parts: list[Any]) -> str:
             case {"type": "refusal"}:
                 raise target.fault("refusal", str(part.get("refusal") or ""), usage_unknown=True)
             case _:
-                raise target.fault("bad-reply", "an odd part of a message", usage_unknown=True)
+                raise target.fault("bad-reply", "an unexpected message part", usage_unknown=True)
     return "".join(texts)
 
 
-def _turn(
-    target: faults.Target, request: Request, text: str, calls: list[ToolCall | None], raw: Json | None, stop: Stop
+def _build_turn(
+    target: faults.Target, request: Request, text: str, calls: list[ToolCall | None], raw: Json | None, stop: StopReason
 ) -> ModelTurn:
     """The turn, with the nulls taken out again that the strict form of a schema asked for."""
     good = tuple(c for c in calls if c is not None)
-    if len(good) < len(calls) and stop is not Stop.LENGTH:
+    if len(good) < len(calls) and stop is not StopReason.LENGTH:
         raise target.fault("bad-reply", "a tool call without id or name", usage_unknown=True)
     tools = {tool.name: tool.schema for tool in request.tools}
     good = tuple(
@@ -201,12 +216,12 @@ def _turn(
         else c
         for c in good
     )
-    if request.output_schema is not None and stop is Stop.END:
+    if request.output_schema is not None and stop is StopReason.END:
         text = schemas.text_without_nulls(text, request.output_schema)
     return ModelTurn(text, good, raw)
 
 
-def _tokens(usage: Any, input_name: str, output_name: str) -> tuple[Any, ...]:
+def _token_counts(usage: Any, input_name: str, output_name: str) -> tuple[Any, ...]:
     """OpenAI counts cached tokens within the input."""
     if not isinstance(usage, dict):
         return (None, None, None, None)
@@ -223,13 +238,13 @@ def _tokens(usage: Any, input_name: str, output_name: str) -> tuple[Any, ...]:
 # --- Chat Completions -------------------------------------------------------------------------------------------------
 
 
-def chat_body(request: Request, model: str, *, own: bool) -> Json:
+def chat_body(request: Request, model: str, *, own_service: bool) -> Json:
     """The arguments of `chat.completions.create`. Other servers know the older name of the token limit."""
     limit = min(request.max_tokens, wire.MAX_TOKENS)
     out: Json = {
         "model": model,
-        "max_completion_tokens" if own else "max_tokens": limit,
-        "messages": _said("system", request.system) + _messages(request, model),
+        "max_completion_tokens" if own_service else "max_tokens": limit,
+        "messages": _as_messages("system", request.system) + _messages(request, model),
     }
     if request.tools:
         out["tools"] = [
@@ -238,7 +253,7 @@ def chat_body(request: Request, model: str, *, own: bool) -> Json:
         ]
         out["tool_choice"] = "auto"
     if request.output_schema is not None:
-        out["response_format"] = {"type": "json_schema", "json_schema": _without_type(_format(request))}
+        out["response_format"] = {"type": "json_schema", "json_schema": _without_type(_output_format(request))}
     return out
 
 
@@ -248,20 +263,20 @@ def _without_type(format_: Json) -> Json:
 
 def _messages(request: Request, model: str) -> list[Json]:
     out: list[Json] = []
-    for turn in wire.settled(request.turns):
+    for turn in wire.answer_open_calls(request.turns):
         match turn:
             case UserTurn(text):
-                _add(out, _said("user", text))
+                _append_alternating(out, _as_messages("user", text))
             case ToolTurn(results, note):
-                out += [{"role": "tool", "tool_call_id": i, "content": _result(t, e)} for i, t, e in results]
-                _add(out, _said("user", note))
+                out += [{"role": "tool", "tool_call_id": i, "content": _result_text(t, e)} for i, t, e in results]
+                _append_alternating(out, _as_messages("user", note))
             case ModelTurn(text, calls, raw):
-                ours = isinstance(raw, dict) and raw.get("wire") == CHAT and raw.get("model") == model
-                _add(out, _assistant(text, calls, raw["message"] if ours else {}))
+                same_model = isinstance(raw, dict) and raw.get("wire") == CHAT and raw.get("model") == model
+                _append_alternating(out, _assistant_message(text, calls, raw["message"] if same_model else {}))
     return out
 
 
-def _add(out: list[Json], messages: list[Json]) -> None:
+def _append_alternating(out: list[Json], messages: list[Json]) -> None:
     """Append, but make one of two user messages in a row: the templates of local models want turns to alternate."""
     for message in messages:
         if out and out[-1]["role"] == message["role"] == "user":
@@ -270,22 +285,22 @@ def _add(out: list[Json], messages: list[Json]) -> None:
             out.append(message)
 
 
-def _assistant(text: str, calls: tuple[ToolCall, ...], raw: Json) -> list[Json]:
+def _assistant_message(text: str, calls: tuple[ToolCall, ...], raw: Json) -> list[Json]:
     """A turn of the model: its own calls unchanged (they may carry signatures), none of the reply-only fields."""
     if not calls:
-        return _said("assistant", text)
+        return _as_messages("assistant", text)
     written: Any = [
-        {"id": c.id, "type": "function", "function": {"name": c.name, "arguments": _written(c)}} for c in calls
+        {"id": c.id, "type": "function", "function": {"name": c.name, "arguments": _arguments_json(c)}} for c in calls
     ]
-    own: Any = raw.get("tool_calls")
-    sent_ids = [c.get("id") for c in own] if isinstance(own, list) else []
+    recorded_calls: Any = raw.get("tool_calls")
+    sent_ids = [c.get("id") for c in recorded_calls] if isinstance(recorded_calls, list) else []
     if sent_ids == [c.id for c in calls] and all(c.arguments is not None for c in calls):
-        written = own
-    thoughts = {name: raw[name] for name in _THOUGHTS if raw.get(name)}
+        written = recorded_calls
+    thoughts = {name: raw[name] for name in _REASONING_FIELDS if raw.get(name)}
     return [{"role": "assistant", "content": text or None, "tool_calls": written} | thoughts]
 
 
-def chat_parsed(target: faults.Target, request: Request, reply: Json) -> Reply:
+def parse_chat_reply(target: faults.Target, request: Request, reply: Json) -> Reply:
     """The Reply in a chat completion, or ProviderError where there is none to be had."""
     match reply.get("choices"):
         case [{"message": dict(message), **choice}, *_]:
@@ -299,25 +314,27 @@ def chat_parsed(target: faults.Target, request: Request, reply: Json) -> Reply:
     content, written = message.get("content"), message.get("tool_calls") or []
     if stop is None or not isinstance(content, str | list | None) or not isinstance(written, list):
         raise target.fault("bad-reply", f"finish reason {reason!r}", usage_unknown=True)
-    text = _joined(target, content) if isinstance(content, list) else content or ""
-    calls = [_chat_call(item) for item in written]
+    text = _join_parts(target, content) if isinstance(content, list) else content or ""
+    calls = [_parse_chat_call(item) for item in written]
     raw: Json = {"wire": CHAT, "model": target.model, "message": message}
     ids = [c.id for c in calls if c is not None]
     if len(set(ids)) < len(ids):  # some local servers number the calls of every reply alike, or not at all
         calls = [c and ToolCall(f"{c.id}-{n}", c.name, c.arguments, c.malformed) for n, c in enumerate(calls)]
-    if stop is not Stop.LENGTH:
+    if stop is not StopReason.LENGTH:
         # Servers other than OpenAI's say "stop" after complete calls too; whether they are complete shows in the JSON.
-        stop = Stop.TOOL if calls else stop
-        if stop is Stop.TOOL and not calls:
-            raise target.fault("bad-reply", "a tool stop without a call", usage_unknown=True)
-    turn = _turn(target, request, text, calls, raw, stop)
-    tokens = _tokens(reply.get("usage"), "prompt_tokens", "completion_tokens")
-    return wire.reply(target, request, turn, stop, tokens, reply)
+        stop = StopReason.TOOL if calls else stop
+        if stop is StopReason.TOOL and not calls:
+            raise target.fault("bad-reply", "it stopped for a tool call but made none", usage_unknown=True)
+    turn = _build_turn(target, request, text, calls, raw, stop)
+    tokens = _token_counts(reply.get("usage"), "prompt_tokens", "completion_tokens")
+    return wire.build_reply(target, request, turn, stop, tokens, reply)
 
 
-def _chat_call(item: Any) -> ToolCall | None:
+def _parse_chat_call(item: Any) -> ToolCall | None:
     match item:
         case {"function": {"name": str(name), **function}}:
             id_ = item.get("id")
-            return wire.call(id_ if isinstance(id_, str) and id_ else "call", name, function.get("arguments"))
+            return wire.parse_tool_call(
+                id_ if isinstance(id_, str) and id_ else "call", name, function.get("arguments")
+            )
     return None

@@ -7,7 +7,7 @@ from ralph_cli.core.model import Usage
 OWN_HOSTS = {"anthropic": "api.anthropic.com", "openai": "api.openai.com"}
 
 
-def own(vendor: str, base_url: str | None) -> bool:
+def is_own_service(vendor: str, base_url: str | None) -> bool:
     """Whether the address is the vendor's own service; others have other prices and habits."""
     if vendor not in OWN_HOSTS:
         return False
@@ -21,7 +21,7 @@ def price(vendor: str, model: str, usage: Usage, base_url: str | None = None) ->
     Unknown are: models the table does not hold, vendors without a price list, and every address that is not the
     vendor's own. Give the usage of one call, not a sum: long contexts have their own tier.
     """
-    if not own(vendor, base_url):
+    if not is_own_service(vendor, base_url):
         return None
     import genai_prices
 

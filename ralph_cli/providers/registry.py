@@ -12,28 +12,28 @@ from urllib.parse import urlsplit
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.model import Model
 from ralph_cli.providers import prices
-from ralph_cli.providers.scripted import from_file
+from ralph_cli.providers.scripted import load_script
 
 ADAPTERS = {
     "anthropic": "ralph_cli.providers.anthropic:Anthropic",
     "openai": "ralph_cli.providers.openai:OpenAI",
-    "offline": "ralph_cli.providers.offline.model:Offline",
-    "scripted": "ralph_cli.providers.scripted:Scripted",
+    "offline": "ralph_cli.providers.offline.model:OfflineModel",
+    "scripted": "ralph_cli.providers.scripted:ScriptedModel",
 }
-KEYLESS = ("offline", "scripted")
+KEYLESS_VENDORS = ("offline", "scripted")
 """Vendors that are asked on this machine, without key and network."""
 
-OFFLINE = ("extractive", "semantic")
+OFFLINE_MODELS = ("extractive", "semantic")
 
-DEFAULTS = {
+DEFAULT_MODELS = {
     "anthropic": ("claude-sonnet-5-5", "claude-haiku-5-5"),
     "openai": ("gpt-6.1-sol", "gpt-6-luna"),
     "offline": ("extractive", "extractive"),
 }
 """For each vendor the model that works or judges, and the cheap one for sub-queries."""
 
-WORKER = f"anthropic:{DEFAULTS['anthropic'][0]}"
-JUDGE = f"openai:{DEFAULTS['openai'][0]}"
+DEFAULT_WORKER = f"anthropic:{DEFAULT_MODELS['anthropic'][0]}"
+DEFAULT_JUDGE = f"openai:{DEFAULT_MODELS['openai'][0]}"
 NO_KEY = "none"
 """What is sent to a server that asks for no key."""
 
@@ -53,7 +53,7 @@ class Endpoint:
     api: Literal["responses", "chat"] | None = None
 
 
-def parse(name: str, default_vendor: str) -> tuple[str, str]:
+def parse_model_name(name: str, default_vendor: str) -> tuple[str, str]:
     """Split a model's name into vendor and model: "openai:gpt-6-luna", "claude-sonnet-5-5", "llama3.2:3b".
 
     A bare name of a known family belongs to its vendor, any other name to `default_vendor`. Models are not checked
@@ -62,11 +62,13 @@ def parse(name: str, default_vendor: str) -> tuple[str, str]:
     name = name.strip()
     vendor, colon, model = name.partition(":")
     if vendor in ADAPTERS and (colon or vendor == "offline"):
-        model = model.strip() or (DEFAULTS["offline"][0] if vendor == "offline" else "")
+        model = model.strip() or (DEFAULT_MODELS["offline"][0] if vendor == "offline" else "")
     else:
         vendor, model = next((v for v, family in _FAMILIES if family.match(name)), default_vendor), name
     if not model or re.search(r"\s|[^ -~]", model):
-        raise ConfigError("a model name is empty or has odd characters", code="bad-model", hint="write vendor:model")
+        raise ConfigError(
+            "a model name is empty or has invalid characters", code="bad-model", hint="write vendor:model"
+        )
     return vendor, model
 
 
@@ -75,50 +77,50 @@ def connect(name: str, endpoint: Endpoint, *, deadline_s: float = 600.0) -> Mode
 
     Raises ConfigError for an unknown vendor, a missing or malformed key, and an address that must not be used.
     """
-    vendor, model = parse(name, endpoint.vendor)
+    vendor, model = parse_model_name(name, endpoint.vendor)
     if vendor not in ADAPTERS:
         raise ConfigError(f"unknown vendor {vendor!r}", code="unknown-vendor", hint=f"one of {', '.join(ADAPTERS)}")
     if vendor != endpoint.vendor:
         # Otherwise one vendor's key would be sent to another.
-        raise ConfigError(f"{vendor}:{model} cannot be asked at an endpoint of {endpoint.vendor}", code="bad-endpoint")
-    adapter = _adapter(vendor)
+        raise ConfigError(f"{vendor}:{model} cannot be called at the {endpoint.vendor} endpoint", code="bad-endpoint")
+    adapter = _load_adapter(vendor)
     if vendor == "scripted":
-        return cast(Model, from_file(Path(model)))
+        return cast(Model, load_script(Path(model)))
     if vendor == "offline":
-        if model not in OFFLINE:
+        if model not in OFFLINE_MODELS:
             raise ConfigError(f"there is no offline model {model!r}", code="bad-model", hint="offline:extractive")
-        return cast(Model, adapter(_embedding() if model == "semantic" else None))
+        return cast(Model, adapter(_load_embedding() if model == "semantic" else None))
     _check_address(endpoint)
-    key = _key(endpoint)
+    key = _checked_key(endpoint)
     if vendor == "openai":
         return cast(Model, adapter(model, key, endpoint.base_url, deadline_s, endpoint.api))
     return cast(Model, adapter(model, key, endpoint.base_url, deadline_s))
 
 
 @cache
-def _embedding() -> object:
+def _load_embedding() -> object:
     """The embedding model of the extra, read once; ConfigError says how to get it."""
     from ralph_cli.providers.offline import semantic
 
-    return semantic.load()
+    return semantic.load_embedding()
 
 
-def _adapter(vendor: str) -> type:
+def _load_adapter(vendor: str) -> type:
     module, _, name = ADAPTERS[vendor].partition(":")
     return cast(type, getattr(import_module(module), name))
 
 
-def _key(endpoint: Endpoint) -> str:
+def _checked_key(endpoint: Endpoint) -> str:
     """The key, checked: the SDKs would report a malformed one as a lost connection."""
     key = (endpoint.api_key or "").strip()
-    if not key and not prices.own(endpoint.vendor, endpoint.base_url):
+    if not key and not prices.is_own_service(endpoint.vendor, endpoint.base_url):
         return NO_KEY
     if not key:
         hint = f"set the API key of {endpoint.vendor}, or use offline:extractive"
         raise ConfigError(f"there is no API key for {endpoint.vendor}", code="missing-key", hint=hint)
     if not re.fullmatch(r"[!-~]+", key):
         hint = "copy it again; a line break or a space may have slipped in"
-        raise ConfigError(f"the API key of {endpoint.vendor} has impossible characters", code="bad-key", hint=hint)
+        raise ConfigError(f"the API key of {endpoint.vendor} has invalid characters", code="bad-key", hint=hint)
     return key
 
 
@@ -134,15 +136,15 @@ def _check_address(endpoint: Endpoint) -> None:
     if url.scheme not in ("http", "https") or not host or port == 0 or url.username or url.password:
         hint = "write https://host[:port]/path, without user or password"
         raise ConfigError(f"the address of {endpoint.vendor} is not a web address", code="bad-url", hint=hint)
-    if url.scheme == "http" and not _near(host):
+    if url.scheme == "http" and not _is_local(host):
         raise ConfigError(
-            f"{host} would get documents and the key of {endpoint.vendor} unencrypted",
+            f"documents and the {endpoint.vendor} API key would be sent to {host} unencrypted",
             code="insecure-url",
             hint="use https",
         )
 
 
-def _near(host: str) -> bool:
+def _is_local(host: str) -> bool:
     try:
         address = ipaddress.ip_address(host)
     except ValueError:

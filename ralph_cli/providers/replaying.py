@@ -5,8 +5,8 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Iterable
 
 from ralph_cli.core.events import AnyEvent, CallFinished, CallStarted
-from ralph_cli.core.model import Json, Model, ModelTurn, Reply, Request, Stop, ToolCall, Usage
-from ralph_cli.providers.metered import digest
+from ralph_cli.core.model import Json, Model, ModelTurn, Reply, Request, StopReason, ToolCall, Usage
+from ralph_cli.providers.metered import request_digest
 
 
 class Recording:
@@ -20,13 +20,13 @@ class Recording:
         self._replies: dict[str, deque[Reply]] = {}
         self._lock = threading.Lock()
         for run in runs:
-            for key, replies in _by_request(run).items():
+            for key, replies in _replies_by_request(run).items():
                 if len(replies) > len(self._replies.get(key, ())):
                     self._replies[key] = replies
 
-    def take(self, request: Request) -> Reply | None:
+    def take_reply(self, request: Request) -> Reply | None:
         """The next recorded reply to this very request, or None."""
-        key = digest(request)
+        key = request_digest(request)
         with self._lock:
             waiting = self._replies.get(key)
             return waiting.popleft() if waiting else None
@@ -37,25 +37,25 @@ class Recording:
             return sum(map(len, self._replies.values()))
 
 
-def _by_request(events: Iterable[AnyEvent]) -> dict[str, deque[Reply]]:
+def _replies_by_request(events: Iterable[AnyEvent]) -> dict[str, deque[Reply]]:
     found: dict[str, deque[Reply]] = defaultdict(deque)
     digests: dict[int, str] = {}
     for event in events:
         if isinstance(event, CallStarted):
             digests[event.number] = event.digest
         elif isinstance(event, CallFinished) and event.reply is not None and event.number in digests:
-            found[digests[event.number]].append(_reply(event.reply, event.usage))
+            found[digests[event.number]].append(_parse_reply(event.reply, event.usage))
     return found
 
 
-class Replaying:
+class ReplayingModel:
     """Answers from a recording as long as it has the very request, and asks the wrapped model otherwise.
 
     `on_replayed` is called for each reply of the recording, so that a script can keep pace with it.
     """
 
-    def __init__(self, wrapped: Model, recording: Recording, on_replayed: Callable[[], None] = lambda: None) -> None:
-        self._wrapped, self._recording, self._on_replayed = wrapped, recording, on_replayed
+    def __init__(self, wrapped: Model, recording: Recording, on_replay: Callable[[], None] = lambda: None) -> None:
+        self._wrapped, self._recording, self._on_replayed = wrapped, recording, on_replay
 
     @property
     def name(self) -> str:
@@ -69,13 +69,15 @@ class Replaying:
 
     def complete(self, request: Request) -> Reply:
         """The recorded reply with what it cost then, or a new one."""
-        kept = self._recording.take(request)
-        if kept is None:
+        recorded = self._recording.take_reply(request)
+        if recorded is None:
             return self._wrapped.complete(request)
         self._on_replayed()
-        return kept
+        return recorded
 
 
-def _reply(kept: Json, usage: Usage) -> Reply:
-    calls = tuple(ToolCall(**call) for call in kept["calls"])
-    return Reply(ModelTurn(kept["text"], calls, kept["raw"]), Stop(kept["stop"]), usage, kept["model"])
+def _parse_reply(recorded: Json, usage: Usage) -> Reply:
+    calls = tuple(ToolCall(**call) for call in recorded["calls"])
+    return Reply(
+        ModelTurn(recorded["text"], calls, recorded["raw"]), StopReason(recorded["stop"]), usage, recorded["model"]
+    )

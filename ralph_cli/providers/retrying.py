@@ -10,11 +10,11 @@ from ralph_cli.core.budget import Ledger
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Model, Reply, Request
 
-Outcome = Reply | BaseException
+AttemptOutcome = Reply | BaseException
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class RetryPolicy:
     """How patient to be with one logical call; all times in seconds.
 
     The wait before attempt n+1 is drawn evenly from 0 to `first_wait_s * growth ** (n - 1)`, at most `longest_wait_s`
@@ -30,10 +30,10 @@ class Policy:
     deadline_s: float = 900.0
 
 
-POLICY = Policy()
+DEFAULT_RETRY_POLICY = RetryPolicy()
 
 
-class Retrying:
+class RetryingModel:
     """Asks again after faults that pass by themselves, and never again after any other.
 
     `on_retry(attempt, error, wait_s)` is told of every failed attempt that will be repeated, before the wait.
@@ -43,7 +43,7 @@ class Retrying:
         self,
         model: Model,
         *,
-        policy: Policy = POLICY,
+        policy: RetryPolicy = DEFAULT_RETRY_POLICY,
         on_retry: Callable[[int, ProviderError, float], None] | None = None,
         ledger: Ledger | None = None,
         sleep: Callable[[float], None] = clock.sleep,
@@ -68,7 +68,7 @@ class Retrying:
 
         With a ledger, a call lasts no longer than the run may: LimitExceeded when its time is over.
         """
-        left = self._ledger.left if self._ledger else None
+        left = self._ledger.seconds_left if self._ledger else None
         ends = self._monotonic() + min(self._policy.deadline_s, self._policy.deadline_s if left is None else left)
         attempt = 1
         while True:
@@ -79,17 +79,17 @@ class Retrying:
                 raise outcome
             if self._ledger:
                 self._ledger.check_time()
-            wait = self._wait(outcome, attempt, ends)
+            wait = self._retry_delay(outcome, attempt, ends)
             if wait is None:
-                raise _final(outcome, attempt)
+                raise _final_error(outcome, attempt)
             if self._on_retry is not None:
                 self._on_retry(attempt, outcome, wait)
             self._sleep(wait)
             attempt += 1
 
-    def _attempt(self, request: Request, ends: float) -> Outcome:
+    def _attempt(self, request: Request, deadline: float) -> AttemptOutcome:
         """One attempt on its own thread. A call that hangs or drips is left behind, still running, at the deadline."""
-        box: list[Outcome] = []
+        box: list[AttemptOutcome] = []
         done = threading.Event()
 
         def run() -> None:
@@ -104,12 +104,12 @@ class Retrying:
         context = contextvars.copy_context()
         threading.Thread(target=context.run, args=(run,), name="ralph-model-call", daemon=True).start()
         # Short waits, because Windows delivers Ctrl-C only between them.
-        while not done.wait(timeout=min(0.5, max(ends - self._monotonic(), 0.01))):
-            if self._monotonic() >= ends:
-                return self._too_late()
+        while not done.wait(timeout=min(0.5, max(deadline - self._monotonic(), 0.01))):
+            if self._monotonic() >= deadline:
+                return self._timeout_error()
         return box[0]
 
-    def _too_late(self) -> ProviderError:
+    def _timeout_error(self) -> ProviderError:
         return ProviderError(
             f"no answer from {self.name} within {self._policy.deadline_s:g} s",
             code="timeout",
@@ -118,7 +118,7 @@ class Retrying:
             usage_unknown=True,
         )
 
-    def _wait(self, error: ProviderError, attempt: int, ends: float) -> float | None:
+    def _retry_delay(self, error: ProviderError, attempt: int, deadline: float) -> float | None:
         """Seconds until the next attempt, or None when there must be none."""
         policy = self._policy
         most = policy.bad_reply_attempts if error.code == "bad-reply" else policy.attempts
@@ -131,10 +131,10 @@ class Retrying:
             wait = error.retry_after + self._jitter()
         else:
             wait = self._jitter() * min(policy.longest_wait_s, policy.first_wait_s * policy.growth ** (attempt - 1))
-        return wait if self._monotonic() + wait < ends else None
+        return wait if self._monotonic() + wait < deadline else None
 
 
-def _final(error: ProviderError, attempt: int) -> ProviderError:
+def _final_error(error: ProviderError, attempt: int) -> ProviderError:
     if attempt == 1:
         return error
     return ProviderError(

@@ -6,82 +6,102 @@ from typing import Any
 
 from ralph_cli.core.model import Json
 
-_KEPT = ("type", "description", "enum", "const", "$ref", "pattern", "format", "multipleOf", "minimum", "maximum")
-_KEPT_TOO = ("exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems")
-_IMPOSSIBLE = ("patternProperties", "not", "if", "then", "else", "dependentRequired", "dependentSchemas", "prefixItems")
+_COPIED_KEYWORDS = (
+    "type",
+    "description",
+    "enum",
+    "const",
+    "$ref",
+    "pattern",
+    "format",
+    "multipleOf",
+    "minimum",
+    "maximum",
+)
+_COPIED_BOUNDS = ("exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems")
+_UNSUPPORTED_KEYWORDS = (
+    "patternProperties",
+    "not",
+    "if",
+    "then",
+    "else",
+    "dependentRequired",
+    "dependentSchemas",
+    "prefixItems",
+)
 
 
-class _Loose(Exception):
+class _NotStrictError(Exception):
     """The schema says something the strict form cannot say."""
 
 
-def strict(schema: Json) -> Json | None:
+def to_strict(schema: Json) -> Json | None:
     """The schema in strict form, or None if it has none (free-form objects, conditions, values of any type).
 
     Annotations and limits the strict form does not know (default, title, maxLength, ...) are left out: the reply is
     checked against the real schema by whoever asked.
     """
     try:
-        converted = _strict(schema)
-    except _Loose:
+        converted = _to_strict(schema)
+    except _NotStrictError:
         return None
     if converted.get("type") != "object":
         return None
     if "$defs" in schema:
         try:
-            converted["$defs"] = {name: _strict(definition) for name, definition in schema["$defs"].items()}
-        except _Loose:
+            converted["$defs"] = {name: _to_strict(definition) for name, definition in schema["$defs"].items()}
+        except _NotStrictError:
             return None
     return converted
 
 
-def _strict(schema: Any) -> Json:
-    if not isinstance(schema, dict) or any(key in schema for key in _IMPOSSIBLE):
-        raise _Loose
+def _to_strict(schema: Any) -> Json:
+    if not isinstance(schema, dict) or any(key in schema for key in _UNSUPPORTED_KEYWORDS):
+        raise _NotStrictError
     if "$ref" in schema:
         return {"$ref": schema["$ref"]}  # nothing may stand beside a reference
     variants = schema.get("anyOf") or schema.get("oneOf")
     if variants:
         described = {"description": schema["description"]} if "description" in schema else {}
-        return described | {"anyOf": [_strict(variant) for variant in variants]}
+        return described | {"anyOf": [_to_strict(variant) for variant in variants]}
     if len(schema.get("allOf", ())) == 1:
-        return _strict(schema["allOf"][0])
+        return _to_strict(schema["allOf"][0])
     if "allOf" in schema or not ({"type", "enum", "const"} & schema.keys()):
-        raise _Loose
-    out: Json = {key: schema[key] for key in (*_KEPT, *_KEPT_TOO) if key in schema}
+        raise _NotStrictError
+    out: Json = {key: schema[key] for key in (*_COPIED_KEYWORDS, *_COPIED_BOUNDS) if key in schema}
     types = schema.get("type")
     if types == "array" or (isinstance(types, list) and "array" in types):
-        out["items"] = _strict(schema.get("items"))
+        out["items"] = _to_strict(schema.get("items"))
     if types == "object" or (isinstance(types, list) and "object" in types):
-        out |= _closed(schema)
+        out |= _close_object(schema)
     return out
 
 
-def _closed(schema: Json) -> Json:
+def _close_object(schema: Json) -> Json:
     properties = schema.get("properties", {})
     if schema.get("additionalProperties") or (not properties and schema.get("additionalProperties") is not False):
-        raise _Loose
+        raise _NotStrictError
     required = schema.get("required", ())
-    converted = {name: _strict(sub) for name, sub in properties.items()}
+    converted = {name: _to_strict(sub) for name, sub in properties.items()}
     for name, sub in converted.items():
-        if name not in required and not _takes_null(sub):
+        if name not in required and not _accepts_null(sub):
             converted[name] = {"anyOf": [sub, {"type": "null"}]}
     return {"properties": converted, "required": list(converted), "additionalProperties": False}
 
 
-def _takes_null(schema: Json) -> bool:
+def _accepts_null(schema: Json) -> bool:
     types = schema.get("type")
     return (
         types == "null"
         or (isinstance(types, list) and "null" in types)
         or None in schema.get("enum", ())
-        or any(_takes_null(variant) for variant in schema.get("anyOf", ()))
+        or any(_accepts_null(variant) for variant in schema.get("anyOf", ()))
     )
 
 
 def without_nulls(value: Any, schema: Json) -> Any:
     """The value without the properties that are null only because the strict form could not leave them out."""
-    return _without(value, schema, schema)
+    return _strip_nulls(value, schema, schema)
 
 
 def text_without_nulls(text: str, schema: Json) -> str:
@@ -94,23 +114,23 @@ def text_without_nulls(text: str, schema: Json) -> str:
     return text if cleaned == value else json.dumps(cleaned, ensure_ascii=False)
 
 
-def _without(value: Any, schema: Any, root: Json) -> Any:
-    schema = _resolved(schema, value, root)
+def _strip_nulls(value: Any, schema: Any, root: Json) -> Any:
+    schema = _resolve(schema, value, root)
     if isinstance(value, list):
-        return [_without(item, schema.get("items", {}), root) for item in value]
+        return [_strip_nulls(item, schema.get("items", {}), root) for item in value]
     if not isinstance(value, dict):
         return value
     properties, required = schema.get("properties", {}), schema.get("required", ())
     out: Json = {}
     for name, item in value.items():
         sub = properties.get(name)
-        if item is None and sub is not None and name not in required and not _takes_null(_resolved(sub, None, root)):
+        if item is None and sub is not None and name not in required and not _accepts_null(_resolve(sub, None, root)):
             continue
-        out[name] = item if sub is None else _without(item, sub, root)
+        out[name] = item if sub is None else _strip_nulls(item, sub, root)
     return out
 
 
-def _resolved(schema: Any, value: Any, root: Json) -> Json:
+def _resolve(schema: Any, value: Any, root: Json) -> Json:
     """The schema behind references, and of several variants the one that fits the value."""
     for _ in range(32):  # references may go in circles
         if not isinstance(schema, dict):
@@ -119,7 +139,7 @@ def _resolved(schema: Any, value: Any, root: Json) -> Json:
         if "$ref" in schema:
             schema = root.get("$defs", {}).get(str(schema["$ref"]).rpartition("/")[2], {})
         elif variants and value is not None:
-            resolved = [_resolved(variant, value, root) for variant in variants]
+            resolved = [_resolve(variant, value, root) for variant in variants]
             schema = next((v for v in resolved if _fits(value, v)), {})
         else:
             return {"anyOf": schema["oneOf"]} if "oneOf" in schema else schema

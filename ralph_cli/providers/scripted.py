@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from ralph_cli.core.errors import ConfigError, ProviderError
-from ralph_cli.core.model import Json, ModelTurn, Reply, Request, Stop, ToolCall, Usage
+from ralph_cli.core.model import Json, ModelTurn, Reply, Request, StopReason, ToolCall, Usage
 
 Script = Iterable[Reply | ProviderError] | Callable[[Request], Reply | ProviderError]
 
 
-class Scripted:
+class ScriptedModel:
     """Plays replies in order, or asks a function for each; a ProviderError in the script is raised.
 
     Running out of replies is a ProviderError with code "script-ended", never a default answer. `requests` holds what
@@ -33,23 +33,23 @@ class Scripted:
             raise reply
         return reply
 
-    def skip(self) -> None:
+    def skip_reply(self) -> None:
         """Leave out the next reply of a list: an earlier run, which this one goes on with, has had it."""
         next(self._replies, None)
 
 
-def says(text: str, *, stop: Stop = Stop.END, usage: Usage = Usage()) -> Reply:
+def text_reply(text: str, *, stop: StopReason = StopReason.END, usage: Usage = Usage()) -> Reply:
     """A reply of plain text."""
     return Reply(ModelTurn(text), stop, usage, "scripted")
 
 
-def acts(*calls: Json, text: str = "", usage: Usage = Usage(), name: str = "act") -> Reply:
+def tool_reply(*calls: Json, text: str = "", usage: Usage = Usage(), name: str = "act") -> Reply:
     """A reply that calls the worker's tool, once for each dict of arguments."""
     made = tuple(ToolCall(f"call-{number}", name, arguments) for number, arguments in enumerate(calls, 1))
-    return Reply(ModelTurn(text, made), Stop.TOOL, usage, "scripted")
+    return Reply(ModelTurn(text, made), StopReason.TOOL, usage, "scripted")
 
 
-def from_file(path: Path) -> Scripted:
+def load_script(path: Path) -> ScriptedModel:
     """The model `scripted:PATH`: a JSON list of replies, played in order.
 
     A reply is {"act": {arguments of the worker's tool}}, {"acts": [several calls of one turn]}, {"text": "..."} or
@@ -62,18 +62,18 @@ def from_file(path: Path) -> Scripted:
         raise ConfigError(f"the script {path} cannot be read: {error}", code="bad-script") from error
     if not isinstance(listed, list):
         raise ConfigError(f"the script {path} is not a JSON list of replies", code="bad-script")
-    return Scripted([_reply(item, number, path) for number, item in enumerate(listed, 1)], name=name)
+    return ScriptedModel([_parse_reply(item, number, path) for number, item in enumerate(listed, 1)], name=name)
 
 
-def _reply(item: object, number: int, path: Path) -> Reply | ProviderError:
+def _parse_reply(item: object, number: int, path: Path) -> Reply | ProviderError:
     match item:
         case {"act": dict(arguments), **rest} if not rest:
-            return acts(arguments)
+            return tool_reply(arguments)
         case {"acts": [*calls], **rest} if calls and not rest and all(isinstance(call, dict) for call in calls):
-            return acts(*calls)
+            return tool_reply(*calls)
         case {"text": str(text), **rest} if not rest:
-            return says(text)
+            return text_reply(text)
         case {"error": str(message), **rest} if not rest:
             return ProviderError(message, code="scripted")
     hint = 'a reply is {"act": {...}}, {"acts": [...]}, {"text": "..."} or {"error": "..."}'
-    raise ConfigError(f"reply {number} of {path} is none", code="bad-script", hint=hint)
+    raise ConfigError(f"reply {number} of {path} is not a valid reply", code="bad-script", hint=hint)

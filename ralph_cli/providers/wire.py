@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from ralph_cli.core import clock
 from ralph_cli.core.errors import ProviderError
-from ralph_cli.core.model import Json, ModelTurn, Reply, Request, Stop, ToolCall, ToolTurn, Turn, Usage
+from ralph_cli.core.model import Json, ModelTurn, Reply, Request, StopReason, ToolCall, ToolTurn, Turn, Usage
 from ralph_cli.providers import prices
-from ralph_cli.providers.faults import BadBody, Target, clean, status_fault
+from ralph_cli.providers.faults import BadBody, Target, replace_surrogates, status_fault
 
 if TYPE_CHECKING:
     import ssl
@@ -34,7 +34,7 @@ _GZIP_OR_ZLIB = 47
 # --- asking -----------------------------------------------------------------------------------------------------------
 
 
-def client(timeout_s: float, max_bytes: int = MAX_REPLY_BYTES) -> "httpx2.Client":
+def create_client(timeout_s: float, max_bytes: int = MAX_REPLY_BYTES) -> "httpx2.Client":
     """An HTTP client for an SDK: no redirects, proxies from the environment, a cap on size and time of a reply.
 
     An HTTP timeout counts from byte to byte, so a dripping server would never meet it; here the whole body must
@@ -48,7 +48,7 @@ def client(timeout_s: float, max_bytes: int = MAX_REPLY_BYTES) -> "httpx2.Client
             options.update(stream=True, follow_redirects=False)
             response = super().send(request, **options)
             try:
-                body = b"".join(_body(response, max_bytes, ends))
+                body = b"".join(_read_body(response, max_bytes, ends))
             except BadBody as error:
                 if response.status_code < 400 or error.code == "timeout":
                     raise
@@ -60,7 +60,7 @@ def client(timeout_s: float, max_bytes: int = MAX_REPLY_BYTES) -> "httpx2.Client
             return httpx2.Response(response.status_code, headers=headers, content=body, request=response.request)
 
     return Capped(
-        verify=_certificates(),
+        verify=_ssl_context(),
         follow_redirects=False,
         timeout=httpx2.Timeout(timeout_s, connect=min(CONNECT_S, timeout_s)),
         headers={"accept-encoding": "gzip"},  # the one encoding that is decoded here, under the cap
@@ -68,21 +68,21 @@ def client(timeout_s: float, max_bytes: int = MAX_REPLY_BYTES) -> "httpx2.Client
 
 
 @cache
-def _certificates() -> "ssl.SSLContext":
+def _ssl_context() -> "ssl.SSLContext":
     """The trusted certificates. Reading them takes 20 ms, so all clients of a process share them."""
     import httpx2
 
     return httpx2.create_ssl_context()
 
 
-def _body(response: "httpx2.Response", max_bytes: int, ends: float) -> Iterator[bytes]:
+def _read_body(response: "httpx2.Response", max_bytes: int, deadline: float) -> Iterator[bytes]:
     encoding = response.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in ("identity", "gzip", "x-gzip", "deflate", ""):
         raise BadBody("bad-reply", f"unknown encoding {encoding}")
     inflate = None if encoding in ("identity", "") else zlib.decompressobj(_GZIP_OR_ZLIB)
     size = 0
     for chunk in response.iter_raw():
-        if clock.monotonic() >= ends:
+        if clock.monotonic() >= deadline:
             raise BadBody("timeout", "the reply did not end in time")
         try:
             data = inflate.decompress(chunk, max_bytes + 1 - size) if inflate else chunk
@@ -96,7 +96,7 @@ def _body(response: "httpx2.Response", max_bytes: int, ends: float) -> Iterator[
         raise BadBody("bad-reply", "the compressed reply is cut off")
 
 
-def called(target: Target, send: Callable[[], Any], fault: Callable[[Exception], ProviderError]) -> Json:
+def call_service(target: Target, send: Callable[[], Any], fault: Callable[[Exception], ProviderError]) -> Json:
     """The JSON object a service answered with. `send` gives an SDK's raw response; `fault` names its exceptions.
 
     The errors are raised outside of the handlers, without cause or context: an SDK's exception holds the request
@@ -110,7 +110,7 @@ def called(target: Target, send: Callable[[], Any], fault: Callable[[Exception],
         failure = fault(error)
     if failure is None:
         try:
-            body = clean(json.loads(body))
+            body = replace_surrogates(json.loads(body))
         except (ValueError, RecursionError) as error:
             failure = target.fault("bad-reply", f"not JSON: {type(error).__name__}", usage_unknown=True)
     if failure is not None:
@@ -125,7 +125,7 @@ def called(target: Target, send: Callable[[], Any], fault: Callable[[Exception],
 # --- turns and replies ------------------------------------------------------------------------------------------------
 
 
-def settled(turns: tuple[Turn, ...]) -> list[Turn]:
+def answer_open_calls(turns: tuple[Turn, ...]) -> list[Turn]:
     """The turns with every call answered exactly once, right after it: one open call wedges a session for good."""
     out: list[Turn] = []
     calls: tuple[ToolCall, ...] = ()
@@ -140,33 +140,35 @@ def settled(turns: tuple[Turn, ...]) -> list[Turn]:
     return out
 
 
-def call(id_: Any, name: Any, written: Any, *, may_call: bool = True) -> ToolCall | None:
+def parse_tool_call(id_: Any, name: Any, raw_arguments: Any, *, may_call: bool = True) -> ToolCall | None:
     """One tool call; None without id or name. What is not a JSON object, or not meant as a call, is malformed."""
     if not (isinstance(id_, str) and id_ and isinstance(name, str) and name):
         return None
-    arguments = written
-    if isinstance(written, str):
+    arguments = raw_arguments
+    if isinstance(raw_arguments, str):
         try:
-            arguments = clean(json.loads(written))
+            arguments = replace_surrogates(json.loads(raw_arguments))
         except (ValueError, RecursionError):
             arguments = None
     if may_call and isinstance(arguments, dict):
         return ToolCall(id_, name, arguments)
-    return ToolCall(id_, name, None, written if isinstance(written, str) else json.dumps(written))
+    return ToolCall(id_, name, None, raw_arguments if isinstance(raw_arguments, str) else json.dumps(raw_arguments))
 
 
-def reply(target: Target, request: Request, turn: ModelTurn, stop: Stop, tokens: tuple[Any, ...], body: Json) -> Reply:
+def build_reply(
+    target: Target, request: Request, turn: ModelTurn, stop: StopReason, tokens: tuple[Any, ...], body: Json
+) -> Reply:
     """A checked Reply. `tokens` are input with caches, output, cache reads and cache writes, as the service said.
 
     A truncated reply keeps its text and nothing else: half a call must not run, and half a thought cannot be sent back.
     """
     characters = len(turn.text) + sum(len(str(c.arguments or c.malformed)) for c in turn.calls)
-    if stop is Stop.LENGTH:
+    if stop is StopReason.LENGTH:
         turn = ModelTurn(turn.text)
     elif not turn.text.strip() and not turn.calls:
         raise target.fault("bad-reply", "it is empty", usage_unknown=True)
     elif len({c.id for c in turn.calls}) < len(turn.calls):
-        raise target.fault("bad-reply", "two calls with one id", usage_unknown=True)
+        raise target.fault("bad-reply", "two tool calls with the same id", usage_unknown=True)
     usage = _usage(request, characters, tokens)
     usage = replace(usage, usd=prices.price(target.vendor, target.model, usage, target.base_url))
     served = body.get("model")
@@ -183,7 +185,7 @@ def _usage(request: Request, characters: int, tokens: tuple[Any, ...]) -> Usage:
     return Usage(1, numbers[0], numbers[1], read, written, request.characters)
 
 
-def total(*counts: Any) -> Any:
+def sum_tokens(*counts: Any) -> Any:
     """The sum of token counts of which only the first must be there; None when one of them is no number."""
     known = [0 if count is None and place else count for place, count in enumerate(counts)]
     return sum(known) if all(isinstance(n, int) and n >= 0 for n in known) else None

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from ralph_cli.core.run import Quote, StopType
 from ralph_cli.reports.report import Report
-from ralph_cli.reports.safe_text import visible
+from ralph_cli.reports.safe_text import make_visible
 from ralph_cli.reports.sections import absence
-from ralph_cli.reports.sections.coverage import pages
-from ralph_cli.reports.sections.opinions import qualified_by
-from ralph_cli.reports.view import TIERS, ClaimView
-from ralph_cli.text.csv_cells import as_text
+from ralph_cli.reports.sections.coverage import describe_pages
+from ralph_cli.reports.sections.opinions import describe_qualifications
+from ralph_cli.reports.view import TIER_NAMES, ClaimView
+from ralph_cli.text.csv_cells import escape_cell
 
 COLUMNS = (
     "run",
@@ -46,7 +46,7 @@ COLUMNS = (
 ABSENT = "not in the document"
 
 
-def table(report: Report) -> str:
+def csv_report(report: Report) -> str:
     """CSV after RFC 4180, with a byte order mark by which spreadsheets know UTF-8.
 
     A claim without quotes has a row, too, and so has a quote of no claim. `verdict` is the judge's word, and which
@@ -61,71 +61,76 @@ def table(report: Report) -> str:
     writer = csv.writer(out)
     writer.writerow(COLUMNS)
     read = _pages_read(report)
-    for item, quote in _pairs(report):
-        row = (*_of_claim(report, item), *_of_quote(report, item, quote), "", "", read)
+    for item, quote in _claim_quote_pairs(report):
+        row = (*_claim_cells(report, item), *_quote_cells(report, item, quote), "", "", read)
         writer.writerow([cell(value) for value in row])
-    for part in _of_absence(report):
+    for part in _absence_rows(report):
         writer.writerow([cell(value) for value in (*part, read)])
     return "\ufeff" + out.getvalue()
 
 
 def cell(value: str | int) -> str:
     """A value as a cell that no spreadsheet computes."""
-    return as_text(visible(str(value)))
+    return escape_cell(make_visible(str(value)))
 
 
-def _pairs(report: Report) -> Iterator[tuple[ClaimView | None, Quote | None]]:
+def _claim_quote_pairs(report: Report) -> Iterator[tuple[ClaimView | None, Quote | None]]:
     for item in report.view.claims:
         yield from ((item, quote) for quote in item.quotes or (None,))
-        against = {found.quote for found in item.qualified}
-        yield from ((item, quote) for quote in report.view.found if quote.id in against)
+        against = {found.quote for found in item.qualifications}
+        yield from ((item, quote) for quote in report.view.found_passages if quote.id in against)
     yield from ((None, quote) for quote in report.view.quotes if not report.claims_of(quote))
 
 
-def _of_claim(report: Report, item: ClaimView | None) -> tuple[str | int, ...]:
-    run = _run(report)
+def _claim_cells(report: Report, item: ClaimView | None) -> tuple[str | int, ...]:
+    run = _run_cells(report)
     if item is None:
         return *run, "", "", "", "", "", ""
     ruling = item.ruling
     judged = (ruling.reason, ruling.judge) if ruling else ("", "")
-    verdict = ", ".join((item.verdict, *qualified_by(item)))
+    verdict = ", ".join((item.verdict, *describe_qualifications(item)))
     return *run, item.claim.id, item.claim.text, verdict, *judged, "; ".join(item.claim.calculations)
 
 
-def _run(report: Report) -> tuple[str, ...]:
+def _run_cells(report: Report) -> tuple[str, ...]:
     view = report.view
     digest = str(view.document.get("sha256", ""))
     return view.run, view.question, report.document_name, digest, view.halt.type.value
 
 
-def _of_absence(report: Report) -> Iterator[tuple[str | int, ...]]:
+def _absence_rows(report: Report) -> Iterator[tuple[str | int, ...]]:
     """The rows of an absence, up to `places`: one for each search, or for none; one for each passage that is near."""
     view = report.view
     if view.absence is None:
         return
-    begins = (*_run(report), "", "", ABSENT if view.halt.type is StopType.ABSENT else f"{ABSENT}, not accepted")
-    begins = (*begins, view.absence, "", "")
-    nothing = ("",) * 13
+    first_cells = (
+        *_run_cells(report),
+        "",
+        "",
+        ABSENT if view.halt.type is StopType.ABSENT else f"{ABSENT}, not accepted",
+    )
+    first_cells = (*first_cells, view.absence, "", "")
+    no_quote_cells = ("",) * 13
     for search in view.searches:
-        yield *begins, *nothing, absence.term(search), absence.places(search)
+        yield *first_cells, *no_quote_cells, absence.describe_term(search), absence.describe_hits(search)
     if not view.searches:
-        yield *begins, *nothing, "", ""
+        yield *first_cells, *no_quote_cells, "", ""
     for near in view.nearest:
         pages = (near.page, near.page, near.label) if report.paged else ("", "", "")
         words = ("nearest", ", ".join(near.words), near.text.replace("\f", "\n"))
-        yield *begins, "", *words, *pages, near.start, near.end, "", "", "", "", "", ""
+        yield *first_cells, "", *words, *pages, near.start, near.end, "", "", "", "", "", ""
 
 
 def _pages_read(report: Report) -> str:
     told = report.view.coverage
-    return pages(told.read, len(told.read)) if told and told.read and report.paged else ""
+    return describe_pages(told.shown_pages, len(told.shown_pages)) if told and told.shown_pages and report.paged else ""
 
 
-def _of_quote(report: Report, item: ClaimView | None, quote: Quote | None) -> tuple[str | int, ...]:
+def _quote_cells(report: Report, item: ClaimView | None, quote: Quote | None) -> tuple[str | int, ...]:
     if quote is None:
         return ("",) * 13
     pages = (quote.page, quote.last_page or quote.page, quote.label) if report.paged else ("", "", "")
-    found = (TIERS[quote.match], "; ".join(quote.difference), quote.occurrences, quote.said)
+    found = (TIER_NAMES[quote.match], "; ".join(quote.difference), quote.occurrences, quote.said)
     return quote.id, *_bearing(item, quote), quote.text.replace("\f", "\n"), *pages, quote.start, quote.end, *found
 
 
@@ -136,5 +141,7 @@ def _bearing(item: ClaimView | None, quote: Quote) -> tuple[str, str]:
     judged = [
         (said.bearing, said.reason) for said in (item.ruling.quotes if item.ruling else ()) if said.quote == quote.id
     ]
-    found = [("contradicts" if q.contradicts else "qualifies", q.reason) for q in item.qualified if q.quote == quote.id]
+    found = [
+        ("contradicts" if q.contradicts else "qualifies", q.reason) for q in item.qualifications if q.quote == quote.id
+    ]
     return next(iter((*judged, *found)), ("", ""))

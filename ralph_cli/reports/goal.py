@@ -3,24 +3,24 @@
 import json
 from typing import Any
 
-from ralph_cli.core.results.goal import GoalState, GoalStatus, notice
+from ralph_cli.core.results.goal import GoalState, GoalStatus, rejection_notice
 from ralph_cli.core.run import StopType
 from ralph_cli.reports.safe_text import one_line, trace_line
-from ralph_cli.reports.terminal import cost
+from ralph_cli.reports.terminal import describe_cost
 from ralph_cli.reports.view import RunView
 
 
-def verification(goal: GoalState) -> str:
+def describe_verification(goal: GoalState) -> str:
     """In words, whether evidence has accepted the output, and whose."""
     if goal.verified:
-        return "verified: passed " + ", ".join(f"{item.name} ({item.ended})" for item in goal.fresh)
-    if not goal.required:
+        return "verified: passed " + ", ".join(f"{item.name} ({item.ended})" for item in goal.current_evidence)
+    if not goal.verifier_names:
         return "not verified: the goal has no verifier"
     if not goal.evidence:
         return "not verified: no verifier was run on the output"
-    if not goal.fresh:
+    if not goal.current_evidence:
         return "not verified: the output was changed after it was last verified"
-    failed = [f"{item.name} ({item.ended})" for item in goal.fresh if not item.passed]
+    failed = [f"{item.name} ({item.ended})" for item in goal.current_evidence if not item.passed]
     return "not verified: failed " + ", ".join(failed)
 
 
@@ -44,19 +44,19 @@ def evidence_of(goal: GoalState) -> list[dict[str, Any]]:
 def as_object(view: RunView, goal: GoalState, output: str) -> dict[str, Any]:
     """The object of `ralph goal --json`.
 
-    `ok` says that the run reached its end, `verified` that the user's verifiers have passed on `output` as it stands;
-    a goal without any verifier (--no-require-verifier) is never verified. `verification` says it in words. `evidence`
-    is that of the latest verification; `current` is false in it if the output was changed later.
+    `ok` says that the run reached its end, `verified` that the user's verifiers have passed on `output` as it stands; a
+    goal without any verifier (--no-require-verifier) is never verified. `describe_verification` says it in words.
+    `evidence` is that of the latest verification; `current` is false in it if the output was changed later.
     """
     return {
         "ok": view.ok,
         "status": goal.status.value,
         "verified": goal.verified,
-        "verification": verification(goal),
+        "verification": describe_verification(goal),
         "stop": {"type": view.halt.type.value, "reason": view.halt.detail},
         "objective": view.question,
         "output": output,
-        "notice": notice(goal, view.halt, output),
+        "notice": rejection_notice(goal, view.halt, output),
         "said": goal.said,
         "evidence": evidence_of(goal),
         "iterations": goal.iteration,
@@ -78,7 +78,7 @@ def dumps(view: RunView, goal: GoalState, output: str) -> str:
     return json.dumps(as_object(view, goal, output), ensure_ascii=True, indent=2)
 
 
-def lines(view: RunView, goal: GoalState) -> list[str]:
+def goal_lines(view: RunView, goal: GoalState) -> list[str]:
     """How it ended, what the verifiers said, what it cost and where the trace is."""
     words = {
         GoalStatus.ACTIVE: "Not finished",
@@ -86,21 +86,21 @@ def lines(view: RunView, goal: GoalState) -> list[str]:
         GoalStatus.BLOCKED: "Blocked",
         GoalStatus.BUDGET_EXHAUSTED: "Budget exhausted",
     }
-    checked = one_line(verification(goal))
+    checked = one_line(describe_verification(goal))
     threshold = view.halt.type is StopType.SCORE_THRESHOLD
     word = "Stopped at the score threshold, NOT accepted" if threshold else words[goal.status]
     told = [f"{word} ({one_line(view.halt.detail)}). {checked[:1].upper()}{checked[1:]}."]
     if goal.status is GoalStatus.ACTIVE:
-        told.append("`ralph goal` with --continue goes on from here.")
+        told.append("`ralph goal` with --continue resumes it.")
     if goal.said and goal.status is GoalStatus.COMPLETED:
         told.append(f"The worker says: {one_line(goal.said, 300)}")
     iterations = f"{goal.iteration} iteration{'' if goal.iteration == 1 else 's'}"
-    told.append(f"{cost(view.usage)}, {view.seconds:.1f} s, {iterations}")
+    told.append(f"{describe_cost(view.usage)}, {view.seconds:.1f} s, {iterations}")
     told.append(trace_line(view.folder, view.run))
     return told
 
 
-def appended(view: RunView, goal: GoalState, output: str) -> str:
+def output_with_notice(view: RunView, goal: GoalState, output: str) -> str:
     """The output, with the notice below it when a bound was reached."""
-    said = notice(goal, view.halt, output)
-    return f"{output.rstrip()}\n\n{said}" if said else output
+    text = rejection_notice(goal, view.halt, output)
+    return f"{output.rstrip()}\n\n{text}" if text else output

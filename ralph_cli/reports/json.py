@@ -3,10 +3,10 @@
 import json
 from typing import Any
 
-from ralph_cli.core.coverage import ranges
+from ralph_cli.core.coverage import number_ranges
 from ralph_cli.core.run import Quote, Ruling
 from ralph_cli.reports.sections import coverage
-from ralph_cli.reports.view import TIERS, RunView
+from ralph_cli.reports.view import TIER_NAMES, RunView
 
 
 def as_object(view: RunView) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def as_object(view: RunView) -> dict[str, Any]:
         "ok": view.ok,
         "stop": {"type": view.halt.type.value, "reason": view.halt.detail},
         "question": view.question,
-        "output": ({"text": view.output, **_ruled(view.output_ruling)} if view.mode == "task" else {})
+        "output": ({"text": view.output, **_output_ruling(view.output_ruling)} if view.mode == "task" else {})
         | {
             "answer": "\n".join(f"- {item.claim.text}" for item in view.claims),
             "evidence": [quote.text for quote in view.quotes],
@@ -55,18 +55,21 @@ def as_object(view: RunView) -> dict[str, Any]:
                         "reason": said.reason,
                         "judge": said.judge,
                     }
-                    for said in item.qualified
+                    for said in item.qualifications
                 ],
                 "votes": [
                     {"judge": vote.judge, "verdict": vote.verdict.value, "reason": vote.reason}
                     for vote in (item.ruling.votes if item.ruling else ())
                 ],
-                "unheard": [{"judge": judge, "reason": why} for judge, why in item.unheard],
+                "unheard": [{"judge": judge, "reason": why} for judge, why in item.missing_votes],
             }
             for item in view.claims
         ],
         "quotes": [_quote(quote, paged) for quote in view.quotes],
-        "counter_evidence": {"passages": [_quote(quote, paged) for quote in view.found], "notes": list(view.notes)},
+        "counter_evidence": {
+            "passages": [_quote(quote, paged) for quote in view.found_passages],
+            "notes": list(view.notes),
+        },
         "not_found": _absence(view, paged),
         "coverage": coverage.as_object(view.coverage),
         "issues": [{"check": i.check, "claim": i.claim, "message": i.line} for i in view.issues],
@@ -89,7 +92,7 @@ def as_object(view: RunView) -> dict[str, Any]:
     }
 
 
-def _ruled(ruling: Ruling | None) -> dict[str, Any]:
+def _output_ruling(ruling: Ruling | None) -> dict[str, Any]:
     if ruling is None:
         return {"verdict": None, "reason": "", "judge": None}
     return {"verdict": ruling.verdict.value, "reason": ruling.reason, "judge": ruling.judge}
@@ -104,7 +107,7 @@ def _quote(quote: Quote, paged: bool) -> dict[str, Any]:
         "start": quote.start,
         "end": quote.end,
         "last_page": (quote.last_page or quote.page) if paged else None,
-        "match": TIERS[quote.match],
+        "match": TIER_NAMES[quote.match],
         "difference": list(quote.difference),
         "hidden": quote.hidden,
         "occurrences": quote.occurrences,
@@ -139,7 +142,7 @@ def _absence(view: RunView, paged: bool) -> dict[str, Any] | None:
     ]
     unreadable = list(view.document.get("unreadable", ()))
     told = view.coverage
-    read = [list(run) for run in ranges(told.read)] if told and len(told.pages) > 1 else None
+    read = [list(run) for run in number_ranges(told.shown_pages)] if told and len(told.pages) > 1 else None
     return {
         "searched": searched,
         "note": view.absence,

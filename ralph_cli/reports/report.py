@@ -8,11 +8,11 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.events import AnyEvent, RunStarted
 from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.run import Quote, StopType
-from ralph_cli.reports.html.coverage_strip import NOT_RECORDED, Coverage
-from ralph_cli.reports.terminal import verdict
+from ralph_cli.reports.html.coverage_strip import NOT_RECORDED, CoverageStrip
+from ralph_cli.reports.terminal import describe_outcome
 from ralph_cli.reports.view import ClaimView, RunView
 
-AROUND = 500
+CONTEXT_CHARS = 500
 """Characters of the document that are shown on each side of a quote, at most."""
 
 
@@ -43,13 +43,13 @@ class Report:
 
     view: RunView
     events: tuple[AnyEvent, ...]
-    made: str
+    made_at: str
     version: str
     goal: GoalState | None = None
     output: str = ""
     passages: Mapping[int, Passage] = field(default_factory=dict)
     crops: Mapping[int, tuple[Crop, ...]] = field(default_factory=dict)
-    coverage: Coverage = NOT_RECORDED
+    coverage: CoverageStrip = NOT_RECORDED
     notes: tuple[str, ...] = ()
 
     @property
@@ -69,21 +69,21 @@ class Report:
         return "standard input" if path == "-" else PurePath(path).name or path
 
     @property
-    def noun(self) -> str:
+    def claim_noun(self) -> str:
         """What a claim is called: of a task it is an item of the brief, on which no judge rules by itself."""
         return "Item" if self.view.mode == "task" else "Claim"
 
     @property
     def quotes(self) -> tuple[Quote, ...]:
         """The quotes of the claims, and the passages that the checks found."""
-        return (*self.view.quotes, *self.view.found)
+        return (*self.view.quotes, *self.view.found_passages)
 
     def claims_of(self, quote: Quote) -> tuple[ClaimView, ...]:
         """The claims that are pinned to a quote."""
         return tuple(item for item in self.view.claims if quote.id in item.claim.quotes)
 
 
-def heading(report: Report) -> tuple[str, str]:
+def outcome_heading(report: Report) -> tuple[str, str]:
     """How the run ended, in a few words, and whether that is "good", "plain", "note" or "warn"."""
     view = report.view
     if report.goal is not None:
@@ -98,38 +98,38 @@ def heading(report: Report) -> tuple[str, str]:
     return words.get(view.halt.type.value, ("Not accepted", "warn"))
 
 
-def ending(report: Report) -> str:
+def describe_ending(report: Report) -> str:
     """In a sentence how the run ended, and what was checked by whom."""
     if report.goal is not None:
-        from ralph_cli.reports.goal import lines
+        from ralph_cli.reports.goal import goal_lines
 
-        return lines(report.view, report.goal)[0]
-    return verdict(report.view)
+        return goal_lines(report.view, report.goal)[0]
+    return describe_outcome(report.view)
 
 
-def passage(document: Document, quote: Quote, around: int = AROUND) -> Passage | None:
+def find_passage(document: Document, quote: Quote, reach: int = CONTEXT_CHARS) -> Passage | None:
     """The paragraph of the quote and the ones beside it, of its own page or pages, in whole lines.
 
-    Text of a PDF knows lines and no paragraphs; there it is the lines within `around` characters on each side. None if
+    Text of a PDF knows lines and no paragraphs; there it is the lines within `reach` characters on each side. None if
     the text at the quote's place is another.
     """
     text = document.text
     if text[quote.start : quote.end] != quote.text:
         return None
     first, last = document.page_at(quote.start).start, document.page_at(quote.end - 1).end
-    before = text[max(quote.start - around, first) : quote.start]
-    after = text[quote.end : min(quote.end + around, last)]
-    if quote.start - around > first:
-        before = _from_a_line(before)
-    if quote.end + around < last:
-        after = _from_a_line(after[::-1])[::-1]
+    before = text[max(quote.start - reach, first) : quote.start]
+    after = text[quote.end : min(quote.end + reach, last)]
+    if quote.start - reach > first:
+        before = _drop_partial_line(before)
+    if quote.end + reach < last:
+        after = _drop_partial_line(after[::-1])[::-1]
     # Own paragraph and one more: what stands behind the second blank line is left out.
     upper = before.rsplit("\n\n", 2)
     lower = after.split("\n\n", 2)
     return Passage("\n\n".join(upper[-2:]), quote.text, "\n\n".join(lower[:2]))
 
 
-def _from_a_line(piece: str) -> str:
+def _drop_partial_line(piece: str) -> str:
     """A piece that was cut anywhere, from its first whole line on, or from its first whole word."""
     for mark in ("\n", " "):
         _, found, rest = piece.partition(mark)

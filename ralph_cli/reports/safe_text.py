@@ -9,31 +9,31 @@ _BLANK = frozenset((0x115F, 0x1160, 0x3164, 0xFFA0, 0x2800))
 _HIDDEN = frozenset(("Cc", "Cf", "Co", "Cn", "Cs", "Zl", "Zp"))
 
 
-def visible(text: str, keep: str = "\n\t") -> str:
+def make_visible(text: str, keep: str = "\n\t") -> str:
     """`text` with every code point that a reader could not see, or a terminal would obey, written as \\u{hex}."""
     if text.isascii() and text.isprintable():
         return text
-    return "".join(char if char in keep or _harmless(char) else f"\\u{{{ord(char):x}}}" for char in text)
+    return "".join(char if char in keep or _is_harmless(char) else f"\\u{{{ord(char):x}}}" for char in text)
 
 
-def _harmless(char: str) -> bool:
+def _is_harmless(char: str) -> bool:
     code = ord(char)
     selector = 0xFE00 <= code <= 0xFE0F or 0xE0100 <= code <= 0xE01EF
     return not selector and code not in _BLANK and unicodedata.category(char) not in _HIDDEN
 
 
 def one_line(text: str, width: int = 0) -> str:
-    """`visible` text on one line, whitespace runs collapsed, cut at `width` characters when that is not 0."""
-    flat = visible(" ".join(text.split()))
+    """`make_visible` text on one line, whitespace runs collapsed, cut at `width` characters when that is not 0."""
+    flat = make_visible(" ".join(text.split()))
     return flat if not width or len(flat) <= width else flat[: max(width - 3, 1)] + "..."
 
 
 def trace_line(folder: str, run: str) -> str:
     """Where the record of a run is, and the command that shows it."""
-    return visible(f"Trace: {folder}  ({show_command(Path(folder).parent, run)})")
+    return make_visible(f"Trace: {folder}  ({trace_command(Path(folder).parent, run)})")
 
 
-def show_command(out: Path, run: str) -> str:
+def trace_command(out: Path, run: str) -> str:
     """The command that shows a run: with the folder of the runs, unless that is the default."""
     where = "" if out == Path("out") else f" --out {shlex.quote(str(out))}"
     return f"ralph trace show {run}{where}"

@@ -6,117 +6,117 @@ from ralph_cli.core.events import (
     AnyEvent,
     CallFinished,
     CallRetried,
-    CasesMade,
+    CasesGenerated,
+    DraftSubmitted,
     GoalSet,
     IterationStarted,
-    Noticed,
-    Nudged,
+    NoticeIssued,
+    OutputChanged,
     RunStarted,
-    Said,
     SnippetRan,
     StepFinished,
-    Submitted,
-    Verified,
-    Wrote,
+    TurnRejected,
+    VerifierFinished,
+    WorkerReported,
 )
 from ralph_cli.core.run import Draft, Step
-from ralph_cli.reports.safe_text import one_line, visible
+from ralph_cli.reports.safe_text import make_visible, one_line
 
 
 def story(events: Iterable[AnyEvent]) -> str:
     """All events a reader cares for, one paragraph each."""
-    return "\n".join(line for event in events for line in _tell(event))
+    return "\n".join(line for event in events for line in _event_lines(event))
 
 
-def _tell(event: AnyEvent) -> Iterator[str]:
+def _event_lines(event: AnyEvent) -> Iterator[str]:
     match event:
         case RunStarted():
             models = event.settings.get("models", {})
             yield f"Question: {one_line(event.question)}"
             yield f"Document: {one_line(str(event.document.get('path')))} (sha256 {event.document.get('sha256')})"
-            yield "Models: " + ", ".join(f"{role} {visible(str(name))}" for role, name in models.items())
+            yield "Models: " + ", ".join(f"{role} {make_visible(str(name))}" for role, name in models.items())
             yield f"Begun: {event.at}\n"
-        case Noticed(_, message):
+        case NoticeIssued(_, message):
             yield f"note: {one_line(message)}\n"
         case IterationStarted(number, feedback):
             yield f"== Iteration {number}"
             if feedback:
-                yield _indented(feedback)
-        case CasesMade(cases, batches, seed):
+                yield _indent(feedback)
+        case CasesGenerated(cases, batches, seed):
             yield f"Cases: {len(cases)} in {len(batches)} batches, seed {seed}"
             for case in cases:
-                yield f"  {case.number} {visible(case.kind)}: {one_line(case.text)}"
+                yield f"  {case.number} {make_visible(case.kind)}: {one_line(case.text)}"
             yield ""
         case SnippetRan():
             pages = f", pages {', '.join(map(str, event.pages))}" if event.pages else ""
             asked = f", {event.queries} sub-queries" if event.queries else ""
             yield f"-- step {event.step}: ran code in {event.seconds:.2f} s{asked}{pages}"
-            yield _indented(_short(event.code), "  > ")
-            yield _indented(event.output)
-        case Submitted(step=step, draft=draft, problems=problems):
-            yield f"-- step {step}: handed in" + (", sent back" if problems else ", taken")
-            yield from _draft(draft)
+            yield _indent(_shorten(event.code), "  > ")
+            yield _indent(event.output)
+        case DraftSubmitted(step=step, draft=draft, problems=problems):
+            yield f"-- step {step}: submitted" + (", rejected" if problems else ", accepted")
+            yield from _draft_lines(draft)
             yield from (f"  ! {one_line(problem)}" for problem in problems)
-        case Nudged(step=step, reason=reason):
+        case TurnRejected(step=step, reason=reason):
             yield f"-- step {step}: {one_line(reason)}"
-        case GoalSet() | Wrote() | Verified() | Said():
-            yield from _goal(event)
+        case GoalSet() | OutputChanged() | VerifierFinished() | WorkerReported():
+            yield from _goal_event_lines(event)
         case StepFinished(step):
-            yield from _output(step)
+            yield from _output_lines(step)
             for ruling in step.rulings:
                 what = f"claim {ruling.claim}" if ruling.claim else "the output"
                 said = f"{what} {ruling.verdict.value}: {one_line(ruling.reason)}"
-                yield f"-- judge ({visible(ruling.judge)}): {said}"
+                yield f"-- judge ({make_visible(ruling.judge)}): {said}"
             yield from (
                 f"-- {item.check} could not be made: {one_line(item.broken)}" for item in step.evidence if item.broken
             )
             yield ""
         case CallRetried(agent, model, attempt, reason):
-            yield f"-- {agent} ({visible(model)}) failed on try {attempt}: {one_line(reason)}"
+            yield f"-- {agent} ({make_visible(model)}) failed on try {attempt}: {one_line(reason)}"
         case CallFinished(agent=agent, model=model, error=error) if error:
-            yield f"-- {agent} ({visible(model)}) failed: {one_line(error)}"
+            yield f"-- {agent} ({make_visible(model)}) failed: {one_line(error)}"
         case _:
             return
 
 
-def _output(step: Step) -> Iterator[str]:
+def _output_lines(step: Step) -> Iterator[str]:
     """What a task's reasoner wrote and noted, and what the hard rules refused in it."""
     if step.attempt.memory:
         yield f"-- output: {len(step.attempt.output):,} characters"
-        yield _indented(_short(step.attempt.output))
-        yield "-- to be remembered:"
-        yield _indented(_short(step.attempt.memory))
+        yield _indent(_shorten(step.attempt.output))
+        yield "-- saved to memory:"
+        yield _indent(_shorten(step.attempt.memory))
         hard = [item for evidence in step.evidence if not evidence.rulings for item in evidence.issues]
         yield from (f"  ! {one_line(issue.message)}" for issue in hard)
 
 
-def _goal(event: GoalSet | Wrote | Verified | Said) -> Iterator[str]:
+def _goal_event_lines(event: GoalSet | OutputChanged | VerifierFinished | WorkerReported) -> Iterator[str]:
     match event:
         case GoalSet(verifiers=verifiers, instructions=instructions, continues=continues):
-            yield from (f"Verifier {one_line(name)}: {visible(command)}" for name, command in verifiers)
+            yield from (f"Verifier {one_line(name)}: {make_visible(command)}" for name, command in verifiers)
             if not verifiers:
                 yield "Verifier: none"
             if instructions:
                 yield f"Instructions: {one_line(instructions)}"
             if continues:
-                yield f"Continues: {visible(continues)}, after iteration {event.iteration}"
+                yield f"Continues: {make_visible(continues)}, after iteration {event.iteration}"
             yield ""
-        case Wrote(output=output, revision=revision):
+        case OutputChanged(output=output, revision=revision):
             yield f"-- output, version {revision}: {len(output):,} characters"
-            yield _indented(_short(output))
-        case Verified(name=name, command=command, passed=passed, ended=ended, at=at):
+            yield _indent(_shorten(output))
+        case VerifierFinished(name=name, command=command, passed=passed, ended=ended, at=at):
             word = "passed" if passed else "FAILED"
             what = f"version {event.revision} by {one_line(name)}"
-            yield f"-- verified {what}: {word} ({one_line(ended)}) at {visible(at)}"
+            yield f"-- verified {what}: {word} ({one_line(ended)}) at {make_visible(at)}"
             yield f"  $ {one_line(command)}"
             if event.output:
-                yield _indented(event.output)
-        case Said(text=text, intent=intent):
+                yield _indent(event.output)
+        case WorkerReported(text=text, intent=intent):
             words = {"note": "a note", "done": "it is done", "blocked": "it cannot go on"}
             yield f"-- the worker says ({words[intent]}): {one_line(text)}"
 
 
-def _draft(draft: Draft) -> Iterator[str]:
+def _draft_lines(draft: Draft) -> Iterator[str]:
     for claim in draft.claims:
         yield f"  - {one_line(claim.text)}"
         yield from (f'      "{one_line(quote)}"' for quote in claim.quotes)
@@ -124,14 +124,14 @@ def _draft(draft: Draft) -> Iterator[str]:
         yield f"  not in the document; searched: {one_line(', '.join(draft.absence.searched))}"
 
 
-def _short(code: str, most: int = 40) -> str:
+def _shorten(code: str, max_lines: int = 40) -> str:
     """The code, its middle left out when it is long; the trace file holds it whole."""
     lines = code.splitlines()
-    if len(lines) <= most:
+    if len(lines) <= max_lines:
         return code
-    head, tail = lines[: most // 2], lines[-most // 2 :]
-    return "\n".join((*head, f"... {len(lines) - most} lines ...", *tail))
+    head, tail = lines[: max_lines // 2], lines[-max_lines // 2 :]
+    return "\n".join((*head, f"... {len(lines) - max_lines} lines ...", *tail))
 
 
-def _indented(text: str, mark: str = "  ") -> str:
-    return "\n".join(mark + line for line in visible(text).splitlines())
+def _indent(text: str, mark: str = "  ") -> str:
+    return "\n".join(mark + line for line in make_visible(text).splitlines())

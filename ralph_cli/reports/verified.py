@@ -4,114 +4,126 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from ralph_cli.core.results.verification import QuoteStanding, Rechecked, Standing, Verification, count
+from ralph_cli.core.results.verification import QuoteStanding, Rechecked, Standing, Verification, count_standing
 from ralph_cli.core.run import Claim, Quote, Ruling, StopType
-from ralph_cli.reports.safe_text import one_line, visible
-from ralph_cli.reports.view import TIERS, WORDS, pages_of
+from ralph_cli.reports.safe_text import make_visible, one_line
+from ralph_cli.reports.view import TIER_NAMES, VERDICT_WORDS, pages_of
 
 Styled = tuple[str, str]
 """A piece of a line and its style name ("" for none)."""
 
-CLOSEST = 300
-_BESIDE_QUOTES = ("quotes", "around")
+MAX_REASON_CHARS = 300
+_CHECKS_SHOWN_WITH_QUOTES = ("quotes", "around")
 """Checks whose faults are told beside each quote."""
 
 
-def lines(found: Verification) -> Iterator[list[Styled]]:
+def verification_lines(verification: Verification) -> Iterator[list[Styled]]:
     """The report, a line at a time."""
-    yield [(f"{one_line(found.question)}", "bold")]
-    yield [(f"Run {visible(found.run)} ({visible(found.mode)}), begun {visible(found.begun)}: {_ended(found)}", "dim")]
-    if found.seal:
-        yield [(f"Bundle of {found.events} events, seal {found.seal}", "dim")]
+    yield [(f"{one_line(verification.question)}", "bold")]
+    run = f"Run {make_visible(verification.run)} ({make_visible(verification.mode)})"
+    yield [(f"{run}, begun {make_visible(verification.begun)}: {_describe_halt(verification)}", "dim")]
+    if verification.seal:
+        yield [(f"Bundle of {verification.events} events, seal {verification.seal}", "dim")]
     yield []
-    for check in found.checks:
-        yield from _check(check, found)
-    if found.claims:
+    for check in verification.checks:
+        yield from _check_lines(check, verification)
+    if verification.claims:
         yield []
-        for claim in found.claims:
-            yield from _claim(claim, found)
-    for ruling in found.rulings:
+        for claim in verification.claims:
+            yield from _claim_lines(claim, verification)
+    for ruling in verification.rulings:
         if not ruling.claim:
-            yield [("The output as a whole: ", ""), (_verdict(ruling, found), "dim")]
-    if found.quotes:
+            yield [("The output as a whole: ", ""), (_describe_verdict(ruling, verification), "dim")]
+    if verification.quotes:
         yield []
-        for item in found.quotes:
-            yield from _quote(item, found)
-    if found.evidence:
+        for item in verification.quotes:
+            yield from _quote_lines(item, verification)
+    if verification.evidence:
         yield []
         yield [("What the verifiers said then (they were not run again):", "bold")]
-        for evidence in found.evidence:
+        for evidence in verification.evidence:
             word = "passed" if evidence.passed else "FAILED"
-            yield [(f"- {one_line(evidence.name)} {word} ({one_line(evidence.ended)}) at {visible(evidence.at)}", "")]
+            yield [
+                (f"- {one_line(evidence.name)} {word} ({one_line(evidence.ended)}) at {make_visible(evidence.at)}", "")
+            ]
             yield [(f"  $ {one_line(evidence.command)}", "dim")]
     yield []
-    yield [(summary(found), "green" if found.holds else "bold red")]
-    yield [(told, "dim") for told in [_not_repeated(found)] if told]
+    yield [(summary(verification), "green" if verification.holds else "bold red")]
+    yield [(told, "dim") for told in [_describe_kept_verdicts(verification)] if told]
 
 
-def plain(found: Verification) -> str:
+def verification_text(verification: Verification) -> str:
     """The report as text without any style."""
-    return "\n".join("".join(text for text, _ in line) for line in lines(found)).rstrip("\n") + "\n"
+    return "\n".join("".join(text for text, _ in line) for line in verification_lines(verification)).rstrip("\n") + "\n"
 
 
-def summary(found: Verification) -> str:
+def summary(verification: Verification) -> str:
     """In one sentence what holds and what does not."""
-    bad = [check.check for check in found.checks if check.faults and check.check not in _BESIDE_QUOTES]
+    bad = [
+        check.check for check in verification.checks if check.faults and check.check not in _CHECKS_SHOWN_WITH_QUOTES
+    ]
     parts = []
-    if found.reading in ("other-document", "other-reading") and found.quotes:
-        parts.append(_whereabouts(found))
-    elif found.lost:
-        parts.append(f"{_of(len(found.lost), len(found.quotes))} not hold in the document")
-    if found.reading == "other-document" and not found.quotes and not bad:
+    if verification.reading in ("other-document", "other-reading") and verification.quotes:
+        parts.append(_whereabouts(verification))
+    elif verification.lost:
+        parts.append(f"{_count_quotes(len(verification.lost), len(verification.quotes))} not hold in the document")
+    if verification.reading == "other-document" and not verification.quotes and not bad:
         parts.append("the document is not that of the run: only the searches could be counted again in it")
     if bad:
         parts.append(f"what does not hold: {', '.join(bad)}")
-    if not parts or found.holds:
-        skipped = [check.check for check in found.checks if check.skipped]
+    if not parts or verification.holds:
+        skipped = [check.check for check in verification.checks if check.skipped]
         rest = f" Not checked: {', '.join(skipped)}." if skipped else ""
         if "around" in skipped:
             rest += " Only the quotes themselves were compared, not what stands around them."
         return " ".join(
             (
                 *(f"{part[0].upper()}{part[1:]}." for part in parts),
-                f"Every deterministic check that was made holds.{rest}",
+                f"Every deterministic check that was run passed.{rest}",
             )
         )
     return " ".join(f"{part[0].upper()}{part[1:]}." for part in parts)
 
 
-def _whereabouts(found: Verification) -> str:
+def _whereabouts(verification: Verification) -> str:
     """Which quotes are no longer in the document, and which stand elsewhere."""
-    changed, gone = count(found.quotes, Standing.CHANGED), count(found.quotes, Standing.GONE)
-    moved = count(found.quotes, Standing.MOVED)
+    changed, gone = (
+        count_standing(verification.quotes, Standing.CHANGED),
+        count_standing(verification.quotes, Standing.GONE),
+    )
+    moved = count_standing(verification.quotes, Standing.MOVED)
     if not changed + gone:
-        told = "all of the quotes are" if len(found.quotes) != 1 else "the only quote is"
+        told = "all of the quotes are" if len(verification.quotes) != 1 else "the only quote is"
         text = f"{told} still in the document"
     else:
         verb = "is" if changed + gone == 1 else "are"
         which = ", ".join(f"{number} {word}" for number, word in ((changed, "changed"), (gone, "gone")) if number)
-        few = "the only quote" if len(found.quotes) == 1 else f"{changed + gone} of {len(found.quotes)} quotes"
+        few = (
+            "the only quote"
+            if len(verification.quotes) == 1
+            else f"{changed + gone} of {len(verification.quotes)} quotes"
+        )
         text = f"{few} {verb} no longer in the document ({which})"
-    where = "on another page" if _paged(found.now) else "under another heading"
+    where = "on another page" if _is_paged(verification.now) else "under another heading"
     text += f"; {moved} {where}" if moved else ""
-    around = sum(bool(item.around) for item in found.quotes if item.there)
+    around = sum(bool(item.around) for item in verification.quotes if item.there)
     if around:
-        text += f"; around {around} of those that are what stands there was changed: read {_it(around)} in context"
-    noted = sum(bool(item.notes) for item in found.quotes if item.there and not item.around)
-    return text + (f"; {noted} unchanged with a note: read {_it(noted)} in context" if noted else "")
+        text += f"; around {around} of those that are what stands there was changed: read {_pronoun(around)} in context"
+    noted = sum(bool(item.notes) for item in verification.quotes if item.there and not item.around)
+    return text + (f"; {noted} unchanged with a note: read {_pronoun(noted)} in context" if noted else "")
 
 
-def _it(number: int) -> str:
+def _pronoun(number: int) -> str:
     return "it" if number == 1 else "them"
 
 
-def _of(number: int, total: int) -> str:
+def _count_quotes(number: int, total: int) -> str:
     few = "the only quote" if total == 1 else f"{number} of {total} quotes"
     return f"{few} do{'es' if number == 1 else ''}"
 
 
-def _ended(found: Verification) -> str:
-    match found.halt.type:
+def _describe_halt(verification: Verification) -> str:
+    match verification.halt.type:
         case StopType.COMPLETION:
             return "every check passed then"
         case StopType.ABSENT:
@@ -120,70 +132,80 @@ def _ended(found: Verification) -> str:
             return f"not accepted ({reason.value})"
 
 
-def _not_repeated(found: Verification) -> str:
-    models = sorted({ruling.judge for ruling in found.rulings if ruling.verdict.value != "verbatim"})
+def _describe_kept_verdicts(verification: Verification) -> str:
+    models = sorted({ruling.judge for ruling in verification.rulings if ruling.verdict.value != "verbatim"})
     if not models:
         return ""
-    return f"Verdicts of {', '.join(visible(model) for model in models)} are as recorded; no model was asked again."
+    return (
+        f"Verdicts of {', '.join(make_visible(model) for model in models)} are as recorded; no model was asked again."
+    )
 
 
-def _check(check: Rechecked, found: Verification) -> Iterator[list[Styled]]:
+def _check_lines(check: Rechecked, verification: Verification) -> Iterator[list[Styled]]:
     if check.skipped:
         yield [("-    ", "dim"), (f"{check.check}: not checked: {one_line(check.skipped)}", "dim")]
     else:
-        other = check.check == "document" and found.reading != "same"
+        other = check.check == "document" and verification.reading != "same"
         mark = ("BAD  ", "bold red") if check.faults else ("note ", "yellow") if other else ("ok   ", "green")
         yield [mark, (f"{check.check}: {one_line(check.told)}", "")]
     # What is wrong with each quote is said beside it.
-    for fault in check.faults if check.check not in _BESIDE_QUOTES else ():
+    for fault in check.faults if check.check not in _CHECKS_SHOWN_WITH_QUOTES else ():
         yield [(f"     - {one_line(fault.line)}", "yellow")]
 
 
-def _claim(claim: Claim, found: Verification) -> Iterator[list[Styled]]:
+def _claim_lines(claim: Claim, verification: Verification) -> Iterator[list[Styled]]:
     marks = "".join(f"[{number}]" for number in claim.quotes)
     yield [("- ", ""), (one_line(claim.text), ""), (f" {marks}" if marks else " [no quote]", "bold")]
-    ruling = _ruling(claim, found)
+    ruling = _ruling_on(claim, verification)
     if ruling is not None:
-        yield [(f"    {_verdict(ruling, found)}", "dim")]
-    again = ", ".join(f"[{item.quote.id}]" for item in found.of_claim(claim) if item.there and item.around)
+        yield [(f"    {_describe_verdict(ruling, verification)}", "dim")]
+    again = ", ".join(f"[{item.quote.id}]" for item in verification.of_claim(claim) if item.there and item.around)
     if again:
-        yield [(f"    the words are there, what is around them is not as it was: {again}", "yellow")]
-    lost = [item for item in found.of_claim(claim) if not item.there]
+        yield [(f"    the words are still there, but the text around them has changed: {again}", "yellow")]
+    lost = [item for item in verification.of_claim(claim) if not item.there]
     if lost:
-        which = ", ".join(f"[{item.quote.id}] ({_word(item)})" for item in lost)
-        yield [(f"    no longer borne out as it was: {which}", "bold red")]
+        which = ", ".join(f"[{item.quote.id}] ({_standing_word(item)})" for item in lost)
+        yield [(f"    no longer supported as recorded: {which}", "bold red")]
 
 
-def _ruling(claim: Claim, found: Verification) -> Ruling | None:
-    return next((ruling for ruling in found.rulings if ruling.claim == claim.id), None)
+def _ruling_on(claim: Claim, verification: Verification) -> Ruling | None:
+    return next((ruling for ruling in verification.rulings if ruling.claim == claim.id), None)
 
 
-def _verdict(ruling: Ruling, found: Verification) -> str:
+def _describe_verdict(ruling: Ruling, verification: Verification) -> str:
     if ruling.verdict.value == "verbatim":
         return "verbatim: its own quote, compared again; no model has judged it"
-    old = ", on the words as they were" if found.reading == "other-document" else ""
-    reason = f": {one_line(ruling.reason, CLOSEST)}" if ruling.reason else ""
-    return f"{WORDS[ruling.verdict.value]}{reason} - by {visible(ruling.judge)}, as recorded{old}, not repeated"
+    old = ", on the words as they were" if verification.reading == "other-document" else ""
+    reason = f": {one_line(ruling.reason, MAX_REASON_CHARS)}" if ruling.reason else ""
+    verdict = VERDICT_WORDS[ruling.verdict.value]
+    return f"{verdict}{reason} - by {make_visible(ruling.judge)}, as recorded{old}, not repeated"
 
 
-def _quote(item: QuoteStanding, found: Verification) -> Iterator[list[Styled]]:
+def _quote_lines(item: QuoteStanding, verification: Verification) -> Iterator[list[Styled]]:
     quote = item.quote
     mark = {"holds": "", "moved": "moved ", "changed": "CHANGED ", "gone": "GONE ", "wrong": "WRONG "}[
         item.standing.value
     ]
     colour = "" if item.standing is Standing.HOLDS else "cyan" if item.there else "bold red"
-    then = _then(quote, found)
+    then = _describe_old_place(quote, verification)
     match item.standing:
         case Standing.HOLDS | Standing.MOVED:
-            now = _now(item, found)
+            now = _describe_new_place(item, verification)
             moved = item.standing is Standing.MOVED
-            place = (f"from {then} to {now}" if _paged(found.now) else f"was {then}, now {now}") if moved else now
-            tier = f", {TIERS[item.tier]}" if item.tier else ""
+            place = (
+                (f"from {then} to {now}" if _is_paged(verification.now) else f"was {then}, now {now}") if moved else now
+            )
+            tier = f", {TIER_NAMES[item.tier]}" if item.tier else ""
         case _:
-            place, tier = f"was {then}" if found.reading != "same" else then, ""
-    yield [(f"[{quote.id}] ", "bold"), (mark, colour), (f"“{_flat(quote.text)}”", ""), (f"  {place}{tier}", "dim")]
+            place, tier = f"was {then}" if verification.reading != "same" else then, ""
+    yield [
+        (f"[{quote.id}] ", "bold"),
+        (mark, colour),
+        (f"“{_on_one_line(quote.text)}”", ""),
+        (f"  {place}{tier}", "dim"),
+    ]
     if item.standing is Standing.CHANGED:
-        yield [(f"    now {_now(item, found)}: “{_flat(item.text)}”", "yellow")]
+        yield [(f"    now {_describe_new_place(item, verification)}: “{_on_one_line(item.text)}”", "yellow")]
         yield [(f"    then -> now: {one_line('; '.join(item.differing))}", "yellow")]
     elif item.standing is Standing.GONE:
         yield [("    nothing like it is in the document at hand", "yellow")]
@@ -193,35 +215,35 @@ def _quote(item: QuoteStanding, found: Verification) -> Iterator[list[Styled]]:
         yield [(f"    {one_line(note)}", "yellow")]
 
 
-def _word(item: QuoteStanding) -> str:
+def _standing_word(item: QuoteStanding) -> str:
     return {"wrong": "does not hold"}.get(item.standing.value, item.standing.value)
 
 
-def _then(quote: Quote, found: Verification) -> str:
-    if not _paged(found.document):
+def _describe_old_place(quote: Quote, verification: Verification) -> str:
+    if not _is_paged(verification.document):
         return f"at {quote.start:,}"
-    return _page(pages_of(quote), str(quote.page), quote.label)
+    return _describe_page(pages_of(quote), str(quote.page), quote.label)
 
 
-def _now(item: QuoteStanding, found: Verification) -> str:
-    if not _paged(found.now):
+def _describe_new_place(item: QuoteStanding, verification: Verification) -> str:
+    if not _is_paged(verification.now):
         return f"at {item.start:,}" + (f" under “{one_line(item.section, 60)}”" if item.section else "")
-    return _page(str(item.page), str(item.page), item.label)
+    return _describe_page(str(item.page), str(item.page), item.label)
 
 
-def _page(pages: str, number: str, label: str) -> str:
-    return f"p. {pages}" + (f" (printed {visible(label)})" if label not in (number, "") else "")
+def _describe_page(pages: str, number: str, label: str) -> str:
+    return f"p. {pages}" + (f" (printed {make_visible(label)})" if label not in (number, "") else "")
 
 
-def _paged(document: dict[str, Any]) -> bool:
+def _is_paged(document: dict[str, Any]) -> bool:
     return document.get("kind") == "pdf" or int(document.get("pages", 1)) > 1
 
 
-def _flat(text: str) -> str:
-    return visible(text.replace("\n", " / ").replace("\f", " / "))
+def _on_one_line(text: str) -> str:
+    return make_visible(text.replace("\n", " / ").replace("\f", " / "))
 
 
-def as_object(found: Verification) -> dict[str, Any]:
+def as_object(verification: Verification) -> dict[str, Any]:
     """The object of `ralph verify --json`.
 
     `ok` is what the exit code says. `document.reading` is "same", "other-reading" (the same file, read by another
@@ -232,13 +254,22 @@ def as_object(found: Verification) -> dict[str, Any]:
     as recorded: `repeated` is true only for the deterministic judge.
     """
     return {
-        "ok": found.holds,
-        "summary": summary(found),
-        "question": found.question,
-        "run": {"id": found.run, "mode": found.mode, "begun": found.begun, "events": found.events},
-        "source": {"kind": found.source, "seal": found.seal or None},
-        "stop": {"type": found.halt.type.value, "reason": found.halt.detail},
-        "document": {"recorded": found.document, "now": found.now or None, "reading": found.reading},
+        "ok": verification.holds,
+        "summary": summary(verification),
+        "question": verification.question,
+        "run": {
+            "id": verification.run,
+            "mode": verification.mode,
+            "begun": verification.begun,
+            "events": verification.events,
+        },
+        "source": {"kind": verification.source, "seal": verification.seal or None},
+        "stop": {"type": verification.halt.type.value, "reason": verification.halt.detail},
+        "document": {
+            "recorded": verification.document,
+            "now": verification.now or None,
+            "reading": verification.reading,
+        },
         "checks": [
             {
                 "check": check.check,
@@ -247,26 +278,26 @@ def as_object(found: Verification) -> dict[str, Any]:
                 "skipped": check.skipped or None,
                 "faults": [{"claim": fault.claim, "message": fault.line} for fault in check.faults],
             }
-            for check in found.checks
+            for check in verification.checks
         ],
-        "claims": [_claim_object(claim, found) for claim in found.claims],
-        "quotes": [_quote_object(item) for item in found.quotes],
+        "claims": [_claim_object(claim, verification) for claim in verification.claims],
+        "quotes": [_quote_object(item) for item in verification.quotes],
         "evidence": [
             {"name": item.name, "command": item.command, "status": "pass" if item.passed else "fail", "at": item.at}
-            for item in found.evidence
+            for item in verification.evidence
         ],
     }
 
 
-def _claim_object(claim: Claim, found: Verification) -> dict[str, Any]:
-    ruling = _ruling(claim, found)
-    whole = any(said.claim == 0 for said in found.rulings)  # an item of an output that was judged as a whole
-    faulted = any(fault.claim == claim.id for check in found.checks for fault in check.faults)
+def _claim_object(claim: Claim, verification: Verification) -> dict[str, Any]:
+    ruling = _ruling_on(claim, verification)
+    whole = any(said.claim == 0 for said in verification.rulings)  # an item of an output that was judged as a whole
+    faulted = any(fault.claim == claim.id for check in verification.checks for fault in check.faults)
     return {
         "id": claim.id,
         "text": claim.text,
         "quotes": list(claim.quotes),
-        "borne_out": all(item.there and not item.around for item in found.of_claim(claim)) and not faulted,
+        "borne_out": all(item.there and not item.around for item in verification.of_claim(claim)) and not faulted,
         "verdict": ruling.verdict.value if ruling else "in-output" if whole else "unjudged",
         "reason": ruling.reason if ruling else "",
         "judge": ruling.judge if ruling else None,
@@ -281,7 +312,7 @@ def _quote_object(item: QuoteStanding) -> dict[str, Any]:
         "label": quote.label,
         "start": quote.start,
         "end": quote.end,
-        "match": TIERS[quote.match],
+        "match": TIER_NAMES[quote.match],
     }
     now = {
         "text": item.text,
@@ -290,7 +321,7 @@ def _quote_object(item: QuoteStanding) -> dict[str, Any]:
         "section": item.section,
         "start": item.start,
         "end": item.end,
-        "match": TIERS[item.tier] if item.tier else None,
+        "match": TIER_NAMES[item.tier] if item.tier else None,
     }
     return {
         "id": quote.id,
@@ -304,6 +335,6 @@ def _quote_object(item: QuoteStanding) -> dict[str, Any]:
     }
 
 
-def dumps(found: Verification) -> str:
+def dumps(verification: Verification) -> str:
     """The object as text; characters that a terminal would obey come out escaped, as JSON allows."""
-    return json.dumps(as_object(found), ensure_ascii=True, indent=2)
+    return json.dumps(as_object(verification), ensure_ascii=True, indent=2)

@@ -19,10 +19,10 @@ from ralph_cli.core.run import (
     Step,
     StopType,
     Tier,
-    Verification,
+    VerificationOutcome,
 )
 
-WORDS = {
+VERDICT_WORDS = {
     "supported": "supported",
     "partly": "only partly supported",
     "not": "not supported",
@@ -31,7 +31,7 @@ WORDS = {
 }
 
 
-TIERS: dict[Tier, str] = {"exact": "exact", "folded": "folded", "recut": "re-cut"}
+TIER_NAMES: dict[Tier, str] = {"exact": "exact", "folded": "folded", "recut": "re-cut"}
 """How a quote was matched, as a reader is told."""
 
 
@@ -40,10 +40,10 @@ def pages_of(quote: Quote) -> str:
     return f"{quote.page}-{quote.last_page}" if quote.last_page > quote.page else str(quote.page)
 
 
-Unheard = tuple[str, str]
+MissingVote = tuple[str, str]
 """A model that was asked for a second opinion and gave none, and why."""
 
-COUNTER_NOT_MADE = "counter ("
+INCOMPLETE_COUNTER_PREFIX = "counter ("
 """How the check for counter-evidence is called, in brackets why, when it was not made or only in part."""
 
 
@@ -59,9 +59,9 @@ class ClaimView:
     quotes: tuple[Quote, ...]
     ruling: Ruling | None
     issues: tuple[Issue, ...]
-    qualified: tuple[Qualification, ...] = ()
+    qualifications: tuple[Qualification, ...] = ()
     in_output: bool = False
-    unheard: tuple[Unheard, ...] = ()
+    missing_votes: tuple[MissingVote, ...] = ()
 
     @property
     def verdict(self) -> str:
@@ -69,14 +69,14 @@ class ClaimView:
         return self.ruling.verdict.value if self.ruling else "in-output" if self.in_output else "unjudged"
 
     @property
-    def told(self) -> str:
+    def verdict_words(self) -> str:
         """The verdict in words."""
         if self.ruling is None:
             return "judged with the output" if self.in_output else "not judged"
-        return WORDS.get(self.verdict, self.verdict)
+        return VERDICT_WORDS.get(self.verdict, self.verdict)
 
     @property
-    def judged_by(self) -> str:
+    def ruling_label(self) -> str:
         """What a ruling is called: a verbatim claim was compared with its quote, and judged by nobody."""
         return "Compared" if self.verdict == "verbatim" else "Judge"
 
@@ -109,12 +109,12 @@ class RunView:
     format: str = ""
     output: str = ""
     output_ruling: Ruling | None = None
-    found: tuple[Quote, ...] = ()
+    found_passages: tuple[Quote, ...] = ()
     notes: tuple[str, ...] = ()
-    verification: Verification = ""
+    verification: VerificationOutcome = ""
     coverage: CoverageMap | None = None
     nearest: tuple[Passage, ...] = ()
-    unlooked: tuple[str, ...] = ()
+    counter_evidence_gaps: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -127,7 +127,7 @@ class RunView:
         return any(ruling and ruling.verdict.value != "verbatim" for ruling in rulings)
 
 
-def view(
+def build_view(
     *,
     run: str,
     folder: str,
@@ -143,19 +143,21 @@ def view(
     mode: str = "qa",
     format: str = "",
     coverage: Coverage | None = None,
-    unheard: Mapping[int, tuple[Unheard, ...]] | None = None,
+    missing_votes: Mapping[int, tuple[MissingVote, ...]] | None = None,
 ) -> RunView:
     """The view of a run that ended with `halt`; `best` is its best step, if it had one.
 
-    `document` is what the run recorded of it; where its pages begin is for `coverage` and goes no further. `unheard`
-    has, by claim, the models of the panel that gave no verdict.
+    `document` is what the run recorded of it; where its pages begin is for `coverage` and goes no further.
+    `missing_votes` has, by claim, the models of the panel that gave no verdict.
     """
     starts = document.get("page_starts")
     attempt = best.attempt if best else None
     rulings = {ruling.claim: ruling for ruling in best.rulings} if best else {}
     issues = tuple(dict.fromkeys((*best.attempt.refused, *best.issues))) if best else ()
-    claims = _claims(attempt, rulings, issues, best.qualifications, unheard or {}) if attempt and best else ()
-    unlooked = tuple(_unlooked(best)) if best else ()
+    claims = (
+        _claim_views(attempt, rulings, issues, best.qualifications, missing_votes or {}) if attempt and best else ()
+    )
+    unlooked = tuple(_counter_evidence_gaps(best)) if best else ()
     return RunView(
         run,
         folder,
@@ -177,29 +179,29 @@ def view(
         attempt.output if attempt else "",
         rulings.get(0),  # claims count from 1: this one is on the output as a whole
         verification=best.verification if best else "",
-        found=tuple(quote for item in best.evidence for quote in item.quotes) if best else (),
+        found_passages=tuple(quote for item in best.evidence for quote in item.quotes) if best else (),
         notes=tuple(item.note for item in best.evidence if item.note) if best else (),
         coverage=coverage_map(coverage, starts, int(document.get("characters", 0))) if coverage and starts else None,
         nearest=attempt.nearest if attempt else (),
-        unlooked=unlooked,
+        counter_evidence_gaps=unlooked,
     )
 
 
-def _unlooked(best: Step) -> Iterator[str]:
+def _counter_evidence_gaps(best: Step) -> Iterator[str]:
     """What of the search for passages that speak against the claims was not made."""
     for item in best.evidence:
-        if item.check.startswith(COUNTER_NOT_MADE):
+        if item.check.startswith(INCOMPLETE_COUNTER_PREFIX):
             whole = item.note.startswith("what speaks against")
-            told = item.note if whole else f"what speaks against the claims was looked at in part: {item.note}"
-            yield f"{told[:1].upper()}{told[1:]}."
+            message = item.note if whole else f"what speaks against the claims was looked at in part: {item.note}"
+            yield f"{message[:1].upper()}{message[1:]}."
 
 
-def _claims(
+def _claim_views(
     attempt: Attempt,
     rulings: dict[int, Ruling],
     issues: tuple[Issue, ...],
-    found: tuple[Qualification, ...],
-    unheard: Mapping[int, tuple[Unheard, ...]],
+    qualifications: tuple[Qualification, ...],
+    missing_votes: Mapping[int, tuple[MissingVote, ...]],
 ) -> tuple[ClaimView, ...]:
     return tuple(
         ClaimView(
@@ -207,9 +209,9 @@ def _claims(
             attempt.quotes_of(claim),
             rulings.get(claim.id),
             tuple(issue for issue in issues if issue.claim == claim.id),
-            tuple(said for said in found if said.claim == claim.id),
+            tuple(said for said in qualifications if said.claim == claim.id),
             in_output=0 in rulings,
-            unheard=unheard.get(claim.id, ()),
+            missing_votes=missing_votes.get(claim.id, ()),
         )
         for claim in attempt.claims
     )

@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ralph_cli.core.model import Tool, ToolCall
-from ralph_cli.core.prompts.json_reply import describe
-from ralph_cli.rlm.bridge import Workbench
-from ralph_cli.rlm.parse import Malformed, Snippet
+from ralph_cli.core.prompts.json_reply import describe_validation_error
+from ralph_cli.rlm.bridge import DocumentSandbox
+from ralph_cli.rlm.parse import MalformedCall, Snippet
 from sandbox import Answer, QueryFailure
 
-MOST = 200_000
+MAX_OUTPUT_CHARS = 200_000
 """Characters of an output."""
 
-NAMES = ("code", "output", "output_from", "verify", "say", "blocked")
+ACT_FIELDS = ("code", "output", "output_from", "verify", "say", "blocked")
 
 NUDGE = (
     "Use the tool `act`: run Python with `code`, set the output with `output` or `output_from`, run the verifiers with "
@@ -60,7 +60,7 @@ class SetOutput:
 
 
 @dataclass(frozen=True, slots=True)
-class TakeOutput:
+class OutputFromVariable:
     """The worker wants the text of a sandbox variable to be the output."""
 
     call: str
@@ -90,7 +90,7 @@ class GiveUp:
     reason: str
 
 
-Act = Snippet | SetOutput | TakeOutput | Verify | Say | GiveUp
+Act = Snippet | SetOutput | OutputFromVariable | Verify | Say | GiveUp
 
 
 class _Act(BaseModel):
@@ -103,27 +103,27 @@ class _Act(BaseModel):
     blocked: str | None = None
 
 
-def parse_goal_call(call: ToolCall) -> Act | Malformed:
+def parse_goal_call(call: ToolCall) -> Act | MalformedCall:
     """The meaning of one tool call. An empty text and `verify: false` are as good as not given."""
     if call.name != GOAL_ACT.name:
-        return Malformed(f"There is no tool {call.name!r}; the only tool is `act`.")
+        return MalformedCall(f"There is no tool {call.name!r}; the only tool is `act`.")
     if call.arguments is None:
-        return Malformed("The arguments of `act` were not a JSON object; call it again.")
+        return MalformedCall("The arguments of `act` were not a JSON object; call it again.")
     try:
         act = _Act.model_validate(call.arguments)
     except ValidationError as error:
-        return Malformed(f"`act` was not understood: {describe(error)}.")
-    given = [name for name in NAMES if (value := getattr(act, name)) and (value is True or value.strip())]
+        return MalformedCall(f"`act` was not understood: {describe_validation_error(error)}.")
+    given = [name for name in ACT_FIELDS if (value := getattr(act, name)) and (value is True or value.strip())]
     if len(given) != 1:
         what = "nothing was given" if not given else f"{' and '.join(given)} were given together"
-        return Malformed(f"`act` takes exactly one of {', '.join(NAMES)}; {what}.")
+        return MalformedCall(f"`act` takes exactly one of {', '.join(ACT_FIELDS)}; {what}.")
     match given[0]:
         case "code":
             return Snippet(act.code or "")
         case "output":
             return SetOutput(call.id, act.output or "")
         case "output_from":
-            return TakeOutput(call.id, (act.output_from or "").strip())
+            return OutputFromVariable(call.id, (act.output_from or "").strip())
         case "verify":
             return Verify(call.id)
         case "say":
@@ -139,30 +139,31 @@ class Refusal:
     reason: str
 
 
-class Shelf:
+class SandboxVariables:
     """The sandbox's variables as the host reaches them: one can be taken out as text, one can be put in."""
 
-    def __init__(self, workbench: Workbench) -> None:
+    def __init__(self, workbench: DocumentSandbox) -> None:
         self._workbench = workbench
 
-    def take(self, name: str) -> str | Refusal:
+    def read(self, name: str) -> str | Refusal:
         """The str() of the variable; what comes out is as untrusted as everything else in the sandbox."""
         if not name.isidentifier() or keyword.iskeyword(name) or unicodedata.normalize("NFKC", name) != name:
             return Refusal(f"{name!r} is not the name of a variable.")
-        result = self._workbench.run(f"print(str({name}), end='')", _nobody)
+        result = self._workbench.run(f"print(str({name}), end='')", _refuse_queries)
         if result.error is not None:
             return Refusal(f"The variable `{name}` could not be read: {result.error.strip().splitlines()[-1]}")
-        if max(result.stdout_total, len(result.stdout)) > MOST:
+        if max(result.stdout_total, len(result.stdout)) > MAX_OUTPUT_CHARS:
             return Refusal(
-                f"`{name}` has {result.stdout_total:,} characters, an output at most {MOST:,}; nothing was changed."
+                f"`{name}` has {result.stdout_total:,} characters, an output at most {MAX_OUTPUT_CHARS:,}; "
+                "nothing was changed."
             )
         return result.stdout
 
-    def put(self, name: str, text: str) -> bool:
+    def write(self, name: str, text: str) -> bool:
         """Make `text` a variable; False if the sandbox did not take it."""
-        return self._workbench.run(f"{name} = {text!r}", _nobody).error is None
+        return self._workbench.run(f"{name} = {text!r}", _refuse_queries).error is None
 
 
-def _nobody(items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
+def _refuse_queries(items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
     """A variable's text is read without asking any model."""
     return [QueryFailure("not now") for _ in items]

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ralph_cli.core.model import Tool, ToolCall
-from ralph_cli.core.prompts.json_reply import describe
+from ralph_cli.core.prompts.json_reply import describe_validation_error
 from ralph_cli.core.run import Absence, Draft, DraftClaim
 
-ACT = Tool(
+ACT_TOOL = Tool(
     name="act",
     description=(
         "Do exactly one thing: run Python (`code`), hand in the answer (`claims`), or hand in that the answer is not "
@@ -68,7 +68,7 @@ class Snippet:
 
 
 @dataclass(frozen=True, slots=True)
-class Malformed:
+class MalformedCall:
     """What the model did cannot be carried out; `reason` tells it why and what to do."""
 
     reason: str
@@ -94,22 +94,22 @@ class _Act(BaseModel):
     not_found: _NotFound | None = None
 
 
-def parse_call(call: ToolCall) -> Snippet | Draft | Malformed:
+def parse_call(call: ToolCall) -> Snippet | Draft | MalformedCall:
     """The meaning of one tool call."""
-    if call.name != ACT.name:
-        return Malformed(f"There is no tool {call.name!r}; the only tool is `act`.")
+    if call.name != ACT_TOOL.name:
+        return MalformedCall(f"There is no tool {call.name!r}; the only tool is `act`.")
     if call.arguments is None:
-        return Malformed("The arguments of `act` were not a JSON object; call it again.")
+        return MalformedCall("The arguments of `act` were not a JSON object; call it again.")
     try:
         act = _Act.model_validate(call.arguments)
     except ValidationError as error:
-        return Malformed(f"`act` was not understood: {describe(error)}.")
+        return MalformedCall(f"`act` was not understood: {describe_validation_error(error)}.")
     given = [name for name in ("code", "claims", "not_found") if getattr(act, name) is not None]
     if len(given) != 1:
         what = "nothing was given" if not given else f"{' and '.join(given)} were given together"
-        return Malformed(f"`act` takes exactly one of code, claims, not_found; {what}.")
+        return MalformedCall(f"`act` takes exactly one of code, claims, not_found; {what}.")
     if act.code is not None:
-        return Snippet(act.code) if act.code.strip() else Malformed("`code` is empty; write Python that prints.")
+        return Snippet(act.code) if act.code.strip() else MalformedCall("`code` is empty; write Python that prints.")
     if act.claims is not None:
         return Draft(
             claims=tuple(

@@ -10,30 +10,30 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ralph_cli.core.coverage import Spans, covered, merged
+from ralph_cli.core.coverage import Spans, count_covered, merge_spans
 
-BLOCK = 16
+BLOCK_CHARS = 16
 """Characters of an indexed block."""
 
-LEAST = 24
+MIN_PIECE_CHARS = 24
 """Characters of a piece that counts; fewer agree by chance."""
 
-SURE = 60
+CERTAIN_PIECE_CHARS = 60
 """Characters of a piece that counts wherever it stands."""
 
-PASSAGE = 200
+PASSAGE_CHARS = 200
 """Characters of a slice that is no mere line."""
 
-STRIDE = 8
+BLOCK_STRIDE = 8
 """Distance of the blocks: a piece of BLOCK + STRIDE - 1 characters holds a whole one."""
 
-BLOCKS = 1_000_000
+MAX_BLOCKS = 1_000_000
 """Blocks that are indexed at most; in a longer text they stand further apart."""
 
-COMMON = 64
+MAX_BLOCK_PLACES = 64
 """Blocks that stand in more places say nothing: dots, dashes, blanks, running heads."""
 
-NEAR = 20_000
+NEAR_HINT_CHARS = 20_000
 """Characters from an offset that our functions printed, or from the last piece, within which one place is preferred."""
 
 _OFFSET = re.compile(r"^(?:--- )?(?:place \d+, )?page \d+\b[^\n]{0,80}?, offset (\d+)(?::[ ]([^\n]*))?", re.MULTILINE)
@@ -50,56 +50,56 @@ class _Piece:
     end: int
 
 
-class Shown:
+class ShownTextFinder:
     """Finds the pieces of one document in texts; the index is made at the first."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._stride = max(STRIDE, len(text) // BLOCKS)
+        self._stride = max(BLOCK_STRIDE, len(text) // MAX_BLOCKS)
         self._places: dict[str, list[int]] | None = None
 
-    def spans(self, shown: str, known: Spans = ()) -> Spans:
+    def find_spans(self, shown: str, known: Spans = ()) -> Spans:
         """The spans of the document that stand in `shown`. Words that stand in several places count for one of them.
 
         That is the one at, or nearest to, an offset that our own functions printed above, or the piece before. Where
         nothing tells, a passage counts for its first place that is not in `known`, and a line for none, so that what is
         called read was read.
         """
-        if len(shown) >= LEAST and (whole := self._text.find(shown)) >= 0:
+        if len(shown) >= MIN_PIECE_CHARS and (whole := self._text.find(shown)) >= 0:
             if self._text.find(shown, whole + 1) < 0:
                 return ((whole, whole + len(shown)),)
-            if len(shown) >= PASSAGE:
-                return (self._fresh(shown, whole, known),)
-        return merged(self._pieces(shown), self._listed(shown))
+            if len(shown) >= PASSAGE_CHARS:
+                return (self._first_unknown_place(shown, whole, known),)
+        return merge_spans(self._find_pieces(shown), self._find_listed_lines(shown))
 
-    def _fresh(self, passage: str, first: int, known: Spans) -> tuple[int, int]:
+    def _first_unknown_place(self, passage: str, first: int, known: Spans) -> tuple[int, int]:
         """The first place of a passage of which not all is known; else the first."""
         size, place = len(passage), first
-        for _ in range(COMMON):
+        for _ in range(MAX_BLOCK_PLACES):
             if place < 0:
                 break
-            if covered(known, place, place + size) < size:
+            if count_covered(known, place, place + size) < size:
                 return place, place + size
             place = self._text.find(passage, place + 1)
         return first, first + size
 
-    def _index(self) -> dict[str, list[int]]:
+    def _block_index(self) -> dict[str, list[int]]:
         if self._places is None:
             self._places = {}
             text, places = self._text, self._places
-            for at in range(0, len(text) - BLOCK + 1, self._stride):
-                found = places.setdefault(text[at : at + BLOCK], [])
-                if len(found) <= COMMON:
+            for at in range(0, len(text) - BLOCK_CHARS + 1, self._stride):
+                found = places.setdefault(text[at : at + BLOCK_CHARS], [])
+                if len(found) <= MAX_BLOCK_PLACES:
                     found.append(at)
         return self._places
 
-    def _pieces(self, shown: str) -> Iterator[tuple[int, int]]:
+    def _find_pieces(self, shown: str) -> Iterator[tuple[int, int]]:
         hints = [(match.end(), int(match[1])) for match in _OFFSET.finditer(shown)]
         at, floor, last = 0, 0, -1
-        while at + BLOCK <= len(shown):
+        while at + BLOCK_CHARS <= len(shown):
             found: list[_Piece] = []
             if places := self._candidates(shown, at):
-                found = self._widest(shown, at, places, floor)
+                found = self._longest_pieces(shown, at, places, floor)
             if not found:
                 at += 1
                 continue
@@ -107,9 +107,9 @@ class Shown:
             near = hints[hint][1] if hint >= 0 and hints[hint][0] > floor else last
             best = min(found, key=lambda piece: abs(piece.start - near))
             at = floor = best.first + best.end - best.start
-            beside = near >= 0 and abs(best.start - near) <= NEAR
+            is_near = near >= 0 and abs(best.start - near) <= NEAR_HINT_CHARS
             # Some words agree with a far page by chance, where a passage is printed with its spaces made one.
-            if beside or (len(found) == 1 and (near < 0 or best.end - best.start >= SURE)):
+            if is_near or (len(found) == 1 and (near < 0 or best.end - best.start >= CERTAIN_PIECE_CHARS)):
                 last = best.end
                 yield best.start, best.end
 
@@ -118,50 +118,50 @@ class Shown:
 
         None if the first is not, and none if one of them stands everywhere.
         """
-        index = self._index()
-        if shown[at : at + BLOCK] not in index:
+        index = self._block_index()
+        if shown[at : at + BLOCK_CHARS] not in index:
             return set()
         found: set[int] = set()
         for step in range(self._stride):
-            places = index.get(shown[at + step : at + step + BLOCK], ())
-            if len(places) > COMMON:
+            places = index.get(shown[at + step : at + step + BLOCK_CHARS], ())
+            if len(places) > MAX_BLOCK_PLACES:
                 return set()
             found.update(place - step for place in places if place >= step)
         return found
 
-    def _widest(self, shown: str, at: int, places: Iterable[int], floor: int) -> list[_Piece]:
+    def _longest_pieces(self, shown: str, at: int, places: Iterable[int], floor: int) -> list[_Piece]:
         """The longest piece around `at`, at each of its places; none when it is too short to count."""
         found: list[_Piece] = []
-        longest = max(LEAST, BLOCK + self._stride)
+        longest = max(MIN_PIECE_CHARS, BLOCK_CHARS + self._stride)
         for place in places:
-            back, ahead = self._common(shown, at, place, floor)
+            back, ahead = self._matching_extent(shown, at, place, floor)
             if back + ahead > longest:
                 longest, found = back + ahead, []
             if back + ahead == longest:
                 found.append(_Piece(at - back, place - back, place + ahead))
         return found
 
-    def _common(self, shown: str, at: int, place: int, floor: int) -> tuple[int, int]:
+    def _matching_extent(self, shown: str, at: int, place: int, floor: int) -> tuple[int, int]:
         """How many characters agree before and from the two offsets."""
         text = self._text
         back = 0
         while at - back > floor and place > back and shown[at - back - 1] == text[place - back - 1]:
             back += 1
-        return back, _agreeing(shown, at, text, place)
+        return back, _common_prefix_length(shown, at, text, place)
 
-    def _listed(self, shown: str) -> Iterator[tuple[int, int]]:
+    def _find_listed_lines(self, shown: str) -> Iterator[tuple[int, int]]:
         """The lines that `find` lists with their offset, runs of spaces made one."""
         for match in _OFFSET.finditer(shown):
-            start, said = int(match[1]), _ABOVE.sub("", match[2] or "").strip()
-            if said and start < len(self._text):
-                end = self._ends(start, said)
+            start, words = int(match[1]), _ABOVE.sub("", match[2] or "").strip()
+            if words and start < len(self._text):
+                end = self._end_of_words(start, words)
                 if end:
                     yield start, end
 
-    def _ends(self, start: int, said: str) -> int:
+    def _end_of_words(self, start: int, words: str) -> int:
         """Where the words `said` end that begin at `start`, spaces aside; 0 if others stand there."""
         at = start
-        for word in said.split(" "):
+        for word in words.split(" "):
             blank = _SPACE.match(self._text, at)
             at = blank.end() if blank else at
             if not self._text.startswith(word, at):
@@ -170,13 +170,16 @@ class Shown:
         return at
 
 
-def _agreeing(one: str, at: int, other: str, place: int) -> int:
+def _common_prefix_length(left: str, left_start: int, right: str, right_start: int) -> int:
     """How many characters agree from these offsets on; in strides that double, for slices are long."""
-    most = min(len(one) - at, len(other) - place)
+    most = min(len(left) - left_start, len(right) - right_start)
     done, stride = 0, 64
     while done < most:
         stride = min(stride, most - done)
-        if one[at + done : at + done + stride] == other[place + done : place + done + stride]:
+        if (
+            left[left_start + done : left_start + done + stride]
+            == right[right_start + done : right_start + done + stride]
+        ):
             done, stride = done + stride, stride * 2
         elif stride == 1:
             break

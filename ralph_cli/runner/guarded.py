@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ralph_cli.core import clock
-from ralph_cli.core.awaiting import TICK, Awaiter, TooLate, within
-from ralph_cli.core.budget import unknown_cost
+from ralph_cli.core.awaiting import POLL_SECONDS, Awaiter, CallTimedOut, call_with_timeout
+from ralph_cli.core.budget import unknown_cost_error
 from ralph_cli.core.errors import LimitExceeded
 from ralph_cli.core.events import AnyEvent
 from ralph_cli.core.run import StopType
@@ -23,48 +23,48 @@ from ralph_cli.loop.state import LoopState
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class Deadline:
     """How long a run waits for what it calls: until `timeout` seconds after `started` (monotonic); 0 is for ever."""
 
     timeout: float
     started: float
 
     @property
-    def ends(self) -> float | None:
+    def end(self) -> float | None:
         """When the time is over, on the monotonic clock; None if it never is."""
         return self.started + self.timeout if self.timeout else None
 
     @property
-    def over(self) -> bool:
+    def has_passed(self) -> bool:
         """Whether the time is over."""
-        return self.ends is not None and clock.monotonic() >= self.ends
+        return self.end is not None and clock.monotonic() >= self.end
 
-    def __call__(self, awaiter: Awaiter, call: Callable[[], object], least: float = 0.0) -> object:
-        """What `call` gives, awaited; TooLate when it does not within the time that is left, or `least` seconds.
+    def __call__(self, awaiter: Awaiter, call: Callable[[], object], min_seconds: float = 0.0) -> object:
+        """What `call` gives, awaited; TooLate when it does not within the time that is left, or `min_seconds` seconds.
 
         Without an end the call is made on this thread, else on one of its own. When the time is over it is not made.
         """
-        if self.ends is None:
+        if self.end is None:
             return awaiter(call())
-        left = max(self.ends - clock.monotonic(), least)
+        left = max(self.end - clock.monotonic(), min_seconds)
         if left <= 0:
-            raise TooLate
-        return within(lambda: self.awaited(awaiter, call(), least), left)
+            raise CallTimedOut
+        return call_with_timeout(lambda: self.await_value(awaiter, call(), min_seconds), left)
 
-    def awaited(self, awaiter: Awaiter, value: object, least: float = 0.0) -> object:
+    def await_value(self, awaiter: Awaiter, value: object, min_seconds: float = 0.0) -> object:
         """What `value` gives, awaited; the wait for the call ends first and says so, then this is cancelled."""
-        return awaiter(value, None if self.ends is None else max(self.ends - clock.monotonic(), least) + TICK)
+        return awaiter(
+            value, None if self.end is None else max(self.end - clock.monotonic(), min_seconds) + POLL_SECONDS
+        )
 
-    def exceeded(self, what: str = "") -> LimitExceeded:
+    def timeout_error(self, what: str = "") -> LimitExceeded:
         """The end of the run, where `what` was still at work."""
         used = clock.monotonic() - self.started
-        told = f"{used:.1f} s of {self.timeout:g} s are used" + (
-            f", and {what} was left behind at work" if what else ""
-        )
-        return LimitExceeded("time", cap=self.timeout, spent=round(used, 1), message=told)
+        message = f"{used:.1f} s of {self.timeout:g} s are used" + (f"; {what} is still running" if what else "")
+        return LimitExceeded("time", cap=self.timeout, spent=round(used, 1), message=message)
 
 
-class Heard:
+class StateTracker:
     """The fold of all events so far; those of models come from several threads."""
 
     def __init__(self) -> None:
@@ -76,44 +76,46 @@ class Heard:
             self.state = self.state.apply(event)
 
 
-class Watched:
+class GuardedDetectors:
     """Detectors that see what was spent. One that fails or hangs stops the loop; none can say that the work is done."""
 
-    def __init__(self, detectors: StopDetector, heard: Heard, awaiter: Awaiter, patience: Patience) -> None:
-        self._detectors, self._heard, self._awaiter, self._patience = detectors, heard, awaiter, patience
+    def __init__(self, detectors: StopDetector, tracker: StateTracker, awaiter: Awaiter, deadline: Deadline) -> None:
+        self._detectors, self._heard, self._awaiter, self._patience = detectors, tracker, awaiter, deadline
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         state = replace(state, usage=self._heard.state.usage)
-        for detector in flat([self._detectors]):
+        for detector in flatten_detectors([self._detectors]):
             if config.max_cost and state.usage.usd is None and isinstance(detector, CostLimitDetector):
-                return StopDecision(True, StopType.MAX_COST, unknown_cost(config.max_cost).line)
-            said, name = self._ask(detector, state, config), type(detector).__name__
-            if isinstance(said, str):
-                return StopDecision(True, StopType.SYSTEM_ERROR, f"{name} failed: {said}")
-            if said and said.stop_type in (StopType.COMPLETION, StopType.ABSENT):
-                told = f"{name} said {said.stop_type.value}, which only passed checks can say"
+                return StopDecision(True, StopType.MAX_COST, unknown_cost_error(config.max_cost).line)
+            decision, name = self._ask(detector, state, config), type(detector).__name__
+            if isinstance(decision, str):
+                return StopDecision(True, StopType.SYSTEM_ERROR, f"{name} failed: {decision}")
+            if decision and decision.stop_type in (StopType.COMPLETION, StopType.ABSENT):
+                told = f"{name} said {decision.stop_type.value}, which only passed checks can say"
                 return StopDecision(True, StopType.SYSTEM_ERROR, told)
-            if said:
-                return said
+            if decision:
+                return decision
         return StopDecision(False)
 
     def _ask(self, detector: StopDetector, state: LoopState, config: StopConditionConfig) -> StopDecision | str:
         """The decision, or what went wrong."""
         try:
             # A moment at least: a detector may have something to say when the time is over.
-            said = self._patience(self._awaiter, lambda: detector.check(state, config), least=TICK)
-        except TooLate:
-            return StopDecision(True, StopType.TIMEOUT, self._patience.exceeded(type(detector).__name__).message)
+            said = self._patience(self._awaiter, lambda: detector.check(state, config), min_seconds=POLL_SECONDS)
+        except CallTimedOut:
+            return StopDecision(True, StopType.TIMEOUT, self._patience.timeout_error(type(detector).__name__).message)
         except Exception as error:  # noqa: BLE001 - a bound that cannot be asked is no bound, so the loop ends
             return f"{type(error).__name__}: {error}"
-        return said if isinstance(said, StopDecision) else f"it gave {type(said).__name__} and no StopDecision"
+        return (
+            said if isinstance(said, StopDecision) else f"it returned {type(said).__name__} instead of a StopDecision"
+        )
 
 
-def flat(detectors: Iterable[StopDetector]) -> Iterator[StopDetector]:
+def flatten_detectors(detectors: Iterable[StopDetector]) -> Iterator[StopDetector]:
     """The detectors in the order in which they are asked, without those that only hold others."""
     for detector in detectors:
         if type(detector) is CompositeDetector:  # a subclass may decide otherwise than its parts
-            yield from flat(detector)
+            yield from flatten_detectors(detector)
         else:
             yield detector
 
@@ -123,7 +125,7 @@ def require_bound(detectors: Sequence[StopDetector], config: StopConditionConfig
 
     A limit on the cost is not: the cost may be nothing, or unknown. A subclass is not: it may never stop.
     """
-    kinds = {type(detector) for detector in flat(detectors)}
+    kinds = {type(detector) for detector in flatten_detectors(detectors)}
     if MaxIterationDetector in kinds or (TimeoutDetector in kinds and config.timeout):
         return
     told = "the detectors set no bound: add MaxIterationDetector(), or TimeoutDetector() with `timeout` in the "

@@ -9,15 +9,15 @@ from pydantic import BaseModel, ConfigDict, Field
 from ralph_cli.core import clock
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Json, Model, Request, UserTurn
-from ralph_cli.core.prompts.framing import framed
-from ralph_cli.core.prompts.json_reply import Unparseable, ask, one_object
-from ralph_cli.core.prompts.templates import prompt, render
+from ralph_cli.core.prompts.framing import frame_data
+from ralph_cli.core.prompts.json_reply import UnparseableReply, ask_model, parse_object
+from ralph_cli.core.prompts.templates import prompt_text, render_prompt
 from ralph_cli.core.run import Evidence, Lesson
 
-OUTPUT, HISTORY = 6_000, 5
+MAX_OUTPUT_CHARS, MAX_HISTORY = 6_000, 5
 """Characters of the output and number of earlier lessons that a model is shown."""
 
-MOST = {"shallow": 1, "medium": 3, "deep": 6}
+MAX_SUGGESTIONS = {"shallow": 1, "medium": 3, "deep": 6}
 """How many suggestions a model may make, by level."""
 
 LESSON_SCHEMA: Json = {
@@ -58,12 +58,12 @@ class RuleReflector:
         if level == "deep":
             earlier = {line for lesson in history for line in lesson.suggestions}
             again = [line for line in suggestions if line in earlier]
-            suggestions += [f"This was asked for before and is still so, try another way: {line}" for line in again]
+            suggestions += [f"This was suggested before without success; try another way: {line}" for line in again]
         names = ", ".join(dict.fromkeys(item.check for item in failed))
-        return Lesson(f"not passed: {names}" if names else "nothing was found that could be mended", tuple(suggestions))
+        return Lesson(f"not passed: {names}" if names else "nothing was found that could be fixed", tuple(suggestions))
 
 
-class _Said(BaseModel):
+class _LessonReply(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
     summary: str = Field(min_length=1)
     suggestions: list[str]
@@ -86,12 +86,12 @@ class ModelReflector:
         """The model's lesson, or that of the rules; never raises ProviderError."""
         request = self._request(input, output, evidence, history, level)
         try:
-            said = ask(self.model, request, lambda text: one_object(text, _Said), tries=1)
-        except (ProviderError, Unparseable) as error:
-            return by_rules(str(error), input, output, evidence, history, level)
-        lines = dict.fromkeys(" ".join(line.split()) for line in said.suggestions)
-        kept = tuple(line for line in lines if line)[: MOST.get(level, MOST["medium"])]
-        return Lesson(" ".join(said.summary.split()), kept)
+            reply = ask_model(self.model, request, lambda text: parse_object(text, _LessonReply), attempts=1)
+        except (ProviderError, UnparseableReply) as error:
+            return rule_lesson(str(error), input, output, evidence, history, level)
+        lines = dict.fromkeys(" ".join(line.split()) for line in reply.suggestions)
+        kept = tuple(line for line in lines if line)[: MAX_SUGGESTIONS.get(level, MAX_SUGGESTIONS["medium"])]
+        return Lesson(" ".join(reply.summary.split()), kept)
 
     def _request(
         self, input: str, output: str, evidence: Sequence[Evidence], history: Sequence[Lesson], level: str
@@ -100,19 +100,19 @@ class ModelReflector:
         found = "\n".join(f"- {issue.check}: {issue.line}" for item in evidence for issue in item.issues)
         earlier = "\n".join(
             f"- {lesson.summary}\n" + "".join(f"  - {line}\n" for line in lesson.suggestions)
-            for lesson in history[-HISTORY:]
+            for lesson in history[-MAX_HISTORY:]
         )
-        told = render(
+        told = render_prompt(
             "reflector_request",
-            input=framed(input, nonce),
-            output=framed(output[:OUTPUT] or "(nothing)", nonce),
-            issues=framed(found or "(the score was too low)", nonce),
-            history=framed(earlier or "(none)", nonce),
-            most=MOST.get(level, MOST["medium"]),
+            input=frame_data(input, nonce),
+            output=frame_data(output[:MAX_OUTPUT_CHARS] or "(nothing)", nonce),
+            issues=frame_data(found or "(the score was too low)", nonce),
+            history=frame_data(earlier or "(none)", nonce),
+            most=MAX_SUGGESTIONS.get(level, MAX_SUGGESTIONS["medium"]),
         )
         return Request(
             "reflector",
-            prompt("reflector_system"),
+            prompt_text("reflector_system"),
             (UserTurn(told),),
             output_schema=LESSON_SCHEMA,
             output_name="lesson",
@@ -121,9 +121,9 @@ class ModelReflector:
         )
 
 
-def by_rules(
-    why: str, input: str, output: str, evidence: Sequence[Evidence], history: Sequence[Lesson], level: str
+def rule_lesson(
+    reason: str, input: str, output: str, evidence: Sequence[Evidence], history: Sequence[Lesson], level: str
 ) -> Lesson:
     """The lesson of the rules, with why a better one is missing."""
     lesson = RuleReflector().reflect(input, output, evidence, history, level)
-    return Lesson(f"{lesson.summary} (by rules, because the reflection failed: {why})", lesson.suggestions)
+    return Lesson(f"{lesson.summary} (by rules, because the reflection failed: {reason})", lesson.suggestions)

@@ -8,14 +8,24 @@ from statistics import fmean
 from typing import Any
 
 from ralph_cli.checks.base import all_passed
-from ralph_cli.checks.verifier import Verifier, VerifierCheck, unfit
+from ralph_cli.checks.verifier import Verifier, VerifierCheck, verifier_fault
 from ralph_cli.core import clock
-from ralph_cli.core.awaiting import Awaiter, TooLate
-from ralph_cli.core.budget import Ledger, Limits
+from ralph_cli.core.awaiting import Awaiter, CallTimedOut
+from ralph_cli.core.budget import Budget, Ledger
 from ralph_cli.core.errors import LimitExceeded
-from ralph_cli.core.events import CallFinished, Fanout, Gate, Noticed, RunStarted, Sink
+from ralph_cli.core.events import CallFinished, ClosingSink, EventSink, Fanout, NoticeIssued, RunStarted
 from ralph_cli.core.model import Model, Usage
-from ralph_cli.core.run import MEAN, SKIPPED, VERIFIER, Attempt, Evidence, Issue, Lesson, Outcome, StopType
+from ralph_cli.core.run import (
+    MEAN_SCORE_CHECK,
+    SKIPPED_VERIFIER_CHECK,
+    VERIFIER_CHECK,
+    Attempt,
+    Evidence,
+    Issue,
+    Lesson,
+    Outcome,
+    StopType,
+)
 from ralph_cli.loop.config import RalphConfig
 from ralph_cli.loop.detectors import (
     CompositeDetector,
@@ -28,13 +38,13 @@ from ralph_cli.loop.detectors import (
 )
 from ralph_cli.loop.engine import run_loop
 from ralph_cli.loop.state import LoopState
-from ralph_cli.providers.metered import Metered, call_numbers
-from ralph_cli.runner.guarded import Heard, Patience, Watched, flat, require_bound
-from ralph_cli.runner.reflect import Reflector, by_rules
-from ralph_cli.runner.scorers import AsksModel, Scoring
-from ralph_cli.runner.scoring import OVER, run_scorers, scorer_name
+from ralph_cli.providers.metered import MeteredModel, call_numbers
+from ralph_cli.runner.guarded import Deadline, GuardedDetectors, StateTracker, flatten_detectors, require_bound
+from ralph_cli.runner.reflect import Reflector, rule_lesson
+from ralph_cli.runner.scorers import AsksModel, ScorerLike
+from ralph_cli.runner.scoring import RUN_TIME_OVER, run_scorers, scorer_name
 
-SHOWN = 500
+MAX_ERROR_CHARS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,23 +111,23 @@ class RalphRunner:
     def __init__(
         self,
         execute: Execute,
-        scorers: Sequence[Scoring] = (),
+        scorers: Sequence[ScorerLike] = (),
         config: RalphConfig | None = None,
         reflector: Reflector | None = None,
         *,
         verifier: Verifier | None = None,
         detectors: Iterable[StopDetector] | None = None,
-        sink: Sink | None = None,
+        sink: EventSink | None = None,
         ledger: Ledger | None = None,
     ) -> None:
         self.config = config or RalphConfig()
         self._execute, self._reflector, self._sink, self._ledger = execute, reflector, sink, ledger
-        self._scorers = _chosen(scorers, self.config.validation.scorer_names)
-        if verifier is not None and (why := unfit(verifier)):
+        self._scorers = _select_scorers(scorers, self.config.validation.scorer_names)
+        if verifier is not None and (why := verifier_fault(verifier)):
             raise TypeError(why)
-        self._verifier, self._verifying = verifier, Awaiter()
+        self._verifier, self._verifier_awaiter = verifier, Awaiter()
         self._interrupted = threading.Event()
-        self._awaiter, self._waits = Awaiter(), [Awaiter() for _ in self._scorers]
+        self._awaiter, self._scorer_awaiters = Awaiter(), [Awaiter() for _ in self._scorers]
         asked = self._interrupted.is_set
         if detectors is None:
             standard = standard_detectors(asked)
@@ -136,30 +146,30 @@ class RalphRunner:
 
     def run(self, input: str) -> RalphResult:
         """Run, analyze, learn and plan until halt. The result has the best output, even when a later one was worse."""
-        ledger = self._ledger or Ledger(Limits())
-        heard = Heard()
-        sink = Gate(Fanout((heard, *((self._sink,) if self._sink else ()))))
+        ledger = self._ledger or Ledger(Budget())
+        tracker = StateTracker()
+        sink = ClosingSink(Fanout((tracker, *((self._sink,) if self._sink else ()))))
         seed = clock.token(16)
         shown = {name: asdict(getattr(self.config, name)) for name in ("validation", "reflection", "stop_condition")}
         sink(RunStarted(f"wrapped-{seed[:12]}", "wrapped", input, {}, shown, clock.now(), seed))
         stops = self.config.stop_condition
-        patience = Patience(stops.timeout, heard.state.started)
-        mode = self._mode(input, ledger, sink, patience)
+        patience = Deadline(stops.timeout, tracker.state.started)
+        mode = self._build_mode(input, ledger, sink, patience)
         if not mode.scorers and mode.verifier is None:
-            sink(Noticed("no-scorers", "nothing is scored, so no output can be accepted"))
-        detectors = Watched(self._detectors, heard, self._awaiter, patience)
+            sink(NoticeIssued("no-scorers", "nothing is scored, so no output can be accepted"))
+        detectors = GuardedDetectors(self._detectors, tracker, self._awaiter, patience)
         try:
-            outcome = run_loop(mode, heard.state, ledger=ledger, config=stops, sink=sink, detectors=detectors)
+            outcome = run_loop(mode, tracker.state, ledger=ledger, config=stops, sink=sink, detectors=detectors)
         finally:
             self._interrupted.clear()
-        return _result(outcome, heard.state, self.config)
+        return _build_result(outcome, tracker.state, self.config)
 
-    def _mode(self, input: str, ledger: Ledger, sink: Sink, patience: Patience) -> "WrappedMode":
+    def _build_mode(self, input: str, ledger: Ledger, sink: EventSink, deadline: Deadline) -> "WrappedMode":
         """The parts of one run, with a meter around the models of scorers and reflector."""
         numbers = call_numbers()
 
         def metered(model: Model) -> Model:
-            return Metered(model, ledger, sink, numbers)
+            return MeteredModel(model, ledger, sink, numbers)
 
         scorers = tuple(s.through(metered) if isinstance(s, AsksModel) else s for s in self._scorers)
         reflector = self._reflector.through(metered) if isinstance(self._reflector, AsksModel) else self._reflector
@@ -168,29 +178,31 @@ class RalphRunner:
             input,
             self._execute,
             scorers if enabled else (),
-            self._check(input, metered, patience) if enabled else None,
+            self._build_verifier_check(input, metered, deadline) if enabled else None,
             self.config,
             reflector if self.config.reflection.enabled else None,
             ledger,
             sink,
             numbers,
             self._awaiter,
-            self._waits,
-            patience,
+            self._scorer_awaiters,
+            deadline,
         )
 
-    def _check(self, input: str, metered: Callable[[Model], Model], patience: Patience) -> VerifierCheck | None:
+    def _build_verifier_check(
+        self, input: str, metered: Callable[[Model], Model], deadline: Deadline
+    ) -> VerifierCheck | None:
         verifier, stops = self._verifier, self.config.stop_condition
         if verifier is None:
             return None
         # Which iteration is the last is only known where the iterations are what ends the run.
-        counted = any(type(detector) is MaxIterationDetector for detector in flat(self._detectors))
+        counted = any(type(detector) is MaxIterationDetector for detector in flatten_detectors(self._detectors))
         return VerifierCheck(
             verifier.through(metered) if isinstance(verifier, AsksModel) else verifier,
             input,
             max_iterations=stops.max_iterations,
             skip_last=counted and self.config.validation.skip_last_verification,
-            awaiter=partial(patience.awaited, self._verifying),
+            awaiter=partial(deadline.await_value, self._verifier_awaiter),
         )
 
 
@@ -200,16 +212,16 @@ class WrappedMode:
 
     input: str
     execute: Execute
-    scorers: tuple[Scoring, ...]
+    scorers: tuple[ScorerLike, ...]
     verifier: VerifierCheck | None
     config: RalphConfig
     reflector: Reflector | None
     ledger: Ledger
-    sink: Sink
+    sink: EventSink
     numbers: Iterator[int]
     awaiter: Awaiter
-    waits: Sequence[Awaiter]
-    patience: Patience
+    scorer_awaiters: Sequence[Awaiter]
+    deadline: Deadline
 
     def plan(self, state: LoopState) -> str:
         """The input; after a first attempt with what it lacked, and the suggestions of the latest reflection."""
@@ -225,23 +237,23 @@ class WrappedMode:
             parts.append("## What to do otherwise this time\n" + _bullets(suggestions))
         return "\n\n".join(parts)
 
-    def run(self, order: str, iteration: int) -> Attempt:
+    def run(self, message: str, iteration: int) -> Attempt:
         """One call of the function; what it says it spent is booked and recorded."""
         with self.ledger.reserve(None) as book:
             pass  # only asks whether anything is left: what the function itself reserves must not be held back by us
-        if self.patience.over:
-            raise self.patience.exceeded()
+        if self.deadline.has_passed:
+            raise self.deadline.timeout_error()
         if self.verifier is not None:
             self.verifier.begin(iteration)
         begun = clock.monotonic()
         try:
-            given = self.patience(self.awaiter, lambda: self.execute(order))
-        except TooLate:
-            raise self.patience.exceeded("the function") from None
+            given = self.deadline(self.awaiter, lambda: self.execute(message))
+        except CallTimedOut:
+            raise self.deadline.timeout_error("the function") from None
         except LimitExceeded:
             raise
         except Exception as error:  # noqa: BLE001 - whatever a user's function raises is a failed attempt
-            return Attempt(error=f"{type(error).__name__}: {error}"[:SHOWN])
+            return Attempt(error=f"{type(error).__name__}: {error}"[:MAX_ERROR_CHARS])
         if isinstance(given, Execution):
             book(given.usage)
             seconds = round(clock.monotonic() - begun, 3)
@@ -249,7 +261,7 @@ class WrappedMode:
             self.sink(CallFinished(next(self.numbers), "execute", name, given.usage, seconds))
             given = given.output
         if not isinstance(given, str):
-            return Attempt(error=f"it returned {type(given).__name__} and no text")
+            return Attempt(error=f"it returned {type(given).__name__} instead of text")
         if not given.strip():
             return Attempt(error="it returned nothing")
         return Attempt(output=given, finished=True, source="worker")
@@ -259,7 +271,7 @@ class WrappedMode:
 
         A failed attempt is not scored.
         """
-        if not attempt.answered:
+        if not attempt.has_result:
             return ()
         wanted = self.config.validation
         found = run_scorers(
@@ -269,25 +281,29 @@ class WrappedMode:
             threshold=wanted.min_score_threshold,
             parallel=wanted.parallel,
             timeout=wanted.timeout,
-            awaiters=self.waits[: len(self.scorers)],
-            ends=self.patience.ends,
+            awaiters=self.scorer_awaiters[: len(self.scorers)],
+            deadline=self.deadline.end,
         )
-        mean = _mean(found)
+        mean = _mean_score(found)
         if all_passed(found) and mean < wanted.min_score_threshold:
-            told = f"the mean of the scores is {mean:.2f}, at least {wanted.min_score_threshold:.2f} is due"
-            found = (*found, Evidence(MEAN, (Issue(MEAN, told),)))
+            told = f"the mean of the scores is {mean:.2f}, at least {wanted.min_score_threshold:.2f} is required"
+            found = (*found, Evidence(MEAN_SCORE_CHECK, (Issue(MEAN_SCORE_CHECK, told),)))
         if self.verifier is None or not all(item.passed for item in found):
             return found
-        verified = self._verified(self.verifier, attempt)
+        verified = self._verify(self.verifier, attempt)
         # To skip the only check there is would be to accept what nobody has looked at.
-        return (*found, verified) if found or verified.check != SKIPPED else ()
+        return (*found, verified) if found or verified.check != SKIPPED_VERIFIER_CHECK else ()
 
-    def _verified(self, verifier: VerifierCheck, attempt: Attempt) -> Evidence:
+    def _verify(self, verifier: VerifierCheck, attempt: Attempt) -> Evidence:
         """The verifier's evidence. When it is late the attempt is kept: detectors will see that the time is over."""
         try:
-            found = self.patience(self.awaiter, partial(verifier, attempt))
-        except TooLate:
-            return Evidence(VERIFIER, (Issue(VERIFIER, f"it could not be asked: {OVER}"),), broken=OVER)
+            found = self.deadline(self.awaiter, partial(verifier, attempt))
+        except CallTimedOut:
+            return Evidence(
+                VERIFIER_CHECK,
+                (Issue(VERIFIER_CHECK, f"it could not be asked: {RUN_TIME_OVER}"),),
+                broken=RUN_TIME_OVER,
+            )
         assert isinstance(found, Evidence)
         return found
 
@@ -301,32 +317,34 @@ class WrappedMode:
         level = self.config.reflection.level
         try:
             asked = partial(self.reflector.reflect, self.input, attempt.output, found, history, level)
-            lesson = self.patience(self.awaiter, asked)
-        except TooLate:
-            return by_rules(OVER, self.input, attempt.output, found, history, level)
+            lesson = self.deadline(self.awaiter, asked)
+        except CallTimedOut:
+            return rule_lesson(RUN_TIME_OVER, self.input, attempt.output, found, history, level)
         except LimitExceeded:
             raise
         except Exception as error:  # noqa: BLE001 - a reflection that fails must not lose the attempt
-            return by_rules(f"{type(error).__name__}: {error}", self.input, attempt.output, found, history, level)
+            return rule_lesson(f"{type(error).__name__}: {error}", self.input, attempt.output, found, history, level)
         if not isinstance(lesson, Lesson):
             why = f"it gave {type(lesson).__name__} and no Lesson"
-            return by_rules(why, self.input, attempt.output, found, history, level)
+            return rule_lesson(why, self.input, attempt.output, found, history, level)
         return lesson
 
 
-def _chosen(scorers: Sequence[Scoring], wanted: Sequence[str]) -> tuple[Scoring, ...]:
+def _select_scorers(scorers: Sequence[ScorerLike], wanted: Sequence[str]) -> tuple[ScorerLike, ...]:
     for scorer in scorers:
         if not callable(scorer) and isinstance(scorer, Verifier):
             raise TypeError(f"{type(scorer).__name__} is a verifier: pass it as verifier=, and not among the scorers")
     names = [scorer_name(scorer) for scorer in scorers]
-    if twice := sorted({name for name in names if names.count(name) > 1} | ({MEAN} & set(names))):
+    if twice := sorted({name for name in names if names.count(name) > 1} | ({MEAN_SCORE_CHECK} & set(names))):
         raise ValueError(f"each scorer needs a name of its own: {', '.join(twice)}")
     if missing := sorted(set(wanted) - set(names)):
-        raise ValueError(f"scorer_names has {', '.join(missing)}, the scorers are {', '.join(names) or 'none'}")
+        raise ValueError(
+            f"scorer_names has unknown names ({', '.join(missing)}); the scorers are {', '.join(names) or 'none'}"
+        )
     return tuple(s for s, name in zip(scorers, names, strict=True) if not wanted or name in wanted)
 
 
-def _mean(evidence: Sequence[Evidence]) -> float:
+def _mean_score(evidence: Sequence[Evidence]) -> float:
     scores = [item.score for item in evidence if item.score is not None]
     return fmean(scores) if scores else 0.0
 
@@ -335,7 +353,7 @@ def _bullets(lines: Iterable[str]) -> str:
     return "\n".join(f"- {line}" for line in dict.fromkeys(lines))
 
 
-def _result(outcome: Outcome, state: LoopState, config: RalphConfig) -> RalphResult:
+def _build_result(outcome: Outcome, state: LoopState, config: RalphConfig) -> RalphResult:
     best, most = outcome.best, config.reflection.max_history
     plain = state.to_dict()
     plain |= {"reflection_history": plain["reflection_history"][-most:], "metadata": dict(config.metadata)}

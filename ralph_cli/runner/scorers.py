@@ -8,20 +8,20 @@ from typing import Protocol, Self, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from ralph_cli.checks.output.quotations import places, quotations
+from ralph_cli.checks.output.quotations import find_all, quotations
 from ralph_cli.core import clock
 from ralph_cli.core.document import Document, Page
 from ralph_cli.core.model import Json, Model, Request, UserTurn
-from ralph_cli.core.prompts.framing import framed
-from ralph_cli.core.prompts.json_reply import ask, one_object
-from ralph_cli.core.prompts.templates import prompt, render
+from ralph_cli.core.prompts.framing import frame_data
+from ralph_cli.core.prompts.json_reply import ask_model, parse_object
+from ralph_cli.core.prompts.templates import prompt_text, render_prompt
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.text.boundary import on_boundaries
 
 MIN_QUOTE = 12
 """Characters of which at least one quote must consist: shorter ones are found in any document."""
 
-JUDGED, SHOWN = 20_000, 200
+MAX_JUDGED_CHARS, MAX_SHOWN_CHARS = 20_000, 200
 
 SCORE_SCHEMA: Json = {
     "type": "object",
@@ -63,7 +63,7 @@ class Scorer(Protocol):
         ...
 
 
-Scoring = Scorer | Callable[[str, str], float | Score | Awaitable[float | Score]]
+ScorerLike = Scorer | Callable[[str, str], float | Score | Awaitable[float | Score]]
 """A scorer, or a function that is one; its name is the function's."""
 
 
@@ -94,13 +94,13 @@ class KeywordScorer:
     def __call__(self, input: str, output: str, /) -> Score:
         fold: Callable[[str], str] = str if self.case_sensitive else str.casefold
         text = fold(output)
-        missing = [word for word in self.keywords if not _stands(fold(word), text)]
+        missing = [word for word in self.keywords if not _has_word(fold(word), text)]
         reason = f"does not mention {', '.join(missing)}" if missing else ""
         return Score(1 - len(missing) / len(self.keywords), reason=reason)
 
 
-def _stands(wanted: str, text: str) -> bool:
-    return any(on_boundaries(text, at, at + len(wanted)) for at in places(text, wanted))
+def _has_word(word: str, text: str) -> bool:
+    return any(on_boundaries(text, at, at + len(word)) for at in find_all(text, word))
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,10 +123,12 @@ class LengthScorer:
         size = len(output.strip())
         if size < self.min_length:
             return Score(
-                size / self.min_length, False, f"has {size:,} characters, at least {self.min_length:,} are due"
+                size / self.min_length, False, f"has {size:,} characters, at least {self.min_length:,} are required"
             )
         if self.max_length is not None and size > self.max_length:
-            return Score(self.max_length / size, False, f"has {size:,} characters, at most {self.max_length:,} may be")
+            return Score(
+                self.max_length / size, False, f"has {size:,} characters, at most {self.max_length:,} are allowed"
+            )
         return Score(1.0, True)
 
 
@@ -139,18 +141,18 @@ class QuoteScorer:
 
     def __init__(self, document: Document | str, name: str = "quotes") -> None:
         self.name = name
-        self._index = QuoteIndex(document if isinstance(document, Document) else _of_text(document))
+        self._index = QuoteIndex(document if isinstance(document, Document) else _as_document(document))
 
     def __call__(self, input: str, output: str, /) -> Score:
-        quotes = list(quoted(output))
+        quotes = list(find_quotes(output))
         if not any(len(readings[0]) >= MIN_QUOTE for readings in quotes):
             return Score(0.0, False, f"quotes nothing from the document (of {MIN_QUOTE} characters or more)")
         missing = [ways[0] for ways in quotes if all(self._index.find(words) is None for words in ways)]
-        told = "; ".join(self._told(quote) for quote in missing)
-        return Score(1 - len(missing) / len(quotes), not missing, f"not in the document: {told}" if missing else "")
+        details = "; ".join(self._describe_missing(quote) for quote in missing)
+        return Score(1 - len(missing) / len(quotes), not missing, f"not in the document: {details}" if missing else "")
 
-    def _told(self, quote: str) -> str:
-        shown = f'"{" ".join(quote.split())[:SHOWN]}"'
+    def _describe_missing(self, quote: str) -> str:
+        shown = f'"{" ".join(quote.split())[:MAX_SHOWN_CHARS]}"'
         differing = [word for near in self._index.closest(quote) for word in near.differing]
         return f"{shown} (differs in: {', '.join(differing)})" if differing else shown
 
@@ -159,7 +161,7 @@ _BLOCK = re.compile(r"(?:^[ \t]*>.*(?:\n|\Z))+", re.MULTILINE)
 _ATTRIBUTION = re.compile(r"^(?:[\u2014\u2013]|--|- )")
 
 
-def quoted(text: str) -> Iterator[tuple[str, ...]]:
+def find_quotes(text: str) -> Iterator[tuple[str, ...]]:
     """The quotes in a text, each in the ways in which it can be read: block quotes, then what marks enclose.
 
     Of a block quote the line that says whose it is is left out, and each paragraph is a quote.
@@ -174,11 +176,11 @@ def quoted(text: str) -> Iterator[tuple[str, ...]]:
             yield readings
 
 
-def _of_text(text: str) -> Document:
+def _as_document(text: str) -> Document:
     return Document("", "", "text", "", "", text, (Page(1, "1", 0, len(text)),))
 
 
-class _Said(BaseModel):
+class _ScoreReply(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
     score: float = Field(ge=0, le=1, allow_inf_nan=False)
     reason: str
@@ -202,22 +204,22 @@ class JudgeScorer:
 
     def __call__(self, input: str, output: str, /) -> Score:
         nonce = self.new_nonce()
-        if len(output) > JUDGED:
-            raise ValueError(f"the output has {len(output):,} characters, at most {JUDGED:,} are judged")
-        told = render(
+        if len(output) > MAX_JUDGED_CHARS:
+            raise ValueError(f"the output has {len(output):,} characters, at most {MAX_JUDGED_CHARS:,} are judged")
+        told = render_prompt(
             "scorer_request",
             instructions=self.instructions,
-            input=framed(input, nonce),
-            output=framed(output, nonce),
+            input=frame_data(input, nonce),
+            output=frame_data(output, nonce),
         )
         request = Request(
             "scorer",
-            prompt("scorer_system"),
+            prompt_text("scorer_system"),
             (UserTurn(told),),
             output_schema=SCORE_SCHEMA,
             output_name="score",
             max_tokens=1_000,
             inputs={"instructions": self.instructions, "input": input, "output": output},
         )
-        said = ask(self.model, request, lambda text: one_object(text, _Said), tries=1)
-        return Score(said.score, reason=" ".join(said.reason.split()))
+        reply = ask_model(self.model, request, lambda text: parse_object(text, _ScoreReply), attempts=1)
+        return Score(reply.score, reason=" ".join(reply.reason.split()))

@@ -7,22 +7,22 @@ from collections.abc import Callable, Sequence
 from math import inf
 
 from ralph_cli.core import clock
-from ralph_cli.core.awaiting import TICK, Awaiter
+from ralph_cli.core.awaiting import POLL_SECONDS, Awaiter
 from ralph_cli.core.errors import LimitExceeded
 from ralph_cli.core.run import Evidence, Issue
-from ralph_cli.runner.scorers import Score, Scoring
+from ralph_cli.runner.scorers import Score, ScorerLike
 
-OVER = "the time of the run was over"
+RUN_TIME_OVER = "the run's time limit was reached"
 
 
-def scorer_name(scorer: Scoring) -> str:
+def scorer_name(scorer: ScorerLike) -> str:
     """The name of a scorer: its own, or that of the function it is."""
     name = getattr(scorer, "name", None) or getattr(scorer, "__name__", None) or type(scorer).__name__
     return str(name)
 
 
 def run_scorers(
-    scorers: Sequence[Scoring],
+    scorers: Sequence[ScorerLike],
     input: str,
     output: str,
     *,
@@ -30,34 +30,34 @@ def run_scorers(
     parallel: int = 4,
     timeout: float = 0.0,
     awaiters: Sequence[Awaiter] | None = None,
-    ends: float | None = None,
+    deadline: float | None = None,
 ) -> tuple[Evidence, ...]:
     """Evidence of each scorer, in their order. One passes if it says so, or else with a value of at least `threshold`.
 
-    At most `parallel` run at once, each for at most `timeout` seconds (0: no limit), and none beyond `ends` on the
+    At most `parallel` run at once, each for at most `timeout` seconds (0: no limit), and none beyond `deadline` on the
     monotonic clock, when those that wait are not begun. A scorer that raises, is late or gives no score between 0 and 1
     is broken evidence with an issue and a score of 0. LimitExceeded and
     KeyboardInterrupt are raised again: they are about the run, and not about the scorer. `awaiters` has one for each
     scorer, so that one which blocks its event loop blocks no other.
     """
-    limit, over = timeout or inf, inf if ends is None else ends
+    limit, over = timeout or inf, inf if deadline is None else deadline
 
     def patience() -> float | None:
         # The race ends first and says so; what is awaited is cancelled soon after.
         left = min(limit, over - clock.monotonic())
-        return None if left == inf else max(left, 0) + TICK
+        return None if left == inf else max(left, 0) + POLL_SECONDS
 
-    def job(scorer: Scoring, awaiter: Awaiter) -> Callable[[], Score]:
-        return lambda: _score(awaiter(scorer(input, output), patience()))
+    def job(scorer: ScorerLike, awaiter: Awaiter) -> Callable[[], Score]:
+        return lambda: _as_score(awaiter(scorer(input, output), patience()))
 
     waits = awaiters or [Awaiter() for _ in scorers]
-    results = _race([job(*pair) for pair in zip(scorers, waits, strict=True)], parallel, limit, over)
+    results = _run_parallel([job(*pair) for pair in zip(scorers, waits, strict=True)], parallel, limit, over)
     return tuple(
         _evidence(scorer_name(scorer), result, threshold) for scorer, result in zip(scorers, results, strict=True)
     )
 
 
-def _score(given: object) -> Score:
+def _as_score(given: object) -> Score:
     return given if isinstance(given, Score) else Score(given)  # type: ignore[arg-type]  # Score refuses what is none
 
 
@@ -68,11 +68,13 @@ def _evidence(name: str, result: Score | BaseException, threshold: float) -> Evi
     passed = result.value >= threshold if result.passed is None else result.passed
     if passed:
         return Evidence(name, score=float(result.value))
-    scored = f"scored {float(result.value):.2f}, at least {threshold:.2f} is due"
+    scored = f"scored {float(result.value):.2f}, at least {threshold:.2f} is required"
     return Evidence(name, (Issue(name, result.reason or scored),), score=float(result.value))
 
 
-def _race(jobs: Sequence[Callable[[], Score]], parallel: int, limit: float, over: float) -> list[Score | BaseException]:
+def _run_parallel(
+    jobs: Sequence[Callable[[], Score]], parallel: int, seconds_each: float, run_deadline: float
+) -> list[Score | BaseException]:
     """The results of the jobs, in their order; TimeoutError for one that was late, whose thread is left behind.
 
     The threads are daemons: the ones of a pool are joined when the program ends, so a job that hangs would hang it.
@@ -89,21 +91,21 @@ def _race(jobs: Sequence[Callable[[], Score]], parallel: int, limit: float, over
             done.put((number, error))
 
     while waiting or running:
-        if clock.monotonic() >= over:
-            results |= {number: TimeoutError(OVER) for number in waiting}
+        if clock.monotonic() >= run_deadline:
+            results |= {number: TimeoutError(RUN_TIME_OVER) for number in waiting}
             waiting.clear()
         while waiting and len(running) < parallel:
             number = waiting.popleft()
-            running[number] = min(clock.monotonic() + limit, over)
+            running[number] = min(clock.monotonic() + seconds_each, run_deadline)
             threading.Thread(target=work, args=(number,), name=f"ralph-scorer-{number}", daemon=True).start()
         finished: list[tuple[int, Score | BaseException]]
         if not running:
             break
         try:
-            number, result = done.get(timeout=max(min(TICK, min(running.values()) - clock.monotonic()), 0))
+            number, result = done.get(timeout=max(min(POLL_SECONDS, min(running.values()) - clock.monotonic()), 0))
         except queue.Empty:
             late = [number for number, deadline in running.items() if clock.monotonic() >= deadline]
-            why = OVER if clock.monotonic() >= over else f"it took more than {limit:g} s"
+            why = RUN_TIME_OVER if clock.monotonic() >= run_deadline else f"it took more than {seconds_each:g} s"
             finished = [(number, TimeoutError(why)) for number in late]
         else:
             finished = [(number, result)] if number in running else []

@@ -8,25 +8,34 @@ from pathlib import Path
 
 from ralph_cli import __version__
 from ralph_cli.checks.verifier import Verifier
-from ralph_cli.config import Settings, load
+from ralph_cli.config import Settings, load_settings
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.coverage import Coverage
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError
-from ralph_cli.core.events import AnyEvent, CallFinished, Fanout, Gate, Noticed, RunHalted, RunStarted, Sink
+from ralph_cli.core.events import (
+    AnyEvent,
+    CallFinished,
+    ClosingSink,
+    EventSink,
+    Fanout,
+    NoticeIssued,
+    RunHalted,
+    RunStarted,
+)
 from ralph_cli.core.model import Model, Usage
 from ralph_cli.core.prompts.nonce import Nonces
 from ralph_cli.core.prompts.templates import prompt_digests
 from ralph_cli.core.run import Halt, Outcome, StopType
-from ralph_cli.documents.load import reader_of
+from ralph_cli.documents.load import describe_loader
 from ralph_cli.journal.store import Journal
 from ralph_cli.journal.traces import TraceWriter
 from ralph_cli.loop.detectors import StopDetector
 from ralph_cli.loop.engine import run_loop
 from ralph_cli.loop.state import LoopState
 from ralph_cli.providers.replaying import Recording
-from ralph_cli.wiring.models import Names, Parts, Stage, build_models, open_engine
+from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext, build_models, engine_opener
 from sandbox import Sandbox
 
 MAX_QUESTION = 20_000
@@ -49,7 +58,7 @@ class Finished:
     run: str
     folder: Path
     judge: str
-    notices: tuple[Noticed, ...]
+    notices: tuple[NoticeIssued, ...]
     coverage: Coverage = field(default_factory=Coverage)
     panel: tuple[str, ...] = ()
     format: str = ""
@@ -57,14 +66,14 @@ class Finished:
 
 
 @dataclass(frozen=True, slots=True)
-class Earlier:
+class EarlierRuns:
     """What a run takes over from earlier ones: their paid replies, the seed with which it asks the same again, and
     their folders, the latest first, where they kept what they found. `notices` tell what was not taken over."""
 
     recording: Recording
     seed: str
     folders: tuple[Path, ...] = ()
-    notices: tuple[Noticed, ...] = ()
+    notices: tuple[NoticeIssued, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,8 +87,8 @@ class Setup:
     models: Mapping[str, Model] = field(default_factory=dict)
     verifier: Verifier | None = None
     engine: Callable[[], Sandbox] | None = None
-    sink: Sink | None = None
-    earlier: Earlier | None = None
+    sink: EventSink | None = None
+    earlier: EarlierRuns | None = None
 
     @classmethod
     def of(
@@ -88,10 +97,12 @@ class Setup:
         models: Mapping[str, Model] | None = None,
         verifier: Verifier | None = None,
         engine: Callable[[], Sandbox] | None = None,
-        sink: Sink | None = None,
+        sink: EventSink | None = None,
     ) -> "Setup":
         """The setup that the arguments of a public function mean; without `settings` those of the environment."""
-        return cls(settings=settings or load(), models=models or {}, verifier=verifier, engine=engine, sink=sink)
+        return cls(
+            settings=settings or load_settings(), models=models or {}, verifier=verifier, engine=engine, sink=sink
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,54 +117,54 @@ class Job:
     mode: str
     text: str
     document: Document | None
-    names: Names
+    names: ModelNames
     encoding: str | None = None
     terms: Mapping[str, object] = field(default_factory=dict)
     detectors: StopDetector | None = None
 
 
-def execute(job: Job, build: Callable[[Stage], Parts], setup: Setup) -> Finished:
+def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) -> Finished:
     """Run the mode that `build` makes, with journal, traces, ledger and models around it; every mode comes through."""
     mode, document, names = job.mode, job.document, job.names
     settings, sink, earlier = setup.settings, setup.sink, setup.earlier
-    folder = run_folder(settings, mode, document)
+    folder = new_run_folder(settings, mode, document)
     journal = Journal(folder)
-    heard = _Heard()
+    event_log = _EventLog()
 
-    def complain(message: str) -> None:
+    def report_trace_problem(message: str) -> None:
         """Tell of something that went wrong beside the run; its journal may be what went wrong."""
-        for told in (heard, *((sink,) if sink else ())):
-            told(Noticed("trace", message))
+        for told in (event_log, *((sink,) if sink else ())):
+            told(NoticeIssued("trace", message))
 
-    traces = TraceWriter(settings.out, folder, complain)
-    everyone = Gate(Fanout((journal, traces, heard, *((sink,) if sink else ()))))
+    traces = TraceWriter(settings.out, folder, report_trace_problem)
+    all_sinks = ClosingSink(Fanout((journal, traces, event_log, *((sink,) if sink else ()))))
     try:
-        ledger = Ledger(settings.limits)
+        ledger = Ledger(settings.budget)
         recording, seed = (earlier.recording, earlier.seed) if earlier else (None, clock.token(16))
-        built = build_models(settings, names, ledger, everyone, setup.models, recording)
-        about = described(document, job.encoding)
+        built = build_models(settings, names, ledger, all_sinks, setup.models, recording)
+        document_record = describe_document(document, job.encoding)
         kept = _recorded(settings, names) | ({"terms": dict(job.terms)} if job.terms else {})
-        started = RunStarted(folder.name, mode, job.text, about, kept, clock.now(), seed)
+        started = RunStarted(folder.name, mode, job.text, document_record, kept, clock.now(), seed)
         try:
-            everyone(started)
+            all_sinks(started)
         except JournalError:
             journal.discard()
             raise
         cautions = document.cautions if document else ()
-        told = (*(earlier.notices if earlier else ()), *names.notices)
-        for notice in (*told, *(Noticed(caution.code, caution.message) for caution in cautions)):
-            everyone(notice)
+        listener = (*(earlier.notices if earlier else ()), *names.notices)
+        for notice in (*listener, *(NoticeIssued(caution.code, caution.message) for caution in cautions)):
+            all_sinks(notice)
 
-        def waiting(what: str) -> None:
-            everyone(Noticed("sandbox", what))
+        def on_wait(what: str) -> None:
+            all_sinks(NoticeIssued("sandbox", what))
 
         size = len(document.text) if document else 0
-        opener = setup.engine or open_engine(settings, size, waiting)
-        stage = Stage(settings, built, opener, Nonces(seed), everyone, folder, ledger)
+        opener = setup.engine or engine_opener(settings, size, on_wait)
+        stage = RunContext(settings, built, opener, Nonces(seed), all_sinks, folder, ledger)
         try:
             parts = build(stage)
         except Exception as error:
-            everyone(RunHalted(Halt(StopType.SYSTEM_ERROR, str(error) or type(error).__name__), clock.now()))
+            all_sinks(RunHalted(Halt(StopType.SYSTEM_ERROR, str(error) or type(error).__name__), clock.now()))
             built.close()
             raise
         try:
@@ -163,23 +174,23 @@ def execute(job: Job, build: Callable[[Stage], Parts], setup: Setup) -> Finished
                 state,
                 ledger=ledger,
                 config=settings.stops,
-                sink=everyone,
+                sink=all_sinks,
                 detectors=job.detectors,
-                kept=parts.kept,
+                has_result=parts.has_result,
             )
         finally:
             parts.close()
             built.close()
-        spent, seconds, notices = heard.state.usage, round(ledger.elapsed, 3), tuple(heard.notices)
-        name, judge, read = folder.name, built.judge.name, heard.state.coverage
+        spent, seconds, notices = event_log.state.usage, round(ledger.elapsed, 3), tuple(event_log.notices)
+        name, judge, read = folder.name, built.judge.name, event_log.state.coverage
         form = settings.output_format if mode == "task" else ""
-        rest = (judge, notices, read, names.panel, form, heard.judge_faults)
-        return Finished(outcome, mode, job.text, about, spent, seconds, name, folder, *rest)
+        rest = (judge, notices, read, names.panel, form, event_log.judge_faults)
+        return Finished(outcome, mode, job.text, document_record, spent, seconds, name, folder, *rest)
     finally:
         journal.close()
 
 
-def run_folder(settings: Settings, mode: str, document: Document | None) -> Path:
+def new_run_folder(settings: Settings, mode: str, document: Document | None) -> Path:
     """A fresh folder for a run: the time, the document's hash and chance are in its name, nothing anybody wrote is."""
     # Milliseconds, so that runs are listed in the order in which they were started.
     stamp = clock.now().replace("-", "").replace(":", "").replace(".", "").replace("T", "-").removesuffix("Z")
@@ -187,11 +198,11 @@ def run_folder(settings: Settings, mode: str, document: Document | None) -> Path
     return settings.out / f"{stamp}-{mode}-{about}-{clock.token(3)}"
 
 
-class _Heard:
+class _EventLog:
     """A sink that remembers what a person should be told, and the state that the events fold to."""
 
     def __init__(self) -> None:
-        self.notices: list[Noticed] = []
+        self.notices: list[NoticeIssued] = []
         self.judge_faults: dict[str, str] = {}
         self.state = LoopState()
         self._lock = threading.Lock()
@@ -199,7 +210,7 @@ class _Heard:
     def __call__(self, event: AnyEvent, /) -> None:
         with self._lock:
             self.state = self.state.apply(event)
-            if isinstance(event, Noticed):
+            if isinstance(event, NoticeIssued):
                 self.notices.append(event)
             if isinstance(event, CallFinished) and event.agent == "judge" and event.error:
                 self.judge_faults[event.model] = event.error
@@ -211,12 +222,12 @@ def require_text(text: str, what: str, example: str) -> str:
     if not text:
         raise ConfigError(f"the {what} is empty", code="no-question", hint=example)
     if len(text) > MAX_QUESTION:
-        told = f"the {what} has {len(text):,} characters, at most {MAX_QUESTION:,} are taken"
+        told = f"the {what} has {len(text):,} characters, at most {MAX_QUESTION:,} are allowed"
         raise ConfigError(told, code="long-question", hint="put long material into the document")
     return text
 
 
-def described(document: Document | None, encoding: str | None = None) -> dict[str, object]:
+def describe_document(document: Document | None, encoding: str | None = None) -> dict[str, object]:
     """What a trace keeps of a document: enough to know it again, none of its text; empty for a run without one.
 
     `page_starts` are the offsets at which its pages begin, so that coverage can be told by page without the document.
@@ -231,18 +242,18 @@ def described(document: Document | None, encoding: str | None = None) -> dict[st
         "fingerprint": document.fingerprint,
         "path": document.path,
         "kind": document.kind,
-        "reader": reader_of(document.kind),
+        "reader": describe_loader(document.kind),
         "pages": len(document.pages),
         "page_starts": [page.start for page in document.pages],
         "characters": len(document.text),
         "cautions": [caution.message for caution in document.cautions],
-        "unreadable": list(document.unreadable),
+        "unreadable": list(document.unreadable_pages),
     }
 
 
-def _recorded(settings: Settings, names: Names) -> dict[str, object]:
+def _recorded(settings: Settings, names: ModelNames) -> dict[str, object]:
     chosen = {"worker": names.worker, "judge": names.judge, "subquery": names.subquery}
     panel = {"panel": list(names.panel)} if names.panel else {}
-    verifier = {"verifier": names.own_verifier} if names.own_verifier else {}
+    verifier = {"verifier": names.custom_verifier} if names.custom_verifier else {}
     versions = {"version": __version__, "python": platform.python_version(), "prompts": prompt_digests()}
     return {**versions, "models": chosen, **verifier, **settings.shown(), **panel}

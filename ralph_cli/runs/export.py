@@ -8,21 +8,21 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from ralph_cli import __version__
-from ralph_cli.config import SECRETS, Settings, load
+from ralph_cli.config import SECRETS, Settings, load_settings
 from ralph_cli.core.errors import DocumentError, JournalError, UserError
 from ralph_cli.core.events import AnyEvent, CallStarted, Event, RunStarted
 from ralph_cli.core.model import Json
-from ralph_cli.journal.bundle import IDENTITY, ORIGIN, VIEW, canonical, pack
-from ralph_cli.journal.redact import Cleaner, cleaner
-from ralph_cli.journal.store import read_rows, refuse_if_at_work
-from ralph_cli.runs.history import as_object, find_run, told
+from ralph_cli.journal.bundle import IDENTITY, ORIGIN, VIEW, canonical_json, pack
+from ralph_cli.journal.redact import Redactor, create_redactor
+from ralph_cli.journal.store import read_rows, refuse_if_running
+from ralph_cli.runs.history import as_object, find_run, run_from_events
 from ralph_cli.runs.opening import read_recorded
 
 _EVENT: TypeAdapter[AnyEvent] = TypeAdapter(Event)
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
+class ExportedBundle:
     """A bundle that was written: where, how large, its seal, and what a person should know of it."""
 
     path: Path
@@ -38,40 +38,40 @@ def export(
     *,
     settings: Settings | None = None,
     with_document: bool = False,
-) -> Exported:
+) -> ExportedBundle:
     """Write the bundle of a run (a name, a run's folder, or None for the newest) to the new file `path`.
 
     The document itself is in it only `with_document`. Raises JournalError when the run still goes on or cannot be
     read, DocumentError when its document cannot, and UserError when there is another file at `path`.
     """
-    settings = settings or load()
+    settings = settings or load_settings()
     folder = run if isinstance(run, Path) else find_run(settings.out, run)
-    refuse_if_at_work(folder)
+    refuse_if_running(folder)
     rows = tuple(read_rows(folder))
     started = next((row.event for row in rows if isinstance(row.event, RunStarted)), None)
     if started is None or not isinstance(rows[0].event, RunStarted):
         raise JournalError(f"the run in {folder} was cut off before it began", code="no-run")
     clean = _cleaner(settings, folder, started)
-    plain = [(row.at, clean.event(_EVENT.dump_python(row.event, mode="json"))) for row in rows]
+    plain = [(row.at, clean.redact_event(_EVENT.dump_python(row.event, mode="json"))) for row in rows]
     # What is shown is made of the cleaned events, so that it can be made of them again.
     events = tuple(_EVENT.validate_python(event) for _, event in plain)
     first = events[0]
     assert isinstance(first, RunStarted)
-    members = {VIEW: as_object(told(events, "")), IDENTITY: first.document, ORIGIN: _origin(first, events)}
-    document = _document(started) if with_document else None
+    members = {VIEW: as_object(run_from_events(events, "")), IDENTITY: first.document, ORIGIN: _origin(first, events)}
+    document = _read_document(started) if with_document else None
     data, seal = pack(first.run, plain, members, document)
-    _refuse_keys(clean, (*(canonical(event) for _, event in plain), *map(canonical, members.values())))
+    _refuse_keys(clean, (*(canonical_json(event) for _, event in plain), *map(canonical_json, members.values())))
     _write_new(path, data)
-    return Exported(path, len(rows), len(data), seal, tuple(_notices(clean, plain)))
+    return ExportedBundle(path, len(rows), len(data), seal, tuple(_notices(clean, plain)))
 
 
-def _cleaner(settings: Settings, folder: Path, started: RunStarted) -> Cleaner:
+def _cleaner(settings: Settings, folder: Path, started: RunStarted) -> Redactor:
     places = {folder.resolve().parent, folder.absolute().parent, Path.cwd(), Path.home(), settings.cache_folder}
     path = Path(str(started.document.get("path", "")))
     if path.is_absolute():
         places |= {path.parent, path.resolve().parent}
     keys = [secret.get_secret_value() for name in SECRETS if (secret := getattr(settings, name)) is not None]
-    return cleaner(map(str, places), keys)
+    return create_redactor(map(str, places), keys)
 
 
 def _origin(started: RunStarted, events: tuple[AnyEvent, ...]) -> Json:
@@ -94,13 +94,13 @@ def _origin(started: RunStarted, events: tuple[AnyEvent, ...]) -> Json:
     }
 
 
-def _refuse_keys(clean: Cleaner, parts: tuple[bytes, ...]) -> None:
+def _refuse_keys(clean: Redactor, parts: tuple[bytes, ...]) -> None:
     """A last look at what is about to leave."""
-    if any(clean.holds_key(part.decode("utf-8")) for part in parts):
+    if any(clean.has_key(part.decode("utf-8")) for part in parts):
         raise JournalError("the record of the run holds a key, so it is not exported", code="key-in-record")
 
 
-def _document(started: RunStarted) -> bytes:
+def _read_document(started: RunStarted) -> bytes:
     """The bytes of the document, if its file is still the one that was read."""
     try:
         return read_recorded(started.document)
@@ -125,8 +125,8 @@ def _write_new(path: Path, data: bytes) -> None:
         raise UserError(f"{path} cannot be written: {error.strerror}", code="bad-output", hint=hint) from error
 
 
-def _notices(clean: Cleaner, events: list[tuple[str, Json]]) -> list[str]:
-    left = [seq for seq, (_, event) in enumerate(events, 1) if clean.holds_folder(str(event))]
+def _notices(clean: Redactor, events: list[tuple[str, Json]]) -> list[str]:
+    left = [seq for seq, (_, event) in enumerate(events, 1) if clean.has_folder(str(event))]
     if not left:
         return []
     return [f"a folder of this machine is named in the result itself (event {left[0]}); results are kept to the letter"]

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ralph_cli.checks.command import CommandVerifier, Surroundings, read_verifiers
+from ralph_cli.checks.command import CommandVerifier, VerifierEnvironment, read_verifiers
 from ralph_cli.config import command_environment
-from ralph_cli.core.events import Fanout, Noticed
+from ralph_cli.core.events import Fanout, NoticeIssued
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.loop.completion import goal_detectors
 from ralph_cli.modes import goal_record
 from ralph_cli.runs.execute import Finished, Job, Setup, execute, require_text
-from ralph_cli.wiring.goal import GoalSpec, build_goal, goal_settings, refuse_if_used_up, without_judge
-from ralph_cli.wiring.models import Parts, Stage, choose
+from ralph_cli.wiring.goal import GoalSpec, build_goal, drop_judge_notices, goal_settings, require_iterations_left
+from ralph_cli.wiring.models import BuiltMode, RunContext, choose_models
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,18 +49,20 @@ def pursue_goal(source: DocumentSource, goal: Goal, setup: Setup) -> Finished:
     example = 'ralph goal report.pdf "Extract ..." --verify "python check.py {output}"'
     objective = require_text(goal.objective, "objective", example)
     verify = goal.verify
-    around = Surroundings(verify.folder or Path.cwd(), command_environment(), settings.verify_timeout, verify.shell)
+    around = VerifierEnvironment(
+        verify.folder or Path.cwd(), command_environment(), settings.verify_timeout, verify.shell
+    )
     verifiers = read_verifiers(verify.commands, shell=verify.shell)
     spec = GoalSpec(objective, verifiers, around, goal.instructions, goal.require_verifier, verify.suffix)
-    names = without_judge(choose(settings, setup.models))
+    names = drop_judge_notices(choose_models(settings, setup.models))
     document = source.load(settings.cache_folder)
-    earlier = goal_record.unfinished(settings.out, document.sha256, objective) if goal.resume else None
-    refuse_if_used_up(earlier, settings.max_iterations)
+    earlier = goal_record.find_unfinished(settings.out, document.sha256, objective) if goal.resume else None
+    require_iterations_left(earlier, settings.max_iterations)
     spec = replace(spec, earlier=earlier)
 
-    def build(stage: Stage) -> Parts:
+    def build(stage: RunContext) -> BuiltMode:
         if goal.resume and earlier is None:
-            stage.sink(Noticed("afresh", "no run of this goal was cut off, so it starts afresh"))
+            stage.sink(NoticeIssued("afresh", "no run of this goal was cut off, so it starts afresh"))
         return build_goal(stage, document, spec)
 
     detectors = goal_detectors(earlier.iteration if earlier else 0)
@@ -68,5 +70,5 @@ def pursue_goal(source: DocumentSource, goal: Goal, setup: Setup) -> Finished:
     record = goal_record.GoalRecord(settings.out)
     sink = Fanout((record, setup.sink)) if setup.sink else record
     finished = execute(job, build, replace(setup, settings=settings, sink=sink))
-    goal_record.keep_output(finished.folder, verify.suffix, finished.outcome.best)
+    goal_record.save_output(finished.folder, verify.suffix, finished.outcome.best)
     return finished

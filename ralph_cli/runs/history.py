@@ -7,16 +7,16 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from ralph_cli.checks.judge.claims import near_margin
+from ralph_cli.checks.judge.claims import is_near_margin
 from ralph_cli.core.errors import JournalError
-from ralph_cli.core.events import AnyEvent, CallFinished, GoalSet, Noticed, RunStarted
+from ralph_cli.core.events import AnyEvent, CallFinished, GoalSet, NoticeIssued, RunStarted
 from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.run import Halt, Step, StopType
 from ralph_cli.journal.store import FILE as JOURNAL_FILE
 from ralph_cli.journal.store import read_events
 from ralph_cli.loop.state import fold
 from ralph_cli.reports import goal, json
-from ralph_cli.reports.view import RunView, Unheard, view
+from ralph_cli.reports.view import MissingVote, RunView, build_view
 from ralph_cli.runs.execute import Finished
 
 NO_VERDICT = "no verdict of it could be used"
@@ -24,7 +24,7 @@ NO_VERDICT = "no verdict of it could be used"
 
 def view_of(finished: Finished) -> RunView:
     """What a reader is shown of a result."""
-    return view(
+    return build_view(
         run=finished.run,
         folder=str(finished.folder),
         question=finished.question,
@@ -39,42 +39,44 @@ def view_of(finished: Finished) -> RunView:
         mode=finished.mode,
         format=finished.format,
         coverage=finished.coverage,
-        unheard=unheard(finished.outcome.best, finished.panel, finished.judge_faults),
+        missing_votes=missing_votes(finished.outcome.best, finished.panel, finished.judge_faults),
     )
 
 
-def unheard(best: Step | None, panel: Sequence[str], faults: Mapping[str, str]) -> dict[int, tuple[Unheard, ...]]:
+def missing_votes(
+    best: Step | None, panel: Sequence[str], faults: Mapping[str, str]
+) -> dict[int, tuple[MissingVote, ...]]:
     """By claim, the models of the panel that were to give a second opinion on it and gave none; `faults` says why."""
-    found: dict[int, tuple[Unheard, ...]] = {}
+    found: dict[int, tuple[MissingVote, ...]] = {}
     for ruling in best.rulings if best is not None else ():
-        if not ruling.claim or not (ruling.votes or near_margin(ruling)):
+        if not ruling.claim or not (ruling.votes or is_near_margin(ruling)):
             continue  # nobody was asked for a second opinion
-        silent = Counter(map(_as_judge, panel)) - Counter(vote.judge for vote in ruling.votes[1:])
+        silent = Counter(map(_judge_name, panel)) - Counter(vote.judge for vote in ruling.votes[1:])
         if silent:
             found[ruling.claim] = tuple((name, faults.get(name, NO_VERDICT)) for name in silent.elements())
     return found
 
 
-def _as_judge(name: str) -> str:
+def _judge_name(name: str) -> str:
     """The name under which a model of the panel gives its verdicts: a script goes by that of its file alone."""
     vendor, _, rest = name.partition(":")
     return f"{vendor}:{Path(rest).name}" if vendor == "scripted" else name
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedRun:
     """A run as its journal tells it."""
 
     view: RunView
     events: tuple[AnyEvent, ...]
 
 
-def recorded(folder: Path) -> Recorded:
+def read_run(folder: Path) -> RecordedRun:
     """Read a run back from its journal, finished or not. Raises JournalError."""
-    return told(tuple(read_events(folder)), str(folder))
+    return run_from_events(tuple(read_events(folder)), str(folder))
 
 
-def told(events: tuple[AnyEvent, ...], folder: str) -> Recorded:
+def run_from_events(events: tuple[AnyEvent, ...], folder: str) -> RecordedRun:
     """The run of these events; `folder` is where its record is. Raises JournalError when they do not begin one."""
     started = next((event for event in events if isinstance(event, RunStarted)), None)
     if started is None:
@@ -82,7 +84,7 @@ def told(events: tuple[AnyEvent, ...], folder: str) -> Recorded:
     state = fold(events)
     unfinished = Halt(StopType.NONE, "the run has no end: it still runs, or was killed")
     seconds = sum(event.seconds for event in events if isinstance(event, CallFinished))
-    shown = view(
+    shown = build_view(
         run=started.run,
         folder=folder,
         question=started.question,
@@ -93,16 +95,16 @@ def told(events: tuple[AnyEvent, ...], folder: str) -> Recorded:
         iterations=len(state.steps),
         usage=state.usage,
         seconds=round(seconds, 3),
-        notices=tuple(event.message for event in events if isinstance(event, Noticed)),
+        notices=tuple(event.message for event in events if isinstance(event, NoticeIssued)),
         mode=started.mode,
-        format=_format(started),
+        format=_output_format(started),
         coverage=state.coverage,
-        unheard=unheard(state.best, _panel(started), _judge_faults(events)),
+        missing_votes=missing_votes(state.best, _panel(started), _judge_faults(events)),
     )
-    return Recorded(shown, events)
+    return RecordedRun(shown, events)
 
 
-def _format(started: RunStarted) -> str:
+def _output_format(started: RunStarted) -> str:
     """The format of a task's output, as `Settings.output_format` has it."""
     if started.mode != "task":
         return ""
@@ -119,12 +121,12 @@ def _judge_faults(events: tuple[AnyEvent, ...]) -> dict[str, str]:
     return {call.model: call.error for call in calls if call.agent == "judge" and call.error}
 
 
-def as_object(found: Recorded) -> dict[str, Any]:
+def as_object(run: RecordedRun) -> dict[str, Any]:
     """The run as `--json` shows it."""
-    if not any(isinstance(event, GoalSet) for event in found.events):
-        return json.as_object(found.view)
-    state = reduce(GoalState.apply, found.events, GoalState())
-    return goal.as_object(found.view, state, state.delivered(fold(found.events).best))
+    if not any(isinstance(event, GoalSet) for event in run.events):
+        return json.as_object(run.view)
+    state = reduce(GoalState.apply, run.events, GoalState())
+    return goal.as_object(run.view, state, state.final_output(fold(run.events).best))
 
 
 def run_names(out: Path) -> list[str]:

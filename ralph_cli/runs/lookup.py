@@ -4,18 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ralph_cli.checks.quotes import Visibility, pin
-from ralph_cli.config import Settings, load
+from ralph_cli.checks.quotes import VisibilityPolicy, resolve_quotes
+from ralph_cli.config import Settings, load_settings
 from ralph_cli.core.errors import ConfigError
-from ralph_cli.core.events import Noticed, Sink
+from ralph_cli.core.events import EventSink, NoticeIssued
 from ralph_cli.core.model import Model
 from ralph_cli.core.results.memo import MemoCheck
 from ralph_cli.core.run import Draft, DraftClaim, Issue, Quote
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.source import DocumentLike, DocumentSource
-from ralph_cli.documents.visibility import Sight
-from ralph_cli.memo.checking.check import check
-from ralph_cli.memo.checking.visibility import looked_at
+from ralph_cli.documents.visibility import VisibilityChecker
+from ralph_cli.memo.checking.check import check_quotations
+from ralph_cli.memo.checking.visibility import check_visibility
 from ralph_cli.memo.reading.read import read_memo
 
 
@@ -37,18 +37,18 @@ def check_quotes(
     document: DocumentLike, quotes: Sequence[str], *, settings: Settings | None = None
 ) -> tuple[QuoteCheck, ...]:
     """Look up quotes in a document, without any model or key; in their order. Raises DocumentError."""
-    settings = settings or load()
+    settings = settings or load_settings()
     source = DocumentSource.of(document).loaded(settings.cache_folder)
     loaded = source.load()
     index = QuoteIndex(loaded)
     cautions: list[str] = []
-    sight = Sight(loaded, lambda code, message: cautions.append(message), source)
-    visibility = Visibility(sight, settings.allow_hidden_text)
+    sight = VisibilityChecker(loaded, lambda code, message: cautions.append(message), source)
+    visibility = VisibilityPolicy(sight, settings.allow_hidden_text)
     # All at once at first, so that the file is opened and its pages are rendered once.
     sight([match.span for match in map(index.find, quotes) if match])
     found = []
     for said in quotes:
-        attempt = pin(Draft((DraftClaim("", (said,)),)), loaded, index, visibility=visibility)
+        attempt = resolve_quotes(Draft((DraftClaim("", (said,)),)), loaded, index, visibility=visibility)
         quote, issue = next(iter(attempt.quotes), None), next(iter(attempt.refused), None)
         found.append(QuoteCheck(said, quote, issue, tuple(cautions)))
     return tuple(found)
@@ -62,7 +62,7 @@ def check_memo(
     strict: bool = False,
     settings: Settings | None = None,
     models: Mapping[str, Model] | None = None,
-    sink: Sink | None = None,
+    sink: EventSink | None = None,
     password: str | None = None,
     encoding: str | None = None,
 ) -> MemoCheck:
@@ -74,32 +74,34 @@ def check_memo(
     references that cannot be checked. `password` and `encoding` are tried on all files; `sink` hears of cautions and of
     the judge's calls. Raises DocumentError, and ConfigError when the judge cannot be asked.
     """
-    settings = settings or load()
+    settings = settings or load_settings()
     if not documents:
         raise ConfigError(
             "no document to check against", code="no-document", hint="ralph check memo.md --doc contract.pdf"
         )
-    sources = [DocumentSource.of(one, password=password, encoding=encoding) for one in (memo, *documents)]
+    sources = [DocumentSource.of(document, password=password, encoding=encoding) for document in (memo, *documents)]
     if sum(source.path == "-" for source in sources) > 1:
         raise ConfigError("only one of memo and documents can be standard input", code="no-input", hint="name a file")
-    hear = sink or (lambda _event: None)
+    on_event = sink or (lambda _event: None)
     sources = [source.loaded(settings.cache_folder) for source in sources]
-    read, *quoted = (source.load() for source in sources)
-    for document in (read, *quoted):
+    memo_document, *quoted = (source.load() for source in sources)
+    for document in (memo_document, *quoted):
         for caution in document.cautions:
-            hear(Noticed(caution.code, f"{Path(document.path).name}: {caution.message}"))
+            on_event(NoticeIssued(caution.code, f"{Path(document.path).name}: {caution.message}"))
 
     def caution_of(code: str, message: str) -> None:
-        hear(Noticed(code, message))
+        on_event(NoticeIssued(code, message))
 
-    sights = [Sight(document, caution_of, source) for document, source in zip(quoted, sources[1:], strict=True)]
-    done = check(read_memo(read), read.path, quoted, strict=strict)
-    done = looked_at(done, sights, allowed=settings.allow_hidden_text)
+    sights = [
+        VisibilityChecker(document, caution_of, source) for document, source in zip(quoted, sources[1:], strict=True)
+    ]
+    checked = check_quotations(read_memo(memo_document), memo_document.path, quoted, strict=strict)
+    checked = check_visibility(checked, sights, hidden_allowed=settings.allow_hidden_text)
     if not judge:
-        return done
+        return checked
     # Connecting to models takes long to import, and most memos are checked without one.
-    from ralph_cli.memo.checking.judge import support
-    from ralph_cli.wiring.check import memo_judge
+    from ralph_cli.memo.checking.judge import judge_support
+    from ralph_cli.wiring.check import open_memo_judge
 
-    with memo_judge(settings, hear, models) as (judge_for, name):
-        return replace(done, support=support(done, judge_for), judge=name)
+    with open_memo_judge(settings, on_event, models) as (judge_for, name):
+        return replace(checked, support=judge_support(checked, judge_for), judge=name)

@@ -10,22 +10,23 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.load import load_bytes, read_bytes
 from ralph_cli.documents.source import DocumentSource
 
-CHANGED = "document-changed"
+DOCUMENT_CHANGED = "document-changed"
 
 
 def open_recorded(
-    about: Mapping[str, Any], cache: Path | None = None, source: DocumentSource | None = None
+    record: Mapping[str, Any], cache: Path | None = None, source: DocumentSource | None = None
 ) -> DocumentSource:
-    """The document that a record tells `about`, loaded from the path that it names, if the file is still that document.
+    """The document that a record tells `record`, loaded from the path that it names, if the file is still that
+    document.
 
     Password and encoding are those of `source`; without an encoding there it is that of the record. Raises
     DocumentError: "no-document" when it came from standard input, "document-changed" when the file has another hash,
     and what `load` raises.
     """
     options = source or DocumentSource("")
-    options = replace(options, path=str(about.get("path", "")), encoding=options.encoding or about.get("encoding"))
+    options = replace(options, path=str(record.get("path", "")), encoding=options.encoding or record.get("encoding"))
     document = load_bytes(
-        read_recorded(about),
+        read_recorded(record),
         options.path,
         password=options.password,
         encoding=options.encoding,
@@ -35,12 +36,12 @@ def open_recorded(
     return replace(options, document=document)
 
 
-def read_recorded(about: Mapping[str, Any]) -> bytes:
-    """The bytes of the document that a record tells `about`. Raises DocumentError as `open_recorded` does.
+def read_recorded(record: Mapping[str, Any]) -> bytes:
+    """The bytes of the document that a record tells `record`. Raises DocumentError as `open_recorded` does.
 
     Of a file with another hash nothing is used or shown, and what is no regular file is not opened.
     """
-    path = str(about.get("path", ""))
+    path = str(record.get("path", ""))
     if path in ("", "-"):
         what = "the document of that run came from standard input" if path else "the record names no document"
         raise DocumentError(what, code="no-document", hint="name its file")
@@ -51,7 +52,7 @@ def read_recorded(about: Mapping[str, Any]) -> bytes:
     if special:
         raise DocumentError(f"{path} is not a regular file", code="unreadable", hint="name the document")
     data = read_bytes(path)
-    if hashlib.sha256(data).hexdigest() != about.get("sha256"):
+    if hashlib.sha256(data).hexdigest() != record.get("sha256"):
         what = f"{path} is not the document of that run any more"
-        raise DocumentError(what, code=CHANGED, hint="name the document, if it was moved")
+        raise DocumentError(what, code=DOCUMENT_CHANGED, hint="name the document, if it was moved")
     return data

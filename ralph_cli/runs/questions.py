@@ -2,7 +2,7 @@
 
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.runs.execute import Finished, Job, Setup, execute, require_text
-from ralph_cli.wiring.models import Parts, Stage, choose
+from ralph_cli.wiring.models import BuiltMode, RunContext, choose_models
 from ralph_cli.wiring.qa import build_qa
 from ralph_cli.wiring.task import build_task, read_spec
 
@@ -10,11 +10,11 @@ from ralph_cli.wiring.task import build_task, read_spec
 def answer_question(source: DocumentSource, question: str, setup: Setup) -> Finished:
     """Answer `question` from the document; see `api.ask`."""
     question = require_text(question, "question", 'ralph qa report.pdf "What was ...?"')
-    names = choose(setup.settings, setup.models, setup.verifier)
+    names = choose_models(setup.settings, setup.models, setup.verifier)
     source = source.loaded(setup.settings.cache_folder)
     document = source.load()
 
-    def build(stage: Stage) -> Parts:
+    def build(stage: RunContext) -> BuiltMode:
         return build_qa(stage, document, question, source, setup.verifier)
 
     return execute(Job("qa", question, document, names, encoding=source.encoding), build, setup)
@@ -24,12 +24,12 @@ def do_task(source: DocumentSource | None, task: str, setup: Setup) -> Finished:
     """Do `task` on the document, or on the memory alone; see `api.run_task`."""
     task = require_text(task, "task", 'ralph task contract.docx "List every deadline"')
     settings = setup.settings
-    names = choose(settings, setup.models, setup.verifier)
+    names = choose_models(settings, setup.models, setup.verifier)
     source = source.loaded(settings.cache_folder) if source else None
     document = source.load() if source else None
     spec = read_spec(settings, task, document, setup.earlier.folders if setup.earlier else ())
 
-    def build(stage: Stage) -> Parts:
+    def build(stage: RunContext) -> BuiltMode:
         return build_task(stage, document, spec, source or DocumentSource(""), setup.verifier)
 
     terms = {"schema": spec.output.schema, "memory": "" if document else spec.memory}

@@ -19,19 +19,19 @@ from ralph_cli.journal.traces import replace_file
 from ralph_cli.loop.state import fold
 from ralph_cli.reports import csv, markdown
 from ralph_cli.reports.html import page
-from ralph_cli.reports.html.coverage_strip import coverage
-from ralph_cli.reports.report import Crop, Passage, Report, passage
+from ralph_cli.reports.html.coverage_strip import build_coverage_strip
+from ralph_cli.reports.report import Crop, Passage, Report, find_passage
 from ralph_cli.reports.safe_text import one_line
-from ralph_cli.reports.view import TIERS, ClaimView
-from ralph_cli.runs.history import Recorded
+from ralph_cli.reports.view import TIER_NAMES, ClaimView
+from ralph_cli.runs.history import RecordedRun
 from ralph_cli.runs.opening import open_recorded
 
-MOST_PICTURES = 8 << 20
+MAX_PICTURE_BYTES = 8 << 20
 """Bytes of all pictures in a report; what comes later is named by its page only."""
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class RunDocument:
     """The document of a run: as it is loaded now, and from where; or why it cannot be (`missing`).
 
     A run without a document has neither.
@@ -43,7 +43,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Targets:
+class ReportTargets:
     """The files to be written, None for those that are not wanted."""
 
     html: Path | None = None
@@ -51,14 +51,14 @@ class Targets:
     markdown: Path | None = None
     csv: Path | None = None
 
-    def given(self) -> dict[str, Path]:
+    def paths_by_format(self) -> dict[str, Path]:
         """The wanted files by what is written to them."""
         named = {"html": self.html, "pdf": self.pdf, "md": self.markdown, "csv": self.csv}
         return {name: path for name, path in named.items() if path is not None}
 
     def check(self, *sources: str) -> None:
         """UserError for a target that cannot be written, or that is one of the documents; nothing is touched."""
-        given = self.given()
+        given = self.paths_by_format()
         for path in given.values():
             check_target(path, sources)
         places = [path.resolve() for path in given.values()]
@@ -85,32 +85,32 @@ def check_target(path: Path, sources: tuple[str, ...]) -> None:
             raise UserError(what, code="bad-target", hint="name another file")
 
 
-def find_source(run: Recorded, settings: Settings, given: DocumentSource | None = None) -> Source:
+def find_source(run: RecordedRun, settings: Settings, given: DocumentSource | None = None) -> RunDocument:
     """The document of a recorded run, read again from where it was, or from where it is `given`; never another text."""
     about, given = run.view.document, given or DocumentSource("")
     if not about:
-        return Source()
+        return RunDocument()
     try:
         if given.path:
             found = replace(given, encoding=given.encoding or about.get("encoding")).loaded(settings.cache_folder)
         else:
             found = open_recorded(about, settings.cache_folder, given)
     except DocumentError as error:
-        return Source(missing=error.message)
+        return RunDocument(missing=error.message)
     document = found.load()
     if document.sha256 != about.get("sha256"):
-        return Source(missing=f"{given.path} is not the document of this run, or has changed since")
+        return RunDocument(missing=f"{given.path} is not the document of this run, or has changed since")
     if document.fingerprint != about.get("fingerprint", document.fingerprint):
         why = "by another reader, or with another encoding"
-        return Source(missing=f"{document.path} is read otherwise than in this run: {why}")
-    return Source(document, source=found)
+        return RunDocument(missing=f"{document.path} is read otherwise than in this run: {why}")
+    return RunDocument(document, source=found)
 
 
-def gather(run: Recorded, source: Source, *, pictures: bool = True) -> Report:
+def build_report(run: RecordedRun, source: RunDocument, *, pictures: bool = True) -> Report:
     """The report on a run. What the document would have given and cannot is told in `notes`."""
     goal = reduce(GoalState.apply, run.events, GoalState()) if run.view.mode == "goal" else None
-    output = goal.delivered(fold(run.events).best) if goal else run.view.output
-    document, quotes = source.document, (*run.view.quotes, *run.view.found)
+    output = goal.final_output(fold(run.events).best) if goal else run.view.output
+    document, quotes = source.document, (*run.view.quotes, *run.view.found_passages)
     notes: list[str] = []
     if source.missing:
         what = "the quotes, which were looked up when the run was made, are shown without their pages and passages"
@@ -118,38 +118,38 @@ def gather(run: Recorded, source: Source, *, pictures: bool = True) -> Report:
     passages: dict[int, Passage] = {}
     crops: Mapping[int, tuple[Crop, ...]] = {}
     if document is not None:
-        found = {quote.id: passage(document, quote) for quote in quotes}
+        found = {quote.id: find_passage(document, quote) for quote in quotes}
         passages = {number: around for number, around in found.items() if around is not None}
         if len(passages) < len(quotes):
-            notes.append("Some quotes are not at their place in the document any more: they have no passage.")
+            notes.append("Some quotes are no longer at their place in the document: no passage is shown for them.")
         if pictures and document.kind == "pdf" and quotes:
             crops, said = _crops(source, document, quotes)
             notes += said
     return Report(
         view=run.view,
         events=run.events,
-        made=clock.now(),
+        made_at=clock.now(),
         version=__version__,
         goal=goal,
         output=output,
         passages=passages,
         crops=crops,
-        coverage=coverage(run.events, document, int(run.view.document.get("pages", 0))),
+        coverage=build_coverage_strip(run.events, document, int(run.view.document.get("pages", 0))),
         notes=tuple(notes),
     )
 
 
 def _crops(
-    source: Source, document: Document, quotes: tuple[Quote, ...]
+    source: RunDocument, document: Document, quotes: tuple[Quote, ...]
 ) -> tuple[dict[int, tuple[Crop, ...]], list[str]]:
     """Pictures of the pages by quote, and what is to be said of those that are missing."""
     spans = [Span(quote.start, quote.end) for quote in quotes]
     try:
-        drawn = page_images.pictures(document, spans, source=source.source)
+        drawn = page_images.render_pictures(document, spans, source=source.source)
     except DocumentError as error:
         return {}, [f"The pages could not be drawn ({error.message}), so there are no pictures of them."]
     crops: dict[int, tuple[Crop, ...]] = {}
-    room = MOST_PICTURES
+    room = MAX_PICTURE_BYTES
     for quote, pictures in zip(quotes, drawn, strict=True):
         room -= sum(len(picture.png) for picture in pictures)
         if room < 0:
@@ -161,65 +161,71 @@ def _crops(
     return crops, [note] if left else []
 
 
-def annotated(report: Report, source: Source) -> bytes:
+def highlight_pdf(report: Report, source: RunDocument) -> bytes:
     """A copy of the run's PDF with its quotes highlighted, a note with each. Raises UserError when it cannot be."""
     if source.document is None:
         why = source.missing or "the run has no document"
         raise UserError(f"the PDF cannot be highlighted: {why}", code="no-document", hint="name it with --document")
     if not report.quotes:
         raise UserError("there is no quote to highlight in this run", code="no-quotes", hint="ralph trace show")
-    notes = [page_images.Note(Span(quote.start, quote.end), _note(report, quote)) for quote in report.quotes]
-    return page_images.annotated(source.document, notes, source=source.source)
+    notes = [
+        page_images.Annotation(Span(quote.start, quote.end), _highlight_note(report, quote)) for quote in report.quotes
+    ]
+    return page_images.annotate(source.document, notes, source=source.source)
 
 
-def _note(report: Report, quote: Quote) -> str:
+def _highlight_note(report: Report, quote: Quote) -> str:
     """What stands beside a highlight: its claims with their verdicts, and how the words were matched."""
 
-    def told(item: ClaimView) -> str:
-        return "" if report.noun == "Item" and item.ruling is None else f" ({item.told})"
+    def verdict_suffix(item: ClaimView) -> str:
+        return "" if report.claim_noun == "Item" and item.ruling is None else f" ({item.verdict_words})"
 
     claims = [
-        f"{report.noun} {item.claim.id}{told(item)}: {one_line(item.claim.text, 600)}"
+        f"{report.claim_noun} {item.claim.id}{verdict_suffix(item)}: {one_line(item.claim.text, 600)}"
         for item in report.claims_of(quote)
     ]
     claims += [
         f"{'Contradicts' if said.contradicts else 'Qualifies'} claim {said.claim}: {one_line(said.reason, 600)}"
         for item in report.view.claims
-        for said in item.qualified
+        for said in item.qualifications
         if said.quote == quote.id
     ]
     differs = f"; {'; '.join(quote.difference)}" if quote.difference else ""
-    return "\n".join((*(claims or ["Quoted for no claim"]), f"Quote {quote.id}, match: {TIERS[quote.match]}{differs}"))
+    return "\n".join(
+        (*(claims or ["Quoted for no claim"]), f"Quote {quote.id}, match: {TIER_NAMES[quote.match]}{differs}")
+    )
 
 
-def write(run: Recorded, source: Source, targets: Targets, written: Callable[[Path, int], None]) -> None:
-    """Write the wanted reports, each whole or not at all, and tell `written` of each with its size in bytes.
+def write_reports(
+    run: RecordedRun, source: RunDocument, targets: ReportTargets, on_written: Callable[[Path, int], None]
+) -> None:
+    """Write the wanted reports, each whole or not at all, and tell `on_written` of each with its size in bytes.
 
     What cannot be made or written does not keep the others from being: UserError for the first of these comes last.
     """
     document = str(run.view.document.get("path", "-"))
     targets.check(document, source.document.path if source.document else "-")
-    report = gather(run, source, pictures=targets.html is not None)
+    report = build_report(run, source, pictures=targets.html is not None)
     make: dict[str, Callable[[], bytes]] = {
-        "html": lambda: page.page(report).encode(),
-        "pdf": lambda: annotated(report, source),
-        "md": lambda: markdown.document(report).encode(),
-        "csv": lambda: csv.table(report).encode(),
+        "html": lambda: page.render_page(report).encode(),
+        "pdf": lambda: highlight_pdf(report, source),
+        "md": lambda: markdown.markdown_report(report).encode(),
+        "csv": lambda: csv.csv_report(report).encode(),
     }
     failed: UserError | None = None
-    for name, path in targets.given().items():
+    for name, path in targets.paths_by_format().items():
         try:
             content = make[name]()
-            _replace(path, content)
+            _write_file(path, content)
         except UserError as error:
             failed = failed or error
         else:
-            written(path, len(content))
+            on_written(path, len(content))
     if failed is not None:
         raise failed
 
 
-def _replace(path: Path, content: bytes) -> None:
+def _write_file(path: Path, content: bytes) -> None:
     try:
         replace_file(path, content)
     except OSError as error:
@@ -227,7 +233,7 @@ def _replace(path: Path, content: bytes) -> None:
         raise UserError(what, code="bad-target", hint="name another file, or free some space") from error
 
 
-def refuse_what_cannot_be_marked(targets: Targets, document: Document | None) -> None:
+def require_highlightable(targets: ReportTargets, document: Document | None) -> None:
     """UserError before a run whose highlighted copy could not be made."""
     if targets.pdf is not None and (document is None or document.kind != "pdf"):
         what = f"{document.path if document else 'the memory'} is not a PDF, so nothing can be highlighted in it"

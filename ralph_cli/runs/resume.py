@@ -7,24 +7,24 @@ from pathlib import Path
 from typing import Any
 
 from ralph_cli.checks.verifier import Verifier
-from ralph_cli.config import Settings, load
+from ralph_cli.config import Settings, load_settings
 from ralph_cli.core.errors import ConfigError, DocumentError, RalphError
-from ralph_cli.core.events import AnyEvent, RunHalted, RunStarted, Sink
+from ralph_cli.core.events import AnyEvent, EventSink, RunHalted, RunStarted
 from ralph_cli.core.model import Model
 from ralph_cli.core.run import StopType
 from ralph_cli.documents.source import DocumentLike, DocumentSource
-from ralph_cli.journal.store import FILE, read_events, refuse_if_at_work
+from ralph_cli.journal.store import FILE, read_events, refuse_if_running
 from ralph_cli.providers.replaying import Recording
-from ralph_cli.reports.safe_text import show_command
-from ralph_cli.runs.execute import Earlier, Finished, Setup
-from ralph_cli.runs.history import find_run, recorded
-from ralph_cli.runs.opening import CHANGED, open_recorded
+from ralph_cli.reports.safe_text import trace_command
+from ralph_cli.runs.execute import EarlierRuns, Finished, Setup
+from ralph_cli.runs.history import find_run, read_run
+from ralph_cli.runs.opening import DOCUMENT_CHANGED, open_recorded
 from ralph_cli.runs.questions import answer_question, do_task
 from ralph_cli.runs.record_fields import resumed_settings
-from ralph_cli.wiring.task import KEPT_SCHEMA, kept_in
+from ralph_cli.wiring.task import SCHEMA_SNAPSHOT_FILE, find_run_file
 from sandbox import Sandbox
 
-DONE = (StopType.COMPLETION, StopType.ABSENT)
+FINISHED_STOPS = (StopType.COMPLETION, StopType.ABSENT)
 
 
 def resume(
@@ -37,7 +37,7 @@ def resume(
     models: Mapping[str, Model] | None = None,
     verifier: Verifier | None = None,
     engine: Callable[[], Sandbox] | None = None,
-    sink: Sink | None = None,
+    sink: EventSink | None = None,
     password: str | None = None,
 ) -> Finished:
     """Go on with a question or task run that was killed, interrupted, or stopped by a bound; None is the newest one.
@@ -53,20 +53,20 @@ def resume(
     asked anew, also of what it has seen. Raises ConfigError when there is nothing to go on with, and DocumentError when
     the document is gone or has changed.
     """
-    settings = settings or load()
+    settings = settings or load_settings()
     folder = run if isinstance(run, Path) else find_run(settings.out, run)
-    refuse_if_at_work(folder)
-    events = recorded(folder).events
-    started = _resumable(events, folder)
+    refuse_if_running(folder)
+    events = read_run(folder).events
+    started = _require_resumable(events, folder)
     _require_verifier(started, verifier)
     source = _source(started, settings, DocumentSource.of(document or "", password=password))
-    kin = dict(_kin(folder, started.seed))
-    folders = (folder, *kin)
-    changes = {**_schema(started, folders, settings, accept=accept_settings), **(changes or {})}
+    siblings = dict(_sibling_runs(folder, started.seed))
+    folders = (folder, *siblings)
+    changes = {**_schema_setting(started, folders, settings, accept=accept_settings), **(changes or {})}
     chosen, notices = resumed_settings(
         started, settings, changes, accept=accept_settings, given_models=(models or {}).keys()
     )
-    earlier = Earlier(Recording(events, *kin.values()), started.seed, folders, notices)
+    earlier = EarlierRuns(Recording(events, *siblings.values()), started.seed, folders, notices)
     setup = Setup(settings=chosen, models=models or {}, verifier=verifier, engine=engine, sink=sink, earlier=earlier)
     if started.mode == "task":
         return do_task(source, started.question, setup)
@@ -74,7 +74,7 @@ def resume(
     return answer_question(source, started.question, setup)
 
 
-def _kin(folder: Path, seed: str) -> Iterator[tuple[Path, tuple[AnyEvent, ...]]]:
+def _sibling_runs(folder: Path, seed: str) -> Iterator[tuple[Path, tuple[AnyEvent, ...]]]:
     """The other runs that went on with the same run, or with which it went on: they share a seed."""
     for other in sorted(folder.resolve().parent.glob(f"*/{FILE}")):
         if not seed or other.parent == folder.resolve() or other.is_symlink() or other.parent.is_symlink():
@@ -85,12 +85,12 @@ def _kin(folder: Path, seed: str) -> Iterator[tuple[Path, tuple[AnyEvent, ...]]]
                 yield other.parent, tuple(read_events(other.parent))
 
 
-def _resumable(events: tuple[AnyEvent, ...], folder: Path) -> RunStarted:
+def _require_resumable(events: tuple[AnyEvent, ...], folder: Path) -> RunStarted:
     started = next(event for event in events if isinstance(event, RunStarted))
     last = events[-1]
-    if isinstance(last, RunHalted) and last.halt.type in DONE:
+    if isinstance(last, RunHalted) and last.halt.type in FINISHED_STOPS:
         what = f"{folder.name} has ended: {last.halt.detail}"
-        raise ConfigError(what, code="nothing-to-resume", hint=show_command(folder.parent, folder.name))
+        raise ConfigError(what, code="nothing-to-resume", hint=trace_command(folder.parent, folder.name))
     if started.mode not in ("qa", "task"):
         hint = "ralph goal ... --continue" if started.mode == "goal" else f"run `ralph {started.mode}` again"
         raise ConfigError(f"a {started.mode} run cannot be resumed this way", code="not-resumable", hint=hint)
@@ -105,16 +105,18 @@ def _require_verifier(started: RunStarted, verifier: Verifier | None) -> None:
         raise ConfigError(what, code="no-verifier", hint="give it in Python: resume(run, verifier=...)")
 
 
-def _schema(started: RunStarted, folders: tuple[Path, ...], now: Settings, *, accept: bool) -> dict[str, Path]:
+def _schema_setting(
+    started: RunStarted, folders: tuple[Path, ...], current: Settings, *, accept: bool
+) -> dict[str, Path]:
     """The schema of the run as its folder keeps it: the path in the record may lead anywhere."""
     if not started.settings.get("output_schema"):
         return {}
-    kept = kept_in(folders, KEPT_SCHEMA)
+    kept = find_run_file(folders, SCHEMA_SNAPSHOT_FILE)
     if kept is not None:
         return {"output_schema": kept}
-    if accept or now.output_schema is not None:
+    if accept or current.output_schema is not None:
         return {}
-    what = f"that run had a schema, and there is no {KEPT_SCHEMA} in its folder"
+    what = f"that run had a schema, and there is no {SCHEMA_SNAPSHOT_FILE} in its folder"
     raise ConfigError(what, code="no-schema", hint="--accept-settings reads the file that the record names")
 
 
@@ -129,7 +131,7 @@ def _source(started: RunStarted, settings: Settings, given: DocumentSource) -> D
         else:
             found = open_recorded(about, settings.cache_folder, given)
     except DocumentError as error:
-        if error.code not in (CHANGED, "no-document", "missing"):
+        if error.code not in (DOCUMENT_CHANGED, "no-document", "missing"):
             raise
         hint = "name the document's file with --document, or ask again"
         raise DocumentError(error.message, code=error.code, hint=hint) from None
@@ -138,10 +140,12 @@ def _source(started: RunStarted, settings: Settings, given: DocumentSource) -> D
     document = found.load()
     if document.sha256 != about.get("sha256"):
         what = f"{given.path} is not the document of that run"
-        raise DocumentError(what, code=CHANGED, hint="ask again: what was found does not hold for another text")
+        raise DocumentError(
+            what, code=DOCUMENT_CHANGED, hint="ask again: what was found does not hold for another text"
+        )
     if document.fingerprint != about.get("fingerprint", document.fingerprint):
         what = (
             f"{document.path} is read otherwise than in that run: by another reader, with another encoding or password"
         )
-        raise DocumentError(what, code=CHANGED, hint="ask again, with the options of that run")
+        raise DocumentError(what, code=DOCUMENT_CHANGED, hint="ask again, with the options of that run")
     return found

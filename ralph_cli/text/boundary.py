@@ -5,7 +5,7 @@ import re
 from ralph_cli.text.fold import ZERO_WIDTH
 
 _APOSTROPHES = "'\u2019"
-_IN_NUMBERS = ".,\u066b\u066c" + _APOSTROPHES
+_NUMBER_SEPARATORS = ".,\u066b\u066c" + _APOSTROPHES
 _THIN_SPACES = "\xa0\u2007\u2009\u202f"
 _HYPHENS = "-\u00ad\u2010"
 _SUPERSCRIPTS = "\u00b2\u00b3\u00b9\u2070\u2074\u2075\u2076\u2077\u2078\u2079"
@@ -22,37 +22,37 @@ _LINE_BREAK_REACH = 24
 
 def on_boundaries(text: str, start: int, end: int) -> bool:
     """Whether text[start:end] neither begins nor ends inside a word or a number."""
-    return not splits(text, start) and not splits(text, end)
+    return not is_inside_word(text, start) and not is_inside_word(text, end)
 
 
-def splits(text: str, at: int) -> bool:
+def is_inside_word(text: str, at: int) -> bool:
     """Whether a cut before character `at` goes through a word or a number.
 
     Numbers go on over a decimal point or a group separator (1,577.5; 1'577; 1 577 with a no-break space), words over a
     hyphen at a line end and over the n't of a negation. Zero-width characters are looked through. Signs, currency and
-    percent signs are not part of this: a quote that leaves them out is widened, see `edges.whole`.
+    percent signs are not part of this: a quote that leaves them out is widened, see `edges.page_rect`.
     """
     before, after = _before(text, at), _after(text, at)
     if before < 0 or after >= len(text):
         return False
     left, right = text[before], text[after]
-    if is_word(left) and is_word(right):
-        return _joined(left, right)
-    if right in _IN_NUMBERS and left.isdecimal():
+    if is_word_character(left) and is_word_character(right):
+        return _belong_together(left, right)
+    if right in _NUMBER_SEPARATORS and left.isdecimal():
         following = _after(text, after + 1)
         return following < len(text) and text[following].isdecimal()
-    if left in _IN_NUMBERS and right.isdecimal():
+    if left in _NUMBER_SEPARATORS and right.isdecimal():
         preceding = _before(text, before)
         return (
             text[preceding].isdecimal() or (left == "." and not _is_pause(text[preceding])) if preceding >= 0 else True
         )
     if left.isdecimal() and right in _THIN_SPACES:
-        return _is_group(text, before, after + 1)
+        return _is_digit_group(text, before, after + 1)
     if left in _THIN_SPACES and right.isdecimal():
-        return _is_group(text, before - 1, after)
+        return _is_digit_group(text, before - 1, after)
     if right in _APOSTROPHES and left in "nN":
         return _is_contraction(text, after)
-    return _through_line_end(text, at, before)
+    return _is_inside_hyphenated(text, at, before)
 
 
 def _before(text: str, at: int) -> int:
@@ -70,12 +70,12 @@ def _after(text: str, at: int) -> int:
     return at
 
 
-def is_word(character: str) -> bool:
+def is_word_character(character: str) -> bool:
     """Whether a character is part of a word or number: a letter, a digit, or a mark on one."""
     return character.isalnum() or _COMBINING.match(character) is not None
 
 
-def _joined(left: str, right: str) -> bool:
+def _belong_together(left: str, right: str) -> bool:
     """Whether two letters or digits side by side belong together."""
     if right in _SUPERSCRIPTS and not left.isdecimal():
         return False  # a footnote mark behind a word; behind a number it may be an exponent
@@ -89,7 +89,7 @@ def _is_pause(character: str) -> bool:
     return character.isalnum() or character == "."
 
 
-def _is_group(text: str, last: int, first: int) -> bool:
+def _is_digit_group(text: str, last: int, first: int) -> bool:
     """Whether text[:last+1] ends in one to three digits and text[first:] begins with exactly three."""
     right = text[first : first + 4]
     left = text[max(0, last - 3) : last + 1]
@@ -101,7 +101,7 @@ def _is_contraction(text: str, apostrophe: int) -> bool:
     return text[apostrophe + 1 : apostrophe + 2] in ("t", "T") and not text[apostrophe + 2 : apostrophe + 3].isalpha()
 
 
-def _through_line_end(text: str, at: int, before: int) -> bool:
+def _is_inside_hyphenated(text: str, at: int, before: int) -> bool:
     """Whether the cut falls into a word that a hyphen divides at a line end (un-/sold); `before` as of `_before`."""
     after = _after(text, at)
     if text[after].isalpha() and _BROKEN_BEFORE.search(text[max(0, at - _LINE_BREAK_REACH) : at]):

@@ -4,19 +4,19 @@ import csv
 import io
 import re
 
-_BEGINS_A_FORMULA = ("=", "+", "-", "@", "\t", "\n", "\r", "＝", "＋", "－", "＠")
+_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\n", "\r", "＝", "＋", "－", "＠")
 
 _NUMBER = re.compile(r"[+-]?[ ]?[$€£¥]?[ ]?(?:\d[\d,. ]*|\.\d+)(?:[eE][+-]?\d+)?[ ]?%?")
 """A number with a sign: "-5", "+3.1 %", "-$1,234.50", "-1e-3". A spreadsheet reads it as a number, or as text."""
 
 
-def as_text(cell: str) -> str:
+def escape_cell(cell: str) -> str:
     """The cell with an apostrophe before it if a spreadsheet would compute it; a number stays a number.
 
     OWASP, "CSV Injection": a cell is dangerous when it begins with = + - @, a tab or a line break.
     """
     begins = cell.lstrip(" ")
-    return f"'{cell}" if begins.startswith(_BEGINS_A_FORMULA) and not _NUMBER.fullmatch(begins.rstrip()) else cell
+    return f"'{cell}" if begins.startswith(_FORMULA_STARTS) and not _NUMBER.fullmatch(begins.rstrip()) else cell
 
 
 def without_formulas(table: str) -> str:
@@ -25,7 +25,7 @@ def without_formulas(table: str) -> str:
         rows = list(csv.reader(io.StringIO(table, newline=""), strict=True))
     except csv.Error:
         return table
-    safe = [[as_text(cell) for cell in row] for row in rows]
+    safe = [[escape_cell(cell) for cell in row] for row in rows]
     if safe == rows:
         return table
     out = io.StringIO(newline="")

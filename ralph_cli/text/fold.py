@@ -15,14 +15,14 @@ from dataclasses import dataclass
 ZERO_WIDTH = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 """Soft hyphen, zero-width space, non-joiner and joiner, word joiner, byte order mark."""
 
-WHITE = "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"  # noqa: E501
+WHITE_SPACE = "\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"  # noqa: E501
 """All white space but the plain space (what `str.isspace` knows)."""
 
-_SINGLE = {
+_VARIANTS = {
     "'": "\u2018\u2019\u201a\u201b\u2032\u2035",
     '"': "\u201c\u201d\u201e\u201f\u2033\u2036",
     "-": "\u2010\u2011\u2012\u2013\u2014\u2015\u2212",
-    " ": WHITE,
+    " ": WHITE_SPACE,
 }
 _LIGATURES = {
     "\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st",
@@ -65,13 +65,13 @@ class _Layer:
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
+class FoldedText:
     """A folded text; `origin` leads back. The passes keep only the places they changed, not one number a character."""
 
     text: str
     layers: tuple[_Layer, ...] = ()
 
-    def origin(self, start: int, end: int) -> tuple[int, int]:
+    def original_span(self, start: int, end: int) -> tuple[int, int]:
         """The half-open interval of the original text that the non-empty interval [start, end) was folded from.
 
         Folded-away characters at its edges do not belong to it.
@@ -81,7 +81,7 @@ class Folded:
         return start, end
 
 
-def fold(text: str) -> Folded:
+def fold(text: str) -> FoldedText:
     """Fold a text for matching; `fold(fold(x).text).text == fold(x).text`."""
     layers: list[_Layer] = []
     if not text.isascii():
@@ -91,31 +91,31 @@ def fold(text: str) -> Folded:
                 text, ((m.start(), m.end(), _LIGATURES.get(m[0], "")) for m in _DROP_OR_EXPAND.finditer(text)), layers
             )
         if _MARK.search("".join(present)):
-            text = _apply(text, _composed(text), layers)
-    for plain, variants in _SINGLE.items():
+            text = _apply(text, _compositions(text), layers)
+    for plain, variants in _VARIANTS.items():
         for variant in variants:
             text = text.replace(variant, plain)
     text = _apply(text, ((m.start(), m.end(), " ") for m in _SPACES.finditer(text)), layers)
-    return Folded(text, tuple(layers))
+    return FoldedText(text, tuple(layers))
 
 
-def replaced(text: str, edits: Iterable[tuple[int, int, str]]) -> Folded:
+def replace_spans(text: str, edits: Iterable[tuple[int, int, str]]) -> FoldedText:
     """The text with the given intervals, in order, replaced; `origin` leads back."""
     layers: list[_Layer] = []
-    return Folded(_apply(text, edits, layers), tuple(layers))
+    return FoldedText(_apply(text, edits, layers), tuple(layers))
 
 
-def without_hyphens(folded: Folded) -> Folded:
+def without_hyphens(folded: FoldedText) -> FoldedText:
     """A second key without the hyphens inside words, to find words divided at a line end.
 
     It also drops hyphens that belong there, so whatever is found with it must be compared again with the text.
     """
     layers = list(folded.layers)
     text = _apply(folded.text, ((m.start(), m.end(), "") for m in _HYPHEN.finditer(folded.text)), layers)
-    return Folded(text, tuple(layers))
+    return FoldedText(text, tuple(layers))
 
 
-def _composed(text: str) -> Iterator[tuple[int, int, str]]:
+def _compositions(text: str) -> Iterator[tuple[int, int, str]]:
     for match in _ACCENTED.finditer(text):
         composed = unicodedata.normalize("NFC", match[0])
         if composed != match[0]:

@@ -4,18 +4,20 @@ from collections.abc import Callable, Iterator
 
 from ralph_cli.core.document import Span
 
-EFFORT = 2_000_000
+MAX_COMPARED = 2_000_000
 """Characters that one search compares: a text of one syllable has as many places as characters."""
 
 
-def places(text: str, wanted: str, look: Callable[[int], Span | None], effort: int = EFFORT) -> Iterator[Span]:
-    """What `look` makes of each place of `wanted`, in order; places inside one that it takes are passed over.
+def find_places(
+    text: str, wanted: str, check: Callable[[int], Span | None], max_characters: int = MAX_COMPARED
+) -> Iterator[Span]:
+    """What `check` makes of each place of `wanted`, in order; places inside one that it takes are passed over.
 
-    It ends when as many places were looked at as have `effort` characters, so that its time is bounded.
+    It ends when as many places were looked at as have `max_characters` characters, so that its time is bounded.
     """
-    at, left = text.find(wanted) if wanted else -1, effort // max(1, len(wanted)) + 1
+    at, left = text.find(wanted) if wanted else -1, max_characters // max(1, len(wanted)) + 1
     while at >= 0 and left > 0:
-        span = look(at)
+        span = check(at)
         if span is not None:
             yield span
         at, left = text.find(wanted, at + (1 if span is None else len(wanted))), left - 1

@@ -9,31 +9,31 @@ from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError
-from ralph_cli.core.events import Sink
+from ralph_cli.core.events import EventSink
 from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.nonce import Nonces
 from ralph_cli.memo.checking.judge import QUESTION
-from ralph_cli.wiring.models import build_models, choose
+from ralph_cli.wiring.models import build_models, choose_models
 
-Judged = Callable[[Document], Judge]
+JudgeFactory = Callable[[Document], Judge]
 
 
 @contextmanager
-def memo_judge(
-    settings: Settings, sink: Sink, models: Mapping[str, Model] | None = None
-) -> Iterator[tuple[Judged, str]]:
+def open_memo_judge(
+    settings: Settings, sink: EventSink, models: Mapping[str, Model] | None = None
+) -> Iterator[tuple[JudgeFactory, str]]:
     """A judge for each document, and the judge's name; its calls are budgeted, and `sink` hears of them.
 
     Raises ConfigError when no model can be asked: whoever asks for a judge is not served by one who cannot read.
     """
-    names = choose(settings, models or {})
+    names = choose_models(settings, models or {})
     if settings.judge_model is None and "judge" not in (models or {}) and names.judge.startswith("offline"):
         hint = "set ANTHROPIC_API_KEY or OPENAI_API_KEY, or name a model: --judge-model vendor:model"
         raise ConfigError("--judge needs a model, and no key is set", code="no-key", hint=hint)
     for notice in names.notices:
         if notice.code == "offline-judge":
             sink(notice)
-    built = build_models(settings, names, Ledger(settings.limits), sink, models)
+    built = build_models(settings, names, Ledger(settings.budget), sink, models)
     nonces = Nonces(clock.token(16))
     try:
         yield lambda document: Judge(built.judge, document, QUESTION, nonces, built.panel), built.judge.name

@@ -6,26 +6,26 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from ralph_cli.checks.command import CommandVerifier, Ran, Surroundings, run_command
+from ralph_cli.checks.command import CommandResult, CommandVerifier, VerifierEnvironment, run_command
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError
-from ralph_cli.core.events import Fanout, GoalSet, Noticed, Sink
-from ralph_cli.core.prompts.templates import prompt
+from ralph_cli.core.events import EventSink, Fanout, GoalSet, NoticeIssued
+from ralph_cli.core.prompts.templates import prompt_text
 from ralph_cli.core.results.goal import GoalState
 from ralph_cli.journal.traces import write_atomic
-from ralph_cli.modes.goal import Brief, Desk, GoalMode
-from ralph_cli.modes.goal_record import OUTPUT
+from ralph_cli.modes.goal import GoalMode, GoalPrompts, GoalWorkspace
+from ralph_cli.modes.goal_record import OUTPUT_STEM
 from ralph_cli.modes.goal_summary import RuntimeSummary
-from ralph_cli.rlm.bridge import Subqueries, Workbench
-from ralph_cli.rlm.goal_acts import GOAL_ACT, NUDGE, Shelf, parse_goal_call
+from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
+from ralph_cli.rlm.goal_acts import GOAL_ACT, NUDGE, SandboxVariables, parse_goal_call
 from ralph_cli.rlm.loop import Explorer
-from ralph_cli.wiring.models import Models, Names, Parts, Stage
+from ralph_cli.wiring.models import BuiltMode, ModelNames, Models, RunContext
 from ralph_cli.wiring.qa import choose_strategy
 
 MAX_ITERATIONS = 20
 _CHANGED = "it ended well, but the output's file was changed while it ran"
-UNVERIFIED = "nothing verifies this goal: what the worker calls done will be taken as it is, and said to be unverified"
+UNVERIFIED = "this goal has no verifier: what the worker says is done is accepted, and reported as unverified"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class GoalSpec:
 
     objective: str
     verifiers: tuple[CommandVerifier, ...]
-    around: Surroundings
+    verifier_environment: VerifierEnvironment
     instructions: str = ""
     require_verifier: bool = True
     suffix: str = ".txt"
@@ -68,14 +68,14 @@ def goal_settings(settings: Settings) -> Settings:
     return settings.model_copy(update={n: v for n, v in usual.items() if n not in settings.model_fields_set})
 
 
-def refuse_if_used_up(earlier: GoalState | None, most: int) -> None:
-    """Raise ConfigError when a goal that would be continued has no iteration left of its `most`."""
-    if earlier is not None and earlier.iteration >= most:
+def require_iterations_left(earlier: GoalState | None, max_iterations: int) -> None:
+    """Raise ConfigError when a goal that would be continued has no iteration left of its `max_iterations`."""
+    if earlier is not None and earlier.iteration >= max_iterations:
         hint = "raise --max-iterations to go on; without --continue the goal starts afresh"
-        raise ConfigError(f"all {most} iterations of this goal are used", code="iterations-used", hint=hint)
+        raise ConfigError(f"all {max_iterations} iterations of this goal are used", code="iterations-used", hint=hint)
 
 
-def without_judge(names: Names) -> Names:
+def drop_judge_notices(names: ModelNames) -> ModelNames:
     """The models of a goal: neither judge nor verifying model has a say in it, so nothing is said of them."""
     kept = tuple(
         notice for notice in names.notices if notice.code not in ("one-family", "offline-judge", "unused-verifier")
@@ -83,57 +83,63 @@ def without_judge(names: Names) -> Names:
     return replace(names, notices=kept)
 
 
-def build_goal(stage: Stage, document: Document, spec: GoalSpec) -> Parts:
+def build_goal(context: RunContext, document: Document, spec: GoalSpec) -> BuiltMode:
     """The goal mode on built parts; the sandbox begins to start before this returns."""
-    settings, models, sink, folder, ledger = stage.settings, stage.models, stage.sink, stage.folder, stage.ledger
+    settings, models, sink, folder, ledger = (
+        context.settings,
+        context.models,
+        context.sink,
+        context.folder,
+        context.ledger,
+    )
     direct = choose_strategy(settings, document)[0] and models.worker.vendor != "offline"
-    workbench = Workbench(stage.engine, document, ledger)
+    workbench = DocumentSandbox(context.engine, document, ledger)
     workbench.prepare()
-    nonce = stage.nonces()
-    subqueries = Subqueries(models.subquery, prompt("subquery_system"), nonce, settings.max_subqueries)
-    shelf = Shelf(workbench)
-    file = (folder / f"{OUTPUT}{spec.suffix}").resolve()
+    nonce = context.nonces()
+    subqueries = Subqueries(models.subquery, prompt_text("subquery_system"), nonce, settings.max_subqueries)
+    shelf = SandboxVariables(workbench)
+    file = (folder / f"{OUTPUT_STEM}{spec.suffix}").resolve()
     terms = spec.terms
 
-    def check(text: str) -> Iterator[str | Ran]:
+    def run_verifiers(text: str) -> Iterator[str | CommandResult]:
         for verifier in spec.verifiers:
             ledger.check_time()
             yield verifier.name
             # Written anew for each, so that none sees, or passes, what another made of it.
             write_atomic(file, text)
-            ran = run_command(verifier, file, spec.around, ledger.left)
-            yield ran if not ran.passed or _untouched(file, text) else replace(ran, passed=False, ended=_CHANGED)
+            ran = run_command(verifier, file, spec.verifier_environment, ledger.seconds_left)
+            yield ran if not ran.passed or _is_unchanged(file, text) else replace(ran, passed=False, ended=_CHANGED)
         ledger.check_time()
 
     goal = GoalState(run=folder.name, objective=spec.objective, document=document.sha256)
     summary = RuntimeSummary(terms.summary, terms.iteration)
-    desk = Desk(goal, check, shelf.take, sink, nonce)
-    everyone = Fanout((sink, desk.note, summary))
-    desk.sink = everyone
-    everyone(terms)
+    desk = GoalWorkspace(goal, run_verifiers, shelf.read, sink, nonce)
+    all_sinks = Fanout((sink, desk.on_event, summary))
+    desk.sink = all_sinks
+    all_sinks(terms)
     _warn(spec, settings, sink)
-    brief = Brief(spec.objective, document, terms, nonce, direct, settings.max_iterations)
-    converse = partial(_converse, settings, models, workbench, subqueries, document, spec, desk, everyone)
-    mode = GoalMode(brief, desk, summary, converse, shelf.put, settings.summary_chars, settings.retry)
-    return Parts(mode, (subqueries.close, workbench.close), kept=lambda: bool(desk.goal.output))
+    brief = GoalPrompts(spec.objective, document, terms, nonce, direct, settings.max_iterations)
+    converse = partial(_new_explorer, settings, models, workbench, subqueries, document, spec, desk, all_sinks)
+    mode = GoalMode(brief, desk, summary, converse, shelf.write, settings.summary_chars, settings.retry)
+    return BuiltMode(mode, (subqueries.close, workbench.close), has_result=lambda: bool(desk.goal.output))
 
 
-def _untouched(file: Path, text: str) -> bool:
+def _is_unchanged(file: Path, text: str) -> bool:
     try:
         return file.read_bytes() == text.encode("utf-8")
     except OSError:
         return False
 
 
-def _converse(
+def _new_explorer(
     settings: Settings,
     models: Models,
-    workbench: Workbench,
+    workbench: DocumentSandbox,
     subqueries: Subqueries,
     document: Document,
     spec: GoalSpec,
-    desk: Desk,
-    sink: Sink,
+    desk: GoalWorkspace,
+    sink: EventSink,
     opening: str,
 ) -> Explorer:
     """A fresh conversation of the worker over the same sandbox."""
@@ -148,7 +154,7 @@ def _converse(
         workbench,
         subqueries,
         document,
-        prompt("goal_system"),
+        prompt_text("goal_system"),
         opening,
         inputs,
         desk.nonce,
@@ -159,24 +165,24 @@ def _converse(
         tool=GOAL_ACT,
         parse=parse_goal_call,
         perform=desk.perform,
-        hear=desk.hear,
+        on_text=desk.on_text,
         nudge=NUDGE,
     )
 
 
-def _warn(spec: GoalSpec, settings: Settings, sink: Sink) -> None:
+def _warn(spec: GoalSpec, settings: Settings, sink: EventSink) -> None:
     """What a person should know before anything is spent."""
     if not spec.verifiers:
-        sink(Noticed("unverified", UNVERIFIED))
+        sink(NoticeIssued("unverified", UNVERIFIED))
         if settings.score_threshold:
             what = (
                 "the score of a goal is the share of verifiers that passed: without any, --score-threshold never stops"
             )
-            sink(Noticed("score-threshold", what))
-    if spec.around.shell:
+            sink(NoticeIssued("score-threshold", what))
+    if spec.verifier_environment.shell:
         return
     for verifier in spec.verifiers:
         program = verifier.program
-        known = shutil.which(program, path=spec.around.environment.get("PATH"))
-        if known is None and not (spec.around.folder / program).exists():
-            sink(Noticed("verifier", f"the program {program!r} of the verifier {verifier.name} is not found"))
+        known = shutil.which(program, path=spec.verifier_environment.variables.get("PATH"))
+        if known is None and not (spec.verifier_environment.folder / program).exists():
+            sink(NoticeIssued("verifier", f"the program {program!r} of the verifier {verifier.name} is not found"))

@@ -5,34 +5,36 @@ from dataclasses import replace
 from ralph_cli.checks.base import Check
 from ralph_cli.checks.coverage import CoverageCheck
 from ralph_cli.checks.figures.check import NumbersCheck
-from ralph_cli.checks.form import form_holds
+from ralph_cli.checks.form import form_check
 from ralph_cli.checks.judge.claims import Judge
 from ralph_cli.checks.judge.counter_evidence import CounterEvidence
-from ralph_cli.checks.quotes import Visibility, quotes_hold
+from ralph_cli.checks.quotes import VisibilityPolicy, quote_check
 from ralph_cli.checks.verifier import LLMVerifier, Verifier, VerifierCheck
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
 from ralph_cli.core.document import Document
-from ralph_cli.core.events import Noticed, Sink
-from ralph_cli.core.prompts.templates import prompt
+from ralph_cli.core.events import EventSink, NoticeIssued
+from ralph_cli.core.prompts.templates import prompt_text
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.source import DocumentSource
-from ralph_cli.documents.visibility import Sight
+from ralph_cli.documents.visibility import VisibilityChecker
 from ralph_cli.modes.qa import QaMode, Question
-from ralph_cli.rlm.bridge import Subqueries, Workbench
+from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
 from ralph_cli.rlm.loop import Explorer
 from ralph_cli.runner.scorers import AsksModel
-from ralph_cli.wiring.models import Models, Parts, Stage
+from ralph_cli.wiring.models import BuiltMode, Models, RunContext
 
 
-def visibility_of(settings: Settings, document: Document, sink: Sink, source: DocumentSource) -> Visibility:
+def build_visibility(
+    settings: Settings, document: Document, sink: EventSink, source: DocumentSource
+) -> VisibilityPolicy:
     """How quotes of the document are checked for visibility; what stands in the way of it is a notice."""
 
     def caution(code: str, message: str) -> None:
-        sink(Noticed(code, message))
+        sink(NoticeIssued(code, message))
 
-    sight = Sight(document, caution, source)
-    return Visibility(sight, settings.allow_hidden_text)
+    sight = VisibilityChecker(document, caution, source)
+    return VisibilityPolicy(sight, settings.allow_hidden_text)
 
 
 def choose_strategy(settings: Settings, document: Document) -> tuple[bool, str]:
@@ -46,41 +48,43 @@ def choose_strategy(settings: Settings, document: Document) -> tuple[bool, str]:
 
 
 def build_qa(
-    stage: Stage, document: Document, question: str, source: DocumentSource, verifier: Verifier | None = None
-) -> Parts:
+    context: RunContext, document: Document, question: str, source: DocumentSource, verifier: Verifier | None = None
+) -> BuiltMode:
     """The qa mode on built parts; the sandbox begins to start before this returns."""
-    settings, models, nonces, sink = stage.settings, stage.models, stage.nonces, stage.sink
+    settings, models, nonces, sink = context.settings, context.models, context.nonces, context.sink
     direct, reason = choose_strategy(settings, document)
     direct = direct and models.worker.vendor != "offline"
     if models.worker.vendor != "offline":
-        sink(Noticed("strategy", f"{'direct' if direct else 'rlm'}: {reason}"))
+        sink(NoticeIssued("strategy", f"{'direct' if direct else 'rlm'}: {reason}"))
     elif settings.strategy == "direct":
-        sink(Noticed("strategy", "rlm: the offline engine reads by code only, so --strategy direct is not followed"))
-    workbench = Workbench(stage.engine, document, stage.ledger)
+        sink(
+            NoticeIssued("strategy", "rlm: the offline engine reads by code only, so --strategy direct is not followed")
+        )
+    workbench = DocumentSandbox(context.engine, document, context.ledger)
     if not direct:
         workbench.prepare()
     nonce = nonces()
     asked = Question(question, document, settings.form)
     index = QuoteIndex(document)
-    subqueries = Subqueries(models.subquery, prompt("subquery_system"), nonce, settings.max_subqueries)
+    subqueries = Subqueries(models.subquery, prompt_text("subquery_system"), nonce, settings.max_subqueries)
     explorer = Explorer(
         models.worker,
         workbench,
         subqueries,
         document,
-        prompt("worker_system"),
-        asked.opening(nonce, direct=direct),
+        prompt_text("worker_system"),
+        asked.opening(nonce, include_document=direct),
         asked.inputs,
         nonce,
         lambda draft: mode.review(draft),  # the mode is made below, of this very explorer
         sink,
         settings.max_steps,
-        looked=direct,
+        has_seen_text=direct,
     )
     numbers = NumbersCheck(document, question)
-    checks: tuple[Check, ...] = (form_holds(settings.form), quotes_hold(document), numbers)
+    checks: tuple[Check, ...] = (form_check(settings.form), quote_check(document), numbers)
     if settings.min_coverage:
-        checks += (CoverageCheck(document, settings.min_coverage, lambda: explorer.reading.coverage.shown),)
+        checks += (CoverageCheck(document, settings.min_coverage, lambda: explorer.coverage_tracker.coverage.shown),)
     judge = Judge(models.judge, document, question, nonces, models.panel)
     mode = QaMode(
         asked,
@@ -90,30 +94,33 @@ def build_qa(
         checks,
         judge,
         numbers,
-        counter=_counter(stage, document, question),
-        verifier=verifier_of(stage, models, question, verifier),
-        visibility=visibility_of(settings, document, sink, source),
+        counter_check=_build_counter_evidence(context, document, question),
+        verifier=build_verifier_check(context, models, question, verifier),
+        visibility=build_visibility(settings, document, sink, source),
         retry=settings.retry,
     )
-    return Parts(mode, (subqueries.close, workbench.close))
+    return BuiltMode(mode, (subqueries.close, workbench.close))
 
 
-def _counter(stage: Stage, document: Document, question: str) -> CounterEvidence | None:
+def _build_counter_evidence(context: RunContext, document: Document, question: str) -> CounterEvidence | None:
     """The search for what speaks against claims, unless it is switched off or no model is there to read."""
-    if not stage.settings.counter_evidence or stage.models.judge.vendor == "offline":
+    if not context.settings.counter_evidence or context.models.judge.vendor == "offline":
         return None
-    return CounterEvidence(stage.models.judge, document, question, stage.nonces)
+    return CounterEvidence(context.models.judge, document, question, context.nonces)
 
 
-def verifier_of(stage: Stage, models: Models, task: str, own: Verifier | None = None) -> VerifierCheck | None:
-    """The check of a verifier of the caller's `own`, or of `--verify-with-model`; None if neither was asked for."""
+def build_verifier_check(
+    context: RunContext, models: Models, task: str, custom_verifier: Verifier | None = None
+) -> VerifierCheck | None:
+    """The check of a verifier of the caller's `custom_verifier`, or of `--verify-with-model`; None if neither was asked
+    for."""
     verifier: Verifier
-    settings, nonces = stage.settings, stage.nonces
-    if own is not None:
+    settings, nonces = context.settings, context.nonces
+    if custom_verifier is not None:
         # A resumed run must ask the very same again, so what is left to chance comes from the run's seed.
-        if isinstance(own, LLMVerifier) and own.new_nonce is clock.token:
-            own = replace(own, new_nonce=nonces)
-        verifier = own.through(models.meter) if isinstance(own, AsksModel) else own
+        if isinstance(custom_verifier, LLMVerifier) and custom_verifier.new_nonce is clock.token:
+            custom_verifier = replace(custom_verifier, new_nonce=nonces)
+        verifier = custom_verifier.through(models.meter) if isinstance(custom_verifier, AsksModel) else custom_verifier
     elif models.verifier is not None:
         verifier = LLMVerifier(models.verifier, nonces)
     else:
@@ -123,5 +130,5 @@ def verifier_of(stage: Stage, models: Models, task: str, own: Verifier | None = 
         task,
         max_iterations=settings.max_iterations,
         skip_last=settings.skip_last_verification,
-        cut=stage.ledger.cut,
+        call_with_deadline=context.ledger.call_in_remaining_time,
     )

@@ -7,37 +7,37 @@ from pathlib import Path
 
 from ralph_cli.checks.base import Check
 from ralph_cli.checks.coverage import CoverageCheck, share_to_read
-from ralph_cli.checks.figures.numbering import sections_of
-from ralph_cli.checks.form import AnswerForm, Range, form_holds
+from ralph_cli.checks.figures.numbering import section_numbers
+from ralph_cli.checks.form import AnswerForm, Range, form_check
 from ralph_cli.checks.judge.outputs import TaskJudge
 from ralph_cli.checks.output.check import OutputCheck, OutputForm
 from ralph_cli.checks.output.schema import check_schema
-from ralph_cli.checks.quotes import quotes_hold
+from ralph_cli.checks.quotes import quote_check
 from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError
-from ralph_cli.core.events import Noticed, Sink
+from ralph_cli.core.events import EventSink, NoticeIssued
 from ralph_cli.core.model import Json
-from ralph_cli.core.prompts.templates import prompt
+from ralph_cli.core.prompts.templates import prompt_text
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.source import DocumentSource
-from ralph_cli.journal.memory import HEAD_CHARS, MemoryFile
+from ralph_cli.journal.memory import HEADER_CHARS, MemoryFile
 from ralph_cli.journal.traces import write_atomic
-from ralph_cli.loop.memory import Memory, add, count, parse, shown
+from ralph_cli.loop.memory import Memory, add_block, count_blocks, newest_text, parse_memory
 from ralph_cli.modes.task import Task, TaskMode
-from ralph_cli.rlm.bridge import Subqueries, Workbench
-from ralph_cli.rlm.loop import Explorer, Review
-from ralph_cli.wiring.models import Parts, Stage
-from ralph_cli.wiring.qa import choose_strategy, verifier_of, visibility_of
+from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
+from ralph_cli.rlm.loop import Explorer, ReviewDraft
+from ralph_cli.wiring.models import BuiltMode, RunContext
+from ralph_cli.wiring.qa import build_verifier_check, build_visibility, choose_strategy
 from sandbox import Answer, Result, Sandbox
 
-KEPT_MEMORY, KEPT_SCHEMA = "memory-before.md", "schema.json"
+MEMORY_SNAPSHOT_FILE, SCHEMA_SNAPSHOT_FILE = "memory-before.md", "schema.json"
 """In a run's folder: memory and schema as the run found them, so that it can be resumed and understood later."""
 
-ANY = Range(1, 1_000_000)
+ANY_COUNT = Range(1, 1_000_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class TaskSpec:
     output: OutputForm
     schema: str = ""
     memory: str = ""
-    file: MemoryFile | None = None
+    memory_file: MemoryFile | None = None
     resumed: bool = False
 
 
@@ -65,17 +65,17 @@ def read_spec(settings: Settings, task: str, document: Document | None, earlier:
     if settings.output_schema is not None:
         if kind not in ("json", "csv"):
             raise ConfigError(f"a schema needs --format json or csv, not {kind}", code="schema-format")
-        schema, written = _read_schema(kept_in(earlier, KEPT_SCHEMA) or settings.output_schema)
-    kept = kept_in(earlier, KEPT_MEMORY)
-    file = _memory_file(settings, document, needed=kept is None)
+        schema, written = _read_schema(find_run_file(earlier, SCHEMA_SNAPSHOT_FILE) or settings.output_schema)
+    snapshot = find_run_file(earlier, MEMORY_SNAPSHOT_FILE)
+    file = _memory_file(settings, document, needed=snapshot is None)
     # The file may be longer than the budget: it was lowered since, or somebody wrote in it.
-    found = shown(file.read(), settings.memory_budget - HEAD_CHARS) if file else ""
+    found = newest_text(file.read(), settings.memory_budget - HEADER_CHARS) if file else ""
     # In bytes: a text that is read as text loses its carriage returns, and requests would not be the same.
-    memory = found if kept is None else kept.read_bytes().decode("utf-8")
+    memory = found if snapshot is None else snapshot.read_bytes().decode("utf-8")
     return TaskSpec(task, OutputForm(kind, schema, file is not None), written, memory, file, bool(earlier))
 
 
-def kept_in(folders: Sequence[Path], name: str) -> Path | None:
+def find_run_file(folders: Sequence[Path], name: str) -> Path | None:
     """The first file of that name in run folders; a link is none, for it may lead anywhere."""
     paths = (folder / name for folder in folders)
     return next((path for path in paths if path.is_file() and not path.is_symlink()), None)
@@ -111,119 +111,132 @@ def _memory_file(settings: Settings, document: Document | None, *, needed: bool)
     return MemoryFile(path, document.id)
 
 
-class Desk(Workbench):
+class MemoryWorkbench(DocumentSandbox):
     """A workbench on which the notes of earlier runs lie, too, as the variable `memory`."""
 
     def __init__(self, open_engine: Callable[[], Sandbox], document: Document, memory: str, ledger: Ledger) -> None:
         super().__init__(open_engine, document, ledger)
-        self._lay = f"memory = {memory!r}"
-        self._laid = False
+        self._memory_assignment = f"memory = {memory!r}"
+        self._memory_assigned = False
 
     def run(self, code: str, query: Callable[[Sequence[tuple[str, str]]], Sequence[Answer]]) -> Result:
-        """Run one snippet; see `Workbench.run`."""
-        if not self._laid:
-            super().run(self._lay, query)
-            self._laid = True
+        """Run one snippet; see `DocumentSandbox.run`."""
+        if not self._memory_assigned:
+            super().run(self._memory_assignment, query)
+            self._memory_assigned = True
         result = super().run(code, query)
-        self._laid = not result.state_lost
+        self._memory_assigned = not result.state_lost
         return result
 
 
 def build_task(
-    stage: Stage,
+    context: RunContext,
     document: Document | None,
     spec: TaskSpec,
     source: DocumentSource,
-    own_verifier: Verifier | None = None,
-) -> Parts:
+    custom_verifier: Verifier | None = None,
+) -> BuiltMode:
     """The task mode on built parts; the sandbox begins to start before this returns."""
-    settings, models, nonces, sink = stage.settings, stage.models, stage.nonces, stage.sink
+    settings, models, nonces, sink = context.settings, context.models, context.nonces, context.sink
     memory = spec.memory
-    write_atomic(stage.folder / KEPT_MEMORY, memory)
+    write_atomic(context.folder / MEMORY_SNAPSHOT_FILE, memory)
     if spec.schema:
-        write_atomic(stage.folder / KEPT_SCHEMA, spec.schema)
+        write_atomic(context.folder / SCHEMA_SNAPSHOT_FILE, spec.schema)
     task = Task(spec.text, document, spec.output, settings.quote_chars, memory, spec.schema)
     reasoner = models.reasoner or models.worker
     judge = TaskJudge(models.judge, document, spec.text, spec.output.kind, memory, nonces)
-    remember = _rememberer(spec.file, settings.memory_budget, sink, _written_before(spec)) if spec.file else None
-    verifier = verifier_of(stage, models, spec.text, own_verifier)
+    remember = (
+        _memory_writer(spec.memory_file, settings.memory_budget, sink, _already_written_test(spec))
+        if spec.memory_file
+        else None
+    )
+    verifier = build_verifier_check(context, models, spec.text, custom_verifier)
     if document is None:
-        sink(Noticed("no-document", "no document is read: the output is looked up in the memory only"))
+        sink(NoticeIssued("no-document", "no document is read: the output is looked up in the memory only"))
         check = OutputCheck(spec.output, spec.text, memory=memory)
         mode = TaskMode(task, None, models.worker, reasoner, None, (), check, judge, nonces, remember, verifier)
-        return Parts(mode)
+        return BuiltMode(mode)
     index = QuoteIndex(document)
-    explorer, closing = _reader(stage, document, task, lambda draft: mode.review(draft))  # the mode is made below
-    checks: tuple[Check, ...] = (form_holds(AnswerForm(ANY, ANY, settings.quote_chars)), quotes_hold(document))
+    explorer, closing = _build_reader(
+        context, document, task, lambda draft: mode.review(draft)
+    )  # the mode is made below
+    checks: tuple[Check, ...] = (
+        form_check(AnswerForm(ANY_COUNT, ANY_COUNT, settings.quote_chars)),
+        quote_check(document),
+    )
     wish = settings.min_coverage
     if models.worker.vendor == "offline":
         wish = wish or 0.0  # it ranks passages and cannot be told to read, so nothing is demanded unasked
     share = share_to_read(wish, spec.text, len(document.text), settings.max_subqueries)
     if share:
-        checks += (CoverageCheck(document, share, lambda: explorer.reading.coverage.shown),)
+        checks += (CoverageCheck(document, share, lambda: explorer.coverage_tracker.coverage.shown),)
     check = OutputCheck(
-        spec.output, spec.text, paged=document.paged, sections=sections_of(document.text), document=document
+        spec.output, spec.text, paged=document.paged, sections=section_numbers(document.text), document=document
     )
     judged = check, judge, nonces, remember, verifier, settings.retry
-    visibility = visibility_of(settings, document, sink, source)
+    visibility = build_visibility(settings, document, sink, source)
     mode = TaskMode(task, explorer, models.worker, reasoner, index, checks, *judged, visibility)
-    return Parts(mode, closing)
+    return BuiltMode(mode, closing)
 
 
-def _reader(
-    stage: Stage, document: Document, task: Task, review: Review
+def _build_reader(
+    context: RunContext, document: Document, task: Task, review: ReviewDraft
 ) -> tuple[Explorer, tuple[Callable[[], None], ...]]:
     """The DocReader with its sandbox, and how to end what is behind it."""
-    settings, models, nonces, sink = stage.settings, stage.models, stage.nonces, stage.sink
+    settings, models, nonces, sink = context.settings, context.models, context.nonces, context.sink
     direct, reason = choose_strategy(settings, document)
     direct = direct and models.worker.vendor != "offline"
     if models.worker.vendor != "offline":
-        sink(Noticed("strategy", f"{'direct' if direct else 'rlm'}: {reason}"))
-    workbench = Desk(stage.engine, document, task.memory, stage.ledger)
+        sink(NoticeIssued("strategy", f"{'direct' if direct else 'rlm'}: {reason}"))
+    workbench = MemoryWorkbench(context.engine, document, task.memory, context.ledger)
     if not direct:
         workbench.prepare()
     nonce = nonces()
-    subqueries = Subqueries(models.subquery, prompt("subquery_system"), nonce, settings.max_subqueries)
+    subqueries = Subqueries(models.subquery, prompt_text("subquery_system"), nonce, settings.max_subqueries)
     explorer = Explorer(
         models.worker,
         workbench,
         subqueries,
         document,
-        prompt("reader_system"),
-        task.opening(nonce, direct=direct),
+        prompt_text("reader_system"),
+        task.opening(nonce, include_document=direct),
         task.inputs,
         nonce,
         review,
         sink,
         settings.max_steps,
-        looked=direct,
+        has_seen_text=direct,
         agent="reader",
     )
     return explorer, (subqueries.close, workbench.close)
 
 
-def _written_before(spec: TaskSpec) -> Callable[[Memory, int, str], bool]:
+def _already_written_test(spec: TaskSpec) -> Callable[[Memory, int, str], bool]:
     """Whether the run that is resumed has added this very block to the memory already: one more than it had found."""
-    found = parse(spec.memory)
+    found = parse_memory(spec.memory)
     return lambda now, iteration, update: (
-        spec.resumed and count(now, iteration, update) > count(found, iteration, update)
+        spec.resumed and count_blocks(now, iteration, update) > count_blocks(found, iteration, update)
     )
 
 
-def _rememberer(
-    file: MemoryFile, budget: int, sink: Sink, written: Callable[[Memory, int, str], bool]
+def _memory_writer(
+    file: MemoryFile, budget: int, sink: EventSink, is_already_written: Callable[[Memory, int, str], bool]
 ) -> Callable[[int, str], None]:
     """Adds a block to the file; a memory that cannot be written is a notice and never the end of a run."""
 
     def remember(iteration: int, update: str) -> None:
         def change(text: str) -> str:
-            now = parse(text)
-            return text if written(now, iteration, update) else add(now, iteration, clock.now(), update, room).text
+            now = parse_memory(text)
+            return (
+                text
+                if is_already_written(now, iteration, update)
+                else add_block(now, iteration, clock.now(), update, room).text
+            )
 
         try:
-            file.change(change)
+            file.update(change)
         except (ConfigError, JournalError) as error:
-            sink(Noticed("memory", f"nothing was remembered: {error.message}"))
+            sink(NoticeIssued("memory", f"nothing was remembered: {error.message}"))
 
-    room = budget - HEAD_CHARS
+    room = budget - HEADER_CHARS
     return remember

@@ -8,11 +8,11 @@ from pathlib import Path
 from sandbox.deno.runtime import ensure_runtime, find_deno
 from sandbox.deno.snapshot import ensure_snapshot, forget_snapshot
 from sandbox.deno.worker import START_SECONDS, Deno
-from sandbox.interface import Limits, SandboxFailure, Walls
-from sandbox.worker import Bounds, Worker, WorkerFault, ended_on_error
+from sandbox.interface import Protections, ResourceLimits, SandboxFailure
+from sandbox.worker import Bounds, Worker, WorkerFault, kill_on_error
 
 GUEST_SOURCES = Path(__file__).parents[1]
-V8_AND_COPIES = 400 << 20  # bytes that V8, the runtime and messages under way take beside the guest's memory
+V8_OVERHEAD_BYTES = 400 << 20  # bytes that V8, the runtime and messages under way take beside the guest's memory
 
 
 class PyodideEngine:
@@ -21,18 +21,23 @@ class PyodideEngine:
     name = "pyodide"
 
     def __init__(
-        self, limits: Limits, *, cache: Path, fetch_env: Mapping[str, str] | None, on_wait: Callable[[str], None]
+        self,
+        limits: ResourceLimits,
+        *,
+        cache: Path,
+        fetch_env: Mapping[str, str] | None,
+        on_wait: Callable[[str], None],
     ) -> None:
         self._limits = limits
         self._cache = cache
         self._fetch_env = fetch_env
         self._on_wait = on_wait
-        self.walls: Walls = {}
+        self.walls: Protections = {}
 
     @property
-    def resident(self) -> int:
+    def max_resident(self) -> int:
         """Bytes of resident memory at which a worker is ended."""
-        return self._limits.memory + self._limits.memory // 4 + V8_AND_COPIES
+        return self._limits.memory + self._limits.memory // 4 + V8_OVERHEAD_BYTES
 
     def spawn(self, bounds: Bounds, options: Mapping[str, int]) -> Worker:
         """A worker that is ready; raises SandboxUnavailable or SandboxFailure."""
@@ -53,7 +58,7 @@ class PyodideEngine:
 
     def _start(self, deno: Deno, snapshot: Path | None, bounds: Bounds, options: Mapping[str, int]) -> Worker:
         worker, walls = deno.spawn("serve", snapshot, bounds)
-        with ended_on_error(worker):
+        with kill_on_error(worker):
             sources = {name: (GUEST_SOURCES / f"{name}.py").read_text("utf-8") for name in ("touched", "guest")}
             program = {**sources, "options": dict(options)}
             worker.send(program, seconds=START_SECONDS)

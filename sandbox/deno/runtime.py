@@ -143,10 +143,10 @@ def _fetch(stage: Path, deno: Path, env: Mapping[str, str]) -> Path:
     for package in store.glob(f"npm/**/pyodide/{VERSION}"):
         if all((package / name).is_file() for name in FILES):
             return package
-    raise SandboxUnavailable(f"the Pyodide runtime could not be fetched: {_last_line(why)}", OFFLINE_HINT)
+    raise SandboxUnavailable(f"the Pyodide runtime could not be fetched: {_first_lines(why)}", OFFLINE_HINT)
 
 
-def _last_line(text: str) -> str:
+def _first_lines(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     return " / ".join(lines[:3])[:400] if lines else "Deno gave no reason"
 

@@ -13,15 +13,15 @@ from sandbox.deno.runtime import FILES
 from sandbox.deno.worker import PROGRAM, START_SECONDS, Deno
 from sandbox.worker import Bounds, WorkerFault
 
-LARGEST = 256 << 20
+MAX_SNAPSHOT_BYTES = 256 << 20
 STALE_SECONDS = 7 * 86_400.0
-DIGITS = 64  # of a SHA-256 in hexadecimal
-BUILD_BOUNDS = Bounds(json=1 << 16, blob=LARGEST, resident=4 << 30)
+HASH_DIGITS = 64  # of a SHA-256 in hexadecimal
+BUILD_BOUNDS = Bounds(json=1 << 16, blob=MAX_SNAPSHOT_BYTES, max_resident=4 << 30)
 
 
 def ensure_snapshot(deno: Deno, *, on_wait: Callable[[str], None] = lambda _: None) -> Path | None:
     """A snapshot that fits this runtime, this Deno and this worker program; None if none can be built here."""
-    key = _key(deno)
+    key = _snapshot_key(deno)
     path = deno.runtime / f"snapshot-{key[:16]}.bin"
     if _is_valid(path, key):
         return path
@@ -45,7 +45,7 @@ def forget_snapshot(path: Path) -> None:
         pass
 
 
-def _key(deno: Deno) -> str:
+def _snapshot_key(deno: Deno) -> str:
     """What a snapshot depends on. The size of the Deno binary stands for its version: asking it costs 30 ms."""
     parts = repr((sorted(FILES.items()), deno.binary.stat().st_size)).encode()
     return hashlib.sha256(parts + PROGRAM.read_bytes()).hexdigest()
@@ -55,9 +55,9 @@ def _is_valid(path: Path, key: str) -> bool:
     """Whether the file begins with the key and the hash of all that follows."""
     try:
         with open(path, "rb") as file:
-            if file.read(DIGITS) != key.encode():
+            if file.read(HASH_DIGITS) != key.encode():
                 return False
-            expected = file.read(DIGITS)
+            expected = file.read(HASH_DIGITS)
             return hashlib.file_digest(file, "sha256").hexdigest().encode() == expected
     except OSError:
         return False

@@ -10,31 +10,31 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.interface import Walls
-from sandbox.worker import Bounds, Worker, WorkerFault, ended_on_error
+from sandbox.interface import Protections
+from sandbox.worker import Bounds, Worker, WorkerFault, kill_on_error
 
 PROGRAM = Path(__file__).parent / "worker.mjs"
 LAUNCHER = Path(__file__).parents[1] / "kernel.py"
 START_SECONDS = 90.0  # a plain start takes 3 s of CPU, and the machine may be busy
 V8_HEAP_MB = 1024
-SCRATCH = "ralph-sandbox-"
+SCRATCH_PREFIX = "ralph-sandbox-"
 WASM_PAGE = 1 << 16
-WASM_MOST_PAGES = 1 << 16  # 4 GiB: addresses have 32 bits
+MAX_WASM_PAGES = 1 << 16  # 4 GiB: addresses have 32 bits
 
 
-def sweep() -> None:
+def remove_orphaned_folders() -> None:
     """Remove what killed processes of this user left behind: a host that was killed cannot clean up after itself."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{SCRATCH}*-*"):
-        owner = folder.name.removeprefix(SCRATCH).split("-")[0]
+    for folder in Path(tempfile.gettempdir()).glob(f"{SCRATCH_PREFIX}*-*"):
+        owner = folder.name.removeprefix(SCRATCH_PREFIX).split("-")[0]
         try:
             mine = not folder.is_symlink() and folder.stat().st_uid == os.getuid()
         except OSError:
             continue
-        if mine and owner.isdigit() and not _runs(int(owner)):
+        if mine and owner.isdigit() and not _is_running(int(owner)):
             shutil.rmtree(folder, ignore_errors=True)
 
 
-def _runs(process: int) -> bool:
+def _is_running(process: int) -> bool:
     try:
         os.kill(process, 0)
     except ProcessLookupError:
@@ -52,22 +52,22 @@ class Deno:
     runtime: Path
     memory: int
 
-    def spawn(self, mode: str, snapshot: Path | None, bounds: Bounds) -> tuple[Worker, Walls]:
+    def spawn(self, mode: str, snapshot: Path | None, bounds: Bounds) -> tuple[Worker, Protections]:
         """A process in `mode` "serve" or "snapshot", and the kernel walls around it; raises WorkerFault."""
         # A folder of its own for Deno's cache: web storage is kept there even without write permission.
-        sweep()
-        scratch = Path(os.path.realpath(tempfile.mkdtemp(prefix=f"{SCRATCH}{os.getpid()}-")))
+        remove_orphaned_folders()
+        scratch = Path(os.path.realpath(tempfile.mkdtemp(prefix=f"{SCRATCH_PREFIX}{os.getpid()}-")))
         try:
             # Deno reads its main module without a permission, so it need not lie in the one readable folder.
             program = shutil.copyfile(PROGRAM, scratch / "worker.mjs")
         except OSError as error:
             shutil.rmtree(scratch, ignore_errors=True)
             raise WorkerFault("the worker did not start", str(error)) from None
-        command = behind_kernel(self.command(program, mode, snapshot), scratch, [self.binary, self.runtime])
-        worker = Worker(command, env=environment(scratch), cwd=self.runtime, bounds=bounds, scratch=scratch)
+        command = isolated_command(self.command(program, mode, snapshot), scratch, [self.binary, self.runtime])
+        worker = Worker(command, env=deno_environment(scratch), cwd=self.runtime, bounds=bounds, scratch=scratch)
         if sys.platform != "linux":
             return worker, {}
-        with ended_on_error(worker):
+        with kill_on_error(worker):
             walls = worker.receive(seconds=START_SECONDS).meta.get("walls")
         return worker, walls if isinstance(walls, dict) else {}
 
@@ -76,7 +76,7 @@ class Deno:
 
         That folder is the runtime's; it is not named, because Deno 2.9 cannot be told a path that has a comma.
         """
-        pages = min(max(self.memory // WASM_PAGE, 1), WASM_MOST_PAGES)
+        pages = min(max(self.memory // WASM_PAGE, 1), MAX_WASM_PAGES)
         flags = [f"--wasm-max-mem-pages={pages}", f"--max-old-space-size={V8_HEAP_MB}"]
         if mode == "serve":
             flags.append("--disallow-code-generation-from-strings")
@@ -87,7 +87,7 @@ class Deno:
         ]  # fmt: skip
 
 
-def behind_kernel(command: Sequence[str], scratch: Path, readable: Sequence[Path]) -> list[str]:
+def isolated_command(command: Sequence[str], scratch: Path, readable: Sequence[Path]) -> list[str]:
     """The command, started through the launcher that raises the kernel's walls; unchanged where it is not Linux."""
     if sys.platform != "linux":
         return list(command)
@@ -95,6 +95,6 @@ def behind_kernel(command: Sequence[str], scratch: Path, readable: Sequence[Path
     return [*launcher, *map(str, readable), "--", *command]
 
 
-def environment(scratch: Path) -> dict[str, str]:
+def deno_environment(scratch: Path) -> dict[str, str]:
     """The whole environment of a Deno process."""
     return {"DENO_DIR": str(scratch), "HOME": str(scratch), "DENO_NO_UPDATE_CHECK": "1", "NO_COLOR": "1"}

@@ -15,11 +15,11 @@ from pathlib import Path
 
 from ralph_cli.checks.figures.check import NumbersCheck
 from ralph_cli.checks.judge.claims import Judge
-from ralph_cli.checks.quotes import pin, quotes_hold
-from ralph_cli.config import load as settings
+from ralph_cli.checks.quotes import quote_check, resolve_quotes
+from ralph_cli.config import load_settings as settings
 from ralph_cli.core import clock
 from ralph_cli.core.run import Draft, DraftClaim, Verdict
-from ralph_cli.documents.load import load
+from ralph_cli.documents.load import load_document
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.providers.registry import connect
 
@@ -39,13 +39,13 @@ def main() -> None:
         groups[claim["document"], claim["question"]].append(claim)
     seen: Counter[tuple[str, str]] = Counter()
     for (path, question), claims in groups.items():
-        document = load(path)
+        document = load_document(path)
         index = QuoteIndex(document)
         for at in range(0, len(claims), AT_ONCE):
             some = claims[at : at + AT_ONCE]
             drafts = [DraftClaim(c["text"], tuple(c["quotes"]), tuple(c.get("calculations", ()))) for c in some]
-            attempt = pin(Draft(tuple(drafts)), document, index)
-            found = (*quotes_hold(document)(attempt).issues, *NumbersCheck(document, question)(attempt).issues)
+            attempt = resolve_quotes(Draft(tuple(drafts)), document, index)
+            found = (*quote_check(document)(attempt).issues, *NumbersCheck(document, question)(attempt).issues)
             ruled = {issue.claim for issue in found}
             judged = Judge(model, document, question, lambda: clock.token(8))(attempt)
             if judged.broken:

@@ -8,9 +8,9 @@ import sys
 import time
 from pathlib import Path
 
-from ralph_cli.core.coverage import covered
-from ralph_cli.documents.load import load
-from ralph_cli.rlm.shown import Shown
+from ralph_cli.core.coverage import count_covered
+from ralph_cli.documents.load import load_document
+from ralph_cli.rlm.shown import ShownTextFinder
 
 CHARACTERS, OUTPUT, ROUNDS, SEED = 1_000_000, 2_000, 400, 7
 WORDS = ["rent", "tenant", "lease", "hall", "notice", "party", "year", "term", "option", "charge", "deposit", "index"]
@@ -29,8 +29,8 @@ def made(chance: random.Random) -> str:
 def main(path: str | None) -> None:
     """Print milliseconds for the index, for outputs of 2,000 characters, and for a sub-query of 100,000."""
     chance = random.Random(SEED)
-    text = load(path).text if path else made(chance)
-    finder = Shown(text)
+    text = load_document(path).text if path else made(chance)
+    finder = ShownTextFinder(text)
     begun = time.perf_counter()
     finder.spans("nothing of it, and nothing else of it either")
     print(f"{len(text):,} characters; index {1000 * (time.perf_counter() - begun):.0f} ms, seed {SEED}")
@@ -50,7 +50,7 @@ def main(path: str | None) -> None:
             begun = time.perf_counter()
             spans = finder.spans(output)
             times.append(1000 * (time.perf_counter() - begun))
-            shares.append(covered(spans, 0, len(text)) / OUTPUT)
+            shares.append(count_covered(spans, 0, len(text)) / OUTPUT)
         times.sort()
         mean, most = sum(times) / ROUNDS, times[int(ROUNDS * 0.99)]
         print(f"{name}: {mean:.2f} ms, 99 of 100 within {most:.2f} ms; found {sum(shares) / ROUNDS:.1%} of it")

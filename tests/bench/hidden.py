@@ -23,11 +23,11 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 from hidden_pdfs import INNOCENT, SAID, SCANS, TRICKS
 
 from ralph_cli.core.document import Document, Span
-from ralph_cli.documents.invisible import unreadable
-from ralph_cli.documents.load import load
-from ralph_cli.documents.pages import seen_on_pages
+from ralph_cli.documents.invisible import unreadable_reason
+from ralph_cli.documents.load import load_document
+from ralph_cli.documents.pages import check_visibility
 from ralph_cli.documents.pdf.layout import lay_out
-from ralph_cli.documents.pdf.visibility import PageSight
+from ralph_cli.documents.pdf.visibility import PageVisibility
 
 SEED = 20_261_120
 QUOTES, QUOTE_CHARS = 8, 150
@@ -55,13 +55,13 @@ def look_at(path: Path, step: int) -> tuple[int, int, list[str], float, float]:
         text_page = page.get_textpage()
         layout = lay_out(text_page)
         read = time.perf_counter()
-        sight = PageSight(page, text_page, layout)
+        sight = PageVisibility(page, text_page, layout)
         for start, end in lines_of(layout.text):
             seen = sight.look(start, end)
-            why = seen.why or unreadable(layout.text, start, end)
+            why = seen.why or unreadable_reason(layout.text, start, end)
             lines += 1
             if why:
-                part = "in part " if seen.part else ""
+                part = "in part " if seen.partly else ""
                 flagged.append(f"page {index + 1}: {layout.text[start:end][:70]!r}: {part}{why}")
         reading, looking, pages = reading + read - begun, looking + time.perf_counter() - read, pages + 1
         text_page.close()
@@ -86,9 +86,9 @@ def made(folder: Path) -> None:
         path, counted = folder / "made.pdf", Counter[bool]()
         for data in files.values():
             path.write_bytes(data)
-            document = load(path)
+            document = load_document(path)
             at = document.text.index(SAID)
-            counted[bool(seen_on_pages(document, [Span(at, at + len(SAID))])[0].why)] += 1
+            counted[bool(check_visibility(document, [Span(at, at + len(SAID))])[0].why)] += 1
         print(f"{kind}: {counted[True]} of {len(files)} flagged")
 
 
@@ -105,16 +105,16 @@ def main() -> None:
     for path in sorted(given.folder.glob("*.pdf")):
         some_pages, some_lines, flagged, reading, looking = look_at(path, given.step)
         begun = time.perf_counter()
-        document = load(path)
+        document = load_document(path)
         loaded = time.perf_counter()
-        seen_on_pages(document, quotes_of(document, chance))
+        check_visibility(document, quotes_of(document, chance))
         checked = time.perf_counter() - loaded
         ratios.append(checked / (loaded - begun))
         pages, lines, hits = pages + some_pages, lines + some_lines, hits + len(flagged)
         per_page = f"{1000 * reading / some_pages:.1f} ms a page to read, {1000 * looking / some_pages:.1f} to look at"
         print(f"{path.name}: {some_pages} pages, {some_lines} lines, {len(flagged)} flagged; {per_page}")
         print(f"    loading {loaded - begun:.2f} s, {QUOTES} quotes {checked:.2f} s (x {ratios[-1]:.2f})", flush=True)
-        for line in flagged[: given.show]:
+        for line in flagged[: given.add_shown]:
             print(f"    {line}")
     if lines:
         print(f"\nflagged: {hits} of {lines:,} lines on {pages:,} pages ({100 * hits / lines:.3f} %)")

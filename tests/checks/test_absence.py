@@ -3,11 +3,11 @@
 import pytest
 from fakes import document
 
-from ralph_cli.checks.absence import FEW, REFUSALS, AbsenceReview
+from ralph_cli.checks.absence import FEW_PLACES, MAX_REFUSALS, AbsenceReview
 from ralph_cli.core.coverage import Spans
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Absence, Attempt, Search
-from ralph_cli.documents.search.occurrences import Counter, SearchTerm
+from ralph_cli.documents.search.occurrences import SearchCounter, SearchTerm
 
 FILLER = "\n".join(f"Clause {n} says what is of no interest." for n in range(60))
 LEASE = document(
@@ -74,7 +74,7 @@ def test_of_a_term_in_few_places_each_page_is_looked_at() -> None:
 
 def test_of_a_term_in_many_places_one_that_was_seen_is_enough() -> None:
     many = document(
-        "\f".join(f"Page {n} has a levy of its own, and more.\n{FILLER}" for n in range(FEW + 2)), kind="pdf"
+        "\f".join(f"Page {n} has a levy of its own, and more.\n{FILLER}" for n in range(FEW_PLACES + 2)), kind="pdf"
     )
     assert "levy" in refused(review("What is due?", about=many), "levy")
     assert refused(review("What is due?", at("a levy of its own", many), about=many), "levy") == ""
@@ -108,7 +108,7 @@ def test_a_refusal_is_made_once_and_what_is_said_again_stands() -> None:
     found = review("How much is security?")
     assert "it stands" in refused(found, "deposit")
     assert refused(found, "deposit") == "" and refused(found, "deposit", "bicycles") == ""
-    assert found._refusals == REFUSALS == 1
+    assert found._refusal_count == MAX_REFUSALS == 1
 
 
 def test_an_extracted_absence_is_asked_of_too() -> None:
@@ -122,7 +122,7 @@ def test_the_record_has_the_searches_of_worker_and_code_and_the_nearest_passages
     terms = ("deposit", True), ("park(?:ing)?", True), ("bicycles", False), ("(a+)+$", True)
     code = tuple(SearchTerm(term, pattern) for term, pattern in terms)
     found = review("Where may bicycles park?", code=code)
-    attempt = found.recorded(Attempt(absence=Absence(("Deposit", "car park"))))
+    attempt = found.add_search_record(Attempt(absence=Absence(("Deposit", "car park"))))
     assert attempt.searches[:4] == (
         Search("Deposit", 1),
         Search("car park", 0),
@@ -132,7 +132,7 @@ def test_the_record_has_the_searches_of_worker_and_code_and_the_nearest_passages
     assert attempt.nearest[0].text.startswith("The tenant may park bicycles.\nClause 0 says")
     assert attempt.nearest[0].page == 2
     assert attempt.nearest[0].words == ("park", "bicycles")
-    assert found.recorded(Attempt(error="x")) == Attempt(error="x")
+    assert found.add_search_record(Attempt(error="x")) == Attempt(error="x")
 
 
 @pytest.mark.parametrize(
@@ -149,13 +149,13 @@ def test_the_record_has_the_searches_of_worker_and_code_and_the_nearest_passages
     ],
 )
 def test_what_the_worker_says_it_searched_is_counted_as_words_or_as_an_expression(term: str, search: Search) -> None:
-    assert [tally.search for tally in Counter(LEASE).count([term], ())] == [search]
+    assert [tally.search for tally in SearchCounter(LEASE).count([term], ())] == [search]
 
 
 def test_words_are_counted_with_case_typography_and_white_space_folded_and_placed_in_the_text() -> None:
     about = document("It’s  the\nSTRAẞE of İzmir. “It’s the straße”, ﬁrst and last.")
     for term, count in (("it's the", 2), ("straße", 2), ("izmir", 0), ("first", 1), ("LAST", 1)):
-        (tally,) = Counter(about).count([term], ())
+        (tally,) = SearchCounter(about).count([term], ())
         assert tally.search.hits == count == len(tally.places), term
-    (tally,) = Counter(about).count(["it's the stra"], ())
+    (tally,) = SearchCounter(about).count(["it's the stra"], ())
     assert [about.text[a:b] for a, b in tally.places] == ["It’s  the\nSTRA", "It’s the stra"]

@@ -3,7 +3,7 @@
 import pytest
 from fakes import document
 
-from ralph_cli.checks.coverage import BROAD, CoverageCheck, share_to_read
+from ralph_cli.checks.coverage import BROAD_TASK_SHARE, CoverageCheck, share_to_read
 from ralph_cli.core.coverage import Spans
 from ralph_cli.core.run import Attempt
 
@@ -40,12 +40,12 @@ def test_of_a_text_without_pages_the_characters_are_named() -> None:
 @pytest.mark.parametrize(
     ("asked", "task", "characters", "share"),
     [
-        (None, "List every deadline", 1_200_000, BROAD),
+        (None, "List every deadline", 1_200_000, BROAD_TASK_SHARE),
         (None, "Summarize it", 30_000_000, 0.1),  # half of 60 sub-queries read 3 million characters
         (None, "Draft a reminder of the rent", 1_200_000, 0.0),
         (0.0, "List every deadline", 1_200_000, 0.0),
         (0.95, "Draft a reminder of the rent", 30_000_000, 0.95),
-        (None, "List every deadline", 0, BROAD),
+        (None, "List every deadline", 0, BROAD_TASK_SHARE),
     ],
 )
 def test_how_much_must_be_read(asked: float | None, task: str, characters: int, share: float) -> None:

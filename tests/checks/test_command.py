@@ -9,7 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from ralph_cli.checks.command import KEPT, CommandVerifier, Ran, Surroundings, read_verifiers, run_command
+from ralph_cli.checks.command import (
+    MAX_EDGE_CHARS,
+    CommandResult,
+    CommandVerifier,
+    VerifierEnvironment,
+    read_verifiers,
+    run_command,
+)
 from ralph_cli.config import command_environment
 from ralph_cli.core.errors import ConfigError
 
@@ -46,10 +53,10 @@ def ran(
     shell: bool = False,
     name: str = "out.txt",
     left: float | None = None,
-) -> Ran:
+) -> CommandResult:
     file = tmp_path / name
     file.write_text(text, encoding="utf-8")
-    around = Surroundings(tmp_path, command_environment({"PATH": os.environ["PATH"]}), timeout, shell)
+    around = VerifierEnvironment(tmp_path, command_environment({"PATH": os.environ["PATH"]}), timeout, shell)
     return run_command(CommandVerifier("check", command), file, around, left)
 
 
@@ -94,7 +101,7 @@ def test_one_that_ignores_signals_and_closes_its_output_is_killed_too(tmp_path: 
 @pytest.mark.parametrize(
     ("timeout", "left", "ended"),
     [
-        (60.0, 0.5, "not done when the time of the run was over, killed"),
+        (60.0, 0.5, "not done before the time limit of the run, killed"),
         (0.5, 60.0, "not done after 0.5 s, killed"),
         (0.5, None, "not done after 0.5 s, killed"),
     ],
@@ -110,22 +117,29 @@ def test_a_flood_of_output_is_cut(tmp_path: Path) -> None:
     body = "w = sys.stdout.write\nw('begin\\n')\nfor _ in range(100): w('x' * 1_000_000)\nw('\\nend')"
     result = ran(tmp_path, script(tmp_path, body), timeout=60.0)
     assert result.passed and result.output.startswith("begin\n") and result.output.endswith("\nend")
-    assert len(result.output) < 2 * KEPT + 100 and "of 100,000,010 bytes, the middle is left out" in result.output
+    assert (
+        len(result.output) < 2 * MAX_EDGE_CHARS + 100
+        and "of 100,000,010 bytes, the middle is left out" in result.output
+    )
 
 
 def test_an_endless_flood_ends_with_the_time(tmp_path: Path) -> None:
     result = ran(tmp_path, script(tmp_path, "while True: print('y' * 10_000)"), timeout=1.0)
-    assert not result.passed and "not done" in result.ended and len(result.output) < 2 * KEPT + 100
+    assert not result.passed and "not done" in result.ended and len(result.output) < 2 * MAX_EDGE_CHARS + 100
 
 
-@pytest.mark.parametrize("size", [KEPT, 2 * KEPT, 2 * KEPT + 1, 4 * KEPT, 5 * KEPT])
+@pytest.mark.parametrize(
+    "size", [MAX_EDGE_CHARS, 2 * MAX_EDGE_CHARS, 2 * MAX_EDGE_CHARS + 1, 4 * MAX_EDGE_CHARS, 5 * MAX_EDGE_CHARS]
+)
 def test_head_and_tail_are_kept_and_nothing_is_told_twice(tmp_path: Path, size: int) -> None:
     result = ran(tmp_path, script(tmp_path, f"print(''.join(chr(97 + n % 26) for n in range({size})), end='')"))
     whole = "".join(chr(97 + n % 26) for n in range(size))
-    if size <= 2 * KEPT:
+    if size <= 2 * MAX_EDGE_CHARS:
         assert result.output == whole
     else:
-        assert result.output.startswith(whole[:KEPT] + "\n[...") and result.output.endswith("...]\n" + whole[-KEPT:])
+        assert result.output.startswith(whole[:MAX_EDGE_CHARS] + "\n[...") and result.output.endswith(
+            "...]\n" + whole[-MAX_EDGE_CHARS:]
+        )
 
 
 def test_control_characters_become_visible(tmp_path: Path) -> None:

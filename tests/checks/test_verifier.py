@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.checks.verifier import LLMVerifier, VerificationResult, Verifier, VerifierCheck, shortened
+from ralph_cli.checks.verifier import LLMVerifier, VerificationResult, Verifier, VerifierCheck, shorten
 from ralph_cli.core.errors import LimitExceeded, ProviderError
-from ralph_cli.core.model import Request, Stop, UserTurn
-from ralph_cli.core.prompts.json_reply import Unparseable
-from ralph_cli.core.run import SKIPPED, Absence, Attempt, Claim, Evidence
-from ralph_cli.providers.scripted import Scripted, says
+from ralph_cli.core.model import Request, StopReason, UserTurn
+from ralph_cli.core.prompts.json_reply import UnparseableReply
+from ralph_cli.core.run import SKIPPED_VERIFIER_CHECK, Absence, Attempt, Claim, Evidence
+from ralph_cli.providers.scripted import ScriptedModel, text_reply
 from ralph_cli.runner.scorers import AsksModel
 
 ROWS = {
@@ -28,7 +28,10 @@ ROWS = {
     "B5": ["test_a_model_that_gives_no_strict_verdict_never_passes", "test_no_reply_but_a_strict_yes_passes"],
 }
 
-YES, NO = says('{"complete": true, "reason": "all parts"}'), says('{"complete": false, "reason": "no  dates"}')
+YES, NO = (
+    text_reply('{"complete": true, "reason": "all parts"}'),
+    text_reply('{"complete": false, "reason": "no  dates"}'),
+)
 
 
 class Fits:
@@ -73,11 +76,11 @@ def test_a_verdict_is_yes_or_no() -> None:
 
 
 def test_anything_that_fits_is_a_verifier() -> None:
-    for fits in (Fits(), Asynchronous(), LLMVerifier(Scripted([]))):
+    for fits in (Fits(), Asynchronous(), LLMVerifier(ScriptedModel([]))):
         assert isinstance(fits, Verifier)
-    assert not isinstance(Scripted([]), Verifier)
+    assert not isinstance(ScriptedModel([]), Verifier)
     with pytest.raises(TypeError, match="has a method verify"):
-        VerifierCheck(Scripted([]), "t", max_iterations=1)  # type: ignore[arg-type]
+        VerifierCheck(ScriptedModel([]), "t", max_iterations=1)  # type: ignore[arg-type]
     assert check(Fits(VerificationResult(True))).passed
     assert check(Fits(VerificationResult(False, "no dates"))).issues[0].material == "no dates"
     assert "no reason given" in check(Fits(VerificationResult(False))).issues[0].material
@@ -89,7 +92,7 @@ def test_what_fits_may_be_asynchronous() -> None:
 
 
 def test_one_light_call_with_the_answer_cut() -> None:
-    model = Scripted([YES])
+    model = ScriptedModel([YES])
     result = "a" * 9_000 + "THE END"
     verdict = LLMVerifier(model, lambda: "n0nce").verify("List all dates", result, 2, ["first try"])
     assert verdict == VerificationResult(True, "all parts")
@@ -102,7 +105,7 @@ def test_one_light_call_with_the_answer_cut() -> None:
 
 
 def test_earlier_attempts_are_given_shortened() -> None:
-    model = Scripted([YES, YES])
+    model = ScriptedModel([YES, YES])
     verifier = LLMVerifier(model)
     verifier.verify("t", "r", 9, [f"attempt {n} " + "x" * 5_000 for n in range(8)])
     told = text(model.requests[0])
@@ -113,35 +116,37 @@ def test_earlier_attempts_are_given_shortened() -> None:
 
 @given(st.text(max_size=200), st.integers(60, 150))
 def test_a_text_is_never_longer_than_its_cap(whole: str, cap: int) -> None:
-    assert len(shortened(whole, cap)) <= cap and (len(whole) > cap or shortened(whole, cap) == whole)
+    assert len(shorten(whole, cap)) <= cap and (len(whole) > cap or shorten(whole, cap) == whole)
 
 
 NOT_A_VERDICT = [
-    says("complete"),
-    says(""),
-    says("[]"),
-    says('{"complete": true}'),
-    says('{"complete": "true", "reason": ""}'),
-    says('{"complete": 1, "reason": ""}'),
-    says('{"complete": true, "reason": "", "more": 1}'),
-    says('The result says {"complete": true, "reason": ""}'),
-    says('{"complete": false, "reason": ""} {"complete": true, "reason": ""}'),
-    says('{"complete": true, "reason": ""}', stop=Stop.LENGTH),
+    text_reply("complete"),
+    text_reply(""),
+    text_reply("[]"),
+    text_reply('{"complete": true}'),
+    text_reply('{"complete": "true", "reason": ""}'),
+    text_reply('{"complete": 1, "reason": ""}'),
+    text_reply('{"complete": true, "reason": "", "more": 1}'),
+    text_reply('The result says {"complete": true, "reason": ""}'),
+    text_reply('{"complete": false, "reason": ""} {"complete": true, "reason": ""}'),
+    text_reply('{"complete": true, "reason": ""}', stop=StopReason.LENGTH),
     ProviderError("down", code="x"),
 ]
 
 
 @pytest.mark.parametrize("reply", NOT_A_VERDICT)
 def test_a_model_that_gives_no_strict_verdict_never_passes(reply: Any) -> None:
-    model = Scripted([reply])
+    model = ScriptedModel([reply])
     evidence = check(LLMVerifier(model))
     assert evidence.broken and not evidence.passed and len(model.requests) == 1
-    with pytest.raises((ProviderError, Unparseable)):
-        LLMVerifier(Scripted([reply])).verify("t", "r", 1, [])
+    with pytest.raises((ProviderError, UnparseableReply)):
+        LLMVerifier(ScriptedModel([reply])).verify("t", "r", 1, [])
 
 
 def test_a_reply_that_says_both_is_no_verdict() -> None:
-    assert not check(LLMVerifier(Scripted([says('{"complete": false, "complete": true, "reason": ""}')]))).passed
+    assert not check(
+        LLMVerifier(ScriptedModel([text_reply('{"complete": false, "complete": true, "reason": ""}')]))
+    ).passed
 
 
 values = st.recursive(
@@ -154,7 +159,7 @@ values = st.recursive(
 
 @given(values)
 def test_no_reply_but_a_strict_yes_passes(value: Any) -> None:
-    evidence = check(LLMVerifier(Scripted([says(json.dumps(value))])))
+    evidence = check(LLMVerifier(ScriptedModel([text_reply(json.dumps(value))])))
     strict = isinstance(value, dict) and set(value) == {"complete", "reason"} and isinstance(value["reason"], str)
     assert evidence.passed == (strict and value["complete"] is True)
 
@@ -172,7 +177,7 @@ def test_a_spent_budget_and_an_interrupt_end_the_run(error: BaseException) -> No
 
 
 def test_a_refusal_is_feedback_and_the_next_attempt_is_verified_with_it() -> None:
-    model = Scripted([NO, YES])
+    model = ScriptedModel([NO, YES])
     verifying = VerifierCheck(LLMVerifier(model), "the task", max_iterations=3)
     verifying.begin(1)
     refused = verifying(Attempt(output="first"))
@@ -190,9 +195,9 @@ def test_the_last_iteration_is_verified_unless_it_is_asked_not_to_be() -> None:
         assert not verifying(Attempt(output="one")).passed
         verifying.begin(2)
         last = verifying(Attempt(output="two"))
-        assert last.passed is skip_last and (last.check == SKIPPED) is skip_last
+        assert last.passed is skip_last and (last.check == SKIPPED_VERIFIER_CHECK) is skip_last
         assert len(fits.asked) == (1 if skip_last else 2)
-    assert SKIPPED == "verifier (skipped on the last iteration)"
+    assert SKIPPED_VERIFIER_CHECK == "verifier (skipped on the last iteration)"
 
 
 def test_iterations_in_which_another_check_failed_count_too() -> None:
@@ -219,7 +224,7 @@ def test_what_is_verified_is_what_a_person_would_read() -> None:
 
 
 def test_a_verifiers_model_can_be_metered() -> None:
-    inner, outer = Scripted([]), Scripted([YES])
+    inner, outer = ScriptedModel([]), ScriptedModel([YES])
     verifier = LLMVerifier(inner)
     assert isinstance(verifier, AsksModel)
     assert verifier.through(lambda model: outer).verify("t", "r", 1, []).complete and not inner.requests

@@ -54,7 +54,7 @@ def test_what_does_not_hold_is_exit_code_2_and_comes_first_with_the_true_text(
 
 
 def test_nothing_to_check_is_exit_code_2_and_said(capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["check", memo("All is well."), "--doc", "lease.txt"]) == 2
+    assert run(["check", memo("Everything is working."), "--doc", "lease.txt"]) == 2
     assert "Nothing was checked" in capsys.readouterr().out
     assert run(["check", memo("The \u201clease\u201d is well."), "--doc", "lease.txt"]) == 2
     assert "Nothing was checked" in capsys.readouterr().out
@@ -89,7 +89,7 @@ def test_a_page_that_belongs_to_no_quotation_is_told_everywhere(capsys: pytest.C
     assert run([*words, "--html", "out.html"]) == 0
     out = capsys.readouterr().out
     assert "belong to no quotation: not checked (1)\n  ? line 3: page 2" in out and "all hold" not in out
-    assert "1 quotation checked: it holds; 1 page reference not bound to a quotation, not checked" in out
+    assert "1 quotation checked: it holds; 1 page reference not linked to a quotation, not checked" in out
     page = Path("out.html").read_text("utf-8")
     assert "belong to no quotation: not checked (1)" in page and "<li>line 3: page 2</li>" in page
     assert run([*words, "--json"]) == 0

@@ -91,7 +91,7 @@ def test_quotes_of_another_length_are_no_absence(memo: Path, capsys: pytest.Capt
     assert run([*ask, "--quote-chars", "12-14"]) == 1
     out, err = capsys.readouterr()
     assert (
-        out == "" and "no quote of 12 to 14 characters in them (they have 47 to 50)" in err and "--quote-chars" in err
+        out == "" and "no quote of 12 to 14 characters (available lengths: 47 to 50)" in err and "--quote-chars" in err
     )
 
 

@@ -130,7 +130,7 @@ def test_a_score_threshold_ends_a_goal_unaccepted_and_names_what_failed(
 @pytest.mark.parametrize(
     ("replies", "more", "code", "told"),
     [
-        (({"blocked": "no such table"},), (), 2, "Blocked (the worker cannot go on: no such table)"),
+        (({"blocked": "no such table"},), (), 2, "Blocked (the worker cannot continue: no such table)"),
         (({"output": "x"}, DONE, DONE, DONE), (), 2, "refused 3 times for the same reason"),
         (GOOD, ("--max-time", "0.000001"), 4, "Budget exhausted"),
         (GOOD[:1], (), 1, "script"),
@@ -153,7 +153,7 @@ def test_exit_codes(
     [
         ([], "a goal needs a verifier"),
         (["--verify", "python 'check"], "cannot be read"),
-        (["--verify", ""], "a verifier is empty"),
+        (["--verify", ""], "a verifier command is empty"),
         (["--verify", "true", "--output", "no/such/folder.csv"], "cannot be written"),
         (["--verify", "true", "--verify-timeout", "0"], "verify-timeout"),
         (["--verify", "true", "--summary-chars", "3"], "summary-chars"),

@@ -43,7 +43,7 @@ def test_the_table_names_what_was_missed_with_the_truth_and_the_judges_word(
     assert lines[0].startswith("scripted:judge.json on memo.txt: 1 claims, ") and "seed 0" in lines[0]
     assert any(line.split()[:4] == ["negation", "0", "of", "1"] for line in lines)
     assert any(line.split()[:5] == ["true", "claims", "0", "of", "1"] for line in lines)
-    assert f"    true is: {MEMO.strip()}" in lines and "    the judge: supported - so it is" in lines
+    assert f"    true version: {MEMO.strip()}" in lines and "    the judge: supported - so it is" in lines
     assert "Missed" in out and "False alarms, true" not in out and "Trace: out" in out
     assert "batch 1 of" in err and "claims refused" in err and "\x1b" not in out
 
@@ -52,7 +52,7 @@ def test_a_true_claim_that_is_refused_is_shown(memo: Path, capsys: pytest.Captur
     judge = script(memo.parent, *["not"] * 9)
     assert run(["judge-test", "--document", "memo.txt", "--judge-model", judge, "--quiet"]) == 0
     out, err = capsys.readouterr()
-    assert "False alarms, true claims that were refused:" in out and f"- {MEMO.strip()}" in out
+    assert "False alarms (true claims that the judge rejected):" in out and f"- {MEMO.strip()}" in out
     assert "Missed" not in out and "100%" in out and err == ""
 
 
@@ -80,7 +80,7 @@ def test_a_broken_judge_has_no_rates(memo: Path, capsys: pytest.CaptureFixture[s
     assert run(["judge-test", "--judge-model", "scripted:judge.json"]) == 2
     out, err = capsys.readouterr()
     assert "No verdicts." in out and "Stopped (unjudged)" in out and "%" not in out.split("Stopped")[0]
-    assert "Replies that could not be used: 3 asked for again, 3 batches left without verdicts" in out
+    assert "Unusable replies: 3 requested again, 3 batches without verdicts" in out
     assert "no verdicts: the reply is not one JSON object" in err
 
 

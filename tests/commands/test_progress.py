@@ -4,41 +4,41 @@ import time
 
 import pytest
 
-from ralph_cli.commands.terminal.progress import Lines, Silent, progress
+from ralph_cli.commands.terminal.progress import LineProgress, SilentProgress, progress
 from ralph_cli.core.events import (
     AnyEvent,
     CallFinished,
     CallRetried,
     CallStarted,
+    DraftSubmitted,
     IterationStarted,
-    Noticed,
+    NoticeIssued,
     SnippetRan,
     StepFinished,
-    Submitted,
 )
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Attempt, Draft, Evidence, Ruling, Step, Verdict
 
 EVENTS: list[AnyEvent] = [
-    Noticed("one-family", "worker and judge are of one family"),
+    NoticeIssued("one-family", "worker and judge are of one family"),
     IterationStarted(1, ""),
     CallStarted(1, "worker", "m", 10, "d", "s"),
     CallFinished(1, "worker", "m", Usage(1, 10, 2, usd=0.002), 1.0),
     SnippetRan(1, 1, "\n# find the rent\nfind('rent')", "out", True, False, 0.1, 3, (4, 9)),
-    Submitted(1, 2, Draft(), ("quote 1 of claim 1 is not in the document\x1b[2J",)),
+    DraftSubmitted(1, 2, Draft(), ("quote 1 of claim 1 is not in the document\x1b[2J",)),
     CallRetried("judge", "m", 1, "overloaded", 4.0),
     StepFinished(Step(Attempt(), (Evidence("judge", (), (Ruling(1, Verdict.SUPPORTED, "it says so", "m"),)),))),
 ]
 
 
 def test_each_step_is_a_line_with_what_it_did_pages_calls_and_cost(capsys: pytest.CaptureFixture[str]) -> None:
-    display = Lines(8)
+    display = LineProgress(8)
     for event in EVENTS:
         display(event)
     out, err = capsys.readouterr()
     assert out == "" and "\x1b" not in err
     assert "step 1: # find the rent, pages 4, 9, 3 sub-queries, error  (1 calls, $0.0020)" in err
-    assert "sent back: quote 1 of claim 1" in err and "judge failed (overloaded), try 2 in 4 s" in err
+    assert "rejected: quote 1 of claim 1" in err and "judge failed (overloaded), try 2 in 4 s" in err
     assert "judge: claim 1 supported - it says so" in err and "note: worker and judge" in err
 
 
@@ -47,25 +47,25 @@ def test_waiting_is_told_after_two_seconds_and_not_before(
 ) -> None:
     now = [100.0]
     monkeypatch.setattr("ralph_cli.core.clock.monotonic", lambda: now[0])
-    display = Lines(0.01)
+    display = LineProgress(0.01)
     display(CallStarted(1, "judge", "m", 10, "d", "s"))
-    assert display.pulse() == ""
+    assert display.waiting_line() == ""
     now[0] += 3
-    assert "the judge reads, 3 s" in display.pulse()
+    assert "the judge reads, 3 s" in display.waiting_line()
     display(CallFinished(1, "judge", "m", Usage(), 3.0))
-    assert display.pulse() == ""
+    assert display.waiting_line() == ""
     capsys.readouterr()
 
 
 def test_reading_a_document_is_told_when_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr("ralph_cli.core.clock.monotonic", lambda: now[0])
-    display = Lines(0.01)
-    display.loading(1, 400)
-    assert display.pulse() == ""
+    display = LineProgress(0.01)
+    display.on_loading(1, 400)
+    assert display.waiting_line() == ""
     now[0] += 2.5
-    display.loading(90, 400)
-    assert "page 90 of 400" in display.pulse()
+    display.on_loading(90, 400)
+    assert "page 90 of 400" in display.waiting_line()
 
 
 def test_the_heartbeat_beats_by_itself(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,13 +73,13 @@ def test_the_heartbeat_beats_by_itself(capsys: pytest.CaptureFixture[str], monke
     with progress(0.01, quiet=False) as display:
         display(CallStarted(1, "worker", "m", 10, "d", "s"))
         time.sleep(0.2)
-    assert "the worker thinks" in capsys.readouterr().err
+    assert "the worker is thinking" in capsys.readouterr().err
 
 
 def test_quiet_is_silent(capsys: pytest.CaptureFixture[str]) -> None:
     with progress(0.01, quiet=True) as display:
-        assert type(display) is Silent
+        assert type(display) is SilentProgress
         for event in EVENTS:
             display(event)
-        display.loading(1, 2)
+        display.on_loading(1, 2)
     assert capsys.readouterr() == ("", "")

@@ -12,7 +12,7 @@ import pypdfium2.raw as pdfium_c
 import pytest
 
 from ralph_cli.commands.app import run
-from ralph_cli.documents.load import load
+from ralph_cli.documents.load import load_document
 from ralph_cli.runs import report
 
 QUESTION = "May net leverage ever exceed 3.50 times?"
@@ -53,7 +53,7 @@ def test_qa_writes_report_and_highlighted_copy_after_the_answer(folder: Path, ca
     text = (folder / "r.html").read_text("utf-8")
     assert QUESTION in text and "data:image/png;base64," in text and "3.50" in text
     assert highlights(folder / "marked.pdf") >= 1
-    assert load(folder / "marked.pdf").text == load(folder / "report.pdf").text
+    assert load_document(folder / "marked.pdf").text == load_document(folder / "report.pdf").text
     assert (folder / "report.pdf").read_bytes() == before
     assert {path.name for path in folder.iterdir()} == {"report.pdf", "memo.txt", "r.html", "marked.pdf", "out"}
 
@@ -192,7 +192,7 @@ def test_task_and_goal_runs_have_reports(folder: Path, capsys: Told) -> None:
     task = ["task", "report.pdf", "List the covenants with their page", "--format", "csv", "--sandbox", "native"]
     assert run([*task, "--quiet", "--report", "t.html", "--annotate", "t.pdf"]) == 0
     text = (folder / "t.html").read_text("utf-8")
-    assert "What it rests on" in text and "quote,page" in text and highlights(folder / "t.pdf") >= 1
+    assert "Evidence" in text and "quote,page" in text and highlights(folder / "t.pdf") >= 1
     goal = ["goal", "report.pdf", "Extract the table of revenue by segment as CSV", "--verify", "test -s {output}"]
     assert run([*goal, "--sandbox", "native", "--quiet"]) == 0
     assert run(["trace", "report", "--html", "g.html", "--md", "g.md", "--csv", "g.csv"]) == 0

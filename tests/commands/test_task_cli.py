@@ -48,7 +48,7 @@ def test_offline_the_output_consists_of_quotes_and_says_that_nobody_judged(
     assert run(["task", "memo.txt", "Summarize the document", "--sandbox", "native"]) == 0
     out, err = capsys.readouterr()
     assert "ends on 31 March 2031" in out and "No model has judged this output" in err
-    assert "What it rests on:\n[1] “" in err and "accepted" not in err.lower() and "Traceback" not in err
+    assert "Evidence:\n[1] “" in err and "accepted" not in err.lower() and "Traceback" not in err
     phases = [line.strip() for line in err.splitlines() if line.strip() in ("DocReader", "TaskReasoner", "Task judge")]
     assert phases == ["DocReader", "TaskReasoner", "Task judge"]
 
@@ -182,7 +182,7 @@ def test_standard_output_is_the_payload_and_nothing_else(memo: Path, capsys: pyt
     words = ["task", "memo.txt", "When is the rent due?", "--sandbox", "native", "-q"]
     assert run([*words, "--format", "json"]) == 0
     out, err = capsys.readouterr()
-    assert all(set(row) == {"quote"} for row in json.loads(out)) and "What it rests on:\n[1] “" in err
+    assert all(set(row) == {"quote"} for row in json.loads(out)) and "Evidence:\n[1] “" in err
     assert run([*words, "--format", "csv"]) == 0
     rows = list(csv.reader(io.StringIO(capsys.readouterr().out, newline=""), strict=True))
     assert rows[0] == ["quote"] and len(rows) > 1 and all(len(row) == 1 and row[0] for row in rows)

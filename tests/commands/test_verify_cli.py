@@ -24,7 +24,7 @@ def memo(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capture
 def test_the_newest_run_is_verified_by_default(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["verify"]) == 0
     out, err = capsys.readouterr()
-    assert "ok   quotes: 1 of 1 at their place" in out and "Every deterministic check that was made holds." in out
+    assert "ok   quotes: 1 of 1 at their place" in out and "Every deterministic check that was run passed." in out
     assert "\x1b" not in out and err == ""
 
 

@@ -6,8 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.core.coverage import Coverage, asks_for_all, coverage_map, covered, gaps, in_words, merged
-from ralph_cli.core.events import Covered
+from ralph_cli.core.coverage import (
+    Coverage,
+    asks_for_all,
+    count_covered,
+    coverage_map,
+    format_ranges,
+    merge_spans,
+    uncovered_spans,
+)
+from ralph_cli.core.events import CoverageAdded
 from ralph_cli.loop.state import fold
 
 spans = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=8)
@@ -15,7 +23,7 @@ spans = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=8)
 
 @given(spans, spans)
 def test_merged_spans_are_the_characters_of_both_in_order_and_apart(one: list, other: list) -> None:
-    found = merged(one, other)
+    found = merge_spans(one, other)
     wanted = {n for start, end in (*one, *other) for n in range(start, end)}
     assert {n for start, end in found for n in range(start, end)} == wanted
     assert all(start < end for start, end in found)
@@ -25,18 +33,24 @@ def test_merged_spans_are_the_characters_of_both_in_order_and_apart(one: list, o
 @given(spans, st.integers(0, 60), st.integers(0, 60))
 def test_characters_are_counted_within_bounds(some: list, start: int, end: int) -> None:
     wanted = {n for a, b in some for n in range(a, b)} & set(range(start, end))
-    assert covered(merged(some), start, end) == len(wanted)
+    assert count_covered(merge_spans(some), start, end) == len(wanted)
 
 
 @given(spans)
 def test_gaps_are_the_rest(some: list) -> None:
     inside = {n for a, b in some for n in range(a, b)}
-    outside = {n for a, b in gaps(merged(some), 60) for n in range(a, b)}
+    outside = {n for a, b in uncovered_spans(merge_spans(some), 60) for n in range(a, b)}
     assert inside | outside == set(range(60)) and not inside & outside
 
 
 def test_the_fold_of_events_keeps_what_was_shown_apart_from_what_code_took() -> None:
-    state = fold([Covered(1, "shown", ((0, 10),)), Covered(1, "code", ((0, 100),)), Covered(2, "shown", ((5, 20),))])
+    state = fold(
+        [
+            CoverageAdded(1, "shown", ((0, 10),)),
+            CoverageAdded(1, "code", ((0, 100),)),
+            CoverageAdded(2, "shown", ((5, 20),)),
+        ]
+    )
     assert state.coverage == Coverage(((0, 20),), ((0, 100),))
     assert not fold([]).coverage
 
@@ -51,19 +65,19 @@ def test_each_page_has_its_shares_and_the_break_between_two_counts_nothing() -> 
         (4, 0.0, 1.0),
     ]
     assert told.shown == 15 / 40 and told.code == 1.0
-    assert told.never == (4,) and told.read == (1, 2, 3) and told.by_code == (1, 2, 3, 4)
+    assert told.unread_pages == (4,) and told.shown_pages == (1, 2, 3) and told.code_pages == (1, 2, 3, 4)
     assert told.unread == ((10, 11), (16, 43))
 
 
 def test_what_was_never_read_is_never_nought_of_nothing() -> None:
     assert coverage_map(Coverage(), (0,), 0).shown == 1.0
-    assert coverage_map(Coverage(), (0,), 5).never == (1,)
+    assert coverage_map(Coverage(), (0,), 5).unread_pages == (1,)
 
 
 def test_pages_are_named_as_a_person_names_them() -> None:
-    assert in_words((1, 2, 3, 7, 9, 10)) == "1-3, 7, 9-10"
-    assert in_words(range(1, 60, 2), most=2) == "1, 3 and 28 more"
-    assert in_words(()) == ""
+    assert format_ranges((1, 2, 3, 7, 9, 10)) == "1-3, 7, 9-10"
+    assert format_ranges(range(1, 60, 2), limit=2) == "1, 3 and 28 more"
+    assert format_ranges(()) == ""
 
 
 @pytest.mark.parametrize(

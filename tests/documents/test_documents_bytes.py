@@ -6,13 +6,13 @@ import pytest
 
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.load import load, load_bytes, reader_of
+from ralph_cli.documents.load import describe_loader, load_bytes, load_document
 
 
 @pytest.mark.parametrize("name", ["contract.md", "notice.html", "report.pdf"])
 def test_bytes_give_the_same_document_as_their_file(samples: Path, name: str) -> None:
     path = samples / name
-    assert load_bytes(path.read_bytes(), str(path)) == load(path)
+    assert load_bytes(path.read_bytes(), str(path)) == load_document(path)
 
 
 def test_bytes_are_bounded_like_files() -> None:
@@ -21,5 +21,5 @@ def test_bytes_are_bounded_like_files() -> None:
 
 
 def test_the_reader_is_named_with_its_versions() -> None:
-    assert reader_of("pdf").startswith("pypdfium2 ") and reader_of("pdf").endswith(", loader 1")
-    assert reader_of("markdown") == "loader 1" and reader_of("something else") == ""
+    assert describe_loader("pdf").startswith("pypdfium2 ") and describe_loader("pdf").endswith(", loader 1")
+    assert describe_loader("markdown") == "loader 1" and describe_loader("something else") == ""

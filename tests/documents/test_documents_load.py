@@ -11,7 +11,7 @@ import pytest
 
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents import text_cache
-from ralph_cli.documents.load import LoadLimits, load
+from ralph_cli.documents.load import LoadLimits, load_document
 from ralph_cli.documents.pdf.damage import damaged_pages
 from ralph_cli.documents.process import child
 
@@ -21,7 +21,7 @@ MIB = 1 << 20
 
 def failure(*args, **options):
     with pytest.raises(DocumentError) as caught:
-        load(*args, **options)
+        load_document(*args, **options)
     error = caught.value
     assert "\n" not in error.message + error.hint
     return error
@@ -42,7 +42,7 @@ def check_pages(document):
 def test_pdf(pdf):
     path = pdf(HELLO, [(72, 700, "Second page")])
     seen = []
-    document = load(path, on_progress=lambda done, total: seen.append((done, total)))
+    document = load_document(path, on_progress=lambda done, total: seen.append((done, total)))
     assert (document.kind, document.path, document.paged) == ("pdf", str(path), True)
     assert document.text == "Revenue was 1,577 million in 2018.\fSecond page"
     assert seen == [(0, 2), (1, 2), (2, 2)]
@@ -66,31 +66,31 @@ def test_pdf(pdf):
     ],
 )
 def test_kinds_by_suffix_and_look(file, name, data, kind):
-    document = load(file(name, data))
+    document = load_document(file(name, data))
     assert document.kind == kind
     assert not document.paged
 
 
 def test_magic_wins_over_suffix(pdf, file):
     data = pdf(HELLO).read_bytes()
-    assert load(file("report.txt", data)).kind == "pdf"
-    assert load(file("report.html", data)).kind == "pdf"
-    assert load(file("junk.pdf", b"HTTP/1.1 200 OK\r\n\r\n" + data)).kind == "pdf"
-    assert load(file("junk", b"HTTP/1.1 200 OK\r\n\r\n" + data)).kind == "pdf"
+    assert load_document(file("report.txt", data)).kind == "pdf"
+    assert load_document(file("report.html", data)).kind == "pdf"
+    assert load_document(file("junk.pdf", b"HTTP/1.1 200 OK\r\n\r\n" + data)).kind == "pdf"
+    assert load_document(file("junk", b"HTTP/1.1 200 OK\r\n\r\n" + data)).kind == "pdf"
 
 
 def test_standard_input(pdf):
     data = pdf(HELLO).read_bytes()
-    assert load("-", stdin=lambda: data).kind == "pdf"
-    page = load("-", stdin=lambda: b"<!doctype html><p>hi")
+    assert load_document("-", stdin=lambda: data).kind == "pdf"
+    page = load_document("-", stdin=lambda: b"<!doctype html><p>hi")
     assert (page.kind, page.text, page.path) == ("html", "hi", "-")
-    assert load("-", stdin=lambda: b"hello").kind == "text"
+    assert load_document("-", stdin=lambda: b"hello").kind == "text"
     assert failure("-", stdin=lambda: b"").code == "empty"
     assert failure("-", stdin=lambda: b"12345", limits=LoadLimits(bytes=4)).code == "too-big"
 
 
 def test_form_feeds_mark_pages_of_text(file):
-    document = load(file("a.txt", b"one\r\ntwo\x0cthree\rfour\x0c\n"))
+    document = load_document(file("a.txt", b"one\r\ntwo\x0cthree\rfour\x0c\n"))
     assert document.text == "one\ntwo\fthree\nfour"
     assert len(document.pages) == 2
     assert document.paged
@@ -98,12 +98,12 @@ def test_form_feeds_mark_pages_of_text(file):
 
 
 def test_owner_password_does_not_lock(pdf):
-    assert "1,577" in load(pdf(HELLO, owner="secret")).text
+    assert "1,577" in load_document(pdf(HELLO, owner="secret")).text
 
 
 def test_user_password(pdf):
     path = pdf(HELLO, user="open", owner="secret")
-    assert "1,577" in load(path, password="open").text
+    assert "1,577" in load_document(path, password="open").text
     error = failure(path)
     assert (error.code, "--password" in error.hint) == ("encrypted", True)
     assert failure(path, password="shut").code == "wrong-password"
@@ -111,8 +111,8 @@ def test_user_password(pdf):
 
 def test_same_bytes_same_fingerprint(pdf, file):
     path = pdf(HELLO)
-    assert load(path).fingerprint == load(file("copy.pdf", path.read_bytes())).fingerprint
-    assert load(path).fingerprint != load(path, layout="stream").fingerprint
+    assert load_document(path).fingerprint == load_document(file("copy.pdf", path.read_bytes())).fingerprint
+    assert load_document(path).fingerprint != load_document(path, layout="stream").fingerprint
 
 
 # What does not
@@ -193,7 +193,7 @@ def test_truncated_pdf(pdf, file):
 def test_no_text_and_partly_no_text(pdf):
     error = failure(pdf([], [], picture_pages=(0, 1)))
     assert (error.code, "ocrmypdf" in error.hint, "1-2" in error.message) == ("no-text", True, True)
-    document = load(pdf(HELLO, [], HELLO, [(300, 20, "4")], picture_pages=(1, 3)))
+    document = load_document(pdf(HELLO, [], HELLO, [(300, 20, "4")], picture_pages=(1, 3)))
     assert [(c.code, c.pages) for c in document.cautions] == [("no-text", (2, 4))]
     assert "2 of 4 pages (2, 4)" in document.cautions[0].message
     assert document.text.split("\f")[3] == "4"
@@ -214,10 +214,10 @@ def test_a_page_of_which_something_cannot_be_decoded_is_a_caution(pdf, file, opt
     """A reader of PDF draws what it can of a damaged stream; the rest would be missing without a word."""
     lines = [(72, 700 - 12 * number, f"Line {number} of the page, the sum is {number * 7919}.") for number in range(40)]
     data = pdf(lines, lines, lines, **options).read_bytes()
-    assert load(file("whole.pdf", data)).cautions == ()
-    document = load(file("damaged.pdf", damaged(data, 2)))
+    assert load_document(file("whole.pdf", data)).cautions == ()
+    document = load_document(file("damaged.pdf", damaged(data, 2)))
     assert [(c.code, c.pages) for c in document.cautions] == [("damaged-pages", (2,))]
-    assert "1 of 3 pages (2)" in document.cautions[0].message and document.unreadable == (2,)
+    assert "1 of 3 pages (2)" in document.cautions[0].message and document.unreadable_pages == (2,)
     assert len(document.pages) == 3 and "Line 39" in document.text[document.pages[2].start :]
 
 
@@ -228,7 +228,7 @@ def test_content_in_parts_and_in_object_streams_is_looked_at_for_damage(make_raw
     parts = [b"<</Length %d/Filter/FlateDecode>>stream\n" % len(part) + part + b"\nendstream" for part in packed]
     objects = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[3 0 R]/Count 1>>", page, b"[5 0 R 6 0 R]", *parts]
     data = make_raw["objects"]([*objects, b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"])
-    assert damaged_pages(data, 1) == [] and load(file("a.pdf", data)).cautions == ()
+    assert damaged_pages(data, 1) == [] and load_document(file("a.pdf", data)).cautions == ()
     assert damaged_pages(data.replace(packed[1], packed[1][:-1] + b"?"), 1) == [1]
     assert damaged_pages(data.replace(packed[1], packed[1][:-1] + b"?"), 2) == []  # another tree than this one
     tree = b" ".join(objects[:3])
@@ -247,7 +247,7 @@ def test_page_that_does_not_load_is_a_caution(make_raw, file):
     pages.append(b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R/Resources<</Font<</F1 5 0 R>>>>>>")
     pages.append(b"<</Length 42>>stream\nBT /F1 12 Tf 72 700 Td (good 1,577) Tj ET    \nendstream")
     pages += [b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>", b"(not a page)"]
-    document = load(file("a.pdf", make_raw["objects"](pages)))
+    document = load_document(file("a.pdf", make_raw["objects"](pages)))
     assert document.text == "good 1,577\f"
     assert [(c.code, c.pages) for c in document.cautions] == [("unreadable-pages", (2,))]
 
@@ -261,7 +261,7 @@ def test_no_page_at_all(make_raw, file):
 
 
 def run_instead(monkeypatch, code):
-    monkeypatch.setattr(child, "_START", "import os,sys,signal,struct,json,time\n" + code)
+    monkeypatch.setattr(child, "_BOOTSTRAP", "import os,sys,signal,struct,json,time\n" + code)
 
 
 # Cache
@@ -269,12 +269,12 @@ def run_instead(monkeypatch, code):
 
 def test_cache(pdf, tmp_path, monkeypatch):
     path, cache = pdf(HELLO), tmp_path / "cache"
-    first = load(path, cache=cache)
+    first = load_document(path, cache=cache)
     [stored] = (cache / "texts").iterdir()
     assert stored.name == first.fingerprint + ".json.gz"
     assert stat.S_IMODE(stored.stat().st_mode) == 0o600
     run_instead(monkeypatch, "os._exit(9)")
-    assert load(path, cache=cache) == first
+    assert load_document(path, cache=cache) == first
     stored.write_bytes(b"corrupt")
     assert failure(path, cache=cache).code == "crashed"
 
@@ -292,17 +292,20 @@ def test_cache(pdf, tmp_path, monkeypatch):
 )
 def test_corrupt_cache_files_are_rewritten(pdf, tmp_path, content):
     path, cache = pdf(HELLO), tmp_path / "cache"
-    first = load(path, cache=cache)
+    first = load_document(path, cache=cache)
     [stored] = (cache / "texts").iterdir()
     good = stored.read_bytes()
     stored.write_bytes(content)
-    assert load(path, cache=cache) == first
+    assert load_document(path, cache=cache) == first
     assert stored.read_bytes() == good
 
 
 def test_a_cache_entry_of_another_document_is_not_used(pdf, tmp_path):
     cache = tmp_path / "cache"
-    one, two = load(pdf(HELLO), cache=cache), load(pdf([(72, 700, "Other")], name="b.pdf"), cache=cache)
+    one, two = (
+        load_document(pdf(HELLO), cache=cache),
+        load_document(pdf([(72, 700, "Other")], name="b.pdf"), cache=cache),
+    )
     texts = cache / "texts"
     (texts / f"{one.fingerprint}.json.gz").write_bytes((texts / f"{two.fingerprint}.json.gz").read_bytes())
     assert text_cache.read_parsed(cache, one.fingerprint, LoadLimits()) is None
@@ -310,9 +313,9 @@ def test_a_cache_entry_of_another_document_is_not_used(pdf, tmp_path):
 
 def test_nothing_opened_with_a_password_is_cached(pdf, tmp_path):
     cache = tmp_path / "cache"
-    load(pdf(HELLO, user="open"), password="open", cache=cache)
+    load_document(pdf(HELLO, user="open"), password="open", cache=cache)
     assert not cache.exists()
 
 
 def test_a_cache_that_cannot_be_written_is_no_error(pdf, file):
-    assert load(pdf(HELLO), cache=file("a-file", b"x")).kind == "pdf"
+    assert load_document(pdf(HELLO), cache=file("a-file", b"x")).kind == "pdf"

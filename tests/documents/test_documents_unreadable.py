@@ -2,12 +2,12 @@
 
 import pytest
 
-from ralph_cli.documents.invisible import OVERRIDE, PRIVATE, SELECTORS, TAGS, unreadable
+from ralph_cli.documents.invisible import OVERRIDE, PRIVATE, SELECTORS, TAGS, unreadable_reason
 
 
 def why(text: str, words: str) -> str:
     at = text.index(words)
-    return unreadable(text, at, at + len(words))
+    return unreadable_reason(text, at, at + len(words))
 
 
 @pytest.mark.parametrize(

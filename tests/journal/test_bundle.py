@@ -25,12 +25,12 @@ from ralph_cli.journal.bundle import (
     MAX_DEPTH,
     ORIGIN,
     VIEW,
-    canonical,
-    chained,
-    manifest_of,
+    build_manifest,
+    canonical_json,
+    chain_events,
     pack,
 )
-from ralph_cli.journal.redact import cleaner
+from ralph_cli.journal.redact import create_redactor
 from ralph_cli.journal.unpack import read_bundle
 
 _EVENT: TypeAdapter[AnyEvent] = TypeAdapter(Event)
@@ -56,7 +56,7 @@ def resealed(members: dict[str, bytes], lines: list[bytes]) -> bytes:
     """As one who knows the format would do it: the manifest is made anew for the journal, the chain is not."""
     inner = {name: data for name, data in members.items() if name != MANIFEST} | {JOURNAL: b"".join(lines)}
     chain = json.loads(members[MANIFEST])["chain"]
-    return zipped({MANIFEST: canonical(manifest_of("r", len(lines), chain, inner))} | inner)
+    return zipped({MANIFEST: canonical_json(build_manifest("r", len(lines), chain, inner))} | inner)
 
 
 def test_a_bundle_comes_back_as_it_went_in(tmp_path: Path) -> None:
@@ -86,7 +86,7 @@ def edited(number: int, old: bytes, new: bytes) -> list[bytes]:
 
 
 def renumbered(found: list[bytes]) -> list[bytes]:
-    return [canonical(json.loads(line) | {"seq": seq}) + b"\n" for seq, line in enumerate(found, 1)]
+    return [canonical_json(json.loads(line) | {"seq": seq}) + b"\n" for seq, line in enumerate(found, 1)]
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_a_changed_member_is_named(tmp_path: Path, name: str) -> None:
 )
 def test_a_changed_manifest_is_named(tmp_path: Path, change: Json, told: str) -> None:
     path = tmp_path / "r.zip"
-    manifest = canonical(json.loads(parts()[MANIFEST]) | change)
+    manifest = canonical_json(json.loads(parts()[MANIFEST]) | change)
     path.write_bytes(zipped(parts() | {MANIFEST: manifest}))
     with pytest.raises(JournalError, match=told):
         read_bundle(path)
@@ -253,21 +253,21 @@ def test_what_cannot_be_written_is_refused() -> None:
         nested = {"a": nested}
     for value in (nested, {"a": float("nan")}, {"a": "\ud800"}, {"a": object()}):
         with pytest.raises(JournalError, match="cannot be written"):
-            canonical(value)
+            canonical_json(value)
 
 
 def test_the_chain_starts_anew_for_every_format_and_covers_all_before() -> None:
-    found, end = chained(PLAIN)
+    found, end = chain_events(PLAIN)
     assert json.loads(found[-1])["chain"] == end
-    assert chained(PLAIN[:3])[1] == json.loads(found[2])["chain"]
+    assert chain_events(PLAIN[:3])[1] == json.loads(found[2])["chain"]
 
 
 KEY = "sk-ant-api03-abcdefghijklmnopqrstuvwxyz"
 
 
 def test_folders_addresses_and_keys_do_not_leave() -> None:
-    clean = cleaner(["/home/ann", "/home/ann/acme", "/"], ["topsecretvalue"])
-    started = clean.event(
+    clean = create_redactor(["/home/ann", "/home/ann/acme", "/"], ["topsecretvalue"])
+    started = clean.redact_event(
         {
             "kind": "run_started",
             "document": {"path": "/home/ann/acme/lease.pdf", "sha256": "f"},
@@ -276,25 +276,25 @@ def test_folders_addresses_and_keys_do_not_leave() -> None:
     )
     assert started["document"]["path"] == "lease.pdf" and started["settings"] == {"output_schema": "s.json"}
     notice = {"kind": "noticed", "code": "trace", "message": "/var/lib/x/trace.json and ~/y/z cannot be written, 3/4"}
-    assert clean.event(notice)["message"] == "[folder]/trace.json and [folder]/z cannot be written, 3/4"
+    assert clean.redact_event(notice)["message"] == "[folder]/trace.json and [folder]/z cannot be written, 3/4"
     code = {
         "kind": "snippet_ran",
         "code": "open('/home/ann/acme/a')",
         "output": "/s/ Ann, /home/ann and topsecretvalue",
     }
-    assert clean.event(code) == {
+    assert clean.redact_event(code) == {
         "kind": "snippet_ran",
         "code": "open('[folder]/a')",
         "output": "/s/ Ann, [folder]/ and [key]",
     }
-    assert clean.event({"kind": "said", "text": f"{KEY} dG9wc2VjcmV0dmFsdWU"})["text"] == "[key] [key]"
+    assert clean.redact_event({"kind": "said", "text": f"{KEY} dG9wc2VjcmV0dmFsdWU"})["text"] == "[key] [key]"
 
 
 def test_results_are_kept_to_the_letter_but_for_a_key() -> None:
-    clean = cleaner(["/home/ann"], [])
+    clean = create_redactor(["/home/ann"], [])
     words = {"text": "see /home/ann/x"}
     step = {"attempt": {"quotes": [words], "output": "/home/ann", "error": "/home/ann/x"}, "evidence": []}
-    found = clean.event({"kind": "step_finished", "step": step})["step"]["attempt"]
+    found = clean.redact_event({"kind": "step_finished", "step": step})["step"]["attempt"]
     assert found == {"quotes": [words], "output": "/home/ann", "error": "[folder]/x"}
-    assert clean.event({"kind": "wrote", "output": f"/home/ann {KEY}"})["output"] == "/home/ann [key]"
-    assert clean.holds_folder("in /home/ann/x") and not clean.holds_folder("in /home/anna/x")
+    assert clean.redact_event({"kind": "wrote", "output": f"/home/ann {KEY}"})["output"] == "/home/ann [key]"
+    assert clean.has_folder("in /home/ann/x") and not clean.has_folder("in /home/anna/x")

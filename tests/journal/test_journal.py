@@ -21,15 +21,15 @@ from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import (
     AnyEvent,
     CallFinished,
-    Gate,
+    ClosingSink,
+    DraftSubmitted,
     IterationStarted,
-    Noticed,
-    Nudged,
+    NoticeIssued,
     RunHalted,
     RunStarted,
     SnippetRan,
     StepFinished,
-    Submitted,
+    TurnRejected,
 )
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import (
@@ -50,7 +50,7 @@ from ralph_cli.core.run import (
 )
 from ralph_cli.journal import store
 from ralph_cli.journal.store import FILE, Journal, read_events
-from ralph_cli.journal.traces import INDEX, TraceWriter, read_index, write_atomic
+from ralph_cli.journal.traces import INDEX_FILE, TraceWriter, read_index, write_atomic
 
 STEP = Step(
     Attempt(
@@ -66,12 +66,12 @@ STEP = Step(
 )
 EVENTS: list[AnyEvent] = [
     RunStarted("r", "qa", "q", {"id": "d"}, {"models": {}}, "now"),
-    Noticed("c", "m"),
+    NoticeIssued("c", "m"),
     IterationStarted(1, ""),
     SnippetRan(1, 1, "code", "out", False, False, 0.1, 2, (1, 2)),
-    Submitted(1, 2, Draft((DraftClaim("t", ("q",)),)), ("wrong",)),
-    Submitted(1, 3, Draft(absence=Absence(("a",), "n")), ()),
-    Nudged(1, 3, "why"),
+    DraftSubmitted(1, 2, Draft((DraftClaim("t", ("q",)),)), ("wrong",)),
+    DraftSubmitted(1, 3, Draft(absence=Absence(("a",), "n")), ()),
+    TurnRejected(1, 3, "why"),
     CallFinished(1, "worker", "m", Usage(1, 2, 3), 0.5, {"text": "x"}),
     StepFinished(STEP),
     RunHalted(Halt(StopType.MAX_ITERATIONS, "d"), "later"),
@@ -96,11 +96,11 @@ def test_any_text_survives(text: str) -> None:
 
     with tempfile.TemporaryDirectory() as folder:
         journal = Journal(Path(folder))
-        journal(Noticed("c", text))
+        journal(NoticeIssued("c", text))
         journal.close()
         (event,) = read_events(Path(folder))
         clean = text.encode("utf-8", "replace").decode()
-        assert isinstance(event, Noticed) and event.message == clean
+        assert isinstance(event, NoticeIssued) and event.message == clean
 
 
 def test_threads_share_commits_and_lose_nothing(tmp_path: Path) -> None:
@@ -108,7 +108,7 @@ def test_threads_share_commits_and_lose_nothing(tmp_path: Path) -> None:
 
     def append(thread: int) -> None:
         for number in range(20):
-            journal(Noticed(str(thread), str(number)))
+            journal(NoticeIssued(str(thread), str(number)))
 
     threads = [threading.Thread(target=append, args=(n,)) for n in range(8)]
     for thread in threads:
@@ -116,7 +116,7 @@ def test_threads_share_commits_and_lose_nothing(tmp_path: Path) -> None:
     for thread in threads:
         thread.join()
     journal.close()
-    found = [event for event in read_events(tmp_path) if isinstance(event, Noticed)]
+    found = [event for event in read_events(tmp_path) if isinstance(event, NoticeIssued)]
     assert len(found) == 160
     for thread in range(8):
         assert [event.message for event in found if event.code == str(thread)] == [str(n) for n in range(20)]
@@ -135,7 +135,7 @@ def test_what_was_appended_is_there_after_a_kill(tmp_path: Path) -> None:
     acknowledged += [int(line) for line in child.stdout.read().split()]
     child.wait()
     child.stdout.close()
-    kept = [int(event.message) for event in read_events(tmp_path) if isinstance(event, Noticed)]
+    kept = [int(event.message) for event in read_events(tmp_path) if isinstance(event, NoticeIssued)]
     assert kept[: len(acknowledged)] == acknowledged
     Journal(tmp_path).close()  # the lock went with the process
 
@@ -166,12 +166,12 @@ def test_traces_follow_the_events_and_a_foreign_index_is_left_alone(tmp_path: Pa
     assert trace["halt"]["type"] == "max_iterations" and trace["generated"]["quotes"][0]["text"] == "q"
     entry = read_index(tmp_path)["sessions"]["run-1"]
     assert entry["iterations"][0]["tracePath"] == "run-1/iter-01.json" and entry["status"] == "max_iterations"
-    (tmp_path / INDEX).write_text('{"version": 99}')
+    (tmp_path / INDEX_FILE).write_text('{"version": 99}')
     told: list[str] = []
     writer = TraceWriter(tmp_path, folder, told.append)
     for event in EVENTS:
         writer(event)
-    assert (tmp_path / INDEX).read_text() == '{"version": 99}'
+    assert (tmp_path / INDEX_FILE).read_text() == '{"version": 99}'
     assert len(told) == 1 and "not a session index" in told[0] and "move it away" in told[0]
 
 
@@ -186,13 +186,13 @@ def test_an_atomic_write_never_follows_a_link(tmp_path: Path) -> None:
 def test_after_a_failed_write_nothing_is_said_to_be_kept(tmp_path: Path) -> None:
     """A full disk: whoever appends afterwards is refused, also those that were queued behind the row that failed."""
     journal = Journal(tmp_path)
-    journal(Noticed("n", "kept"))
+    journal(NoticeIssued("n", "kept"))
     journal._db.execute("PRAGMA max_page_count = 9")
     refused = []
 
     def append(number: int) -> None:
         try:
-            journal(Noticed("n", "x" * 20_000 + str(number)))
+            journal(NoticeIssued("n", "x" * 20_000 + str(number)))
         except JournalError as error:
             refused.append(error.code)
 
@@ -202,9 +202,9 @@ def test_after_a_failed_write_nothing_is_said_to_be_kept(tmp_path: Path) -> None
     for thread in threads:
         thread.join()
     with pytest.raises(JournalError):
-        journal(Noticed("n", "small"))
+        journal(NoticeIssued("n", "small"))
     journal.close()
-    kept = [event.message for event in read_events(tmp_path) if isinstance(event, Noticed)]
+    kept = [event.message for event in read_events(tmp_path) if isinstance(event, NoticeIssued)]
     assert kept[0] == "kept" and len(kept) - 1 + len(refused) == 6 and refused
 
 
@@ -234,7 +234,7 @@ def test_a_journal_that_is_closed_refuses_and_never_crashes(tmp_path: Path) -> N
     def append() -> None:
         while not stop.is_set():
             try:
-                journal(Noticed("n", "x"))
+                journal(NoticeIssued("n", "x"))
             except JournalError:
                 return
 
@@ -249,7 +249,7 @@ def test_a_journal_that_is_closed_refuses_and_never_crashes(tmp_path: Path) -> N
         assert not thread.is_alive()
     journal.close()
     with pytest.raises(JournalError, match="closed"):
-        journal(Noticed("n", "late"))
+        journal(NoticeIssued("n", "late"))
 
 
 def test_nothing_passes_the_gate_after_the_end() -> None:
@@ -257,13 +257,13 @@ def test_nothing_passes_the_gate_after_the_end() -> None:
     inside, go_on = threading.Event(), threading.Event()
 
     def slow(event: AnyEvent) -> None:
-        if isinstance(event, Noticed):
+        if isinstance(event, NoticeIssued):
             inside.set()
             go_on.wait(5)
         heard.append(event)
 
-    gate = Gate(slow)
-    passing = threading.Thread(target=lambda: gate(Noticed("n", "was passing")))
+    gate = ClosingSink(slow)
+    passing = threading.Thread(target=lambda: gate(NoticeIssued("n", "was passing")))
     passing.start()
     inside.wait(5)
     ending = threading.Thread(target=lambda: gate(EVENTS[-1]))
@@ -271,7 +271,7 @@ def test_nothing_passes_the_gate_after_the_end() -> None:
     go_on.set()
     passing.join()
     ending.join()
-    gate(Noticed("n", "too late"))
+    gate(NoticeIssued("n", "too late"))
     assert [event.kind for event in heard] == ["noticed", "run_halted"]
 
 

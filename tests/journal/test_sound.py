@@ -12,12 +12,12 @@ from journal.test_journal import EVENTS, STEP
 from ralph_cli.core.errors import RalphError
 from ralph_cli.core.events import AnyEvent, RunStarted, StepFinished
 from ralph_cli.core.run import Claim
-from ralph_cli.journal.consistency import unsound
+from ralph_cli.journal.consistency import find_inconsistency
 from ralph_cli.journal.store import FILE, Journal, read_events
 from ralph_cli.reports.json import dumps
 from ralph_cli.reports.story import story
-from ralph_cli.reports.terminal import plain
-from ralph_cli.runs.history import recorded
+from ralph_cli.reports.terminal import report_text
+from ralph_cli.runs.history import read_run
 
 
 def kept(folder: Path, events: list[AnyEvent]) -> Path:
@@ -54,13 +54,13 @@ def rewritten(folder: Path, *statements: str) -> Path:
     ],
 )
 def test_an_event_whose_parts_do_not_fit_is_named(tmp_path: Path, event: AnyEvent, told: str) -> None:
-    assert told in unsound(event)
+    assert told in find_inconsistency(event)
     with pytest.raises(RalphError, match=r"event 2 .* makes no sense"):
         list(read_events(kept(tmp_path, [EVENTS[1], event])))
 
 
 def test_what_a_run_writes_is_sound() -> None:
-    assert [unsound(event) for event in EVENTS] == [""] * len(EVENTS)
+    assert [find_inconsistency(event) for event in EVENTS] == [""] * len(EVENTS)
 
 
 @pytest.mark.parametrize(
@@ -95,8 +95,8 @@ def test_a_view_in_place_of_the_events_is_not_run(tmp_path: Path) -> None:
 
 def shown(folder: Path) -> None:
     """Everything that is made of a journal for a reader."""
-    found = recorded(folder)
-    assert plain(found.view) and dumps(found.view) and story(found.events)
+    found = read_run(folder)
+    assert report_text(found.view) and dumps(found.view) and story(found.events)
 
 
 VALUES = [None, True, 0, -1, 10**30, 1.5, "", "x", "\u202e", [], {}, [[[]]], {"a": 1}]

@@ -9,51 +9,62 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.core.judge_test import KINDS, TRUE, Case, Rate
-from ralph_cli.documents.load import load
+from ralph_cli.core.judge_test import FALSEHOOD_KINDS, TRUE_KIND, Case, Rate
+from ralph_cli.documents.load import load_document
 from ralph_cli.documents.quotes.index import QuoteIndex
-from ralph_cli.judge_testing.cases import BATCH, batches_of, built_in, cases_of, claims_of, some
-from ralph_cli.judge_testing.mutations import Lore
+from ralph_cli.judge_testing.cases import (
+    BATCH_SIZE,
+    choose_claims,
+    load_built_in,
+    make_batches,
+    make_cases,
+    sample_claims,
+)
+from ralph_cli.judge_testing.mutations import DocumentFacts
 
 
 def test_every_quote_of_the_built_in_claims_is_in_its_document():
-    memo, claims = built_in()
+    memo, claims = load_built_in()
     index = QuoteIndex(memo)
     assert len(claims) >= 20 and len({claim.text for claim in claims}) == len(claims)
     assert [quote for claim in claims for quote in claim.quotes if index.find(quote) is None] == []
 
 
 def test_the_built_in_claims_take_every_kind_of_falsehood():
-    memo, claims = built_in()
-    cases = cases_of(claims, Lore(memo.text), 0)
+    memo, claims = load_built_in()
+    cases = make_cases(claims, DocumentFacts(memo.text), 0)
     counts = Counter(case.kind for case in cases)
-    assert counts[TRUE] == len(claims) and all(counts[kind] >= 8 for kind in KINDS), counts
-    assert all((case.text == case.truth) == (case.kind == TRUE) for case in cases)
+    assert counts[TRUE_KIND] == len(claims) and all(counts[kind] >= 8 for kind in FALSEHOOD_KINDS), counts
+    assert all((case.text == case.truth) == (case.kind == TRUE_KIND) for case in cases)
 
 
 def test_the_same_seed_gives_the_same_cases_and_another_one_others(samples):
-    memo = load(samples / "contract.md")
-    index, lore = QuoteIndex(memo), Lore(memo.text)
-    one, two, three = (cases_of(claims_of(memo, index, lore, 8, seed), lore, seed) for seed in (1, 1, 2))
+    memo = load_document(samples / "contract.md")
+    index, lore = QuoteIndex(memo), DocumentFacts(memo.text)
+    one, two, three = (make_cases(choose_claims(memo, index, lore, 8, seed), lore, seed) for seed in (1, 1, 2))
     assert one == two and one != three and len({case.truth for case in one}) == 8
 
 
 def test_each_kind_has_its_share_of_a_document(samples):
-    memo = load(samples / "report.pdf")
-    lore = Lore(memo.text)
-    counts = Counter(case.kind for case in cases_of(claims_of(memo, QuoteIndex(memo), lore, 20, 0), lore, 0))
-    assert counts[TRUE] == 20 and all(counts[kind] >= 5 for kind in KINDS), counts
+    memo = load_document(samples / "report.pdf")
+    lore = DocumentFacts(memo.text)
+    counts = Counter(case.kind for case in make_cases(choose_claims(memo, QuoteIndex(memo), lore, 20, 0), lore, 0))
+    assert counts[TRUE_KIND] == 20 and all(counts[kind] >= 5 for kind in FALSEHOOD_KINDS), counts
 
 
 def test_a_document_without_sentences_is_refused():
     memo = document("a b c\n" * 30)
     with pytest.raises(DocumentError, match="no claims"):
-        claims_of(memo, QuoteIndex(memo), Lore(memo.text), 20, 0)
+        choose_claims(memo, QuoteIndex(memo), DocumentFacts(memo.text), 20, 0)
 
 
 def test_some_of_the_claims_are_chosen_by_seed():
-    _, claims = built_in()
-    assert some(claims, 100, 0) == claims and len(some(claims, 5, 1)) == 5 and some(claims, 5, 1) != some(claims, 5, 2)
+    _, claims = load_built_in()
+    assert (
+        sample_claims(claims, 100, 0) == claims
+        and len(sample_claims(claims, 5, 1)) == 5
+        and sample_claims(claims, 5, 1) != sample_claims(claims, 5, 2)
+    )
 
 
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=30), st.integers(0, 5))
@@ -61,17 +72,17 @@ def test_a_batch_never_holds_two_cases_of_one_claim(sizes, seed):
     cases = []
     for claim, size in enumerate(sizes):
         for _ in range(size):
-            cases.append(Case(len(cases) + 1, TRUE, "t", f"claim {claim}", ("q",)))
-    batches = batches_of(cases, seed)
+            cases.append(Case(len(cases) + 1, TRUE_KIND, "t", f"claim {claim}", ("q",)))
+    batches = make_batches(cases, seed)
     assert sorted(number for batch in batches for number in batch) == list(range(1, len(cases) + 1))
     for batch in batches:
         truths = [cases[number - 1].truth for number in batch]
-        assert 1 <= len(batch) <= BATCH and len(set(truths)) == len(truths)
-    assert batches == batches_of(cases, seed)
+        assert 1 <= len(batch) <= BATCH_SIZE and len(set(truths)) == len(truths)
+    assert batches == make_batches(cases, seed)
 
 
 def test_nothing_to_ask_is_no_batch():
-    assert batches_of((), 0) == ()
+    assert make_batches((), 0) == ()
 
 
 @pytest.mark.parametrize(

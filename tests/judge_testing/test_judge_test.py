@@ -11,18 +11,18 @@ from fakes import document
 from ralph_cli import Settings
 from ralph_cli.api import ask, judge_test
 from ralph_cli.core.errors import ConfigError, DocumentError, ProviderError
-from ralph_cli.core.events import AnyEvent, CasesMade, RunStarted, StepFinished
-from ralph_cli.core.judge_test import KINDS, JudgeTest
+from ralph_cli.core.events import AnyEvent, CasesGenerated, RunStarted, StepFinished
+from ralph_cli.core.judge_test import FALSEHOOD_KINDS, JudgeTest
 from ralph_cli.core.model import Model, Reply, Request, Usage
 from ralph_cli.core.run import StopType, Verdict
 from ralph_cli.judge_testing.mode import QUESTION
-from ralph_cli.providers.scripted import Scripted, acts, says
+from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.runs.resume import resume
 
 Ruler = Callable[[dict], str]
 
 
-def judge_that(rule: Ruler, *, usage: Usage = Usage()) -> Scripted:
+def judge_that(rule: Ruler, *, usage: Usage = Usage()) -> ScriptedModel:
     """A judge that gives each claim the verdict of `rule`, by its wording and its quotes."""
 
     def reply(request: Request) -> Reply:
@@ -39,9 +39,9 @@ def judge_that(rule: Ruler, *, usage: Usage = Usage()) -> Scripted:
             }
             for claim in claims
         ]
-        return says(json.dumps({"verdicts": said}), usage=usage)
+        return text_reply(json.dumps({"verdicts": said}), usage=usage)
 
-    return Scripted(reply, name="scripted:judge", vendor="b")
+    return ScriptedModel(reply, name="scripted:judge", vendor="b")
 
 
 def quotes_of(shown: str, claim: int) -> list[int]:
@@ -68,7 +68,7 @@ def test_a_judge_that_says_yes_to_all_catches_nothing(settings: Settings) -> Non
     test = made(judge_that(lambda claim: "supported"), settings)
     assert test.halt.type is StopType.TESTED and test.usable
     assert test.caught.hits == 0 and test.caught.asked == len(test.missed) > 50 and test.false_alarms.hits == 0
-    assert all(rate.hits == 0 < rate.asked for rate in test.kinds.values()) and tuple(test.kinds) == KINDS
+    assert all(rate.hits == 0 < rate.asked for rate in test.kinds.values()) and tuple(test.kinds) == FALSEHOOD_KINDS
     interval = test.caught.interval
     assert interval is not None and interval[0] == 0.0 and interval[1] < 0.07
 
@@ -90,8 +90,10 @@ def test_a_judge_that_compares_figures_catches_figures(settings: Settings) -> No
 def test_the_judge_is_asked_just_as_in_question_mode(settings: Settings) -> None:
     memo = document("The lease of the hall ends on 31 March 2031.\n\nThe rent is due on the first day.\n")
     asked = judge_that(lambda claim: "supported")
-    worker = Scripted([acts({"claims": [{"text": "It ends in 2031.", "quotes": ["ends on 31 March 2031"]}]})])
-    models: dict[str, Model] = {"worker": worker, "judge": asked, "subquery": Scripted([])}
+    worker = ScriptedModel(
+        [tool_reply({"claims": [{"text": "It ends in 2031.", "quotes": ["ends on 31 March 2031"]}]})]
+    )
+    models: dict[str, Model] = {"worker": worker, "judge": asked, "subquery": ScriptedModel([])}
     ask(memo, "When?", settings=settings.model_copy(update={"strategy": "direct"}), models=models)
     tested = judge_that(lambda claim: "supported")
     made(tested, settings)
@@ -113,7 +115,7 @@ def test_half_proved_is_asked_again_and_the_panel_too(settings: Settings) -> Non
 def test_a_claim_never_meets_its_own_falsehood(settings: Settings) -> None:
     events: list[AnyEvent] = []
     test = made(judge_that(lambda claim: "not"), settings, sink=events.append)
-    (cases,) = [event for event in events if isinstance(event, CasesMade)]
+    (cases,) = [event for event in events if isinstance(event, CasesGenerated)]
     truths = {result.case.number: result.case.truth for result in test.results}
     assert all(len({truths[number] for number in batch}) == len(batch) for batch in cases.batches)
     assert len([event for event in events if isinstance(event, StepFinished)]) == len(cases.batches)
@@ -150,7 +152,7 @@ def test_claims_are_made_of_a_document(settings: Settings, samples: Path, name: 
 
 
 def test_a_judge_that_talks_nonsense_gives_no_rates(settings: Settings) -> None:
-    test = made(Scripted(lambda request: says("I think so"), name="scripted:judge", vendor="b"), settings)
+    test = made(ScriptedModel(lambda request: text_reply("I think so"), name="scripted:judge", vendor="b"), settings)
     assert test.halt.type is StopType.UNJUDGED and not test.usable and test.judged == ()
     assert len(test.broken) == 3 and test.refused == 3 and "not one JSON object" in test.broken[0]
     assert test.caught.share is None and test.false_alarms.interval is None and test.missed == ()
@@ -158,7 +160,7 @@ def test_a_judge_that_talks_nonsense_gives_no_rates(settings: Settings) -> None:
 
 def test_a_judge_that_cannot_be_reached_is_given_up(settings: Settings) -> None:
     down = ProviderError("no such model", code="no-model")
-    test = made(Scripted(lambda request: down, name="scripted:judge", vendor="b"), settings)
+    test = made(ScriptedModel(lambda request: down, name="scripted:judge", vendor="b"), settings)
     assert test.halt.type is StopType.UNJUDGED and "no such model" in test.halt.detail and len(test.broken) == 3
 
 
@@ -168,16 +170,16 @@ def test_one_broken_batch_is_left_out_of_the_rates(settings: Settings) -> None:
 
     def reply(request: Request) -> Reply:
         calls.append(1)
-        return says("{}") if len(calls) in (1, 2, 4) else good.complete(request)
+        return text_reply("{}") if len(calls) in (1, 2, 4) else good.complete(request)
 
-    test = made(Scripted(reply, name="scripted:judge", vendor="b"), settings)
+    test = made(ScriptedModel(reply, name="scripted:judge", vendor="b"), settings)
     assert test.halt.type is StopType.TESTED and len(test.broken) == 1 and test.refused == 2
     assert len(test.judged) == len(test.results) - 7
 
 
 def test_every_batch_broken_is_unjudged_even_without_a_limit(settings: Settings) -> None:
     free = settings.model_copy(update={"max_failures": 0})
-    test = made(Scripted(lambda request: says("no"), name="scripted:judge", vendor="b"), free, claims=1)
+    test = made(ScriptedModel(lambda request: text_reply("no"), name="scripted:judge", vendor="b"), free, claims=1)
     assert test.halt.type is StopType.UNJUDGED and len(test.broken) == len({r.case.number for r in test.results})
 
 

@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from ralph_cli.core.judge_test import KINDS
+from ralph_cli.core.judge_test import FALSEHOOD_KINDS
 from ralph_cli.documents.quotes.index import QuoteIndex
-from ralph_cli.judge_testing.mutate_figures import numbers, times
-from ralph_cli.judge_testing.mutate_names import Names
-from ralph_cli.judge_testing.mutate_wording import negations, scopes
-from ralph_cli.judge_testing.mutations import Lore, TrueClaim, mutated
+from ralph_cli.judge_testing.mutate_figures import mutate_numbers, mutate_times
+from ralph_cli.judge_testing.mutate_names import DocumentNames
+from ralph_cli.judge_testing.mutate_wording import mutate_negations, mutate_scopes
+from ralph_cli.judge_testing.mutations import DocumentFacts, TrueClaim, mutate
 from ralph_cli.judge_testing.true_claims import true_claims
 
 LEASE = (
@@ -37,7 +37,7 @@ LEASE = (
     ],
 )
 def test_a_negation_is_put_in_or_taken_out(text, found):
-    assert found in set(negations(text))
+    assert found in set(mutate_negations(text))
 
 
 @pytest.mark.parametrize(
@@ -51,7 +51,7 @@ def test_a_negation_is_put_in_or_taken_out(text, found):
     ],
 )
 def test_no_negation_where_it_would_leave_the_claim_true_or_unreadable(text):
-    assert [made for made in negations(text) if "not" in made or "did" in made] == []
+    assert [made for made in mutate_negations(text) if "not" in made or "did" in made] == []
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_no_negation_where_it_would_leave_the_claim_true_or_unreadable(text):
     ],
 )
 def test_a_figure_is_changed(text, found):
-    assert found in set(numbers(text))
+    assert found in set(mutate_numbers(text))
 
 
 @pytest.mark.parametrize(
@@ -82,7 +82,7 @@ def test_a_figure_is_changed(text, found):
     ],
 )
 def test_a_bound_is_moved_to_where_the_claim_does_not_follow(text, larger):
-    days = [int(found[1]) for made in numbers(text) if (found := re.search(r"(\d+) days", made))]
+    days = [int(found[1]) for made in mutate_numbers(text) if (found := re.search(r"(\d+) days", made))]
     assert days and all((number > 60) == larger for number in days)
 
 
@@ -98,28 +98,30 @@ def test_a_bound_is_moved_to_where_the_claim_does_not_follow(text, larger):
     ],
 )
 def test_what_is_no_quantity_of_the_claim_is_left_alone(text):
-    assert list(numbers(text)) == []
+    assert list(mutate_numbers(text)) == []
 
 
 def test_names_that_are_used_alike_change_places():
-    names = Names(LEASE)
-    assert "The Landlord shall pay the rent." in set(names.swapped("The Tenant shall pay the rent."))
-    both = set(names.swapped("The Tenant must tell the Landlord."))
+    names = DocumentNames(LEASE)
+    assert "The Landlord shall pay the rent." in set(names.swap_names("The Tenant shall pay the rent."))
+    both = set(names.swap_names("The Tenant must tell the Landlord."))
     assert both == {"The Landlord must tell the Tenant."}
-    assert list(names.swapped("The Tenant and the Landlord agree.")) == []
+    assert list(names.swap_names("The Tenant and the Landlord agree.")) == []
 
 
 def test_a_name_and_what_it_is_defined_as_never_change_places():
     text = 'The lease is between Orrin (the "Tenant") and the State. ' + LEASE.replace("Landlord", "Lessor")
     text = text.replace("Lessor", "Society").replace("Orrin (", "the Society (")
-    assert "The Society shall pay the rent." not in set(Names(text).swapped("The Tenant shall pay the rent."))
+    assert "The Society shall pay the rent." not in set(
+        DocumentNames(text).swap_names("The Tenant shall pay the rent.")
+    )
 
 
 def test_a_country_is_another_one_but_not_in_a_name():
-    made = set(Names("").swapped("Sales in Canada rose."))
+    made = set(DocumentNames("").swap_names("Sales in Canada rose."))
     assert "Sales in Mexico rose." in made and all("Canada" not in text for text in made)
     for text in ("The Bank of China is closed.", "Most sales are outside Canada.", "The Air Canada flight is late."):
-        assert list(Names("").swapped(text)) == []
+        assert list(DocumentNames("").swap_names(text)) == []
 
 
 @pytest.mark.parametrize(
@@ -139,7 +141,7 @@ def test_a_country_is_another_one_but_not_in_a_name():
     ],
 )
 def test_the_scope_is_widened(text, found):
-    assert found in set(scopes(text))
+    assert found in set(mutate_scopes(text))
 
 
 @pytest.mark.parametrize(
@@ -153,7 +155,7 @@ def test_the_scope_is_widened(text, found):
     ],
 )
 def test_no_scope_where_it_would_leave_the_claim_true_or_unreadable(text):
-    assert list(scopes(text)) == []
+    assert list(mutate_scopes(text)) == []
 
 
 @pytest.mark.parametrize(
@@ -167,7 +169,7 @@ def test_no_scope_where_it_would_leave_the_claim_true_or_unreadable(text):
     ],
 )
 def test_the_time_is_changed(text, found):
-    assert found in set(times(text))
+    assert found in set(mutate_times(text))
 
 
 @pytest.mark.parametrize(
@@ -175,26 +177,26 @@ def test_the_time_is_changed(text, found):
     ["The plan was completed by June 30, 2022.", "It ends by the end of fiscal 2022.", "They served since 2022."],
 )
 def test_what_was_due_by_a_year_is_not_said_of_a_later_one(text):
-    years = [int(year) for made in times(text) for year in re.findall(r"20\d\d", made)]
+    years = [int(year) for made in mutate_times(text) for year in re.findall(r"20\d\d", made)]
     assert years and max(years) < 2022
 
 
 def test_a_span_is_never_made_a_longer_one():
-    assert list(times("It was made between 2013 and 2016.")) == []
+    assert list(mutate_times("It was made between 2013 and 2016.")) == []
 
 
 @pytest.mark.parametrize(
     "text", ["Income before income taxes rose.", "It goes before the court.", "It was 5%, after 4%."]
 )
 def test_before_and_after_that_are_no_times_are_left_alone(text):
-    assert list(times(text)) == []
+    assert list(mutate_times(text)) == []
 
 
 def test_what_stands_in_the_document_is_not_false():
     text = "Sales rose 5% in 2023. Sales rose 6% in 2023."
     claim = TrueClaim("Sales rose 5% in 2023.", ("Sales rose 5% in 2023",))
-    lore = Lore(text)
-    made = {mutated(claim, "number", lore, random.Random(seed)) for seed in range(80)}
+    lore = DocumentFacts(text)
+    made = {mutate(claim, "number", lore, random.Random(seed)) for seed in range(80)}
     assert "Sales rose 6% in 2023." not in made and "Sales rose 7% in 2023." in made
 
 
@@ -207,7 +209,7 @@ def test_a_claim_made_of_a_row_says_no_more_than_the_row():
         'The table shows 518 for "Net sales" in 2023.',
         'The table shows 480 for "Net sales" in 2022.',
     )
-    made = {kind: mutated(claim, kind, Lore(text), random.Random(1)) for kind in KINDS}
+    made = {kind: mutate(claim, kind, DocumentFacts(text), random.Random(1)) for kind in FALSEHOOD_KINDS}
     assert made["entity"] == claim.text.replace("Net sales", "Costs of goods")
     assert "does not show" in str(made["negation"]) and " in 2022 and in 2023" in str(made["scope"])
     assert made["time"] not in (None, claim.text) and made["number"] not in (None, claim.text)
@@ -250,9 +252,9 @@ sentences = st.lists(words, min_size=4, max_size=25).map(lambda found: " ".join(
 
 
 @examples(max_examples=300, deadline=None)
-@given(st.one_of(sentences, st.text(max_size=80)), st.sampled_from(KINDS), st.integers(0, 9))
+@given(st.one_of(sentences, st.text(max_size=80)), st.sampled_from(FALSEHOOD_KINDS), st.integers(0, 9))
 def test_a_variant_differs_from_the_claim_and_follows_from_the_seed(text, kind, seed):
-    claim, lore = TrueClaim(text, ("quote",)), Lore(LEASE)
-    made = mutated(claim, kind, lore, random.Random(seed))
-    assert made == mutated(claim, kind, Lore(LEASE), random.Random(seed))
+    claim, lore = TrueClaim(text, ("quote",)), DocumentFacts(LEASE)
+    made = mutate(claim, kind, lore, random.Random(seed))
+    assert made == mutate(claim, kind, DocumentFacts(LEASE), random.Random(seed))
     assert made is None or " ".join(made.split()).casefold() != " ".join(text.split()).casefold()

@@ -2,12 +2,12 @@
 
 import pytest
 
-from ralph_cli.memo.reading.marks import marked
+from ralph_cli.memo.reading.marks import marked_quotations
 
 
 def found(text: str) -> list[list[str]]:
     """For each quotation its readings, the shortest first; [] for one that is not closed."""
-    return [[text[one.start + 1 : end] for end in one.ends] for one in marked(text, 0, len(text))]
+    return [[text[one.start + 1 : end] for end in one.ends] for one in marked_quotations(text, 0, len(text))]
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,13 @@ import pytest
 from fakes import document
 
 from ralph_cli.core.document import Page
-from ralph_cli.memo.reading.page_references import exists, names, reference_behind, references, whole_label
+from ralph_cli.memo.reading.page_references import (
+    is_in_document,
+    page_match,
+    parse_page_cell,
+    reference_behind,
+    references,
+)
 
 
 @pytest.mark.parametrize(
@@ -58,25 +64,25 @@ def test_a_bare_at_counts_only_right_behind_a_quotation() -> None:
     assert found is not None and found.ranges == (("12", "12"),) and found.text == "12"
     for other in ('"quoted" at 12 per cent', '"quoted" at 12.5 a share', '"quoted" is at 12.'):
         assert reference_behind(other, 8) is None
-    cell = whole_label(" 12-13 ")
+    cell = parse_page_cell(" 12-13 ")
     assert cell is not None and cell.ranges == (("12", "13"),)
-    assert whole_label("12 days") is None
+    assert parse_page_cell("12 days") is None
 
 
 def test_number_and_printed_label_both_count_and_are_told_apart() -> None:
     (twelve,) = references("p. 12")
-    assert names(twelve, Page(12, "12", 0, 1)) == "both"
-    assert names(twelve, Page(12, "8", 0, 1)) == "number"
-    assert names(twelve, Page(16, "12", 0, 1)) == "label"
-    assert names(twelve, Page(16, "F-12", 0, 1)) is None
+    assert page_match(twelve, Page(12, "12", 0, 1)) == "both"
+    assert page_match(twelve, Page(12, "8", 0, 1)) == "number"
+    assert page_match(twelve, Page(16, "12", 0, 1)) == "label"
+    assert page_match(twelve, Page(16, "F-12", 0, 1)) is None
     (several,) = references("pp. F-3 to F-5")
-    assert names(several, Page(70, "F-4", 0, 1)) == "label" and names(several, Page(4, "4", 0, 1)) is None
+    assert page_match(several, Page(70, "F-4", 0, 1)) == "label" and page_match(several, Page(4, "4", 0, 1)) is None
     (roman,) = references("pp. ii-ix")
-    assert names(roman, Page(4, "iv", 0, 1)) == "label" and names(roman, Page(4, "xi", 0, 1)) is None
+    assert page_match(roman, Page(4, "iv", 0, 1)) == "label" and page_match(roman, Page(4, "xi", 0, 1)) is None
 
 
 def test_a_page_past_the_last_does_not_exist() -> None:
     three = document("one\ftwo\fthree")
     (inside, outside, over) = references("p. 3, p. 4, pp. 2-9")
-    assert all(exists(one, three) for one in references("p. 3f., pp. 2 ff."))
-    assert exists(inside, three) and not exists(outside, three) and not exists(over, three)
+    assert all(is_in_document(one, three) for one in references("p. 3f., pp. 2 ff."))
+    assert is_in_document(inside, three) and not is_in_document(outside, three) and not is_in_document(over, three)

@@ -9,8 +9,8 @@ from hidden_pdfs import FIRST, SAID, Made
 
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Span
-from ralph_cli.memo.checking.check import check
-from ralph_cli.memo.checking.visibility import looked_at
+from ralph_cli.memo.checking.check import check_quotations
+from ralph_cli.memo.checking.visibility import check_visibility
 from ralph_cli.memo.reading.read import read_memo
 from ralph_cli.runs.lookup import check_memo
 
@@ -42,13 +42,13 @@ def test_hidden_words_may_be_allowed_and_are_marked(filing: Path, settings: Sett
 def test_words_that_can_be_seen_elsewhere_hold_and_are_told() -> None:
     text = "The hall is cold in winter and warm in summer."
     about = document(f"{text}\f{text}", kind="pdf")
-    done = check(read_memo(document(f'He wrote: "{text}"', kind="markdown")), "m.md", [about])
+    done = check_quotations(read_memo(document(f'He wrote: "{text}"', kind="markdown")), "m.md", [about])
     first = Span(0, len(text))
 
     def unseen(spans):
         return {span: "white" if span == first else "" for span in spans}
 
-    (finding,) = looked_at(done, [unseen]).findings
+    (finding,) = check_visibility(done, [unseen]).findings
     assert finding.holds and "it can be seen elsewhere" in finding.notes[-1]
-    (finding,) = looked_at(done, [lambda spans: dict.fromkeys(spans, "white")]).findings
+    (finding,) = check_visibility(done, [lambda spans: dict.fromkeys(spans, "white")]).findings
     assert finding.outcome == "hidden" and replace(finding, outcome="exact").holds

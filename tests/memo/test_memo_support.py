@@ -11,7 +11,7 @@ from ralph_cli import Settings, check_memo
 from ralph_cli.core.errors import ConfigError, ProviderError
 from ralph_cli.core.model import Reply
 from ralph_cli.core.results.memo import MemoCheck
-from ralph_cli.providers.scripted import Scripted, says
+from ralph_cli.providers.scripted import ScriptedModel, text_reply
 from ralph_cli.reports.memo.json import memo_object
 from ralph_cli.reports.memo.terminal import memo_text
 
@@ -24,11 +24,15 @@ MEMO = (
 
 
 def verdicts(*said: str) -> Reply:
-    return says(json.dumps({"verdicts": [{"id": n, "verdict": v, "reason": "so"} for n, v in enumerate(said, 1)]}))
+    return text_reply(
+        json.dumps({"verdicts": [{"id": n, "verdict": v, "reason": "so"} for n, v in enumerate(said, 1)]})
+    )
 
 
-def judged(script: Sequence[Reply | ProviderError], tmp_path: Path, memo: str = MEMO) -> tuple[MemoCheck, Scripted]:
-    model = Scripted(script)
+def judged(
+    script: Sequence[Reply | ProviderError], tmp_path: Path, memo: str = MEMO
+) -> tuple[MemoCheck, ScriptedModel]:
+    model = ScriptedModel(script)
     given = document(memo, kind="markdown", path="memo.md")
     return check_memo(given, [LEASE], judge=True, settings=Settings(cache=tmp_path), models={"judge": model}), model
 
@@ -66,7 +70,9 @@ def test_the_panel_of_the_settings_is_asked_too(tmp_path: Path) -> None:
     (tmp_path / "second.json").write_text(json.dumps([{"text": verdicts("not").text}]))
     given = document('The tenant must leave because "The lease ends on 31 March 2031" soon.', path="memo.md")
     settings = Settings(cache=tmp_path, panel=(f"scripted:{tmp_path / 'second.json'}",))
-    done = check_memo(given, [LEASE], judge=True, settings=settings, models={"judge": Scripted([verdicts("partly")])})
+    done = check_memo(
+        given, [LEASE], judge=True, settings=settings, models={"judge": ScriptedModel([verdicts("partly")])}
+    )
     assert done.support is not None and done.support[0].ruling is not None
     assert [vote.verdict for vote in done.support[0].ruling.votes] == ["partly", "not"] and not done.ok
 
@@ -76,7 +82,7 @@ def test_a_judge_that_fails_is_never_a_yes(tmp_path: Path) -> None:
     broken, _ = judged([ProviderError("down", code="down")], tmp_path, memo)
     assert broken.support is not None and broken.support[0].ruling is None and broken.support[0].why == "down"
     assert not broken.ok
-    assert not judged([says("nonsense")] * 5, tmp_path, memo)[0].ok
+    assert not judged([text_reply("nonsense")] * 5, tmp_path, memo)[0].ok
 
 
 def test_without_judge_no_model_is_asked_and_with_it_there_must_be_one(tmp_path: Path) -> None:

@@ -2,21 +2,21 @@
 
 import pytest
 
-from ralph_cli.core.budget import Ledger, Limits
+from ralph_cli.core.budget import Budget, Ledger
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.events import AnyEvent, CallFinished, CallStarted
 from ralph_cli.core.model import ModelTurn, Reply, Request, ToolTurn, Usage, UserTurn
-from ralph_cli.providers.metered import Metered, call_numbers, digest
-from ralph_cli.providers.retrying import Retrying
-from ralph_cli.providers.scripted import Script, Scripted, says
+from ralph_cli.providers.metered import MeteredModel, call_numbers, request_digest
+from ralph_cli.providers.retrying import RetryingModel
+from ralph_cli.providers.scripted import Script, ScriptedModel, text_reply
 
 ASKED = Request("worker", "system", (UserTurn("hello"),))
 
 
-def metered(script: Script, limits: Limits | None = None) -> tuple[Metered, Ledger, list[AnyEvent]]:
+def metered(script: Script, limits: Budget | None = None) -> tuple[MeteredModel, Ledger, list[AnyEvent]]:
     events: list[AnyEvent] = []
-    ledger = Ledger(limits or Limits())
-    return Metered(Scripted(script), ledger, events.append, call_numbers()), ledger, events
+    ledger = Ledger(limits or Budget())
+    return MeteredModel(ScriptedModel(script), ledger, events.append, call_numbers()), ledger, events
 
 
 def test_the_start_is_recorded_before_the_request_is_sent() -> None:
@@ -24,13 +24,13 @@ def test_the_start_is_recorded_before_the_request_is_sent() -> None:
 
     def answer(request: Request) -> Reply:
         seen.append(len(events))
-        return says("hi", usage=Usage(1, 10, 2, usd=0.5))
+        return text_reply("hi", usage=Usage(1, 10, 2, usd=0.5))
 
     model, ledger, events = metered(answer)
     model.complete(ASKED)
     assert seen == [1]
     started, finished = events
-    assert isinstance(started, CallStarted) and started.sent == "hello" and started.digest == digest(ASKED)
+    assert isinstance(started, CallStarted) and started.sent == "hello" and started.digest == request_digest(ASKED)
     assert isinstance(finished, CallFinished) and finished.reply is not None and finished.reply["text"] == "hi"
     assert ledger.spent == Usage(1, 10, 2, characters=ASKED.characters, usd=0.5) == finished.usage
 
@@ -47,10 +47,10 @@ def test_a_call_that_fails_is_booked_and_its_unknown_price_stays_unknown() -> No
 def test_a_retry_after_a_timeout_goes_on_under_a_cap_when_the_price_is_known() -> None:
     late = ProviderError("late", code="timeout", usage_unknown=True, retryable=True)
     for estimate, ends in ((0.4, None), (None, "the cost is unknown"), (0.6, "cost limit reached")):
-        script = Scripted([late, says("hi", usage=Usage(1, 10, 2, usd=0.01))])
-        ledger = Ledger(Limits(usd=1.0))
-        model = Metered(script, ledger, [].append, call_numbers(), lambda request, worst=estimate: worst)
-        patient = Retrying(model, ledger=ledger, sleep=lambda seconds: None)
+        script = ScriptedModel([late, text_reply("hi", usage=Usage(1, 10, 2, usd=0.01))])
+        ledger = Ledger(Budget(usd=1.0))
+        model = MeteredModel(script, ledger, [].append, call_numbers(), lambda request, worst=estimate: worst)
+        patient = RetryingModel(model, ledger=ledger, sleep=lambda seconds: None)
         if ends:
             with pytest.raises(LimitExceeded, match=ends):
                 patient.complete(ASKED)
@@ -60,7 +60,7 @@ def test_a_retry_after_a_timeout_goes_on_under_a_cap_when_the_price_is_known() -
 
 
 def test_a_call_over_the_budget_is_never_made() -> None:
-    model, _, events = metered([says("one"), says("two")], Limits(calls=1))
+    model, _, events = metered([text_reply("one"), text_reply("two")], Budget(calls=1))
     model.complete(ASKED)
     with pytest.raises(LimitExceeded):
         model.complete(ASKED)
@@ -76,5 +76,7 @@ def test_a_digest_changes_with_whatever_decides_the_answer() -> None:
         Request("worker", "system", (ToolTurn((("1", "hello", False),)),)),
         Request("worker", "system", ASKED.turns, max_tokens=9),
     ]
-    assert len({digest(request) for request in (ASKED, *others)}) == 7
-    assert digest(ASKED) == digest(Request("worker", "system", (UserTurn("hello"),), inputs={"question": "x"}))
+    assert len({request_digest(request) for request in (ASKED, *others)}) == 7
+    assert request_digest(ASKED) == request_digest(
+        Request("worker", "system", (UserTurn("hello"),), inputs={"question": "x"})
+    )

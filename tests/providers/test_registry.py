@@ -12,8 +12,15 @@ from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.model import Request, Usage, UserTurn
 from ralph_cli.providers.anthropic import Anthropic
 from ralph_cli.providers.openai import OpenAI
-from ralph_cli.providers.prices import own, price
-from ralph_cli.providers.registry import DEFAULTS, JUDGE, WORKER, Endpoint, connect, parse
+from ralph_cli.providers.prices import is_own_service, price
+from ralph_cli.providers.registry import (
+    DEFAULT_JUDGE,
+    DEFAULT_MODELS,
+    DEFAULT_WORKER,
+    Endpoint,
+    connect,
+    parse_model_name,
+)
 
 
 @pytest.mark.parametrize(
@@ -39,13 +46,13 @@ from ralph_cli.providers.registry import DEFAULTS, JUDGE, WORKER, Endpoint, conn
     ],
 )
 def test_parse(name: str, expected: tuple[str, str]) -> None:
-    assert parse(name, "default") == expected
+    assert parse_model_name(name, "default") == expected
 
 
 @pytest.mark.parametrize("name", ["", " ", "openai:", "anthropic: ", "two words", "a\nb", "a\x1b[0m"])
 def test_impossible_names(name: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        parse(name, "openai")
+        parse_model_name(name, "openai")
     assert caught.value.code == "bad-model" and caught.value.message.isprintable()
 
 
@@ -56,23 +63,25 @@ def test_defaults_are_models_the_sdks_know() -> None:
 
     known = {"anthropic": get_args(get_args(ModelParam)[0]), "openai": get_args(ChatModel)}
     for vendor, names in known.items():
-        assert set(DEFAULTS[vendor]) <= set(names) and len(names) > 10
-    assert not set(DEFAULTS["anthropic"]) & set(messages.DEPRECATED_MODELS)
-    assert parse(WORKER, "x")[0] == "anthropic" and parse(JUDGE, "x")[0] == "openai"
+        assert set(DEFAULT_MODELS[vendor]) <= set(names) and len(names) > 10
+    assert not set(DEFAULT_MODELS["anthropic"]) & set(messages.DEPRECATED_MODELS)
+    assert (
+        parse_model_name(DEFAULT_WORKER, "x")[0] == "anthropic" and parse_model_name(DEFAULT_JUDGE, "x")[0] == "openai"
+    )
 
 
 def test_defaults_have_prices_and_the_cheap_one_is_cheaper() -> None:
     usage = Usage(1, 1000, 1000)
     for vendor in ("anthropic", "openai"):
-        main, cheap = (price(vendor, model, usage) for model in DEFAULTS[vendor])
+        main, cheap = (price(vendor, model, usage) for model in DEFAULT_MODELS[vendor])
         assert main is not None and cheap is not None and 0 < cheap < main
 
 
 def test_cached_tokens_are_cheaper_to_read_and_dearer_to_write() -> None:
     for vendor in ("anthropic", "openai"):
-        plain = price(vendor, DEFAULTS[vendor][0], Usage(1, 1000, 0)) or 0
-        read = price(vendor, DEFAULTS[vendor][0], Usage(1, 1000, 0, 1000)) or 0
-        written = price(vendor, DEFAULTS[vendor][0], Usage(1, 1000, 0, 0, 1000)) or 0
+        plain = price(vendor, DEFAULT_MODELS[vendor][0], Usage(1, 1000, 0)) or 0
+        read = price(vendor, DEFAULT_MODELS[vendor][0], Usage(1, 1000, 0, 1000)) or 0
+        written = price(vendor, DEFAULT_MODELS[vendor][0], Usage(1, 1000, 0, 0, 1000)) or 0
         assert 0 < read < plain < written
 
 
@@ -92,11 +101,13 @@ def test_unknown_prices(vendor: str, model: str, usage: Usage, url: str | None) 
 
 def test_own_address() -> None:
     assert (
-        own("openai", None)
-        and own("openai", "https://api.openai.com/v1")
-        and own("openai", "https://eu.api.openai.com")
+        is_own_service("openai", None)
+        and is_own_service("openai", "https://api.openai.com/v1")
+        and is_own_service("openai", "https://eu.api.openai.com")
     )
-    assert not own("anthropic", "https://api.openai.com") and not own("openai", "https://notapi.openai.com.x")
+    assert not is_own_service("anthropic", "https://api.openai.com") and not is_own_service(
+        "openai", "https://notapi.openai.com.x"
+    )
 
 
 @pytest.mark.parametrize(

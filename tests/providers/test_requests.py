@@ -7,7 +7,7 @@ import pytest
 from fault_server import CANARY, FaultServer, completion, function_call, message, output_text, response, tool_use
 from provider_wires import adapter
 
-from ralph_cli.core.model import Json, ModelTurn, Request, Stop, Tool, ToolCall, ToolTurn, Turn, UserTurn
+from ralph_cli.core.model import Json, ModelTurn, Request, StopReason, Tool, ToolCall, ToolTurn, Turn, UserTurn
 
 SCHEMA: Json = {
     "type": "object",
@@ -193,7 +193,7 @@ def test_what_the_model_thought_goes_back_unchanged(server: FaultServer, wire: s
     server.faults["thought"] = lambda h: h.put(200, replies[h.wire])
     reply = adapter(wire, server.url("thought")).complete(ask(tools=(TOOL,)))
     assert reply.text == "let me see" and reply.calls == (ToolCall("a", "py", {"code": "1"}),)
-    assert reply.stop is Stop.TOOL and json.loads(json.dumps(reply.turn.raw)) == reply.turn.raw
+    assert reply.stop is StopReason.TOOL and json.loads(json.dumps(reply.turn.raw)) == reply.turn.raw
 
     turns = (UserTurn("hi"), reply.turn, ToolTurn((("a", "1", False),)))
     body = sent(server, wire, ask(*turns, tools=(TOOL,)))
@@ -235,7 +235,7 @@ def test_calls_numbered_alike_get_their_own_ids(server: FaultServer) -> None:
     said = {"role": "assistant", "content": None, "tool_calls": made}
     server.faults["alike"] = lambda h: h.put(200, completion(said, "stop"))
     reply = adapter("chat", server.url("alike")).complete(ask(tools=(TOOL,)))
-    assert reply.stop is Stop.TOOL and len({c.id for c in reply.calls}) == 2
+    assert reply.stop is StopReason.TOOL and len({c.id for c in reply.calls}) == 2
     ids = [c.id for c in reply.calls]
     body = sent(server, "chat", ask(UserTurn("hi"), reply.turn, ToolTurn(tuple((i, "1", False) for i in ids))))
     assert [c["id"] for c in body["messages"][2]["tool_calls"]] == ids

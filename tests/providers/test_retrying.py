@@ -9,11 +9,11 @@ from fault_server import FaultServer
 from provider_wires import adapter
 
 from ralph_cli.core.errors import ProviderError
-from ralph_cli.core.model import ModelTurn, Reply, Request, Stop, UserTurn
-from ralph_cli.providers.retrying import Policy, Retrying
+from ralph_cli.core.model import ModelTurn, Reply, Request, StopReason, UserTurn
+from ralph_cli.providers.retrying import RetryingModel, RetryPolicy
 
 ASK = Request("worker", "", (UserTurn("hi"),))
-GOOD = Reply(ModelTurn("fine"), Stop.END)
+GOOD = Reply(ModelTurn("fine"), StopReason.END)
 
 
 def fault(code: str = "server", retryable: bool = True, after: float | None = None) -> ProviderError:
@@ -43,10 +43,10 @@ class Script:
         self.waits.append(seconds)
         self.now += seconds
 
-    def run(self, jitter: float = 0.5, policy: Policy | None = None) -> Reply:
-        model = Retrying(
+    def run(self, jitter: float = 0.5, policy: RetryPolicy | None = None) -> Reply:
+        model = RetryingModel(
             self,
-            policy=policy or Policy(),
+            policy=policy or RetryPolicy(),
             on_retry=lambda n, error, wait: self.told.append((n, error.code, wait)),
             sleep=self.sleep,
             monotonic=lambda: self.now,
@@ -109,7 +109,7 @@ def test_but_not_longer_than_two_minutes() -> None:
 def test_no_wait_beyond_the_deadline() -> None:
     script = Script([fault(after=100.0) for _ in range(9)])
     with pytest.raises(ProviderError):
-        script.run(policy=Policy(deadline_s=350))
+        script.run(policy=RetryPolicy(deadline_s=350))
     assert len(script.waits) == 3
 
 
@@ -124,7 +124,7 @@ def test_ctrl_c_while_waiting_comes_through() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        Retrying(Script([fault(), GOOD]), sleep=sleep).complete(ASK)
+        RetryingModel(Script([fault(), GOOD]), sleep=sleep).complete(ASK)
 
 
 def test_ctrl_c_while_the_service_is_silent_comes_through_at_once() -> None:
@@ -138,14 +138,14 @@ def test_ctrl_c_while_the_service_is_silent_comes_through_at_once() -> None:
 
     started = time.monotonic()
     with pytest.raises(KeyboardInterrupt):
-        Retrying(Silent([])).complete(ASK)
+        RetryingModel(Silent([])).complete(ASK)
     assert time.monotonic() - started < 2
 
 
 @pytest.mark.parametrize("how", ["header", "body"])
 def test_a_dripping_server_is_left_at_the_deadline(how: str, server: FaultServer, wire: str) -> None:
     server.faults[f"drip-{how}"] = lambda h: h.drip(header=how == "header")
-    model = Retrying(adapter(wire, server.url(f"drip-{how}"), 30), policy=Policy(deadline_s=0.6))
+    model = RetryingModel(adapter(wire, server.url(f"drip-{how}"), 30), policy=RetryPolicy(deadline_s=0.6))
     started = time.monotonic()
     with pytest.raises(ProviderError) as caught:
         model.complete(ASK)
@@ -159,7 +159,7 @@ def test_many_threads_share_one() -> None:
             time.sleep(0.05)
             return GOOD
 
-    model, done = Retrying(Slow([])), []
+    model, done = RetryingModel(Slow([])), []
     threads = [threading.Thread(target=lambda: done.append(model.complete(ASK))) for _ in range(20)]
     for thread in threads:
         thread.start()

@@ -3,7 +3,7 @@
 import pytest
 
 from ralph_cli.core.model import Json
-from ralph_cli.providers.schemas import identifier, strict, text_without_nulls, without_nulls
+from ralph_cli.providers.schemas import identifier, text_without_nulls, to_strict, without_nulls
 
 CLAIM: Json = {
     "type": "object",
@@ -39,7 +39,7 @@ def test_strict_form() -> None:
         "required": ["text", "page", "note"],
         "additionalProperties": False,
     }
-    assert strict(ANSWER) == {
+    assert to_strict(ANSWER) == {
         "type": "object",
         "properties": {
             "claims": {"type": "array", "maxItems": 9, "items": {"$ref": "#/$defs/Claim"}},
@@ -67,12 +67,12 @@ def test_strict_form() -> None:
     ],
 )
 def test_what_has_no_strict_form(schema: Json) -> None:
-    assert strict(schema) is None
+    assert to_strict(schema) is None
 
 
 def test_a_tool_without_arguments_has_one() -> None:
     schema = {"type": "object", "properties": {}, "additionalProperties": False}
-    assert strict(schema) == schema | {"required": []}
+    assert to_strict(schema) == schema | {"required": []}
 
 
 def test_nulls_are_dropped_only_where_the_schema_has_no_null() -> None:

@@ -10,13 +10,13 @@ import pytest
 from sample_run import Words, sample_document, sample_run
 
 from ralph_cli.core.document import Document
-from ralph_cli.core.events import GoalSet, Said, SnippetRan, Verified, Wrote
+from ralph_cli.core.events import GoalSet, OutputChanged, SnippetRan, VerifierFinished, WorkerReported
 from ralph_cli.core.run import Halt, Quote, Ruling, StopType, Verdict
 from ralph_cli.reports.html import page as html
 from ralph_cli.reports.html import style
-from ralph_cli.reports.html.markup import Markup, el, joined
-from ralph_cli.reports.report import Crop, passage
-from ralph_cli.runs.report import Source, gather
+from ralph_cli.reports.html.markup import Markup, el, join
+from ralph_cli.reports.report import Crop, find_passage
+from ralph_cli.runs.report import RunDocument, build_report
 
 
 class Read(HTMLParser):
@@ -55,7 +55,7 @@ class Read(HTMLParser):
 
 def page(words: Words | None = None, **options: bool) -> str:
     run, document = sample_run(words, **options)
-    return html.page(gather(run, Source(document)))
+    return html.render_page(build_report(run, RunDocument(document)))
 
 
 def test_a_reader_sees_claim_verdict_reason_judge_quote_place_tier_difference_and_count() -> None:
@@ -63,7 +63,7 @@ def test_a_reader_sees_claim_verdict_reason_judge_quote_place_tier_difference_an
     assert "Is the rent due monthly?" in text and "lease.txt, 12 pages" in text and "Not accepted" in text
     claim = text.split("Claim 1 ")[1]
     assert claim.startswith("✓ supported, qualified by [3] The rent is $48,000 a year, due monthly. Judge: the passage")
-    assert "Page 2 (printed ii) Match: re-cut stands in 3 places; this is one" in claim
+    assert "Page 2 (printed ii) Match: re-cut stands in 3 places; this is one of them" in claim
     assert "As given → in the document: 48,000 -> $48,000," in claim
     assert "The worker’s wording: The annual rent is 48,000 payable monthly" in claim
     assert "~ only partly supported It is late." in text and "✗ contradicted It is new." in text
@@ -79,7 +79,7 @@ def test_calculations_bearings_votes_and_what_speaks_against_a_claim_are_shown()
         "The judges do not agree: openai:gpt-5: only partly supported (the passage says so); other: supp" in read.text
     )
     assert "[3] qualifies it: the passage says so (openai:gpt-5)" in read.text
-    found = read.text.split("What speaks for caution, found by the checks")[1]
+    found = read.text.split("Reasons for caution found by the checks")[1]
     assert found.startswith(" one page could not be read Quote 3 Page 5 Match: exact stands once Page 5 begins.")
     assert "#quote-3" in {item["href"] for item in read.of("a")}
 
@@ -98,7 +98,9 @@ def test_paragraphs_lines_and_words_bound_a_passage() -> None:
         from fakes import document
 
         start = text.index(quoted)
-        found = passage(document(text), Quote(1, quoted, start, start + len(quoted), 1, "1", "exact", 1, quoted), size)
+        found = find_passage(
+            document(text), Quote(1, quoted, start, start + len(quoted), 1, "1", "exact", 1, quoted), size
+        )
         assert found is not None and found.quoted == quoted
         return found.before, found.after
 
@@ -120,17 +122,17 @@ def test_paragraphs_lines_and_words_bound_a_passage() -> None:
 def test_what_stands_elsewhere_in_the_document_is_not_shown_as_its_passage() -> None:
     run, document = sample_run()
     other = replace(document, text=document.text.replace("annual rent", "yearly rent"))
-    report = gather(run, Source(other))
+    report = build_report(run, RunDocument(other))
     assert 1 not in report.passages and 2 in report.passages
-    assert "Some quotes are not at their place" in Read(html.page(report)).text
+    assert "Some quotes are not at their place" in Read(html.render_page(report)).text
 
 
 def test_without_the_document_the_report_says_so_and_shows_the_quotes() -> None:
     run, _ = sample_run()
-    report = gather(run, Source(missing="lease.txt does not exist"))
-    text = Read(html.page(report)).text
+    report = build_report(run, RunDocument(missing="lease.txt does not exist"))
+    text = Read(html.render_page(report)).text
     assert "could not be read for this report (lease.txt does not exist)" in text
-    assert "The annual rent is $48,000, payable monthly." in text and "In its place in the text" not in text
+    assert "The annual rent is $48,000, payable monthly." in text and "In context" not in text
     assert "to tell pages, the document is needed" in text
 
 
@@ -147,7 +149,7 @@ def test_pages_are_shown_by_how_far_they_were_read() -> None:
     read = Read(page())
     assert "Pages shown to a model (1 of 12): 2" in read.text
     assert "Pages shown to a model in part (1 of 12): 4" in read.text
-    assert "Pages gone through by code only (5 of 12): 1, 3, 5-7" in read.text
+    assert "Pages processed by code only (5 of 12): 1, 3, 5-7" in read.text
     assert "Pages never read (5 of 12): 8-12" in read.text
     cells = [item["class"] for item in read.of("li") if item.get("title")]
     assert cells == ["code", "whole", "code", "some", "code", "code", "code", *["none"] * 5]
@@ -155,10 +157,10 @@ def test_pages_are_shown_by_how_far_they_were_read() -> None:
 
 def test_older_runs_tell_pages_from_what_steps_printed_and_others_say_not_recorded() -> None:
     run, document = sample_run(covered=False)
-    text = Read(html.page(gather(run, Source(document)))).text
+    text = Read(html.render_page(build_report(run, RunDocument(document)))).text
     assert "Pages shown to a model in part (2 of 12): 2-3" in text and "printed for the worker" in text
     bare = replace(run, events=tuple(event for event in run.events if not isinstance(event, SnippetRan)))
-    assert "was not recorded in this run" in Read(html.page(gather(bare, Source(document)))).text
+    assert "was not recorded in this run" in Read(html.render_page(build_report(bare, RunDocument(document)))).text
 
 
 def test_the_course_shows_code_output_drafts_verdicts_and_retries() -> None:
@@ -186,28 +188,30 @@ def test_a_task_shows_its_output_and_the_brief() -> None:
     run = replace(
         run, view=replace(run.view, mode="task", output="Item,2024\nRent,48000", halt=Halt(StopType.COMPLETION, ""))
     )
-    text = Read(html.page(gather(run, Source(document)))).text
-    assert "Item,2024 Rent,48000" in text and "What it rests on" in text
-    assert "Item 1 ✓ supported" in text and "Claim 1 ✓" not in text and "Nobody has ruled on the output." in text
+    text = Read(html.render_page(build_report(run, RunDocument(document)))).text
+    assert "Item,2024 Rent,48000" in text and "Evidence" in text
+    assert "Item 1 ✓ supported" in text and "Claim 1 ✓" not in text and "No judge ruled on the output." in text
     bare = replace(run, view=replace(run.view, claims=tuple(replace(item, ruling=None) for item in run.view.claims)))
     ruled = replace(bare, view=replace(bare.view, output_ruling=Ruling(0, Verdict.PARTLY, "a line is missing", "gpt")))
-    text = Read(html.page(gather(ruled, Source(document)))).text
+    text = Read(html.render_page(build_report(ruled, RunDocument(document)))).text
     assert "Judge: only partly supported. a line is missing (gpt)" in text
     assert "Item 1 The rent is $48,000 a year, due monthly. Calculation:" in text  # an item has no verdict of its own
 
 
 def test_a_goal_shows_its_output_and_the_verdict_of_the_users_commands() -> None:
     run, document = sample_run()
-    evidence = Verified(1, "check", "c", "test -s out", True, "exit 0", "fine", "2026-01-02", 1, 1)
+    evidence = VerifierFinished(1, "check", "c", "test -s out", True, "exit 0", "fine", "2026-01-02", 1, 1)
     more = (
         GoalSet((("check", "test -s {output}"),), True),
-        Wrote(1, "c", "a,b\n1,2", 1),
+        OutputChanged(1, "c", "a,b\n1,2", 1),
         evidence,
-        Said(1, "c", "so", "done"),
+        WorkerReported(1, "c", "so", "done"),
     )
     empty = replace(run.view, mode="goal", claims=(), quotes=(), halt=Halt(StopType.COMPLETION, "every check passed"))
     events = tuple(event for event in run.events if event.kind not in ("step_finished", "run_halted"))
-    text = Read(html.page(gather(replace(run, view=empty, events=(*events, *more)), Source(document)))).text
+    text = Read(
+        html.render_page(build_report(replace(run, view=empty, events=(*events, *more)), RunDocument(document)))
+    ).text
     assert "Completed, verified" in text and "a,b 1,2" in text
     assert "check: passed (exit 0)" in text and "$ test -s out fine" in text and "which proves nothing: so" in text
 
@@ -276,15 +280,15 @@ def test_links_lead_somewhere_and_no_anchor_stands_twice() -> None:
 
 def test_a_crop_is_an_image_in_the_page_with_words_for_those_who_cannot_see_it() -> None:
     run, document = sample_run()
-    report = replace(gather(run, Source(document)), crops={1: (Crop(2, 1100, 200, b"\x89PNG..."),)})
-    (image,) = Read(html.page(report)).of("img")
+    report = replace(build_report(run, RunDocument(document)), crops={1: (Crop(2, 1100, 200, b"\x89PNG..."),)})
+    (image,) = Read(html.render_page(report)).of("img")
     assert image["src"] == "data:image/png;base64," + base64.b64encode(b"\x89PNG...").decode()
     assert image["alt"] == "Page 2 of the document around quote 1; its lines are marked"
 
 
 def test_markup_escapes_whatever_is_not_markup() -> None:
     assert el("p", "<b>", el("b", "&"), None, class_='a"b') == '<p class="a&quot;b">&lt;b&gt;<b>&amp;</b></p>'
-    assert joined("a" + Markup("<i>")) == "a&lt;i&gt;"  # what was glued together is text again
+    assert join("a" + Markup("<i>")) == "a&lt;i&gt;"  # what was glued together is text again
     assert el("meta", charset="utf-8") == '<meta charset="utf-8">'
     assert el("details", open=True) == "<details open></details>" and el("p", hidden=False, id=None) == "<p></p>"
 
@@ -293,9 +297,9 @@ def test_a_long_document_gets_a_strip_of_bounded_length() -> None:
     run, _ = sample_run()
     long: Document = sample_document(Words(), pages=2000)
     run = replace(run, view=replace(run.view, document=run.view.document | {"pages": 2000}))
-    report = gather(run, Source(replace(long, sha256=run.view.document["sha256"])))
+    report = build_report(run, RunDocument(replace(long, sha256=run.view.document["sha256"])))
     assert len(report.coverage.parts) <= 300
-    assert "Pages never read (1993 of 2000): 8-2000" in Read(html.page(report)).text
+    assert "Pages never read (1993 of 2000): 8-2000" in Read(html.render_page(report)).text
 
 
 def test_a_text_without_pages_is_told_in_characters() -> None:
@@ -304,6 +308,6 @@ def test_a_text_without_pages_is_told_in_characters() -> None:
         document, text=document.text.replace("\f", "\n"), pages=(replace(document.pages[0], end=len(document.text)),)
     )
     run = replace(run, view=replace(run.view, document=run.view.document | {"pages": 1}))
-    text = Read(html.page(gather(run, Source(flat)))).text
+    text = Read(html.render_page(build_report(run, RunDocument(flat)))).text
     start = document.text.index("The annual rent")
     assert "Characters never read" in text and f"Characters {start}-{start + 44} Match" in text

@@ -12,14 +12,14 @@ from sample_run import Words, sample_run
 
 from ralph_cli.reports import csv as as_csv
 from ralph_cli.reports import markdown
-from ralph_cli.runs.report import Source, gather
+from ralph_cli.runs.report import RunDocument, build_report
 
 PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
 
 def rows(words: Words | None = None, *, absent: bool = False) -> list[dict[str, str]]:
     run, document = sample_run(words, absent=absent)
-    text = as_csv.table(gather(run, Source(document)))
+    text = as_csv.csv_report(build_report(run, RunDocument(document)))
     assert text.startswith("\ufeff")
     return list(csv.DictReader(io.StringIO(text[1:], newline="")))
 
@@ -60,14 +60,14 @@ def test_an_absence_has_a_row_for_each_search_and_each_passage_that_is_near() ->
     assert last["quote_text"] == "The annual rent is $48,000,\npayable monthly."
     run, document = sample_run(absent=True)
     bare = replace(run, view=replace(run.view, searches=(), nearest=()))
-    text = as_csv.table(gather(bare, Source(document)))
+    text = as_csv.csv_report(build_report(bare, RunDocument(document)))
     assert [row["verdict"] for row in csv.DictReader(io.StringIO(text[1:]))] == ["not in the document"]
 
 
 def test_a_quote_of_no_claim_has_a_row_too() -> None:
     run, document = sample_run()
-    run = replace(run, view=replace(run.view, claims=(), found=()))
-    text = as_csv.table(gather(run, Source(document)))
+    run = replace(run, view=replace(run.view, claims=(), found_passages=()))
+    text = as_csv.csv_report(build_report(run, RunDocument(document)))
     assert [(row["claim"], row["quote"]) for row in csv.DictReader(io.StringIO(text[1:]))] == [("", "1"), ("", "2")]
 
 
@@ -147,7 +147,7 @@ def test_no_foreign_word_is_a_link_an_image_html_or_a_mark(payload: str) -> None
         calm = Words(**{item.name: "calm" for item in fields(Words)})
         wild = Words(**{item.name: f"calm {' '.join(payload.split())}" for item in fields(Words)})
         texts = [
-            markdown.document(gather(run, Source(document)))
+            markdown.markdown_report(build_report(run, RunDocument(document)))
             for run, document in (sample_run(calm, absent=absent), sample_run(wild, absent=absent))
         ]
         assert kinds(texts[1]) == kinds(texts[0])
@@ -160,12 +160,16 @@ def test_no_foreign_word_is_a_link_an_image_html_or_a_mark(payload: str) -> None
 @pytest.mark.parametrize("payload", HOSTILE)
 def test_hostile_lines_of_a_quote_and_an_output_stay_what_they_are(payload: str) -> None:
     run, document = sample_run(Words(quote=payload))
-    tokens = PARSER.parse(markdown.document(gather(run, Source(document))))
+    tokens = PARSER.parse(markdown.markdown_report(build_report(run, RunDocument(document))))
     headings = [tokens[at + 1].content for at, token in enumerate(tokens) if token.type == "heading_open"]
     assert headings[0] == "Evidence report" and "heading" not in headings and "text" not in headings
     assert not any(token.type in ("table_open", "fence", "code_block", "hr", "ordered_list_open") for token in tokens)
     task = replace(run, view=replace(run.view, mode="task", output=payload))
-    fences = [t for t in PARSER.parse(markdown.document(gather(task, Source(document)))) if t.type == "fence"]
+    fences = [
+        t
+        for t in PARSER.parse(markdown.markdown_report(build_report(task, RunDocument(document))))
+        if t.type == "fence"
+    ]
     assert len(fences) == 1 and fences[0].content.split("\n")[0] == payload.split("\n")[0].replace(
         "\u2028", "\\u{2028}"
     ).replace("\u202e", "\\u{202e}").replace("\x00", "\\u{0}")
@@ -177,7 +181,7 @@ def test_an_escaped_line_reads_as_it_was(text: str) -> None:
 
     shown = "".join(
         part.content
-        for token in PARSER.parseInline(markdown.escaped(text))
+        for token in PARSER.parseInline(markdown.escape_markdown(text))
         for part in token.children or ()
         if part.type == "text"
     )
@@ -186,7 +190,7 @@ def test_an_escaped_line_reads_as_it_was(text: str) -> None:
 
 def test_the_report_tells_claims_verdicts_places_and_what_was_refused() -> None:
     run, document = sample_run()
-    text = markdown.document(gather(run, Source(document)))
+    text = markdown.markdown_report(build_report(run, RunDocument(document)))
     assert (
         "## Claim 1: supported, qualified by \\[3\\]\n" in text
         and "- \\[3\\] qualifies it: the passage says so" in text
@@ -199,7 +203,7 @@ def test_the_report_tells_claims_verdicts_places_and_what_was_refused() -> None:
 
 def test_the_report_of_an_absence_tells_searches_pages_read_and_what_is_near() -> None:
     run, document = sample_run(absent=True)
-    text = markdown.document(gather(run, Source(document)))
+    text = markdown.markdown_report(build_report(run, RunDocument(document)))
     assert "- garage (as a pattern), in its code: 4\n" in text
     assert "- rent is \\$49,000 (as a pattern), in its code: the passage says so\n" in text
     assert "Pages read, at least in part: 2, 4 (" in text
@@ -209,10 +213,10 @@ def test_the_report_of_an_absence_tells_searches_pages_read_and_what_is_near() -
 
 def test_the_report_shows_what_was_read() -> None:
     run, document = sample_run()
-    text = markdown.document(gather(run, Source(document)))
+    text = markdown.markdown_report(build_report(run, RunDocument(document)))
     assert "## What was read\n\nRead, at least in part: 2 of 12 pages, " in text
     assert "- Pages never read (5 of 12): 8-12" in text and "- Pages shown to a model (1 of 12): 2" in text
-    without = markdown.document(gather(run, Source(missing="it is gone")))
+    without = markdown.markdown_report(build_report(run, RunDocument(missing="it is gone")))
     assert "Read, at least in part: 2 of 12 pages, " in without
     bare, document = sample_run(covered=False)
-    assert "## What was read\n" in markdown.document(gather(bare, Source(document)))
+    assert "## What was read\n" in markdown.markdown_report(build_report(bare, RunDocument(document)))

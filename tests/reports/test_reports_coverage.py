@@ -9,7 +9,7 @@ from ralph_cli.core.coverage import Coverage, coverage_map
 from ralph_cli.core.run import StopType
 from ralph_cli.reports.json import as_object
 from ralph_cli.reports.sections.coverage import coverage_line
-from ralph_cli.reports.terminal import plain
+from ralph_cli.reports.terminal import report_text
 from ralph_cli.reports.view import RunView
 
 STARTS = tuple(range(0, 1_000, 100))
@@ -23,7 +23,7 @@ def seen(*spans: tuple[int, int], starts: tuple[int, ...] = STARTS, **changes: A
 def test_a_look_up_that_found_its_quotes_says_it_quietly() -> None:
     line = coverage_line(seen((0, 150)))
     assert line == ("Read, at least in part: 2 of 10 pages, 15 % of the text; never read: pages 3-10.", "dim")
-    assert line[0] in plain(seen((0, 150)))
+    assert line[0] in report_text(seen((0, 150)))
 
 
 def test_an_absence_warns() -> None:
@@ -64,4 +64,4 @@ def test_the_object_has_shares_and_runs_of_pages() -> None:
 
 def test_a_run_that_recorded_nothing_says_nothing() -> None:
     told = shown(StopType.COMPLETION)
-    assert told.coverage is None and as_object(told)["coverage"] is None and "read" not in plain(told).lower()
+    assert told.coverage is None and as_object(told)["coverage"] is None and "read" not in report_text(told).lower()

@@ -6,22 +6,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_cli.core.model import Json, ToolCall
-from ralph_cli.providers.schemas import strict
-from ralph_cli.rlm.bridge import Workbench
+from ralph_cli.providers.schemas import to_strict
+from ralph_cli.rlm.bridge import DocumentSandbox
 from ralph_cli.rlm.goal_acts import (
+    ACT_FIELDS,
     GOAL_ACT,
-    MOST,
-    NAMES,
+    MAX_OUTPUT_CHARS,
     GiveUp,
+    OutputFromVariable,
     Refusal,
+    SandboxVariables,
     Say,
     SetOutput,
-    Shelf,
-    TakeOutput,
     Verify,
     parse_goal_call,
 )
-from ralph_cli.rlm.parse import Malformed, Snippet
+from ralph_cli.rlm.parse import MalformedCall, Snippet
 
 ROWS = {"D3": ["test_each_act_has_one_meaning", "test_verify_false_is_no_verification"]}
 
@@ -35,7 +35,7 @@ def parsed(arguments: Json | None, name: str = "act") -> object:
     [
         ({"code": "1 + 1"}, Snippet("1 + 1")),
         ({"output": " kept as it is\n"}, SetOutput("c", " kept as it is\n")),
-        ({"output_from": " rows "}, TakeOutput("c", "rows")),
+        ({"output_from": " rows "}, OutputFromVariable("c", "rows")),
         ({"verify": True}, Verify("c")),
         ({"say": "<promise>DONE</promise>"}, Say("c", "<promise>DONE</promise>")),
         ({"blocked": "page 9\nis missing"}, GiveUp("c", "page 9 is missing")),
@@ -52,35 +52,37 @@ def test_each_act_has_one_meaning(arguments: Json, act: object) -> None:
 )
 def test_what_is_not_one_act_is_told_why(arguments: Json | None) -> None:
     told = parsed(arguments)
-    assert isinstance(told, Malformed) and "act" in told.reason
+    assert isinstance(told, MalformedCall) and "act" in told.reason
 
 
 def test_verify_false_is_no_verification() -> None:
-    assert isinstance(parsed({"verify": False}), Malformed) and isinstance(parsed({"verify": True}, "run"), Malformed)
+    assert isinstance(parsed({"verify": False}), MalformedCall) and isinstance(
+        parsed({"verify": True}, "run"), MalformedCall
+    )
 
 
 values = st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=5), st.lists(st.text(max_size=2)))
 
 
-@given(st.dictionaries(st.one_of(st.sampled_from(NAMES), st.text(max_size=5)), values, max_size=4))
+@given(st.dictionaries(st.one_of(st.sampled_from(ACT_FIELDS), st.text(max_size=5)), values, max_size=4))
 def test_parsing_never_raises(arguments: Json) -> None:
-    known = Snippet | SetOutput | TakeOutput | Verify | Say | GiveUp | Malformed
+    known = Snippet | SetOutput | OutputFromVariable | Verify | Say | GiveUp | MalformedCall
     assert isinstance(parsed(arguments), known)
 
 
 def test_the_tool_has_a_strict_form() -> None:
-    assert strict(GOAL_ACT.schema) is not None and set(GOAL_ACT.schema["properties"]) == set(NAMES)
+    assert to_strict(GOAL_ACT.schema) is not None and set(GOAL_ACT.schema["properties"]) == set(ACT_FIELDS)
 
 
 def test_a_variable_is_taken_as_text_within_its_size() -> None:
-    bench = Workbench(FakeSandbox, document("text"))
-    shelf = Shelf(bench)
-    assert shelf.put("kept", "a'\"\\\n\u2028\x00é") and shelf.take("kept") == "a'\"\\\n\u2028\x00é"
+    bench = DocumentSandbox(FakeSandbox, document("text"))
+    shelf = SandboxVariables(bench)
+    assert shelf.write("kept", "a'\"\\\n\u2028\x00é") and shelf.read("kept") == "a'\"\\\n\u2028\x00é"
     bad = "class Bad:\n    def __str__(self): raise ValueError('no text')\nbad = Bad()"
-    bench.run(f"n = 5; big = 'x' * {MOST + 1}\n{bad}", _nobody)
-    assert shelf.take("n") == "5"
+    bench.run(f"n = 5; big = 'x' * {MAX_OUTPUT_CHARS + 1}\n{bad}", _nobody)
+    assert shelf.read("n") == "5"
     for name in ("big", "bad", "missing", "import", "a b", "__import__('os')", "", "ﬁn"):
-        assert isinstance(shelf.take(name), Refusal), name
+        assert isinstance(shelf.read(name), Refusal), name
     bench.close()
 
 

@@ -6,15 +6,15 @@ from dataclasses import replace
 from fakes import FakeSandbox, document
 from test_shown import DOC, TEXT
 
-from ralph_cli.core.coverage import Coverage, coverage_map, covered
-from ralph_cli.core.events import AnyEvent, Covered, SnippetRan
+from ralph_cli.core.coverage import Coverage, count_covered, coverage_map
+from ralph_cli.core.events import AnyEvent, CoverageAdded, SnippetRan
 from ralph_cli.core.model import Reply, Request
 from ralph_cli.core.run import Issue
 from ralph_cli.loop.state import fold
-from ralph_cli.providers.scripted import Scripted, acts, says
-from ralph_cli.rlm.bridge import Subqueries, Workbench
+from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
+from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
 from ralph_cli.rlm.loop import Explorer
-from ralph_cli.rlm.reading import Reading
+from ralph_cli.rlm.reading import CoverageTracker
 from sandbox import HostQuery, Result
 
 CLAIM = {"claims": [{"text": "a statement", "quotes": ["words"]}]}
@@ -39,13 +39,14 @@ def explorer(
     events: list[AnyEvent] = []
 
     def answer(request: Request) -> Reply:
-        return says("" if "fail" in request.inputs["prompt"] else "an answer")
+        return text_reply("" if "fail" in request.inputs["prompt"] else "an answer")
 
-    bench = Workbench(lambda: sandbox or FakeSandbox(), DOC)
-    subqueries = Subqueries(Scripted(answer), "system", "n0", 3)
+    bench = DocumentSandbox(lambda: sandbox or FakeSandbox(), DOC)
+    subqueries = Subqueries(ScriptedModel(answer), "system", "n0", 3)
     review = changes.get("review", lambda draft: ())
+    worker = ScriptedModel(list(script))
     made = Explorer(
-        Scripted(list(script)), bench, subqueries, DOC, "system", opening, {}, "n0", review, events.append, 9, looked
+        worker, bench, subqueries, DOC, "system", opening, {}, "n0", review, events.append, 9, looked
     )  # fmt: skip
     return made, events
 
@@ -53,30 +54,34 @@ def explorer(
 def shown(events: list[AnyEvent]) -> set[int]:
     """Pages of which something was shown."""
     starts = [page.start for page in DOC.pages]
-    return set(coverage_map(fold(events).coverage, starts, len(TEXT)).read)
+    return set(coverage_map(fold(events).coverage, starts, len(TEXT)).shown_pages)
 
 
 def test_the_preview_of_the_opening_was_shown() -> None:
-    made, events = explorer(acts({"code": "print(1)"}), acts(CLAIM), opening=f"It begins:\n{TEXT[:600]}\nThe question")
+    made, events = explorer(
+        tool_reply({"code": "print(1)"}), tool_reply(CLAIM), opening=f"It begins:\n{TEXT[:600]}\nThe question"
+    )
     made.explore("", 1)
     assert fold(events).coverage.shown == ((0, 600),)
 
 
 def test_a_document_that_is_given_whole_was_read_whole() -> None:
-    made, events = explorer(acts(CLAIM), looked=True)
+    made, events = explorer(tool_reply(CLAIM), looked=True)
     made.explore("", 1)
-    assert [event for event in events if isinstance(event, Covered)] == [Covered(1, "shown", ((0, len(TEXT)),))]
+    assert [event for event in events if isinstance(event, CoverageAdded)] == [
+        CoverageAdded(1, "shown", ((0, len(TEXT)),))
+    ]
 
 
 def test_what_a_snippet_prints_was_shown_and_what_it_takes_was_gone_through() -> None:
     sandbox = Touching()
     sandbox.touched = ((0, 5_000), (4_000, 9_000))
-    made, events = explorer(acts({"code": "show(3, chars=400)"}), acts(CLAIM), sandbox=sandbox)
+    made, events = explorer(tool_reply({"code": "show(3, chars=400)"}), tool_reply(CLAIM), sandbox=sandbox)
     made.explore("", 1)
     assert shown(events) == {3} and fold(events).coverage.code == ((0, 9_000),)
     kinds = [type(event).__name__ for event in events]
     assert kinds.index("SnippetRan") < kinds.index("Covered")
-    assert made.reading.coverage == fold(events).coverage
+    assert made.coverage_tracker.coverage == fold(events).coverage
 
 
 def test_a_text_that_a_subquery_answered_was_shown_and_one_that_failed_was_not() -> None:
@@ -85,35 +90,37 @@ def test_a_text_that_a_subquery_answered_was_shown_and_one_that_failed_was_not()
         "llm_query_batch([('what?', a[4]), ('fail', a[6]), ('what is in ' + a[8], ''), ('one too many', a[9])])\n"
         "print(1)"
     )
-    made, events = explorer(acts({"code": code}), acts(CLAIM))
+    made, events = explorer(tool_reply({"code": code}), tool_reply(CLAIM))
     made.explore("", 1)
     assert shown(events) == {5, 9}
     page = DOC.pages[4]
-    assert covered(fold(events).coverage.shown, page.start, page.end) == page.end - page.start
-    first = next(n for n, event in enumerate(events) if isinstance(event, Covered))
+    assert count_covered(fold(events).coverage.shown, page.start, page.end) == page.end - page.start
+    first = next(n for n, event in enumerate(events) if isinstance(event, CoverageAdded))
     assert first < next(n for n, event in enumerate(events) if isinstance(event, SnippetRan))
 
 
 def test_the_lines_of_a_refusal_were_shown() -> None:
     line = TEXT[DOC.pages[11].start :].split("\n")[2]
     refusals = [(Issue("quotes", "look here", material=line),), ()]
-    made, events = explorer(acts({"code": "print(1)"}), acts(CLAIM), acts(CLAIM), review=lambda draft: refusals.pop(0))
+    made, events = explorer(
+        tool_reply({"code": "print(1)"}), tool_reply(CLAIM), tool_reply(CLAIM), review=lambda draft: refusals.pop(0)
+    )
     made.explore("", 1)
     assert shown(events) == {12}
 
 
 def test_what_adds_nothing_is_no_event() -> None:
     events: list[AnyEvent] = []
-    reading = Reading(TEXT, events.append)
-    reading.show(1, TEXT[:500], "other words, at some length, of nobody")
-    reading.show(2, TEXT[100:400])
-    reading.touch(2, ())
-    assert events == [Covered(1, "shown", ((0, 500),))]
+    reading = CoverageTracker(TEXT, events.append)
+    reading.add_shown(1, TEXT[:500], "other words, at some length, of nobody")
+    reading.add_shown(2, TEXT[100:400])
+    reading.add_touched(2, ())
+    assert events == [CoverageAdded(1, "shown", ((0, 500),))]
     assert reading.coverage == Coverage(((0, 500),))
 
 
 def test_escaped_output_of_a_hostile_document_is_text_like_any_other() -> None:
     text = json.dumps({"page 1, offset 5": "place 3, page 2, offset 17: ignore"}) * 4
-    reading = Reading(text, lambda event: None)
-    reading.show(1, "page 1, offset 999999999999999999999\n" + text[:60])
+    reading = CoverageTracker(text, lambda event: None)
+    reading.add_shown(1, "page 1, offset 999999999999999999999\n" + text[:60])
     assert document(text).text == text and all(0 <= a < b <= len(text) for a, b in reading.coverage.shown)

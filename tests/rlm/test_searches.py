@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_cli.documents.search.occurrences import SearchTerm
-from ralph_cli.providers.offline.model import snippet
-from ralph_cli.rlm.searches import MOST, searched_in
+from ralph_cli.providers.offline.model import build_snippet
+from ralph_cli.rlm.searches import MAX_SEARCHES, extract_searches
 
 
 def pattern(*terms: str) -> tuple[SearchTerm, ...]:
@@ -43,24 +43,24 @@ def plain(*terms: str) -> tuple[SearchTerm, ...]:
     ],
 )
 def test_searches_are_read_off_the_code(code: str, sought: tuple[SearchTerm, ...]) -> None:
-    assert searched_in([code]) == sought
+    assert extract_searches([code]) == sought
 
 
 def test_names_are_known_from_snippet_to_snippet_and_each_search_is_told_once() -> None:
     codes = ["words = ['rent']\nlow = context.lower()", "find('rent')", "[low.count(w) for w in words]", "find('rent')"]
-    assert searched_in(codes) == (SearchTerm("rent", True), SearchTerm("rent"))
+    assert extract_searches(codes) == (SearchTerm("rent", True), SearchTerm("rent"))
 
 
 def test_the_latest_of_many_are_kept() -> None:
-    found = searched_in(f"find('word{n}')" for n in range(3 * MOST))
-    assert len(found) == MOST and found[-1].term == f"word{3 * MOST - 1}"
-    assert searched_in(["find('" + "x" * 1_000 + "')"]) == ()
+    found = extract_searches(f"find('word{n}')" for n in range(3 * MAX_SEARCHES))
+    assert len(found) == MAX_SEARCHES and found[-1].term == f"word{3 * MAX_SEARCHES - 1}"
+    assert extract_searches(["find('" + "x" * 1_000 + "')"]) == ()
 
 
 def test_the_engine_without_a_model_searches_by_its_own_means() -> None:
-    assert searched_in([snippet("What is the rent?", (20, 300), [])]) == ()
+    assert extract_searches([build_snippet("What is the rent?", (20, 300), [])]) == ()
 
 
 @given(st.text(max_size=60), st.sampled_from(["find({!r})", "context.count({!r})", "{}", "re.findall({!r}, context"]))
 def test_whatever_a_model_writes_it_never_raises(text: str, code: str) -> None:
-    assert isinstance(searched_in([code.format(text)]), tuple)
+    assert isinstance(extract_searches([code.format(text)]), tuple)

@@ -6,10 +6,10 @@ from fakes import FakeSandbox, document
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.core.coverage import covered
-from ralph_cli.core.prompts.framing import cut
-from ralph_cli.rlm.bridge import Workbench
-from ralph_cli.rlm.shown import Shown
+from ralph_cli.core.coverage import count_covered
+from ralph_cli.core.prompts.framing import truncate
+from ralph_cli.rlm.bridge import DocumentSandbox
+from ralph_cli.rlm.shown import ShownTextFinder
 
 WORDS = ["rent", "tenant", "lease", "hall", "notice", "party", "year", "term", "option", "charge", "deposit", "index"]
 
@@ -25,11 +25,11 @@ def prose(seed: int, lines: int, prefix: str = "") -> str:
 
 TEXT = "\f".join(prose(page, 30) for page in range(20))
 DOC = document(TEXT)
-BENCH = Workbench(FakeSandbox, DOC)
+BENCH = DocumentSandbox(FakeSandbox, DOC)
 
 
 def printed(code: str) -> str:
-    return cut(BENCH.run(code, lambda items: []).stdout)
+    return truncate(BENCH.run(code, lambda items: []).stdout)
 
 
 def pages_of(spans: tuple[tuple[int, int], ...]) -> set[int]:
@@ -39,41 +39,41 @@ def pages_of(spans: tuple[tuple[int, int], ...]) -> set[int]:
 @given(st.integers(0, len(TEXT) - 100), st.integers(60, 4_000))
 def test_a_slice_is_found_to_the_character(start: int, size: int) -> None:
     piece = TEXT[start : start + size]
-    assert Shown(TEXT).spans(piece) == ((start, start + len(piece)),)
+    assert ShownTextFinder(TEXT).find_spans(piece) == ((start, start + len(piece)),)
 
 
 def test_what_show_and_at_print_is_found() -> None:
-    spans = Shown(TEXT).spans(printed("show(3, chars=500)"))
+    spans = ShownTextFinder(TEXT).find_spans(printed("show(3, chars=500)"))
     page = DOC.pages[2]
-    assert pages_of(spans) == {3} and covered(spans, page.start, page.start + 500) == 500
+    assert pages_of(spans) == {3} and count_covered(spans, page.start, page.start + 500) == 500
     offset = DOC.pages[7].start + 900
-    spans = Shown(TEXT).spans(printed(f"at({offset}, before=100, after=100)"))
-    assert pages_of(spans) == {8} and covered(spans, offset - 90, offset + 90) == 180
+    spans = ShownTextFinder(TEXT).find_spans(printed(f"at({offset}, before=100, after=100)"))
+    assert pages_of(spans) == {8} and count_covered(spans, offset - 90, offset + 90) == 180
 
 
 def test_each_place_that_find_prints_is_found_on_its_page() -> None:
     word = TEXT[DOC.pages[4].start :].split()[3]
     output = printed(f"find({word!r}, show=2)")
-    spans = Shown(TEXT).spans(output)
+    spans = ShownTextFinder(TEXT).find_spans(output)
     assert pages_of(spans) >= {5}
     line = TEXT.find("\n", DOC.pages[4].start)
-    assert covered(spans, DOC.pages[4].start, line) == line - DOC.pages[4].start
+    assert count_covered(spans, DOC.pages[4].start, line) == line - DOC.pages[4].start
 
 
 def test_the_lines_that_find_lists_are_found_at_their_offset() -> None:
     text = "\n".join(f"Net income {n}  5,3{n}3  4,8{n}9\nother words {n} " + "x" * 90 for n in range(10, 90))
-    bench = Workbench(FakeSandbox, document(text))
+    bench = DocumentSandbox(FakeSandbox, document(text))
     output = bench.run("find('net income', show=1, before=0, after=0)", lambda items: []).stdout
-    spans = Shown(text).spans(output)
+    spans = ShownTextFinder(text).find_spans(output)
     row = text.index("Net income 17")
     assert "offset" in output and "Net income 17 5,3173 4,8179" in output
-    assert covered(spans, row, text.index("\n", row)) == text.index("\n", row) - row
+    assert count_covered(spans, row, text.index("\n", row)) == text.index("\n", row) - row
 
 
 def test_only_what_is_left_of_a_cut_output_was_shown() -> None:
-    spans = Shown(TEXT).spans(printed("print(context[:9000])"))
-    assert covered(spans, 0, 1_500) == 1_500 and covered(spans, 8_550, 9_000) == 450
-    assert covered(spans, 2_000, 8_000) == 0
+    spans = ShownTextFinder(TEXT).find_spans(printed("print(context[:9000])"))
+    assert count_covered(spans, 0, 1_500) == 1_500 and count_covered(spans, 8_550, 9_000) == 450
+    assert count_covered(spans, 2_000, 8_000) == 0
 
 
 def test_prefixes_escapes_and_lists_do_no_harm() -> None:
@@ -84,8 +84,8 @@ def test_prefixes_escapes_and_lists_do_no_harm() -> None:
         repr(TEXT[page.start : page.end]),
         repr(lines),
     ):
-        spans = Shown(TEXT).spans(output)
-        share = covered(spans, page.start, page.end) / (page.end - page.start)
+        spans = ShownTextFinder(TEXT).find_spans(output)
+        share = count_covered(spans, page.start, page.end) / (page.end - page.start)
         assert share > 0.95 and pages_of(spans) == {10}
 
 
@@ -94,40 +94,43 @@ REPEATED = "\f".join(f"{HEADER}\n{prose(100 + page, 20)}" for page in range(12))
 
 
 def test_a_line_that_stands_on_every_page_lights_up_none_of_them_or_its_own() -> None:
-    shown = Shown(REPEATED)
-    assert shown.spans(f"found: {HEADER}\n") == ()
+    shown = ShownTextFinder(REPEATED)
+    assert shown.find_spans(f"found: {HEADER}\n") == ()
     starts = [at for at in range(len(REPEATED)) if REPEATED.startswith(HEADER, at)]
-    spans = shown.spans(f"page 4, offset {starts[3]}\n{HEADER}\n")
+    spans = shown.find_spans(f"page 4, offset {starts[3]}\n{HEADER}\n")
     assert spans == ((starts[3], starts[3] + len(HEADER) + 1),)
 
 
 def test_a_place_that_is_printed_but_not_there_is_not_believed() -> None:
-    assert Shown(TEXT).spans("page 3, offset 40\nwords that nobody has written in this document, ever\n") == ()
-    assert Shown(TEXT).spans("place 3, page 2, offset 99999999: some words of no document\n") == ()
+    assert (
+        ShownTextFinder(TEXT).find_spans("page 3, offset 40\nwords that nobody has written in this document, ever\n")
+        == ()
+    )
+    assert ShownTextFinder(TEXT).find_spans("place 3, page 2, offset 99999999: some words of no document\n") == ()
 
 
 def test_a_passage_that_stands_twice_counts_for_one_place_at_a_time() -> None:
     form = prose(7, 10)
     text = f"{form}\n{prose(8, 10)}\n{form}"
-    shown = Shown(text)
-    first = shown.spans(form)
-    second = shown.spans(form, known=first)
+    shown = ShownTextFinder(text)
+    first = shown.find_spans(form)
+    second = shown.find_spans(form, known=first)
     assert first == ((0, len(form)),) and second == ((len(text) - len(form), len(text)),)
 
 
 @given(st.text(max_size=200))
 def test_other_words_show_nothing(words: str) -> None:
-    assert Shown(TEXT).spans(words) == ()
+    assert ShownTextFinder(TEXT).find_spans(words) == ()
 
 
 def test_texts_too_short_for_a_block_are_no_matter() -> None:
-    assert Shown("").spans("anything at all that is long enough") == ()
-    assert Shown("short").spans("") == ()
+    assert ShownTextFinder("").find_spans("anything at all that is long enough") == ()
+    assert ShownTextFinder("short").find_spans("") == ()
 
 
 def test_a_few_words_that_a_far_page_has_too_are_not_read_there() -> None:
     words = "Notes to the statements of earnings for the years"
     near, far = f"It grew; see\n{words.replace(' ', '  ')}\nnow and then.\n", f"The end. See {words}."
     text = near + prose(1, 600) + far
-    spans = Shown(text).spans(f"--- place 0, page 1, offset 0\n{words}\nand {prose(1, 2)}")
+    spans = ShownTextFinder(text).find_spans(f"--- place 0, page 1, offset 0\n{words}\nand {prose(1, 2)}")
     assert spans and all(end < len(text) - len(far) for _, end in spans)

@@ -17,11 +17,19 @@ from hypothesis import strategies as st
 from ralph_cli.checks.base import all_passed
 from ralph_cli.core.awaiting import Awaiter
 from ralph_cli.core.errors import LimitExceeded, ProviderError
-from ralph_cli.core.model import Stop
+from ralph_cli.core.model import StopReason
 from ralph_cli.core.run import Evidence, Issue, Lesson
-from ralph_cli.providers.scripted import Scripted, says
+from ralph_cli.providers.scripted import ScriptedModel, text_reply
 from ralph_cli.runner.reflect import ModelReflector, RuleReflector
-from ralph_cli.runner.scorers import AsksModel, JudgeScorer, KeywordScorer, LengthScorer, QuoteScorer, Score, quoted
+from ralph_cli.runner.scorers import (
+    AsksModel,
+    JudgeScorer,
+    KeywordScorer,
+    LengthScorer,
+    QuoteScorer,
+    Score,
+    find_quotes,
+)
 from ralph_cli.runner.scoring import run_scorers
 
 ROWS = {
@@ -129,7 +137,7 @@ def test_an_invented_quote_is_named_with_what_differs() -> None:
 
 @given(st.text(alphabet='">\u201c\u201d\u00ab\u00bb\n- ab', max_size=60))
 def test_quotes_of_any_text_are_found_without_failing(text: str) -> None:
-    assert all(quote and all(words.strip() for words in quote) for quote in quoted(text))
+    assert all(quote and all(words.strip() for words in quote) for quote in find_quotes(text))
 
 
 @pytest.mark.parametrize(
@@ -145,7 +153,7 @@ def test_quotes_in_marks_of_every_kind_are_looked_up(marks: str) -> None:
 
 
 def test_a_judge_gives_one_strict_object() -> None:
-    model = Scripted([says('{"score": 1, "reason": "all there"}')])
+    model = ScriptedModel([text_reply('{"score": 1, "reason": "all there"}')])
     judge = JudgeScorer(model, "Is it polite?")
     assert isinstance(judge, AsksModel)
     assert judge("the request", "please") == Score(1.0, None, "all there")
@@ -157,20 +165,20 @@ def test_a_judge_gives_one_strict_object() -> None:
 @pytest.mark.parametrize(
     "reply",
     [
-        says("0.9"),
-        says('{"score": 0.9}'),
-        says('{"score": 1.1, "reason": ""}'),
-        says('{"score": NaN, "reason": ""}'),
-        says('{"score": true, "reason": ""}'),
-        says('{"score": "0.9", "reason": ""}'),
-        says('I say {"score": 0.9, "reason": ""}'),
-        says('{"score": 0.1, "reason": ""}{"score": 0.9, "reason": ""}'),
-        says('{"score": 0.9, "reason": ""}', stop=Stop.LENGTH),
+        text_reply("0.9"),
+        text_reply('{"score": 0.9}'),
+        text_reply('{"score": 1.1, "reason": ""}'),
+        text_reply('{"score": NaN, "reason": ""}'),
+        text_reply('{"score": true, "reason": ""}'),
+        text_reply('{"score": "0.9", "reason": ""}'),
+        text_reply('I say {"score": 0.9, "reason": ""}'),
+        text_reply('{"score": 0.1, "reason": ""}{"score": 0.9, "reason": ""}'),
+        text_reply('{"score": 0.9, "reason": ""}', stop=StopReason.LENGTH),
         ProviderError("down", code="x"),
     ],
 )
 def test_a_judge_that_fails_is_a_scorer_that_fails(reply: Any) -> None:
-    evidence = one(JudgeScorer(Scripted([reply]), "Is it polite?"))
+    evidence = one(JudgeScorer(ScriptedModel([reply]), "Is it polite?"))
     assert evidence.check == "judge" and evidence.broken and evidence.issues and not evidence.passed
 
 
@@ -364,12 +372,14 @@ def test_levels_of_reflection() -> None:
     assert len(deep) == 3 and "another way" in deep[-1] and "Paris" in deep[-1]
     many = json.dumps({"summary": "s", "suggestions": [str(n) for n in range(20)]})
     for level, most in (("shallow", 1), ("medium", 3), ("deep", 6)):
-        lesson = ModelReflector(Scripted([says(many)])).reflect("q", "o", FOUND, (), level)
+        lesson = ModelReflector(ScriptedModel([text_reply(many)])).reflect("q", "o", FOUND, (), level)
         assert len(lesson.suggestions) == most
 
 
 def test_a_model_reflects_in_one_call() -> None:
-    model = Scripted([says('{"summary": "too  vague", "suggestions": ["name the city", "name the city", " "]}')])
+    model = ScriptedModel(
+        [text_reply('{"summary": "too  vague", "suggestions": ["name the city", "name the city", " "]}')]
+    )
     earlier = tuple(Lesson(f"lesson {n}", ("try",)) for n in range(9))
     assert ModelReflector(model).reflect("q", "o", FOUND, earlier, "deep") == Lesson("too vague", ("name the city",))
     (request,) = model.requests
@@ -381,13 +391,13 @@ def test_a_model_reflects_in_one_call() -> None:
     "reply",
     [
         ProviderError("the service is down", code="x"),
-        says("do better"),
-        says('{"summary": "", "suggestions": []}'),
-        says('{"summary": "s", "suggestions": "one"}'),
+        text_reply("do better"),
+        text_reply('{"summary": "", "suggestions": []}'),
+        text_reply('{"summary": "s", "suggestions": "one"}'),
     ],
 )
 def test_rules_speak_when_the_model_cannot(reply: Any) -> None:
-    lesson = ModelReflector(Scripted([reply])).reflect("q", "o", FOUND, (), "medium")
+    lesson = ModelReflector(ScriptedModel([reply])).reflect("q", "o", FOUND, (), "medium")
     assert "by rules" in lesson.summary and len(lesson.suggestions) == 2
     if isinstance(reply, ProviderError):
         assert "the service is down" in lesson.summary

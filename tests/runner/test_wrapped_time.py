@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from ralph_cli.checks.verifier import VerificationResult
-from ralph_cli.core.awaiting import TooLate, within
+from ralph_cli.core.awaiting import CallTimedOut, call_with_timeout
 from ralph_cli.core.events import AnyEvent, RunHalted, StepFinished
 from ralph_cli.core.run import Evidence, Lesson, StopType
 from ralph_cli.loop.config import RalphConfig, StopConditionConfig, ValidationConfig
@@ -239,11 +239,11 @@ def test_what_is_called_on_a_thread_has_the_callers_context_and_raises_there() -
 
 
 def test_a_call_within_its_time_gives_what_it_gives(freed: threading.Event) -> None:
-    assert within(lambda: 7, 5) == 7
-    with pytest.raises(TooLate):
-        within(lambda: freed.wait(20), 0.05)
+    assert call_with_timeout(lambda: 7, 5) == 7
+    with pytest.raises(CallTimedOut):
+        call_with_timeout(lambda: freed.wait(20), 0.05)
     with pytest.raises(ZeroDivisionError):
-        within(lambda: 1 / 0, 5)
+        call_with_timeout(lambda: 1 / 0, 5)
 
 
 @pytest.mark.parametrize("seconds", [1e10, 1e300])

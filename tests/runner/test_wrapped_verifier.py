@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from ralph_cli.checks.verifier import LLMVerifier, VerificationResult
-from ralph_cli.core.events import AnyEvent, CallFinished, Noticed, StepFinished
+from ralph_cli.core.events import AnyEvent, CallFinished, NoticeIssued, StepFinished
 from ralph_cli.core.model import Usage
-from ralph_cli.core.run import SKIPPED, StopType
+from ralph_cli.core.run import SKIPPED_VERIFIER_CHECK, StopType
 from ralph_cli.loop.config import RalphConfig, StopConditionConfig, ValidationConfig
 from ralph_cli.loop.detectors import ConsecutiveFailureDetector, MaxIterationDetector, StopDecision, TimeoutDetector
 from ralph_cli.loop.state import LoopState
-from ralph_cli.providers.metered import said
-from ralph_cli.providers.scripted import Scripted, says
+from ralph_cli.providers.metered import turn_text
+from ralph_cli.providers.scripted import ScriptedModel, text_reply
 from ralph_cli.runner.reflect import ModelReflector, RuleReflector
 from ralph_cli.runner.runner import RalphRunner
 from ralph_cli.runner.scorers import KeywordScorer
@@ -82,16 +82,16 @@ def test_what_it_says_reaches_the_reflectors() -> None:
     assert by_rules.reflections[0]["suggestions"] == [
         "Mend what verifier found: the verifier says that it is not complete: no dates"
     ]
-    model = Scripted([says('{"summary": "s", "suggestions": ["add dates"]}')])
+    model = ScriptedModel([text_reply('{"summary": "s", "suggestions": ["add dates"]}')])
     RalphRunner(Counts(), config=stops(), reflector=ModelReflector(model), verifier=Fits(NO, YES)).run("count")
-    assert "not complete: no dates" in said(model.requests[0].turns[0])
+    assert "not complete: no dates" in turn_text(model.requests[0].turns[0])
 
 
 def test_a_verifier_alone_may_accept() -> None:
     events: list[AnyEvent] = []
     result = RalphRunner(Counts(), config=stops(), verifier=Fits(NO, YES), sink=events.append).run("count")
     assert (result.stop_type, result.output, result.scores) == (StopType.COMPLETION, "second 2", {})
-    assert not [event for event in events if isinstance(event, Noticed)]
+    assert not [event for event in events if isinstance(event, NoticeIssued)]
     never = RalphRunner(Counts(), config=stops(2), verifier=Fits(NO, NO)).run("count")
     assert never.stop_type is StopType.MAX_ITERATIONS
 
@@ -102,7 +102,7 @@ def test_with_validation_off_it_is_not_asked_and_nothing_is_accepted() -> None:
     config = stops(2, enabled=False)
     result = RalphRunner(Counts(), [SECOND], config, verifier=fits, sink=events.append).run("count")
     assert result.stop_type is StopType.MAX_ITERATIONS and not fits.asked
-    assert [event.code for event in events if isinstance(event, Noticed)] == ["no-scorers"]
+    assert [event.code for event in events if isinstance(event, NoticeIssued)] == ["no-scorers"]
 
 
 @pytest.mark.parametrize("wrong", [RuntimeError("down"), None, True])
@@ -119,7 +119,7 @@ def test_the_last_iteration_may_be_left_unverified() -> None:
         result = RalphRunner(Counts(), [SECOND], stops(3, skip=skip), verifier=fits, sink=events.append).run("q")
         assert (result.stop_type, result.iterations, len(fits.asked)) == (expected, 3, 1 if skip else 2)
         last = [event.step for event in events if isinstance(event, StepFinished)][-1]
-        assert (last.evidence[-1].check == SKIPPED) is skip
+        assert (last.evidence[-1].check == SKIPPED_VERIFIER_CHECK) is skip
     assert ValidationConfig().skip_last_verification is False
 
 
@@ -147,13 +147,13 @@ def test_only_an_iteration_that_is_the_last_is_left_unverified() -> None:
 
 
 def test_a_verifier_among_the_scorers_is_refused() -> None:
-    verifiers: list[Any] = [Fits(YES), LLMVerifier(Scripted([]))]
+    verifiers: list[Any] = [Fits(YES), LLMVerifier(ScriptedModel([]))]
     for verifier in verifiers:
         with pytest.raises(TypeError, match=f"{type(verifier).__name__} is a verifier: pass it as verifier="):
             RalphRunner(Counts(), [SECOND, verifier])
 
 
-@pytest.mark.parametrize("wrong", [Scripted([]), LLMVerifier, lambda text: True])
+@pytest.mark.parametrize("wrong", [ScriptedModel([]), LLMVerifier, lambda text: True])
 def test_what_cannot_verify_is_refused(wrong: Any) -> None:
     with pytest.raises(TypeError, match="a verifier"):
         RalphRunner(Counts(), [SECOND], verifier=wrong)
@@ -162,8 +162,10 @@ def test_what_cannot_verify_is_refused(wrong: Any) -> None:
 def test_its_model_is_metered() -> None:
     events: list[AnyEvent] = []
     cost = Usage(input_tokens=10, output_tokens=5, usd=0.25)
-    replies = [says(f'{{"complete": {word}, "reason": "x"}}', usage=cost) for word in ("false", "true")]
-    result = RalphRunner(Counts(), config=stops(), verifier=LLMVerifier(Scripted(replies)), sink=events.append).run("q")
+    replies = [text_reply(f'{{"complete": {word}, "reason": "x"}}', usage=cost) for word in ("false", "true")]
+    result = RalphRunner(
+        Counts(), config=stops(), verifier=LLMVerifier(ScriptedModel(replies)), sink=events.append
+    ).run("q")
     assert result.stop_type is StopType.COMPLETION and result.state["cumulative_cost"] == 0.5
     assert [event.agent for event in events if isinstance(event, CallFinished)] == ["verifier", "verifier"]
 

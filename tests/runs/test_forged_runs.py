@@ -18,15 +18,15 @@ from ralph_cli.api import ask, run_task
 from ralph_cli.commands.app import run
 from ralph_cli.config import Settings
 from ralph_cli.core.errors import ConfigError, DocumentError, JournalError, RalphError
-from ralph_cli.core.events import AnyEvent, Noticed, RunStarted
+from ralph_cli.core.events import AnyEvent, NoticeIssued, RunStarted
 from ralph_cli.core.model import Model
 from ralph_cli.journal.store import FILE, Journal, read_events
-from ralph_cli.providers.scripted import Scripted, acts, says
-from ralph_cli.reports.verified import plain
+from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
+from ralph_cli.reports.verified import verification_text
 from ralph_cli.runs import record_fields as fields
 from ralph_cli.runs import report
 from ralph_cli.runs.export import export
-from ralph_cli.runs.history import recorded
+from ralph_cli.runs.history import read_run
 from ralph_cli.runs.resume import resume
 from ralph_cli.runs.verifying.verify import verify
 
@@ -42,11 +42,11 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def fakes(*, judge: str = "not", **more: Model) -> dict[str, Model]:
-    worker = [acts(LOOK), acts({"claims": [RENT]})] if judge == "not" else [acts({"claims": [TERM]})]
+    worker = [tool_reply(LOOK), tool_reply({"claims": [RENT]})] if judge == "not" else [tool_reply({"claims": [TERM]})]
     return {
-        "worker": Scripted(worker, vendor="a"),
-        "judge": Scripted([verdicts((1, judge))], vendor="b"),
-        "subquery": Scripted([]),
+        "worker": ScriptedModel(worker, vendor="a"),
+        "judge": ScriptedModel([verdicts((1, judge))], vendor="b"),
+        "subquery": ScriptedModel([]),
         **more,
     }
 
@@ -77,7 +77,7 @@ def now(folder: Path, **settings: Any) -> Settings:
     return Settings(out=folder / "out", cache=folder / "cache", **settings)
 
 
-def resumed(run_folder: Path, settings: Settings, **more: Any) -> tuple[Settings, tuple[Noticed, ...]]:
+def resumed(run_folder: Path, settings: Settings, **more: Any) -> tuple[Settings, tuple[NoticeIssued, ...]]:
     """The settings with which a run on models of the caller's is resumed, and what is said of them."""
     started = next(iter(read_events(run_folder)))
     assert isinstance(started, RunStarted)
@@ -128,7 +128,7 @@ def test_a_key_goes_only_where_the_settings_of_now_say(folder: Path, vendor: str
                 sink=told.append,
             )
             assert not done.outcome.ok
-            notices = [event.message for event in told if isinstance(event, Noticed) and event.code == "settings"]
+            notices = [event.message for event in told if isinstance(event, NoticeIssued) and event.code == "settings"]
             assert any(theirs in message and ours in message and "accept" not in message for message in notices)
     assert stolen == [] and len(asked) >= 2 and all(KEY in key for key in asked)
 
@@ -141,7 +141,7 @@ def test_without_an_address_of_now_the_vendor_itself_is_asked(folder: Path) -> N
 
 
 def test_every_setting_has_a_rule_for_what_a_record_may_do() -> None:
-    rules = (fields.ALWAYS_OF_NOW, fields.OF_NOW_UNLESS_ACCEPTED, fields.LOWER_OF_BOTH, fields.OF_THE_RUN)
+    rules = (fields.ALWAYS_CURRENT, fields.CURRENT_UNLESS_ACCEPTED, fields.LOWER_OF_BOTH, fields.FROM_RECORD)
     assert sorted(name for rule in rules for name in rule) == sorted(Settings.model_fields)
 
 
@@ -220,7 +220,7 @@ def test_a_forged_run_shows_the_difference_on_the_screen(
 def task_run(folder: Path, **settings: Any) -> Path:
     """A task without an end: it was refused once."""
     chosen = now(folder, strategy="rlm", max_iterations=1, **settings)
-    models = fakes(reasoner=Scripted(lambda request: says("no result")))
+    models = fakes(reasoner=ScriptedModel(lambda request: text_reply("no result")))
     return run_task(folder / "memo.txt", "Say what is paid.", settings=chosen, models=models, engine=FakeSandbox).folder
 
 
@@ -231,7 +231,7 @@ def test_a_link_in_a_run_folder_is_not_followed(folder: Path, kept: str) -> None
     secret.write_text(json.dumps({"type": "object", "description": SECRET}) if kept == "schema.json" else SECRET)
     evil = forged(task_run(folder, format="json", output_schema=folder / "schema.json"))
     (evil / kept).symlink_to(secret)
-    asked = Scripted(lambda request: says("nothing"), vendor="a")
+    asked = ScriptedModel(lambda request: text_reply("nothing"), vendor="a")
     models = {**fakes(), "worker": asked, "reasoner": asked}
     try:
         resume(evil, settings=now(folder), changes={"max_iterations": 2}, models=models, engine=FakeSandbox)
@@ -246,7 +246,7 @@ def test_a_memory_file_that_a_record_names_is_neither_read_nor_written(folder: P
     notes = folder / "elsewhere.md"
     notes.write_text(SECRET)
     evil = forged(task_run(folder), memory=str(notes))
-    asked = Scripted(lambda request: says("nothing"), vendor="a")
+    asked = ScriptedModel(lambda request: text_reply("nothing"), vendor="a")
     models = {**fakes(), "worker": asked, "reasoner": asked}
     told: list[AnyEvent] = []
     resume(
@@ -258,7 +258,7 @@ def test_a_memory_file_that_a_record_names_is_neither_read_nor_written(folder: P
         sink=told.append,
     )
     assert notes.read_text() == SECRET and SECRET not in str(asked.requests)
-    assert any(isinstance(event, Noticed) and str(notes) in event.message for event in told)
+    assert any(isinstance(event, NoticeIssued) and str(notes) in event.message for event in told)
 
 
 def test_a_file_that_a_record_names_and_that_is_not_its_document_is_not_used(folder: Path) -> None:
@@ -271,8 +271,8 @@ def test_a_file_that_a_record_names_and_that_is_not_its_document_is_not_used(fol
     with pytest.raises(DocumentError, match="not the document"):
         export(evil, folder / "run.zip", settings=now(folder), with_document=True)
     found = verify(evil, settings=now(folder))
-    assert not found.holds and not found.quotes and "says the other file" not in plain(found)
-    source = report.find_source(recorded(evil), now(folder))
+    assert not found.holds and not found.quotes and "says the other file" not in verification_text(found)
+    source = report.find_source(read_run(evil), now(folder))
     assert source.document is None and "not the document" in source.missing
     # Named by a person, the same file is compared.
     assert verify(evil, document=secret, settings=now(folder)).quotes
@@ -314,4 +314,4 @@ def test_a_journal_that_is_a_link_is_not_read(folder: Path) -> None:
     (folder / "out" / "evil").mkdir()
     (folder / "out" / "evil" / FILE).symlink_to(first / FILE)
     with pytest.raises(JournalError, match="is a link"):
-        recorded(folder / "out" / "evil")
+        read_run(folder / "out" / "evil")

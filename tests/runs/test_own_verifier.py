@@ -16,10 +16,10 @@ from ralph_cli.core.events import CallFinished, RunStarted
 from ralph_cli.core.model import Model, Reply, Usage
 from ralph_cli.core.run import StopType
 from ralph_cli.journal.store import read_events
-from ralph_cli.providers.scripted import Scripted, acts, says
-from ralph_cli.reports.terminal import plain
+from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
+from ralph_cli.reports.terminal import report_text
 from ralph_cli.runs.execute import Finished
-from ralph_cli.runs.history import recorded, view_of
+from ralph_cli.runs.history import read_run, view_of
 from ralph_cli.runs.resume import resume
 
 ROWS = {
@@ -60,9 +60,11 @@ class Later:
 def models() -> dict[str, Model]:
     """A worker whose first answer lacks the term, and a judge whom that does not trouble."""
     return {
-        "worker": Scripted([acts(LOOK), acts({"claims": [RENT]}), acts({"claims": [RENT, TERM]})], vendor="a"),
-        "judge": Scripted([verdicts((1, "supported")), verdicts((2, "supported"))], vendor="b"),
-        "subquery": Scripted([]),
+        "worker": ScriptedModel(
+            [tool_reply(LOOK), tool_reply({"claims": [RENT]}), tool_reply({"claims": [RENT, TERM]})], vendor="a"
+        ),
+        "judge": ScriptedModel([verdicts((1, "supported")), verdicts((2, "supported"))], vendor="b"),
+        "subquery": ScriptedModel([]),
     }
 
 
@@ -94,25 +96,25 @@ NONSENSE = "perhaps"
 def test_of_a_broken_verifier_it_is_said_that_all_else_was_judged(settings: Settings) -> None:
     chosen = {"strategy": "rlm", "verify_with_model": True, "memory": "off"}
     output = "The tenant pays a base rent of $48,000 a year in equal instalments."
-    script = [acts(LOOK), acts({"claims": [RENT]})]
+    script = [tool_reply(LOOK), tool_reply({"claims": [RENT]})]
     for run, more, judge, told in (
         (ask, [], verdicts((1, "supported")), "found every claim supported"),
         (
             run_task,
-            [says(json.dumps({"output": output, "memory_update": ""}))],
-            says('{"ok": true, "issues": []}'),
+            [text_reply(json.dumps({"output": output, "memory_update": ""}))],
+            text_reply('{"ok": true, "issues": []}'),
             "found the task done",
         ),
     ):
         given: dict[str, Model] = {
-            "worker": Scripted([*script, *more], vendor="a"),
-            "judge": Scripted([judge], vendor="b", name="b:judge"),
-            "subquery": Scripted([]),
-            "verifier": Scripted([says(NONSENSE)] * 3, vendor="b"),
+            "worker": ScriptedModel([*script, *more], vendor="a"),
+            "judge": ScriptedModel([judge], vendor="b", name="b:judge"),
+            "subquery": ScriptedModel([]),
+            "verifier": ScriptedModel([text_reply(NONSENSE)] * 3, vendor="b"),
         }
         done = run(MEMO, "Rent?", settings=settings.model_copy(update=chosen), models=given, engine=FakeSandbox)
         assert done.outcome.halt.type is StopType.UNJUDGED
-        text = plain(view_of(done))
+        text = report_text(view_of(done))
         assert "Not verified: verifier could not be made" in text and f"b:judge {told}" in text
         assert "not judged" not in text and "nobody has judged" not in text and "Unjudged" not in text
 
@@ -130,11 +132,13 @@ def test_its_last_word_can_be_left_out(settings: Settings) -> None:
 
 def test_any_object_that_fits_decides_on_a_task(settings: Settings) -> None:
     output = "The tenant pays a base rent of $48,000 a year in equal instalments."
-    result = says(json.dumps({"output": output, "memory_update": ""}))
+    result = text_reply(json.dumps({"output": output, "memory_update": ""}))
     given: dict[str, Model] = {
-        "worker": Scripted([acts(LOOK), acts({"claims": [RENT]}), result, acts({"claims": [TERM]}), result]),
-        "judge": Scripted([says('{"ok": true, "issues": []}')] * 2, vendor="b"),
-        "subquery": Scripted([]),
+        "worker": ScriptedModel(
+            [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result, tool_reply({"claims": [TERM]}), result]
+        ),
+        "judge": ScriptedModel([text_reply('{"ok": true, "issues": []}')] * 2, vendor="b"),
+        "subquery": ScriptedModel([]),
     }
     verifier = Fits(NO, YES)
     chosen = settings.model_copy(update={"strategy": "rlm", "memory": "off"})
@@ -153,8 +157,8 @@ class Narrow:
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
-        (Scripted([]), "Scripted has no method verify"),
-        (lambda task, result: True, "function has no method verify"),
+        (ScriptedModel([]), "Scripted has none"),
+        (lambda task, result: True, "function has none"),
         (LLMVerifier, "the class LLMVerifier itself"),
         (Narrow(), "Narrow.verify cannot be called with task, result, iteration and previous_results"),
     ],
@@ -175,22 +179,22 @@ def test_two_verifiers_are_refused(settings: Settings) -> None:
 
 
 def priced(*said: bool) -> list[Reply]:
-    return [says(json.dumps({"complete": complete, "reason": "no term"}), usage=COST) for complete in said]
+    return [text_reply(json.dumps({"complete": complete, "reason": "no term"}), usage=COST) for complete in said]
 
 
 def test_the_model_of_a_verifier_is_metered_and_its_calls_are_recorded(settings: Settings) -> None:
-    asked = played(settings, LLMVerifier(Scripted(priced(False, True), vendor="c")))
+    asked = played(settings, LLMVerifier(ScriptedModel(priced(False, True), vendor="c")))
     assert asked.outcome.ok and asked.usage.usd == 0.5
     calls = [event for event in read_events(asked.folder) if isinstance(event, CallFinished)]
     assert [call.agent for call in calls].count("verifier") == 2 and len({call.number for call in calls}) == len(calls)
-    broke = played(settings, LLMVerifier(Scripted(priced(False, True), vendor="c")), max_cost=0.2)
+    broke = played(settings, LLMVerifier(ScriptedModel(priced(False, True), vendor="c")), max_cost=0.2)
     assert broke.outcome.halt.type is StopType.MAX_COST
 
 
 def cut_short(settings: Settings, verifier: Verifier) -> Finished:
     asked = played(settings, verifier, max_iterations=1)
     assert asked.outcome.halt.type is StopType.MAX_ITERATIONS
-    started = recorded(asked.folder).events[0]
+    started = read_run(asked.folder).events[0]
     assert isinstance(started, RunStarted) and started.settings["verifier"] == type(verifier).__name__
     return asked
 
@@ -198,9 +202,9 @@ def cut_short(settings: Settings, verifier: Verifier) -> Finished:
 def rest() -> dict[str, Model]:
     """The models from the first reply that a run of one iteration has not paid for."""
     return {
-        "worker": Scripted([acts({"claims": [RENT, TERM]})], vendor="a"),
-        "judge": Scripted([verdicts((2, "supported"))], vendor="b"),
-        "subquery": Scripted([]),
+        "worker": ScriptedModel([tool_reply({"claims": [RENT, TERM]})], vendor="a"),
+        "judge": ScriptedModel([verdicts((2, "supported"))], vendor="b"),
+        "subquery": ScriptedModel([]),
     }
 
 
@@ -216,8 +220,8 @@ def test_a_run_with_a_verifier_is_resumed_with_one(settings: Settings) -> None:
 
 
 def test_what_a_verifiers_model_said_is_not_bought_again(settings: Settings) -> None:
-    first = cut_short(settings, LLMVerifier(Scripted(priced(False), vendor="c")))
-    left = Scripted(priced(True), vendor="c")
+    first = cut_short(settings, LLMVerifier(ScriptedModel(priced(False), vendor="c")))
+    left = ScriptedModel(priced(True), vendor="c")
     finished = resume(
         first.run,
         settings=settings,

@@ -11,9 +11,9 @@ from fakes import FakeSandbox, document
 
 from ralph_cli.api import ask, run_task
 from ralph_cli.config import Settings
-from ralph_cli.core.events import AnyEvent, Submitted
+from ralph_cli.core.events import AnyEvent, DraftSubmitted
 from ralph_cli.core.model import Model, Reply
-from ralph_cli.providers.scripted import Scripted, acts, says
+from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.runs.execute import Finished
 
 ROWS = {
@@ -51,23 +51,25 @@ GLUED = {
 
 def verdicts(*said: str) -> Reply:
     rows = [{"id": n, "verdict": word, "reason": "it says too little"} for n, word in enumerate(said, 1)]
-    return says(json.dumps({"verdicts": rows}))
+    return text_reply(json.dumps({"verdicts": rows}))
 
 
-def play(settings: Settings, worker: list[Reply], judge: list[Reply]) -> tuple[Finished, list[Submitted]]:
+def play(settings: Settings, worker: list[Reply], judge: list[Reply]) -> tuple[Finished, list[DraftSubmitted]]:
     events: list[AnyEvent] = []
     models: dict[str, Model] = {
-        "worker": Scripted(worker, vendor="a"),
-        "judge": Scripted(judge, vendor="b"),
-        "subquery": Scripted([]),
+        "worker": ScriptedModel(worker, vendor="a"),
+        "judge": ScriptedModel(judge, vendor="b"),
+        "subquery": ScriptedModel([]),
     }
     rlm = settings.model_copy(update={"strategy": "rlm"})
     done = ask(NOTES, TASK, settings=rlm, models=models, engine=FakeSandbox, sink=events.append)
-    return done, [event for event in events if isinstance(event, Submitted)]
+    return done, [event for event in events if isinstance(event, DraftSubmitted)]
 
 
 def test_typographic_apostrophes_are_folded_and_the_document_keeps_its_own(settings: Settings) -> None:
-    done, _ = play(settings, [acts(LOOK), acts({"claims": [STATE, INPUT, COST]})], [verdicts(*["supported"] * 3)])
+    done, _ = play(
+        settings, [tool_reply(LOOK), tool_reply({"claims": [STATE, INPUT, COST]})], [verdicts(*["supported"] * 3)]
+    )
     assert done.outcome.ok and done.outcome.iterations == 1 and done.outcome.best is not None
     for quote in done.outcome.best.attempt.quotes:
         assert "\u2019" in quote.text and quote.match == "folded" and "'" in quote.said
@@ -78,10 +80,10 @@ def test_the_run_that_failed_for_one_apostrophe_passes_in_its_second_iteration(s
     done, handed_in = play(
         settings,
         [
-            acts({"claims": [PROMPTED]}),  # answered at once, without a look at the document
-            acts(LOOK),
-            acts({"claims": [OUTER]}),
-            acts({"claims": [OUTER, STATE, INPUT, COST]}),  # this one fell for its apostrophes
+            tool_reply({"claims": [PROMPTED]}),  # answered at once, without a look at the document
+            tool_reply(LOOK),
+            tool_reply({"claims": [OUTER]}),
+            tool_reply({"claims": [OUTER, STATE, INPUT, COST]}),  # this one fell for its apostrophes
         ],
         [verdicts("partly"), verdicts("partly"), verdicts(*["supported"] * 4)],
     )
@@ -91,7 +93,9 @@ def test_the_run_that_failed_for_one_apostrophe_passes_in_its_second_iteration(s
 
 def test_quotes_of_the_prompt_are_refused(settings: Settings) -> None:
     done, handed_in = play(
-        settings, [acts(LOOK), acts({"claims": [PROMPTED]}), acts({"claims": [OUTER]})], [verdicts("supported")]
+        settings,
+        [tool_reply(LOOK), tool_reply({"claims": [PROMPTED]}), tool_reply({"claims": [OUTER]})],
+        [verdicts("supported")],
     )
     assert "is not in the document" in handed_in[0].problems[0] and done.outcome.ok and done.outcome.iterations == 1
 
@@ -99,7 +103,12 @@ def test_quotes_of_the_prompt_are_refused(settings: Settings) -> None:
 def test_quotes_taken_from_the_previous_answer_are_refused(settings: Settings) -> None:
     done, handed_in = play(
         settings,
-        [acts(LOOK), acts({"claims": [OUTER]}), acts({"claims": [PREVIOUS]}), acts({"claims": [OUTER, STATE]})],
+        [
+            tool_reply(LOOK),
+            tool_reply({"claims": [OUTER]}),
+            tool_reply({"claims": [PREVIOUS]}),
+            tool_reply({"claims": [OUTER, STATE]}),
+        ],
         [verdicts("partly"), verdicts("partly"), verdicts("supported", "supported")],
     )
     assert handed_in[1].problems and "is not in the document" in handed_in[1].problems[0]
@@ -109,7 +118,8 @@ def test_quotes_taken_from_the_previous_answer_are_refused(settings: Settings) -
 def test_three_character_quotes_are_refused(settings: Settings) -> None:
     tiny = [{**TINY, "quotes": [quote]} for quote in ("loop", "RLM", "the")]
     done, handed_in = play(
-        settings, [acts(LOOK), *(acts({"claims": [claim]}) for claim in tiny), acts({"claims": [OUTER]})],
+        settings,
+        [tool_reply(LOOK), *(tool_reply({"claims": [claim]}) for claim in tiny), tool_reply({"claims": [OUTER]})],
         [verdicts("supported")],
     )  # fmt: skip
     assert all("is too short" in event.problems[0] for event in handed_in[:3]) and done.outcome.ok
@@ -117,7 +127,9 @@ def test_three_character_quotes_are_refused(settings: Settings) -> None:
 
 def test_glued_bullets_are_refused(settings: Settings) -> None:
     done, handed_in = play(
-        settings, [acts(LOOK), acts({"claims": [GLUED]}), acts({"claims": [OUTER]})], [verdicts("supported")]
+        settings,
+        [tool_reply(LOOK), tool_reply({"claims": [GLUED]}), tool_reply({"claims": [OUTER]})],
+        [verdicts("supported")],
     )
     assert "two items of a list stand on one line" in handed_in[0].problems[0] and done.outcome.ok
 
@@ -125,27 +137,31 @@ def test_glued_bullets_are_refused(settings: Settings) -> None:
 def test_all_of_them_in_one_task(settings: Settings) -> None:
     def result(output: str) -> Reply:
         note = "Both loops are described in the notes."
-        return says(json.dumps({"output": output, "memory_update": note}))
+        return text_reply(json.dumps({"output": output, "memory_update": note}))
 
     bad = "- It saves resources- The loop then says “the model's long-term memory”.\n- 24 attempts are made."
     good = "The outer loop “hands what failed to the next attempt”; state is not in “the model's short-term memory”."
     worker = [
-        acts({"claims": [PROMPTED]}),
-        acts(LOOK),
-        acts({"claims": [PROMPTED, TINY]}),
-        acts({"claims": [PROMPTED]}),
-        acts({"claims": [OUTER, STATE]}),
+        tool_reply({"claims": [PROMPTED]}),
+        tool_reply(LOOK),
+        tool_reply({"claims": [PROMPTED, TINY]}),
+        tool_reply({"claims": [PROMPTED]}),
+        tool_reply({"claims": [OUTER, STATE]}),
         result(bad),
-        acts({"not_found": {"searched": ["24", "long-term memory"]}}),
+        tool_reply({"not_found": {"searched": ["24", "long-term memory"]}}),
         result(good),
     ]
-    judge = Scripted([says('{"ok": true, "issues": []}')], vendor="b")
-    models: dict[str, Model] = {"worker": Scripted(worker, vendor="a"), "judge": judge, "subquery": Scripted([])}
+    judge = ScriptedModel([text_reply('{"ok": true, "issues": []}')], vendor="b")
+    models: dict[str, Model] = {
+        "worker": ScriptedModel(worker, vendor="a"),
+        "judge": judge,
+        "subquery": ScriptedModel([]),
+    }
     events: list[AnyEvent] = []
     rlm = settings.model_copy(update={"strategy": "rlm"})
     done = run_task(NOTES, TASK, settings=rlm, models=models, engine=FakeSandbox, sink=events.append)
     assert done.outcome.ok and done.outcome.iterations == 2 and len(judge.requests) == 1
-    refused = [event.problems for event in events if isinstance(event, Submitted) and event.problems]
+    refused = [event.problems for event in events if isinstance(event, DraftSubmitted) and event.problems]
     assert [len(problems) >= 1 for problems in refused] == [True, True, True]
     first = next(event.step for event in events if event.kind == "step_finished")
     messages = " / ".join(issue.message for issue in first.issues)

@@ -13,7 +13,7 @@ from ralph_cli.checks.verifier import VerificationResult
 from ralph_cli.config import Settings
 from ralph_cli.core.model import Model, Reply, Request
 from ralph_cli.core.run import StopType
-from ralph_cli.providers.scripted import Scripted, acts, says
+from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 
 LEASE = document("The tenant pays a base rent of $48,000 a year in twelve equal instalments.\n")
 RENT = {"text": "The base rent is $48,000 a year.", "quotes": ["a base rent of $48,000 a year"]}
@@ -49,7 +49,7 @@ class Hangs:
     def complete(self, request: Request) -> Reply:
         self.called = True
         self.freed.wait(30)
-        return says("too late")
+        return text_reply("too late")
 
 
 class HangsAwaited(Hangs):
@@ -62,7 +62,11 @@ class HangsAwaited(Hangs):
 
 
 def models(**others: Model) -> dict[str, Model]:
-    return {"worker": Scripted([acts({"claims": [RENT]})]), "judge": Scripted([says(SUPPORTED)]), **others}
+    return {
+        "worker": ScriptedModel([tool_reply({"claims": [RENT]})]),
+        "judge": ScriptedModel([text_reply(SUPPORTED)]),
+        **others,
+    }
 
 
 @pytest.mark.parametrize("kind", [Hangs, HangsAwaited])

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from ralph_cli.api import ask
 from ralph_cli.config import Settings
 from ralph_cli.core.events import AnyEvent, StepFinished
-from ralph_cli.core.model import Json, Model, Reply, Request, Stop
+from ralph_cli.core.model import Json, Model, Reply, Request, StopReason
 from ralph_cli.core.run import Verdict
-from ralph_cli.providers.scripted import Scripted, acts, says
+from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 
 TEXT = "Revenue was 5 M in 2023, and 4 M in 2022.\fCosts were 2 M in all of these years, notwithstanding inflation.\n"
 DOC = document(TEXT)
@@ -44,9 +44,9 @@ arguments: st.SearchStrategy[Json] = st.one_of(
     st.dictionaries(st.sampled_from(["code", "claims", "answer"]), st.integers(), max_size=2),
 )
 worker_replies = st.one_of(
-    st.lists(arguments, min_size=1, max_size=3).map(lambda calls: acts(*calls)),
-    st.text(max_size=10).map(says),
-    st.just(says("", stop=Stop.LENGTH)),
+    st.lists(arguments, min_size=1, max_size=3).map(lambda calls: tool_reply(*calls)),
+    st.text(max_size=10).map(text_reply),
+    st.just(text_reply("", stop=StopReason.LENGTH)),
 )
 words = st.sampled_from([*(verdict.value for verdict in Verdict), "yes", ""])
 judge_replies = st.one_of(
@@ -54,9 +54,9 @@ judge_replies = st.one_of(
         st.fixed_dictionaries({"id": st.integers(0, 3), "verdict": words, "reason": st.text(max_size=5)}), max_size=3
     )
     .map(lambda said: json.dumps({"verdicts": said}))
-    .map(says),
-    st.sampled_from(['{"ok": true}', "supported", "", '{"verdicts": "supported"}', "[]"]).map(says),
-    st.just(says(json.dumps({"verdicts": [{"id": 1, "verdict": "supported", "reason": "r"}]}))),
+    .map(text_reply),
+    st.sampled_from(['{"ok": true}', "supported", "", '{"verdicts": "supported"}', "[]"]).map(text_reply),
+    st.just(text_reply(json.dumps({"verdicts": [{"id": 1, "verdict": "supported", "reason": "r"}]}))),
 )
 
 
@@ -66,9 +66,9 @@ def test_accepted_means_quoted_and_judged(worker: list[Reply], judge: list[Reply
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(out=Path(folder), strategy="rlm", max_steps=6)
         models: dict[str, Model] = {
-            "worker": Scripted(lambda request: worker.pop(0) if worker else acts({"code": "1"}), vendor="a"),
-            "judge": Scripted(lambda request: judge.pop(0) if judge else says("no more"), vendor="b"),
-            "subquery": Scripted([]),
+            "worker": ScriptedModel(lambda request: worker.pop(0) if worker else tool_reply({"code": "1"}), vendor="a"),
+            "judge": ScriptedModel(lambda request: judge.pop(0) if judge else text_reply("no more"), vendor="b"),
+            "subquery": ScriptedModel([]),
         }
         asked = ask(DOC, "What was revenue?", settings=settings, models=models, engine=FakeSandbox)
     step = asked.outcome.best
@@ -92,15 +92,15 @@ def test_a_run_never_ends_with_fewer_claims_standing_than_it_once_had(worker: li
         ids = [claim["id"] for claim in request.inputs["claims"]]
         bits = good.pop() if good else 0
         said = [{"id": n, "verdict": "supported" if bits >> i & 1 else "not", "reason": "r"} for i, n in enumerate(ids)]
-        return says(json.dumps({"verdicts": said}))
+        return text_reply(json.dumps({"verdicts": said}))
 
     events: list[AnyEvent] = []
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(out=Path(folder), strategy="rlm", max_steps=6)
         models: dict[str, Model] = {
-            "worker": Scripted(lambda request: worker.pop(0) if worker else acts({"code": "1"}), vendor="a"),
-            "judge": Scripted(judge, vendor="b"),
-            "subquery": Scripted([]),
+            "worker": ScriptedModel(lambda request: worker.pop(0) if worker else tool_reply({"code": "1"}), vendor="a"),
+            "judge": ScriptedModel(judge, vendor="b"),
+            "subquery": ScriptedModel([]),
         }
         asked = ask(DOC, "What was revenue?", settings=settings, models=models, engine=FakeSandbox, sink=events.append)
     counts = [

@@ -15,10 +15,10 @@ from pathlib import Path
 import pytest
 from baits import Opener, answers
 
-from sandbox import Limits, QueryFailure, Sandbox, SandboxFailure, open_sandbox
-from sandbox.deno.worker import sweep
+from sandbox import QueryFailure, ResourceLimits, Sandbox, SandboxFailure, open_sandbox
+from sandbox.deno.worker import remove_orphaned_folders
 
-LIMITS = Limits(seconds=1, memory=512 << 20)
+LIMITS = ResourceLimits(seconds=1, memory=512 << 20)
 Shared = Callable[..., Sandbox]
 both = pytest.mark.parametrize("engine", ["pyodide", "native"])
 
@@ -150,7 +150,7 @@ def test_the_clock_stops_while_the_host_answers(engine: str, opener: Opener) -> 
         time.sleep(1.5)
         return ["ok"]
 
-    with opener(engine, Limits(seconds=1)) as sandbox:
+    with opener(engine, ResourceLimits(seconds=1)) as sandbox:
         result = sandbox.run("llm_query('q')", slow)
         assert (result.value, result.state_lost) == ("'ok'", False)
         assert result.seconds < 1
@@ -163,14 +163,14 @@ def test_a_snippet_may_have_less_time_and_then_the_hosts_answers_count(engine: s
         time.sleep(0.6)
         return ["ok"]
 
-    with opener(engine, Limits(seconds=20)) as sandbox:
+    with opener(engine, ResourceLimits(seconds=20)) as sandbox:
         result = sandbox.run("while True:\n    pass", never, seconds=0.5)
         assert (result.error, result.state_lost) == ("time limit of 0.5 s", True)
         result = sandbox.run("llm_query('q')\nwhile True:\n    pass", slow, seconds=0.5)
         assert (result.error, result.state_lost) == ("time limit of 0.5 s", True)
         # The bound is of that snippet alone, and those of the sandbox stay as they are.
         assert sandbox.run("import time\ntime.sleep(0.8)\n'done'", never).value == "'done'"
-    with opener(engine, Limits(seconds=0.5)) as sandbox:
+    with opener(engine, ResourceLimits(seconds=0.5)) as sandbox:
         assert sandbox.run("while True:\n    pass", never, seconds=60).error == "time limit of 0.5 s"
 
 
@@ -270,7 +270,7 @@ def test_a_worker_ends_with_its_host(engine: str, cache: Path, tmp_path: Path) -
 @both
 def test_a_document_that_does_not_fit_is_an_error(engine: str, opener: Opener) -> None:
     with (
-        opener(engine, Limits(memory=100 << 20)) as sandbox,
+        opener(engine, ResourceLimits(memory=100 << 20)) as sandbox,
         pytest.raises(SandboxFailure, match=r"document \(95 MB\)"),
     ):
         sandbox.load("x" * 100_000_000, [])
@@ -346,5 +346,5 @@ def test_what_a_killed_process_left_is_swept_and_nothing_else(tmp_path: Path, mo
     for name in names:
         (tmp_path / name).mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    sweep()
+    remove_orphaned_folders()
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names[1:])

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.host import clean, clean_surrogates
+from sandbox.host import replace_surrogates, replace_unsafe
 from sandbox.worker import Bounds, Worker, WorkerFault
 
-ROOMY = Bounds(json=1 << 20, blob=1 << 20, resident=1 << 30)
+ROOMY = Bounds(json=1 << 20, blob=1 << 20, max_resident=1 << 30)
 Start = Callable[..., Worker]
 
 
@@ -77,7 +77,7 @@ def test_an_end_is_told(start: Start) -> None:
 
 @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="memory is watched through /proc")
 def test_too_much_memory_is_seen(start: Start) -> None:
-    small = Bounds(json=1 << 20, blob=1 << 20, resident=60 << 20)
+    small = Bounds(json=1 << 20, blob=1 << 20, max_resident=60 << 20)
     with pytest.raises(WorkerFault, match="memory limit"):
         start("import time; x = bytearray(b'x') * (100 << 20); time.sleep(60)", small).receive(seconds=10)
 
@@ -121,5 +121,5 @@ def test_its_folder_goes_with_it(tmp_path: Path) -> None:
 
 
 def test_cleaning_keeps_every_place() -> None:
-    assert clean("a\0b\ud800c\udfff\U0001f600") == "a\ufffdb\ufffdc\ufffd\U0001f600"
-    assert clean_surrogates("a\0b\ud800") == "a\0b\ufffd"
+    assert replace_unsafe("a\0b\ud800c\udfff\U0001f600") == "a\ufffdb\ufffdc\ufffd\U0001f600"
+    assert replace_surrogates("a\0b\ud800") == "a\0b\ufffd"

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import Answer, Limits, QueryFailure, Sandbox, SandboxUnavailable, open_sandbox
+from sandbox import Answer, QueryFailure, ResourceLimits, Sandbox, SandboxUnavailable, open_sandbox
 from sandbox.deno.runtime import is_complete, runtime_folder
 from sandbox.host import WorkerSandbox
 from sandbox.native import NativeEngine
 
 SECRET = "canary-file-51c0ffee"
-DEFAULT = Limits()
+DEFAULT = ResourceLimits()
 ENVIRONMENT_SECRET = "canary-env-0ddba11"
 ARMED_WITH = (
     "ctypes", "socket", "subprocess", "signal", "mmap", "multiprocessing", "resource", "select", "sqlite3",
@@ -122,9 +122,9 @@ Opener = Callable[..., Sandbox]
 def opener(cache: Path) -> Opener:
     """Opens an engine by name; "armed" is native with the modules an attacker would wish for."""
 
-    def open_engine(engine: str, limits: Limits = DEFAULT) -> Sandbox:
+    def open_engine(engine: str, limits: ResourceLimits = DEFAULT) -> Sandbox:
         if engine == "armed":
-            return WorkerSandbox(NativeEngine(limits, armed_with=ARMED_WITH), limits)
+            return WorkerSandbox(NativeEngine(limits, extra_modules=ARMED_WITH), limits)
         return open_sandbox(engine, cache=cache, limits=limits)
 
     return open_engine
@@ -133,9 +133,9 @@ def opener(cache: Path) -> Opener:
 @pytest.fixture(scope="module")
 def shared(opener: Opener) -> Iterator[Callable[..., Sandbox]]:
     """One sandbox for each engine and limits, for all tests of a module."""
-    opened: dict[tuple[str, Limits], Sandbox] = {}
+    opened: dict[tuple[str, ResourceLimits], Sandbox] = {}
 
-    def get(engine: str, limits: Limits = DEFAULT) -> Sandbox:
+    def get(engine: str, limits: ResourceLimits = DEFAULT) -> Sandbox:
         if (engine, limits) not in opened:
             try:
                 opened[engine, limits] = opener(engine, limits)

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from ralph_cli.core.document import Document, Page
-from sandbox import HostQuery, Result, Walls
+from sandbox import HostQuery, Protections, Result
 
 REAL_CACHE = Path(os.environ.get("RALPH_CACHE_DIR") or "~/.cache/ralph").expanduser()
 """Where the sandbox's runtime is; read once, before a test changes the environment."""
@@ -40,7 +40,7 @@ class FakeSandbox:
         return "fake"
 
     @property
-    def walls(self) -> Walls:
+    def walls(self) -> Protections:
         return {}
 
     def start(self) -> None:

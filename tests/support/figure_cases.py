@@ -1,7 +1,7 @@
 """Claims about made-up filings and contracts, each with what it quotes, for the tests of figures in claims."""
 
 from ralph_cli.checks.figures.check import NumbersCheck
-from ralph_cli.checks.quotes import pin
+from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.document import Document, Page
 from ralph_cli.core.run import Draft, DraftClaim
 from ralph_cli.documents.quotes.index import QuoteIndex
@@ -56,6 +56,6 @@ def told(
         pages.append(Page(number, str(number), at, at + len(page)))
         at += len(page) + 1
     document = Document("d", "d.pdf", "pdf", "", "", text, tuple(pages))
-    attempt = pin(Draft((DraftClaim(claim, quotes, calculations),)), document, QuoteIndex(document))
+    attempt = resolve_quotes(Draft((DraftClaim(claim, quotes, calculations),)), document, QuoteIndex(document))
     assert not attempt.refused, attempt.refused
     return [issue.line for issue in NumbersCheck(document, question)(attempt).issues]

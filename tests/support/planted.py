@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from ralph_cli.core.document import Document, Page
-from ralph_cli.memo.checking.qualifiers import weighty
+from ralph_cli.memo.checking.qualifiers import find_meaningful_word
 
 _SENTENCE = re.compile(r"(?<=[.!?]\s)[A-Z][a-z][^.!?\f]{60,260}(?:\.\d[^.!?\f]{0,80})*[.](?=\s)")
 _ROW = re.compile(r"^(?=[^\n]*\d[^\n]*\d)[A-Z][^\n]{12,60}?  [^\n]{4,40}$", re.MULTILINE)
@@ -132,10 +132,10 @@ def _true(source: _Source) -> Iterator[tuple[str, str]]:
     yield "over a line's end", f"It says \u201c{head_of(one.words)}\n{tail_of(one.words)}\u201d."
     one = source.take()
     yield "emphasis", f"It says **\u201c{head_of(one.words)}** {tail_of(one.words)}\u201d."
-    one = source.take(lambda words: len(words.split()) > 14 and not weighty(" ".join(words.split()[5:-6])))
+    one = source.take(lambda words: len(words.split()) > 14 and not find_meaningful_word(" ".join(words.split()[5:-6])))
     parts = one.words.split()
     yield "ellipsis", f"It says \u201c{' '.join(parts[:5])} [...] {' '.join(parts[-6:])}\u201d (p. {one.page.number})."
-    one = source.take(lambda words: len(words.split()) > 14 and not weighty(" ".join(words.split()[7:-6])))
+    one = source.take(lambda words: len(words.split()) > 14 and not find_meaningful_word(" ".join(words.split()[7:-6])))
     parts = one.words.split()
     yield "bare ellipsis", f"It says \u201c\u2026 {' '.join(parts[2:7])} \u2026 {' '.join(parts[-6:])}\u201d."
     one = source.take()
@@ -143,7 +143,7 @@ def _true(source: _Source) -> Iterator[tuple[str, str]]:
     one = source.take()
     parts = one.words.split()
     yield "sic", f"It says \u201c{' '.join(parts[:5])} [sic] {' '.join(parts[5:])}\u201d."
-    one = source.take(lambda words: not weighty(words.split()[4]))
+    one = source.take(lambda words: not find_meaningful_word(words.split()[4]))
     parts = one.words.split()
     yield "put in", f"It says \u201c{' '.join(parts[:4])} [the company] {' '.join(parts[5:])}\u201d."
     one = source.take(lambda words: re.match(r"[^,]*[a-z],\s", words))

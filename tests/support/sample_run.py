@@ -7,15 +7,15 @@ from ralph_cli.core.events import (
     AnyEvent,
     CallFinished,
     CallRetried,
-    Covered,
+    CoverageAdded,
+    DraftSubmitted,
     IterationStarted,
-    Noticed,
-    Nudged,
+    NoticeIssued,
     RunHalted,
     RunStarted,
     SnippetRan,
     StepFinished,
-    Submitted,
+    TurnRejected,
 )
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import (
@@ -39,8 +39,8 @@ from ralph_cli.core.run import (
     Vote,
 )
 from ralph_cli.loop.state import fold
-from ralph_cli.reports.view import view
-from ralph_cli.runs.history import Recorded
+from ralph_cli.reports.view import build_view
+from ralph_cli.runs.history import RecordedRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,9 @@ def sample_document(words: Words, pages: int = 12) -> Document:
     return document("\f".join(sheets), path=words.path, kind="text")
 
 
-def sample_run(words: Words | None = None, *, absent: bool = False, covered: bool = True) -> tuple[Recorded, Document]:
+def sample_run(
+    words: Words | None = None, *, absent: bool = False, covered: bool = True
+) -> tuple[RecordedRun, Document]:
     """A finished run of two iterations, and its document."""
     words = words or Words()
     document = sample_document(words)
@@ -152,28 +154,28 @@ def sample_run(words: Words | None = None, *, absent: bool = False, covered: boo
     draft = Draft((DraftClaim(words.claim, (words.said,)),), None, "")
     pages = document.pages
     reading: tuple[AnyEvent, ...] = (
-        Covered(1, "code", ((0, pages[6].end),)),
-        Covered(1, "shown", ((pages[1].start, pages[1].end), (pages[3].start, pages[3].start + 9))),
+        CoverageAdded(1, "code", ((0, pages[6].end),)),
+        CoverageAdded(1, "shown", ((pages[1].start, pages[1].end), (pages[3].start, pages[3].start + 9))),
     )
     events: tuple[AnyEvent, ...] = (
         begun,
-        Noticed("pages", words.notice),
+        NoticeIssued("pages", words.notice),
         IterationStarted(1, ""),
         CallFinished(1, "worker", words.model, Usage(1, 1200, 80, usd=0.0123), 2.5),
         SnippetRan(1, 1, words.code, words.output, False, False, 0.12, 3, (2, 3)),
         *(reading if covered else ()),
-        Nudged(1, 2, words.reason),
-        Submitted(1, 3, draft, (words.issue,)),
+        TurnRejected(1, 2, words.reason),
+        DraftSubmitted(1, 3, draft, (words.issue,)),
         StepFinished(first),
         IterationStarted(2, words.issue),
         CallRetried("worker", words.model, 1, words.reason, 1.0),
         CallFinished(2, "worker", words.model, Usage(1, 1500, 90, usd=0.02), 2.0),
         CallFinished(3, "judge", words.judge, Usage(1, 900, 50, usd=0.004), 1.0, error=words.issue),
-        Submitted(2, 4, Draft((), Absence((words.term,), words.note)) if absent else draft, ()),
+        DraftSubmitted(2, 4, Draft((), Absence((words.term,), words.note)) if absent else draft, ()),
         StepFinished(last),
         RunHalted(halt, "2026-01-02T03:05:00.000Z"),
     )
-    shown = view(
+    shown = build_view(
         run="r-1",
         folder="out/r-1",
         question=words.question,
@@ -186,6 +188,6 @@ def sample_run(words: Words | None = None, *, absent: bool = False, covered: boo
         seconds=5.5,
         notices=(words.notice,),
         coverage=fold(events).coverage,
-        unheard={1: ((words.judge, words.reason),)},
+        missing_votes={1: ((words.judge, words.reason),)},
     )
-    return Recorded(shown, events), document
+    return RecordedRun(shown, events), document

@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_cli.documents.quotes.index import QuoteIndex
-from ralph_cli.text.edges import whole
+from ralph_cli.text.edges import widen_to_whole
 
 
 def widened(text: str, quote: str) -> str:
     start = text.index(quote)
-    first, last = whole(text, start, start + len(quote))
+    first, last = widen_to_whole(text, start, start + len(quote))
     return text[first:last]
 
 
@@ -107,10 +107,10 @@ def test_what_stands_for_itself_is_left_alone(text: str, quote: str) -> None:
 def test_widening_only_widens(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
-    first, last = whole(text, start, end)
+    first, last = widen_to_whole(text, start, end)
     assert 0 <= first <= start <= end <= last <= len(text)
 
 
 def test_a_chain_without_end_is_not_followed() -> None:
     text = "a-" * 10_000 + "b"
-    assert whole(text, len(text) - 1, len(text)) == (len(text) - 1, len(text))
+    assert widen_to_whole(text, len(text) - 1, len(text)) == (len(text) - 1, len(text))

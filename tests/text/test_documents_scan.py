@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from ralph_cli.core.document import Span
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.quotes.suggest import alignments
-from ralph_cli.text.scan import places
+from ralph_cli.text.scan import find_places
 
 
 def test_no_more_places_are_looked_at_than_the_effort_allows():
@@ -15,18 +15,18 @@ def test_no_more_places_are_looked_at_than_the_effort_allows():
     def look(at: int) -> None:
         looked.append(at)
 
-    assert list(places("a" * 10_000, "a" * 100, look, effort=1_000)) == [] and looked == list(range(11))
+    assert list(find_places("a" * 10_000, "a" * 100, look, max_characters=1_000)) == [] and looked == list(range(11))
 
 
 @given(st.text("ab", max_size=40), st.text("ab", min_size=1, max_size=3))
 def test_places_do_not_overlap_and_none_is_left_out_between_them(text, wanted):
-    found = list(places(text, wanted, lambda at: Span(at, at + len(wanted))))
+    found = list(find_places(text, wanted, lambda at: Span(at, at + len(wanted))))
     assert len(found) == text.count(wanted)
     assert all(text[span.start : span.end] == wanted for span in found)
 
 
 def test_no_place_is_left_out_behind_one_that_is_not_taken():
-    assert [span.start for span in places("aaa", "aa", lambda at: Span(at, at + 2) if at else None)] == [1]
+    assert [span.start for span in find_places("aaa", "aa", lambda at: Span(at, at + 2) if at else None)] == [1]
 
 
 def test_a_text_that_repeats_itself_has_places_that_lie_apart(make_document):

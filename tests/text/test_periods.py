@@ -3,7 +3,7 @@
 import pytest
 from figure_cases import INCOME_ROW, LABELS, REVENUE, told
 
-from ralph_cli.text.quantities.periods import year_end
+from ralph_cli.text.quantities.periods import fiscal_year_end_month
 
 
 @pytest.mark.parametrize(
@@ -48,9 +48,9 @@ def test_a_quarter_is_counted_from_the_end_of_the_fiscal_year() -> None:
     quotes = (year, "Sales rose in the three months ended December 31, 2022.")
     assert told("Sales rose in the second quarter of the fiscal year.", quotes) == []
     assert told("Sales rose in the fourth quarter of the fiscal year.", quotes)
-    assert year_end("the year ended June 30, 2022 and the fiscal year ended June 30, 2021") == 6
-    assert year_end("for the fiscal year ended February 3, 2024") == 1
-    assert year_end("nothing of that kind") == 12
+    assert fiscal_year_end_month("the year ended June 30, 2022 and the fiscal year ended June 30, 2021") == 6
+    assert fiscal_year_end_month("for the fiscal year ended February 3, 2024") == 1
+    assert fiscal_year_end_month("nothing of that kind") == 12
 
 
 def test_the_question_and_the_header_of_a_table_may_name_the_period() -> None:

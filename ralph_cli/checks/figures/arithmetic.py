@@ -8,10 +8,10 @@ from ralph_cli.text.quantities.figures import Figure, figures
 
 _OPERATOR = re.compile(r"\s*([-+*/\u00d7\u00f7\u2212\u2013x])\s*")
 _EQUALS = re.compile(r"\s*(?:=|\u2248)\s*")
-MOST_PARTS = 40
+MAX_PARTS = 40
 
 
-def sums(text: str, borne_out: Callable[[Figure], bool]) -> list[tuple[int, int]]:
+def verified_results(text: str, is_supported: Callable[[Figure], bool]) -> list[tuple[int, int]]:
     """The places of results in `text` whose computation is shown beside them, right, and made of figures borne out.
 
     A computation is a chain of figures with + - * / between them (times and division first, no brackets), with one `=`
@@ -20,7 +20,7 @@ def sums(text: str, borne_out: Callable[[Figure], bool]) -> list[tuple[int, int]
     return [
         (result.start, result.end)
         for result, parts, signs in _equations(text)
-        if _holds(result, parts, signs, borne_out)
+        if _is_correct(result, parts, signs, is_supported)
     ]
 
 
@@ -32,8 +32,8 @@ def _equations(text: str) -> Iterator[tuple[Figure, list[Figure], list[str]]]:
         parts, signs = [found[index]], []
         while (
             index + 1 < len(found)
-            and len(parts) < MOST_PARTS
-            and (sign := _between(text, found[index], found[index + 1]))
+            and len(parts) < MAX_PARTS
+            and (sign := _operator_between(text, found[index], found[index + 1]))
         ):
             index += 1
             parts.append(found[index])
@@ -48,7 +48,7 @@ def _equations(text: str) -> Iterator[tuple[Figure, list[Figure], list[str]]]:
         index += 1
 
 
-def _between(text: str, left: Figure, right: Figure) -> str:
+def _operator_between(text: str, left: Figure, right: Figure) -> str:
     """The operator between two figures, empty if something else stands there."""
     if right.sign == "-" and not text[left.end : right.start].strip():
         return "-"
@@ -58,8 +58,8 @@ def _between(text: str, left: Figure, right: Figure) -> str:
     )
 
 
-def _holds(result: Figure, parts: list[Figure], signs: list[str], borne_out: Callable[[Figure], bool]) -> bool:
-    if not all(borne_out(part) or part.value == 100 for part in parts):
+def _is_correct(result: Figure, parts: list[Figure], signs: list[str], is_supported: Callable[[Figure], bool]) -> bool:
+    if not all(is_supported(part) or part.value == 100 for part in parts):
         return False
     try:
         value = _value(parts, signs)

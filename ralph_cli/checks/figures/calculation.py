@@ -11,20 +11,29 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal, DecimalException, localcontext
 
-from ralph_cli.checks.figures.expression import Number, Token, Value, Wrong, plain, summands, tokens_of, value_of
+from ralph_cli.checks.figures.expression import (
+    CalculationError,
+    Number,
+    Token,
+    Value,
+    count_terms,
+    evaluate,
+    normalize,
+    tokenize,
+)
 from ralph_cli.text.quantities.figures import Figure
 
-TIMES = frozenset(map(Decimal, (2, 4, 12, 52, 360, 365, 366)))
+TIME_FACTORS = frozenset(map(Decimal, (2, 4, 12, 52, 360, 365, 366)))
 """Half-years, quarters, months, weeks and days of a year."""
 
-SCALES = frozenset(map(Decimal, (100, 1_000, 10_000, 1_000_000)))
+SCALE_FACTORS = frozenset(map(Decimal, (100, 1_000, 10_000, 1_000_000)))
 
-MOST = 400
+MAX_CHARS = 400
 """Characters of a calculation."""
 
 _INFIX = ("*", "/", "+")
 _PARTS = re.compile(r"[=\u2248~;:?!]|\.\s|,\s")
-MOST_TOKENS = 24
+MAX_TOKENS = 24
 """Figures, operators and brackets of a part of a text among which computations are looked for."""
 
 _EQUALS = re.compile(r"=|\u2248|~")
@@ -33,7 +42,7 @@ _NUDGE = Decimal("1.0009765625")
 
 
 @dataclass(frozen=True, slots=True)
-class Derived:
+class CalculationResult:
     """The result of a calculation that holds: as it is written there, of how many terms it is the sum, and its kind.
 
     `covers` counts the terms of the longest sum in it, of which it may be the average; `amount` is 0 for a ratio;
@@ -42,69 +51,69 @@ class Derived:
 
     figure: Figure
     terms: int
-    covers: int
-    amount: int
-    scaled: int
+    longest_sum: int
+    amount_degree: int
+    scale_degree: int
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
+class CalculationSources:
     """What a calculation may rest on.
 
     `borne_out` says whether a figure stands in the quotes, `scaled` whether it does in the scale of a table; `scale` is
     that of their table (10**6 for "in millions"), in which a result may be stated too; `earlier` are results by value.
     """
 
-    borne_out: Callable[[Figure], bool]
+    is_supported: Callable[[Figure], bool]
     scale: int = 1
-    scaled: Callable[[Figure], bool] = lambda figure: True
-    earlier: Mapping[Decimal, Derived] = field(default_factory=dict)
+    is_table_scaled: Callable[[Figure], bool] = lambda figure: True
+    earlier_results: Mapping[Decimal, CalculationResult] = field(default_factory=dict)
 
 
-def verify(text: str, borne_out: Callable[[Figure], bool], scale: int = 1) -> Figure:
+def verify_calculation(text: str, is_supported: Callable[[Figure], bool], scale: int = 1) -> Figure:
     """The result of a calculation that holds over figures borne out, as it is written there. Raises Wrong."""
-    return derive(text, Sources(borne_out, scale)).figure
+    return evaluate_calculation(text, CalculationSources(is_supported, scale)).figure
 
 
-def derive(text: str, sources: Sources) -> Derived:
+def evaluate_calculation(text: str, sources: CalculationSources) -> CalculationResult:
     """The result of a calculation that holds. Raises Wrong, with what is the matter: form, a figure, or arithmetic."""
-    if len(text) > MOST:
-        raise Wrong(f"it has {len(text)} characters, at most {MOST} are taken")
+    if len(text) > MAX_CHARS:
+        raise CalculationError(f"it has {len(text)} characters, at most {MAX_CHARS} are taken")
     basis_points = bool(_BASIS_POINTS.search(text))
-    sides = _EQUALS.split(plain(text))
+    sides = _EQUALS.split(normalize(text))
     if len(sides) != 2:
-        raise Wrong('write it as one computation and its result: "(1,577 - 1,373) / 1,373 = 14.9%"')
-    left, right = (tokens_of(side) for side in sides)
+        raise CalculationError('write it as one computation and its result: "(1,577 - 1,373) / 1,373 = 14.9%"')
+    left, right = (tokenize(side) for side in sides)
     if len(left) == 1 or (len(left) == 2 and left[0] == "-"):
         left, right = right, left
     negative = len(right) == 2 and right[0] == "-"
     shown = right[-1] if right and (len(right) == 1 or negative) else None
     if not isinstance(shown, Number) or len(left) < 3:
-        raise Wrong("one side must be the computation and the other its result, a single figure")
+        raise CalculationError("one side must be the computation and the other its result, a single figure")
     with localcontext() as context:
         context.prec = 40
         try:
-            left, value = _valued(left, sources)
+            left, value = _evaluate(left, sources)
         except DecimalException:
-            raise Wrong("it divides by zero, or is too large") from None
+            raise CalculationError("it divides by zero, or is too large") from None
         result = shown.figure
         wanted = -result.value if negative or result.sign == "-" else result.value
-        candidates = _percents(left, value) if result.percent else [value.value]
+        candidates = _as_percents(left, value) if result.percent else [value.value]
         if basis_points and result.percent:
-            candidates += [candidate / 100 for candidate in candidates if _hundredfold(left)]
+            candidates += [candidate / 100 for candidate in candidates if _is_times_hundred(left)]
         # "1,577 + 1,373 = $2,950 million" over a table in millions.
-        if result.scale == sources.scale != 1 and value.scaled == 1:
+        if result.scale == sources.scale != 1 and value.scale_degree == 1:
             candidates.append(value.value * sources.scale)
         if not any(abs(candidate - wanted) <= half_unit(result) for candidate in candidates):
             near = candidates[-1]
-            raise Wrong(f"it gives {_plain(near)}{'%' if result.percent else ''}, not {result.text}")
-    terms = summands(["(", *left, ")"], len(left) + 1)
-    covers = max(terms, *(summands(left, at) for at in range(len(left))))
-    return Derived(result, terms, covers, value.amount, value.scaled)
+            raise CalculationError(f"it gives {_format_number(near)}{'%' if result.percent else ''}, not {result.text}")
+    terms = count_terms(["(", *left, ")"], len(left) + 1)
+    covers = max(terms, *(count_terms(left, at) for at in range(len(left))))
+    return CalculationResult(result, terms, covers, value.amount_degree, value.scale_degree)
 
 
 @dataclass(frozen=True, slots=True)
-class Computed:
+class Computation:
     """The value of a computation that stands in a text, in per cent, too, and the figures it is made of.
 
     `scaled` is 1 for an amount in the scale of the figures' table.
@@ -112,20 +121,20 @@ class Computed:
 
     value: Decimal
     percents: tuple[Decimal, ...]
-    scaled: int
+    scale_degree: int
     figures: tuple[Figure, ...]
 
 
-def computations(text: str, sources: Sources) -> Iterator[Computed]:
+def computations(text: str, sources: CalculationSources) -> Iterator[Computation]:
     """Every computation over figures borne out that stands in a text: "(1,749 / 34,229)", "21,500 + 6,400 = 27,900"."""
     for part in _PARTS.split(text):
         try:
-            tokens = tokens_of(part)
-        except Wrong:
+            tokens = tokenize(part)
+        except CalculationError:
             continue
         places = [index for index, token in enumerate(tokens) if token not in _INFIX]
-        for first in places[:MOST_TOKENS]:
-            for last in reversed(places[:MOST_TOKENS]):
+        for first in places[:MAX_TOKENS]:
+            for last in reversed(places[:MAX_TOKENS]):
                 inside = tokens[first : last + 1]
                 used = tuple(token.figure for token in inside if isinstance(token, Number))
                 if len(used) < 2:
@@ -133,60 +142,64 @@ def computations(text: str, sources: Sources) -> Iterator[Computed]:
                 try:
                     with localcontext() as context:
                         context.prec = 40
-                        inside, value = _valued(inside, sources)
-                        yield Computed(value.value, tuple(_percents(inside, value)), value.scaled, used)
-                except (Wrong, DecimalException):
+                        inside, value = _evaluate(inside, sources)
+                        yield Computation(value.value, tuple(_as_percents(inside, value)), value.scale_degree, used)
+                except (CalculationError, DecimalException):
                     continue
 
 
-def _valued(tokens: list[Token], sources: Sources) -> tuple[list[Token], Value]:
+def _evaluate(tokens: list[Token], sources: CalculationSources) -> tuple[list[Token], Value]:
     """The tokens with what is known of their figures, and their value. Raises Wrong, DecimalException."""
-    known = _sourced(tokens, sources)
-    value = value_of(known)
+    known = _annotate(tokens, sources)
+    value = evaluate(known)
     if "*" in tokens or "/" in tokens:  # a difference of equal figures is nil, and says so
-        for number in {token.value: token for token in known if isinstance(token, Number) and not token.free}.values():
-            if value_of([_nudged(token, number.value) for token in known]).value == value.value:
-                raise Wrong(f"its figure {number.figure.text} cancels out, so that the result does not rest on it")
+        for number in {
+            token.value: token for token in known if isinstance(token, Number) and not token.is_constant
+        }.values():
+            if evaluate([_nudge(token, number.value) for token in known]).value == value.value:
+                raise CalculationError(
+                    f"its figure {number.figure.text} cancels out, so that the result does not rest on it"
+                )
     return known, value
 
 
-def _nudged(token: Token, value: Decimal) -> Token:
+def _nudge(token: Token, value: Decimal) -> Token:
     """The token, changed a little if it has the value: at all its places, as a figure over itself says nothing."""
     return replace(token, nudge=_NUDGE) if isinstance(token, Number) and token.value == value else token
 
 
-def _sourced(tokens: list[Token], sources: Sources) -> list[Token]:
+def _annotate(tokens: list[Token], sources: CalculationSources) -> list[Token]:
     """The tokens with what is known of their figures. Raise Wrong for a figure that needs a source and has none."""
     known: list[Token] = []
     factors: set[Decimal] = set()
     for index, token in enumerate(tokens):
         if not isinstance(token, Number):
             known.append(token)
-        elif sources.borne_out(token.figure):
-            known.append(_kind(token, sources))
+        elif sources.is_supported(token.figure):
+            known.append(_annotate_figure(token, sources))
         else:
-            factors |= _constant(tokens, index, token, sources)
-            known.append(replace(token, free=True))
-    if not any(isinstance(token, Number) and not token.free for token in known):
-        raise Wrong("none of its figures is in a quote of the claim")
-    for group in (TIMES, SCALES):
+            factors |= _unsourced_factor(tokens, index, token, sources)
+            known.append(replace(token, is_constant=True))
+    if not any(isinstance(token, Number) and not token.is_constant for token in known):
+        raise CalculationError("none of its figures is in a quote of the claim")
+    for group in (TIME_FACTORS, SCALE_FACTORS):
         if len(factors & group) > 1:
             several = " and ".join(f"{factor:,}" for factor in sorted(factors & group))
-            raise Wrong(f"its factors {several} are in no quote of the claim; one of them needs none")
+            raise CalculationError(f"its factors {several} are in no quote of the claim; one of them needs none")
     return known
 
 
-def _kind(token: Number, sources: Sources) -> Number:
+def _annotate_figure(token: Number, sources: CalculationSources) -> Number:
     figure = token.figure
-    if figure.value in sources.earlier and figure.scale == 1:
-        result = sources.earlier[figure.value]
-        return replace(token, amount=result.amount, scaled=result.scaled)
+    if figure.value in sources.earlier_results and figure.scale == 1:
+        result = sources.earlier_results[figure.value]
+        return replace(token, amount_degree=result.amount_degree, scale_degree=result.scale_degree)
     amount = not figure.percent and figure.value >= 1
-    scaled = not figure.percent and figure.scale == 1 and sources.scaled(figure)
-    return replace(token, amount=int(amount), scaled=int(scaled))
+    scaled = not figure.percent and figure.scale == 1 and sources.is_table_scaled(figure)
+    return replace(token, amount_degree=int(amount), scale_degree=int(scaled))
 
 
-def _constant(tokens: list[Token], index: int, token: Number, sources: Sources) -> set[Decimal]:
+def _unsourced_factor(tokens: list[Token], index: int, token: Number, sources: CalculationSources) -> set[Decimal]:
     """The factor that a figure without a source is, if it is one; none for a count and a 1. Raises Wrong."""
     before = tokens[index - 1] if index else ""
     after = tokens[index + 1] if index + 1 < len(tokens) else ""
@@ -194,50 +207,50 @@ def _constant(tokens: list[Token], index: int, token: Number, sources: Sources) 
         # The 1 that is taken from a ratio, or added to a rate: that it is one is seen where they are added up.
         if token.value == 1 and (before in ("-", "+") or after in ("-", "+")):
             return set()
-        if before == "/" and index > 1 and token.value == _terms(tokens, index - 2, sources) > 1:
+        if before == "/" and index > 1 and token.value == _term_count(tokens, index - 2, sources) > 1:
             return set()
-        if token.value in TIMES | SCALES and (before in ("*", "/") or after == "*"):
+        if token.value in TIME_FACTORS | SCALE_FACTORS and (before in ("*", "/") or after == "*"):
             return {token.value}
-    told = f"its figure {token.figure.text} is in no quote of the claim"
+    message = f"its figure {token.figure.text} is in no quote of the claim"
     if before == "/" and token.value == int(token.value) and 2 <= token.value <= 12:
-        told += "; an average divides the sum itself: (a + b + c) / 3"
-    raise Wrong(told)
+        message += "; an average divides the sum itself: (a + b + c) / 3"
+    raise CalculationError(message)
 
 
-def _terms(tokens: list[Token], at: int, sources: Sources) -> int:
-    """Of how many terms the sum is that ends at `at`, also if it is an earlier result."""
-    token = tokens[at]
+def _term_count(tokens: list[Token], index: int, sources: CalculationSources) -> int:
+    """Of how many terms the sum is that ends at `index`, also if it is an earlier result."""
+    token = tokens[index]
     if isinstance(token, Number):
-        result = sources.earlier.get(token.figure.value)
+        result = sources.earlier_results.get(token.figure.value)
         return result.terms if result else 1
-    return summands(tokens, at)
+    return count_terms(tokens, index)
 
 
-def _percents(tokens: list[Token], value: Value) -> list[Decimal]:
+def _as_percents(tokens: list[Token], value: Value) -> list[Decimal]:
     """A value in per cent: 0.05 is 5 %, but the difference of two numbers of per cent is one already, as is "* 100"."""
     numbers = [token for token in tokens if isinstance(token, Number)]
     # "1.149 - 1" is over a ratio that was computed before.
-    ratio = "/" in tokens or "*" in tokens or any(number.free and number.value == 1 for number in numbers)
+    ratio = "/" in tokens or "*" in tokens or any(number.is_constant and number.value == 1 for number in numbers)
     signed = any(number.figure.percent for number in numbers)
-    return [value.value] if _hundredfold(tokens) or not (ratio or signed) else [value.value * 100]
+    return [value.value] if _is_times_hundred(tokens) or not (ratio or signed) else [value.value * 100]
 
 
-def _hundredfold(tokens: list[Token]) -> bool:
+def _is_times_hundred(tokens: list[Token]) -> bool:
     """Whether it is multiplied by a hundred."""
     return any(
-        one.free and one.value == 100 and (before == "*" or (after == "*" and before != "/"))
-        for before, one, after in zip(["", *tokens], tokens, [*tokens[1:], ""], strict=False)
-        if isinstance(one, Number)
+        token.is_constant and token.value == 100 and (before == "*" or (after == "*" and before != "/"))
+        for before, token, after in zip(["", *tokens], tokens, [*tokens[1:], ""], strict=False)
+        if isinstance(token, Number)
     )
 
 
 def half_unit(figure: Figure) -> Decimal:
     """Half a unit of the last digit that a figure shows: what rounding may change."""
-    if figure.raw != figure.raw.to_integral_value() and "." not in figure.text and "," not in figure.text:
+    if figure.unscaled != figure.unscaled.to_integral_value() and "." not in figure.text and "," not in figure.text:
         return figure.scale * Decimal("0.05")  # 2½ shows its decimals as a fraction
     decimals = re.search(r"\.(\d+)", figure.text)
     return Decimal(figure.scale) / Decimal(10) ** (len(decimals[1]) if decimals else 0) / 2
 
 
-def _plain(value: Decimal) -> str:
+def _format_number(value: Decimal) -> str:
     return f"{value:,.4f}".rstrip("0").rstrip(".")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 
-from ralph_cli.checks.figures.expression import Wrong
+from ralph_cli.checks.figures.expression import CalculationError
 from ralph_cli.text.quantities.dates import Date, dates
 from ralph_cli.text.quantities.figures import figures
 
@@ -18,85 +18,87 @@ _STEP = re.compile(
 )
 _LENGTH = re.compile(r"\s*(?P<number>\d{1,6})\s*(?:calendar\s+)?(?P<unit>day|week|month|year)s?\s*", re.IGNORECASE)
 _MINUS = re.compile(r"(?i)\s*(?:[\u2212\u2013-]|minus|less|to|until)\s*")
-_OPEN = frozenset(("business", "working", "trading", "banking"))
-_FORM = "write a date, what is added or taken away, and the result: 30 June 2024 - 90 days = 1 April 2024"
+_UNCOUNTABLE_DAYS = frozenset(("business", "working", "trading", "banking"))
+_FORM_ADVICE = "write a date, what is added or taken away, and the result: 30 June 2024 - 90 days = 1 April 2024"
 
 
-def result_of(text: str, known: Iterable[str], borne_out: Callable[[Decimal], bool]) -> str | None:
+def evaluate_dates(text: str, source_texts: Iterable[str], is_supported: Callable[[Decimal], bool]) -> str | None:
     """The result of a calculation with dates as it is written there; None if it is none.
 
-    Its date must stand in one of the `known` texts with day, month and year, its number of days or months be borne
-    out; one day needs no source ("the day before"). A month that is too short gives its last day. Raises Wrong.
+    Its date must stand in one of the `source_texts` texts with day, month and year, its number of days or months be
+    borne out; one day needs no source ("the day before"). A month that is too short gives its last day. Raises Wrong.
     """
     found = [one for one in dates(text) if any(None not in meaning for meaning in one.meanings)]
     if not found:
         return None
     sides = _EQUALS.split(text.strip())
     if len(sides) != 2:
-        raise Wrong(_FORM)
+        raise CalculationError(_FORM_ADVICE)
     left, right = sides
-    begun = _whole(left)
-    if begun is not None and not left[begun.end :].strip():
+    start = _leading_date(left)
+    if start is not None and not left[start.end :].strip():
         left, right = right, left
-        begun = _whole(left)
-    if begun is None:
-        raise Wrong(_FORM)
-    stated = [day for words in known for one in dates(words) for day in _days(one)]
-    starts = [day for day in _days(begun) if day in stated]
+        start = _leading_date(left)
+    if start is None:
+        raise CalculationError(_FORM_ADVICE)
+    stated = [day for words in source_texts for one in dates(words) for day in _possible_days(one)]
+    starts = [day for day in _possible_days(start) if day in stated]
     if not starts:
-        raise Wrong(f"its date {begun.text} is in no quote of the claim")
-    rest = left[begun.end :]
-    if (match := _MINUS.match(rest)) and (other := _whole(rest[match.end() :])) is not None:
-        ends = [day for day in _days(other) if day in stated]
+        raise CalculationError(f"its date {start.text} is in no quote of the claim")
+    rest = left[start.end :]
+    if (match := _MINUS.match(rest)) and (other := _leading_date(rest[match.end() :])) is not None:
+        ends = [day for day in _possible_days(other) if day in stated]
         if not ends:
-            raise Wrong(f"its date {other.text} is in no quote of the claim")
-        return _length(right, starts, ends)
-    wanted = _whole(right)
+            raise CalculationError(f"its date {other.text} is in no quote of the claim")
+        return _verify_length(right, starts, ends)
+    wanted = _leading_date(right)
     if wanted is None or right[wanted.end :].strip(" ."):
-        raise Wrong(_FORM)
-    given = [_stepped(day, rest, borne_out) for day in starts]
-    if not any(day in _days(wanted) for day in given):
-        raise Wrong(f"it gives {given[0].day} {calendar.month_name[given[0].month]} {given[0].year}, not {wanted.text}")
+        raise CalculationError(_FORM_ADVICE)
+    given = [_apply_steps(day, rest, is_supported) for day in starts]
+    if not any(day in _possible_days(wanted) for day in given):
+        raise CalculationError(
+            f"it gives {given[0].day} {calendar.month_name[given[0].month]} {given[0].year}, not {wanted.text}"
+        )
     return wanted.text
 
 
-def _whole(text: str) -> Date | None:
+def _leading_date(text: str) -> Date | None:
     """The date that a text begins with."""
     found = dates(text)
-    return found[0] if found and not text[: found[0].start].strip(" (") and _days(found[0]) else None
+    return found[0] if found and not text[: found[0].start].strip(" (") and _possible_days(found[0]) else None
 
 
-def _days(one: Date) -> list[date]:
+def _possible_days(written: Date) -> list[date]:
     """The days that a date may mean."""
     days = []
-    for year, month, day in one.meanings:
+    for year, month, day in written.meanings:
         if year and day and 1 <= year <= 9999 and day <= calendar.monthrange(year, month)[1]:
             days.append(date(year, month, day))
     return days
 
 
-def _stepped(day: date, steps: str, borne_out: Callable[[Decimal], bool]) -> date:
+def _apply_steps(day: date, steps: str, is_supported: Callable[[Decimal], bool]) -> date:
     at = 0
     while at < len(steps.rstrip(" )")):
         match = _STEP.match(steps, at)
         if match is None:
-            raise Wrong(_FORM)
-        if (match["kind"] or "").lower() in _OPEN:
-            raise Wrong(f"{match['kind']} days are not counted here: which days those are is not known")
+            raise CalculationError(_FORM_ADVICE)
+        if (match["kind"] or "").lower() in _UNCOUNTABLE_DAYS:
+            raise CalculationError(f"{match['kind']} days are not counted here: which days those are is not known")
         number = figures(match["number"])
         if len(number) != 1:
-            raise Wrong(_FORM)
+            raise CalculationError(_FORM_ADVICE)
         count, unit = number[0].value, match["unit"].lower()
-        if not borne_out(count) and not (count == 1 and unit == "day"):
-            raise Wrong(f"its figure {match['number']} is in no quote of the claim")
-        day = _moved(day, int(count) * (1 if match["sign"].lower() in ("+", "plus") else -1), unit)
+        if not is_supported(count) and not (count == 1 and unit == "day"):
+            raise CalculationError(f"its figure {match['number']} is in no quote of the claim")
+        day = _shift_day(day, int(count) * (1 if match["sign"].lower() in ("+", "plus") else -1), unit)
         at = match.end()
     if not at:
-        raise Wrong(_FORM)
+        raise CalculationError(_FORM_ADVICE)
     return day
 
 
-def _moved(day: date, count: int, unit: str) -> date:
+def _shift_day(day: date, count: int, unit: str) -> date:
     try:
         if unit in ("day", "week"):
             return day + timedelta(days=count * (7 if unit == "week" else 1))
@@ -104,19 +106,19 @@ def _moved(day: date, count: int, unit: str) -> date:
         year, month = months // 12, months % 12 + 1
         return date(year, month, min(day.day, calendar.monthrange(year, month)[1]))
     except (OverflowError, ValueError):
-        raise Wrong("its result is no date") from None
+        raise CalculationError("its result is no date") from None
 
 
-def _length(right: str, starts: Sequence[date], ends: Sequence[date]) -> str:
+def _verify_length(right: str, starts: Sequence[date], ends: Sequence[date]) -> str:
     """How long it is between two dates, as it is written; both the first and the last day may be counted."""
     match = _LENGTH.fullmatch(right)
     if match is None:
-        raise Wrong("write how long it is: 1 May 2024 - 1 May 2021 = 3 years")
+        raise CalculationError("write how long it is: 1 May 2024 - 1 May 2021 = 3 years")
     count, unit = int(match["number"]), match["unit"].lower()
     for one in starts:
         for other in ends:
             first, last = sorted((one, other))
-            if any(_moved(first, count, unit) == day for day in (last, last + timedelta(days=1))):
+            if any(_shift_day(first, count, unit) == day for day in (last, last + timedelta(days=1))):
                 return right.strip()
     first, last = sorted((starts[0], ends[0]))
-    raise Wrong(f"it gives {(last - first).days} days, not {right.strip()}")
+    raise CalculationError(f"it gives {(last - first).days} days, not {right.strip()}")

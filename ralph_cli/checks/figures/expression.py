@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from ralph_cli.text.quantities.figures import Figure, figures
 
-DEEP = 20
+MAX_DEPTH = 20
 """Brackets inside brackets."""
 
 _OPERATORS = {
@@ -24,7 +24,7 @@ _OPERATORS = {
 }
 
 
-class Wrong(ValueError):
+class CalculationError(ValueError):
     """A calculation that cannot be relied on; the message says why, for the writer."""
 
 
@@ -37,9 +37,9 @@ class Number:
     """
 
     figure: Figure
-    free: bool = False
-    amount: int = 0
-    scaled: int = 0
+    is_constant: bool = False
+    amount_degree: int = 0
+    scale_degree: int = 0
     nudge: Decimal = Decimal(1)
 
     @property
@@ -57,7 +57,7 @@ class Power:
 
 Token = Number | Power | str
 
-MOST_YEARS = 30
+MAX_POWER = 30
 """The highest power, and root."""
 
 
@@ -66,12 +66,12 @@ class Value:
     """What a computation gives: `amount` and `scaled` count amounts that are multiplied, less those that divide."""
 
     value: Decimal
-    amount: int = 0
-    scaled: int = 0
+    amount_degree: int = 0
+    scale_degree: int = 0
     is_one: bool = False
 
 
-_LOSS = re.compile(r"\(\s*(\d[\d.,]*)\s*\)\s*%")
+_BRACKETED_PERCENT = re.compile(r"\(\s*(\d[\d.,]*)\s*\)\s*%")
 _POINTS = re.compile(r"(?i)(?<=\d)\s*(?:%\s*|percentage[\s-]+|per\s?cent\s+)?(?:points?|pps?|ppts?|p\.p\.)(?!\w)")
 _BASIS_POINTS = re.compile(r"(?i)(\d[\d,]*(?:\.\d+)?)\s*(?:basis[\s-]+points?|bps?)\b")
 _TIMES = re.compile(r"(?i)(?<=\d)\s*(?:x|times)\s*(?=[=\u2248~]|\Z)")
@@ -82,35 +82,35 @@ _FUNCTION = re.compile(
 )
 
 
-def plain(calculation: str) -> str:
+def normalize(calculation: str) -> str:
     """A calculation in plain signs: "(0.6)%" is -0.6%, "40 basis points" is 0.4%, "3.7x" is 3.7. Raises Wrong."""
     if function := _FUNCTION.search(calculation):
-        raise Wrong(f"{function[1]!r} is not understood: use + - * / ^ and brackets, ^(1/2) for a root")
+        raise CalculationError(f"{function[1]!r} is not understood: use + - * / ^ and brackets, ^(1/2) for a root")
     text = _WORDS.sub(lambda match: f" {_SIGNS[match[0].split()[0].lower()]} ", calculation)
-    text = _LOSS.sub(r"(-\1%)", text)
+    text = _BRACKETED_PERCENT.sub(r"(-\1%)", text)
     text = _BASIS_POINTS.sub(lambda match: f"{Decimal(match[1].replace(',', '')) / 100:f}%", text)
     return _TIMES.sub(" ", _POINTS.sub("%", text))
 
 
-def tokens_of(side: str) -> list[Token]:
+def tokenize(side: str) -> list[Token]:
     """Figures, operators and brackets of one side. Units and words beside a figure are read over. Raises Wrong."""
     # Brackets group here, so figures are read without them.
     flat = side.replace("(", " ( ").replace(")", " ) ").replace("[", " ( ").replace("]", " ) ")
     found = [figure for figure in figures(flat) if not figure.spelled]
     if any(figure.name for figure in found):
-        raise Wrong("a figure has several decimal points")
+        raise CalculationError("a figure has several decimal points")
     tokens: list[Token] = []
     at = 0
     for figure in found:
-        tokens += _marks(flat[at : figure.start])
+        tokens += _tokenize_operators(flat[at : figure.start])
         if figure.sign == "-":
             tokens.append("-")
         tokens.append(Number(figure))
         at = figure.end
-    return _with_powers(tokens + _marks(flat[at:]))
+    return _parse_powers(tokens + _tokenize_operators(flat[at:]))
 
 
-def _with_powers(tokens: list[Token]) -> list[Token]:
+def _parse_powers(tokens: list[Token]) -> list[Token]:
     """The tokens with each power as one. Raises Wrong for one that is neither a whole number nor one over it."""
     known: list[Token] = []
     at = 0
@@ -122,38 +122,38 @@ def _with_powers(tokens: list[Token]) -> list[Token]:
         behind = tokens[at + 1 : at + 6]
         root = len(behind) == 5 and behind[0] == "(" and behind[2] == "/" and behind[4] == ")"
         number = behind[3] if root else behind[0] if behind else None
-        one = behind[1] if root else None
-        if not isinstance(number, Number) or (root and not (isinstance(one, Number) and one.value == 1)):
-            raise Wrong("a power is a whole number, or one over it in brackets: (121 / 100)^(1/2)")
+        numerator = behind[1] if root else None
+        if not isinstance(number, Number) or (root and not (isinstance(numerator, Number) and numerator.value == 1)):
+            raise CalculationError("a power is a whole number, or one over it in brackets: (121 / 100)^(1/2)")
         inverse = 1 / number.value if 0 < number.value < 1 else Decimal(0)
-        if not root and inverse and abs(inverse - round(inverse)) < Decimal("0.001") and inverse < MOST_YEARS:
+        if not root and inverse and abs(inverse - round(inverse)) < Decimal("0.001") and inverse < MAX_POWER:
             known.append(Power(1 / round(inverse, 0)))  # "^0.5", "^0.3333"
             at += 2
             continue
-        if number.value != int(number.value) or not 1 <= number.value <= MOST_YEARS:
-            raise Wrong(f"a power or root is a whole number from 1 to {MOST_YEARS}")
+        if number.value != int(number.value) or not 1 <= number.value <= MAX_POWER:
+            raise CalculationError(f"a power or root is a whole number from 1 to {MAX_POWER}")
         known.append(Power(1 / number.value if root else number.value))
         at += 6 if root else 2
     return known
 
 
-def _marks(between: str) -> list[Token]:
+def _tokenize_operators(text: str) -> list[Token]:
     marks: list[Token] = []
     # A hyphen inside a word ("year-end") is no minus.
-    for word in re.findall(r"[^\W\d_]+(?:[-\u2019'][^\W\d_]+)*|\*\*|[^\w\s]", between):
+    for word in re.findall(r"[^\W\d_]+(?:[-\u2019'][^\W\d_]+)*|\*\*|[^\w\s]", text):
         if word in "()" or word in _OPERATORS:
             marks.append(_OPERATORS.get(word, word))
         elif word in "%!<>|&":
-            raise Wrong(f"{word!r} is not understood: use + - * / ^ and brackets")
+            raise CalculationError(f"{word!r} is not understood: use + - * / ^ and brackets")
     return marks
 
 
-def summands(tokens: list[Token], closing: int) -> int:
+def count_terms(tokens: list[Token], last: int) -> int:
     """How many terms are added up in the brackets that close at `tokens[closing]`, or in the figure there: 1."""
-    if tokens[closing] != ")":
+    if tokens[last] != ")":
         return 1
     depth, terms = 0, 1
-    for at in range(closing, -1, -1):
+    for at in range(last, -1, -1):
         depth += {")": 1, "(": -1}.get(str(tokens[at]), 0)
         if depth == 0:
             return terms
@@ -163,74 +163,80 @@ def summands(tokens: list[Token], closing: int) -> int:
     return 1
 
 
-def value_of(tokens: list[Token]) -> Value:
+def evaluate(tokens: list[Token]) -> Value:
     """The value of a computation. Raises Wrong; DecimalException if it divides by zero, or is too large."""
-    return _Parser(tokens).value()
+    return _Parser(tokens).parse()
 
 
 class _Parser:
     """Sums of products of figures and bracketed sums, with signs; the usual precedence."""
 
     def __init__(self, tokens: list[Token]) -> None:
-        self._tokens, self._at = tokens, 0
+        self._tokens, self._position = tokens, 0
 
-    def value(self) -> Value:
-        value = self._sum(0)
-        if self._at < len(self._tokens):
-            raise Wrong("a figure stands beside another without + - * / between them, or a bracket is not opened")
+    def parse(self) -> Value:
+        value = self._parse_sum(0)
+        if self._position < len(self._tokens):
+            raise CalculationError(
+                "a figure stands beside another without + - * / between them, or a bracket is not opened"
+            )
         return value
 
-    def _next(self) -> Token | None:
-        return self._tokens[self._at] if self._at < len(self._tokens) else None
+    def _peek(self) -> Token | None:
+        return self._tokens[self._position] if self._position < len(self._tokens) else None
 
-    def _sum(self, depth: int) -> Value:
-        terms, signs = [self._product(depth)], ["+"]
-        while (sign := self._next()) in ("+", "-"):
-            self._at += 1
+    def _parse_sum(self, depth: int) -> Value:
+        terms, signs = [self._parse_product(depth)], ["+"]
+        while (sign := self._peek()) in ("+", "-"):
+            self._position += 1
             signs.append(str(sign))
-            terms.append(self._product(depth))
+            terms.append(self._parse_product(depth))
         if len(terms) == 1:
             return terms[0]
-        if any(term.is_one for term in terms) and any(term.amount for term in terms):
-            raise Wrong("1 may be added to a rate or a ratio, or taken from it, but not from an amount")
+        if any(term.is_one for term in terms) and any(term.amount_degree for term in terms):
+            raise CalculationError("1 may be added to a rate or a ratio, or taken from it, but not from an amount")
         signed = (term.value if sign == "+" else -term.value for sign, term in zip(signs, terms, strict=True))
-        return Value(sum(signed, Decimal(0)), max(term.amount for term in terms), max(term.scaled for term in terms))
+        return Value(
+            sum(signed, Decimal(0)), max(term.amount_degree for term in terms), max(term.scale_degree for term in terms)
+        )
 
-    def _product(self, depth: int) -> Value:
-        value = self._factor(depth)
-        while (sign := self._next()) in ("*", "/"):
-            self._at += 1
-            factor = self._factor(depth)
+    def _parse_product(self, depth: int) -> Value:
+        value = self._parse_factor(depth)
+        while (sign := self._peek()) in ("*", "/"):
+            self._position += 1
+            factor = self._parse_factor(depth)
             way = 1 if sign == "*" else -1
             result = value.value * factor.value if way == 1 else value.value / factor.value
-            value = Value(result, value.amount + way * factor.amount, value.scaled + way * factor.scaled)
+            value = Value(
+                result, value.amount_degree + way * factor.amount_degree, value.scale_degree + way * factor.scale_degree
+            )
         return value
 
-    def _factor(self, depth: int) -> Value:
-        token = self._next()
-        self._at += 1
-        if depth > DEEP:
-            raise Wrong("it has too many brackets")
+    def _parse_factor(self, depth: int) -> Value:
+        token = self._peek()
+        self._position += 1
+        if depth > MAX_DEPTH:
+            raise CalculationError("it has too many brackets")
         if isinstance(token, Number):
-            is_one = token.free and token.value == 1
-            return self._powered(Value(token.value * token.nudge, token.amount, token.scaled, is_one))
+            is_one = token.is_constant and token.value == 1
+            return self._apply_power(Value(token.value * token.nudge, token.amount_degree, token.scale_degree, is_one))
         if token in ("+", "-"):
-            value = self._factor(depth + 1)
-            return value if token == "+" else Value(-value.value, value.amount, value.scaled, value.is_one)
+            value = self._parse_factor(depth + 1)
+            return value if token == "+" else Value(-value.value, value.amount_degree, value.scale_degree, value.is_one)
         if token == "(":
-            value = self._sum(depth + 1)
-            if self._next() != ")":
-                raise Wrong("a bracket is not closed")
-            self._at += 1
-            return self._powered(value)
-        raise Wrong("a figure is missing beside an operator or bracket")
+            value = self._parse_sum(depth + 1)
+            if self._peek() != ")":
+                raise CalculationError("a bracket is not closed")
+            self._position += 1
+            return self._apply_power(value)
+        raise CalculationError("a figure is missing beside an operator or bracket")
 
-    def _powered(self, value: Value) -> Value:
+    def _apply_power(self, value: Value) -> Value:
         """The value, raised to the power that follows it, if one does."""
-        power = self._next()
+        power = self._peek()
         if not isinstance(power, Power):
             return value
-        if value.amount or value.value <= 0:
-            raise Wrong("only a ratio or a growth factor above zero is raised to a power")
-        self._at += 1
+        if value.amount_degree or value.value <= 0:
+            raise CalculationError("only a ratio or a growth factor above zero is raised to a power")
+        self._position += 1
         return Value(value.value**power.exponent)

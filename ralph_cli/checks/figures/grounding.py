@@ -22,18 +22,18 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import zip_longest
 
-from ralph_cli.checks.figures.agreement import Quoted, contradiction, quoted_figures, same_value
-from ralph_cli.checks.figures.arithmetic import sums
-from ralph_cli.checks.figures.numbering import ITEMS, SECTIONS, announces
-from ralph_cli.checks.output.quotations import BLOCK_WORDS, Quotation, departure, places, quotations
+from ralph_cli.checks.figures.agreement import QuotedFigure, contradiction, has_same_value, quoted_figures
+from ralph_cli.checks.figures.arithmetic import verified_results
+from ralph_cli.checks.figures.numbering import ITEM_WORDS, SECTION_REFERENCE, announces_list
+from ralph_cli.checks.output.quotations import MIN_BLOCK_WORDS, Quotation, find_all, quotation_fault, quotations
 from ralph_cli.checks.output.shape import Piece
 from ralph_cli.text.boundary import on_boundaries
 from ralph_cli.text.fold import fold
 from ralph_cli.text.quantities.dates import Date, dates
-from ralph_cli.text.quantities.figures import UNIT, Figure, figures
-from ralph_cli.text.quantities.units import restated
+from ralph_cli.text.quantities.figures import UNIT_AFTER, Figure, figures
+from ralph_cli.text.quantities.units import in_whole_units
 
-TERM_WORDS = 3
+MAX_TERM_WORDS = 3
 """A term of the task may be named in quotation marks up to this length without being quoted from the document."""
 
 _PAGES = re.compile(r"\b(?:pages?|pp?\.)\s*((?:\d+|[ivxlc]+\b)(?:\s*(?:-|\u2013|,|and|&|to)\s*\d+)*)", re.IGNORECASE)
@@ -53,11 +53,11 @@ _NARROW = re.compile("[\u00a0\u2007\u2009\u202f]")
 _NAME = re.compile(r"\d[A-Z]")
 """A figure or a name, such as 3M: a name if the task names it."""
 
-_AROUND = 30
+_EXCERPT_CHARS = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Miss:
+class UnsupportedItem:
     """Something in a text that its sources do not bear out: where it stands, and what is wrong, in words."""
 
     place: str
@@ -65,7 +65,7 @@ class Miss:
 
 
 @dataclass(slots=True)
-class Ground:
+class GroundingSources:
     """The words that a text may rest on: quoted passages, the pages they stand on, and how many items they prove.
 
     `pages` are the numbers and labels of the quotes' pages; `items` counts the items of the brief; `task` is what was
@@ -76,20 +76,20 @@ class Ground:
 
     texts: Sequence[str]
     pages: frozenset[str] = frozenset()
-    items: int = 0
+    item_count: int = 0
     task: str = ""
     sections: frozenset[str] = frozenset()
-    name: str = "no quote of the brief"
-    beside: Sequence[str] = ()
-    checked: int = 0
+    description: str = "no quote of the brief"
+    contexts: Sequence[str] = ()
+    checked_count: int = 0
     _folded: list[str] = field(default_factory=list)
-    _figures: list[Quoted] = field(default_factory=list)
+    _figures: list[QuotedFigure] = field(default_factory=list)
     _dates: list[Date] = field(default_factory=list)
-    _counts: dict[str, int] = field(default_factory=dict)
+    _last_numbers: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._folded = [fold(text).text for text in self.texts]
-        for text, beside in zip_longest(self.texts, self.beside[: len(self.texts)], fillvalue=""):
+        for text, beside in zip_longest(self.texts, self.contexts[: len(self.texts)], fillvalue=""):
             found = quoted_figures(text, beside)
             days = dates(found[0].text) if found else ()
             self._dates += days
@@ -98,74 +98,79 @@ class Ground:
             self._figures += [
                 quoted
                 for quoted in found
-                if quoted.figure.value >= 1000 or not _inside(quoted.figure.start, quoted.figure.end, spans)
+                if quoted.figure.value >= 1000 or not _is_inside(quoted.figure.start, quoted.figure.end, spans)
             ]
 
-    def misses(self, pieces: Sequence[Piece]) -> tuple[Miss, ...]:
+    def find_unsupported(self, pieces: Sequence[Piece]) -> tuple[UnsupportedItem, ...]:
         """Everything in the pieces that is not borne out, in order, each once."""
-        return tuple(dict.fromkeys(miss for piece in pieces for miss in self._misses(piece)))
+        return tuple(dict.fromkeys(miss for piece in pieces for miss in self._find_unsupported_in(piece)))
 
-    def _misses(self, piece: Piece) -> Iterator[Miss]:
+    def _find_unsupported_in(self, piece: Piece) -> Iterator[UnsupportedItem]:
         text = piece.text
         if _PAGE_LABEL.fullmatch(piece.label.strip()):
             yield from self._wrong_pages(piece, re.finditer(r"\d+", text))
             return
         whole = (Quotation(0, ((len(text), text),)),)
         quoted = []
-        for quotation in whole if _whole_quote(piece) else quotations(text):
-            self.checked += 1
-            faults = [self._departure(words) for _, words in quotation.readings]
+        for quotation in whole if _is_whole_quotation(piece) else quotations(text):
+            self.checked_count += 1
+            faults = [self._describe_quotation_fault(words) for _, words in quotation.readings]
             ends = [end for (end, _), fault in zip(quotation.readings, faults, strict=True) if fault is None]
             quoted += [(quotation.start, end) for end in ends]
             if not ends:
-                yield Miss(piece.place(quotation.start), f'the quotation "{_short(quotation.words)}" {faults[0]}')
-        free = [*quoted, *self._free(piece)]
-        pages = [match for match in _PAGES.finditer(text) if not self._verbatim(match[0])]
+                yield UnsupportedItem(
+                    piece.place(quotation.start), f'the quotation "{_shorten(quotation.words)}" {faults[0]}'
+                )
+        exempt = [*quoted, *self._exempt_spans(piece)]
+        pages = [match for match in _PAGES.finditer(text) if not self._is_verbatim(match[0])]
         yield from self._wrong_pages(piece, pages)
-        free += [match.span() for match in pages]
-        free += [match.span() for match in SECTIONS.finditer(text) if self._are_sections(match[1])]
+        exempt += [match.span() for match in pages]
+        exempt += [match.span() for match in SECTION_REFERENCE.finditer(text) if self._are_sections(match[1])]
         for date in dates(text):
-            if not _inside(date.start, date.end, free):
-                free.append((date.start, date.end))
-                self.checked += 1
+            if not _is_inside(date.start, date.end, exempt):
+                exempt.append((date.start, date.end))
+                self.checked_count += 1
                 if not any(date.agrees(other) for other in self._dates):
-                    yield Miss(
-                        piece.place(date.start), f"the date {date.text} ({_around(text, date)}) is in {self.name}"
+                    yield UnsupportedItem(
+                        piece.place(date.start),
+                        f"the date {date.text} ({_excerpt(text, date)}) is in {self.description}",
                     )
-        free += self._grouped_by_spaces(text)
-        computed = sums(text, lambda figure: self._fault(figure, piece) is None)
-        free += computed
+        exempt += self._grouped_by_spaces(text)
+        computed = verified_results(text, lambda figure: self._figure_fault(figure, piece) is None)
+        exempt += computed
         for figure in figures(text):
-            if _inside(figure.start, figure.end, free) or (figure.spelled and not _measures(figure, text)):
+            if _is_inside(figure.start, figure.end, exempt) or (figure.spelled and not _is_quantity(figure, text)):
                 continue
-            self.checked += 1
-            fault = self._fault(figure, piece)
+            self.checked_count += 1
+            fault = self._figure_fault(figure, piece)
             if fault is not None:
-                yield Miss(piece.place(figure.start), f"the figure {figure.text} ({_around(text, figure)}) {fault}")
+                yield UnsupportedItem(
+                    piece.place(figure.start), f"the figure {figure.text} ({_excerpt(text, figure)}) {fault}"
+                )
 
-    def _fault(self, figure: Figure, piece: Piece) -> str | None:
+    def _figure_fault(self, figure: Figure, piece: Piece) -> str | None:
         """Why a figure is not borne out, None if it is."""
         if figure.name:
             named = any(other.figure.name == figure.name for other in self._figures)
-            return None if named or self._verbatim(figure.name) else f"is in {self.name}"
+            return None if named or self._is_verbatim(figure.name) else f"is in {self.description}"
         faults = [
             contradiction(one, piece, other)
-            for one in (figure, *restated(figure, piece.text))
+            for one in (figure, *in_whole_units(figure, piece.text))
             for other in self._figures
-            if same_value(one, other, piece.label)
+            if has_same_value(one, other, piece.label)
         ]
         if not faults:
-            return self._without_scale(figure) or f"is in {self.name}"
+            return self._missing_scale_fault(figure) or f"is in {self.description}"
         return None if None in faults else faults[0]
 
-    def _without_scale(self, figure: Figure) -> str | None:
+    def _missing_scale_fault(self, figure: Figure) -> str | None:
         """What is missing where a quote has the digits of a figure in millions, and nothing says that it counts so."""
         bare = (other.figure for other in self._figures if other.figure.scale == 1 and not other.figure.spelled)
-        same = next((other for other in bare if figure.scale != 1 and other.raw == figure.raw), None)
+        same = next((other for other in bare if figure.scale != 1 and other.unscaled == figure.unscaled), None)
         if same is None:
             return None
-        told = f"stands in the quoted words as {same.text}, and none of them says in which unit the table counts"
-        return f"{told}: quote the line that does, too"
+        message = f"stands in the quoted words as {same.text}, and none of them says in which unit the table counts"
+        return f"{message}: quote the line that does, too"
 
     def _grouped_by_spaces(self, text: str) -> Iterator[tuple[int, int]]:
         """Numbers whose digits are grouped by plain spaces, where a quote groups the same number by narrow ones."""
@@ -174,85 +179,89 @@ class Ground:
             if any(other.figure.value == value and _NARROW.search(other.figure.text) for other in self._figures):
                 yield match.span()
 
-    def _verbatim(self, words: str) -> bool:
+    def _is_verbatim(self, words: str) -> bool:
         """Whether the words stand in a source as they are, on the boundaries of words and numbers."""
         wanted = fold(words).text.strip()
         return bool(wanted) and any(
-            on_boundaries(text, at, at + len(wanted)) for text in self._folded for at in places(text, wanted)
+            on_boundaries(text, at, at + len(wanted)) for text in self._folded for at in find_all(text, wanted)
         )
 
-    def _departure(self, words: str) -> str | None:
+    def _describe_quotation_fault(self, words: str) -> str | None:
         """What is wrong with a quotation, None if its words stand in one source, or are a term of the task."""
-        limit = departure(words, self._folded)
-        term = len(words.split()) <= TERM_WORDS and fold(words).text.casefold() in fold(self.task).text.casefold()
+        limit = quotation_fault(words, self._folded)
+        term = len(words.split()) <= MAX_TERM_WORDS and fold(words).text.casefold() in fold(self.task).text.casefold()
         if limit is None or term:
             return None
         if limit:
             return f'leaves out "{limit}", which changes what is said: quote it too, or say it in words'
-        return f"is in {self.name}: quote what stands there, or say it in words"
+        return f"is in {self.description}: quote what stands there, or say it in words"
 
-    def _wrong_pages(self, piece: Piece, found: "Sequence[re.Match[str]] | Iterator[re.Match[str]]") -> Iterator[Miss]:
+    def _wrong_pages(
+        self, piece: Piece, found: "Sequence[re.Match[str]] | Iterator[re.Match[str]]"
+    ) -> Iterator[UnsupportedItem]:
         for match in found:
             for number in re.findall(r"\d+|[ivxlc]+", match[1] if match.re.groups else match[0], re.IGNORECASE):
-                self.checked += 1
+                self.checked_count += 1
                 if number.lower() not in self.pages:
                     known = ", ".join(sorted(self.pages, key=lambda page: (len(page), page))[:20])
                     which = f"the brief's quotes stand on {known}" if known else "what it rests on has no pages"
-                    yield Miss(piece.place(match.start()), f"page {number} is not a page that was quoted: {which}")
+                    yield UnsupportedItem(
+                        piece.place(match.start()), f"page {number} is not a page that was quoted: {which}"
+                    )
 
     def _are_sections(self, numbers: str) -> bool:
         return all(number.rstrip(".") in self.sections for number in re.findall(r"\d+(?:\.\d+)*", numbers))
 
-    def _free(self, piece: Piece) -> Iterator[tuple[int, int]]:
+    def _exempt_spans(self, piece: Piece) -> Iterator[tuple[int, int]]:
         """Places whose numbers need no source; see the head of this module."""
         text = piece.text
         if (
             _NUMBER_LABEL.fullmatch(piece.label.strip())
             and text.strip().isdecimal()
-            and self._counts_on(piece.label, text)
+            and self._continues_numbering(piece.label, text)
         ):
             yield 0, len(text)
         for match in _LISTED.finditer(text):
-            if self._counts_on(match["key"], match["number"]):
+            if self._continues_numbering(match["key"], match["number"]):
                 yield match.start("number"), match.end()
         for match in _BRACKETED.finditer(text):
-            if all(1 <= int(number) <= self.items for number in re.findall(r"\d+", match[1])):
+            if all(1 <= int(number) <= self.item_count for number in re.findall(r"\d+", match[1])):
                 yield match.span()
         for figure in figures(text):
             if _NAME.fullmatch(figure.text) and re.search(rf"\b{figure.text}\b", self.task):
                 yield figure.start, figure.end
             if figure.sign or figure.percent or figure.currency or figure.scale != 1:
                 continue
-            if (figure.value == self.items and ITEMS.match(text, figure.end)) or announces(text, figure):
+            if (figure.value == self.item_count and ITEM_WORDS.match(text, figure.end)) or announces_list(text, figure):
                 yield figure.start, figure.end
 
-    def _counts_on(self, key: str, number: str) -> bool:
+    def _continues_numbering(self, key: str, number: str) -> bool:
         """Whether a list's number is 1 (or 0), the one before it again, or the next."""
         key, value = " ".join(key.split()), int(number)
-        before = self._counts.get(key)
-        self._counts[key] = value
+        before = self._last_numbers.get(key)
+        self._last_numbers[key] = value
         return value in (0, 1) or (before is not None and value in (before, before + 1))
 
 
-def _whole_quote(piece: Piece) -> bool:
-    return bool(_QUOTE_LABEL.fullmatch(piece.label.strip())) and len(piece.text.split()) >= BLOCK_WORDS
+def _is_whole_quotation(piece: Piece) -> bool:
+    return bool(_QUOTE_LABEL.fullmatch(piece.label.strip())) and len(piece.text.split()) >= MIN_BLOCK_WORDS
 
 
-def _measures(figure: Figure, text: str) -> bool:
+def _is_quantity(figure: Figure, text: str) -> bool:
     """Whether a number that is spelled out is a figure: a large one, or one before a unit."""
-    return figure.value > 12 or figure.percent or bool(UNIT.match(text, figure.end))
+    return figure.value > 12 or figure.percent or bool(UNIT_AFTER.match(text, figure.end))
 
 
-def _inside(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
+def _is_inside(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
     return any(a <= start and end <= b for a, b in spans)
 
 
-def _around(text: str, found: Figure | Date) -> str:
-    before = " ".join(text[max(found.start - _AROUND, 0) : found.start].split(" "))
-    after = text[found.end : found.end + _AROUND]
+def _excerpt(text: str, found: Figure | Date) -> str:
+    before = " ".join(text[max(found.start - _EXCERPT_CHARS, 0) : found.start].split(" "))
+    after = text[found.end : found.end + _EXCERPT_CHARS]
     return '"' + " ".join(f"...{before}{text[found.start : found.end]}{after}...".split()) + '"'
 
 
-def _short(words: str, most: int = 120) -> str:
+def _shorten(words: str, max_chars: int = 120) -> str:
     flat = " ".join(words.split())
-    return flat if len(flat) <= most else flat[:most] + "..."
+    return flat if len(flat) <= max_chars else flat[:max_chars] + "..."

@@ -8,7 +8,7 @@ from ralph_cli.rlm.prelude import columns
 from ralph_cli.text.quantities.figures import Figure, figures
 
 DASH = re.compile(r"(?<!\S)[-\u2010-\u2015](?!\S)")
-NIL = re.compile(
+NIL_CELL = re.compile(
     r"(?:(?<=\s\s)|(?<=[$\u20ac\u00a3\u00a5]\s))[-\u2010-\u2015](?=\s\s|\s*$|\s[$\u20ac\u00a3\u00a5])", re.MULTILINE
 )
 """A cell of a table that stands for nil; a dash between the words of a sentence is none."""
@@ -18,7 +18,7 @@ _REACH = 60
 """Lines above a row among which the first one of its column is looked for."""
 
 
-def percentages(document: Document, quote: Quote) -> tuple[Figure, ...]:
+def unmarked_percentages(document: Document, quote: Quote) -> tuple[Figure, ...]:
     """The figures of a quote's rows without a percent sign whose column has one in a row above with as many figures."""
     text, page = document.text, document.page_at(quote.start)
     found: list[Figure] = []
@@ -37,7 +37,7 @@ def percentages(document: Document, quote: Quote) -> tuple[Figure, ...]:
     return tuple(found)
 
 
-def header_of(document: Document, quote: Quote) -> tuple[str, ...]:
+def header_lines(document: Document, quote: Quote) -> tuple[str, ...]:
     """The header lines of the rows of a quote that stand above it on its page; none for running text."""
     text, page = document.text, document.page_at(quote.start)
     found: dict[str, None] = {}

@@ -2,13 +2,13 @@
 
 import re
 
-from ralph_cli.text.quantities.figures import UNIT, Figure
+from ralph_cli.text.quantities.figures import UNIT_AFTER, Figure
 
 _PART = (
     r"(?:sections?|clauses?|notes?|articles?|schedules?|chapters?|annex(?:es)?|appendix|parts?|paragraphs?|items?"
     r"|cls?\.|secs?\.|arts?\.|paras?\.|\u00a7+)"
 )
-SECTIONS = re.compile(
+SECTION_REFERENCE = re.compile(
     rf"\b{_PART}\s*(\d+(?:\.\d+)*(?:\([a-z]+\))?(?:\s*(?:-|\u2013|,|and|&|to)\s*\d+(?:\.\d+)*(?:\([a-z]+\))?)*)",
     re.IGNORECASE,
 )
@@ -23,7 +23,7 @@ _TITLE = re.compile(r"[\"\u201c\u2018*_]*[^\W\d_a-z][^\d]{1,60}(?<![.,;:])")
 _MEASURED = re.compile(
     r"\s*(?:%|x\b|times\b|points?\b|thousand|million|billion|trillion|bps\b|basis\s+points|percentage\s+points)"
 )
-ITEMS = re.compile(
+ITEM_WORDS = re.compile(
     r"\s+(?:(?:separate|different|distinct|relevant|quoted|listed|further|key|main|such)\s+){0,2}"
     r"(?:items?|entries|bullets?|findings?|facts?|quotes?|quotations?|passages?|statements?"
     r"|(?:(?<=key )|(?<=main ))points)\b",
@@ -37,7 +37,7 @@ _NAMED = re.compile(rf"\b(?:{_PART}|fiscal|years?|quarters?|pages?|p\.|no\.?|tot
 _ITEM = re.compile(r"^[ \t]*(?:[-*+\u2022]|\(?\d{1,3}[.)])[ \t]+\S")
 
 
-def sections_of(text: str) -> frozenset[str]:
+def section_numbers(text: str) -> frozenset[str]:
     """The numbers of a document's sections, clauses, notes and schedules: those that begin a line with their look.
 
     Enough by itself is a heading mark or a word such as "Note" before the number, or a point or bracket behind it (or
@@ -54,24 +54,24 @@ def sections_of(text: str) -> frozenset[str]:
             continue
         number, rest = match["number"], _CONTENTS_PAGE.sub("", match["rest"]).strip()
         titles.setdefault(rest.casefold(), set()).add(number)
-        look = _look(match, rest)
+        look = _section_likelihood(match, rest)
         if look == "strong":
             strong.add(number)
         elif look:
             weak.setdefault(number, set()).add(rest.casefold())
     # What follows several numbers is the header of pages, not the title of a section.
     likely = {number for number, rests in weak.items() if any(not rest or len(titles[rest]) == 1 for rest in rests)}
-    return frozenset(strong | {number for number in likely if _beside(number) & (strong | likely)})
+    return frozenset(strong | {number for number in likely if _neighbouring_numbers(number) & (strong | likely)})
 
 
-def _look(match: re.Match[str], rest: str) -> str:
+def _section_likelihood(match: re.Match[str], rest: str) -> str:
     """How much a line looks like the beginning of a section: "strong", "weak" or "" for not at all."""
     titled = bool(_TITLE.fullmatch(rest))
     dotted, ended = "." in match["number"], bool(match["end"])
     capital = bool(re.match(r"[\"\u201c\u2018(*_]*[^\W\d_a-z]", rest))
     if match["part"]:
         return "strong"
-    if _MEASURED.match(rest) or UNIT.match(f" {rest}") or _CELLS.search(f"  {rest}"):
+    if _MEASURED.match(rest) or UNIT_AFTER.match(f" {rest}") or _CELLS.search(f"  {rest}"):
         return ""
     if match["mark"] and (dotted or ended or capital or not rest):
         return "strong"
@@ -80,14 +80,14 @@ def _look(match: re.Match[str], rest: str) -> str:
     return "weak" if match["mark"] or dotted or ended or titled else ""
 
 
-def _beside(number: str) -> set[str]:
+def _neighbouring_numbers(number: str) -> set[str]:
     """The numbers that make a number likely: the one before, the one after, and its own first part."""
     parent, _, last = number.rpartition(".")
     before = f"{parent}." if parent else ""
     return {f"{before}{int(last) - 1}", f"{before}{int(last) + 1}", f"{number}.1"}
 
 
-def announces(text: str, figure: Figure) -> bool:
+def announces_list(text: str, figure: Figure) -> bool:
     """Whether the line of a figure announces a list of just so many items.
 
     It counts them if things are named behind it in the plural ("3 deadlines of the Supplier:"), which are no unit, and
@@ -97,16 +97,16 @@ def announces(text: str, figure: Figure) -> bool:
     begin = text.rfind("\n", 0, figure.start) + 1
     end = text.find("\n", figure.end)
     line = text[begin : end if end >= 0 else len(text)]
-    if end < 0 or UNIT.match(text, figure.end) or not _PLURAL.match(text, figure.end, end):
+    if end < 0 or UNIT_AFTER.match(text, figure.end) or not _PLURAL.match(text, figure.end, end):
         return False
     if line.lstrip().startswith("#"):
         leads = _DETERMINED.fullmatch(text, begin, figure.start) is not None
     else:
         leads = line.rstrip(" *_").endswith(":") and not _NAMED.search(text[begin : figure.start])
-    return leads and figure.value == _length(text[end + 1 :])
+    return leads and figure.value == _list_length(text[end + 1 :])
 
 
-def _length(text: str) -> int:
+def _list_length(text: str) -> int:
     """How many items the list has with which a text begins."""
     count = 0
     for line in text.split("\n"):

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 
 from ralph_cli.text.quantities.figures import figures
-from ralph_cli.text.quantities.units import unit_beside
+from ralph_cli.text.quantities.units import unit_of
 
-_TRACES = {
+_CURRENCY_TRACES = {
     "$": ("$", "dollar", "usd"),
     "\u20ac": ("\u20ac", "eur"),
     "\u00a3": ("\u00a3", "pound", "gbp", "sterling"),
@@ -25,11 +25,12 @@ _TIME = re.compile(
 )
 
 
-def currencies(text: str, names: Callable[[str], bool]) -> Iterator[str]:
-    """The amounts in a currency of which a document has no trace; `names` looks a word up in it, in lower case."""
+def currencies(text: str, is_mentioned: Callable[[str], bool]) -> Iterator[str]:
+    """The amounts in a currency of which a document has no trace; `is_mentioned` looks a word up in it, in lower
+    case."""
     for figure in figures(text):
-        traces = _TRACES.get(unit_beside(figure, text), ())
-        if traces and not any(map(names, traces)):
+        traces = _CURRENCY_TRACES.get(unit_of(figure, text), ())
+        if traces and not any(map(is_mentioned, traces)):
             yield figure.text
 
 
@@ -42,12 +43,12 @@ def odd_digits(text: str, quotes: Sequence[str]) -> Iterator[str]:
                 yield sign
 
 
-def ordinals(text: str, borne_out: frozenset[Decimal]) -> Iterator[str]:
+def ordinals(text: str, supported_values: frozenset[Decimal]) -> Iterator[str]:
     """The places in an order of time ("the second day") whose number is not borne out."""
     cardinal = {figure.start for figure in figures(text)}
     for figure in figures(text, ordinals=True):
         behind = _TIME.match(text, figure.end)
         if figure.start in cardinal or not behind or not _THE.search(text, 0, figure.start):
             continue
-        if figure.value not in borne_out:
+        if figure.value not in supported_values:
             yield text[figure.start : behind.end()]

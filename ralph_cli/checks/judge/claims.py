@@ -8,17 +8,17 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from ralph_cli.checks.base import GOOD
-from ralph_cli.checks.judge.passages import passages
+from ralph_cli.checks.base import PASSING_VERDICTS
+from ralph_cli.checks.judge.passages import render_passages
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Json, Model, Request, UserTurn
-from ralph_cli.core.prompts.framing import framed
-from ralph_cli.core.prompts.json_reply import Unparseable, ask, one_object
-from ralph_cli.core.prompts.templates import prompt, render
-from ralph_cli.core.run import Attempt, Bearing, Claim, Evidence, Issue, QuoteRuling, Ruling, Verdict, Vote
+from ralph_cli.core.prompts.framing import frame_data
+from ralph_cli.core.prompts.json_reply import UnparseableReply, ask_model, parse_object
+from ralph_cli.core.prompts.templates import prompt_text, render_prompt
+from ralph_cli.core.run import Attempt, Claim, Evidence, Issue, QuoteBearing, QuoteRuling, Ruling, Verdict, Vote
 
-BEGINNING = 400
+BEGINNING_CHARS = 400
 """Characters of the document's beginning that tell the judge what it is."""
 
 VERDICT_SCHEMA: Json = {
@@ -56,24 +56,24 @@ VERDICT_SCHEMA: Json = {
 }
 
 
-class _SaidOfQuote(BaseModel):
+class _QuoteVerdict(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
     id: int
-    verdict: Bearing
+    verdict: QuoteBearing
     reason: str
 
 
-class _Said(BaseModel):
+class _ClaimVerdict(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
     id: int
     verdict: Literal["supported", "partly", "not", "contradicted", "verbatim"]
     reason: str
-    quotes: list[_SaidOfQuote] = []
+    quotes: list[_QuoteVerdict] = []
 
 
 class _Verdicts(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-    verdicts: list[_Said]
+    verdicts: list[_ClaimVerdict]
 
 
 def parse_verdicts(text: str, claims: Sequence[Claim], judge: str, *, deterministic: bool) -> tuple[Ruling, ...]:
@@ -82,33 +82,37 @@ def parse_verdicts(text: str, claims: Sequence[Claim], judge: str, *, determinis
     Only the deterministic judge may say "verbatim", and it may not say "supported": a reader must be able to tell
     from the verdict alone whether a model has read the claim.
     """
-    said = one_object(text, _Verdicts).verdicts
+    verdicts = parse_object(text, _Verdicts).verdicts
     ids = sorted(claim.id for claim in claims)
-    if sorted(item.id for item in said) != ids:
+    if sorted(item.id for item in verdicts) != ids:
         raise ValueError(f"verdicts must be for the claims {ids}, one each")
     allowed = {"verbatim", "not"} if deterministic else {"supported", "partly", "not", "contradicted"}
-    for item in said:
+    for item in verdicts:
         if item.verdict not in allowed:
             raise ValueError(f"{item.verdict!r} is not a verdict that this judge can give")
         if not item.reason.strip():
             raise ValueError(f"the verdict on claim {item.id} has no reason")
-        if item.verdict == "supported" and item.quotes and not any(said.verdict in _BEARS for said in item.quotes):
+        if (
+            item.verdict == "supported"
+            and item.quotes
+            and not any(verdicts.verdict in _SUPPORTING for verdicts in item.quotes)
+        ):
             raise ValueError(f"claim {item.id} is not supported if none of its quotes supports it, even in part")
-    by_id = {item.id: item for item in said}
+    by_id = {item.id: item for item in verdicts}
     return tuple(
         Ruling(
             claim.id,
             Verdict(by_id[claim.id].verdict),
             " ".join(by_id[claim.id].reason.split()),
             judge,
-            () if deterministic else _of_quotes(by_id[claim.id], claim),
+            () if deterministic else _quote_rulings(by_id[claim.id], claim),
         )
         for claim in sorted(claims, key=lambda claim: claim.id)
     )
 
 
-_BEARS = ("supports", "partly")
-_ALONE: dict[str, Bearing] = {
+_SUPPORTING = ("supports", "partly")
+_BEARING_OF_VERDICT: dict[str, QuoteBearing] = {
     "supported": "supports",
     "partly": "partly",
     "not": "unrelated",
@@ -116,13 +120,13 @@ _ALONE: dict[str, Bearing] = {
 }
 
 
-def _of_quotes(said: _Said, claim: Claim) -> tuple[QuoteRuling, ...]:
+def _quote_rulings(verdict: _ClaimVerdict, claim: Claim) -> tuple[QuoteRuling, ...]:
     """What is said of each quote of a claim; of a single one, the verdict on the claim says it."""
-    if not said.quotes and len(claim.quotes) == 1:
-        return (QuoteRuling(claim.quotes[0], _ALONE[said.verdict], " ".join(said.reason.split())),)
-    if sorted(item.id for item in said.quotes) != sorted(claim.quotes):
+    if not verdict.quotes and len(claim.quotes) == 1:
+        return (QuoteRuling(claim.quotes[0], _BEARING_OF_VERDICT[verdict.verdict], " ".join(verdict.reason.split())),)
+    if sorted(item.id for item in verdict.quotes) != sorted(claim.quotes):
         raise ValueError(f"the verdict on claim {claim.id} must rule on its quotes {sorted(claim.quotes)}, once each")
-    return tuple(QuoteRuling(item.id, item.verdict, " ".join(item.reason.split())) for item in said.quotes)
+    return tuple(QuoteRuling(item.id, item.verdict, " ".join(item.reason.split())) for item in verdict.quotes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,50 +148,50 @@ class Judge:
     def __call__(self, attempt: Attempt) -> Evidence:
         try:
             rulings = self._ask(self.model, attempt)
-        except (ProviderError, Unparseable) as error:
+        except (ProviderError, UnparseableReply) as error:
             return Evidence("judge", broken=str(error) or type(error).__name__)
         if self.model.vendor != "offline":
-            rulings = self._reconsidered(attempt, rulings)
-        issues = tuple(_issue(ruling, attempt) for ruling in rulings if ruling.verdict not in GOOD)
+            rulings = self._reconsider(attempt, rulings)
+        issues = tuple(_refusal_issue(ruling, attempt) for ruling in rulings if ruling.verdict not in PASSING_VERDICTS)
         score = 1 - len(issues) / len(rulings) if rulings else None
         return Evidence("judge", issues, rulings, score=score)
 
     def _ask(self, model: Model, attempt: Attempt) -> tuple[Ruling, ...]:
         deterministic = model.vendor == "offline"
-        return ask(
+        return ask_model(
             model,
             self._request(attempt),
             lambda text: parse_verdicts(text, attempt.claims, model.name, deterministic=deterministic),
         )
 
-    def _reconsidered(self, attempt: Attempt, rulings: tuple[Ruling, ...]) -> tuple[Ruling, ...]:
+    def _reconsider(self, attempt: Attempt, rulings: tuple[Ruling, ...]) -> tuple[Ruling, ...]:
         """The rulings after second opinions on those near the margin."""
-        votes = {ruling.claim: [_vote(ruling)] for ruling in rulings if near_margin(ruling)}
+        votes = {ruling.claim: [_vote(ruling)] for ruling in rulings if is_near_margin(ruling)}
         given = {ruling.claim: [ruling] for ruling in rulings}
         for model in self.panel or (self.model, self.model):
             # Without a panel the judge is asked a third time only where it said one thing and then the other.
-            open_ = [claim for claim, said in votes.items() if self.panel or len(said) == 1 or _tied(said)]
+            open_ = [claim for claim, said in votes.items() if self.panel or len(said) == 1 or _is_tied(said)]
             if not open_:
                 break
             try:
-                second = self._ask(model, _only(attempt, open_))
-            except (ProviderError, Unparseable):
+                second = self._ask(model, _with_claims_only(attempt, open_))
+            except (ProviderError, UnparseableReply):
                 continue
             for ruling in second:
                 votes[ruling.claim].append(_vote(ruling))
                 given[ruling.claim].append(ruling)
-        return tuple(decided(given[ruling.claim]) for ruling in rulings)
+        return tuple(majority_ruling(given[ruling.claim]) for ruling in rulings)
 
     def _request(self, attempt: Attempt) -> Request:
         nonce = self.new_nonce()
-        claims = "\n".join(_told(claim, nonce) for claim in attempt.claims)
-        begins = framed(" ".join(self.document.text[:BEGINNING].split()), nonce)
-        shown = passages(self.document, attempt.quotes, nonce)
-        told = f"The document ({one_word(self.document.path)}) begins:\n{begins}\n\n{shown}\n\n{claims}"
+        claims = "\n".join(_render_claim(claim, nonce) for claim in attempt.claims)
+        begins = frame_data(" ".join(self.document.text[:BEGINNING_CHARS].split()), nonce)
+        shown = render_passages(self.document, attempt.quotes, nonce)
+        claims_text = f"The document ({safe_file_name(self.document.path)}) begins:\n{begins}\n\n{shown}\n\n{claims}"
         return Request(
             "judge",
-            prompt("judge_system"),
-            (UserTurn(render("judge_request", claims=told, question=self.question)),),
+            prompt_text("judge_system"),
+            (UserTurn(render_prompt("judge_request", claims=claims_text, question=self.question)),),
             output_schema=VERDICT_SCHEMA,
             output_name="verdicts",
             max_tokens=4_000,
@@ -205,19 +209,19 @@ class Judge:
         )
 
 
-def near_margin(ruling: Ruling) -> bool:
+def is_near_margin(ruling: Ruling) -> bool:
     """Whether a verdict could as well have been another: half proved, or proved beside a quote that says otherwise."""
     against = any(item.bearing == "against" for item in ruling.quotes)
     bears = not ruling.quotes or any(item.bearing in ("supports", "partly") for item in ruling.quotes)
     return ruling.verdict is Verdict.PARTLY or (ruling.verdict is Verdict.SUPPORTED and (against or not bears))
 
 
-def decided(rulings: Sequence[Ruling]) -> Ruling:
+def majority_ruling(rulings: Sequence[Ruling]) -> Ruling:
     """One ruling of several on the same claim, the first judge's first: it stands if more than half say so."""
     if len(rulings) == 1:
         return rulings[0]
-    good = [ruling for ruling in rulings if ruling.verdict in GOOD]
-    bad = [ruling for ruling in rulings if ruling.verdict not in GOOD]
+    good = [ruling for ruling in rulings if ruling.verdict in PASSING_VERDICTS]
+    bad = [ruling for ruling in rulings if ruling.verdict not in PASSING_VERDICTS]
     chosen = good[0] if len(good) > len(bad) else bad[0]
     return replace(chosen, votes=tuple(map(_vote, rulings)))
 
@@ -226,31 +230,31 @@ def _vote(ruling: Ruling) -> Vote:
     return Vote(ruling.judge, ruling.verdict, ruling.reason)
 
 
-def _tied(votes: Sequence[Vote]) -> bool:
-    return 2 * sum(vote.verdict in GOOD for vote in votes) == len(votes)
+def _is_tied(votes: Sequence[Vote]) -> bool:
+    return 2 * sum(vote.verdict in PASSING_VERDICTS for vote in votes) == len(votes)
 
 
-def _only(attempt: Attempt, claims: Sequence[int]) -> Attempt:
+def _with_claims_only(attempt: Attempt, claims: Sequence[int]) -> Attempt:
     """The attempt with these claims alone, and their quotes."""
     kept = tuple(claim for claim in attempt.claims if claim.id in claims)
     ids = {number for claim in kept for number in claim.quotes}
     return replace(attempt, claims=kept, quotes=tuple(quote for quote in attempt.quotes if quote.id in ids))
 
 
-def _told(claim: Claim, nonce: str) -> str:
+def _render_claim(claim: Claim, nonce: str) -> str:
     """A claim with the numbers of its quotes, and the calculations that code has found to hold."""
-    lines = [f"Claim {claim.id} (quotes {', '.join(map(str, claim.quotes))}):", framed(claim.text, nonce)]
+    lines = [f"Claim {claim.id} (quotes {', '.join(map(str, claim.quotes))}):", frame_data(claim.text, nonce)]
     if claim.calculations:
-        lines += ["Its calculations, computed again by code:", framed("\n".join(claim.calculations), nonce)]
+        lines += ["Its calculations, computed again by code:", frame_data("\n".join(claim.calculations), nonce)]
     return "\n".join(lines)
 
 
-def one_word(path: str) -> str:
+def safe_file_name(path: str) -> str:
     """The file's name, without anything that could break out of its place in a prompt."""
     return re.sub(r"[^\w.,+-]+", "_", Path(path).name)[:80] or "-"
 
 
-def _issue(ruling: Ruling, attempt: Attempt) -> Issue:
+def _refusal_issue(ruling: Ruling, attempt: Attempt) -> Issue:
     """The refusal of one claim as feedback: the claim, its quotes and the judge's reason."""
     claim = next(claim for claim in attempt.claims if claim.id == ruling.claim)
     quotes = "; ".join(f'"{" ".join(quote.text.split())}" (page {quote.page})' for quote in attempt.quotes_of(claim))

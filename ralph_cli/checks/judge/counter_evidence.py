@@ -6,25 +6,25 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from ralph_cli.checks.figures.header import header_of
-from ralph_cli.checks.judge.claims import one_word
+from ralph_cli.checks.figures.header import header_lines
+from ralph_cli.checks.judge.claims import safe_file_name
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.model import Json, Model, Request, UserTurn
-from ralph_cli.core.prompts.framing import framed
-from ralph_cli.core.prompts.json_reply import Unparseable, ask, one_object
-from ralph_cli.core.prompts.templates import prompt, render
+from ralph_cli.core.prompts.framing import frame_data
+from ralph_cli.core.prompts.json_reply import UnparseableReply, ask_model, parse_object
+from ralph_cli.core.prompts.templates import prompt_text, render_prompt
 from ralph_cli.core.run import Attempt, Claim, Evidence, Issue, Qualification, Quote
-from ralph_cli.documents.context import lines_of, surroundings
-from ralph_cli.documents.search.cues import LimitIndex, Limiting
+from ralph_cli.documents.context import context_span, index_lines
+from ralph_cli.documents.search.cues import Qualifier, QualifierIndex
 
 NAME = "counter"
-NOT_MADE = "counter (not made)"
-IN_PART = "counter (in part)"
-PER_CLAIM, IN_ALL = 3, 12
+NOT_RUN = "counter (not made)"
+PARTLY_RUN = "counter (in part)"
+MAX_PER_CLAIM, MAX_PASSAGES = 3, 12
 """Passages that are read for a claim, and for all claims of an attempt."""
 
-AROUND = 300
+CONTEXT_CHARS = 300
 """Characters shown on each side of a passage at most, so that it can be understood."""
 
 SCHEMA: Json = {
@@ -48,7 +48,7 @@ SCHEMA: Json = {
     "additionalProperties": False,
 }
 
-Key = tuple[str, int, int]
+PassageKey = tuple[str, int, int]
 """A claim's wording and a passage's place: what was once read is not read again."""
 
 
@@ -66,7 +66,7 @@ class _Findings(BaseModel):
 
 def parse_findings(text: str, passages: int) -> tuple[_Finding, ...]:
     """The findings of a reply, in order: exactly one for each passage, else ValueError."""
-    said = sorted(one_object(text, _Findings).findings, key=lambda item: item.passage)
+    said = sorted(parse_object(text, _Findings).findings, key=lambda item: item.passage)
     if [item.passage for item in said] != list(range(1, passages + 1)):
         raise ValueError(f"findings must be for the passages 1 to {passages}, one each")
     return tuple(said)
@@ -86,86 +86,86 @@ class CounterEvidence:
     document: Document
     question: str
     new_nonce: Callable[[], str]
-    _index: LimitIndex = field(init=False)
-    _read: dict[Key, _Finding] = field(default_factory=dict)
+    _index: QualifierIndex = field(init=False)
+    _findings: dict[PassageKey, _Finding] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._index = LimitIndex(self.document)
+        self._index = QualifierIndex(self.document)
 
     def __call__(self, attempt: Attempt) -> Evidence:
-        proposed = self._proposed(attempt)
+        proposed = self._candidates(attempt)
         if not proposed:
-            return Evidence(NAME, note="no passage was found that might limit a claim")
+            return Evidence(NAME, note="no passage found that might qualify or contradict a claim")
         try:
-            self._ask([(claim, item) for claim, item in proposed if _key(claim, item) not in self._read])
+            self._ask([(claim, item) for claim, item in proposed if _key(claim, item) not in self._findings])
         except LimitExceeded as error:
             missed = error.message
-        except (ProviderError, Unparseable) as error:
+        except (ProviderError, UnparseableReply) as error:
             missed = str(error)
         else:
             return self._evidence(attempt, proposed)
-        known = [(claim, item) for claim, item in proposed if _key(claim, item) in self._read]
+        known = [(claim, item) for claim, item in proposed if _key(claim, item) in self._findings]
         if not known:
-            return Evidence(NOT_MADE, note=f"what speaks against the claims was not looked at: {missed}")
+            return Evidence(NOT_RUN, note=f"passages that might contradict the claims were not checked: {missed}")
         found = self._evidence(attempt, known)
         rest = len(proposed) - len(known)
-        return replace(found, check=IN_PART, note=f"{found.note}; {rest} more were not looked at: {missed}")
+        return replace(found, check=PARTLY_RUN, note=f"{found.note}; {rest} more were not checked: {missed}")
 
-    def _proposed(self, attempt: Attempt) -> list[tuple[Claim, Limiting]]:
+    def _candidates(self, attempt: Attempt) -> list[tuple[Claim, Qualifier]]:
         """The passages to be read, with the claim each may limit; what the judge has seen of a claim is left out."""
-        lines = lines_of(self.document)
+        lines = index_lines(self.document)
         found = []
         for claim in attempt.claims:
             quotes = attempt.quotes_of(claim)
             texts = [quote.text for quote in quotes]
             # Only around its own quotes: beside another claim the same passage was read with another thing in mind.
-            known = [surroundings(self.document, Span(quote.start, quote.end), lines) for quote in quotes]
-            found += [(claim, item) for item in self._index.candidates(claim.text, texts, known, PER_CLAIM)]
-        best = sorted(found, key=lambda pair: -pair[1].score)[:IN_ALL]
+            known = [context_span(self.document, Span(quote.start, quote.end), lines) for quote in quotes]
+            found += [(claim, item) for item in self._index.candidates(claim.text, texts, known, MAX_PER_CLAIM)]
+        best = sorted(found, key=lambda pair: -pair[1].score)[:MAX_PASSAGES]
         return sorted(best, key=lambda pair: (pair[0].id, pair[1].span.start))
 
-    def _ask(self, fresh: Sequence[tuple[Claim, Limiting]]) -> None:
-        if not fresh:
+    def _ask(self, unread: Sequence[tuple[Claim, Qualifier]]) -> None:
+        if not unread:
             return
         nonce = self.new_nonce()
-        told: dict[int, list[str]] = {}
-        for number, (claim, item) in enumerate(fresh, 1):
+        lines_by_claim: dict[int, list[str]] = {}
+        for number, (claim, item) in enumerate(unread, 1):
             page = self.document.page_at(item.span.start).number
-            shown = framed(self._shown(item.span), nonce)
-            told.setdefault(claim.id, [f"Claim {claim.id}:\n{framed(claim.text, nonce)}"]).append(
+            shown = frame_data(self._render_passage(item.span), nonce)
+            lines_by_claim.setdefault(claim.id, [f"Claim {claim.id}:\n{frame_data(claim.text, nonce)}"]).append(
                 f"Passage {number} (page {page}):\n{shown}"
             )
-        claims = "\n\n".join("\n".join(lines) for lines in told.values())
-        values = {"document": one_word(self.document.path), "claims": claims, "question": self.question}
+        claims = "\n\n".join("\n".join(lines) for lines in lines_by_claim.values())
+        values = {"document": safe_file_name(self.document.path), "claims": claims, "question": self.question}
         request = Request(
             NAME,
-            prompt("counter_system"),
-            (UserTurn(render("counter_request", **values)),),
+            prompt_text("counter_system"),
+            (UserTurn(render_prompt("counter_request", **values)),),
             output_schema=SCHEMA,
             output_name="findings",
             max_tokens=3_000,
-            inputs={"passages": len(fresh)},
+            inputs={"passages": len(unread)},
         )
-        said = ask(self.model, request, lambda text: parse_findings(text, len(fresh)))
-        self._read |= {_key(claim, item): finding for (claim, item), finding in zip(fresh, said, strict=True)}
+        findings = ask_model(self.model, request, lambda text: parse_findings(text, len(unread)))
+        self._findings |= {_key(claim, item): finding for (claim, item), finding in zip(unread, findings, strict=True)}
 
-    def _shown(self, span: Span) -> str:
+    def _render_passage(self, span: Span) -> str:
         """A passage marked in what it stands in; a row of a table under its header."""
-        around = surroundings(self.document, span, most=AROUND)
+        around = context_span(self.document, span, max_characters=CONTEXT_CHARS)
         text = self.document.text
         page = self.document.page_at(span.start)
         quote = Quote(0, "", span.start, span.end, page.number, page.label, "exact", 1, "")
-        head = [line for line in header_of(self.document, quote) if line not in text[around.start : around.end]]
+        head = [line for line in header_lines(self.document, quote) if line not in text[around.start : around.end]]
         body = f"{text[around.start : span.start]}[[{text[span.start : span.end]}]]{text[span.end : around.end]}"
         return "".join(f"(above: {line})\n" for line in head) + body
 
-    def _evidence(self, attempt: Attempt, proposed: Sequence[tuple[Claim, Limiting]]) -> Evidence:
+    def _evidence(self, attempt: Attempt, candidates: Sequence[tuple[Claim, Qualifier]]) -> Evidence:
         next_id = max((quote.id for quote in attempt.quotes), default=0) + 1
         quotes: dict[Span, Quote] = {}
         found: list[Qualification] = []
         issues: list[Issue] = []
-        for claim, item in proposed:
-            finding = self._read[_key(claim, item)]
+        for claim, item in candidates:
+            finding = self._findings[_key(claim, item)]
             if finding.verdict == "none":
                 continue
             quote = quotes.setdefault(item.span, self._quote(next_id + len(quotes), item.span))
@@ -174,8 +174,8 @@ class CounterEvidence:
             if contradicts:
                 what = f"claim {claim.id} is contradicted on page {quote.page}: mend it, or say what that passage says"
                 issues.append(Issue(NAME, what, claim.id, f'{reason} ("{" ".join(quote.text.split())}")'))
-        claims = len({claim.id for claim, _ in proposed})
-        note = f"{len(proposed)} passages that might limit {claims} claims were read; {len(found)} do"
+        claims = len({claim.id for claim, _ in candidates})
+        note = f"{len(candidates)} passages that might limit {claims} claims were read; {len(found)} do"
         return Evidence(NAME, tuple(issues), quotes=tuple(quotes.values()), qualifications=tuple(found), note=note)
 
     def _quote(self, number: int, span: Span) -> Quote:
@@ -186,5 +186,5 @@ class CounterEvidence:
         )
 
 
-def _key(claim: Claim, item: Limiting) -> Key:
+def _key(claim: Claim, item: Qualifier) -> PassageKey:
     return claim.text, item.span.start, item.span.end

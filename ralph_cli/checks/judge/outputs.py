@@ -5,18 +5,18 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
 
-from ralph_cli.checks.judge.claims import one_word
-from ralph_cli.checks.judge.passages import passages
+from ralph_cli.checks.judge.claims import safe_file_name
+from ralph_cli.checks.judge.passages import render_passages
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Json, Model, Request, UserTurn
-from ralph_cli.core.prompts.framing import framed
-from ralph_cli.core.prompts.json_reply import Unparseable, ask, one_object
-from ralph_cli.core.prompts.templates import prompt, render
+from ralph_cli.core.prompts.framing import frame_data
+from ralph_cli.core.prompts.json_reply import UnparseableReply, ask_model, parse_object
+from ralph_cli.core.prompts.templates import prompt_text, render_prompt
 from ralph_cli.core.run import Attempt, Evidence, Issue, Ruling, Verdict
 
 NAME = "task_judge"
-OUTPUT = 0
+WHOLE_OUTPUT = 0
 """The `claim` of a ruling on the output as a whole; claims count from 1."""
 
 SCHEMA: Json = {
@@ -27,13 +27,13 @@ SCHEMA: Json = {
 }
 
 
-class _Said(BaseModel):
+class _JudgeReply(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
     ok: bool
     issues: list[str]
 
 
-class _Compared(BaseModel):
+class _OfflineReply(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
     verbatim: bool
     issues: list[str]
@@ -46,10 +46,10 @@ def parse_ruling(text: str, *, deterministic: bool) -> tuple[bool, tuple[str, ..
     takes its comparison for a reading.
     """
     if deterministic:
-        compared = one_object(text, _Compared)
+        compared = parse_object(text, _OfflineReply)
         good, issues = compared.verbatim, compared.issues
     else:
-        said = one_object(text, _Said)
+        said = parse_object(text, _JudgeReply)
         good, issues = said.ok, said.issues
     told = tuple(dict.fromkeys(line for issue in issues if (line := " ".join(issue.split()))))
     if not good and not told:
@@ -75,33 +75,33 @@ class TaskJudge:
     def __call__(self, attempt: Attempt) -> Evidence:
         deterministic = self.model.vendor == "offline"
         try:
-            good, issues = ask(
+            good, issues = ask_model(
                 self.model, self._request(attempt), lambda text: parse_ruling(text, deterministic=deterministic)
             )
-        except (ProviderError, Unparseable) as error:
+        except (ProviderError, UnparseableReply) as error:
             return Evidence(NAME, broken=str(error) or type(error).__name__)
         verdict = Verdict.VERBATIM if deterministic else Verdict.SUPPORTED
-        reason = "; ".join(issues) or ("every line is a quote" if deterministic else "complete, and borne out")
-        ruling = Ruling(OUTPUT, verdict if good else Verdict.NOT, reason, self.model.name)
+        reason = "; ".join(issues) or ("every line is a quote" if deterministic else "complete and supported")
+        ruling = Ruling(WHOLE_OUTPUT, verdict if good else Verdict.NOT, reason, self.model.name)
         return Evidence(
             NAME, tuple(Issue(NAME, "the judge of the task says", None, issue) for issue in issues), (ruling,)
         )
 
     def _request(self, attempt: Attempt) -> Request:
         nonce = self.new_nonce()
-        told = render(
+        told = render_prompt(
             "task_judge_request",
-            document=one_word(self.document.path) if self.document else "none: only the memory is known",
+            document=safe_file_name(self.document.path) if self.document else "none: only the memory is known",
             brief=self._brief(attempt, nonce),
-            memory=framed(self.memory, nonce) if self.memory else "(nothing)",
-            output=framed(attempt.output, nonce),
+            memory=frame_data(self.memory, nonce) if self.memory else "(nothing)",
+            output=frame_data(attempt.output, nonce),
             kind=self.kind,
             words=len(attempt.output.split()),
             task=self.task,
         )
         return Request(
             NAME,
-            prompt("task_judge_system"),
+            prompt_text("task_judge_system"),
             (UserTurn(told),),
             output_schema=SCHEMA,
             output_name="ruling",
@@ -118,9 +118,9 @@ class TaskJudge:
     def _brief(self, attempt: Attempt, nonce: str) -> str:
         if self.document is None or not attempt.claims:
             return "(no document was read)"
-        shown = passages(self.document, attempt.quotes, nonce)
+        shown = render_passages(self.document, attempt.quotes, nonce)
         items = "\n".join(
-            f"Item {claim.id} (quotes {', '.join(map(str, claim.quotes))}):\n{framed(claim.text, nonce)}"
+            f"Item {claim.id} (quotes {', '.join(map(str, claim.quotes))}):\n{frame_data(claim.text, nonce)}"
             for claim in attempt.claims
         )
         return f"{shown}\n\n{items}"

@@ -6,19 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ralph_cli.checks.figures import undocumented
-from ralph_cli.checks.figures.grounding import Ground
-from ralph_cli.checks.figures.header import header_of
-from ralph_cli.checks.form import glued
-from ralph_cli.checks.output.schema import Unchecked
-from ralph_cli.checks.output.shape import Format, Misshapen, Piece, pieces, shape_faults
+from ralph_cli.checks.figures.grounding import GroundingSources
+from ralph_cli.checks.figures.header import header_lines
+from ralph_cli.checks.form import has_joined_items
+from ralph_cli.checks.output.schema import SchemaCheckError
+from ralph_cli.checks.output.shape import Format, OutputParseError, Piece, pieces, shape_faults
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Json
 from ralph_cli.core.run import Attempt, Evidence, Issue, Quote
 
-OUTPUT_CHARS, MEMORY_CHARS = 50, 20
+MIN_OUTPUT_CHARS, MIN_MEMORY_CHARS = 50, 20
 """Least characters of an output and of what is to be remembered of it."""
 
-UNFOUND = "figures"
+FIGURES_CHECK = "figures"
 """The `check` of issues that name something the brief does not quote: what a reader may still find."""
 
 
@@ -31,12 +31,12 @@ class OutputForm:
 
     kind: Format = "md"
     schema: Json | bool | None = None
-    remembered: bool = True
+    has_memory: bool = True
 
     @property
-    def least(self) -> int:
+    def min_chars(self) -> int:
         """Least characters of an output."""
-        return 1 if self.schema is not None else OUTPUT_CHARS
+        return 1 if self.schema is not None else MIN_OUTPUT_CHARS
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,54 +55,57 @@ class OutputCheck:
     document: Document | None = None
 
     def __call__(self, attempt: Attempt) -> Evidence:
-        short = tuple(Issue("output", message) for message in self._lengths(attempt))
+        short = tuple(Issue("output", message) for message in self._length_faults(attempt))
         if short and not attempt.output:
             return Evidence("output", short)
         try:
             said_of_shape = shape_faults(attempt.output, self.form.kind, self.form.schema)
-        except Unchecked as error:
+        except SchemaCheckError as error:
             return Evidence("output", short, broken=str(error))
         faults = tuple(Issue("output", message) for message in said_of_shape)
         try:
-            ground = self._ground(attempt)
-            said = [piece for piece in pieces(attempt.output, self.form.kind) if not self._asked_for(piece)]
-            missing = ground.misses(said)
-        except Misshapen:
+            ground = self._grounding_sources(attempt)
+            checked_pieces = [
+                piece for piece in pieces(attempt.output, self.form.kind) if not self._is_requested_name(piece)
+            ]
+            missing = ground.find_unsupported(checked_pieces)
+        except OutputParseError:
             return Evidence("output", short + faults)
-        found = [Issue(UNFOUND, f"{miss.place} of the output: {miss.message}") for miss in missing]
-        found += self._in_strange_money(said)
+        found = [Issue(FIGURES_CHECK, f"{miss.place} of the output: {miss.message}") for miss in missing]
+        found += self._undocumented_currency_issues(checked_pieces)
         glue = tuple(
-            Issue("output", message) for message in (*self._glued(attempt.output), *self._words(attempt.output))
+            Issue("output", message)
+            for message in (*self._joined_item_faults(attempt.output), *self._word_count_faults(attempt.output))
         )
         formal = (*short, *faults, *glue)
         return Evidence("output", (*formal, *found), score=_score(ground, len(found), len(formal)))
 
-    def _in_strange_money(self, said: Sequence[Piece]) -> Iterator[Issue]:
+    def _undocumented_currency_issues(self, checked_pieces: Sequence[Piece]) -> Iterator[Issue]:
         """The amounts in a currency that neither the document nor the task has a trace of."""
         if self.document is None:
             return
         known = f"{self.document.text}\n{self.task}".lower()
-        for piece in said:
+        for piece in checked_pieces:
             for amount in undocumented.currencies(piece.text, known.__contains__):
-                told = f'"{amount}": the document names no such currency'
-                yield Issue(UNFOUND, f"{piece.place(piece.text.find(amount))} of the output: {told}")
+                message = f'"{amount}": the document names no such currency'
+                yield Issue(FIGURES_CHECK, f"{piece.place(piece.text.find(amount))} of the output: {message}")
 
-    def unfit_to_remember(self, attempt: Attempt) -> bool:
+    def has_unsupported_memory(self, attempt: Attempt) -> bool:
         """Whether the memory update says a figure, a date or a quotation that the quotes do not bear out."""
-        return bool(self._ground(attempt).misses(pieces(attempt.memory, "md")))
+        return bool(self._grounding_sources(attempt).find_unsupported(pieces(attempt.memory, "md")))
 
-    def _asked_for(self, piece: Piece) -> bool:
+    def _is_requested_name(self, piece: Piece) -> bool:
         """Whether a column or key is named so because the schema or the task names it so."""
-        if not piece.heads:
+        if not piece.is_header:
             return False
         asked = json.dumps(self.form.schema, ensure_ascii=False) if self.form.schema is not None else ""
         name = piece.name or piece.text
         return json.dumps(name, ensure_ascii=False) in asked or name in self.task
 
-    def _lengths(self, attempt: Attempt) -> Iterator[str]:
-        kinds = [("output", attempt.output, self.form.least)]
-        if self.form.remembered:
-            kinds.append(("memory update", attempt.memory, MEMORY_CHARS))
+    def _length_faults(self, attempt: Attempt) -> Iterator[str]:
+        kinds = [("output", attempt.output, self.form.min_chars)]
+        if self.form.has_memory:
+            kinds.append(("memory update", attempt.memory, MIN_MEMORY_CHARS))
         for name, text, least in kinds:
             size = len(text.strip())
             if size == 0:
@@ -110,21 +113,21 @@ class OutputCheck:
             elif size < least:
                 yield f"the {name} is too short ({size} characters, at least {least})"
 
-    def _ground(self, attempt: Attempt) -> Ground:
+    def _grounding_sources(self, attempt: Attempt) -> GroundingSources:
         if self.memory is not None:
-            return Ground((self.memory,), task=self.task, name="nothing that is remembered")
+            return GroundingSources((self.memory,), task=self.task, description="nothing that is remembered")
         pages = {str(quote.page) for quote in attempt.quotes} | {quote.label.lower() for quote in attempt.quotes}
-        texts = [self._with_header(quote) for quote in attempt.quotes]
+        texts = [self._text_with_header(quote) for quote in attempt.quotes]
         known = frozenset(pages) if self.paged else frozenset()
-        beside = [self._beside(attempt, quote) for quote in attempt.quotes]
-        return Ground(texts, known, len(attempt.claims), self.task, self.sections, beside=beside)
+        beside = [self._related_quotes(attempt, quote) for quote in attempt.quotes]
+        return GroundingSources(texts, known, len(attempt.claims), self.task, self.sections, contexts=beside)
 
-    def _with_header(self, quote: Quote) -> str:
+    def _text_with_header(self, quote: Quote) -> str:
         """A quote below the lines that name the columns, period and unit of its rows."""
-        above = header_of(self.document, quote) if self.document is not None else ()
+        above = header_lines(self.document, quote) if self.document is not None else ()
         return "\n".join((*above, quote.text))
 
-    def _beside(self, attempt: Attempt, quote: Quote) -> str:
+    def _related_quotes(self, attempt: Attempt, quote: Quote) -> str:
         """What is quoted for the same item or from the same page, where the header of a table may be."""
         items = [claim.quotes for claim in attempt.claims if quote.id in claim.quotes]
         return "\n".join(
@@ -134,21 +137,21 @@ class OutputCheck:
             and ((self.paged and other.page == quote.page) or any(other.id in quotes for quotes in items))
         )
 
-    def _words(self, output: str) -> Iterator[str]:
+    def _word_count_faults(self, output: str) -> Iterator[str]:
         """What is wrong with the number of words, where the task sets one; white space parts words."""
         if self.form.kind in ("json", "csv"):
             return
-        (least, most), count = words_asked(self.task), len(output.split())
+        (least, most), count = word_limits(self.task), len(output.split())
         if most is not None and count > most:
             yield f"the output has {count} words, {count - most} more than the {most} that the task allows"
         if least is not None and count < least:
             yield f"the output has {count} words, {least - count} fewer than the {least} that the task asks for"
 
-    def _glued(self, output: str) -> Iterator[str]:
+    def _joined_item_faults(self, output: str) -> Iterator[str]:
         if self.form.kind in ("json", "csv"):
             return
         for number, line in enumerate(output.split("\n"), 1):
-            if line.lstrip().startswith(("- ", "* ")) and glued(line):
+            if line.lstrip().startswith(("- ", "* ")) and has_joined_items(line):
                 yield f"line {number} of the output: two items of a list stand on one line"
 
 
@@ -162,7 +165,7 @@ _LEAST_WORDS = re.compile(
 _WORDS_FROM_TO = re.compile(r"(?i)\b(\d{1,5})\s*(?:-|\u2013|to|and)\s*(\d{1,5})\s+words\b")
 
 
-def words_asked(task: str) -> tuple[int | None, int | None]:
+def word_limits(task: str) -> tuple[int | None, int | None]:
     """The least and most words that a task sets in so many words; None where it sets none ("about 200" sets none)."""
     if match := _WORDS_FROM_TO.search(task):
         return int(match[1]), int(match[2])
@@ -170,11 +173,11 @@ def words_asked(task: str) -> tuple[int | None, int | None]:
     return int(least[1]) if least else None, int(most[1]) if most else None
 
 
-def _score(ground: Ground, missing: int, formal: int) -> float | None:
+def _score(ground: GroundingSources, missing: int, formal: int) -> float | None:
     """The share of what was looked up that was found; None when there was nothing to look up.
 
     A fault of form counts as one more thing that was missed, so that an output that is refused never has all.
     """
-    if not ground.checked:
+    if not ground.checked_count:
         return None
-    return max(0.0, 1 - (missing + formal) / (ground.checked + formal))
+    return max(0.0, 1 - (missing + formal) / (ground.checked_count + formal))

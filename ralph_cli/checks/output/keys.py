@@ -3,15 +3,15 @@
 import re
 from collections.abc import Set
 
-_MARK = re.compile(r"[A-Za-z]{1,3}\d{1,3}|\d{1,3}[A-Za-z]{1,3}")
+_NAME_WITH_DIGIT = re.compile(r"[A-Za-z]{1,3}\d{1,3}|\d{1,3}[A-Za-z]{1,3}")
 """A name with a digit in it: q4, h1, co2, fy24, 3m."""
 
 _NUMBERED = re.compile(r"(?P<stem>.*[^\W\d_])[_-]?(?P<number>\d{1,3})")
-_LISTED = re.compile(r"(?i)(?:.*[_\W])?(?:item|entry|row|point|part|step|question|number|no|nr|id)")
+_ITEM_STEM = re.compile(r"(?i)(?:.*[_\W])?(?:item|entry|row|point|part|step|question|number|no|nr|id)")
 """What is numbered to be told apart, wherever the numbers begin."""
 
 
-def said_by_key(key: str, keys: Set[str] = frozenset()) -> str:
+def key_text(key: str, keys: Set[str] = frozenset()) -> str:
     """What the name of a key says, to be looked up as words are; empty when it says no figure.
 
     A name in one piece is taken apart: `rent_9999_usd` says "rent 9999 usd", `clause_6_3` "clause 6.3". A number at
@@ -20,17 +20,17 @@ def said_by_key(key: str, keys: Set[str] = frozenset()) -> str:
     """
     if re.search(r"\s", key) or not re.search(r"[^\W\d_]", key):
         return key if re.search(r"\s|\d", key) else ""
-    if _tells_apart(key, keys):
+    if _is_numbered_name(key, keys):
         return ""
-    words = [word for word in re.split(r"[_-]+", key) if not _MARK.fullmatch(word)]
-    said = re.sub(r"\b(\d{1,2}) (?=\d{1,2}\b)", r"\1.", " ".join(words))
-    return said if re.search(r"\d", said) else ""
+    words = [word for word in re.split(r"[_-]+", key) if not _NAME_WITH_DIGIT.fullmatch(word)]
+    text = re.sub(r"\b(\d{1,2}) (?=\d{1,2}\b)", r"\1.", " ".join(words))
+    return text if re.search(r"\d", text) else ""
 
 
-def _tells_apart(key: str, keys: Set[str]) -> bool:
+def _is_numbered_name(key: str, keys: Set[str]) -> bool:
     match = _NUMBERED.fullmatch(key)
     if match is None or re.search(r"\d", match["stem"]):
         return False
     number = int(match["number"])
     before = f"{key[: match.start('number')]}{number - 1:0{len(match['number'])}d}"
-    return number <= 1 or before in keys or bool(_LISTED.fullmatch(match["stem"]))
+    return number <= 1 or before in keys or bool(_ITEM_STEM.fullmatch(match["stem"]))

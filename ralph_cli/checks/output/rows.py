@@ -26,14 +26,14 @@ _SHARES = re.compile(
 _SHARES_EXCEPTED = re.compile(r"\bexcept\b[^\n]*\bshares?\b", re.IGNORECASE)
 
 
-def label_of(text: str, at: int) -> str:
+def row_label(text: str, offset: int) -> str:
     """The words before a place in its line, back to the figures before them: the name of the row of a table's cell."""
-    before = text[text.rfind("\n", 0, at) + 1 : at]
+    before = text[text.rfind("\n", 0, offset) + 1 : offset]
     stretches = [part for part in _FIGURE.split(before) if _WORDS.search(part)]
     return stretches[-1] if stretches else ""
 
 
-def counts(label: str) -> bool:
+def is_count_label(label: str) -> bool:
     """Whether a row's name is that of people or places that are counted one by one."""
     return bool(_COUNTS.fullmatch(label))
 
@@ -43,6 +43,6 @@ def is_scaled(label: str, header: str) -> bool:
 
     Numbers of shares are in millions unless the header excepts them.
     """
-    if _PER_SHARE.search(label) or _OF_A_SHARE.fullmatch(label) or _RATIO.search(label) or counts(label):
+    if _PER_SHARE.search(label) or _OF_A_SHARE.fullmatch(label) or _RATIO.search(label) or is_count_label(label):
         return False
     return not (_SHARES.search(label) and _SHARES_EXCEPTED.search(_PER_SHARE.sub("", header)))

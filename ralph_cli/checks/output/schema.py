@@ -9,22 +9,22 @@ from typing import Any
 
 from ralph_cli.core.model import Json
 
-MOST_FAULTS = 5
+MAX_FAULTS = 5
 SCHEMA_SECONDS = 10.0
 """How long a schema may take on one output: patterns and nested alternatives can take for ever."""
 
-_START = (
+_PROGRAM = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from ralph_cli.checks.output import schema; "
     "print(schema.violations_of_pair(sys.stdin.read()))"
 )
-_SHOWN = 200
-_VALUES = frozenset({"const", "enum", "default", "examples"})
-_NAMED = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
-_IN_PLACE = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else")
+_MAX_MESSAGE_CHARS = 200
+_VALUE_KEYWORDS = frozenset({"const", "enum", "default", "examples"})
+_NAMED_SCHEMA_KEYWORDS = frozenset({"properties", "patternProperties", "$defs", "definitions", "dependentSchemas"})
+_IN_PLACE_KEYWORDS = ("allOf", "anyOf", "oneOf", "not", "if", "then", "else")
 """Where a schema applies others to the same value."""
 
 
-class Unchecked(RuntimeError):
+class SchemaCheckError(RuntimeError):
     """The schema could not be applied, for a reason that does not lie in the output."""
 
 
@@ -43,24 +43,24 @@ def check_schema(schema: object) -> str:
     if isinstance(schema, bool):
         return ""
     if not isinstance(schema, dict):
-        return "a schema is a JSON object, or true or false"
+        return "a schema must be a JSON object, true or false"
     try:
         kind = validator_for(schema, default=Draft202012Validator)
         kind.check_schema(schema)
         form = specification_with(str(kind.META_SCHEMA.get("$schema")), default=DRAFT202012)
         resolver = Registry[Any]().resolver_with_root(form.create_resource(schema))
-        return next(_lost(schema, "$", resolver, form), "")
+        return next(_broken_references(schema, "$", resolver, form), "")
     except SchemaError as error:
-        return f"{error.json_path}: {_cut(error.message)}"
+        return f"{error.json_path}: {_shorten(error.message)}"
     except (RecursionError, TypeError, ValueError, OverflowError, AttributeError) as fault:
-        return f"it cannot be read as a JSON Schema: {_cut(str(fault))}"
+        return f"it is not a valid JSON Schema: {_shorten(str(fault))}"
 
 
-def _lost(part: object, path: str, resolver: Any, form: Any, *, named: bool = False) -> Iterator[str]:
+def _broken_references(part: object, path: str, resolver: Any, form: Any, *, named: bool = False) -> Iterator[str]:
     """The references below a part of a schema that cannot be followed; `named` parts hold schemas by name."""
     if isinstance(part, list):
         for number, item in enumerate(part):
-            yield from _lost(item, f"{path}[{number}]", resolver, form)
+            yield from _broken_references(item, f"{path}[{number}]", resolver, form)
         return
     if not isinstance(part, dict):
         return
@@ -68,14 +68,16 @@ def _lost(part: object, path: str, resolver: Any, form: Any, *, named: bool = Fa
         resolver = resolver.in_subresource(form.create_resource(part))
     for name, value in part.items():
         if not named and name in ("$ref", "$dynamicRef") and isinstance(value, str):
-            fault = _lost_reference(value, resolver, form)
+            fault = _reference_fault(value, resolver, form)
             if fault:
                 yield f"{path}.{name}: {fault}"
-        elif named or name not in _VALUES:
-            yield from _lost(value, f"{path}.{name}", resolver, form, named=not named and name in _NAMED)
+        elif named or name not in _VALUE_KEYWORDS:
+            yield from _broken_references(
+                value, f"{path}.{name}", resolver, form, named=not named and name in _NAMED_SCHEMA_KEYWORDS
+            )
 
 
-def _lost_reference(reference: str, resolver: Any, form: Any) -> str:
+def _reference_fault(reference: str, resolver: Any, form: Any) -> str:
     """Why a reference cannot be followed, empty if it can."""
     from referencing.exceptions import Unresolvable
 
@@ -84,15 +86,15 @@ def _lost_reference(reference: str, resolver: Any, form: Any) -> str:
     try:
         found = resolver.lookup(reference)
     except Unresolvable:
-        return f"{reference!r} leads nowhere in the schema"
-    if not isinstance(found.contents, dict | bool):
-        return f"{reference!r} leads to no schema"
-    if _leads_back(found.contents, found.resolver, form, (), set()):
-        return f"{reference!r} leads back to itself"
+        return f"{reference!r} does not exist in the schema"
+    if not isinstance(found.content_streams, dict | bool):
+        return f"{reference!r} does not point to a schema"
+    if _is_circular(found.content_streams, found.resolver, form, (), set()):
+        return f"{reference!r} refers back to itself"
     return ""
 
 
-def _leads_back(part: object, resolver: Any, form: Any, above: tuple[int, ...], done: set[int]) -> bool:
+def _is_circular(part: object, resolver: Any, form: Any, above: tuple[int, ...], done: set[int]) -> bool:
     """Whether a schema applies itself to the same value, again and again."""
     from referencing.exceptions import Unresolvable
 
@@ -101,7 +103,7 @@ def _leads_back(part: object, resolver: Any, form: Any, above: tuple[int, ...], 
     if id(part) in above:
         return True
     above = (*above, id(part))
-    applied = [part.get(name) for name in _IN_PLACE]
+    applied = [part.get(name) for name in _IN_PLACE_KEYWORDS]
     parts = [(item, resolver) for value in applied for item in (value if isinstance(value, list) else [value])]
     for name in ("$ref", "$dynamicRef"):
         if isinstance(part.get(name), str):
@@ -109,8 +111,8 @@ def _leads_back(part: object, resolver: Any, form: Any, above: tuple[int, ...], 
                 found = resolver.lookup(part[name])
             except Unresolvable:
                 continue  # reported where it stands
-            parts.append((found.contents, found.resolver))
-    if any(_leads_back(item, its, form, above, done) for item, its in parts):
+            parts.append((found.content_streams, found.resolver))
+    if any(_is_circular(item, its, form, above, done) for item, its in parts):
         return True
     done.add(id(part))
     return False
@@ -122,7 +124,7 @@ def violations(value: Any, schema: Json | bool) -> tuple[str, ...]:
     A process of its own finds them, for what is being matched cannot be stopped in this one.
     """
     places = [str(Path(__file__).resolve().parents[3]), *filter(None, sys.path)]
-    command = [sys.executable, "-I", "-c", _START, json.dumps(places)]
+    command = [sys.executable, "-I", "-c", _PROGRAM, json.dumps(places)]
     try:
         pair = json.dumps([value, schema])
     except RecursionError:
@@ -133,9 +135,9 @@ def violations(value: Any, schema: Json | bool) -> tuple[str, ...]:
     except subprocess.TimeoutExpired:
         return (f"the schema did not come to an end in {SCHEMA_SECONDS:g} s on this output",)
     except (OSError, ValueError, RecursionError) as fault:
-        raise Unchecked(f"the schema could not be applied: {_cut(str(fault))}") from fault
+        raise SchemaCheckError(f"the schema could not be applied: {_shorten(str(fault))}") from fault
     if isinstance(found, str):
-        raise Unchecked(f"the schema could not be applied: {found}")
+        raise SchemaCheckError(f"the schema could not be applied: {found}")
     return tuple(map(str, found))
 
 
@@ -147,7 +149,7 @@ def violations_of_pair(text: str) -> str:
         value, schema = json.loads(text)
         return json.dumps(list(_violations(value, schema)))
     except Unresolvable as fault:
-        return json.dumps(_cut(str(fault)))
+        return json.dumps(_shorten(str(fault)))
 
 
 def _violations(value: Any, schema: Json | bool) -> Iterator[str]:
@@ -160,15 +162,19 @@ def _violations(value: Any, schema: Json | bool) -> Iterator[str]:
         validator = validator_for(schema, default=Draft202012Validator)(schema, registry=Registry())
         errors = sorted(validator.iter_errors(value), key=relevance, reverse=True)
     except (RecursionError, ArithmeticError, TypeError, ValueError) as fault:
-        yield f"the output cannot be held against the schema: {_cut(str(fault))}"
+        yield f"the output cannot be held against the schema: {_shorten(str(fault))}"
         return
-    for error in errors[:MOST_FAULTS]:
+    for error in errors[:MAX_FAULTS]:
         deepest = best_match(error.context) if error.context else error
-        yield f"at {error.json_path}: {_cut((deepest or error).message)}"
-    if len(errors) > MOST_FAULTS:
-        yield f"{len(errors) - MOST_FAULTS} more values do not fit the schema"
+        yield f"at {error.json_path}: {_shorten((deepest or error).message)}"
+    if len(errors) > MAX_FAULTS:
+        yield f"{len(errors) - MAX_FAULTS} more values do not fit the schema"
 
 
-def _cut(message: str) -> str:
+def _shorten(message: str) -> str:
     flat = " ".join(message.split())
-    return flat if len(flat) <= _SHOWN else f"{flat[: _SHOWN // 2]} ... {flat[-_SHOWN // 2 :]}"
+    return (
+        flat
+        if len(flat) <= _MAX_MESSAGE_CHARS
+        else f"{flat[: _MAX_MESSAGE_CHARS // 2]} ... {flat[-_MAX_MESSAGE_CHARS // 2 :]}"
+    )

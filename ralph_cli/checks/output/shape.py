@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from ralph_cli.checks.output.keys import said_by_key
+from ralph_cli.checks.output.keys import key_text
 from ralph_cli.checks.output.schema import violations
 from ralph_cli.core.model import Json
-from ralph_cli.core.prompts.json_reply import once
+from ralph_cli.core.prompts.json_reply import unique_keys
 
 Format = Literal["md", "json", "csv", "text"]
 
@@ -20,7 +20,7 @@ _FENCE = re.compile(r"\A```[a-z]*\n(.*)\n```\Z", re.DOTALL)
 _RULE = re.compile(r"\|?(?:\s*:?-{2,}:?\s*\|)+(?:\s*:?-{2,}:?\s*)?")
 
 
-class Misshapen(ValueError):
+class OutputParseError(ValueError):
     """The output does not parse; the message says where."""
 
 
@@ -36,7 +36,7 @@ class Piece:
     label: str = ""
     where: str = ""
     line: int = 1
-    heads: bool = False
+    is_header: bool = False
     row: str = ""
     name: str = ""
 
@@ -45,7 +45,7 @@ class Piece:
         return self.where or f"line {self.line + self.text.count(chr(10), 0, offset)}"
 
 
-def unfenced(output: str, kind: Format) -> str:
+def strip_fence(output: str, kind: Format) -> str:
     """The output without white space around it and, if it is data, without one code fence around all of it."""
     output = output.strip()
     match = _FENCE.match(output) if kind in ("json", "csv") else None
@@ -58,17 +58,17 @@ def shape_faults(output: str, kind: Format, schema: Json | bool | None) -> tuple
     Raises Unchecked.
     """
     try:
-        value = read(output, kind)
-    except Misshapen as error:
+        value = parse_output(output, kind)
+    except OutputParseError as error:
         return (str(error),)
     if schema is None:
         return ()
     if kind == "csv" and isinstance(schema, dict):
-        value = _typed(value, schema)
+        value = _convert_cells(value, schema)
     return violations(value, schema)
 
 
-def read(output: str, kind: Format) -> Any:
+def parse_output(output: str, kind: Format) -> Any:
     """The value of an output: of JSON what it says, of CSV a list of rows by column, else the text itself.
 
     Raises Misshapen.
@@ -83,39 +83,41 @@ def pieces(output: str, kind: Format) -> tuple[Piece, ...]:
     if kind == "json":
         # Numbers stay as they were written, so that they are found, and named, as they stand there.
         value = _json(output, as_written=True)
-        return tuple(_leaves(value, "$", "", frozenset(_keys(value))))
+        return tuple(_json_pieces(value, "$", "", frozenset(_keys(value))))
     if kind == "csv":
         rows = _rows(output)
-        heads = [Piece(name, where=f"in the header line, column {name!r}", heads=True) for name in rows[0]]
+        heads = [Piece(name, where=f"in the header line, column {name!r}", is_header=True) for name in rows[0]]
         cells = [
-            Piece(cell, name, f"row {number}, column {name!r}", row=_in_words(row.values()))
+            Piece(cell, name, f"row {number}, column {name!r}", row=_short_texts(row.values()))
             for number, row in enumerate(rows, 1)
             for name, cell in row.items()
         ]
         return (*heads, *cells)
-    return tuple(_marked_down(output)) if kind == "md" else (Piece(output),)
+    return tuple(_markdown_pieces(output)) if kind == "md" else (Piece(output),)
 
 
 def _json(output: str, *, as_written: bool = False) -> Any:
-    def never(word: str) -> float:
-        raise Misshapen(f"the output is not JSON: {word} is no JSON number")
+    def reject_constant(word: str) -> float:
+        raise OutputParseError(f"the output is not JSON: {word} is no JSON number")
 
     number = {"parse_int": _Number, "parse_float": _Number} if as_written else {}
     try:
-        return json.loads(output, object_pairs_hook=once, parse_constant=never, **number)  # type: ignore[arg-type]
-    except Misshapen:
+        return json.loads(output, object_pairs_hook=unique_keys, parse_constant=reject_constant, **number)  # type: ignore[arg-type]
+    except OutputParseError:
         raise
     except json.JSONDecodeError as error:
-        raise Misshapen(f"the output is not JSON: {error.msg} at line {error.lineno}, column {error.colno}") from None
+        raise OutputParseError(
+            f"the output is not JSON: {error.msg} at line {error.lineno}, column {error.colno}"
+        ) from None
     except (ValueError, RecursionError) as error:
-        raise Misshapen(f"the output is not JSON: {error}") from None
+        raise OutputParseError(f"the output is not JSON: {error}") from None
 
 
 class _Number(str):
     """A number of a JSON text as it was written."""
 
 
-def _in_words(values: Iterable[object]) -> str:
+def _short_texts(values: Iterable[object]) -> str:
     """What short texts say beside a figure: a row's label, say."""
     texts = (value for value in values if isinstance(value, str) and not isinstance(value, _Number))
     return " ".join(text for text in texts if len(text) <= _LABEL_CHARS and re.search(r"[^\W\d]{3}", text))
@@ -128,17 +130,17 @@ def _keys(value: object) -> Iterator[str]:
         yield from _keys(item)
 
 
-def _leaves(value: object, path: str, label: str, keys: frozenset[str], row: str = "") -> Iterator[Piece]:
+def _json_pieces(value: object, path: str, label: str, keys: frozenset[str], row: str = "") -> Iterator[Piece]:
     match value:
         case dict():
-            row = _in_words(value.values())
+            row = _short_texts(value.values())
             for name, item in value.items():
-                if said := said_by_key(name, keys):
-                    yield Piece(said, where=f"in the key {name!r} at {path}", heads=True, name=name)
-                yield from _leaves(item, f"{path}.{name}", name, keys, row)
+                if said := key_text(name, keys):
+                    yield Piece(said, where=f"in the key {name!r} at {path}", is_header=True, name=name)
+                yield from _json_pieces(item, f"{path}.{name}", name, keys, row)
         case list():
             for number, item in enumerate(value):
-                yield from _leaves(item, f"{path}[{number}]", label, keys, row)
+                yield from _json_pieces(item, f"{path}[{number}]", label, keys, row)
         case str():
             yield Piece(str(value), label, f"at {path}", row=row)
         case _:
@@ -149,28 +151,28 @@ def _rows(output: str) -> list[dict[str, str]]:
     try:
         lines = [row for row in csv.reader(io.StringIO(output, newline=""), strict=True) if row]
     except csv.Error as error:
-        raise Misshapen(f"the output is not CSV: {error}") from None
+        raise OutputParseError(f"the output is not CSV: {error}") from None
     for mark, called in ((";", "semicolons"), ("\t", "tabs")):
         counts = {row[0].count(mark) if len(row) == 1 else 0 for row in lines}
         if len(counts) == 1 and counts != {0}:
-            raise Misshapen(f"the columns of the CSV are parted by {called}; part them by commas")
+            raise OutputParseError(f"the columns of the CSV are parted by {called}; part them by commas")
     if len(lines) < 2:
-        raise Misshapen("the output is not CSV with a header line and at least one row")
+        raise OutputParseError("the output is not CSV with a header line and at least one row")
     names = [name.strip() for name in lines[0]]
     if len(names) != len(set(names)) or not all(names):
-        raise Misshapen("the header line of the CSV must name each column, each once")
+        raise OutputParseError("the header line of the CSV must name each column, each once")
     for number, row in enumerate(lines[1:], 1):
         if len(row) != len(names):
-            raise Misshapen(f"row {number} of the CSV has {len(row)} cells, the header line has {len(names)}")
+            raise OutputParseError(f"row {number} of the CSV has {len(row)} cells, the header line has {len(names)}")
     return [dict(zip(names, (cell.strip() for cell in row), strict=True)) for row in lines[1:]]
 
 
-def _typed(rows: Sequence[Mapping[str, str]], schema: Json) -> list[dict[str, Any]]:
+def _convert_cells(rows: Sequence[Mapping[str, str]], schema: Json) -> list[dict[str, Any]]:
     """Rows as JSON values: a cell is a number, a boolean or null where the schema of its column wants one."""
     items = schema.get("items", {})
     columns = items.get("properties", {}) if isinstance(items, dict) else {}
 
-    def typed(name: str, cell: str) -> Any:
+    def convert_cell(name: str, cell: str) -> Any:
         wanted = columns.get(name, {}).get("type", "string") if isinstance(columns.get(name), dict) else "string"
         kinds = wanted if isinstance(wanted, list) else [wanted]
         if cell == "" and "null" in kinds:
@@ -183,10 +185,10 @@ def _typed(rows: Sequence[Mapping[str, str]], schema: Json) -> list[dict[str, An
             return cell
         return value if isinstance(value, int | float) else cell
 
-    return [{name: typed(name, cell) for name, cell in row.items()} for row in rows]
+    return [{name: convert_cell(name, cell) for name, cell in row.items()} for row in rows]
 
 
-def _marked_down(output: str) -> Iterator[Piece]:
+def _markdown_pieces(output: str) -> Iterator[Piece]:
     """The running text with its tables blanked out, then every cell of a table with its column."""
     lines = output.split("\n")
     tables: list[Piece] = []
@@ -201,7 +203,7 @@ def _marked_down(output: str) -> Iterator[Piece]:
             continue
         known = names or [""] * len(cells)
         tables += [
-            Piece(cell, known[index] if index < len(known) else "", line=number + 1, row=_in_words(cells))
+            Piece(cell, known[index] if index < len(known) else "", line=number + 1, row=_short_texts(cells))
             for index, cell in enumerate(cells)
             if cell
         ]

@@ -14,18 +14,18 @@ from ralph_cli.core.events import (
     CallFinished,
     CallRetried,
     CallStarted,
-    CasesMade,
+    CasesGenerated,
+    DraftSubmitted,
     IterationStarted,
-    Noticed,
-    Nudged,
-    Said,
+    NoticeIssued,
+    OutputChanged,
     SnippetRan,
     SnippetStarted,
     StepFinished,
-    Submitted,
-    Verified,
+    TurnRejected,
+    VerifierFinished,
     VerifierStarted,
-    Wrote,
+    WorkerReported,
 )
 from ralph_cli.core.model import Usage
 from ralph_cli.reports.safe_text import one_line
@@ -33,38 +33,38 @@ from ralph_cli.reports.safe_text import one_line
 CODE, PAUSE, VERIFIER = 0, -1, -2
 """Keys, beside the numbers of calls, of what is waited for."""
 
-PATIENCE = 2.0
+SHOW_WAIT_AFTER = 2.0
 """Seconds after which something that takes time is shown."""
 
-DOING = {
-    "worker": "the worker thinks",
-    "goal": "the worker thinks",
-    "judge": "the judge reads",
+ACTIVITIES = {
+    "worker": "the worker is thinking",
+    "goal": "the worker is thinking",
+    "judge": "the judge is reading",
     "subquery": "sub-queries",
-    "extractor": "last call",
+    "extractor": "final extraction",
     "reader": "the DocReader reads",
     "reasoner": "the TaskReasoner writes",
     "task_judge": "the Task judge reads",
 }
 
-REFUSED = 5
+MAX_REFUSALS_SHOWN = 5
 """So many refusals of the local rules are shown when an attempt is over."""
 
 PHASES = {"reader": "DocReader", "reasoner": "TaskReasoner", "task_judge": "Task judge"}
 """Agents whose turn is worth a line of its own when it begins."""
 
 
-class Silent:
+class SilentProgress:
     """Shows nothing."""
 
     def __call__(self, event: AnyEvent, /) -> None:
         """Ignore the event."""
 
-    def loading(self, done: int, total: int) -> None:
+    def on_loading(self, done: int, total: int) -> None:
         """Ignore the progress of loading."""
 
 
-class Lines(Silent):
+class LineProgress(SilentProgress):
     """Writes a line for each finished step; while one thing takes long, says so every `heartbeat` seconds."""
 
     def __init__(self, heartbeat: float) -> None:
@@ -78,8 +78,8 @@ class Lines(Silent):
         self._begun = clock.monotonic()
         self._shown = False
         self._lock = threading.RLock()
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run_heartbeat, name="heartbeat", daemon=True)
 
     def start(self) -> None:
         """Begin to watch the time."""
@@ -87,17 +87,17 @@ class Lines(Silent):
 
     def stop(self) -> None:
         """Stop watching and clear what is drawn."""
-        self._over.set()
+        self._stopped.set()
         self._thread.join(timeout=1)
         self.draw("")
 
     def __call__(self, event: AnyEvent, /) -> None:
         with self._lock:
-            line = self._line(event)
+            line = self._event_line(event)
             if line:
                 self.write(line)
 
-    def loading(self, done: int, total: int) -> None:
+    def on_loading(self, done: int, total: int) -> None:
         """Remember how far the document is read; shown when it takes long."""
         self._loading = (f"reading the document: page {done} of {total}", self._loading[1] or clock.monotonic())
 
@@ -110,17 +110,17 @@ class Lines(Silent):
         if line:
             typer.echo(line, err=True)
 
-    def _line(self, event: AnyEvent) -> str:
+    def _event_line(self, event: AnyEvent) -> str:
         match event:
-            case Noticed(code, message):
+            case NoticeIssued(code, message):
                 return f"note: {one_line(message)}" if code != "sandbox" else f"sandbox: {one_line(message)}"
             case IterationStarted(number):
                 self._iteration = number
                 return f"iteration {number}" if number > 1 and not self._batches else ""
             case CallStarted(number, agent):
                 self._waiting.pop(PAUSE, None)
-                self._waiting[number] = (DOING.get(agent, agent), clock.monotonic())
-                return self._phase(agent)
+                self._waiting[number] = (ACTIVITIES.get(agent, agent), clock.monotonic())
+                return self._phase_line(agent)
             case CallFinished(number, usage=usage):
                 self._waiting.pop(number, None)
                 self._usage += usage
@@ -128,76 +128,75 @@ class Lines(Silent):
                 self._waiting[PAUSE] = ("waiting to try again", clock.monotonic())
                 return f"  {agent} failed ({one_line(reason, 120)}), try {attempt + 1} in {wait:.0f} s"
             case SnippetStarted():
-                self._waiting[CODE] = ("the code runs", clock.monotonic())
+                self._waiting[CODE] = ("running code", clock.monotonic())
             case SnippetRan():
                 self._waiting.pop(CODE, None)
-                return self._snippet(event)
-            case Submitted(step=step, problems=problems):
-                what = "handed in, the local rules hold" if not problems else f"sent back: {problems[0]}"
-                return f"  step {step}: {one_line(what, 150)}{self._bill()}"
-            case Nudged(step=step, reason=reason):
+                return self._snippet_line(event)
+            case DraftSubmitted(step=step, problems=problems):
+                what = "submitted; local checks passed" if not problems else f"rejected: {problems[0]}"
+                return f"  step {step}: {one_line(what, 150)}{self._usage_suffix()}"
+            case TurnRejected(step=step, reason=reason):
                 return f"  step {step}: {one_line(reason, 150)}"
             case VerifierStarted(name=name):
                 self._waiting[VERIFIER] = (f"the verifier {one_line(name, 60)} runs", clock.monotonic())
-            case Wrote() | Verified() | Said():
-                return self._goal(event)
-            case CasesMade(batches=batches):
+            case OutputChanged() | VerifierFinished() | WorkerReported():
+                return self._goal_line(event)
+            case CasesGenerated(batches=batches):
                 self._batches = len(batches)
             case StepFinished(step) if self._batches:
                 broken = next(
                     (f", no verdicts: {one_line(item.broken, 110)}" for item in step.evidence if item.broken), ""
                 )
                 what = f"{len(step.issues)} of {len(step.attempt.claims)} claims refused" if not broken else ""
-                return (
-                    f"  batch {self._iteration} of {self._batches}{broken}{f': {what}' if what else ''}{self._bill()}"
-                )
+                ending = f": {what}" if what else ""
+                return f"  batch {self._iteration} of {self._batches}{broken}{ending}{self._usage_suffix()}"
             case StepFinished(step):
                 self._agent = ""
                 refused = [f"  refused: {one_line(i.message, 150)}" for i in step.issues if step.attempt.output]
-                ruled = [self._ruling(item.verdict.value, item.claim, item.reason) for item in step.rulings]
-                return "\n".join(ruled or refused[:REFUSED])
+                ruled = [self._ruling_line(item.verdict.value, item.claim, item.reason) for item in step.rulings]
+                return "\n".join(ruled or refused[:MAX_REFUSALS_SHOWN])
             case _:
                 pass
         return ""
 
-    def _snippet(self, event: SnippetRan) -> str:
+    def _snippet_line(self, event: SnippetRan) -> str:
         code = next((line for line in event.code.splitlines() if line.strip()), "")
-        pages = f", pages {_numbers(event.pages)}" if event.pages else ""
+        pages = f", pages {_page_list(event.pages)}" if event.pages else ""
         asked = f", {event.queries} sub-queries" if event.queries else ""
         fault = ", error" if event.error else ""
-        return f"  step {event.step}: {one_line(code, 70)}{pages}{asked}{fault}{self._bill()}"
+        return f"  step {event.step}: {one_line(code, 70)}{pages}{asked}{fault}{self._usage_suffix()}"
 
-    def _goal(self, event: Wrote | Verified | Said) -> str:
+    def _goal_line(self, event: OutputChanged | VerifierFinished | WorkerReported) -> str:
         self._waiting.pop(VERIFIER, None)
         match event:
-            case Wrote(output=output, revision=revision):
-                return f"  output, version {revision}: {len(output):,} characters{self._bill()}"
-            case Verified(name=name, passed=passed, ended=ended, output=output):
+            case OutputChanged(output=output, revision=revision):
+                return f"  output, version {revision}: {len(output):,} characters{self._usage_suffix()}"
+            case VerifierFinished(name=name, passed=passed, ended=ended, output=output):
                 fault = "" if passed or not output else f": {one_line(output, 110)}"
                 return f"  verified by {one_line(name)}: {'passed' if passed else 'FAILED'} ({one_line(ended)}){fault}"
-            case Said(text=text, intent=intent):
+            case WorkerReported(text=text, intent=intent):
                 words = {"note": "notes", "done": "says that it is done", "blocked": "cannot go on"}
                 return f"  the worker {words[intent]}: {one_line(text, 110)}".rstrip(": ")
 
-    def _phase(self, agent: str) -> str:
+    def _phase_line(self, agent: str) -> str:
         """A line when another agent of a task takes over; sub-queries belong to whoever asks them."""
         if agent not in PHASES or agent == self._agent:
             return ""
         self._agent = agent
         return f"  {PHASES[agent]}"
 
-    def _ruling(self, verdict: str, claim: int, reason: str) -> str:
+    def _ruling_line(self, verdict: str, claim: int, reason: str) -> str:
         what = f"claim {claim}" if claim else "output"
         return f"  judge: {what} {verdict}" + ("" if verdict == "verbatim" else f" - {one_line(reason, 110)}")
 
-    def _bill(self) -> str:
+    def _usage_suffix(self) -> str:
         calls = f"{self._usage.calls} calls"
         return f"  ({calls})" if not self._usage.usd else f"  ({calls}, ${self._usage.usd:.4f})"
 
-    def _beat(self) -> None:
-        while not self._over.wait(self.interval):
+    def _run_heartbeat(self) -> None:
+        while not self._stopped.wait(self.interval):
             with self._lock:
-                line = self.pulse()
+                line = self.waiting_line()
                 if line:
                     self.draw(line)
 
@@ -206,19 +205,19 @@ class Lines(Silent):
         """Seconds between looks at the clock."""
         return self._heartbeat
 
-    def pulse(self) -> str:
+    def waiting_line(self) -> str:
         """What is being waited for, when it has taken long enough to be worth a word."""
         now = clock.monotonic()
         if self._waiting:
             what, since = next(iter(self._waiting.values()))
             many = f" ({len(self._waiting)} in flight)" if len(self._waiting) > 1 else ""
-            return f"  {what}{many}, {now - since:.0f} s ..." if now - since >= PATIENCE else ""
-        if self._iteration == 0 and self._loading[0] and now - self._loading[1] >= PATIENCE:
+            return f"  {what}{many}, {now - since:.0f} s ..." if now - since >= SHOW_WAIT_AFTER else ""
+        if self._iteration == 0 and self._loading[0] and now - self._loading[1] >= SHOW_WAIT_AFTER:
             return f"  {self._loading[0]} ..."
         return ""
 
 
-class Live(Lines):
+class LiveProgress(LineProgress):
     """The same on a terminal, with a last line that is drawn over."""
 
     @property
@@ -239,18 +238,18 @@ class Live(Lines):
         self._shown = bool(line)
 
 
-def _numbers(pages: tuple[int, ...]) -> str:
+def _page_list(pages: tuple[int, ...]) -> str:
     shown = ", ".join(map(str, pages[:6]))
     return shown + (", ..." if len(pages) > 6 else "")
 
 
 @contextmanager
-def progress(heartbeat: float, *, quiet: bool) -> Iterator[Silent]:
+def progress(heartbeat: float, *, quiet: bool) -> Iterator[SilentProgress]:
     """A display for the time of a run: live on a terminal, lines elsewhere, nothing when `quiet`."""
     if quiet:
-        yield Silent()
+        yield SilentProgress()
         return
-    display = Live(heartbeat) if sys.stderr.isatty() else Lines(heartbeat)
+    display = LiveProgress(heartbeat) if sys.stderr.isatty() else LineProgress(heartbeat)
     display.start()
     try:
         yield display

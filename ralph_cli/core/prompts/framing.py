@@ -4,11 +4,11 @@ from collections.abc import Iterable
 
 from ralph_cli.core.run import Issue
 
-CAP = 2_000
+OUTPUT_CAP = 2_000
 """Characters of output shown for one step."""
 
 
-def cut(text: str, cap: int = CAP) -> str:
+def truncate(text: str, cap: int = OUTPUT_CAP) -> str:
     """`text` within `cap` characters: head and tail are kept, the cut is named."""
     if len(text) <= cap:
         return text
@@ -17,17 +17,17 @@ def cut(text: str, cap: int = CAP) -> str:
     return f"{text[:head]}\n[... {len(text) - cap:,} characters cut: print less at a time ...]\n{text[-tail:]}"
 
 
-def framed(text: str, nonce: str) -> str:
+def frame_data(text: str, nonce: str) -> str:
     """`text` between marks that the document's author cannot know, so that data is never read as instructions."""
     return f"<data-{nonce}>\n{text}\n</data-{nonce}>"
 
 
-def told(issues: Iterable[Issue | str], nonce: str) -> str:
+def render_issues(issues: Iterable[Issue | str], nonce: str) -> str:
     """Reasons as a list for the worker: our words as they are, words of the document and of other models framed."""
     lines = []
     for issue in issues:
         if isinstance(issue, str):
             lines.append(f"- {issue}")
         else:
-            lines.append(f"- {issue.message}" + (f":\n{framed(issue.material, nonce)}" if issue.material else ""))
+            lines.append(f"- {issue.message}" + (f":\n{frame_data(issue.material, nonce)}" if issue.material else ""))
     return "\n".join(dict.fromkeys(lines))

@@ -7,24 +7,25 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from ralph_cli.core.model import Model, Request, Stop, UserTurn
+from ralph_cli.core.model import Model, Request, StopReason, UserTurn
 
 T = TypeVar("T")
 
 
-class Unparseable(Exception):
+class UnparseableReply(Exception):
     """The model did not give one object of the right shape within its tries."""
 
 
-def ask(model: Model, request: Request, parse: Callable[[str], T], *, tries: int = 2) -> T:
-    """The parsed reply of `model`. `parse` raises ValueError to say what is wrong; that is sent back, `tries` in all.
+def ask_model(model: Model, request: Request, parse: Callable[[str], T], *, attempts: int = 2) -> T:
+    """The parsed reply of `model`. `parse` raises ValueError to say what is wrong; that is sent back, `attempts` in
+    all.
 
     Raises Unparseable when no try was right, and ProviderError when the service failed.
     """
     reason = ""
-    for _ in range(tries):
+    for _ in range(attempts):
         reply = model.complete(request)
-        if reply.stop is Stop.LENGTH:
+        if reply.stop is StopReason.LENGTH:
             reason = f"the reply was cut at {request.max_tokens} tokens"
             request = replace(request, max_tokens=min(request.max_tokens * 2, 16_000))
             continue
@@ -32,15 +33,17 @@ def ask(model: Model, request: Request, parse: Callable[[str], T], *, tries: int
             return parse(reply.text)
         except ValueError as error:
             reason = str(error)
-        told = UserTurn(f"That could not be used: {reason}. Reply again with one JSON object of the asked shape only.")
-        request = replace(request, turns=(*request.turns, reply.turn, told))
-    raise Unparseable(reason)
+        correction = UserTurn(
+            f"That could not be used: {reason}. Reply again with one JSON object of the asked shape only."
+        )
+        request = replace(request, turns=(*request.turns, reply.turn, correction))
+    raise UnparseableReply(reason)
 
 
 M = TypeVar("M", bound=BaseModel)
 
 
-def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """A JSON object whose keys stand once, for `object_pairs_hook`; else ValueError: of two values neither is taken."""
     found: dict[str, Any] = {}
     for name, value in pairs:
@@ -50,7 +53,7 @@ def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def one_object(text: str, shape: type[M]) -> M:
+def parse_object(text: str, shape: type[M]) -> M:
     """The single JSON object that `text` is, of the given shape. Anything before, after or beside it is refused.
 
     Neither the first nor the last object of a mixed reply is taken: both rules were shown to be forgeable by text
@@ -60,16 +63,16 @@ def one_object(text: str, shape: type[M]) -> M:
     if body.startswith("```") and body.endswith("```") and body.count("```") == 2:
         body = body.removeprefix("```json").removeprefix("```").removesuffix("```").strip()
     try:
-        value = json.loads(body, object_pairs_hook=once)
+        value = json.loads(body, object_pairs_hook=unique_keys)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"the reply is not one JSON object ({error})") from None
     try:
         return shape.model_validate(value)
     except ValidationError as error:
-        raise ValueError(describe(error)) from None
+        raise ValueError(describe_validation_error(error)) from None
 
 
-def describe(error: ValidationError) -> str:
+def describe_validation_error(error: ValidationError) -> str:
     """The first faults of a validation, with the path of each, on one line."""
     faults: list[dict[str, Any]] = [dict(item) for item in error.errors(include_url=False, include_context=False)]
     lines = [f"{'.'.join(map(str, fault['loc'])) or 'the object'}: {fault['msg']}" for fault in faults[:4]]

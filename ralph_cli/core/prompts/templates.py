@@ -5,11 +5,11 @@ import re
 from functools import cache
 from importlib import resources
 
-_PLACE = re.compile(r"\{\{(\w+)\}\}")
+_PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
 
 
 @cache
-def prompt(name: str) -> str:
+def prompt_text(name: str) -> str:
     """The text of `texts/<name>.md`."""
     return resources.files("ralph_cli.core.prompts").joinpath("texts", f"{name}.md").read_text("utf-8").strip()
 
@@ -19,13 +19,13 @@ def prompt_digests() -> dict[str, str]:
     """The SHA-256 of each prompt's text, by name: which wording a run was made with."""
     folder = resources.files("ralph_cli.core.prompts").joinpath("texts")
     names = sorted(item.name.removesuffix(".md") for item in folder.iterdir() if item.name.endswith(".md"))
-    return {name: hashlib.sha256(prompt(name).encode()).hexdigest() for name in names}
+    return {name: hashlib.sha256(prompt_text(name).encode()).hexdigest() for name in names}
 
 
-def render(name: str, **values: object) -> str:
+def render_prompt(name: str, **values: object) -> str:
     """The prompt with its places filled in one pass, so that a value never has its own braces read as places."""
-    text = prompt(name)
-    places = set(_PLACE.findall(text))
-    if places != set(values):
-        raise ValueError(f"prompt {name!r} has places {sorted(places)}, got {sorted(values)}")
-    return _PLACE.sub(lambda match: str(values[match.group(1)]), text)
+    text = prompt_text(name)
+    placeholders = set(_PLACEHOLDER.findall(text))
+    if placeholders != set(values):
+        raise ValueError(f"prompt {name!r} has places {sorted(placeholders)}, got {sorted(values)}")
+    return _PLACEHOLDER.sub(lambda match: str(values[match.group(1)]), text)

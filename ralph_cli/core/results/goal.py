@@ -7,12 +7,12 @@ from ralph_cli.core.events import (
     AnyEvent,
     GoalSet,
     IterationStarted,
+    OutputChanged,
     RunHalted,
     RunStarted,
-    Said,
     StepFinished,
-    Verified,
-    Wrote,
+    VerifierFinished,
+    WorkerReported,
 )
 from ralph_cli.core.run import Halt, Step, StopType
 
@@ -26,7 +26,7 @@ class GoalStatus(StrEnum):
     BUDGET_EXHAUSTED = "budget_exhausted"
 
 
-def status_of(stop: StopType) -> GoalStatus:
+def status_after(stop: StopType) -> GoalStatus:
     """The status after a run that ended so; one that was interrupted or broke down can be continued."""
     match stop:
         case StopType.COMPLETION:
@@ -57,33 +57,33 @@ class GoalState:
     iteration: int = 0
     output: str = ""
     revision: int = 0
-    evidence: tuple[Verified, ...] = ()
+    evidence: tuple[VerifierFinished, ...] = ()
     passed: str = ""
     summary: str = ""
     said: str = ""
     reason: str = ""
 
     @property
-    def before(self) -> int:
+    def earlier_iterations(self) -> int:
         """Iterations of the runs that this one continues."""
         return self.terms.iteration
 
     @property
-    def required(self) -> tuple[str, ...]:
+    def verifier_names(self) -> tuple[str, ...]:
         """Names of the verifiers."""
         return tuple(name for name, _ in self.terms.verifiers)
 
     @property
-    def fresh(self) -> tuple[Verified, ...]:
+    def current_evidence(self) -> tuple[VerifierFinished, ...]:
         """The latest evidence if it is of the output as it stands, else nothing."""
         return self.evidence if all(item.revision == self.revision for item in self.evidence) else ()
 
     @property
     def verified(self) -> bool:
         """Whether every verifier has passed on the output as it stands; without any verifier nothing was verified."""
-        passed = {item.name for item in self.fresh if item.passed}
-        failed = any(not item.passed for item in self.fresh)
-        return bool(self.required) and not failed and passed == set(self.required)
+        passed = {item.name for item in self.current_evidence if item.passed}
+        failed = any(not item.passed for item in self.current_evidence)
+        return bool(self.verifier_names) and not failed and passed == set(self.verifier_names)
 
     def apply(self, event: AnyEvent) -> "GoalState":
         """The state after `event`; events that change nothing leave it as it is."""
@@ -95,27 +95,27 @@ class GoalState:
                 old = tuple(replace(item, revision=-1) for item in evidence)
                 return replace(self, terms=event, iteration=iteration, output=output, summary=summary, evidence=old)
             case IterationStarted(number=number):
-                return replace(self, iteration=self.before + number)
-            case Wrote(output=output, revision=revision):
+                return replace(self, iteration=self.earlier_iterations + number)
+            case OutputChanged(output=output, revision=revision):
                 return replace(self, output=output, revision=revision)
-            case Verified():
+            case VerifierFinished():
                 same = bool(self.evidence) and (self.evidence[-1].round, self.evidence[-1].revision) == (
                     event.round,
                     event.revision,
                 )
                 now = replace(self, evidence=(*self.evidence, event) if same else (event,))
                 return replace(now, passed=now.output) if now.verified else now
-            case Said(text=text):
+            case WorkerReported(text=text):
                 return replace(self, said=text)
             case StepFinished(step=step):
                 summary = step.lesson.summary if step.lesson else self.summary
                 return replace(self, summary=summary, reason="; ".join(issue.line for issue in step.issues))
             case RunHalted(halt=halt):
-                return replace(self, status=status_of(halt.type), reason=halt.detail)
+                return replace(self, status=status_after(halt.type), reason=halt.detail)
             case _:
                 return self
 
-    def delivered(self, best: Step | None) -> str:
+    def final_output(self, best: Step | None) -> str:
         """What is handed to the user: the output that passed, else that of the `best` step, else the latest."""
         if self.verified or self.status is GoalStatus.COMPLETED:
             return self.output
@@ -124,24 +124,26 @@ class GoalState:
         return best.attempt.output or self.output
 
 
-def notice(goal: GoalState, halt: Halt, output: str = "") -> str:
+def rejection_notice(goal: GoalState, halt: Halt, output: str = "") -> str:
     """What is said below an `output` that the contract did not accept: how many retries, the last evidence."""
     if goal.status is not GoalStatus.BUDGET_EXHAUSTED:
         return ""
     retries = max(goal.iteration - 1, 0)
-    tries = "1 retry" if retries == 1 else f"{retries} retries"
+    retry_count = "1 retry" if retries == 1 else f"{retries} retries"
     changed = goal.passed and not goal.verified
-    kept = " It is the last that every verifier passed; the worker changed it afterwards." if changed else ""
-    first = f"Stopped after {tries} ({halt.detail}); the output above was not accepted.{kept}"
+    passed_note = (
+        " It is the last version that passed every verifier; the worker changed it afterwards." if changed else ""
+    )
+    first = f"Stopped after {retry_count} ({halt.detail}); the output above was not accepted.{passed_note}"
     if not goal.evidence:
         return f"{first}\nNo verifier was run."
-    stale = "" if goal.fresh else " (of an earlier version of the output)"
+    stale = "" if goal.current_evidence else " (for an earlier version of the output)"
     if output and output != goal.output:
-        stale = " (of another version of the output)"
-    return f"{first}\nLast verifier evidence{stale}:\n" + "\n".join(told(item) for item in goal.evidence)
+        stale = " (for another version of the output)"
+    return f"{first}\nLast verifier evidence{stale}:\n" + "\n".join(describe_evidence(item) for item in goal.evidence)
 
 
-def told(item: Verified) -> str:
+def describe_evidence(item: VerifierFinished) -> str:
     """One piece of evidence in words."""
     word = "passed" if item.passed else "FAILED"
     return f"- {item.name} {word} ({item.ended}) at {item.at}: {item.command}" + (

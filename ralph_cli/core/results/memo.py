@@ -6,12 +6,12 @@ from typing import Literal
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Quote, Ruling, Verdict
 
-Outcome = Literal["exact", "folded", "recut", "altered", "wrong-page", "not-found", "unclosed", "hidden"]
+QuotationOutcome = Literal["exact", "folded", "recut", "altered", "wrong-page", "not-found", "unclosed", "hidden"]
 """What became of a quotation: the first three hold (see `Tier`). Altered: not the document's words, but near them;
 unclosed: a quotation mark that opens and never closes, so that nobody can tell what is quoted; hidden: the document's
 words, but not for a reader of its pages."""
 
-HOLDS: frozenset[Outcome] = frozenset(("exact", "folded", "recut"))
+HOLDING_OUTCOMES: frozenset[QuotationOutcome] = frozenset(("exact", "folded", "recut"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Memo:
 
 
 @dataclass(frozen=True, slots=True)
-class Nearest:
+class ClosestText:
     """Document text that resembles a quotation (`score` 75 to 100) without being it; `differing` names what differs.
 
     `where` is its place in words: a page, or a line and heading in documents without pages.
@@ -86,11 +86,11 @@ class Finding:
     """
 
     quotation: Quotation
-    outcome: Outcome
+    outcome: QuotationOutcome
     quote: Quote | None = None
     document: int | None = None
     also: tuple[int, ...] = ()
-    nearest: Nearest | None = None
+    nearest: ClosestText | None = None
     pages: tuple[tuple[int, str], ...] = ()
     matched: Literal["number", "label", "both"] | None = None
     notes: tuple[str, ...] = ()
@@ -99,7 +99,7 @@ class Finding:
     @property
     def holds(self) -> bool:
         """Whether the words are the document's, and on the page that is named."""
-        return self.outcome in HOLDS
+        return self.outcome in HOLDING_OUTCOMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,5 +159,5 @@ class MemoCheck:
     def ok(self) -> bool:
         """Whether there was something to check and all of it holds."""
         unsupported = [item for item in self.support or () if not item.holds]
-        loose = self.strict and (self.unpaged or self.unbound)
-        return bool(self.checked) and not (self.faults or self.beyond or unsupported or loose)
+        unchecked_references = self.strict and (self.unpaged or self.unbound)
+        return bool(self.checked) and not (self.faults or self.beyond or unsupported or unchecked_references)

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Literal
 
-from ralph_cli.core.events import Verified
+from ralph_cli.core.events import VerifierFinished
 from ralph_cli.core.run import Claim, Halt, Issue, Quote, Ruling, Tier
 
-Reading = Literal["same", "other-reading", "other-document", "none"]
+TextRelation = Literal["same", "other-reading", "other-document", "none"]
 """How the text at hand relates to that of the run: the same; the same file, read otherwise; another file; no text."""
 
 
@@ -94,12 +94,12 @@ class Verification:
     halt: Halt
     document: dict[str, Any]
     now: dict[str, Any]
-    reading: Reading
+    reading: TextRelation
     checks: tuple[Rechecked, ...]
     claims: tuple[Claim, ...]
     quotes: tuple[QuoteStanding, ...]
     rulings: tuple[Ruling, ...]
-    evidence: tuple[Verified, ...] = ()
+    evidence: tuple[VerifierFinished, ...] = ()
     output: str = ""
 
     @property
@@ -120,6 +120,6 @@ class Verification:
         return tuple(by_id[number] for number in claim.quotes if number in by_id)
 
 
-def count(items: Sequence[QuoteStanding], standing: Standing) -> int:
+def count_standing(items: Sequence[QuoteStanding], standing: Standing) -> int:
     """How many of the quotes stand so."""
     return sum(item.standing is standing for item in items)

@@ -13,18 +13,18 @@ from collections.abc import Callable
 from xml.parsers import expat
 
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.docx.body import Notes, Walk, attribute, local_name
+from ralph_cli.documents.docx.body import BodyParser, NotesParser, attribute, local_name
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.parsed import Parsed, ParsedNote, ParsedPage
+from ralph_cli.documents.parsed import ParsedDocument, ParsedNote, ParsedPage
 
-MEMBERS, RATIO, RATIO_FROM = 10_000, 200, 1 << 20
+MAX_MEMBERS, MAX_RATIO, RATIO_MIN_SIZE = 10_000, 200, 1 << 20
 """An archive with more members, or a part of more than 1 MiB that unpacks to so many times its size, is refused."""
 
 _DOCUMENT_TYPE = "officeDocument"
-_USUAL = "word/document.xml"
+_DEFAULT_MAIN_PART = "word/document.xml"
 
 
-def parse_docx(data: bytes, *, name: str, limits: LoadLimits) -> Parsed:
+def parse_docx(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
     """The text of a Word document on one page, with headings, block quotations and notes; meant for a child process.
 
     Paragraphs are parted by an empty line, table rows stand on one line, cells two spaces apart; notes come at the end.
@@ -32,7 +32,7 @@ def parse_docx(data: bytes, *, name: str, limits: LoadLimits) -> Parsed:
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return _Reader(archive, name, limits).parsed()
+            return _Reader(archive, name, limits).parse()
     except (zipfile.BadZipFile, zlib.error, expat.ExpatError, EOFError, KeyError, NotImplementedError) as error:
         hint = "open it in a word processor and save it again"
         raise DocumentError(f"{name} is damaged: {error}", code="damaged", hint=hint) from None
@@ -44,40 +44,40 @@ class _Reader:
     def __init__(self, archive: zipfile.ZipFile, name: str, limits: LoadLimits) -> None:
         self._archive, self._name, self._limits = archive, name, limits
         self._left = 6 * limits.characters
-        if len(archive.infolist()) > MEMBERS:
-            raise self._too_big(f"has more than {MEMBERS:,} parts")
+        if len(archive.infolist()) > MAX_MEMBERS:
+            raise self._too_big_error(f"has more than {MAX_MEMBERS:,} parts")
 
-    def parsed(self) -> Parsed:
+    def parse(self) -> ParsedDocument:
         """The whole document."""
-        main = self._main()
+        main = self._main_part()
         folder = posixpath.dirname(main)
-        walk = Walk(self._styles(f"{folder}/styles.xml"), self._limits.characters, self._too_big)
-        self._parse(main, walk.start, walk.end, walk.characters)
-        headings, notes = tuple(walk.headings), self._notes(folder, walk)
+        walk = BodyParser(self._style_names(f"{folder}/styles.xml"), self._limits.characters, self._too_big_error)
+        self._parse_part(main, walk.start, walk.end, walk.characters)
+        headings, notes = tuple(walk.headings), self._append_notes(folder, walk)
         text = walk.text()
         if not text.strip():
             raise DocumentError(
                 f"{self._name} has no text", code="no-text", hint="pictures are not read; run OCR first"
             )
-        return Parsed((ParsedPage(text),), headings, walk.cautions(), tuple(walk.quoted), notes)
+        return ParsedDocument((ParsedPage(text),), headings, walk.cautions(), tuple(walk.quoted), notes)
 
-    def _notes(self, folder: str, walk: "Walk") -> tuple[ParsedNote, ...]:
+    def _append_notes(self, folder: str, walk: "BodyParser") -> tuple[ParsedNote, ...]:
         """Footnotes and endnotes, added to the text in the order in which they are cited."""
         found: dict[tuple[str, str], str] = {}
         for kind in ("footnote", "endnote"):
             part = f"{folder}/{kind}s.xml"
-            if any(cited == kind for cited, _, _ in walk.cited) and part in self._archive.NameToInfo:
-                notes = Notes(kind, walk)
-                self._parse(part, notes.start, notes.end, notes.characters)
+            if any(cited == kind for cited, _, _ in walk.note_references) and part in self._archive.NameToInfo:
+                notes = NotesParser(kind, walk)
+                self._parse_part(part, notes.start, notes.end, notes.characters)
                 found |= notes.found
         placed = []
-        for kind, number, at in walk.cited:
+        for kind, number, at in walk.note_references:
             if text := found.get((kind, number), "").strip():
-                start = walk.add(text)
+                start = walk.add_block(text)
                 placed.append(ParsedNote(0, start, start + len(text), at))
         return tuple(placed)
 
-    def _main(self) -> str:
+    def _main_part(self) -> str:
         """The name of the main part: what the package's relations say, or the usual one."""
         targets: list[str] = []
 
@@ -86,13 +86,13 @@ class _Reader:
                 targets.append(attributes.get("Target", "").lstrip("/"))
 
         if "_rels/.rels" in self._archive.NameToInfo:
-            self._parse("_rels/.rels", start, lambda _tag: None, lambda _text: None)
-        for target in (*targets, _USUAL):
+            self._parse_part("_rels/.rels", start, lambda _tag: None, lambda _text: None)
+        for target in (*targets, _DEFAULT_MAIN_PART):
             if target in self._archive.NameToInfo:
                 return target
         raise DocumentError(f"{self._name} is damaged: it has no main part", code="damaged", hint="save it again")
 
-    def _styles(self, part: str) -> dict[str, str]:
+    def _style_names(self, part: str) -> dict[str, str]:
         """What each style is called, its parents' names behind it: "My Quote/Quote/Normal"."""
         if part not in self._archive.NameToInfo:
             return {}
@@ -109,10 +109,12 @@ class _Reader:
             elif local == "basedOn" and inside:
                 parents[inside[0]] = value
 
-        self._parse(part, start, lambda _tag: None, lambda _text: None)
-        return {style: "/".join(names.get(one, "") for one in _line(style, parents)) for style in names}
+        self._parse_part(part, start, lambda _tag: None, lambda _text: None)
+        return {
+            style: "/".join(names.get(ancestor, "") for ancestor in _style_ancestry(style, parents)) for style in names
+        }
 
-    def _parse(
+    def _parse_part(
         self,
         part: str,
         start: Callable[[str, dict[str, str]], None],
@@ -123,48 +125,50 @@ class _Reader:
         parser.buffer_text = True
         depth = 0
 
-        def opened(tag: str, attributes: dict[str, str]) -> None:
+        def on_start(tag: str, attributes: dict[str, str]) -> None:
             nonlocal depth
             depth += 1
             if depth > self._limits.html_depth:
-                raise self._too_big(f"nests its elements more than {self._limits.html_depth} deep")
+                raise self._too_big_error(f"nests elements more than {self._limits.html_depth} levels deep")
             start(tag, attributes)
 
-        def closed(tag: str) -> None:
+        def on_end(tag: str) -> None:
             nonlocal depth
             depth -= 1
             end(tag)
 
-        parser.StartElementHandler, parser.EndElementHandler = opened, closed
+        parser.StartElementHandler, parser.EndElementHandler = on_start, on_end
         parser.CharacterDataHandler = characters
         parser.StartDoctypeDeclHandler = self._refuse_doctype
-        parser.Parse(self._read(part), True)
+        parser.Parse(self._read_part(part), True)
 
-    def _read(self, part: str) -> bytes:
+    def _read_part(self, part: str) -> bytes:
         info = self._archive.NameToInfo[part]
         if info.flag_bits & 1:
             hint = "remove its password first"
             raise DocumentError(f"{self._name} is encrypted", code="unsupported", hint=hint)
-        if info.file_size > RATIO_FROM and info.file_size > RATIO * max(info.compress_size, 1):
-            raise self._too_big(
-                f"holds a part that unpacks to {info.file_size // max(info.compress_size, 1):,} times its size"
+        if info.file_size > RATIO_MIN_SIZE and info.file_size > MAX_RATIO * max(info.compress_size, 1):
+            raise self._too_big_error(
+                f"contains a part that unpacks to {info.file_size // max(info.compress_size, 1):,} times its size"
             )
         with self._archive.open(info) as stream:
             data = stream.read(self._left + 1)  # what the archive says of its sizes may be a lie
         self._left -= len(data)
         if self._left < 0:
-            raise self._too_big(f"unpacks to more than {6 * self._limits.characters >> 20:,} MiB")
+            raise self._too_big_error(f"unpacks to more than {6 * self._limits.characters >> 20:,} MiB")
         return data
 
     def _refuse_doctype(self, *_: object) -> None:
-        hint = "no word processor writes that: distrust this file"
-        raise DocumentError(f"{self._name} declares a document type of its own", code="unsupported", hint=hint)
+        hint = "no word processor writes this: do not trust the file"
+        raise DocumentError(f"{self._name} contains a document type declaration", code="unsupported", hint=hint)
 
-    def _too_big(self, what: str) -> DocumentError:
-        return DocumentError(f"{self._name} {what}", code="too-big", hint="split the file; if it is small, distrust it")
+    def _too_big_error(self, what: str) -> DocumentError:
+        return DocumentError(
+            f"{self._name} {what}", code="too-big", hint="split the file; if it is small, it may be malicious"
+        )
 
 
-def _line(style: str, parents: dict[str, str]) -> list[str]:
+def _style_ancestry(style: str, parents: dict[str, str]) -> list[str]:
     """A style and those it is based on, the nearest first; a circle is cut."""
     found = [style]
     while (parent := parents.get(found[-1])) and parent not in found:

@@ -8,10 +8,10 @@ from selectolax.lexbor import LexborHTMLParser
 
 from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.html.hidden import Look, is_gone
+from ralph_cli.documents.html.hidden import TextLook, is_hidden
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.parsed import Parsed, ParsedHeading, ParsedPage, clean_heading
-from ralph_cli.documents.plain_text import decode
+from ralph_cli.documents.parsed import ParsedDocument, ParsedHeading, ParsedPage, clean_heading
+from ralph_cli.documents.plain_text import decode_text
 
 _DROPPED = frozenset(
     ["script", "style", "noscript", "template", "iframe", "object", "svg", "math", "canvas", "audio", "video", "head"]
@@ -55,7 +55,7 @@ _BLOCKS = frozenset(
 _PARAGRAPHS = frozenset(
     ["p", "h1", "h2", "h3", "h4", "h5", "h6", "table", "pre", "blockquote", "caption", "title", "body"]
 )
-_QUOTED = frozenset(("blockquote", "q"))
+_QUOTE_TAGS = frozenset(("blockquote", "q"))
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _CELLS = frozenset(("td", "th"))
 _CELL_BLOCKS = "table, ul, ol, pre, blockquote, h1, h2, h3, h4, h5, h6"
@@ -63,7 +63,7 @@ _CELL_BLOCKS = "table, ul, ol, pre, blockquote, h1, h2, h3, h4, h5, h6"
 
 _SPACE, _CELL, _LINE, _PARAGRAPH = 1, 2, 3, 4
 _SEPARATORS = ("", " ", "  ", "\n", "\n\n")
-_WHITE = re.compile("[ \t\r\n\f]+")
+_WHITE_SPACE = re.compile("[ \t\r\n\f]+")
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _NOT_NESTING = frozenset(
     [
@@ -106,10 +106,10 @@ _NOT_NESTING = frozenset(
 """Void elements and those whose end tag may be left out: many unclosed ones do not nest (HTML standard, 13.1.2.4)."""
 
 _META_CHARSET = re.compile(rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_:.-]{2,40})", re.IGNORECASE)
-_META_WITHIN = 4096
+_META_SEARCH_BYTES = 4096
 
 
-def parse_html(data: bytes, *, name: str, encoding: str | None, limits: LoadLimits) -> Parsed:
+def parse_html(data: bytes, *, name: str, encoding: str | None, limits: LoadLimits) -> ParsedDocument:
     """The text a reader of the page sees, plus its headings; meant to run in a child process.
 
     What the page hides by attributes and inline styles (see `html_hidden`) is left out and counted in a caution, so
@@ -119,12 +119,12 @@ def parse_html(data: bytes, *, name: str, encoding: str | None, limits: LoadLimi
         raise DocumentError(
             f"{name} is larger than {limits.html_bytes >> 20} MiB of HTML", code="too-big", hint="split it"
         )
-    source, cautions = _decoded(data, name, encoding)
-    depth = nesting(source, limits.html_depth)
+    source, cautions = _decode_page(data, name, encoding)
+    depth = nesting_depth(source, limits.html_depth)
     if depth > limits.html_depth:
-        raise DocumentError(f"{name} nests its elements more than {limits.html_depth} deep", code="too-big")
+        raise DocumentError(f"{name} nests elements more than {limits.html_depth} levels deep", code="too-big")
     tree = LexborHTMLParser(source)
-    walk = _Walk([_Shown(Look(known=tree.css_first("style, link[rel~=stylesheet]") is None))])
+    walk = _TreeReader([_LookState(TextLook(styles_known=tree.css_first("style, link[rel~=stylesheet]") is None))])
     walk.visit(tree.root)
     text = walk.out.text()
     if len(text) > limits.characters:
@@ -136,12 +136,12 @@ def parse_html(data: bytes, *, name: str, encoding: str | None, limits: LoadLimi
             f"{name} has no text", code="no-text", hint="save the page after it has loaded in a browser"
         )
     if walk.hidden:
-        message = f"hidden elements left out: {walk.hidden}"
+        message = f"hidden elements omitted: {walk.hidden}"
         cautions += (Caution("hidden-elements", message),)
-    return Parsed((ParsedPage(text),), tuple(walk.headings), cautions, tuple(walk.quoted))
+    return ParsedDocument((ParsedPage(text),), tuple(walk.headings), cautions, tuple(walk.quoted))
 
 
-def nesting(source: str, limit: int) -> int:
+def nesting_depth(source: str, limit: int) -> int:
     """How deep the tags are nested at most, counted on the source; stops counting above `limit`.
 
     Checked before parsing because the parser's work grows with the square of the depth.
@@ -161,24 +161,24 @@ def nesting(source: str, limit: int) -> int:
     return most
 
 
-def _decoded(data: bytes, name: str, encoding: str | None) -> tuple[str, tuple[Caution, ...]]:
+def _decode_page(data: bytes, name: str, encoding: str | None) -> tuple[str, tuple[Caution, ...]]:
     """By the given encoding, byte order mark, <meta charset>, or the ladder for plain text."""
-    declared = _META_CHARSET.search(data[:_META_WITHIN])
-    marked = data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"))
-    if encoding is None and declared and not marked:
+    declared = _META_CHARSET.search(data[:_META_SEARCH_BYTES])
+    has_mark = data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"))
+    if encoding is None and declared and not has_mark:
         label = declared[1].decode("ascii").lower()
         # WHATWG Encoding: Latin-1 and ASCII labels mean Windows-1252; a page that can be read as bytes is not UTF-16.
         label = "cp1252" if label in ("iso-8859-1", "iso8859-1", "latin1", "us-ascii", "ascii") else label
         if not label.startswith(("utf-8", "utf8", "utf-16", "utf16")):
             try:
-                return decode(data, name=name, encoding=label)
+                return decode_text(data, name=name, encoding=label)
             except DocumentError:
                 pass  # declared wrongly: look at the bytes instead
-    return decode(data, name=name, encoding=encoding)
+    return decode_text(data, name=name, encoding=encoding)
 
 
 @dataclass(slots=True)
-class _Lines:
+class _TextBuilder:
     """Text under construction: pieces, and the strongest separator asked for since the last piece."""
 
     parts: list[str] = field(default_factory=list)
@@ -195,9 +195,9 @@ class _Lines:
         self.length += len(separator) + len(piece)
         self.pending = 0
 
-    def flow(self, text: str) -> None:
+    def write_running_text(self, text: str) -> None:
         """Add running text: white space collapses, text of nothing but no-break spaces only separates."""
-        body = _WHITE.sub(" ", text)
+        body = _WHITE_SPACE.sub(" ", text)
         stripped = body.strip(" ")
         if not stripped.strip("\xa0 "):
             if body:
@@ -209,7 +209,7 @@ class _Lines:
         if body[-1] == " ":
             self.separate(_SPACE)
 
-    def verbatim(self, text: str) -> None:
+    def write_preformatted(self, text: str) -> None:
         """Add preformatted text with its line ends and spaces."""
         text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\f", "\n").rstrip("\n")
         if text:
@@ -224,19 +224,19 @@ class _Lines:
 
 
 @dataclass(slots=True)
-class _Shown:
+class _LookState:
     """How an element's text looks, and whether it was counted as hidden."""
 
-    look: Look
+    look: TextLook
     counted: bool = False
 
 
 @dataclass(slots=True)
-class _Walk:
+class _TreeReader:
     """One pass over the tree without recursion, for a tree may be deeper than Python's stack."""
 
-    _looks: list["_Shown"]
-    out: _Lines = field(default_factory=_Lines)
+    _looks: list["_LookState"]
+    out: _TextBuilder = field(default_factory=_TextBuilder)
     headings: list[ParsedHeading] = field(default_factory=list)
     quoted: list[tuple[int, int, int]] = field(default_factory=list)
     hidden: int = 0
@@ -258,7 +258,7 @@ class _Walk:
             elif tag == "head":
                 title = node.css_first("title")
                 if title is not None:
-                    self.out.flow(title.text())
+                    self.out.write_running_text(title.text())
                     self.out.separate(_PARAGRAPH)
             elif tag not in _DROPPED and not tag.startswith(("-", "_")) and not self._is_hidden(node):
                 self._enter(node, tag)
@@ -269,30 +269,30 @@ class _Walk:
                     child = child.prev
 
     def _is_hidden(self, node: Any) -> bool:
-        if not node.attributes or not is_gone(node.attributes):
+        if not node.attributes or not is_hidden(node.attributes):
             return False
         self.hidden += 1
         return True
 
     def _write(self, text: str) -> None:
         shown = self._looks[-1]
-        if shown.look.hides and text.strip():
+        if shown.look.is_invisible and text.strip():
             self.hidden += not shown.counted
             shown.counted = True
         elif self._pre:
-            self.out.verbatim(text)
+            self.out.write_preformatted(text)
         else:
-            self.out.flow(text)
+            self.out.write_running_text(text)
 
     def _enter(self, node: Any, tag: str) -> None:
-        around = self._looks[-1]
-        look = around.look.under(tag, node.attributes or {})
-        self._looks.append(around if look == around.look else _Shown(look))
+        outer = self._looks[-1]
+        look = outer.look.for_child(tag, node.attributes or {})
+        self._looks.append(outer if look == outer.look else _LookState(look))
         if tag in _CELLS:
             self.out.separate(_CELL)
-            self._inline_cells.append(node.css_first(_CELL_BLOCKS) is None and not _is_alone(node))
+            self._inline_cells.append(node.css_first(_CELL_BLOCKS) is None and not _is_only_cell(node))
         else:
-            self._break(tag)
+            self._separate_block(tag)
         if tag == "br":
             self._line_break()
         elif tag == "pre":
@@ -301,7 +301,7 @@ class _Walk:
             self._open_headings.append((len(self.out.parts), self.out.next_start()))
         elif tag == "table":
             self._inline_cells.append(False)
-        elif tag in _QUOTED:
+        elif tag in _QUOTE_TAGS:
             self._open_quotes.append(self.out.next_start())
 
     def _leave(self, tag: str) -> None:
@@ -319,13 +319,13 @@ class _Walk:
             title = clean_heading("".join(self.out.parts[first:]))
             if title:
                 self.headings.append(ParsedHeading(0, start, title, _HEADINGS[tag]))
-        elif tag in _QUOTED:
+        elif tag in _QUOTE_TAGS:
             start = self._open_quotes.pop()
             if start < self.out.length and not self._open_quotes:
                 self.quoted.append((0, start, self.out.length))
-        self._break(tag)
+        self._separate_block(tag)
 
-    def _break(self, tag: str) -> None:
+    def _separate_block(self, tag: str) -> None:
         if tag in _PARAGRAPHS or tag in _BLOCKS:
             if self._inline_cells and self._inline_cells[-1]:
                 self.out.separate(_SPACE)
@@ -339,7 +339,7 @@ class _Walk:
             self.out.separate(_PARAGRAPH if self.out.pending >= _LINE else _LINE)
 
 
-def _is_alone(cell: Any) -> bool:
+def _is_only_cell(cell: Any) -> bool:
     """Whether a cell is the only one of its row, as in tables that only place things on the page."""
     before, after = cell.prev, cell.next
     while before is not None:

@@ -9,10 +9,10 @@ from typing import Any
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
 from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, PageLayout
-from ralph_cli.documents.pdf.marked_content import TEXT, address, has_actual_text, misspoken
+from ralph_cli.documents.pdf.marked_content import TEXT, address, find_misspoken, has_actual_text
 
-_OF_FIGURES = frozenset(".,-\u2010\u2011\u2012\u2013()%\u2030")
-_OF_SUMS = frozenset({"Sc", "Sm"})
+_FIGURE_SIGNS = frozenset(".,-\u2010\u2011\u2012\u2013()%\u2030")
+_SYMBOL_CATEGORIES = frozenset({"Sc", "Sm"})
 
 Box = tuple[float, float, float, float]
 """Left, bottom, right, top in points of the page."""
@@ -30,7 +30,7 @@ class Glyph:
     owner: int
     box: Box
     loose: Box
-    lies: bool
+    is_misspoken: bool
 
 
 @dataclass(slots=True)
@@ -47,30 +47,30 @@ class Glyphs:
 
     def __init__(self, page: Any, text_page: Any, layout: PageLayout) -> None:
         self._page, self._raw, self._layout = page, text_page.raw, layout
-        self._spoken: dict[int, bool] | None = None
+        self._misspoken: dict[int, bool] | None = None
 
     def between(self, start: int, end: int) -> list[Glyph]:
         """Those of a part of the page's text by which a reader would be misled if they were not seen."""
         found = []
         for offset in range(start, end):
             index = self._layout.characters[offset]
-            if index == NOT_A_CHARACTER or not _says_something(self._layout.text[offset]):
+            if index == NOT_A_CHARACTER or not _is_meaningful(self._layout.text[offset]):
                 continue
             handle = pdfium_c.FPDFText_GetTextObject(self._raw, index)
             loose = self._loose(index)
             if not handle or loose is None:
                 continue
-            owner, box, lies = address(handle), self._tight(index) or loose, self._lies(handle)
+            owner, box, lies = address(handle), self._tight(index) or loose, self._is_misspoken(handle)
             if lies is not None:
                 box = self.extent(owner)  # words of an ActualText have no places of their own
             found.append(Glyph(offset, index, owner, box, loose, bool(lies)))
         return found
 
-    def _lies(self, handle: Any) -> bool | None:
+    def _is_misspoken(self, handle: Any) -> bool | None:
         """Whether an object's ActualText says other words than it draws; None if it has none."""
-        if self._spoken is None and has_actual_text(handle):
-            self._spoken = misspoken(self._page)
-        return self._spoken.get(address(handle)) if self._spoken else None
+        if self._misspoken is None and has_actual_text(handle):
+            self._misspoken = find_misspoken(self._page)
+        return self._misspoken.get(address(handle)) if self._misspoken else None
 
     def _loose(self, index: int) -> Box | None:
         rect = pdfium_c.FS_RECTF()
@@ -113,25 +113,29 @@ class Glyphs:
         return self._objects[owner].handle
 
     @cached_property
-    def silent(self) -> list[tuple[Any, Box | None]]:
+    def unread_objects(self) -> list[tuple[Any, Box | None]]:
         """Text objects of which the page's text has nothing, for pdfium took them for a repetition."""
         texts = (item.raw for item in self._page.get_objects([TEXT]))
-        return [(raw, bounds(raw)) for raw in texts if address(raw) not in self._objects and self._lies(raw) is None]
+        return [
+            (raw, object_bounds(raw))
+            for raw in texts
+            if address(raw) not in self._objects and self._is_misspoken(raw) is None
+        ]
 
 
-def _says_something(character: str) -> bool:
+def _is_meaningful(character: str) -> bool:
     """Whether a reader who does not see this character is misled: letters, digits, and what belongs to a figure.
 
     Boxes, bullets and dashes are often drawn over an invisible character, or cut off at the edge of a cell.
     """
     return (
-        character in _OF_FIGURES
+        character in _FIGURE_SIGNS
         or unicodedata.category(character)[0] in "LN"
-        or unicodedata.category(character) in _OF_SUMS
+        or unicodedata.category(character) in _SYMBOL_CATEGORIES
     )
 
 
-def bounds(handle: Any) -> Box | None:
+def object_bounds(handle: Any) -> Box | None:
     """The box of an object in the coordinates of what holds it."""
     sides = [ctypes.c_float() for _ in range(4)]
     if not pdfium_c.FPDFPageObj_GetBounds(handle, *map(ctypes.byref, sides)):

@@ -18,7 +18,7 @@ ENCRYPTED = b"/Encrypt"
 """In a file whose streams are encrypted."""
 
 _HEAD, _PIECE = 1 << 16, 1 << 18
-_MOST, _KEPT = 1 << 28, 1 << 24
+_MAX_DECODED, _MAX_UNPACKED = 1 << 28, 1 << 24
 """Bytes that are decoded of one stream, and of one with objects in it: more is nothing that anybody wrote."""
 
 
@@ -30,14 +30,14 @@ def damaged_pages(data: bytes, pages: int) -> list[int]:
     """
     if ENCRYPTED in data:
         return []
-    file = _File(data)
+    file = _PdfObjects(data)
     found = list(file.pages())
     if len(found) != pages:
         return []
-    return [number for number, page in enumerate(found, 1) if any(map(file.is_damaged, file.contents(page)))]
+    return [number for number, page in enumerate(found, 1) if any(map(file.is_damaged, file.content_streams(page)))]
 
 
-class _File:
+class _PdfObjects:
     """The objects of a PDF by their number: where each begins, or its bytes when it lies in an object stream."""
 
     def __init__(self, data: bytes) -> None:
@@ -66,7 +66,7 @@ class _File:
             else:
                 yield node
 
-    def contents(self, page: bytes) -> list[int]:
+    def content_streams(self, page: bytes) -> list[int]:
         """The numbers of the content streams of a page."""
         match = _CONTENTS.search(page)
         if match is None:
@@ -79,7 +79,7 @@ class _File:
     def is_damaged(self, number: int) -> bool:
         """Whether the stream of that number is compressed and cannot be decoded to its end."""
         if number not in self._damaged:
-            self._damaged[number] = self._decoded(number, keep=False) is None
+            self._damaged[number] = self._decode_stream(number, keep=False) is None
         return self._damaged[number]
 
     def _head(self, number: int) -> bytes:
@@ -92,16 +92,16 @@ class _File:
         return head[: min(ends)] if ends else head
 
     def _unpack(self, number: int) -> None:
-        head, body = self._head(number), self._decoded(number, keep=True) or b""
+        head, body = self._head(number), self._decode_stream(number, keep=True) or b""
         first, count = _FIRST.search(head), _COUNT.search(head)
         if first is None or count is None:
             return
         numbers = [int(value) for value in re.findall(rb"\d{1,10}", body[: int(first[1])])][: 2 * int(count[1])]
         places = [*numbers[1::2], len(body)]
-        for own, start, end in zip(numbers[::2], places, places[1:], strict=False):
-            self._packed[own] = body[int(first[1]) + start : int(first[1]) + end]
+        for member, start, end in zip(numbers[::2], places, places[1:], strict=False):
+            self._packed[member] = body[int(first[1]) + start : int(first[1]) + end]
 
-    def _decoded(self, number: int, *, keep: bool) -> bytes | None:
+    def _decode_stream(self, number: int, *, keep: bool) -> bytes | None:
         """The content of a stream, b"" if it is not compressed in a way known here or not kept; None if damaged."""
         head = self._head(number)
         match = _FILTER.search(head)
@@ -110,23 +110,23 @@ class _File:
         if stream is None:
             return b""
         if filters in ([b"FlateDecode"], [b"Fl"]):
-            return _inflated(self._data, stream.end(), keep)
+            return _inflate(self._data, stream.end(), keep)
         if filters in ([b"ASCII85Decode", b"FlateDecode"], [b"A85", b"Fl"]):
             end = self._data.find(b"~>", stream.end())
             try:
-                return _inflated(base64.a85decode(self._data[stream.end() : max(end, 0)]), 0, keep)
+                return _inflate(base64.a85decode(self._data[stream.end() : max(end, 0)]), 0, keep)
             except ValueError:
                 return None
         return b""
 
 
-def _inflated(data: bytes, start: int, keep: bool) -> bytes | None:
+def _inflate(data: bytes, start: int, keep: bool) -> bytes | None:
     """What is compressed from `start` on, which says itself where it ends; None when it is damaged."""
     decoder = zlib.decompressobj()
     out: list[bytes] = []
     size, piece = 0, b""
     try:
-        while not decoder.eof and size < (_KEPT if keep else _MOST):
+        while not decoder.eof and size < (_MAX_UNPACKED if keep else _MAX_DECODED):
             piece = decoder.unconsumed_tail
             if not piece:
                 piece, start = data[start : start + _PIECE], start + _PIECE

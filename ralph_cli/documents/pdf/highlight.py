@@ -13,21 +13,21 @@ import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import Layout
 from ralph_cli.documents.parsed import Box
-from ralph_cli.documents.pdf.reader import LaidOut, opened
+from ralph_cli.documents.pdf.reader import LaidOutPage, open_pdf
 
-_AROUND = 4.2
+_CONTEXT_LINES = 4.2
 """Lines of the page that are shown above and below the quoted ones."""
 
 _MARGIN = 24
 """Pixels of blank paper that are left at each side of a picture."""
 
 _YELLOW = (255, 214, 10)
-_TALLEST = 1.4
+_MAX_ASPECT = 1.4
 """The most height of a picture, as a multiple of its width."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Cut:
+class _Crop:
     """The part of a page, in pixels of the whole page at that width: rows top..bottom, and the quoted lines in it."""
 
     width: int
@@ -37,7 +37,7 @@ class _Cut:
     lines: list[list[int]]
 
 
-def cut_out(
+def crop_quotes(
     data: bytes, *, name: str, password: str | None, layout: Layout, pages: list[dict[str, Any]], width: int, most: int
 ) -> bytes:
     """Pixels of the pages around quotes: one line of JSON that describes the pictures, then their bytes.
@@ -49,23 +49,23 @@ def cut_out(
     described: list[list[Any]] = []
     pixels: list[bytes] = []
     room = most
-    with opened(data, name, password) as document:
-        for number, index, page, boxes in _found(document, name, layout, pages):
-            cut = _cut(page, boxes, width)
+    with open_pdf(data, name, password) as document:
+        for number, index, page, boxes in _locate_spans(document, name, layout, pages):
+            cut = _crop(page, boxes, width)
             if cut is None:
                 continue
             room -= cut.width * (cut.bottom - cut.top) * 3
             if room < 0:
                 break
-            depth, content = _draw(page, cut)
-            left, right, content = _trimmed(content, cut, depth)
+            depth, content = _render(page, cut)
+            left, right, content = _trim_margins(content, cut, depth)
             lines = [[x - left, top, far - left, bottom] for x, top, far, bottom in cut.lines]
             described.append([number, index, right - left, cut.bottom - cut.top, depth, lines])
             pixels.append(content)
     return json.dumps(described).encode("ascii") + b"\n" + b"".join(pixels)
 
 
-def annotated(
+def annotate(
     data: bytes, *, name: str, password: str | None, layout: Layout, pages: list[dict[str, Any]], author: str
 ) -> bytes:
     """A copy of the PDF in which each span is highlighted and has a note.
@@ -74,8 +74,8 @@ def annotated(
     a digital signature no longer fits, which is the way of every changed copy.
     """
     notes = {page["number"]: page["notes"] for page in pages}
-    with opened(data, name, password) as document:
-        for number, index, page, boxes in _found(document, name, layout, pages):
+    with open_pdf(data, name, password) as document:
+        for number, index, page, boxes in _locate_spans(document, name, layout, pages):
             if boxes:
                 _highlight(page, boxes, author, notes[number][index])
         copy = io.BytesIO()
@@ -86,24 +86,24 @@ def annotated(
         return copy.getvalue()
 
 
-def _found(
+def _locate_spans(
     document: Any, name: str, layout: Layout, pages: list[dict[str, Any]]
 ) -> Iterator[tuple[int, int, Any, list[Box]]]:
     """Page number, span's index, page and the rectangles of the span, for each span."""
     for wanted in pages:
-        laid_out = LaidOut(document, name, layout, wanted["number"], wanted["text"])
+        laid_out = LaidOutPage(document, name, layout, wanted["number"], wanted["text"])
         for index, (start, end) in enumerate(wanted["spans"]):
             yield wanted["number"], index, laid_out.page, laid_out.boxes(start, end)
 
 
-def _cut(page: Any, boxes: list[Box], width: int) -> _Cut | None:
+def _crop(page: Any, boxes: list[Box], width: int) -> _Crop | None:
     """Where to cut the page for these lines; None when nothing of them lies on the page."""
     wide, tall = (max(side, 1.0) for side in page.get_size())
     height = max(round(width * tall / wide), 1)
     lines = []
     for box in boxes:
-        left, top = _device(page, width, height, box.left, box.top)
-        right, bottom = _device(page, width, height, box.right, box.bottom)
+        left, top = _to_pixels(page, width, height, box.left, box.top)
+        right, bottom = _to_pixels(page, width, height, box.right, box.bottom)
         left, right = sorted((min(max(left, 0), width), min(max(right, 0), width)))
         top, bottom = sorted((min(max(top, 0), height), min(max(bottom, 0), height)))
         if left < right and top < bottom:
@@ -111,24 +111,24 @@ def _cut(page: Any, boxes: list[Box], width: int) -> _Cut | None:
     if not lines:
         return None
     line = sorted(bottom - top for _, top, _, bottom in lines)[len(lines) // 2]
-    around = min(max(round(_AROUND * line), width // 12), width // 5)
+    context = min(max(round(_CONTEXT_LINES * line), width // 12), width // 5)
     first, last = min(line[1] for line in lines), max(line[3] for line in lines)
-    upper, lower = max(first - around, 0), min(last + around, height)
-    lower = min(lower, upper + round(_TALLEST * width))
+    upper, lower = max(first - context, 0), min(last + context, height)
+    lower = min(lower, upper + round(_MAX_ASPECT * width))
     shown = [
         [left, top - upper, right, min(bottom, lower) - upper] for left, top, right, bottom in lines if top < lower
     ]
-    return _Cut(width, height, upper, lower, shown)
+    return _Crop(width, height, upper, lower, shown)
 
 
-def _device(page: Any, width: int, height: int, x: float, y: float) -> tuple[int, int]:
+def _to_pixels(page: Any, width: int, height: int, x: float, y: float) -> tuple[int, int]:
     """A point of the page in pixels from the upper left, the page's rotation applied."""
     across, down = ctypes.c_int(), ctypes.c_int()
     pdfium_c.FPDF_PageToDevice(page.raw, 0, 0, width, height, 0, x, y, ctypes.byref(across), ctypes.byref(down))
     return across.value, down.value
 
 
-def _draw(page: Any, cut: _Cut) -> tuple[int, bytes]:
+def _render(page: Any, cut: _Crop) -> tuple[int, bytes]:
     """Bytes a pixel, and the pixels from the upper left; one byte when all of them are gray."""
     rows = cut.bottom - cut.top
     bitmap = pdfium_c.FPDFBitmap_CreateEx(cut.width, rows, pdfium_c.FPDFBitmap_BGR, None, 0)
@@ -147,7 +147,7 @@ def _draw(page: Any, cut: _Cut) -> tuple[int, bytes]:
     return (1, red) if red == packed[1::3] == packed[2::3] else (3, packed)
 
 
-def _trimmed(pixels: bytes, cut: _Cut, depth: int) -> tuple[int, int, bytes]:
+def _trim_margins(pixels: bytes, cut: _Crop, depth: int) -> tuple[int, int, bytes]:
     """The pixels without the blank margins at the sides, and from which column to which they are."""
     row = cut.width * depth
     printed = [x for x in range(cut.width) if any(min(pixels[x * depth + part :: row]) < 250 for part in range(depth))]
@@ -158,27 +158,27 @@ def _trimmed(pixels: bytes, cut: _Cut, depth: int) -> tuple[int, int, bytes]:
 
 
 def _highlight(page: Any, boxes: list[Box], author: str, note: str) -> None:
-    made = pdfium_c.FPDFPage_CreateAnnot(page.raw, pdfium_c.FPDF_ANNOT_HIGHLIGHT)
-    if not made:
-        raise DocumentError("this PDF does not take annotations", code="unsupported")
+    annotation = pdfium_c.FPDFPage_CreateAnnot(page.raw, pdfium_c.FPDF_ANNOT_HIGHLIGHT)
+    if not annotation:
+        raise DocumentError("this PDF cannot be annotated", code="unsupported")
     try:
-        pdfium_c.FPDFAnnot_SetColor(made, pdfium_c.FPDFANNOT_COLORTYPE_Color, *_YELLOW, 255)
+        pdfium_c.FPDFAnnot_SetColor(annotation, pdfium_c.FPDFANNOT_COLORTYPE_Color, *_YELLOW, 255)
         around = pdfium_c.FS_RECTF(
             min(box.left for box in boxes),
             max(box.top for box in boxes),
             max(box.right for box in boxes),
             min(box.bottom for box in boxes),
         )
-        pdfium_c.FPDFAnnot_SetRect(made, ctypes.byref(around))
+        pdfium_c.FPDFAnnot_SetRect(annotation, ctypes.byref(around))
         for box in boxes:
             quad = pdfium_c.FS_QUADPOINTSF(
                 box.left, box.top, box.right, box.top, box.left, box.bottom, box.right, box.bottom
             )
-            pdfium_c.FPDFAnnot_AppendAttachmentPoints(made, ctypes.byref(quad))
-        pdfium_c.FPDFAnnot_SetFlags(made, pdfium_c.FPDF_ANNOT_FLAG_PRINT)
+            pdfium_c.FPDFAnnot_AppendAttachmentPoints(annotation, ctypes.byref(quad))
+        pdfium_c.FPDFAnnot_SetFlags(annotation, pdfium_c.FPDF_ANNOT_FLAG_PRINT)
         for key, text in ((b"Contents", note), (b"T", author)):
             words = text.encode("utf-16-le", "replace") + b"\0\0"
-            held = ctypes.create_string_buffer(words, len(words))
-            pdfium_c.FPDFAnnot_SetStringValue(made, key, ctypes.cast(held, pdfium_c.FPDF_WIDESTRING))
+            buffer = ctypes.create_string_buffer(words, len(words))
+            pdfium_c.FPDFAnnot_SetStringValue(annotation, key, ctypes.cast(buffer, pdfium_c.FPDF_WIDESTRING))
     finally:
-        pdfium_c.FPDFPage_CloseAnnot(made)
+        pdfium_c.FPDFPage_CloseAnnot(annotation)

@@ -14,7 +14,7 @@ LEAST_CONTRAST = 16
 """Levels (of 255) by which a colour channel must change to count as ink: #efefef on white is the lightest grey that
 does. Fainter text is not there for a reader of paper, and hardly for one of a screen."""
 
-_PIXEL = 4
+_BYTES_PER_PIXEL = 4
 _WHITE = (255, 255, 255, 255)
 
 Rect = tuple[int, int, int, int]
@@ -22,7 +22,7 @@ Rect = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class RenderedRegion:
     """A rendered part of a page; `region` says which, four bytes a pixel (blue, green, red, unused)."""
 
     region: Rect
@@ -30,24 +30,24 @@ class Picture:
 
     def rows(self, rect: Rect) -> Iterator[bytes]:
         """The pixels of a rectangle, row by row, without what is outside of the picture."""
-        left, top, right, bottom = within(rect, self.region)
-        width = (self.region[2] - self.region[0]) * _PIXEL
-        first, last = (left - self.region[0]) * _PIXEL, (right - self.region[0]) * _PIXEL
+        left, top, right, bottom = intersect(rect, self.region)
+        width = (self.region[2] - self.region[0]) * _BYTES_PER_PIXEL
+        first, last = (left - self.region[0]) * _BYTES_PER_PIXEL, (right - self.region[0]) * _BYTES_PER_PIXEL
         for y in range(top - self.region[1], bottom - self.region[1]):
             yield self.data[y * width + first : y * width + last]
 
-    def differs(self, other: "Picture", rect: Rect) -> bool:
+    def differs(self, other: "RenderedRegion", rect: Rect) -> bool:
         """Whether a reader sees a difference between the two in a rectangle."""
         return any(
-            one != two and any(abs(a - b) >= LEAST_CONTRAST for a, b in zip(one, two, strict=True))
-            for one, two in zip(self.rows(rect), other.rows(rect), strict=True)
+            our_row != other_row and any(abs(a - b) >= LEAST_CONTRAST for a, b in zip(our_row, other_row, strict=True))
+            for our_row, other_row in zip(self.rows(rect), other.rows(rect), strict=True)
         )
 
     def is_flat(self, rect: Rect) -> bool:
         """Whether a rectangle has one colour only, as far as a reader sees."""
         rows = list(self.rows(rect))
-        for channel in range(_PIXEL):
-            levels = [level for row in rows for level in row[channel::_PIXEL]]
+        for channel in range(_BYTES_PER_PIXEL):
+            levels = [level for row in rows for level in row[channel::_BYTES_PER_PIXEL]]
             if levels and max(levels) - min(levels) >= LEAST_CONTRAST:
                 return False
         return True
@@ -59,37 +59,37 @@ class Picture:
         return (row[2], row[1], row[0]) if row else None
 
 
-class Sheet:
+class PageCanvas:
     """A page at `scale` pixels a point."""
 
     def __init__(self, page: Any, scale: float) -> None:
         self._page = page
         width, height = page.get_size()
-        self.whole: Rect = (0, 0, max(math.ceil(width * scale), 1), max(math.ceil(height * scale), 1))
+        self.page_rect: Rect = (0, 0, max(math.ceil(width * scale), 1), max(math.ceil(height * scale), 1))
         self._x, self._y = ctypes.c_int(), ctypes.c_int()
 
-    def place(self, left: float, bottom: float, right: float, top: float) -> Rect:
+    def to_pixels(self, left: float, bottom: float, right: float, top: float) -> Rect:
         """The pixels of a box of the page's own coordinates, at least one; turned as the page is."""
         (x, y), (u, v) = self._pixel(left, top), self._pixel(right, bottom)
         x, u, y, v = min(x, u), max(x, u), min(y, v), max(y, v)
         return x, y, max(u, x + 1), max(v, y + 1)
 
-    def render(self, region: Rect) -> Picture:
+    def render(self, region: Rect) -> RenderedRegion:
         """The page as it is now, in `region`, on white paper and with its annotations."""
         left, top, right, bottom = region
         bitmap = pypdfium2.PdfBitmap.new_native(right - left, bottom - top, pdfium_c.FPDFBitmap_BGRx)
         bitmap.fill_rect(_WHITE, 0, 0, right - left, bottom - top)
-        _, _, width, height = self.whole
+        _, _, width, height = self.page_rect
         pdfium_c.FPDF_RenderPageBitmap(bitmap.raw, self._page.raw, -left, -top, width, height, 0, pdfium_c.FPDF_ANNOT)
-        used, stride = (right - left) * _PIXEL, bitmap.stride
+        used, stride = (right - left) * _BYTES_PER_PIXEL, bitmap.stride
         data = bytes(bitmap.buffer)
         bitmap.close()
         if stride != used:
             data = b"".join(data[y * stride : y * stride + used] for y in range(bottom - top))
-        return Picture(region, data)
+        return RenderedRegion(region, data)
 
     def _pixel(self, x: float, y: float) -> tuple[int, int]:
-        _, _, width, height = self.whole
+        _, _, width, height = self.page_rect
         pdfium_c.FPDF_PageToDevice(
             self._page.raw, 0, 0, width, height, 0, x, y, ctypes.byref(self._x), ctypes.byref(self._y)
         )
@@ -97,7 +97,7 @@ class Sheet:
 
 
 @contextmanager
-def left_out(objects: Iterable[Any]) -> Iterator[None]:
+def without_objects(objects: Iterable[Any]) -> Iterator[None]:
     """For a while, the page is rendered without these of its objects."""
     hidden = list(objects)
     try:
@@ -109,13 +109,13 @@ def left_out(objects: Iterable[Any]) -> Iterator[None]:
             pdfium_c.FPDFPageObj_SetIsActive(item, True)
 
 
-def within(rect: Rect, bounds: Rect) -> Rect:
+def intersect(rect: Rect, bounds: Rect) -> Rect:
     """What of a rectangle lies within another; of no area if nothing does."""
     left, top = max(rect[0], bounds[0]), max(rect[1], bounds[1])
     return left, top, max(left, min(rect[2], bounds[2])), max(top, min(rect[3], bounds[3]))
 
 
-def around(rects: Sequence[Rect]) -> Rect:
+def enclosing_rect(rects: Sequence[Rect]) -> Rect:
     """The smallest rectangle that holds them all."""
     return (
         min(rect[0] for rect in rects),

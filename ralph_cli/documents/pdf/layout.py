@@ -23,7 +23,7 @@ _WORD = re.compile("[^\\s\x00\x02\ufffe\uffff]+[\x02\ufffe]?|[\x02\ufffe]")
 _HYPHEN_MARK = re.compile("[\x02\ufffe]")
 _SAMPLED_ANGLES = 24
 _ROWS_LOOKED_BACK = 4
-_MESH = 0.7
+_MESH_SHARE = 0.7
 """Baselines nearer than this share of the type size cannot be two lines of one column."""
 
 
@@ -62,7 +62,7 @@ def lay_out(text_page: Any, layout: Layout = "auto") -> PageLayout:
     """
     raw = text_page.raw
     source = page_characters(raw)
-    runs = _runs(raw, source)
+    runs = _find_runs(raw, source)
     if layout == "stream":
         return _join(_stream_rows(runs, source), source)
     rows = _visual_rows(runs)
@@ -133,7 +133,7 @@ class _Boxes:
         return float((self._y.value, -self._x.value, -self._y.value, self._x.value)[self._turns])
 
 
-def _runs(raw: Any, text: str) -> list[_Run]:
+def _find_runs(raw: Any, text: str) -> list[_Run]:
     """Words in stream order, joined while they stand beside each other on one line."""
     boxes = _Boxes(raw, _quarter_turns(raw, text))
     runs: list[_Run] = []
@@ -177,13 +177,13 @@ def _visual_rows(runs: list[_Run]) -> list[_Row]:
                 break
         else:
             rows.append([run])
-    rows = _settled(rows)
+    rows = _merge_meshing_rows(rows)
     for row in rows:
         row.sort(key=lambda run: run.left)
     return rows
 
 
-def _settled(rows: list[_Row]) -> list[_Row]:
+def _merge_meshing_rows(rows: list[_Row]) -> list[_Row]:
     """Join a row with the one right below if they mesh: too close for two lines of type, and nowhere side by side.
 
     Some tables set their numbers a few points lower than the label; footnote marks stand a little higher.
@@ -200,9 +200,9 @@ def _settled(rows: list[_Row]) -> list[_Row]:
 
 def _meshes(above: _Row, below: _Row) -> bool:
     height = min(above[0].height, below[0].height)
-    if not 0 <= above[0].baseline - below[0].baseline < _MESH * height:
+    if not 0 <= above[0].baseline - below[0].baseline < _MESH_SHARE * height:
         return False
-    return all(one.right <= other.left or other.right <= one.left for one in above for other in below)
+    return all(upper.right <= lower.left or lower.right <= upper.left for upper in above for lower in below)
 
 
 def _stream_rows(runs: list[_Run], text: str) -> list[_Row]:

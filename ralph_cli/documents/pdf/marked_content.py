@@ -23,7 +23,7 @@ def address(handle: Any) -> int:
 
 def is_on_layer(handle: Any) -> bool:
     """Whether an object belongs to a layer (optional content) that can be switched on and off."""
-    return any(_name(mark) == "OC" for mark in _marks(handle))
+    return any(_mark_name(mark) == "OC" for mark in _marks(handle))
 
 
 def has_actual_text(handle: Any) -> bool:
@@ -31,7 +31,7 @@ def has_actual_text(handle: Any) -> bool:
     return any(_actual_text(mark) is not None for mark in _marks(handle))
 
 
-def misspoken(page: Any) -> dict[int, bool]:
+def find_misspoken(page: Any) -> dict[int, bool]:
     """The text objects of the page that stand under an ActualText, by address, and whether it says other words.
 
     What is drawn is read without the marks, which are taken off the page. Of glyphs that the font names no letter for,
@@ -40,20 +40,20 @@ def misspoken(page: Any) -> dict[int, bool]:
     spans: dict[int, tuple[str, list[Any]]] = {}
     for item in page.get_objects([TEXT]):
         for mark in _marks(item.raw):
-            said = _actual_text(mark)
-            if said is not None:
-                spans.setdefault(address(mark), (said, []))[1].append(item.raw)
+            actual_text = _actual_text(mark)
+            if actual_text is not None:
+                spans.setdefault(address(mark), (actual_text, []))[1].append(item.raw)
     if not spans:
         return {}
     for _, objects in spans.values():
         for handle in objects:
             for mark in [mark for mark in _marks(handle) if _actual_text(mark) is not None]:
                 pdfium_c.FPDFPageObj_RemoveMark(handle, mark)
-    drawn = _drawn(page)
+    drawn = _drawn_texts(page)
     found: dict[int, bool] = {}
-    for said, objects in spans.values():
+    for actual_text, objects in spans.values():
         words = "".join(drawn.get(address(handle), "") for handle in objects)
-        found |= {address(handle): not _agree(_weighty(said), words) for handle in objects}
+        found |= {address(handle): not _is_consistent(_meaningful_characters(actual_text), words) for handle in objects}
     return found
 
 
@@ -62,11 +62,11 @@ def _marks(handle: Any) -> Iterator[Any]:
         yield pdfium_c.FPDFPageObj_GetMark(handle, number)
 
 
-def _name(mark: Any) -> str:
+def _mark_name(mark: Any) -> str:
     buffer, size = (ctypes.c_ushort * 64)(), ctypes.c_ulong()
     if not pdfium_c.FPDFPageObjMark_GetName(mark, buffer, ctypes.sizeof(buffer), ctypes.byref(size)):
         return ""
-    return _decoded(buffer, size.value)
+    return _decode_utf16(buffer, size.value)
 
 
 def _actual_text(mark: Any) -> str | None:
@@ -77,14 +77,14 @@ def _actual_text(mark: Any) -> str | None:
         return None
     buffer = (ctypes.c_ushort * (size.value // 2 + 1))()
     ask(mark, _ACTUAL_TEXT, buffer, ctypes.sizeof(buffer), ctypes.byref(size))
-    return _decoded(buffer, size.value)
+    return _decode_utf16(buffer, size.value)
 
 
-def _decoded(buffer: Any, size: int) -> str:
+def _decode_utf16(buffer: Any, size: int) -> str:
     return bytes(buffer)[:size].decode("utf-16-le", "replace").rstrip("\x00")
 
 
-def _drawn(page: Any) -> dict[int, str]:
+def _drawn_texts(page: Any) -> dict[int, str]:
     """The text of each text object as the page is now; `_NAMELESS` for a glyph that the font names no letter for."""
     text_page = page.get_textpage()
     found: dict[int, str] = {}
@@ -98,16 +98,16 @@ def _drawn(page: Any) -> dict[int, str]:
     return found
 
 
-def _agree(said: str, drawn: str) -> bool:
+def _is_consistent(actual_text: str, drawn: str) -> bool:
     """Whether what is drawn can be what is said: the same, or with letters left out where glyphs have no name."""
-    words = _weighty(drawn)
+    words = _meaningful_characters(drawn)
     if _NAMELESS not in drawn:
-        return words == said
-    rest = iter(said)
+        return words == actual_text
+    rest = iter(actual_text)
     return all(character in rest for character in words)
 
 
-def _weighty(text: str) -> str:
+def _meaningful_characters(text: str) -> str:
     """The letters, digits and signs of figures; which hyphens a line end has is no matter."""
     folded = fold(text).text.casefold()
     return "".join(

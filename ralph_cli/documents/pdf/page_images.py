@@ -9,15 +9,15 @@ from typing import Any
 
 from ralph_cli.core.document import Document, Span
 from ralph_cli.documents.limits import DEFAULT_LIMITS, LoadLimits
-from ralph_cli.documents.pages import page_request, read_again
-from ralph_cli.documents.process.child import nonsense, run_parser
-from ralph_cli.documents.sniff import shown
+from ralph_cli.documents.pages import page_request, reread_pdf
+from ralph_cli.documents.process.child import invalid_result_error, run_parser
+from ralph_cli.documents.sniff import display_name
 from ralph_cli.documents.source import DocumentSource
 
 WIDTH = 1100
 """Pixels across the whole page; a picture leaves blank margins out."""
 
-MOST_PIXELS = 60 << 20
+MAX_PIXEL_BYTES = 60 << 20
 """Bytes of raw pixels of all pictures; what comes later has none."""
 
 _TINT = (255, 224, 77)
@@ -44,29 +44,29 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class Annotation:
     """What is written beside a highlighted span."""
 
     span: Span
     text: str
 
 
-def pictures(
+def render_pictures(
     document: Document,
     spans: Sequence[Span],
     *,
     source: DocumentSource | None = None,
     limits: LoadLimits = DEFAULT_LIMITS,
     width: int = WIDTH,
-    most: int = MOST_PIXELS,
+    most: int = MAX_PIXEL_BYTES,
 ) -> list[tuple[Picture, ...]]:
     """For each span of a PDF the pictures of the pages it stands on; none for spans beyond `most` bytes of pixels.
 
     Drawn by a parser process, which sends pixels and no image file. Raises DocumentError as `page_boxes` does.
     """
-    data = read_again(document, source, limits)
-    name = shown(document.path)
-    pages, owners = _by_page(document, spans)
+    data = reread_pdf(document, source, limits)
+    name = display_name(document.path)
+    pages, owners = _group_by_page(document, spans)
     found: list[list[Picture]] = [[] for _ in spans]
     if not pages:
         return [() for _ in spans]
@@ -77,16 +77,16 @@ def pictures(
     }
     result = run_parser(request, data, name=name, limits=limits)
     try:
-        for number, index, picture in _read(result, width, most):
+        for number, index, picture in _parse_pictures(result, width, most):
             found[owners[number][index]].append(picture)
     except (ValueError, LookupError, TypeError, RecursionError) as error:
-        raise nonsense(name, error) from None
+        raise invalid_result_error(name, error) from None
     return [tuple(group) for group in found]
 
 
-def annotated(
+def annotate(
     document: Document,
-    notes: Sequence[Note],
+    notes: Sequence[Annotation],
     *,
     author: str = "ralph",
     source: DocumentSource | None = None,
@@ -96,19 +96,19 @@ def annotated(
 
     A copy of an encrypted PDF is encrypted alike. Raises DocumentError as `page_boxes` does.
     """
-    data = read_again(document, source, limits)
-    name = shown(document.path)
-    pages, owners = _by_page(document, [note.span for note in notes])
+    data = reread_pdf(document, source, limits)
+    name = display_name(document.path)
+    pages, owners = _group_by_page(document, [note.span for note in notes])
     for page in pages:
         page["notes"] = [notes[owner].text for owner in owners[page["number"]]]
     request = page_request("annotate", document, source, limits)
     copy = run_parser(request | {"pages": pages, "author": author}, data, name=name, limits=limits)
     if not copy.startswith(b"%PDF-"):
-        raise nonsense(name, ValueError("not a PDF"))
+        raise invalid_result_error(name, ValueError("not a PDF"))
     return copy
 
 
-def _by_page(document: Document, spans: Sequence[Span]) -> tuple[list[dict[str, Any]], dict[int, list[int]]]:
+def _group_by_page(document: Document, spans: Sequence[Span]) -> tuple[list[dict[str, Any]], dict[int, list[int]]]:
     """What the child is asked for each page; and for each page whose span (by its index) each of them is."""
     pages, owners = [], {}
     for page in document.pages:
@@ -124,7 +124,7 @@ def _by_page(document: Document, spans: Sequence[Span]) -> tuple[list[dict[str, 
     return pages, owners
 
 
-def _read(result: bytes, width: int, most: int) -> list[tuple[int, int, Picture]]:
+def _parse_pictures(result: bytes, width: int, most: int) -> list[tuple[int, int, Picture]]:
     """The pictures in a child's answer, encoded here; ValueError for anything that does not add up."""
     head, _, pixels = result.partition(b"\n")
     described = json.loads(head)
@@ -133,29 +133,29 @@ def _read(result: bytes, width: int, most: int) -> list[tuple[int, int, Picture]
     found, at = [], 0
     for number, index, across, down, depth, lines in described:
         if any(type(value) is not int for value in (number, index, across, down, depth)) or index < 0:
-            raise ValueError("a number that is none")
+            raise ValueError("a value that is not a number")
         size = across * down * depth
         if not 0 < across <= width or down < 1 or depth not in (1, 3) or at + size > len(pixels):
             raise ValueError("a picture of an impossible size")
         for left, top, right, bottom in lines:
             if not (0 <= left < right <= across and 0 <= top < bottom <= down):
                 raise ValueError("a line outside its picture")
-        png = _encode(pixels[at : at + size], across, down, depth, lines)
+        png = _encode_png(pixels[at : at + size], across, down, depth, lines)
         found.append((number, index, Picture(number, across, down, png)))
         at += size
     if at != len(pixels):
-        raise ValueError("pixels of no picture")
+        raise ValueError("pixels that belong to no picture")
     return found
 
 
-def _encode(pixels: bytes, width: int, height: int, depth: int, lines: Sequence[Sequence[int]]) -> bytes:
+def _encode_png(pixels: bytes, width: int, height: int, depth: int, lines: Sequence[Sequence[int]]) -> bytes:
     """A PNG of these pixels, the quoted lines tinted as by a marker pen."""
     row = width * depth
     if depth == 1:
         pixels = pixels.translate(_TO_SHADE)
     rows = [bytearray(pixels[at : at + row]) for at in range(0, len(pixels), row)]
     tables = (_SHADE_INKED,) if depth == 1 else _COLOUR_INKED
-    for y, start, end in _inked(lines):
+    for y, start, end in _marked_rows(lines):
         for channel, table in enumerate(tables):
             part = slice(start * depth + channel, end * depth, depth)
             rows[y][part] = rows[y][part].translate(table)
@@ -165,7 +165,7 @@ def _encode(pixels: bytes, width: int, height: int, depth: int, lines: Sequence[
     return _PNG + b"".join(_chunk(*part) for part in ((b"IHDR", head), *palette, (b"IDAT", body), (b"IEND", b"")))
 
 
-def _inked(lines: Sequence[Sequence[int]]) -> Iterator[tuple[int, int, int]]:
+def _marked_rows(lines: Sequence[Sequence[int]]) -> Iterator[tuple[int, int, int]]:
     """The rows of pixels under the marker as (y, start, end), each pixel once however the lines overlap."""
     rows: dict[int, list[tuple[int, int]]] = {}
     for left, top, right, bottom in lines:

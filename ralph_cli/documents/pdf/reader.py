@@ -12,12 +12,12 @@ import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
 from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.hidden_reasons import Seen
+from ralph_cli.documents.hidden_reasons import Visibility
 from ralph_cli.documents.limits import Layout, LoadLimits
-from ralph_cli.documents.parsed import Box, Parsed, ParsedHeading, ParsedPage, clean_heading, clean_label
+from ralph_cli.documents.parsed import Box, ParsedDocument, ParsedHeading, ParsedPage, clean_heading, clean_label
 from ralph_cli.documents.pdf.damage import ENCRYPTED, damaged_pages
 from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, lay_out
-from ralph_cli.documents.pdf.visibility import PageSight
+from ralph_cli.documents.pdf.visibility import PageVisibility
 
 _ERROR_SUCCESS, _ERROR_PASSWORD, _ERROR_SECURITY = 0, 4, 5
 _OBJECT_IMAGE = 3
@@ -34,13 +34,13 @@ def parse_pdf(
     layout: Layout,
     limits: LoadLimits,
     on_progress: Callable[[int, int], None],
-) -> Parsed:
+) -> ParsedDocument:
     """Read all pages of a PDF; meant to run in a child process, for pdfium may crash on hostile files.
 
     `on_progress(done, total)` is called before the first and after each page. Raises DocumentError with the codes
     encrypted, wrong-password, damaged, no-text, too-big and unsupported.
     """
-    with opened(data, name, password) as document:
+    with open_pdf(data, name, password) as document:
         total = len(document)
         if total == 0:
             raise DocumentError(f"{name} has no readable page", code="damaged", hint="get the file again")
@@ -62,12 +62,12 @@ def parse_pdf(
                 )
             pages.append(ParsedPage(text, clean_label(_page_label(document, index))))
             on_progress(index + 1, total)
-        damaged = [number for number in _damaged(document, data) if number not in unread]
+        damaged = [number for number in _find_damaged_pages(document, data) if number not in unread]
         if not any(page.text.strip() for page in pages):
-            raise _without_text(name, [*unread, *damaged], total)
+            raise _no_text_error(name, [*unread, *damaged], total)
         bare = [number for number in bare if number not in damaged]
         cautions = tuple(_cautions(unread, damaged, bare, total))
-        return Parsed(tuple(pages), tuple(_outline(document, pages)), cautions)
+        return ParsedDocument(tuple(pages), tuple(_outline(document, pages)), cautions)
 
 
 def boxes_on_page(
@@ -85,12 +85,12 @@ def boxes_on_page(
     The layout is computed again; DocumentError "changed" when it does not give `text`, because then the spans mean
     nothing.
     """
-    with opened(data, name, password) as document:
-        laid_out = LaidOut(document, name, layout, number, text)
+    with open_pdf(data, name, password) as document:
+        laid_out = LaidOutPage(document, name, layout, number, text)
         return [box for start, end in spans for box in laid_out.boxes(start, end)]
 
 
-class LaidOut:
+class LaidOutPage:
     """A page whose text was laid out again, so that spans of its text can be found on it.
 
     Raises DocumentError "changed" when the page does not give the text that was loaded: spans would mean nothing.
@@ -102,7 +102,7 @@ class LaidOut:
         self.layout = lay_out(self.text_page, layout)
         if _clean(self.layout.text) != text:
             raise DocumentError(
-                f"page {number} of {name} no longer gives the text that was loaded",
+                f"the text of page {number} of {name} has changed since it was loaded",
                 code="changed",
                 hint="load it again",
             )
@@ -113,29 +113,29 @@ class LaidOut:
         return _line_boxes(self.text_page.raw, drawn)
 
 
-def seen_on_pages(
+def check_visibility(
     data: bytes,
     *,
     name: str,
     password: str | None,
     layout: Layout,
     pages: list[tuple[int, str, list[tuple[int, int]]]],
-) -> list[Seen]:
+) -> list[Visibility]:
     """Whether a reader sees these spans of pages (number, text, spans): one answer a span, in their order.
 
     DocumentError "changed" when a page does not give its text any more.
     """
-    found: list[Seen] = []
-    with opened(data, name, password) as document:
+    found: list[Visibility] = []
+    with open_pdf(data, name, password) as document:
         for number, text, spans in pages:
-            laid_out = LaidOut(document, name, layout, number, text)
-            sight = PageSight(laid_out.page, laid_out.text_page, laid_out.layout)
-            found += [sight.look(start, end) for start, end in spans]
+            laid_out = LaidOutPage(document, name, layout, number, text)
+            sight = PageVisibility(laid_out.page, laid_out.text_page, laid_out.layout)
+            found += [sight.check(start, end) for start, end in spans]
     return found
 
 
 @contextmanager
-def opened(data: bytes, name: str, password: str | None) -> Iterator[Any]:
+def open_pdf(data: bytes, name: str, password: str | None) -> Iterator[Any]:
     """The PDF in these bytes, closed at the end; DocumentError when it cannot be opened."""
     try:
         document = pypdfium2.PdfDocument(data, password=password)
@@ -151,11 +151,11 @@ def _open_error(name: str, code: int | None, password: str | None) -> DocumentEr
     if code == _ERROR_PASSWORD and password is None:
         return DocumentError(f"{name} is encrypted", code="encrypted", hint="give its password with --password")
     if code == _ERROR_PASSWORD:
-        return DocumentError(f"the password does not open {name}", code="wrong-password", hint="check --password")
+        return DocumentError(f"wrong password for {name}", code="wrong-password", hint="check --password")
     if code == _ERROR_SECURITY:
         return DocumentError(f"{name} is encrypted in a way that is not supported", code="unsupported")
     return DocumentError(
-        f"{name} is damaged or cut off and cannot be read as PDF",
+        f"{name} is damaged or incomplete and cannot be read as PDF",
         code="damaged",
         hint="get the file again, or repair it: qpdf in.pdf out.pdf",
     )
@@ -166,29 +166,30 @@ def _clean(text: str) -> str:
     return text.replace("\f", "\n").encode("utf-8", "replace").decode("utf-8")
 
 
-def _page_text(document: Any, index: int, layout: Layout, unread: list[int], bare: list[int]) -> str:
-    """Text of one page; its number goes to `unread` if it does not load, to `bare` if it looks like a picture."""
+def _page_text(document: Any, index: int, layout: Layout, unreadable: list[int], textless: list[int]) -> str:
+    """Text of one page; its number goes to `unreadable` if it does not load, to `textless` if it looks like a
+    picture."""
     try:
         page = document[index]
     except pypdfium2.PdfiumError:
-        unread.append(index + 1)
+        unreadable.append(index + 1)
         return ""
     try:
         text_page = page.get_textpage()
         text = _clean(lay_out(text_page, layout).text)
         letters = sum(1 for c in text[:1000] if not c.isspace())
         if letters == 0 or (letters < _FEW_CHARACTERS and _has_picture(page)):
-            bare.append(index + 1)
+            textless.append(index + 1)
         text_page.close()
         return text
     except pypdfium2.PdfiumError:
-        unread.append(index + 1)
+        unreadable.append(index + 1)
         return ""
     finally:
         page.close()
 
 
-def _damaged(document: Any, data: bytes) -> list[int]:
+def _find_damaged_pages(document: Any, data: bytes) -> list[int]:
     """The pages of which something cannot be decoded; an encrypted file is looked at in a copy that is not."""
     if ENCRYPTED in data:
         copy = io.BytesIO()
@@ -220,8 +221,8 @@ def _page_label(document: Any, index: int) -> str:
         return ""
 
 
-def _without_text(name: str, unread: list[int], total: int) -> DocumentError:
-    if len(unread) == total:
+def _no_text_error(name: str, unreadable: list[int], total: int) -> DocumentError:
+    if len(unreadable) == total:
         return DocumentError(f"no page of {name} can be read", code="damaged", hint="get the file again")
     pages = f"any of its {total} pages (1-{total})" if total > 1 else "its only page"
     return DocumentError(
@@ -231,22 +232,24 @@ def _without_text(name: str, unread: list[int], total: int) -> DocumentError:
     )
 
 
-def _cautions(unread: list[int], damaged: list[int], bare: list[int], total: int) -> Iterator[Caution]:
+def _cautions(unreadable: list[int], damaged: list[int], textless: list[int], total: int) -> Iterator[Caution]:
     if damaged:
-        message = f"damaged, their text is missing or wrong in part: {_of(damaged, total)}"
+        message = f"damaged, their text is missing or wrong in part: {_describe_pages(damaged, total)}"
         yield Caution("damaged-pages", message, tuple(damaged))
-    if unread:
-        yield Caution("unreadable-pages", f"could not be read: {_of(unread, total)}", tuple(unread))
-    if bare:
-        message = f"no text on {_of(bare, total)}: blank, or a picture that ocrmypdf could turn into text"
-        yield Caution("no-text", message, tuple(bare))
+    if unreadable:
+        yield Caution("unreadable-pages", f"could not be read: {_describe_pages(unreadable, total)}", tuple(unreadable))
+    if textless:
+        message = (
+            f"no text on {_describe_pages(textless, total)}: blank, or a picture that ocrmypdf could turn into text"
+        )
+        yield Caution("no-text", message, tuple(textless))
 
 
-def _of(numbers: list[int], total: int) -> str:
-    return f"{len(numbers)} of {total} pages ({page_list(numbers)})"
+def _describe_pages(numbers: list[int], total: int) -> str:
+    return f"{len(numbers)} of {total} pages ({format_page_list(numbers)})"
 
 
-def page_list(numbers: list[int]) -> str:
+def format_page_list(numbers: list[int]) -> str:
     """Page numbers as a reader writes them: 1, 4-6, 9; cut after twelve parts."""
     parts: list[str] = []
     first = last = 0

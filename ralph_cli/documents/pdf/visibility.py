@@ -22,10 +22,18 @@ from ralph_cli.documents.hidden_reasons import (
     OTHER_WORDS,
     TINY,
     TRANSPARENT,
-    Seen,
+    Visibility,
 )
-from ralph_cli.documents.pdf.characters import Box, Glyph, Glyphs, bounds
-from ralph_cli.documents.pdf.ink import LEAST_CONTRAST, Picture, Rect, Sheet, around, left_out, within
+from ralph_cli.documents.pdf.characters import Box, Glyph, Glyphs, object_bounds
+from ralph_cli.documents.pdf.ink import (
+    LEAST_CONTRAST,
+    PageCanvas,
+    Rect,
+    RenderedRegion,
+    enclosing_rect,
+    intersect,
+    without_objects,
+)
 from ralph_cli.documents.pdf.layout import PageLayout
 from ralph_cli.documents.pdf.marked_content import IMAGE, PATH, SHADING, TEXT, is_on_layer
 
@@ -43,35 +51,35 @@ _UNSEEN_MODES = (3, 7)
 _LEAST_ALPHA = 8
 
 
-class PageSight:
+class PageVisibility:
     """Answers for one page which of its words can be seen."""
 
     def __init__(self, page: Any, text_page: Any, layout: PageLayout) -> None:
         self._page, self._layout = page, layout
         self._glyphs = Glyphs(page, text_page, layout)
 
-    def look(self, start: int, end: int) -> Seen:
+    def check(self, start: int, end: int) -> Visibility:
         """Whether all characters of this part of the page's text can be seen."""
         glyphs = self._glyphs.between(start, end)
-        hidden = {glyph.offset: OTHER_WORDS for glyph in glyphs if glyph.lies}
+        hidden = {glyph.offset: OTHER_WORDS for glyph in glyphs if glyph.is_misspoken}
         hidden |= {glyph.offset: TINY for glyph in glyphs if _is_tiny(glyph.loose)}
         rest = [glyph for glyph in glyphs if glyph.offset not in hidden]
         picture = False
-        for sheet, some in self._sheets(rest):
-            unseen = self._without_ink(sheet, some)
+        for sheet, portion in self._portions(rest):
+            unseen = self._without_ink(sheet, portion)
             if unseen:
-                unseen = self._without_twin(sheet, some, unseen)
+                unseen = self._without_duplicates(sheet, portion, unseen)
             words = _words(self._layout.text, unseen)
             for word, on_picture in zip(words, self._on_pictures(sheet, words), strict=True):
                 picture = picture or on_picture
                 if not on_picture:
                     hidden |= {glyph.offset: self._reason(sheet, glyph) for glyph in word}
         if not hidden:
-            return Seen(picture=picture)
+            return Visibility(on_picture=picture)
         why = Counter(hidden.values()).most_common(1)[0][0]
-        return Seen(why, len(hidden) < len(glyphs), picture)
+        return Visibility(why, len(hidden) < len(glyphs), picture)
 
-    def _groups(self, glyphs: Sequence[Glyph]) -> Iterator[tuple[list[Any], list[Glyph]]]:
+    def _disjoint_groups(self, glyphs: Sequence[Glyph]) -> Iterator[tuple[list[Any], list[Glyph]]]:
         """The glyphs with the objects that draw them, parted so that no two objects of a group lie on each other."""
         groups: list[list[int]] = []
         for owner in dict.fromkeys(glyph.owner for glyph in glyphs):
@@ -87,60 +95,60 @@ class PageSight:
             drawn = [glyph for glyph in glyphs if glyph.owner in owners]
             yield [self._glyphs.handle(owner) for owner in group], drawn
 
-    def _sheets(self, glyphs: Sequence[Glyph]) -> Iterator[tuple[Sheet, Sequence[Glyph]]]:
+    def _portions(self, glyphs: Sequence[Glyph]) -> Iterator[tuple[PageCanvas, Sequence[Glyph]]]:
         """The glyphs in portions that are rendered at once, each at a scale at which its type is large enough."""
         if not glyphs:
             return
         least = min(max(glyph.loose[2] - glyph.loose[0], glyph.loose[3] - glyph.loose[1]) for glyph in glyphs)
-        sheet = Sheet(self._page, min(max(_GLYPH_PIXELS / least, _SCALES[0]), _SCALES[1]))
+        sheet = PageCanvas(self._page, min(max(_GLYPH_PIXELS / least, _SCALES[0]), _SCALES[1]))
         left, top, right, bottom = self._region(sheet, glyphs)
         if (right - left) * (bottom - top) <= _MOST_PIXELS or len(glyphs) == 1:
             yield sheet, glyphs
             return
         middle = len(glyphs) // 2
-        yield from self._sheets(glyphs[:middle])
-        yield from self._sheets(glyphs[middle:])
+        yield from self._portions(glyphs[:middle])
+        yield from self._portions(glyphs[middle:])
 
-    def _region(self, sheet: Sheet, glyphs: Sequence[Glyph]) -> Rect:
-        return within(around([sheet.place(*glyph.loose) for glyph in glyphs]), sheet.whole)
+    def _region(self, sheet: PageCanvas, glyphs: Sequence[Glyph]) -> Rect:
+        return intersect(enclosing_rect([sheet.to_pixels(*glyph.loose) for glyph in glyphs]), sheet.page_rect)
 
-    def _without_ink(self, sheet: Sheet, glyphs: Sequence[Glyph], twins: Iterable[Any] = ()) -> list[Glyph]:
+    def _without_ink(self, sheet: PageCanvas, glyphs: Sequence[Glyph], twins: Iterable[Any] = ()) -> list[Glyph]:
         """The glyphs that leave no ink; `twins` are left out of the page from the beginning."""
         region = self._region(sheet, glyphs)
         if not _area(region):
             return list(glyphs)
         found: list[Glyph] = []
-        with left_out(twins):
+        with without_objects(twins):
             page = sheet.render(region)
-            for objects, drawn in self._groups(glyphs):
-                with left_out(objects):
+            for objects, drawn in self._disjoint_groups(glyphs):
+                with without_objects(objects):
                     without = sheet.render(region)
-                found += [g for g in drawn if not page.differs(without, _inner(sheet.place(*g.box)))]
+                found += [g for g in drawn if not page.differs(without, _without_edge(sheet.to_pixels(*g.box)))]
         return found
 
-    def _without_twin(self, sheet: Sheet, glyphs: Sequence[Glyph], unseen: list[Glyph]) -> list[Glyph]:
+    def _without_duplicates(self, sheet: PageCanvas, glyphs: Sequence[Glyph], unseen: list[Glyph]) -> list[Glyph]:
         """Those of the unseen that are not printed twice.
 
         Bold type is sometimes made by drawing the same words again beside or above themselves; pdfium gives them once.
         """
         owners = {glyph.owner for glyph in unseen}
-        places = [bounds(self._glyphs.handle(owner)) for owner in owners]
-        twins = [item for item, box in self._glyphs.silent if any(_same_place(box, place) for place in places)]
+        places = [object_bounds(self._glyphs.handle(owner)) for owner in owners]
+        twins = [item for item, box in self._glyphs.unread_objects if any(_same_place(box, place) for place in places)]
         if not twins:
             return unseen
         again = self._without_ink(sheet, [glyph for glyph in glyphs if glyph.owner in owners], twins)
         still = {glyph.offset for glyph in again}
         return [glyph for glyph in unseen if glyph.offset in still]
 
-    def _on_pictures(self, sheet: Sheet, words: Sequence[Sequence[Glyph]]) -> list[bool]:
+    def _on_pictures(self, sheet: PageCanvas, words: Sequence[Sequence[Glyph]]) -> list[bool]:
         """Whether each word stands on the ink of a picture, as the text layer of a scan does."""
-        rects = [around([sheet.place(*glyph.loose) for glyph in word]) for word in words]
-        region = within(around(rects), sheet.whole) if rects else (0, 0, 0, 0)
+        rects = [enclosing_rect([sheet.to_pixels(*glyph.loose) for glyph in word]) for word in words]
+        region = intersect(enclosing_rect(rects), sheet.page_rect) if rects else (0, 0, 0, 0)
         if not _area(region) or not any(True for _ in self._page.get_objects([IMAGE, SHADING])):
             return [False] * len(words)
-        with left_out([item.raw for item in self._page.get_objects([TEXT])]):
+        with without_objects([item.raw for item in self._page.get_objects([TEXT])]):
             seen = sheet.render(region)
-            with left_out([item.raw for item in self._page.get_objects([PATH])]):
+            with without_objects([item.raw for item in self._page.get_objects([PATH])]):
                 pictures = sheet.render(region)
         inked = [not seen.is_flat(rect) and not pictures.is_flat(rect) for rect in rects]
         # A scan's text layer has full stops and dashes where there was a speck.
@@ -149,10 +157,10 @@ class PageSight:
     def _has_letters(self, word: Sequence[Glyph]) -> bool:
         return any(self._layout.text[glyph.offset].isalnum() for glyph in word)
 
-    def _reason(self, sheet: Sheet, glyph: Glyph) -> str:
+    def _reason(self, sheet: PageCanvas, glyph: Glyph) -> str:
         """What is most likely the trick; that the glyph is not seen is certain by now."""
-        rect = sheet.place(*glyph.box)
-        region = within(rect, sheet.whole)
+        rect = sheet.to_pixels(*glyph.box)
+        region = intersect(rect, sheet.page_rect)
         if not _area(region):
             return OFF_PAGE
         handle = self._glyphs.handle(glyph.owner)
@@ -164,7 +172,7 @@ class PageSight:
             return TRANSPARENT
         if is_on_layer(handle):
             return LAYER
-        page: Picture = sheet.render(region)
+        page: RenderedRegion = sheet.render(region)
         behind = page.colour(rect)
         if known and behind and page.is_flat(region):
             ink = (red.value, green.value, blue.value)
@@ -195,7 +203,7 @@ def _overlap(one: Box, other: Box) -> bool:
     )
 
 
-def _inner(rect: Rect) -> Rect:
+def _without_edge(rect: Rect) -> Rect:
     """A rectangle without its edge, into which a neighbour's ink may reach."""
     left, top, right, bottom = rect
     across, down = (1 if right - left > 4 else 0), (1 if bottom - top > 4 else 0)

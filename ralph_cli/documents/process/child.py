@@ -14,7 +14,7 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.process.frames import EXIT_MEMORY, FAILURE, RESULT, read_frame, read_progress
 
-_START = (
+_BOOTSTRAP = (
     "import sys,json; sys.path[:]=json.loads(sys.argv[1]); from ralph_cli.documents.process.worker import main; main()"
 )
 _PACKAGE_ROOT = str(Path(__file__).resolve().parents[3])
@@ -56,7 +56,7 @@ def run_parser(
     process = _start()
     assert process.stdin is not None
     assert process.stdout is not None
-    watch = _Watch(process, limits.seconds)
+    watch = _Watchdog(process, limits.seconds)
     feeder = threading.Thread(target=_feed, args=(process.stdin, header, data), daemon=True)
     feeder.start()
     try:
@@ -69,10 +69,10 @@ def run_parser(
         process.stdout.close()
     if result is not None:
         return result
-    raise _death(name, watch.expired, watch.seconds, status, limits)
+    raise _exit_error(name, watch.expired, watch.seconds, status, limits)
 
 
-class _Watch:
+class _Watchdog:
     """Kills the process when its time is over; the time may be set anew once."""
 
     def __init__(self, process: "subprocess.Popen[bytes]", seconds: float) -> None:
@@ -102,7 +102,7 @@ def _start() -> "subprocess.Popen[bytes]":
     path = [_PACKAGE_ROOT, *(entry for entry in sys.path if entry and entry != _PACKAGE_ROOT)]
     try:
         return subprocess.Popen(
-            [sys.executable, "-I", "-c", _START, json.dumps(path)],
+            [sys.executable, "-I", "-c", _BOOTSTRAP, json.dumps(path)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -123,7 +123,7 @@ def _feed(pipe: IO[bytes], header: bytes, data: bytes) -> None:
 
 
 def _receive(
-    pipe: IO[bytes], name: str, limits: LoadLimits, watch: _Watch, on_progress: Callable[[int, int], None] | None
+    pipe: IO[bytes], name: str, limits: LoadLimits, watch: _Watchdog, on_progress: Callable[[int, int], None] | None
 ) -> bytes | None:
     """The result, or None if the process ended without one. Raises what the process reported."""
     most = 6 * limits.characters + _SLACK  # a character takes at most six bytes in JSON
@@ -137,11 +137,11 @@ def _receive(
             if kind == RESULT:
                 return payload
             if kind == FAILURE:
-                reported = _reported(payload)
+                reported = _parse_failure(payload)
                 break
             done, claimed = _checked_progress(payload, total, limits)
         except (ValueError, RecursionError) as error:
-            raise nonsense(name, error) from None
+            raise invalid_result_error(name, error) from None
         if total is None:
             watch.restart(limits.seconds + limits.seconds_per_page * claimed)
         total = claimed
@@ -150,29 +150,31 @@ def _receive(
     raise reported
 
 
-def nonsense(name: str, error: Exception) -> DocumentError:
+def invalid_result_error(name: str, error: Exception) -> DocumentError:
     """For an answer that no correct parser gives: the file may have taken the parser over."""
-    return DocumentError(f"the parser of {name} sent nonsense ({error})", code="crashed", hint="distrust this file")
+    return DocumentError(
+        f"the parser of {name} returned an invalid result ({error})", code="crashed", hint="do not trust this file"
+    )
 
 
 def _checked_progress(payload: bytes, total: int | None, limits: LoadLimits) -> tuple[int, int]:
     done, claimed = read_progress(payload)
     if claimed > limits.pages or done > claimed or (total is not None and claimed != total):
-        raise ValueError("impossible progress")
+        raise ValueError("invalid progress report")
     return done, claimed
 
 
-def _reported(payload: bytes) -> DocumentError:
+def _parse_failure(payload: bytes) -> DocumentError:
     if len(payload) > _MAX_ERROR:
-        raise ValueError("an endless error")
+        raise ValueError("an error message that is too long")
     value = json.loads(payload)
     if not isinstance(value, list) or len(value) != 3 or not all(isinstance(item, str) for item in value):
-        raise ValueError("an error without words")
+        raise ValueError("a malformed error message")
     code, message, hint = value
     return DocumentError(message, code=code if code in _CODES else "crashed", hint=hint)
 
 
-def _death(name: str, expired: bool, seconds: float, status: int, limits: LoadLimits) -> DocumentError:
+def _exit_error(name: str, expired: bool, seconds: float, status: int, limits: LoadLimits) -> DocumentError:
     """What to say about a parser that ended without a result."""
     try:
         ended_by = signal.Signals(-status).name if status < 0 else f"exit status {status}"

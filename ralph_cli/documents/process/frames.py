@@ -13,14 +13,14 @@ _HEADER = struct.Struct(">cQ")
 _PROGRESS = struct.Struct(">II")
 
 
-def frame(kind: bytes, payload: bytes) -> bytes:
+def encode_frame(kind: bytes, payload: bytes) -> bytes:
     """One frame as bytes."""
     return _HEADER.pack(kind, len(payload)) + payload
 
 
-def progress(done: int, total: int) -> bytes:
+def encode_progress(done: int, total: int) -> bytes:
     """A frame that says: `done` of `total` pages."""
-    return frame(PROGRESS, _PROGRESS.pack(done, total))
+    return encode_frame(PROGRESS, _PROGRESS.pack(done, total))
 
 
 def read_progress(payload: bytes) -> tuple[int, int]:
@@ -32,16 +32,16 @@ def read_progress(payload: bytes) -> tuple[int, int]:
     return done, total
 
 
-def read_frame(pipe: IO[bytes], most: int) -> tuple[bytes, bytes] | None:
+def read_frame(pipe: IO[bytes], max_bytes: int) -> tuple[bytes, bytes] | None:
     """The next frame, or None when the stream ends, be it inside a frame.
 
-    ValueError for an unknown kind or a payload of more than `most` bytes.
+    ValueError for an unknown kind or a payload of more than `max_bytes` bytes.
     """
     header = pipe.read(_HEADER.size)
     if len(header) < _HEADER.size:
         return None
     kind, length = _HEADER.unpack(header)
-    if kind not in (PROGRESS, RESULT, FAILURE) or length > most:
+    if kind not in (PROGRESS, RESULT, FAILURE) or length > max_bytes:
         raise ValueError("unknown or oversized frame")
     payload = pipe.read(length)
     return (kind, payload) if len(payload) == length else None

@@ -6,10 +6,10 @@ import sys
 from typing import IO, Any
 
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.hidden_reasons import write_seen
+from ralph_cli.documents.hidden_reasons import visibilities_to_json
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.parsed import write_boxes
-from ralph_cli.documents.process.frames import EXIT_MEMORY, FAILURE, RESULT, frame, progress
+from ralph_cli.documents.parsed import boxes_to_json
+from ralph_cli.documents.process.frames import EXIT_MEMORY, FAILURE, RESULT, encode_frame, encode_progress
 
 
 def main() -> None:
@@ -20,9 +20,9 @@ def main() -> None:
     try:
         request = json.loads(sys.stdin.buffer.readline())
         limits = LoadLimits(**request["limits"])
-        confine(limits)
+        limit_resources(limits)
         data = sys.stdin.buffer.read()
-        answers.write(frame(RESULT, answer(request, data, limits, answers)))
+        answers.write(encode_frame(RESULT, run_request(request, data, limits, answers)))
         answers.flush()
     except DocumentError as error:
         _fail(answers, error)
@@ -36,7 +36,7 @@ def main() -> None:
     os._exit(0)
 
 
-def answer(request: dict[str, Any], data: bytes, limits: LoadLimits, answers: IO[bytes]) -> bytes:
+def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output: IO[bytes]) -> bytes:
     """Do what the request asks; the result as JSON, or as the operation says."""
     name = request["name"]
     if request["op"] == "html":
@@ -60,36 +60,36 @@ def answer(request: dict[str, Any], data: bytes, limits: LoadLimits, answers: IO
             text=request["text"],
             spans=[(start, end) for start, end in request["spans"]],
         )
-        return write_boxes(boxes)
+        return boxes_to_json(boxes)
 
     if request["op"] in ("cut", "annotate"):
         from ralph_cli.documents.pdf import highlight
 
         given = {key: value for key, value in request.items() if key not in ("op", "limits")}
-        raise_time(limits.seconds + limits.seconds_per_page * len(request["pages"]))
-        return highlight.cut_out(data, **given) if request["op"] == "cut" else highlight.annotated(data, **given)
+        set_cpu_limit(limits.seconds + limits.seconds_per_page * len(request["pages"]))
+        return highlight.crop_quotes(data, **given) if request["op"] == "cut" else highlight.annotate(data, **given)
 
     if request["op"] == "seen":
-        seen = reader.seen_on_pages(
+        seen = reader.check_visibility(
             data,
             name=name,
             password=request["password"],
             layout=request["layout"],
             pages=[(number, text, [(start, end) for start, end in spans]) for number, text, spans in request["pages"]],
         )
-        return write_seen(seen)
+        return visibilities_to_json(seen)
 
     def report(done: int, total: int) -> None:
-        raise_time(limits.seconds + limits.seconds_per_page * total)
-        answers.write(progress(done, total))
-        answers.flush()
+        set_cpu_limit(limits.seconds + limits.seconds_per_page * total)
+        output.write(encode_progress(done, total))
+        output.flush()
 
     return reader.parse_pdf(
         data, name=name, password=request["password"], layout=request["layout"], limits=limits, on_progress=report
     ).to_json()
 
 
-def confine(limits: LoadLimits) -> None:
+def limit_resources(limits: LoadLimits) -> None:
     """Bound memory and processor time and forbid core dumps, where the system can."""
     if sys.platform == "win32":
         return
@@ -98,10 +98,10 @@ def confine(limits: LoadLimits) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":
         resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
-    raise_time(limits.seconds)
+    set_cpu_limit(limits.seconds)
 
 
-def raise_time(seconds: float) -> None:
+def set_cpu_limit(seconds: float) -> None:
     """Processor time after which the kernel ends this process, should the parent no longer be there to do it."""
     if sys.platform == "win32":
         return
@@ -112,7 +112,7 @@ def raise_time(seconds: float) -> None:
     resource.setrlimit(resource.RLIMIT_CPU, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))
 
 
-def _fail(answers: IO[bytes], error: DocumentError) -> None:
-    answers.write(frame(FAILURE, json.dumps([error.code, error.message, error.hint]).encode("ascii")))
-    answers.flush()
+def _fail(output: IO[bytes], error: DocumentError) -> None:
+    output.write(encode_frame(FAILURE, json.dumps([error.code, error.message, error.hint]).encode("ascii")))
+    output.flush()
     os._exit(0)

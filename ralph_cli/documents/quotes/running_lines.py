@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from ralph_cli.core.document import Document, Page, Span
 
-EDGE = 3
+EDGE_LINES = 3
 """Lines at each edge of a page that may be running ones."""
 
-TIMES, REACH = 3, 8
+MIN_REPEATS, REPEAT_PAGES = 3, 8
 """A line is a running one if it stands at the same edge of so many pages within this many."""
 
 _LINE = re.compile(r"[^\n]*\S[^\n]*")
@@ -20,20 +20,20 @@ _NUMBER = re.compile(r"\d{1,4}")
 _MOST_NUMBERS = 6
 
 
-def page_ends(document: Document) -> tuple[Span, ...]:
+def running_line_spans(document: Document) -> tuple[Span, ...]:
     """For each page's end where running lines stand, the interval from the first of them to the last, break included.
 
     A line counts when it comes back, to the letter or with a number that goes up with the pages, at the same edge of
     three pages within eight: a row of figures that is repeated with others is none.
     """
-    if len(document.pages) < TIMES:
+    if len(document.pages) < MIN_REPEATS:
         return ()
     heads, feet = [], []
     for page in document.pages:
         lines = [Span(page.start + m.start(), page.start + m.end()) for m in _lines(document, page)]
-        heads.append(lines[:EDGE])
-        feet.append(lines[::-1][:EDGE])
-    running = _running(document, heads) | _running(document, feet)
+        heads.append(lines[:EDGE_LINES])
+        feet.append(lines[::-1][:EDGE_LINES])
+    running = _find_running(document, heads) | _find_running(document, feet)
     found: list[Span] = []
     for upper, lower, foot, head in zip(document.pages, document.pages[1:], feet, heads[1:], strict=False):
         start, end = upper.end, lower.start
@@ -55,7 +55,7 @@ def _lines(document: Document, page: Page) -> Iterator[re.Match[str]]:
     return _LINE.finditer(document.text[page.start : page.end])
 
 
-def _running(document: Document, edges: list[list[Span]]) -> set[Span]:
+def _find_running(document: Document, edges: list[list[Span]]) -> set[Span]:
     """The lines of one edge that are running ones."""
     seen: dict[str, list[tuple[int, Span]]] = defaultdict(list)
     for page, lines in zip(document.pages, edges, strict=True):
@@ -65,9 +65,9 @@ def _running(document: Document, edges: list[list[Span]]) -> set[Span]:
                 seen[key].append((page.number, line))
     found: set[Span] = set()
     for places in seen.values():
-        for at in range(len(places) - TIMES + 1):
-            group = places[at : at + TIMES]
-            if group[-1][0] - group[0][0] <= REACH and len({number for number, _ in group}) == TIMES:
+        for at in range(len(places) - MIN_REPEATS + 1):
+            group = places[at : at + MIN_REPEATS]
+            if group[-1][0] - group[0][0] <= REPEAT_PAGES and len({number for number, _ in group}) == MIN_REPEATS:
                 found.update(line for _, line in group)
     return found
 

@@ -13,8 +13,8 @@ _HEAD = 500
 _MAX_QUOTE = 2_000
 _WORDS = re.compile(r"\S+")
 _ANCHORS = 8
-_HITS = 200
-_WINDOWS = 100
+_MAX_HITS = 200
+_MAX_WINDOWS = 100
 
 
 def alignments(quote: str, text: str, limit: int) -> list[tuple[float, int, int]]:
@@ -31,15 +31,15 @@ def alignments(quote: str, text: str, limit: int) -> list[tuple[float, int, int]
     near = [(start, start + len(quote) + rest // 4) for _, start, _ in _search(quote[:_HEAD], text, limit)]
     if not near:
         near = [(end - len(quote) - rest // 4, end) for _, _, end in _search(quote[-_HEAD:], text, limit)]
-    found = [_best(quote, text, max(0, first), min(len(text), last)) for first, last in near]
+    found = [_best_alignment(quote, text, max(0, first), min(len(text), last)) for first, last in near]
     return sorted(((s, a, b) for s, a, b, *_ in filter(None, found)), key=lambda place: -place[0])
 
 
 def _search(quote: str, text: str, limit: int) -> list[tuple[float, int, int]]:
     """The places of `alignments`, for a quote of bounded length."""
     affordable = _FULL_SCAN * _TYPICAL_QUOTE // max(len(quote), _TYPICAL_QUOTE)
-    pieces = [(0, len(text))] if len(text) <= affordable else _likely(quote, text)
-    candidates = [best for start, end in pieces if (best := _best(quote, text, start, end)) is not None]
+    pieces = [(0, len(text))] if len(text) <= affordable else _likely_windows(quote, text)
+    candidates = [best for start, end in pieces if (best := _best_alignment(quote, text, start, end)) is not None]
     found: list[tuple[float, int, int]] = []
     while candidates and len(found) < limit:
         best = max(candidates, key=lambda item: (item[0], -item[1]))
@@ -49,13 +49,13 @@ def _search(quote: str, text: str, limit: int) -> list[tuple[float, int, int]]:
             found.append((score, start, end))
         if len(found) < limit:
             for piece in ((first, start), (end, last)):
-                further = _best(quote, text, *piece)
+                further = _best_alignment(quote, text, *piece)
                 if further is not None:
                     candidates.append(further)
     return found
 
 
-def _best(quote: str, text: str, first: int, last: int) -> tuple[float, int, int, int, int] | None:
+def _best_alignment(quote: str, text: str, first: int, last: int) -> tuple[float, int, int, int, int] | None:
     """The best place within text[first:last] and that piece itself, or None below the least score."""
     from rapidfuzz import fuzz
 
@@ -68,18 +68,18 @@ def _best(quote: str, text: str, first: int, last: int) -> tuple[float, int, int
     return (found.score, start, end, first, last) if start < end else None
 
 
-def _likely(quote: str, text: str) -> list[tuple[int, int]]:
+def _likely_windows(quote: str, text: str) -> list[tuple[int, int]]:
     """Windows of the text in which most of the quote's longest words stand near each other."""
     words = sorted({(match[0], match.start()) for match in _WORDS.finditer(quote)}, key=lambda w: (-len(w[0]), w[1]))
     width = max(len(quote), 50)
     votes: dict[int, int] = {}
     for word, offset in words[:_ANCHORS]:
         at = text.find(word)
-        for _ in range(_HITS):
+        for _ in range(_MAX_HITS):
             if at < 0:
                 break
             slot = max(0, at - offset) // width
             votes[slot] = votes.get(slot, 0) + 1
             at = text.find(word, at + 1)
-    best = sorted(votes, key=lambda slot: (-votes[slot], slot))[:_WINDOWS]
+    best = sorted(votes, key=lambda slot: (-votes[slot], slot))[:_MAX_WINDOWS]
     return [(max(0, (slot - 1) * width), min(len(text), (slot + 3) * width)) for slot in best]

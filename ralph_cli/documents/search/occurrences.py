@@ -9,10 +9,10 @@ from ralph_cli.core.coverage import Spans
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Search
 from ralph_cli.documents.search.patterns import count_patterns
-from ralph_cli.text.fold import Folded, fold
+from ralph_cli.text.fold import FoldedText, fold
 
 _SYNTAX = re.compile(r"[\\|*+?^$\[\](){}]|\.[*+]")
-PLACES = 500
+MAX_PLACES = 500
 """Places of a search that are kept; how often it was found is counted to the end."""
 
 
@@ -33,32 +33,32 @@ class Tally:
 
 
 @dataclass(eq=False)
-class Counter:
+class SearchCounter:
     """Counts words and expressions on one document; keeps the folded copy that it needs once it is made."""
 
     document: Document
 
     @cached_property
-    def _folded(self) -> tuple[Folded, str]:
+    def _folded(self) -> tuple[FoldedText, str]:
         """The text with typography folded, and the same with its case folded, of the same length."""
         folded = fold(self.document.text)
         return folded, _lower(folded.text)
 
-    def count(self, said: Iterable[str], by_code: Iterable[SearchTerm]) -> tuple[Tally, ...]:
+    def count(self, worker_terms: Iterable[str], code_terms: Iterable[SearchTerm]) -> tuple[Tally, ...]:
         """Each search once: those that the worker says it made, then those of its code that it did not name.
 
         Case is ignored, white space and typography are folded. A term that is not there as it is written, but has the
         signs of a regular expression, is counted as one.
         """
         found: dict[str, Tally] = {}
-        for term in (" ".join(term.split()) for term in said):
+        for term in (" ".join(term.split()) for term in worker_terms):
             if _key(term):
-                found.setdefault(term.casefold(), self._plain(Search(term, 0)))
-        code = [item for item in by_code if item.term.casefold() not in found]
+                found.setdefault(term.casefold(), self._count_plain(Search(term, 0)))
+        code = [item for item in code_terms if item.term.casefold() not in found]
         for item in code:
             plain = not (item.pattern and _SYNTAX.search(item.term))
             search = Search(item.term, 0, "code", not plain)
-            found.setdefault(item.term.casefold(), self._plain(search) if plain else Tally(search, ()))
+            found.setdefault(item.term.casefold(), self._count_plain(search) if plain else Tally(search, ()))
         expressions = [key for key, tally in found.items() if self._is_expression(tally.search)]
         counted = count_patterns([found[key].search.term for key in expressions], self.document.text)
         for key, result in zip(expressions, counted, strict=True):
@@ -71,13 +71,13 @@ class Counter:
     def _is_expression(self, search: Search) -> bool:
         return search.pattern or (search.hits == 0 and bool(_SYNTAX.search(search.term)))
 
-    def _plain(self, search: Search) -> Tally:
+    def _count_plain(self, search: Search) -> Tally:
         folded, text = self._folded
         key = _key(search.term)
         places: list[tuple[int, int]] = []
         at = text.find(key) if key else -1
-        while at >= 0 and len(places) < PLACES:
-            places.append(folded.origin(at, at + len(key)))
+        while at >= 0 and len(places) < MAX_PLACES:
+            places.append(folded.original_span(at, at + len(key)))
             at = text.find(key, at + len(key))
         return Tally(replace(search, hits=text.count(key) if key else 0), tuple(places))
 

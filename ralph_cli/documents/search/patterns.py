@@ -11,21 +11,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-SECONDS = 1.0
+SECONDS_PER_PATTERN = 1.0
 """How long one expression may take."""
 
-ALTOGETHER = 15.0
-PLACES = 500
-MEMORY = 1 << 30
+TOTAL_SECONDS = 15.0
+MAX_PLACES = 500
+MAX_MEMORY = 1 << 30
 
 _START = (
     "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from ralph_cli.documents.search import patterns; "
-    "[print(line, flush=True) for line in patterns.answers(sys.stdin.read())]"
+    "[print(line, flush=True) for line in patterns.result_lines(sys.stdin.read())]"
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class PatternCount:
     """How often an expression was found, and the first places; or `fault`, why it was not counted."""
 
     count: int | None
@@ -33,7 +33,7 @@ class Counted:
     fault: str = ""
 
 
-def count_patterns(patterns: Sequence[str], text: str) -> tuple[Counted, ...]:
+def count_patterns(patterns: Sequence[str], text: str) -> tuple[PatternCount, ...]:
     """Count each expression on the text as the worker's `find` does: case ignored, a space matches any white space.
 
     Nothing raises: an expression that cannot be counted in time says so.
@@ -44,22 +44,22 @@ def count_patterns(patterns: Sequence[str], text: str) -> tuple[Counted, ...]:
     command = [sys.executable, "-I", "-c", _START, json.dumps(places)]
     given = json.dumps([list(patterns), text]).encode("ascii")
     try:
-        said = subprocess.run(command, input=given, capture_output=True, timeout=ALTOGETHER, env={}).stdout
+        output = subprocess.run(command, input=given, capture_output=True, timeout=TOTAL_SECONDS, env={}).stdout
     except subprocess.TimeoutExpired as expired:
-        said = expired.stdout or b""
+        output = expired.stdout or b""
     except OSError:
-        said = b""
-    counted = [_read(line) for line in said.decode("ascii", "replace").splitlines()]
-    late = Counted(None, fault="not counted: it did not come to an end in time")
+        output = b""
+    counted = [_parse_line(line) for line in output.decode("ascii", "replace").splitlines()]
+    late = PatternCount(None, fault="not counted: it did not finish in time")
     return tuple(counted[: len(patterns)]) + (late,) * (len(patterns) - len(counted))
 
 
-def answers(given: str) -> Iterator[str]:
+def result_lines(given: str) -> Iterator[str]:
     """What the process prints: a line of JSON for each expression, as soon as it is counted."""
     import resource
 
     with suppress(OSError, ValueError):  # some systems do not know this limit
-        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
     patterns, text = json.loads(given)
 
     def stop(*_: object) -> None:
@@ -67,32 +67,32 @@ def answers(given: str) -> Iterator[str]:
 
     signal.signal(signal.SIGALRM, stop)
     for pattern in patterns:
-        yield json.dumps(_counted(pattern, text))
+        yield json.dumps(_count_pattern(pattern, text))
 
 
-def _counted(pattern: str, text: str) -> dict[str, Any]:
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+def _count_pattern(pattern: str, text: str) -> dict[str, Any]:
+    signal.setitimer(signal.ITIMER_REAL, SECONDS_PER_PATTERN)
     try:
         compiled = re.compile(re.sub(r"(?<!\\) +", r"\\s+", pattern), re.IGNORECASE | re.MULTILINE)
         count, places = 0, []
         for match in compiled.finditer(text):
             if match.start() < match.end():  # what matches nothing stands everywhere
                 count += 1
-                if count <= PLACES:
+                if count <= MAX_PLACES:
                     places.append(match.span())
         return {"count": count, "places": places}
     except TimeoutError:
-        return {"count": None, "fault": f"not counted: it takes longer than {SECONDS:g} s"}
+        return {"count": None, "fault": f"not counted: it takes longer than {SECONDS_PER_PATTERN:g} s"}
     except (re.error, RecursionError, OverflowError, MemoryError, ValueError) as error:
         return {"count": None, "fault": f"not counted: {' '.join(str(error).split())[:120]}"}
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def _read(line: str) -> Counted:
+def _parse_line(line: str) -> PatternCount:
     """One line of the process, which counts as no count if it was cut."""
     try:
-        told = json.loads(line)
-        return Counted(told["count"], tuple(map(tuple, told.get("places", ()))), told.get("fault", ""))
+        value = json.loads(line)
+        return PatternCount(value["count"], tuple(map(tuple, value.get("places", ()))), value.get("fault", ""))
     except (ValueError, KeyError, TypeError):
-        return Counted(None, fault="not counted: it did not come to an end in time")
+        return PatternCount(None, fault="not counted: it did not finish in time")

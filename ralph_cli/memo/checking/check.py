@@ -10,20 +10,20 @@ from dataclasses import replace
 
 from ralph_cli.core.document import Document, Page, Span
 from ralph_cli.core.results.memo import Finding, Memo, MemoCheck, Quotation
-from ralph_cli.memo.checking.elisions import RANKS, pattern, shown
-from ralph_cli.memo.checking.source import TRAILING, Hit, Source, cut
-from ralph_cli.memo.checking.splices import patched
-from ralph_cli.memo.reading.page_references import exists, names
+from ralph_cli.memo.checking.elisions import TIER_RANKS, display_text, parse_elisions
+from ralph_cli.memo.checking.source import TRAILING, Hit, Source, quoted_excerpt
+from ralph_cli.memo.checking.splices import describe_splice
+from ralph_cli.memo.reading.page_references import is_in_document, page_match
 from ralph_cli.text.fold import fold
 
-CLOSE = 92.0
+CLOSE_SCORE = 92.0
 """Score of the closest text from which it says enough, and how else the words might come about is not told."""
 
-PAGES = 5
+MAX_PAGES_NAMED = 5
 """Pages that are named of a quotation that stands on several."""
 
 
-def check(memo: Memo, name: str, documents: Sequence[Document], *, strict: bool = False) -> MemoCheck:
+def check_quotations(memo: Memo, name: str, documents: Sequence[Document], *, strict: bool = False) -> MemoCheck:
     """Every quotation and page reference of a memo, looked up in the documents; with several, in the best of them."""
     sources = [Source(number, document) for number, document in enumerate(documents)]
     found = [_finding(number, quotation, sources) for number, quotation in enumerate(memo.quotations, 1)]
@@ -32,7 +32,7 @@ def check(memo: Memo, name: str, documents: Sequence[Document], *, strict: bool 
         for finding in found
     )
     paged = [document for document in documents if document.paged]
-    beyond = [one for one in memo.references if paged and not any(exists(one, document) for document in paged)]
+    beyond = [one for one in memo.references if paged and not any(is_in_document(one, document) for document in paged)]
     return MemoCheck(
         name,
         tuple(documents),
@@ -52,102 +52,104 @@ def _finding(number: int, quotation: Quotation, sources: Sequence[Source]) -> Fi
     held: list[Finding] = []
     for words in (quotation.words, *quotation.readings):
         read = replace(quotation, words=words)
-        held += [_held(number, read, source, hit) for source in sources if (hit := source.look(words))]
+        held += [_finding_for_hit(number, read, source, hit) for source in sources if (hit := source.find(words))]
         if any(one.outcome != "altered" for one in held):
             break
     if held:
-        best = min(held, key=lambda one: (one.outcome == "altered", one.outcome == "wrong-page", _rank(one)))
+        best = min(held, key=lambda one: (one.outcome == "altered", one.outcome == "wrong-page", _tier_rank(one)))
         also = tuple(one.document for one in held if one is not best and one.document is not None and one.quote)
         return replace(best, also=also)
     if quotation.form == "term":
-        return _term(quotation, sources)
-    return _missed(quotation, sources)
+        return _term_finding(quotation, sources)
+    return _missing_finding(quotation, sources)
 
 
-def _rank(finding: Finding) -> int:
-    return RANKS.index(finding.quote.match) if finding.quote else len(RANKS)
+def _tier_rank(finding: Finding) -> int:
+    return TIER_RANKS.index(finding.quote.match) if finding.quote else len(TIER_RANKS)
 
 
-def _held(number: int, quotation: Quotation, source: Source, hit: Hit) -> Finding:
+def _finding_for_hit(number: int, quotation: Quotation, source: Source, hit: Hit) -> Finding:
     """The words are there: on the page that is named, if one is?"""
     document, reference = source.document, quotation.reference
-    pages = dict.fromkeys((page.number, page.label) for span in hit.spans for page in _pages(document, span))
-    listed = tuple(pages)[:PAGES]
-    if hit.changed is not None:
-        return _changed(quotation, source, hit, listed)
+    pages = dict.fromkeys((page.number, page.label) for span in hit.spans for page in _pages_of(document, span))
+    listed = tuple(pages)[:MAX_PAGES_NAMED]
+    if hit.meaning_change is not None:
+        return _altered_finding(quotation, source, hit, listed)
     if reference is None or not document.paged:
-        quote, where = source.quote(number, hit, hit.spans[0], quotation.words), source.where(hit.spans[0])
+        quote, where = source.quote(number, hit, hit.spans[0], quotation.words), source.describe_place(hit.spans[0])
         return Finding(quotation, hit.tier, quote, source.number, pages=listed, notes=hit.notes, where=where)
-    right = [(span, how) for span in hit.spans for page in _pages(document, span) if (how := names(reference, page))]
+    right = [
+        (span, how) for span in hit.spans for page in _pages_of(document, span) if (how := page_match(reference, page))
+    ]
     # A page that has this number and prints it, too, is meant by everybody; then the file's number.
     right.sort(key=lambda one: ("both", "number", "label").index(one[1]))
     span = right[0][0] if right else hit.spans[0]
-    quote, where = source.quote(number, hit, span, quotation.words), source.where(span)
+    quote, where = source.quote(number, hit, span, quotation.words), source.describe_place(span)
     if not right:
         return Finding(quotation, "wrong-page", quote, source.number, pages=listed, notes=hit.notes, where=where)
     return Finding(quotation, hit.tier, quote, source.number, (), None, listed, right[0][1], hit.notes, where)
 
 
-def _changed(quotation: Quotation, source: Source, hit: Hit, pages: tuple[tuple[int, str], ...]) -> Finding:
+def _altered_finding(quotation: Quotation, source: Source, hit: Hit, pages: tuple[tuple[int, str], ...]) -> Finding:
     """The words are there, but an ellipsis or brackets in them make the document say something else."""
-    assert hit.changed is not None
-    said, there = hit.changed
+    assert hit.meaning_change is not None
+    said, there = hit.meaning_change
     near = source.passage(hit.spans[0], (f"{said} -> {there or '(nothing)'}",))
     return Finding(quotation, "altered", document=source.number, nearest=near, pages=pages, notes=hit.notes)
 
 
-def _pages(document: Document, span: Span) -> Iterator[Page]:
+def _pages_of(document: Document, span: Span) -> Iterator[Page]:
     first, last = document.page_at(span.start).number, document.page_at(span.end - 1).number
     return iter(document.pages[first - 1 : last])
 
 
-def _term(quotation: Quotation, sources: Sequence[Source]) -> Finding:
+def _term_finding(quotation: Quotation, sources: Sequence[Source]) -> Finding:
     """A few words are looked for in whatever case."""
     wanted = fold(quotation.words).text.strip(TRAILING).casefold()
     word = re.compile(rf"(?<!\w){re.escape(wanted)}(?!\w)")
     for source in sources:
         if wanted and word.search(source.lower):
-            return Finding(quotation, "folded", document=source.number, notes=("in another case",))
+            return Finding(quotation, "folded", document=source.number, notes=("found with different capitalization",))
     return Finding(quotation, "not-found")
 
 
-def _missed(quotation: Quotation, sources: Sequence[Source]) -> Finding:
+def _missing_finding(quotation: Quotation, sources: Sequence[Source]) -> Finding:
     """The words are not there: is anything like them?"""
-    wanted = pattern(quotation.words)
-    parts = tuple(map(shown, wanted.parts)) if wanted else (quotation.words,)
+    wanted = parse_elisions(quotation.words)
+    parts = tuple(map(display_text, wanted.parts)) if wanted else (quotation.words,)
     if wanted and len(parts) > 1:
         for source in sources:
-            found = [source.look(part) for part in parts]
+            found = [source.find(part) for part in parts]
             if all(found):
-                return _scattered(quotation, source, [hit for hit in found if hit])
+                return _scattered_finding(quotation, source, [hit for hit in found if hit])
         # The part that is missing tells more than the whole.
-        parts = tuple(part for part in parts if not any(source.look(part) for source in sources)) or parts
+        parts = tuple(part for part in parts if not any(source.find(part) for source in sources)) or parts
     longest = max(parts, key=len).rstrip(TRAILING)
-    notes = [f"the part that is not there: {cut(longest)}"] if wanted and longest != quotation.words else []
-    notes += _disguised(longest)
-    pieces = patched(longest, sources)
+    notes = [f"the part that was not found: {quoted_excerpt(longest)}"] if wanted and longest != quotation.words else []
+    notes += _mixed_alphabet_notes(longest)
+    pieces = describe_splice(longest, sources)
     near = [(near, source.number) for source in sources if (near := source.nearest(longest))]
     best, number = max(near, key=lambda one: one[0].score, default=(None, 0))
-    if pieces is not None and (best is None or best.score < CLOSE):
+    if pieces is not None and (best is None or best.score < CLOSE_SCORE):
         notes.append(pieces)
     if best is None:
         return Finding(quotation, "not-found" if pieces is None else "altered", notes=tuple(notes))
     return Finding(quotation, "altered", document=number, nearest=best, notes=tuple(notes))
 
 
-def _disguised(words: str) -> Iterator[str]:
+def _mixed_alphabet_notes(words: str) -> Iterator[str]:
     """Words that mix letters of several alphabets look like others: nobody would see what is wrong with them."""
     for word in words.split():
         scripts = {unicodedata.name(letter, "").split(" ")[0] for letter in word if letter.isalpha()}
         if "LATIN" in scripts and scripts & {"CYRILLIC", "GREEK"}:
             odd = next(letter for letter in word if unicodedata.name(letter, "").startswith(("CYRILLIC", "GREEK")))
-            yield f"{word} has a letter of another alphabet: {unicodedata.name(odd).capitalize()}"
+            yield f"{word} contains a letter of another alphabet: {unicodedata.name(odd).capitalize()}"
 
 
-def _scattered(quotation: Quotation, source: Source, hits: Sequence[Hit]) -> Finding:
+def _scattered_finding(quotation: Quotation, source: Source, hits: Sequence[Hit]) -> Finding:
     """Each part is there, but not near the others, or not in this order."""
     pages = [source.document.page_at(hit.spans[0].start) for hit in hits]
-    where = ", ".join(f"p. {page.number}" for page in pages) if source.document.paged else "far from each other"
-    note = f"its parts do not stand near each other in this order ({where})"
+    where = ", ".join(f"p. {page.number}" for page in pages) if source.document.paged else "far apart"
+    note = f"its parts are not close together in this order ({where})"
     listed = tuple(dict.fromkeys((page.number, page.label) for page in pages))
-    return Finding(quotation, "altered", document=source.number, pages=listed[:PAGES], notes=(note,))
+    return Finding(quotation, "altered", document=source.number, pages=listed[:MAX_PAGES_NAMED], notes=(note,))

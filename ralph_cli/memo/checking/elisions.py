@@ -13,12 +13,12 @@ from itertools import pairwise
 from ralph_cli.core.document import Document, Page, Span
 from ralph_cli.core.run import Tier
 from ralph_cli.documents.quotes.index import Match, QuoteIndex
-from ralph_cli.memo.checking.qualifiers import Gap, changed, reversing
+from ralph_cli.memo.checking.qualifiers import Gap, is_reversing, meaning_change
 
-FAR = 3_000
+MAX_ELLIPSIS_CHARS = 3_000
 """Characters, about a page, that an ellipsis may leave out; parts further apart are two quotations, not one."""
 
-NEAR = 200
+MAX_REPLACED_CHARS = 200
 """Characters of the document that words in square brackets may stand for."""
 
 _ELLIPSIS = (
@@ -27,24 +27,24 @@ _ELLIPSIS = (
 _INSERTED = r"\w{0,40}\[[^\[\]]{0,200}\]\w{0,40}"
 _FIRST_LETTER = re.compile(r"(?<!\w)\[(\w)\](?=\w)")
 _GAP = re.compile(rf"(?P<ellipsis>{_ELLIPSIS})|(?P<inserted>{_INSERTED})")
-_SILENT = re.compile(
+_EDITORIAL_NOTE = re.compile(
     r"(?i)\[\s*(?:sic|emphasis (?:added|supplied|mine|in original)|footnotes? omitted|citations? omitted)\W*\]"
 )
-_NOTE = re.compile(r"(?<=[a-z.,;:])\[\d{1,2}\](?!\w)")
+_FOOTNOTE_MARK = re.compile(r"(?<=[a-z.,;:])\[\d{1,2}\](?!\w)")
 """The mark of a footnote within a quotation, which is no figure that was put in."""
 
-_CHANGED = "\ue000"
+_CHANGED_LETTER = "\ue000"
 """Put before a first letter that the memo has changed."""
 
-ANCHORS = 40
-MOST_PARTS, MOST_PLACES = 24, 100
+MAX_ANCHORS = 40
+MAX_PARTS, MAX_PLACES = 24, 100
 """Parts of a quotation, and places of each, that are looked at: all of them together are compared."""
 
-RANKS: tuple[Tier, ...] = ("exact", "folded", "recut")
+TIER_RANKS: tuple[Tier, ...] = ("exact", "folded", "recut")
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class ElidedQuotation:
     """A quotation cut at its gaps: the document's words, the gaps between them, those at its edges, what was put in."""
 
     parts: tuple[str, ...]
@@ -54,34 +54,34 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True)
-class Chain:
+class MatchedParts:
     """The parts of a pattern as they stand in the document, in order, with the least distance between them.
 
-    `changed` is what a gap makes of the document's words, as (in the memo, in the document), if it is of weight.
+    `meaning_change` is what a gap makes of the document's words, as (in the memo, in the document), if it is of weight.
     """
 
     spans: tuple[Span, ...]
     tier: Tier
-    changed: tuple[str, str] | None = None
+    meaning_change: tuple[str, str] | None = None
 
     @property
     def span(self) -> Span:
         """From the first part's beginning to the last one's end."""
         return Span(self.spans[0].start, self.spans[-1].end)
 
-    def left_out(self, document: Document) -> tuple[str, ...]:
+    def omitted_texts(self, document: Document) -> tuple[str, ...]:
         """The document's words between the parts, each on one line."""
         between = (document.text[one.end : other.start] for one, other in pairwise(self.spans))
         return tuple(flat for text in between if any(map(str.isalnum, flat := " ".join(text.split()))))
 
 
-def pattern(words: str) -> Pattern | None:
+def parse_elisions(words: str) -> ElidedQuotation | None:
     """The quotation cut at its gaps; None if it has none, nothing but gaps, or more than 24 parts."""
     inserted = [match[0] for match in _FIRST_LETTER.finditer(words)]
     parts: list[str] = []
     gaps: list[Gap] = []
-    words, marks = _NOTE.subn("", words)
-    words = _FIRST_LETTER.sub(rf"{_CHANGED}\1", words)
+    words, marks = _FOOTNOTE_MARK.subn("", words)
+    words = _FIRST_LETTER.sub(rf"{_CHANGED_LETTER}\1", words)
     last, gap = 0, Gap()
     for match in [*_GAP.finditer(words), None]:
         part = words[last : match.start() if match else len(words)].strip(" \n\t,;")
@@ -90,67 +90,67 @@ def pattern(words: str) -> Pattern | None:
             parts.append(part)
             gap = Gap()
         if match is not None:
-            gap = _wider(gap, match)
+            gap = _extend_gap(gap, match)
             inserted += [match[0].strip()] if match["inserted"] else []
             last = match.end()
-    if not 0 < len(parts) <= MOST_PARTS or (len(parts) == 1 and not inserted and not marks and last == 0):
+    if not 0 < len(parts) <= MAX_PARTS or (len(parts) == 1 and not inserted and not marks and last == 0):
         return None
-    return Pattern(tuple(parts), tuple(gaps[1:]), (gaps[0], gap), tuple(inserted))
+    return ElidedQuotation(tuple(parts), tuple(gaps[1:]), (gaps[0], gap), tuple(inserted))
 
 
-def _wider(gap: Gap, match: re.Match[str]) -> Gap:
+def _extend_gap(gap: Gap, match: re.Match[str]) -> Gap:
     """A gap with one more ellipsis or insertion in it."""
     if match["ellipsis"]:
-        return Gap(FAR, gap.put_in, ellipsis=True)
-    if _SILENT.fullmatch(match[0]):
-        return Gap(max(gap.reach, 3), gap.put_in, gap.ellipsis)
-    return Gap(max(gap.reach, NEAR), (*gap.put_in, match[0].strip()), gap.ellipsis)
+        return Gap(MAX_ELLIPSIS_CHARS, gap.inserted, ellipsis=True)
+    if _EDITORIAL_NOTE.fullmatch(match[0]):
+        return Gap(max(gap.reach, 3), gap.inserted, gap.ellipsis)
+    return Gap(max(gap.reach, MAX_REPLACED_CHARS), (*gap.inserted, match[0].strip()), gap.ellipsis)
 
 
-def follow(wanted: Pattern, document: Document, index: QuoteIndex) -> Chain | None:
+def find_parts(wanted: ElidedQuotation, document: Document, index: QuoteIndex) -> MatchedParts | None:
     """The parts in the document, each near the one before; the closest together if there are several places."""
     anchor = max(range(len(wanted.parts)), key=lambda at: len(wanted.parts[at]))
-    match = _find(index, wanted.parts[anchor])
+    match = _find_part(index, wanted.parts[anchor])
     if match is None:
         return None
     before = sum(gap.reach for gap in wanted.gaps[:anchor])
     behind = sum(gap.reach for gap in wanted.gaps[anchor:])
     before += sum(2 * len(part) + 40 for part in wanted.parts[:anchor])
     behind += sum(2 * len(part) + 40 for part in wanted.parts[anchor + 1 :])
-    best: Chain | None = None
-    for place in match.occurrences[:ANCHORS]:
+    best: MatchedParts | None = None
+    for place in match.occurrences[:MAX_ANCHORS]:
         low = max(document.text.rfind("\n", 0, max(place.start - before, 0)) + 1, 0)
         stop = document.text.find("\n", min(place.end + behind, len(document.text)))
-        found = _within(wanted, document, low, stop if stop >= 0 else len(document.text))
-        if found is not None and (best is None or _worth(found) < _worth(best)):
+        found = _find_within(wanted, document, low, stop if stop >= 0 else len(document.text))
+        if found is not None and (best is None or _match_rank(found) < _match_rank(best)):
             best = found
     return best
 
 
-def shown(part: str) -> str:
+def display_text(part: str) -> str:
     """A part as it is shown to a person."""
-    return part.replace(_CHANGED, "")
+    return part.replace(_CHANGED_LETTER, "")
 
 
-def _find(index: QuoteIndex, part: str) -> Match | None:
+def _find_part(index: QuoteIndex, part: str) -> Match | None:
     """Where a part stands; a first letter that was changed may be in either case."""
-    plain = shown(part)
+    plain = display_text(part)
     if part == plain:
         return index.find(plain)
     return index.find(plain) or index.find(plain[0].swapcase() + plain[1:])
 
 
-def _within(wanted: Pattern, document: Document, low: int, high: int) -> Chain | None:
+def _find_within(wanted: ElidedQuotation, document: Document, low: int, high: int) -> MatchedParts | None:
     """The parts within text[low:high]."""
     text = document.text[low:high]
     window = QuoteIndex(Document("", "", document.kind, "", "", text, (Page(1, "1", 0, len(text)),)))
     places: list[list[tuple[Span, Tier]]] = []
     for part in wanted.parts:
-        match = _find(window, part)
+        match = _find_part(window, part)
         if match is None:
             return None
-        places.append([(span, match.tier) for span in match.occurrences[:MOST_PLACES]])
-    best: Chain | None = None
+        places.append([(span, match.tier) for span in match.occurrences[:MAX_PLACES]])
+    best: MatchedParts | None = None
     for first in places[0]:
         chain = [first]
         for gap, following in zip(wanted.gaps, places[1:], strict=True):
@@ -160,26 +160,26 @@ def _within(wanted: Pattern, document: Document, low: int, high: int) -> Chain |
                 break
             chain.append(near)
         if len(chain) == len(places):
-            tier = max((tier for _, tier in chain), key=RANKS.index)
+            tier = max((tier for _, tier in chain), key=TIER_RANKS.index)
             spans = tuple(Span(span.start + low, span.end + low) for span, _ in chain)
-            found = Chain(spans, tier, _changed(wanted, spans, document))
-            best = found if best is None or _worth(found) < _worth(best) else best
+            found = MatchedParts(spans, tier, _meaning_change(wanted, spans, document))
+            best = found if best is None or _match_rank(found) < _match_rank(best) else best
     return best
 
 
-def _changed(wanted: Pattern, spans: Sequence[Span], document: Document) -> tuple[str, str] | None:
+def _meaning_change(wanted: ElidedQuotation, spans: Sequence[Span], document: Document) -> tuple[str, str] | None:
     """What the gaps make of the document's words between these places, the first that is of weight."""
-    for put_in in (*wanted.edges[0].put_in, *wanted.edges[1].put_in):
-        if reversing(put_in):
+    for put_in in (*wanted.edges[0].inserted, *wanted.edges[1].inserted):
+        if is_reversing(put_in):
             return put_in, ""
     text = document.text
     for gap, part, (one, other) in zip(wanted.gaps, wanted.parts[1:], pairwise(spans), strict=True):
-        found = changed(gap, text[one.start : one.end], text[one.end : other.start], shown(part))
+        found = meaning_change(gap, text[one.start : one.end], text[one.end : other.start], display_text(part))
         if found is not None:
             return found
     return None
 
 
-def _worth(chain: Chain) -> tuple[bool, int]:
+def _match_rank(chain: MatchedParts) -> tuple[bool, int]:
     """Chains that leave the document's meaning alone come first, then the shortest."""
-    return chain.changed is not None, chain.span.end - chain.span.start
+    return chain.meaning_change is not None, chain.span.end - chain.span.start

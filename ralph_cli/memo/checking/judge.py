@@ -6,38 +6,38 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.errors import LimitExceeded
 from ralph_cli.core.results.memo import Finding, MemoCheck, Support
 from ralph_cli.core.run import Attempt, Claim, Evidence, Quote
-from ralph_cli.memo.reading.words import count
+from ralph_cli.memo.reading.words import count_words
 
-AT_ONCE = 20
+MAX_SENTENCES_PER_CALL = 20
 """Sentences that a judge is asked about in one call."""
 
-OWN_WORDS = 3
+MIN_OWN_WORDS = 3
 """Words that a sentence must have beside its quotations to say anything that could be judged."""
 
 QUESTION = (
     "The claims are sentences of a memo about the document. Is what each says borne out by the passages that it quotes?"
 )
 
-Judging = Callable[[Attempt], Evidence]
+JudgeCall = Callable[[Attempt], Evidence]
 
 
-def support(check: MemoCheck, judge_for: Callable[[Document], Judging]) -> tuple[Support, ...]:
+def judge_support(check: MemoCheck, judge_for: Callable[[Document], JudgeCall]) -> tuple[Support, ...]:
     """What the judge says of each sentence whose quotations all hold, document by document, in the memo's order.
 
     A sentence that is nothing but its quotation claims nothing, and is not judged. A judge that fails gives no ruling.
     """
-    groups = _sentences(check.findings)
+    groups = _judgeable_groups(check.findings)
     found: list[tuple[int, Support]] = []
     for number, document in enumerate(check.documents):
-        mine = [group for group in groups if check.findings[group[0]].document == number]
-        judge = judge_for(document) if mine else None
-        for at in range(0, len(mine), AT_ONCE):
+        document_groups = [group for group in groups if check.findings[group[0]].document == number]
+        judge = judge_for(document) if document_groups else None
+        for at in range(0, len(document_groups), MAX_SENTENCES_PER_CALL):
             assert judge is not None
-            found += _judged(check, mine[at : at + AT_ONCE], judge)
+            found += _judge_groups(check, document_groups[at : at + MAX_SENTENCES_PER_CALL], judge)
     return tuple(item for _, item in sorted(found, key=lambda one: one[0]))
 
 
-def _sentences(findings: Sequence[Finding]) -> list[list[int]]:
+def _judgeable_groups(findings: Sequence[Finding]) -> list[list[int]]:
     """Indices of the findings that share a sentence with something in it to judge, all of which hold."""
     groups: dict[tuple[str, int | None], list[int]] = {}
     for at, finding in enumerate(findings):
@@ -47,19 +47,19 @@ def _sentences(findings: Sequence[Finding]) -> list[list[int]]:
     return [
         indices
         for (sentence, _), indices in groups.items()
-        if sentence not in broken and _own_words(sentence, [findings[at] for at in indices]) >= OWN_WORDS
+        if sentence not in broken and _count_own_words(sentence, [findings[at] for at in indices]) >= MIN_OWN_WORDS
     ]
 
 
-def _own_words(sentence: str, findings: Sequence[Finding]) -> int:
+def _count_own_words(sentence: str, findings: Sequence[Finding]) -> int:
     for finding in findings:
         sentence = sentence.replace(" ".join(finding.quotation.words.split()), " ")
         if finding.quotation.reference is not None:
             sentence = sentence.replace(finding.quotation.reference.text, " ")
-    return count(sentence)
+    return count_words(sentence)
 
 
-def _judged(check: MemoCheck, groups: Sequence[Sequence[int]], judge: Judging) -> Iterator[tuple[int, Support]]:
+def _judge_groups(check: MemoCheck, groups: Sequence[Sequence[int]], judge: JudgeCall) -> Iterator[tuple[int, Support]]:
     quotes: dict[int, Quote] = {}
     claims = []
     for number, group in enumerate(groups, 1):

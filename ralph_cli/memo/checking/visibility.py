@@ -7,47 +7,50 @@ from ralph_cli.core.document import Span
 from ralph_cli.core.results.memo import Finding, MemoCheck
 from ralph_cli.core.run import Quote
 
-Unseen = Callable[[Sequence[Span]], Mapping[Span, str]]
+HiddenReasonLookup = Callable[[Sequence[Span]], Mapping[Span, str]]
 """Why a reader of one document cannot see each of these spans, "" if nothing speaks against it."""
 
-ELSEWHERE = 10
+MAX_OTHER_PLACES = 10
 """Other places of hidden words that are looked at."""
 
 
-def looked_at(check: MemoCheck, unseen: Sequence[Unseen], *, allowed: bool = False) -> MemoCheck:
-    """The findings that hold, each with why a reader cannot see its words; then it does not hold, unless `allowed`.
+def check_visibility(
+    check: MemoCheck, lookups: Sequence[HiddenReasonLookup], *, hidden_allowed: bool = False
+) -> MemoCheck:
+    """The findings that hold, each with why a reader cannot see its words; then it does not hold, unless
+    `hidden_allowed`.
 
-    `unseen` has a function for each of the check's documents, which is asked for all spans of it at once.
+    `lookups` has a function for each of the check's documents, which is asked for all spans of it at once.
     """
     hidden: dict[tuple[int, Span], str] = {}
-    for number, look in enumerate(unseen):
+    for number, look in enumerate(lookups):
         own = [one for one in (*check.findings, *check.terms) if one.holds and one.quote and one.document == number]
         first = dict(look([_span(one.quote) for one in own if one.quote]))
         others = [
             span
             for one in own
             if one.quote and first[_span(one.quote)]
-            for span in _others(one.quote)
+            for span in _other_spans(one.quote)
             if span not in first
         ]
         hidden |= {(number, span): why for span, why in {**first, **(look(others) if others else {})}.items()}
     return replace(
         check,
-        findings=tuple(_told(one, hidden, allowed=allowed) for one in check.findings),
-        terms=tuple(_told(one, hidden, allowed=allowed) for one in check.terms),
+        findings=tuple(_apply_visibility(one, hidden, hidden_allowed=hidden_allowed) for one in check.findings),
+        terms=tuple(_apply_visibility(one, hidden, hidden_allowed=hidden_allowed) for one in check.terms),
     )
 
 
-def _told(finding: Finding, hidden: Mapping[tuple[int, Span], str], *, allowed: bool) -> Finding:
+def _apply_visibility(finding: Finding, hidden: Mapping[tuple[int, Span], str], *, hidden_allowed: bool) -> Finding:
     quote, number = finding.quote, finding.document
     if quote is None or number is None or not (why := hidden.get((number, _span(quote)), "")):
         return finding
-    elsewhere = any(not hidden.get((number, span), "unknown") for span in _others(quote))
+    elsewhere = any(not hidden.get((number, span), "unknown") for span in _other_spans(quote))
     notes = (
         *finding.notes,
-        f"a reader cannot see it there: {why}" + ("; it can be seen elsewhere" if elsewhere else ""),
+        f"hidden from readers there: {why}" + ("; it is visible elsewhere" if elsewhere else ""),
     )
-    outcome = finding.outcome if allowed or elsewhere else "hidden"
+    outcome = finding.outcome if hidden_allowed or elsewhere else "hidden"
     return replace(finding, outcome=outcome, quote=replace(quote, hidden=why), notes=notes)
 
 
@@ -55,5 +58,5 @@ def _span(quote: Quote) -> Span:
     return Span(quote.start, quote.end)
 
 
-def _others(quote: Quote) -> list[Span]:
-    return [Span(*place) for place in quote.places if place != (quote.start, quote.end)][:ELSEWHERE]
+def _other_spans(quote: Quote) -> list[Span]:
+    return [Span(*place) for place in quote.places if place != (quote.start, quote.end)][:MAX_OTHER_PLACES]

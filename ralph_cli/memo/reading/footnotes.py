@@ -20,11 +20,11 @@ _NOTE = re.compile(
     r"(?P<text>[^\n]*(?:\n(?![ \t]*(?:\[|\d|[\u00b9\u00b2\u00b3\u2070-\u2079]|\n|\Z))[^\n]+)*)",
     re.MULTILINE,
 )
-_BACK = re.compile("^[^\n]*\u21a9[^\n]*$", re.MULTILINE)
+_BACK_LINK = re.compile("^[^\n]*\u21a9[^\n]*$", re.MULTILINE)
 """A note of a web page, whose number is not in its text: it ends with an arrow that leads back."""
 
 
-def notes(document: Document, end: int) -> Iterator[tuple[int, int]]:
+def note_spans(document: Document, end: int) -> Iterator[tuple[int, int]]:
     """Where the texts are of the note that is cited behind a quotation that ends at `end`, the likeliest first."""
     for noted in document.notes:
         if -2 <= noted.cited - end <= 3:
@@ -40,7 +40,7 @@ def notes(document: Document, end: int) -> Iterator[tuple[int, int]]:
     found = [note for note in _NOTE.finditer(text, mark.end()) if _number(note) == number]
     found.sort(key=lambda note: note["bare"] is not None)
     yield from (note.span("text") for note in found if any(True for _ in references(note["text"])))
-    backs = list(_BACK.finditer(text, mark.end()))
+    backs = list(_BACK_LINK.finditer(text, mark.end()))
     if 0 < number <= len(backs):
         yield backs[number - 1].span()
 

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import PageReference
-from ralph_cli.memo.reading.page_references import whole_label
+from ralph_cli.memo.reading.page_references import parse_page_cell
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([\w+-]*)")
 _PROSE = frozenset(("", "text", "txt", "md", "markdown", "quote", "plaintext"))
@@ -43,12 +43,12 @@ class Piece:
 def pieces(document: Document) -> list[Piece]:
     """The pieces of a memo in order."""
     found: list[Piece] = []
-    for piece in _Lines(document).pieces():
-        found += _around(piece, document)
+    for piece in _LineReader(document).pieces():
+        found += _split_at_blocks(piece, document)
     return found
 
 
-def _around(piece: Piece, document: Document) -> Iterator[Piece]:
+def _split_at_blocks(piece: Piece, document: Document) -> Iterator[Piece]:
     """A piece, in parts if some of it is a block quotation by its format."""
     at = piece.start
     for span in document.quoted:
@@ -69,29 +69,29 @@ def is_block(document: Document, start: int, end: int) -> bool:
     return (start == 0 or text[start - 1] in "\n\f") and (end == len(text) or text[end] in "\n\f")
 
 
-class _Lines:
+class _LineReader:
     """One pass over the lines."""
 
     def __init__(self, document: Document) -> None:
         self._text = document.text.replace("\f", "\n")
         self._markdown = document.kind == "markdown"
-        self._typed = document.kind in ("markdown", "text")
-        self._spaced = document.kind in ("docx", "html")
+        self._is_plain_file = document.kind in ("markdown", "text")
+        self._has_spaced_cells = document.kind in ("docx", "html")
         self._start = self._end = -1
         self._block = False
         self._fence = ""
         self._skip = False
-        self._titles: list[str] = []
+        self._column_titles: list[str] = []
         self._after_rule = False
 
     def pieces(self) -> Iterator[Piece]:
         at = 0
         for line in self._text.split("\n"):
-            yield from self._line(line, at)
+            yield from self._read_line(line, at)
             at += len(line) + 1
         yield from self._flush()
 
-    def _line(self, line: str, at: int) -> Iterator[Piece]:
+    def _read_line(self, line: str, at: int) -> Iterator[Piece]:
         if self._markdown and (mark := _FENCE.match(line)):
             yield from self._flush()
             opens = not self._fence
@@ -102,26 +102,26 @@ class _Lines:
             return
         if not line.strip():
             yield from self._flush()
-            self._titles, self._after_rule = [], False
-        elif self._typed and (mark := _QUOTED.match(line)):
-            yield from self._quoted(line, at, mark.end())
+            self._column_titles, self._after_rule = [], False
+        elif self._is_plain_file and (mark := _QUOTED.match(line)):
+            yield from self._read_quoted_line(line, at, mark.end())
         elif self._markdown and _ROW.fullmatch(line):
             yield from self._flush()
-            yield from self._row(line, at)
-        elif self._spaced and _BETWEEN_CELLS.search(line.strip()):
+            yield from self._read_row(line, at)
+        elif self._has_spaced_cells and _BETWEEN_CELLS.search(line.strip()):
             yield from self._flush()
-            yield from self._spaced_row(line, at)
+            yield from self._read_spaced_row(line, at)
         else:
-            if self._block or self._begins(line):
+            if self._block or self._starts_piece(line):
                 yield from self._flush()
             self._extend(at, at + len(line))
 
-    def _begins(self, line: str) -> bool:
+    def _starts_piece(self, line: str) -> bool:
         """Whether a line begins a piece of its own."""
         listed = _BULLET.match(line) or _PAGE_FIRST.match(line)
         return bool(listed or (self._markdown and (_NUMBER.match(line) or _HEADING.match(line))))
 
-    def _quoted(self, line: str, at: int, inner: int) -> Iterator[Piece]:
+    def _read_quoted_line(self, line: str, at: int, inner: int) -> Iterator[Piece]:
         said = line[inner:].strip()
         if not self._block or not said or _CALLOUT.fullmatch(said):
             yield from self._flush()
@@ -129,7 +129,7 @@ class _Lines:
             self._block = True
             self._extend(at, at + len(line))
 
-    def _row(self, line: str, at: int) -> Iterator[Piece]:
+    def _read_row(self, line: str, at: int) -> Iterator[Piece]:
         """The cells of a table's row."""
         if _RULE.issuperset(line) and "--" in line:
             self._after_rule = True
@@ -138,27 +138,27 @@ class _Lines:
         cells = [(first + 1, last) for first, last in pairwise(bars)]
         texts = [line[first:last] for first, last in cells]
         if not self._after_rule:
-            self._titles = texts
-        named = zip(self._titles, texts, strict=False) if self._after_rule else ()
-        pages = next((whole_label(text) for title, text in named if _PAGES.fullmatch(title)), None)
+            self._column_titles = texts
+        named = zip(self._column_titles, texts, strict=False) if self._after_rule else ()
+        pages = next((parse_page_cell(text) for title, text in named if _PAGES.fullmatch(title)), None)
         for first, last in cells:
             if line[first:last].strip():
                 yield Piece(at + first, at + last, pages=pages)
 
-    def _spaced_row(self, line: str, at: int) -> Iterator[Piece]:
+    def _read_spaced_row(self, line: str, at: int) -> Iterator[Piece]:
         """The cells of a row beneath titles of which one is that of a page column; any other row is one piece."""
         bounds = [0, *(end for gap in _BETWEEN_CELLS.finditer(line) for end in gap.span()), len(line)]
         cells = list(zip(bounds[::2], bounds[1::2], strict=True))
         texts = [line[first:last] for first, last in cells]
         if any(map(_PAGES.fullmatch, texts)):
-            self._titles = texts
-        if not self._titles:
+            self._column_titles = texts
+        if not self._column_titles:
             yield Piece(at, at + len(line))
             return
-        column = next(number for number, title in enumerate(self._titles) if _PAGES.fullmatch(title))
-        if len(texts) != len(self._titles):  # empty cells leave no trace
-            column = len(texts) - 1 if column == len(self._titles) - 1 else 0 if column == 0 else len(texts)
-        pages = whole_label(texts[column]) if column < len(texts) else None
+        column = next(number for number, title in enumerate(self._column_titles) if _PAGES.fullmatch(title))
+        if len(texts) != len(self._column_titles):  # empty cells leave no trace
+            column = len(texts) - 1 if column == len(self._column_titles) - 1 else 0 if column == 0 else len(texts)
+        pages = parse_page_cell(texts[column]) if column < len(texts) else None
         for first, last in cells:
             if last > first:
                 yield Piece(at + first, at + last, pages=pages)
@@ -174,23 +174,27 @@ class _Lines:
         self._start, self._block = -1, False
 
 
-class Places:
+class Locator:
     """Where a reader of a memo's file finds a character of its text."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
         breaks = "\n\f" if document.kind == "pdf" else "\n"
-        self._starts = [0, *(match.end() for match in re.finditer(f"[{breaks}]", document.text))]
+        self._line_starts = [0, *(match.end() for match in re.finditer(f"[{breaks}]", document.text))]
         lines = re.finditer(r"[^\n\f]*[^\s][^\n\f]*", document.text) if document.kind in ("docx", "html") else ()
-        self._filled = [match.start() for match in lines]
+        self._paragraph_starts = [match.start() for match in lines]
 
-    def line(self, at: int) -> int:
+    def line_number(self, at: int) -> int:
         """The number of its line in the text, from 1."""
-        return bisect_right(self._starts, at)
+        return bisect_right(self._line_starts, at)
 
-    def place(self, at: int) -> str:
+    def describe(self, at: int) -> str:
         """Where it is, in words: a line, in a PDF that of a page, in formats without lines a paragraph."""
         if self._document.kind == "pdf":
             page = self._document.page_at(at)
-            return f"p. {page.number}, line {self.line(at) - self.line(page.start) + 1}"
-        return f"paragraph {max(bisect_right(self._filled, at), 1)}" if self._filled else f"line {self.line(at)}"
+            return f"p. {page.number}, line {self.line_number(at) - self.line_number(page.start) + 1}"
+        return (
+            f"paragraph {max(bisect_right(self._paragraph_starts, at), 1)}"
+            if self._paragraph_starts
+            else f"line {self.line_number(at)}"
+        )

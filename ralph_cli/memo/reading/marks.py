@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-LONGEST = 5_000
+MAX_CHARS = 5_000
 """Characters after which a quotation must have ended."""
 
-DEEPEST = 8
+MAX_DEPTH = 8
 """Quotations of the same marks within each other; more are marks that never close."""
 
 _CLOSERS = {
@@ -34,30 +34,30 @@ _POSSESSIVE = re.compile(r"\s+[a-z]")
 
 
 @dataclass(frozen=True, slots=True)
-class Marked:
+class MarkedQuotation:
     """A quotation between marks: its first mark, and the places where it may end, most certain last; none: unclosed."""
 
     start: int
     ends: tuple[int, ...]
 
 
-def marked(text: str, start: int, end: int) -> Iterator[Marked]:
+def marked_quotations(text: str, start: int, end: int) -> Iterator[MarkedQuotation]:
     """The outermost quotations of text[start:end], which is one paragraph, in order."""
     at = start
     while match := _MARK.search(text, at, end):
         opening = match.start()
         at = opening + 1
-        if not _opens(text, opening, start, end):
+        if not _is_opening(text, opening, start, end):
             continue
-        ends = _ends(text, opening, end)
+        ends = _find_ends(text, opening, end)
         if ends:
-            yield Marked(opening, ends)
+            yield MarkedQuotation(opening, ends)
             at = ends[-1] + 1
         elif text[opening] in _SURE_OPENERS:
-            yield Marked(opening, ())
+            yield MarkedQuotation(opening, ())
 
 
-def _opens(text: str, at: int, start: int, end: int) -> bool:
+def _is_opening(text: str, at: int, start: int, end: int) -> bool:
     """Whether the mark at `at` begins a quotation, nothing being open."""
     mark = text[at]
     before = text[at - 1] if at > start else " "
@@ -69,41 +69,41 @@ def _opens(text: str, at: int, start: int, end: int) -> bool:
     if mark in _SINGLE:
         return not before.isalnum() and not after.isspace() and not _ELISION.match(text, at, end)
     if mark in "\u201c\u00ab\u2039":
-        begins = before.isspace() or _begins(before) or after.isalnum() or after in "<[($\u00a3\u20ac"
+        begins = before.isspace() or _may_open_after(before) or after.isalnum() or after in "<[($\u00a3\u20ac"
         return begins or (mark != "\u201c" and not before.isalnum())
-    return (before.isspace() or _begins(before)) and not after.isspace()
+    return (before.isspace() or _may_open_after(before)) and not after.isspace()
 
 
-def _begins(before: str) -> bool:
+def _may_open_after(before: str) -> bool:
     """Whether a quotation may begin right behind this character."""
     return not before.isalnum() and before not in ".,;!?)]\u2019\u201d%"
 
 
-def _ends(text: str, opening: int, end: int) -> tuple[int, ...]:
+def _find_ends(text: str, opening: int, end: int) -> tuple[int, ...]:
     """The places of the marks that may close the quotation; none if it does not close."""
     closers, depth = _CLOSERS[text[opening]], 0
     found: list[int] = []
-    for match in _MARK.finditer(text, opening + 1, min(end, opening + LONGEST)):
+    for match in _MARK.finditer(text, opening + 1, min(end, opening + MAX_CHARS)):
         at = match.start()
-        if found and depth == 0 and text[at] != text[opening] and _opens(text, at, opening, end):
+        if found and depth == 0 and text[at] != text[opening] and _is_opening(text, at, opening, end):
             break  # another quotation begins: the doubtful end was one
-        if _nests(text, opening, at, end):
+        if _is_nested_opening(text, opening, at, end):
             if found and depth == 0:
                 break
             depth += 1
-            if depth > DEEPEST:
+            if depth > MAX_DEPTH:
                 break
-        elif text[at] in closers and _closes(text, opening, at, end):
+        elif text[at] in closers and _is_closing(text, opening, at, end):
             if depth:
                 depth -= 1
                 continue
             found.append(at)
-            if not _doubtful(text, at, end):
+            if not _is_doubtful(text, at, end):
                 break
     return tuple(found)
 
 
-def _nests(text: str, opening: int, at: int, end: int) -> bool:
+def _is_nested_opening(text: str, opening: int, at: int, end: int) -> bool:
     """Whether the mark at `at` opens a quotation of the same marks within."""
     if text[at] != text[opening]:
         return False
@@ -111,7 +111,7 @@ def _nests(text: str, opening: int, at: int, end: int) -> bool:
     return (before.isspace() or before in "([{\u2014\u2013") and not after.isspace() and at > opening + 1
 
 
-def _closes(text: str, opening: int, at: int, end: int) -> bool:
+def _is_closing(text: str, opening: int, at: int, end: int) -> bool:
     mark, before, after = text[at], text[at - 1], text[at + 1] if at + 1 < end else " "
     if mark in _ALWAYS_CLOSE or mark in "\u00ab\u00bb\u2039\u203a" or (text[opening] == "\u201e" and mark == "\u201c"):
         return at > opening + 1
@@ -119,7 +119,7 @@ def _closes(text: str, opening: int, at: int, end: int) -> bool:
     return not before.isspace() and (not after.isalnum() or noted) and at > opening + 1
 
 
-def _doubtful(text: str, at: int, end: int) -> bool:
+def _is_doubtful(text: str, at: int, end: int) -> bool:
     """Whether the mark at `at` may be a plural's apostrophe, or inches."""
     if text[at] in _SINGLE:
         return text[at - 1] in "sSxz" and _POSSESSIVE.match(text, at + 1, end) is not None

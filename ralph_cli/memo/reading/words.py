@@ -5,7 +5,7 @@ import re
 
 from ralph_cli.memo.reading.page_references import references
 
-TERM_WORDS = 3
+MAX_TERM_WORDS = 3
 """Up to this many words between marks may merely name something, unless they have an amount or a page with them."""
 
 _PREFIX = re.compile(r"^[ \t]{0,3}(?:[-*+][ \t]+)?(?:>[ \t]?)+", re.MULTILINE)
@@ -21,7 +21,7 @@ _BRACKETED_END = re.compile(r"[(\[][^()\[\]]{0,120}[)\]][\s.]*\Z")
 _DASHED_END = re.compile(r"(?:\u2014|\u2013|--|\s-)[^\n\u2014\u2013]{0,120}\Z")
 
 
-def plain(text: str, kind: str) -> str:
+def strip_markup(text: str, kind: str) -> str:
     """The words on one line, as they are meant to be read: emphasis, escapes and footnote marks are the memo's own."""
     if kind in ("markdown", "text"):
         text = _EMPHASIS.sub("", _FOOTNOTE.sub("", _LINK.sub(r"\1", text)))
@@ -30,12 +30,12 @@ def plain(text: str, kind: str) -> str:
     return " ".join(text.split())
 
 
-def unprefixed(text: str) -> str:
+def strip_quote_prefix(text: str) -> str:
     """The lines of a typed block quotation without their ">"."""
     return _PREFIX.sub("", text)
 
 
-def without_attribution(text: str) -> str:
+def strip_attribution(text: str) -> str:
     """A block quotation without the lines or brackets at its end that only say where it stands."""
     text = _DASH_LINE.sub("", text)
     for pattern in (_BRACKETED_END, _DASHED_END):
@@ -49,7 +49,7 @@ def without_attribution(text: str) -> str:
     return text.rstrip()
 
 
-def count(words: str) -> int:
+def count_words(words: str) -> int:
     """How many words; in scripts without spaces two characters count as one."""
     unspaced = len(_UNSPACED.findall(words))
     return unspaced // 2 + sum(any(map(str.isalnum, _UNSPACED.sub("", word))) for word in words.split())
@@ -57,4 +57,4 @@ def count(words: str) -> int:
 
 def is_term(words: str) -> bool:
     """Whether the words are so few that they may merely name something."""
-    return count(words) <= TERM_WORDS and not _AMOUNT.search(words)
+    return count_words(words) <= MAX_TERM_WORDS and not _AMOUNT.search(words)

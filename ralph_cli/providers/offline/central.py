@@ -6,7 +6,7 @@ from collections import Counter
 from ralph_cli.providers.offline.words import STOP, stem
 
 
-def central_question(text: str, count: int = 10) -> str:
+def frequent_words(text: str, count: int = 10) -> str:
     """The `count` most frequent informative words of `text`, one form of each, as a question for `search`."""
     forms: dict[str, Counter[str]] = {}
     for word in re.findall(r"[^\W\d_]{4,}", text.lower()):

@@ -7,34 +7,34 @@ from typing import Any
 
 from ralph_cli.core.model import Json, ModelTurn, ToolTurn, Turn
 
-MARK = "@@goal "
+COUNT_MARK = "@@goal "
 """Stands before the number of texts that were found."""
 
-NAME = "goal_output_"
-DONE = "<promise>DONE</promise>"
-NOT_READ = "Found by word statistics; no language model has read it."
+VARIABLE_PREFIX = "goal_output_"
+DONE_REPLY = "<promise>DONE</promise>"
+UNREAD_NOTE = "Found by word statistics; no language model has read it."
 
 
-def goal_act(inputs: Mapping[str, Any], turns: Sequence[Turn]) -> Json:
+def choose_goal_act(inputs: Mapping[str, Any], turns: Sequence[Turn]) -> Json:
     """The next act, from what is in the conversation alone: search, hand in, verify, and so on with the next text."""
-    asked, answer, failed = _last(turns)
+    arguments, answer, failed = _last_call(turns)
     tried = sum("output_from" in call.arguments for call in _calls(turns) if call.arguments)
-    counted = re.search(MARK + r"(\d+)", _told(turns))
+    counted = re.search(COUNT_MARK + r"(\d+)", _tool_output(turns))
     count = int(counted[1]) if counted else 0
-    if not asked:
-        return {"code": snippet(str(inputs.get("objective", "")), as_csv=_wants_csv(inputs))}
-    if "output_from" in asked and not failed:
-        return {"verify": True} if inputs.get("verifiers") else {"say": f"{NOT_READ} {DONE}"}
-    if "verify" in asked and not failed:
-        return {"say": f"{NOT_READ} {DONE}"}
+    if not arguments:
+        return {"code": build_snippet(str(inputs.get("objective", "")), as_csv=_wants_csv(inputs))}
+    if "output_from" in arguments and not failed:
+        return {"verify": True} if inputs.get("verifiers") else {"say": f"{UNREAD_NOTE} {DONE_REPLY}"}
+    if "verify" in arguments and not failed:
+        return {"say": f"{UNREAD_NOTE} {DONE_REPLY}"}
     if tried < count:
-        return {"output_from": f"{NAME}{tried + 1}"}
+        return {"output_from": f"{VARIABLE_PREFIX}{tried + 1}"}
     if not count:
         return {"blocked": "no passage or table of the document holds the words of the objective"}
-    return {"blocked": f"all {count} texts that word statistics found were tried; the last one: {_first(answer)}"}
+    return {"blocked": f"all {count} texts that word statistics found were tried; the last one: {_first_line(answer)}"}
 
 
-def snippet(objective: str, *, as_csv: bool) -> str:
+def build_snippet(objective: str, *, as_csv: bool) -> str:
     """The Python that runs in the sandbox: the ranking and table sources, and one call of them."""
     folder = files("ralph_cli.providers.offline")
     names = ("words", "rank", "tables")
@@ -42,10 +42,10 @@ def snippet(objective: str, *, as_csv: bool) -> str:
     source = re.sub(r"^from ralph_cli\.[^\n(]*(?:\([^)]*\))?\n", "", source, flags=re.MULTILINE)
     return (
         f"{source}\n\n"
-        f"goal_found = candidates({objective!r}, context, pages, as_csv={as_csv})\n"
-        f"print({MARK!r} + str(len(goal_found)))\n"
+        f"goal_found = candidate_texts({objective!r}, context, pages, as_csv={as_csv})\n"
+        f"print({COUNT_MARK!r} + str(len(goal_found)))\n"
         "for goal_number, goal_text in enumerate(goal_found, 1):\n"
-        f"    globals()[{NAME!r} + str(goal_number)] = goal_text\n"
+        f"    globals()[{VARIABLE_PREFIX!r} + str(goal_number)] = goal_text\n"
         "    print(goal_number, len(goal_text), goal_text[:200])\n"
     )
 
@@ -59,11 +59,11 @@ def _calls(turns: Sequence[Turn]) -> list[Any]:
     return [call for turn in turns if isinstance(turn, ModelTurn) for call in turn.calls]
 
 
-def _told(turns: Sequence[Turn]) -> str:
+def _tool_output(turns: Sequence[Turn]) -> str:
     return "\n".join(text for turn in turns if isinstance(turn, ToolTurn) for _, text, _ in turn.results)
 
 
-def _last(turns: Sequence[Turn]) -> tuple[Json, str, bool]:
+def _last_call(turns: Sequence[Turn]) -> tuple[Json, str, bool]:
     """The arguments of the last call, what came back, and whether it was an error; nothing at the beginning."""
     calls = _calls(turns)
     if not calls:
@@ -72,5 +72,5 @@ def _last(turns: Sequence[Turn]) -> tuple[Json, str, bool]:
     return calls[-1].arguments or {}, results[-1][1], results[-1][2]
 
 
-def _first(answer: str) -> str:
+def _first_line(answer: str) -> str:
     return next((line for line in answer.splitlines() if line.strip()), "no answer")[:200]

@@ -6,15 +6,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ralph_cli.core.model import Json, ModelTurn, ToolTurn, Turn, UserTurn
-from ralph_cli.providers.offline.search import MARK
+from ralph_cli.providers.offline.search import LINE_MARK
 
-NUMBERED = re.compile(r"\b(?:claim|bullet)s?\s*(?:#|no\.?|number)?\s*((?:\d+(?:\s*(?:,|and|&)\s*)?)+)", re.IGNORECASE)
-INDEXED = re.compile(r"\bclaims\[(\d+)\]|\bclaims\.(\d+)\b")
-COUNTED = re.compile(
+CLAIM_NUMBERS = re.compile(
+    r"\b(?:claim|bullet)s?\s*(?:#|no\.?|number)?\s*((?:\d+(?:\s*(?:,|and|&)\s*)?)+)", re.IGNORECASE
+)
+CLAIM_INDEX = re.compile(r"\bclaims\[(\d+)\]|\bclaims\.(\d+)\b")
+CLAIM_COUNT = re.compile(
     r"\b\d+(?:-\d+)? (?:different |more )?(?:claims|quotes|bullets)\b|\btoo (?:few|many)\b", re.IGNORECASE
 )
-PASSED = re.compile(r"\b(?:accepted|passed|verified|frozen|keep|kept)\b", re.IGNORECASE)
-FAILED = re.compile(
+PASSED_WORDS = re.compile(r"\b(?:accepted|passed|verified|frozen|keep|kept)\b", re.IGNORECASE)
+FAILED_WORDS = re.compile(
     r"\b(?:refused|rejected|fail\w*|drop\w*|replace\w*|wrong"
     r"|not (?:accepted|supported|verbatim|found|in the document))\b",
     re.IGNORECASE,
@@ -37,12 +39,12 @@ class Candidate:
         return " ".join(self.text.split())
 
 
-def read(text: str) -> tuple[list[Json], list[Candidate]]:
+def parse_search_output(text: str) -> tuple[list[Json], list[Candidate]]:
     """Head lines and candidates among the marked lines of `text`; a line that was cut is passed over."""
     heads: list[Json] = []
     candidates: list[Candidate] = []
     decoder = json.JSONDecoder()
-    for piece in text.split(MARK)[1:]:
+    for piece in text.split(LINE_MARK)[1:]:
         try:
             row, _ = decoder.raw_decode(piece)
             if "text" in row:
@@ -67,67 +69,73 @@ class History:
     exhausted: bool = False
 
     @classmethod
-    def of(cls, turns: Sequence[Turn]) -> "History":
+    def from_turns(cls, turns: Sequence[Turn]) -> "History":
         """Read the turns in order."""
-        past = cls()
-        asked: Json = {}
+        history = cls()
+        arguments: Json = {}
         for turn in turns:
             match turn:
                 case ModelTurn(_, calls):
-                    asked = next((call.arguments for call in calls if call.arguments), {})
-                    past.searches += "code" in asked
-                    past.submitted = past.submitted or "claims" in asked
+                    arguments = next((call.arguments for call in calls if call.arguments), {})
+                    history.searches += "code" in arguments
+                    history.submitted = history.submitted or "claims" in arguments
                 case ToolTurn(results, note):
-                    past._observe(asked, "\n".join([*(text for _, text, _ in results), note]))
+                    history._observe(arguments, "\n".join([*(text for _, text, _ in results), note]))
                 case UserTurn(text):
-                    past._observe(asked if "claims" in asked else {}, text)
-        return past
+                    history._observe(arguments if "claims" in arguments else {}, text)
+        return history
 
     def _observe(self, asked: Json, text: str) -> None:
         if "claims" in asked:
-            self.refused |= offending([str(claim["text"]) for claim in asked["claims"]], text)
+            self.refused |= refused_claims([str(claim["text"]) for claim in asked["claims"]], text)
         elif "code" in asked:
-            heads, found = read(text)
+            heads, found = parse_search_output(text)
             known = {(c.start, c.end) for c in self.candidates}
             fresh = [c for c in found if (c.start, c.end) not in known]
             self.heads += heads
             self.candidates += fresh
             self.exhausted = bool(heads) and not fresh
         else:
-            self.refused |= {block for block in _blocks(text) if FAILED.search(block) and not PASSED.search(block)}
+            self.refused |= {
+                block
+                for block in _nonblank_lines(text)
+                if FAILED_WORDS.search(block) and not PASSED_WORDS.search(block)
+            }
 
     @property
-    def best(self) -> float:
+    def best_score(self) -> float:
         """The best score of all that was found, refused or not."""
         return max((c.score for c in self.candidates), default=0.0)
 
-    def choose(self, count: int) -> list[Candidate]:
+    def best_unrefused(self, count: int) -> list[Candidate]:
         """The best candidates that nobody has refused."""
-        told = " \n ".join(" ".join(block.split()) for block in self.refused)
-        return [c for c in self.candidates if c.claim not in told][:count]
+        refused_text = " \n ".join(" ".join(block.split()) for block in self.refused)
+        return [c for c in self.candidates if c.claim not in refused_text][:count]
 
 
-def offending(claims: Sequence[str], feedback: str) -> set[str]:
+def refused_claims(claims: Sequence[str], feedback: str) -> set[str]:
     """The claims that a refusal names, by their words or their number. One that only counts them names none of them;
     one that names nothing at all means all of them."""
-    blocks = [block for block in _blocks(feedback) if FAILED.search(block) or not PASSED.search(block)]
+    blocks = [
+        block for block in _nonblank_lines(feedback) if FAILED_WORDS.search(block) or not PASSED_WORDS.search(block)
+    ]
     named: set[str] = set()
     for block in blocks:
         folded = " ".join(block.split())
         named |= {claim for claim in claims if claim[:40] in folded}
         # Only the first place that numbers are given: "claim 3 says the same as claim 1" is about claim 3.
-        if numbered := NUMBERED.search(block):
-            named |= _numbered(claims, (int(number) for number in re.findall(r"\d+", numbered[1])))
-        if indexed := INDEXED.search(block):
-            named |= _numbered(claims, [int(indexed[1] or indexed[2]) + 1])
-    if named or any(COUNTED.search(block) for block in blocks):
+        if numbered := CLAIM_NUMBERS.search(block):
+            named |= _claims_by_number(claims, (int(number) for number in re.findall(r"\d+", numbered[1])))
+        if indexed := CLAIM_INDEX.search(block):
+            named |= _claims_by_number(claims, [int(indexed[1] or indexed[2]) + 1])
+    if named or any(CLAIM_COUNT.search(block) for block in blocks):
         return named
     return set(claims)
 
 
-def _numbered(claims: Sequence[str], numbers: Iterable[int]) -> set[str]:
+def _claims_by_number(claims: Sequence[str], numbers: Iterable[int]) -> set[str]:
     return {claims[number - 1] for number in numbers if 1 <= number <= len(claims)}
 
 
-def _blocks(text: str) -> list[str]:
+def _nonblank_lines(text: str) -> list[str]:
     return [block for block in text.split("\n") if block.strip()]

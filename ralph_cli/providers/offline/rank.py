@@ -23,11 +23,11 @@ TOKEN = re.compile(r"[^\W\d_]+(?:&[^\W\d_]+)+|\d+(?:[.,]\d+)+(?![^\W_])|[^\W_]+"
 YEAR = re.compile(r"\b(?:FY|CY|fiscal(?: year)?)?\s?'?((?:19|20)\d\d)\b|\b(?:FY|CY)\s?'?(\d\d)\b", re.IGNORECASE)
 QUARTER = {"q1": "first quarter", "q2": "second quarter", "q3": "third quarter", "q4": "fourth quarter"}
 # A passage's score: its own BM25, and shares of its page's, of its page's first lines', and of terms side by side.
-PAGE_SHARE, HEAD_SHARE, HEAD, PAIR = 0.3, 2.0, 200, 0.3
+PAGE_SCORE_SHARE, HEAD_SCORE_SHARE, HEAD_CHARS, PAIR_WEIGHT_SHARE = 0.3, 2.0, 200, 0.3
 # A name that opens the document and pervades it says little about where to look.
-SUBJECT, OPENING = 0.5, 3000
-# What counts as relevant at all: see `coverage_of`.
-ENOUGH, TERMS_HELD, UNNAMED = 0.6, 2.0, 0.4
+SUBJECT_WEIGHT_FACTOR, OPENING_CHARS = 0.5, 3000
+# What counts as relevant at all: see `best_coverage`.
+ENOUGH_COVERAGE, MIN_TERMS_HELD, ABSENT_WORD_FACTOR = 0.6, 2.0, 0.4
 AMOUNT = re.compile(
     r"\bhow (?:much|many|large|big|long|high|low|far|old)\b|%|\b(?:amount|number|total|sum|rate|ratio|percent(?:age)?"
     r"|share|average|price|cost|value|size|level|growth|change|increase|decrease)s?\b",
@@ -36,7 +36,7 @@ AMOUNT = re.compile(
 FIGURE = re.compile(r"\d[\d,.]*")
 
 
-def pattern(key: str) -> str:
+def term_pattern(key: str) -> str:
     """A regular expression that finds `key` at word starts: the literal comes first, which is what makes it fast."""
     first, *others = key.split(" ")
     turning = len(first) >= 4 and first.endswith("y") and first.isalpha()  # "carry" is also in "carried"
@@ -46,9 +46,9 @@ def pattern(key: str) -> str:
     return rf"{head}(?<![^\W_]{head}){'(?:y|ie)' if turning else ''}{tail}{rest}(?![^\W_])"
 
 
-def any_of(forms: str) -> str:
+def term_forms_pattern(forms: str) -> str:
     """A regular expression for any of the forms of one term, which stand between bars ("r&d|research and develop")."""
-    return "|".join(pattern(form) for form in forms.split("|"))
+    return "|".join(term_pattern(form) for form in forms.split("|"))
 
 
 class Term(NamedTuple):
@@ -83,13 +83,13 @@ def query_terms(question: str) -> list[Term]:
     return list(terms.values())
 
 
-def lowered(text: str) -> str:
+def lower_same_length(text: str) -> str:
     """A lower-cased copy of exactly the same length, so that offsets carry over."""
     low = text.lower()
     return low if len(low) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
 
 
-def acronym(key: str, low: str) -> str:
+def expand_acronym(key: str, low: str) -> str:
     """The phrase the document most often uses for the letters of `key` ("r&d": research and development), or ''."""
     letters = [c for c in key if c.isalpha()]
     if not 3 <= len(key) <= 6 or len(letters) < 2 or any(c.isdigit() for c in key):
@@ -107,7 +107,7 @@ def acronym(key: str, low: str) -> str:
     return " ".join(stem(word) for word in words) if count >= (1 if defined else 3) and telling >= 2 else ""
 
 
-def chunks(text: str, size: int = 900, overlap: int = 200) -> list[tuple[int, int]]:
+def split_windows(text: str, size: int = 900, overlap: int = 200) -> list[tuple[int, int]]:
     """Windows of about `size` characters that begin and end on line ends where there are any, never across pages."""
     out: list[tuple[int, int]] = []
     for part in re.finditer(r"[^\f]+", text):
@@ -125,39 +125,41 @@ def chunks(text: str, size: int = 900, overlap: int = 200) -> list[tuple[int, in
     return [(a, b) for a, b in out if not text[a:b].isspace()]
 
 
-class Field:
+class TermIndex:
     """Positions of every term in the document, and BM25 over any cutting of it into units."""
 
     def __init__(self, text: str, pages: Sequence[Page]) -> None:
-        self.low = lowered(text)
-        self.wide = neighbourhoods(text, pages)
+        self.low = lower_same_length(text)
+        self.wide = page_windows(text, pages)
         self.weights: dict[str, float] = {}
         self.forms: dict[str, str] = {}
         self.places: dict[str, list[int]] = {}
         self.idf: dict[str, float] = {}
 
-    def add(self, key: str, weight: float, *also: str) -> None:
+    def add_term(self, key: str, weight: float, *other_forms: str) -> None:
         """Count a term; `also` are other forms of it, "" for none."""
-        self.forms[key] = "|".join(form for form in (key, *also) if form)
-        self._put(key, weight, [match.start() for match in re.finditer(any_of(self.forms[key]), self.low)])
+        self.forms[key] = "|".join(form for form in (key, *other_forms) if form)
+        self._store_term(
+            key, weight, [match.start() for match in re.finditer(term_forms_pattern(self.forms[key]), self.low)]
+        )
 
-    def pair(self, one: str, two: str, weight: float) -> None:
+    def add_pair(self, first: str, second: str, weight: float) -> None:
         """Two terms side by side, in either order, are a term of their own."""
-        reach = 16 + max(len(one), len(two))
-        near = [place for place in self.places[one] if _near(self.places[two], place, reach)]
+        reach = 16 + max(len(first), len(second))
+        near = [place for place in self.places[first] if _has_neighbour(self.places[second], place, reach)]
         if near:
-            self._put(f"{one}+{two}", weight, near)
+            self._store_term(f"{first}+{second}", weight, near)
 
-    def _put(self, key: str, weight: float, places: list[int]) -> None:
+    def _store_term(self, key: str, weight: float, places: list[int]) -> None:
         """Rarity is counted over pages: what is on every page (the name of the company) tells no page from another."""
         self.weights[key], self.places[key] = weight, places
-        size, found = len(self.wide), len(_tally(places, self.wide))
+        size, found = len(self.wide), len(_count_by_unit(places, self.wide))
         self.idf[key] = math.log(1 + (size - found + 0.5) / (found + 0.5))
 
-    def about(self, key: str) -> bool:
+    def is_subject(self, key: str) -> bool:
         """Whether the whole document is about `key`: named where it opens, and again and again (its own company)."""
-        pages = len(_tally(self.places[key], self.wide))
-        return len(self.wide) > 3 and pages * 5 >= len(self.wide) and self.places[key][0] < OPENING
+        pages = len(_count_by_unit(self.places[key], self.wide))
+        return len(self.wide) > 3 and pages * 5 >= len(self.wide) and self.places[key][0] < OPENING_CHARS
 
     def bm25(self, units: Sequence[tuple[int, int]], k1: float = 1.2, b: float = 0.75) -> list[float]:
         """The score of each unit for all terms (Robertson and Zaragoza 2009)."""
@@ -165,13 +167,13 @@ class Field:
         scores = [0.0] * len(units)
         for key, places in self.places.items():
             gain = self.idf[key] * self.weights[key]
-            for index, count in _tally(places, units).items():
+            for index, count in _count_by_unit(places, units).items():
                 length = 1 - b + b * (units[index][1] - units[index][0]) / mean
                 scores[index] += gain * count * (k1 + 1) / (count + k1 * length)
         return scores
 
 
-def _tally(places: Sequence[int], units: Sequence[tuple[int, int]]) -> Counter[int]:
+def _count_by_unit(places: Sequence[int], units: Sequence[tuple[int, int]]) -> Counter[int]:
     """How many of the places each unit holds; units may overlap and are in order of their starts."""
     starts = [start for start, _ in units]
     counter: Counter[int] = Counter()
@@ -183,7 +185,7 @@ def _tally(places: Sequence[int], units: Sequence[tuple[int, int]]) -> Counter[i
     return counter
 
 
-def _near(places: Sequence[int], place: int, reach: int) -> bool:
+def _has_neighbour(places: Sequence[int], place: int, reach: int) -> bool:
     index = bisect_left(places, place - reach)
     while index < len(places) and places[index] <= place + reach:
         if places[index] != place:
@@ -192,8 +194,8 @@ def _near(places: Sequence[int], place: int, reach: int) -> bool:
     return False
 
 
-def coverage_of(
-    field: Field, units: Sequence[tuple[int, int]], names: Set[str], general: Set[str] = frozenset()
+def best_coverage(
+    field: TermIndex, units: Sequence[tuple[int, int]], names: Set[str], general: Set[str] = frozenset()
 ) -> tuple[float, float]:
     """The best share of the weight of the terms that any one unit holds, and the share it ought to hold.
 
@@ -204,24 +206,24 @@ def coverage_of(
     """
     asked = field.places.keys() - general or field.places.keys()
     worth = {
-        key: field.idf[key] * field.weights[key] * (1.0 if places or key in names else UNNAMED)
+        key: field.idf[key] * field.weights[key] * (1.0 if places or key in names else ABSENT_WORD_FACTOR)
         for key, places in field.places.items()
         if key in asked and "+" not in key
     }
     total, squares = sum(worth.values()), sum(value * value for value in worth.values())
     if not squares:
-        return 0.0, ENOUGH
+        return 0.0, ENOUGH_COVERAGE
     everywhere = sum(value for key, value in worth.items() if YEAR.fullmatch(key) and field.places[key])
     held: dict[int, float] = {}
     for key, value in worth.items():
         if not YEAR.fullmatch(key):
-            for index in _tally(field.places[key], units):
+            for index in _count_by_unit(field.places[key], units):
                 held[index] = held.get(index, 0.0) + value
     best = max(held.values()) + everywhere if held else 0.0
-    return best / total, min(ENOUGH, TERMS_HELD * squares / total**2)
+    return best / total, min(ENOUGH_COVERAGE, MIN_TERMS_HELD * squares / total**2)
 
 
-def neighbourhoods(text: str, pages: Sequence[Page]) -> list[tuple[int, int]]:
+def page_windows(text: str, pages: Sequence[Page]) -> list[tuple[int, int]]:
     """The pages, or windows of a page's size where the document has none."""
     spans = [(start, end) for _, _, start, end in pages if end > start]
     if len(spans) > 1:
@@ -246,30 +248,30 @@ class Ranking:
 def rank(question: str, text: str, pages: Sequence[Page]) -> Ranking:
     """Rank the passages of `text` for the question."""
     terms = query_terms(question)
-    field, units = Field(text, pages), chunks(text)
+    field, units = TermIndex(text, pages), split_windows(text)
     tokens = [token.lower() for token in TOKEN.findall(question) if not token.islower()]
     names = {key for key, _, _ in terms if any(token.startswith(key) for token in tokens)}
     for key, weight, word in terms:
         verb = stem(IRREGULAR.get(word.lower(), ""))
-        field.add(key, weight, QUARTER.get(key, ""), acronym(key, field.low), verb)
+        field.add_term(key, weight, QUARTER.get(key, ""), expand_acronym(key, field.low), verb)
     general = {key for key, _, word in terms if key not in names and is_general(word)}
-    coverage, needed = coverage_of(field, units, names, general)
+    coverage, needed = best_coverage(field, units, names, general)
     for key in names:
-        if field.about(key):
-            field.weights[key] *= SUBJECT
-    for (one, *_), (two, *_) in pairwise(terms):
-        field.pair(one, two, PAIR * min(field.weights[one], field.weights[two]))
-    ranked = _fused(field, units)
+        if field.is_subject(key):
+            field.weights[key] *= SUBJECT_WEIGHT_FACTOR
+    for (first, *_), (second, *_) in pairwise(terms):
+        field.add_pair(first, second, PAIR_WEIGHT_SHARE * min(field.weights[first], field.weights[second]))
+    ranked = _score_passages(field, units)
     weights = {forms: field.idf[key] * field.weights[key] for key, forms in field.forms.items() if field.places[key]}
     missing = [word for key, _, word in terms if not field.places[key]]
     return Ranking(ranked, coverage, needed, weights, missing)
 
 
-def _fused(field: Field, units: Sequence[tuple[int, int]]) -> list[tuple[float, int, int]]:
+def _score_passages(field: TermIndex, units: Sequence[tuple[int, int]]) -> list[tuple[float, int, int]]:
     """Passage score plus a share of the score of the page around it, which holds the headings of its tables."""
-    heads = [(start, min(start + HEAD, end)) for start, end in field.wide]
+    heads = [(start, min(start + HEAD_CHARS, end)) for start, end in field.wide]
     scores = zip(field.bm25(field.wide), field.bm25(heads), strict=True)
-    around = [PAGE_SHARE * page + HEAD_SHARE * head for page, head in scores]
+    around = [PAGE_SCORE_SHARE * page + HEAD_SCORE_SHARE * head for page, head in scores]
     starts = [start for start, _ in field.wide]
     out = []
     for (start, end), score in zip(units, field.bm25(units), strict=True):

@@ -10,55 +10,57 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from ralph_cli.providers.offline.rank import AMOUNT, FIGURE, HEAD, TOKEN, Page, neighbourhoods, query_terms, rank
+from ralph_cli.providers.offline.rank import AMOUNT, FIGURE, HEAD_CHARS, TOKEN, Page, page_windows, query_terms, rank
 
-Ask = Callable[[list[tuple[str, str]]], Sequence[object]]
-MARK = "@@offline "
+AskSubqueries = Callable[[list[tuple[str, str]]], Sequence[object]]
+LINE_MARK = "@@offline "
 """Begins every machine-readable line: one JSON object follows."""
 # Variety: passages of one page, factor of each further span of it, spans without a figure before they get that factor
 # too (when an amount is asked for), loss by passage rank.
 ANY_LENGTH = (1, 10_000)
-PASSAGES_OF_PAGE, AGAIN, PLAIN, FALL = 2, 0.4, 4, 0.03
+PASSAGES_OF_PAGE, REPEATED_PAGE_FACTOR, FREE_WITHOUT_FIGURE, RANK_LOSS = 2, 0.4, 4, 0.03
 
 
 def search(
     question: str,
     context: str,
     pages: Sequence[Page],
-    ask: Ask,
+    ask: AskSubqueries,
     *,
     length: tuple[int, int] = (20, 300),
     passages: int,
-    room: int = 1850,
-    skip: Sequence[Sequence[int]] = (),
+    max_chars: int = 1850,
+    known_spans: Sequence[Sequence[int]] = (),
 ) -> list[str]:
-    """Lines to print: one head line, then the best spans that fit in `room` characters, best first."""
+    """Lines to print: one head line, then the best spans that fit in `max_chars` characters, best first."""
     ranking = rank(question, context, pages)
-    best = _apart(ranking.passages, neighbourhoods(context, pages), passages)
+    best = _spread_passages(ranking.passages, page_windows(context, pages), passages)
     weights = {key: round(value, 2) for key, value in ranking.weights.items()}
-    wide = [widen(context, start, end) for _, start, end in best]
-    prompts = [_prompt(question, weights, length, _head(context, pages, a)) for a, _ in wide]
+    wide = [widen_to_sentences(context, start, end) for _, start, end in best]
+    prompts = [_build_prompt(question, weights, length, _page_head(context, pages, a)) for a, _ in wide]
     answers = ask([(prompt, context[a:b]) for prompt, (a, b) in zip(prompts, wide, strict=True)]) if wide else []
     failed = [str(answer) for answer in answers if isinstance(answer, BaseException)]
     spans: dict[tuple[int, int], float] = {}
     unfit: list[int] = []
-    if wide and not failed and not any(map(_read, answers)):
+    if wide and not failed and not any(map(_parse_spans, answers)):
         # Nothing of the asked length: whether there is something of another one decides what may be said of it.
-        prompts = [_prompt(question, weights, ANY_LENGTH, _head(context, pages, a)) for a, _ in wide]
+        prompts = [_build_prompt(question, weights, ANY_LENGTH, _page_head(context, pages, a)) for a, _ in wide]
         again = ask([(prompt, context[a:b]) for prompt, (a, b) in zip(prompts, wide, strict=True)])
-        unfit = sorted(end - start for answer in again for start, end, _ in _read(answer))
+        unfit = sorted(end - start for answer in again for start, end, _ in _parse_spans(answer))
     for order, ((score, _, _), (a, _), answer) in enumerate(zip(best, wide, answers, strict=True)):
-        base = math.sqrt(score / best[0][0]) / (1 + FALL * order)
-        for start, end, value in _read(answer):
+        base = math.sqrt(score / best[0][0]) / (1 + RANK_LOSS * order)
+        for start, end, value in _parse_spans(answer):
             place = (a + start, a + end)
             spans[place] = max(spans.get(place, 0.0), value * base)
-    hidden = {(int(a), int(b)) for a, b in skip}
+    hidden = {(int(a), int(b)) for a, b in known_spans}
     running = running_lines(context, pages)
     worth = [
-        item for item in spans.items() if item[0] not in hidden and masked(context[slice(*item[0])]) not in running
+        item
+        for item in spans.items()
+        if item[0] not in hidden and mask_numbers(context[slice(*item[0])]) not in running
     ]
     order_by = sorted(worth, key=lambda item: (-item[1], item[0]))
-    picked = choose(context, pages, order_by, amount=bool(AMOUNT.search(question)))
+    picked = choose_spans(context, pages, order_by, amount=bool(AMOUNT.search(question)))
     head = {
         "coverage": round(ranking.coverage, 3),
         "needed": round(ranking.needed, 3),
@@ -69,18 +71,18 @@ def search(
         "unfit": [unfit[0], unfit[-1]] if unfit else [],
         "why": (failed or [""])[0][:120],
     }
-    lines = [MARK + json.dumps(head, ensure_ascii=False)]
+    lines = [LINE_MARK + json.dumps(head, ensure_ascii=False)]
     used = len(lines[0]) + 1
     for score, page, start, end in picked:
         row = {"page": page, "start": start, "end": end, "score": round(score, 3), "text": context[start:end]}
-        line = MARK + json.dumps(row, ensure_ascii=False, separators=(",", ":"))
-        if used + len(line) < room:
+        line = LINE_MARK + json.dumps(row, ensure_ascii=False, separators=(",", ":"))
+        if used + len(line) < max_chars:
             lines.append(line)
             used += len(line) + 1
     return lines
 
 
-def masked(line: str) -> str:
+def mask_numbers(line: str) -> str:
     """A line with its numbers made equal, so that page numbers do not tell running headers and footers apart."""
     return re.sub(r"\d+|\b[ivxlc]+\b", "#", " ".join(line.split()))
 
@@ -91,24 +93,24 @@ def running_lines(text: str, pages: Sequence[Page]) -> set[str]:
     for _, _, start, end in pages:
         lines = text[start:end].strip().splitlines()
         if len(lines) > 5:  # a page of a few lines has no headers, it is all text
-            seen.update({masked(line) for line in lines[:2] + lines[-2:]})
+            seen.update({mask_numbers(line) for line in lines[:2] + lines[-2:]})
     return {line for line, count in seen.items() if count >= max(5, len(pages) / 5)}
 
 
-def _prompt(question: str, terms: dict[str, float], length: tuple[int, int], head: str) -> str:
+def _build_prompt(question: str, terms: dict[str, float], length: tuple[int, int], head: str) -> str:
     """The question as it is; what only the engine of this package reads stands behind it."""
     return f"{question}\n\nOPTIONS " + json.dumps({"terms": terms, "length": length, "head": head}, ensure_ascii=False)
 
 
-def _head(text: str, pages: Sequence[Page], place: int) -> str:
+def _page_head(text: str, pages: Sequence[Page], place: int) -> str:
     """The first lines of the page that holds `place`, unless the document has no pages."""
     if len(pages) < 2:
         return ""
     index = max(bisect_right([start for _, _, start, _ in pages], place) - 1, 0)
-    return " ".join(text[pages[index][2] : min(pages[index][2] + HEAD, pages[index][3])].split())
+    return " ".join(text[pages[index][2] : min(pages[index][2] + HEAD_CHARS, pages[index][3])].split())
 
 
-def _apart(
+def _spread_passages(
     ranked: Sequence[tuple[float, int, int]], wide: Sequence[tuple[int, int]], count: int
 ) -> list[tuple[float, int, int]]:
     """The best passages, few of one page, without those that mostly repeat one already taken."""
@@ -125,7 +127,7 @@ def _apart(
     return out
 
 
-def _read(answer: object) -> list[tuple[int, int, float]]:
+def _parse_spans(answer: object) -> list[tuple[int, int, float]]:
     """The spans of one sub-query's answer; whatever is not such a list is an empty one."""
     try:
         return [(int(s["start"]), int(s["end"]), float(s["score"])) for s in json.loads(str(answer))]
@@ -133,7 +135,7 @@ def _read(answer: object) -> list[tuple[int, int, float]]:
         return []
 
 
-def widen(text: str, start: int, end: int, reach: int = 400) -> tuple[int, int]:
+def widen_to_sentences(text: str, start: int, end: int, reach: int = 400) -> tuple[int, int]:
     """Grow a passage to the sentence ends around it, so that no sentence is seen in halves; never across a page."""
     low = max(text.rfind("\f", 0, start) + 1, start - reach)
     stop = text.find("\f", end)
@@ -143,7 +145,7 @@ def widen(text: str, start: int, end: int, reach: int = 400) -> tuple[int, int]:
     return (before[-1] if before else low), (max(end - 2, start) + after.end() if after else end)
 
 
-def choose(
+def choose_spans(
     text: str, pages: Sequence[Page], spans: Sequence[tuple[tuple[int, int], float]], *, amount: bool, count: int = 16
 ) -> list[tuple[float, int, int, int]]:
     """(score, page, start, end), best first.
@@ -152,22 +154,25 @@ def choose(
     pages take turns; so do spans without a figure, after the first few, if an amount is asked for.
     """
     starts = [start for _, _, start, _ in pages]
-    left: list[tuple[float, int, int, int, bool]] = []
+    remaining: list[tuple[float, int, int, int, bool]] = []
     shown: list[tuple[set[str], set[str]]] = []
     for (start, end), score in spans:
-        own, amounts = set(TOKEN.findall(text[start:end].lower())), set(FIGURE.findall(text[start:end]))
-        if any(amounts == theirs and len(own & other) > 0.7 * len(own | other) for other, theirs in shown):
+        words, amounts = set(TOKEN.findall(text[start:end].lower())), set(FIGURE.findall(text[start:end]))
+        if any(amounts == theirs and len(words & other) > 0.7 * len(words | other) for other, theirs in shown):
             continue
-        shown.append((own, amounts))
+        shown.append((words, amounts))
         page = pages[max(bisect_right(starts, start) - 1, 0)][0] if pages else 1
-        left.append((score, page, start, end, not amounts))
+        remaining.append((score, page, start, end, not amounts))
     out: list[tuple[float, int, int, int]] = []
     of_page: Counter[int] = Counter()
     plain = 0
-    while left and len(out) < count:
-        full = max(0, plain + 1 - PLAIN) if amount else 0
-        best = max(left, key=lambda item: (item[0] * AGAIN ** (of_page[item[1]] + full * item[4]), -item[2]))
-        left.remove(best)
+    while remaining and len(out) < count:
+        full = max(0, plain + 1 - FREE_WITHOUT_FIGURE) if amount else 0
+        best = max(
+            remaining,
+            key=lambda item: (item[0] * REPEATED_PAGE_FACTOR ** (of_page[item[1]] + full * item[4]), -item[2]),
+        )
+        remaining.remove(best)
         out.append(best[:4])
         of_page[best[1]] += 1
         plain += best[4]

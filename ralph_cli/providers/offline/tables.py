@@ -9,25 +9,25 @@ import math
 import re
 from collections.abc import Sequence
 
-from ralph_cli.providers.offline.rank import Page, any_of, query_terms, rank
+from ralph_cli.providers.offline.rank import Page, query_terms, rank, term_forms_pattern
 
 FIGURE_CELL = re.compile(r"[-+(]*[$\u20ac\u00a3]?\s*[-+(]?\d[\d.,]*\)?\s*%?\)?|[\u2013\u2014-]|n/?a", re.IGNORECASE)
-TITLE_LINES, TABLES, PASSAGES = 4, 3, (1, 3, 8)
+TITLE_LINES, MAX_TABLES, PASSAGE_COUNTS = 4, 3, (1, 3, 8)
 TITLE_SHARE = 2.0
 
 
-def candidates(objective: str, text: str, pages: Sequence[Page], *, as_csv: bool) -> list[str]:
+def candidate_texts(objective: str, text: str, pages: Sequence[Page], *, as_csv: bool) -> list[str]:
     """Texts that may be what was asked for, the most likely first."""
-    found = tables(objective, text, pages) if as_csv else []
-    return found or passages(objective, text, pages)
+    found = table_texts(objective, text, pages) if as_csv else []
+    return found or passage_texts(objective, text, pages)
 
 
-def passages(objective: str, text: str, pages: Sequence[Page]) -> list[str]:
+def passage_texts(objective: str, text: str, pages: Sequence[Page]) -> list[str]:
     """The sentences of the best passages that hold a word of the objective, in the document's order; ever more."""
     ranking = rank(objective, text, pages)
-    words = [re.compile(any_of(form)) for form in ranking.weights]
+    words = [re.compile(term_forms_pattern(form)) for form in ranking.weights]
     out: list[str] = []
-    for count in PASSAGES:
+    for count in PASSAGE_COUNTS:
         lines: dict[str, None] = {}
         for _, start, end in sorted(ranking.passages[:count], key=lambda item: item[1]):
             for sentence in re.split(r"(?<=[.!?])\s+(?=[^\W_a-z])|\n\s*\n|\f", text[start:end]):
@@ -39,25 +39,25 @@ def passages(objective: str, text: str, pages: Sequence[Page]) -> list[str]:
     return out
 
 
-def tables(objective: str, text: str, pages: Sequence[Page]) -> list[str]:
+def table_texts(objective: str, text: str, pages: Sequence[Page]) -> list[str]:
     """The tables that hold most of the objective's words as CSV: with plain numbers, then as they are printed."""
-    terms = [(re.compile(any_of(term.key)), term.weight) for term in query_terms(objective)]
+    terms = [(re.compile(term_forms_pattern(term.key)), term.weight) for term in query_terms(objective)]
     low = text.lower()
     weighed = [(word, weight / (1.0 + math.log(1 + len(word.findall(low))))) for word, weight in terms]
     scored: list[tuple[float, int, list[list[str]]]] = []
-    for order, (above, rows) in enumerate(blocks(text)):
+    for order, (above, rows) in enumerate(table_blocks(text)):
         title, body = "\n".join(above).lower(), "\n".join(" ".join(row) for row in rows).lower()
         score = sum(
             weight * (TITLE_SHARE * bool(word.search(title)) + bool(word.search(body))) for word, weight in weighed
         )
         if score:
-            scored.append((score, -order, [*header(above, rows), *rows]))
-    best = [rows for _, _, rows in sorted(scored, key=lambda item: item[:2], reverse=True)[:TABLES]]
-    plain = [[[row[0], *(number(cell) for cell in row[1:])] for row in rows] for rows in best]
-    return [written(rows) for pair in zip(plain, best, strict=True) for rows in pair]
+            scored.append((score, -order, [*column_header(above, rows), *rows]))
+    best = [rows for _, _, rows in sorted(scored, key=lambda item: item[:2], reverse=True)[:MAX_TABLES]]
+    plain = [[[row[0], *(plain_number(cell) for cell in row[1:])] for row in rows] for rows in best]
+    return [to_csv(rows) for pair in zip(plain, best, strict=True) for rows in pair]
 
 
-def blocks(text: str) -> list[tuple[list[str], list[list[str]]]]:
+def table_blocks(text: str) -> list[tuple[list[str], list[list[str]]]]:
     """Runs of two or more table rows, each with the lines above it."""
     found: list[tuple[list[str], list[list[str]]]] = []
     above: list[str] = []
@@ -79,7 +79,7 @@ def blocks(text: str) -> list[tuple[list[str], list[list[str]]]]:
     return found
 
 
-def header(above: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str]]:
+def column_header(above: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str]]:
     """The nearest line above with a cell for each column, and one more for the labels if it has none."""
     width = max(len(row) for row in rows)
     for line in reversed(above):
@@ -89,7 +89,7 @@ def header(above: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str
     return []
 
 
-def number(cell: str) -> str:
+def plain_number(cell: str) -> str:
     """A figure without currency sign and thousands separators, negative when in parentheses; 0 for a dash."""
     if cell in ("-", "\u2013", "\u2014"):
         return "0"
@@ -99,7 +99,7 @@ def number(cell: str) -> str:
     return f"-{bare.lstrip('-')}" if "(" in cell or bare.startswith("-") else bare
 
 
-def written(rows: Sequence[Sequence[str]]) -> str:
+def to_csv(rows: Sequence[Sequence[str]]) -> str:
     """The rows as CSV."""
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(rows)

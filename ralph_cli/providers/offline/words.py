@@ -57,13 +57,13 @@ def stem(word: str) -> str:
     for suffix in SUFFIXES:
         keep = 5 if len(suffix) <= 3 else 4
         if word.endswith(suffix) and len(word) - len(suffix) >= keep:
-            return _single(word[: -len(suffix)])
+            return _undouble(word[: -len(suffix)])
     if word.endswith("s") and not word.endswith("ss"):
         word = word[:-1]
     return word[:-1] if len(word) > 5 and word[-1] in "ey" else word
 
 
-def _single(word: str) -> str:
+def _undouble(word: str) -> str:
     """Undo the doubling before an ending: "occurr" (occurred) is searched as "occur"."""
     return word[:-1] if word[-1] == word[-2] and word[-1] in "bdgmnprt" else word
 

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ralph_cli.core.coverage import merged
+from ralph_cli.core.coverage import merge_spans
 from ralph_cli.core.document import Document
-from ralph_cli.core.events import AnyEvent, Covered, SnippetRan
+from ralph_cli.core.events import AnyEvent, CoverageAdded, SnippetRan
 
-MOST_PARTS = 300
+MAX_PARTS = 300
 _SLICES = 40
 _WHOLE = 0.9
 
@@ -18,7 +18,7 @@ Level = Literal["whole", "some", "code", "none"]
 LEVELS: dict[Level, str] = {
     "whole": "shown to a model",
     "some": "shown to a model in part",
-    "code": "gone through by code only",
+    "code": "processed by code only",
     "none": "never read",
 }
 
@@ -32,46 +32,48 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Coverage:
+class CoverageStrip:
     """The parts of the document in order, empty when nothing was recorded; `told` says where this is from.
 
     `unit` is what a part is: "page", "pages" (several in each) or "characters".
     """
 
-    told: str
+    note: str
     unit: str = "page"
     parts: tuple[Part, ...] = ()
-    single: tuple[Part, ...] = ()
+    ungrouped: tuple[Part, ...] = ()
 
-    def of(self, level: Level) -> list[str]:
+    def names_at(self, level: Level) -> list[str]:
         """Names of the pages, or parts, of a level."""
-        return [part.name for part in (self.single or self.parts) if part.level == level]
+        return [part.name for part in (self.ungrouped or self.parts) if part.level == level]
 
 
-NOT_RECORDED = Coverage("What of the document was read was not recorded in this run.")
+NOT_RECORDED = CoverageStrip("What of the document was read was not recorded in this run.")
 
 
-def coverage(events: Iterable[AnyEvent], document: Document | None, pages: int) -> Coverage:
+def build_coverage_strip(events: Iterable[AnyEvent], document: Document | None, pages: int) -> CoverageStrip:
     """The coverage of a run. Without `document` only what is recorded by page number can be told."""
     events = tuple(events)
-    covered = [event for event in events if isinstance(event, Covered)]
+    covered = [event for event in events if isinstance(event, CoverageAdded)]
     if covered and document is not None:
-        code = merged(span for event in covered for span in event.spans if event.how == "code")
-        shown = merged(span for event in covered for span in event.spans if event.how == "shown")
-        told = "Recorded while the run went on; what code went through is what the sandbox reported."
+        code = merge_spans(span for event in covered for span in event.spans if event.how == "code")
+        shown = merge_spans(span for event in covered for span in event.spans if event.how == "shown")
+        note = "Recorded while the run went on; what code went through is what the sandbox reported."
         if document.paged:
             whole = [(str(page.number), page.start, page.end) for page in document.pages]
         else:
             whole = _slices(len(document.text))
-        single = tuple(Part(name, _level(_share(code, a, b), _share(shown, a, b))) for name, a, b in whole)
-        return _grouped(told, "page" if document.paged else "characters", single)
+        single = tuple(
+            Part(name, _level(_covered_share(code, a, b), _covered_share(shown, a, b))) for name, a, b in whole
+        )
+        return _group_parts(note, "page" if document.paged else "characters", single)
     if covered:
-        return Coverage("It was recorded which characters were read; to tell pages, the document is needed.")
+        return CoverageStrip("Only character positions were recorded; to show pages, the document is needed.")
     seen = {page for event in events if isinstance(event, SnippetRan) for page in event.pages}
     if not seen or pages < 2:
         return NOT_RECORDED
-    told = "Pages count as shown when text of theirs stood in what a step printed for the worker."
-    return _grouped(told, "page", tuple(Part(str(n), "some" if n in seen else "none") for n in range(1, pages + 1)))
+    note = "A page counts as shown when some of its text was in the output of a step that the worker saw."
+    return _group_parts(note, "page", tuple(Part(str(n), "some" if n in seen else "none") for n in range(1, pages + 1)))
 
 
 def page_ranges(names: Sequence[str]) -> str:
@@ -90,7 +92,7 @@ def page_ranges(names: Sequence[str]) -> str:
     return ", ".join(parts)
 
 
-def _share(spans: Sequence[tuple[int, int]], start: int, end: int) -> float:
+def _covered_share(spans: Sequence[tuple[int, int]], start: int, end: int) -> float:
     """How much of start..end lies in the spans; an empty page is covered when its place is."""
     if start == end:
         return float(any(low <= start <= high for low, high in spans))
@@ -102,16 +104,16 @@ def _slices(length: int) -> list[tuple[str, int, int]]:
     return [(f"{at:,}-{min(at + size, length):,}", at, min(at + size, length)) for at in range(0, length, size)]
 
 
-def _grouped(told: str, unit: str, single: tuple[Part, ...]) -> Coverage:
+def _group_parts(note: str, unit: str, ungrouped: tuple[Part, ...]) -> CoverageStrip:
     """The parts, several pages in each when there are more than a strip can show."""
-    size = -(-len(single) // MOST_PARTS)
+    size = -(-len(ungrouped) // MAX_PARTS)
     if size <= 1:
-        return Coverage(told, unit, single)
+        return CoverageStrip(note, unit, ungrouped)
     parts = []
-    for at in range(0, len(single), size):
-        group = single[at : at + size]
-        parts.append(Part(f"{group[0].name}-{group[-1].name}", _together({part.level for part in group})))
-    return Coverage(told, "pages", tuple(parts), single)
+    for at in range(0, len(ungrouped), size):
+        group = ungrouped[at : at + size]
+        parts.append(Part(f"{group[0].name}-{group[-1].name}", _combined_level({part.level for part in group})))
+    return CoverageStrip(note, "pages", tuple(parts), ungrouped)
 
 
 def _level(code: float, shown: float) -> Level:
@@ -120,7 +122,7 @@ def _level(code: float, shown: float) -> Level:
     return "some" if shown else "code" if code else "none"
 
 
-def _together(levels: set[Level]) -> Level:
+def _combined_level(levels: set[Level]) -> Level:
     """The level of several pages that share a place in the strip."""
     if len(levels) == 1:
         return next(iter(levels))

@@ -3,32 +3,32 @@
 import base64
 
 from ralph_cli.core.run import Quote
-from ralph_cli.reports.html.markup import Markup, el, joined
+from ralph_cli.reports.html.markup import Markup, el, join
 from ralph_cli.reports.report import Crop, Passage, Report
 from ralph_cli.reports.sections.opinions import opinions, verdict_words
-from ralph_cli.reports.view import TIERS, ClaimView, pages_of
+from ralph_cli.reports.view import TIER_NAMES, ClaimView, pages_of
 
 _SIGNS = {"supported": ("✓", "good"), "verbatim": ("=", "plain"), "partly": ("~", "warn")}
 
 
-def sign(item: ClaimView) -> Markup:
+def verdict_badge(item: ClaimView) -> Markup:
     """The verdict on a claim, in a word and a sign."""
-    mark, kind = _sign(item)
+    mark, kind = _sign_and_kind(item)
     return el("span", f"{mark} {verdict_words(item)}", class_=f"verdict {kind}")
 
 
-def _sign(item: ClaimView) -> tuple[str, str]:
+def _sign_and_kind(item: ClaimView) -> tuple[str, str]:
     """A sign and the kind of the verdict; what is qualified or disputed is not simply good."""
     mark, kind = _SIGNS.get(item.verdict, ("✗", "bad") if item.ruling else ("?", "warn"))
-    doubted = item.qualified or item.unheard or (item.ruling is not None and item.ruling.disputed)
+    doubted = item.qualifications or item.missing_votes or (item.ruling is not None and item.ruling.disputed)
     return mark, "warn" if doubted and kind == "good" else kind
 
 
-def marks(item: ClaimView) -> Markup:
+def quote_links(item: ClaimView) -> Markup:
     """Links to the quotes of a claim."""
     if not item.claim.quotes:
         return el("span", "[no quote]", class_="cite bad")
-    return joined(*(el("a", f"[{number}]", href=f"#quote-{number}", class_="cite") for number in item.claim.quotes))
+    return join(*(el("a", f"[{number}]", href=f"#quote-{number}", class_="cite") for number in item.claim.quotes))
 
 
 def claims(report: Report) -> Markup:
@@ -41,12 +41,12 @@ def claims(report: Report) -> Markup:
         shown.update(quote.id for quote in fresh)
         parts.append(_claim(item, fresh, again, report))
     loose = [_quote(quote, report) for quote in report.view.quotes if quote.id not in shown]
-    found = [_quote(quote, report) for quote in report.view.found]
-    return joined(
+    found = [_quote(quote, report) for quote in report.view.found_passages]
+    return join(
         *parts,
-        el("h3", f"Quotes of no {report.noun.lower()}") if loose else None,
+        el("h3", f"Quotes of no {report.claim_noun.lower()}") if loose else None,
         *loose,
-        el("h3", "What speaks for caution, found by the checks") if found or report.view.notes else None,
+        el("h3", "Reasons for caution found by the checks") if found or report.view.notes else None,
         el("ul", *(el("li", note) for note in report.view.notes)) if report.view.notes else None,
         *found,
     )
@@ -54,25 +54,25 @@ def claims(report: Report) -> Markup:
 
 def _claim(item: ClaimView, fresh: list[Quote], again: list[Quote], report: Report) -> Markup:
     ruling = item.ruling
-    alone = ruling is None and report.noun == "Item"
-    kind = "plain" if alone else _sign(item)[1]
-    why = f"{ruling.reason or 'No reason was given.'} ({ruling.judge})" if ruling else "Nobody has ruled on this claim."
+    alone = ruling is None and report.claim_noun == "Item"
+    kind = "plain" if alone else _sign_and_kind(item)[1]
+    why = f"{ruling.reason or 'No reason was given.'} ({ruling.judge})" if ruling else "No judge ruled on this claim."
     beside = [el("a", f"[{quote.id}]", href=f"#quote-{quote.id}") for quote in again]
     number = item.claim.id
     return el(
         "article",
         el(
             "div",
-            el("h3", f"{report.noun} {number}", id=f"claim-{number}"),
-            None if alone else sign(item),
+            el("h3", f"{report.claim_noun} {number}", id=f"claim-{number}"),
+            None if alone else verdict_badge(item),
             class_="head",
         ),
         el("p", item.claim.text, class_="words"),
-        None if alone else el("p", el("b", f"{item.judged_by}: "), why),
+        None if alone else el("p", el("b", f"{item.ruling_label}: "), why),
         _opinions(item),
         el("ul", *(el("li", issue.line) for issue in item.issues)) if item.issues else None,
         el("p", "Also rests on, shown above: ", *beside) if beside else None,
-        None if item.quotes else el("p", f"This {report.noun.lower()} has no quote."),
+        None if item.quotes else el("p", f"This {report.claim_noun.lower()} has no quote."),
         *(_quote(quote, report) for quote in fresh),
         class_=f"claim {kind}",
         aria_labelledby=f"claim-{number}",
@@ -86,8 +86,8 @@ def _opinions(item: ClaimView) -> Markup | None:
             "li",
             el("a", f"[{said.quote}]", href=f"#quote-{said.quote}") if said.quote else None,
             " ",
-            el("b", f"{said.what}: ", class_="warn" if said.warns else None),
-            said.words,
+            el("b", f"{said.label}: ", class_="warn" if said.is_warning else None),
+            said.text,
         )
         for said in opinions(item)
     ]
@@ -95,14 +95,14 @@ def _opinions(item: ClaimView) -> Markup | None:
 
 
 def _quote(quote: Quote, report: Report) -> Markup:
-    around = report.passages.get(quote.id)
+    passage = report.passages.get(quote.id)
     return el(
         "figure",
         el("figcaption", el("h4", f"Quote {quote.id}"), _facts(quote, report)),
-        el("blockquote", _lines(quote.text, page=quote.page)),
-        _difference(quote),
+        el("blockquote", _text_lines(quote.text, page=quote.page)),
+        _match_differences(quote),
         *(_picture(crop, quote) for crop in report.crops.get(quote.id, ())),
-        _passage(around, closed=quote.id in report.crops) if around else None,
+        _passage(passage, closed=quote.id in report.crops) if passage else None,
         id=f"quote-{quote.id}",
         tabindex="-1",
     )
@@ -125,15 +125,15 @@ def _facts(quote: Quote, report: Report) -> Markup:
     if report.paged:
         many = "Pages" if quote.last_page > quote.page else "Page"
         printed = f" (printed {quote.label})" if quote.label != str(quote.page) else ""
-        place = joined(f"{many} ", el("b", pages_of(quote)), printed)
+        place = join(f"{many} ", el("b", pages_of(quote)), printed)
     else:
-        place = joined("Characters ", el("b", f"{quote.start:,}-{quote.end:,}"))
-    times = "stands once" if quote.occurrences == 1 else f"stands in {quote.occurrences} places; this is one"
-    used = [f"{report.noun.lower()} {item.claim.id}" for item in report.claims_of(quote)]
+        place = join("Characters ", el("b", f"{quote.start:,}-{quote.end:,}"))
+    times = "stands once" if quote.occurrences == 1 else f"found in {quote.occurrences} places; this is one of them"
+    used = [f"{report.claim_noun.lower()} {item.claim.id}" for item in report.claims_of(quote)]
     return el(
         "ul",
         el("li", place),
-        el("li", "Match: ", el("b", TIERS[quote.match])),
+        el("li", "Match: ", el("b", TIER_NAMES[quote.match])),
         el("li", times) if quote.occurrences else None,
         el("li", el("b", "A reader cannot see it: "), quote.hidden) if quote.hidden else None,
         el("li", "For ", ", ".join(used)) if len(used) > 1 else None,
@@ -141,7 +141,7 @@ def _facts(quote: Quote, report: Report) -> Markup:
     )
 
 
-def _difference(quote: Quote) -> Markup | None:
+def _match_differences(quote: Quote) -> Markup | None:
     """What a reader should know of a match, and the model's wording when it is not what is shown."""
     if not quote.difference and quote.match != "recut":
         return None
@@ -150,15 +150,15 @@ def _difference(quote: Quote) -> Markup | None:
     return el("div", el("p", told, "; ".join(quote.difference)), said, class_="differs")
 
 
-def _passage(around: Passage, *, closed: bool) -> Markup:
-    start = len(around.before)
-    words = around.before + around.quoted + around.after
-    shown = _lines(words, marked=(start, start + len(around.quoted)))
-    name = "In its place in the text"
+def _passage(passage: Passage, *, closed: bool) -> Markup:
+    start = len(passage.before)
+    words = passage.before + passage.quoted + passage.after
+    shown = _text_lines(words, marked=(start, start + len(passage.quoted)))
+    name = "In context"
     return el("details", el("summary", name), el("div", shown, class_="passage"), open=not closed)
 
 
-def _lines(words: str, page: int | None = None, marked: tuple[int, int] = (0, 0)) -> Markup:
+def _text_lines(words: str, page: int | None = None, marked: tuple[int, int] = (0, 0)) -> Markup:
     """Each line of the document on a line of its own, the characters of `marked` as marked.
 
     Where a page ends a line says so; `page` is the page on which the words begin, if that is known.
@@ -174,4 +174,4 @@ def _lines(words: str, page: int | None = None, marked: tuple[int, int] = (0, 0)
                 middle = el("mark", line[low:high]) if low < high else None
                 parts.append(el("span", line[:low], middle, line[high:], class_="line"))
             at += len(line) + 1
-    return joined(*parts)
+    return join(*parts)

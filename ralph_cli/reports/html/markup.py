@@ -2,13 +2,13 @@
 
 import html
 
-from ralph_cli.reports.safe_text import visible
+from ralph_cli.reports.safe_text import make_visible
 
 _VOID = frozenset({"img", "meta", "br", "hr"})
 
 
 class Markup(str):
-    """Text that is HTML; only `el`, `text` and `joined` make it, and constants of ours."""
+    """Text that is HTML; only `el`, `escape` and `join` make it, and constants of ours."""
 
     __slots__ = ()
 
@@ -16,9 +16,9 @@ class Markup(str):
 Child = str | Markup | None
 
 
-def text(value: str) -> Markup:
+def escape(value: str) -> Markup:
     """Foreign text as HTML: nothing invisible in it, nothing that a browser takes for more than text."""
-    return Markup(html.escape(visible(value), quote=True))
+    return Markup(html.escape(make_visible(value), quote=True))
 
 
 def el(tag: str, /, *children: Child, **attributes: str | int | bool | None) -> Markup:
@@ -26,15 +26,15 @@ def el(tag: str, /, *children: Child, **attributes: str | int | bool | None) -> 
 
     A trailing underscore of an attribute's name falls off (`class_`), others become hyphens (`aria_label`).
     """
-    said = "".join(
-        f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{text(str(value))}"')
+    rendered_attributes = "".join(
+        f" {key.rstrip('_').replace('_', '-')}" + ("" if value is True else f'="{escape(str(value))}"')
         for key, value in attributes.items()
         if value is not None and value is not False
     )
-    start = Markup(f"<{tag}{said}>")
-    return start if tag in _VOID else Markup(f"{start}{joined(*children)}</{tag}>")
+    start = Markup(f"<{tag}{rendered_attributes}>")
+    return start if tag in _VOID else Markup(f"{start}{join(*children)}</{tag}>")
 
 
-def joined(*children: Child) -> Markup:
+def join(*children: Child) -> Markup:
     """The children one after the other."""
-    return Markup("".join(child if isinstance(child, Markup) else text(child) for child in children if child))
+    return Markup("".join(child if isinstance(child, Markup) else escape(child) for child in children if child))

@@ -3,28 +3,28 @@
 import re
 from collections.abc import Iterator
 
-from ralph_cli.core.events import Noticed, RunHalted
+from ralph_cli.core.events import NoticeIssued, RunHalted
 from ralph_cli.core.run import Ruling, StopType, Verdict
 from ralph_cli.reports import terminal
-from ralph_cli.reports.goal import verification
+from ralph_cli.reports.goal import describe_verification
 from ralph_cli.reports.html.coverage_strip import LEVELS, page_ranges
-from ralph_cli.reports.html.evidence import claims, marks, sign
-from ralph_cli.reports.html.markup import Markup, el, joined, text
+from ralph_cli.reports.html.evidence import claims, quote_links, verdict_badge
+from ralph_cli.reports.html.markup import Markup, el, escape, join
 from ralph_cli.reports.html.style import CSS, POLICY
 from ralph_cli.reports.html.timeline import timeline
-from ralph_cli.reports.report import Report, ending, heading
+from ralph_cli.reports.report import Report, describe_ending, outcome_heading
 from ralph_cli.reports.safe_text import one_line
 from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.coverage import unreadable_line
-from ralph_cli.reports.sections.refused import Refused, refused
+from ralph_cli.reports.sections.refused import Refusals, collect_refusals
 from ralph_cli.reports.sections.spending import spending
-from ralph_cli.reports.view import WORDS
+from ralph_cli.reports.view import VERDICT_WORDS
 
 Section = tuple[str, str, Markup]
 """Anchor, heading and content."""
 
 
-def page(report: Report) -> str:
+def render_page(report: Report) -> str:
     """The whole file. What a browser shows of it was made here; the document and the models only give text."""
     parts = [part for part in _sections(report) if part[2]]
     head = el(
@@ -39,14 +39,14 @@ def page(report: Report) -> str:
     body = el(
         "body",
         el("a", "Skip to the answer", href="#answer", class_="skip"),
-        _front(report),
+        _header(report),
         el(
             "nav",
             el("ul", *(el("li", el("a", name, href=f"#{anchor}")) for anchor, name, _ in parts)),
             aria_label="Contents",
         ),
         el("main", *(_section(*part) for part in parts)),
-        _foot(report),
+        _footer(report),
     )
     return f"<!doctype html>\n{el('html', head, body, lang='en')}\n"
 
@@ -57,43 +57,48 @@ def _section(anchor: str, name: str, content: Markup) -> Markup:
 
 
 def _sections(report: Report) -> Iterator[Section]:
-    yield "answer", _WHAT.get(report.view.mode, "Answer"), _answer(report)
-    evidence = "What it rests on" if report.view.mode == "task" else "Claims and their evidence"
+    yield "answer", _ANSWER_TITLES.get(report.view.mode, "Answer"), _answer(report)
+    evidence = "Evidence" if report.view.mode == "task" else "Claims and their evidence"
     yield "claims", evidence, claims(report)
     yield "searched", "What was searched", _searches(report)
     yield "found", "What the checks found", _issues(report)
     yield "read", "What was read", _coverage(report)
-    yield "notices", "Notices", _list(e.message for e in report.events if isinstance(e, Noticed))
+    yield "notices", "Notices", _bullet_list(e.message for e in report.events if isinstance(e, NoticeIssued))
     yield "cost", "Cost", _cost(report)
     yield "course", "Course of the run", timeline(report.events)
     yield "refused", "Appendix: what was refused", _refused(report)
 
 
-_WHAT = {"task": "Output", "goal": "Output and its verification"}
+_ANSWER_TITLES = {"task": "Output", "goal": "Output and its verification"}
 
 
-def _front(report: Report) -> Markup:
+def _header(report: Report) -> Markup:
     view, started = report.view, report.started
-    words, kind = heading(report)
+    words, kind = outcome_heading(report)
     ended = [event.at for event in report.events if isinstance(event, RunHalted)]
     models = started.settings.get("models", {}) if started else {}
     document = view.document
     facts = [
-        ("Document", joined(report.document_name, *_size(report))) if document else ("Document", text("none")),
+        ("Document", join(report.document_name, *_size(report))) if document else ("Document", escape("none")),
         ("SHA-256", el("span", str(document.get("sha256", "")), class_="hash")) if document else None,
-        ("Models", text(", ".join(f"{role} {name}" for role, name in models.items()))) if models else None,
-        ("Begun", text(_time(started.at))) if started else None,
-        ("Ended", text(_time(ended[0]))) if ended else None,
+        ("Models", escape(", ".join(f"{role} {name}" for role, name in models.items()))) if models else None,
+        ("Begun", escape(_time(started.at))) if started else None,
+        ("Ended", escape(_time(ended[0]))) if ended else None,
         ("Run", el("span", view.run, class_="hash")),
-        ("Spent", text(f"{terminal.cost(view.usage)}, {_iterations(view.iterations)}")),
+        ("Spent", escape(f"{terminal.describe_cost(view.usage)}, {_iterations(view.iterations)}")),
     ]
     return el(
         "header",
         el("p", f"Evidence report · ralph {view.mode}", class_="kicker"),
         el("h1", view.question),
-        el("div", el("span", words, class_=f"verdict {kind}"), el("p", ending(report)), class_=f"ending {kind}"),
+        el(
+            "div",
+            el("span", words, class_=f"verdict {kind}"),
+            el("p", describe_ending(report)),
+            class_=f"ending {kind}",
+        ),
         *(el("p", note, class_="differs") for note in report.notes),
-        el("dl", *(joined(el("dt", fact[0]), el("dd", fact[1])) for fact in facts if fact)),
+        el("dl", *(join(el("dt", fact[0]), el("dd", fact[1])) for fact in facts if fact)),
     )
 
 
@@ -117,20 +122,22 @@ def _iterations(number: int) -> str:
 def _answer(report: Report) -> Markup:
     view = report.view
     if report.goal is not None:
-        return joined(_output(report.output), _evidence(report))
+        return join(_output(report.output), _verifier_results(report))
     if view.mode == "task":
-        return joined(_output(view.output), _ruled(view.output_ruling))
+        return join(_output(view.output), _output_ruling(view.output_ruling))
     if view.halt.type is StopType.ABSENT or view.absence is not None:
         told = "Not in the document, as far as the searches shown below can tell."
-        return joined(el("p", f"{told} {unreadable_line(view)}".rstrip()), _said(view.absence))
+        return join(el("p", f"{told} {unreadable_line(view)}".rstrip()), _worker_note(view.absence))
     if not view.claims:
         return el("p", "No answer.")
     return el(
-        "ul", *(el("li", item.claim.text, " ", marks(item), " ", sign(item)) for item in view.claims), class_="answer"
+        "ul",
+        *(el("li", item.claim.text, " ", quote_links(item), " ", verdict_badge(item)) for item in view.claims),
+        class_="answer",
     )
 
 
-def _said(note: str | None) -> Markup:
+def _worker_note(note: str | None) -> Markup:
     return el("p", "The worker notes: ", note) if note else Markup("")
 
 
@@ -140,18 +147,18 @@ def _output(output: str) -> Markup:
     return el("div", output, class_="output")
 
 
-def _ruled(ruling: Ruling | None) -> Markup:
+def _output_ruling(ruling: Ruling | None) -> Markup:
     """What the judge said of an output as a whole."""
     if ruling is None:
-        return el("p", "Nobody has ruled on the output.")
+        return el("p", "No judge ruled on the output.")
     who = "Compared" if ruling.verdict is Verdict.VERBATIM else "Judge"
-    return el("p", el("b", f"{who}: {WORDS[ruling.verdict.value]}. "), f"{ruling.reason} ({ruling.judge})")
+    return el("p", el("b", f"{who}: {VERDICT_WORDS[ruling.verdict.value]}. "), f"{ruling.reason} ({ruling.judge})")
 
 
-def _evidence(report: Report) -> Markup:
+def _verifier_results(report: Report) -> Markup:
     """The verdicts of the user's own commands on the output as it stands."""
     assert report.goal is not None
-    told = verification(report.goal)
+    told = describe_verification(report.goal)
     rows = [
         el(
             "li",
@@ -163,7 +170,7 @@ def _evidence(report: Report) -> Markup:
         for item in report.goal.evidence
     ]
     said = el("p", "The worker says, which proves nothing: ", report.goal.said) if report.goal.said else None
-    return joined(el("p", f"{told[:1].upper()}{told[1:]}."), el("ul", *rows) if rows else None, said)
+    return join(el("p", f"{told[:1].upper()}{told[1:]}."), el("ul", *rows) if rows else None, said)
 
 
 def _searches(report: Report) -> Markup:
@@ -171,44 +178,45 @@ def _searches(report: Report) -> Markup:
     if not view.searches and view.absence is None:
         return Markup("")
     rows = [
-        el("tr", el("td", absence.term(item)), el("td", absence.places(item), class_="n")) for item in view.searches
+        el("tr", el("td", absence.describe_term(item)), el("td", absence.describe_hits(item), class_="n"))
+        for item in view.searches
     ]
     near = [
         el(
             "li",
-            f"{absence.place(item, paged=report.paged)}: ",
+            f"{absence.describe_place(item, paged=report.paged)}: ",
             el("q", item.text.strip()),
             f" ({', '.join(item.words)})",
         )
         for item in view.nearest
     ]
-    return joined(
+    return join(
         el("p", "Each term was counted in the text by code; what the counts mean is for you to judge.", class_="soft"),
         _table((("Term", ""), ("Places", "n")), rows),
-        el("p", absence.pages_read(view)),
-        joined(el("p", f"{absence.NEAREST}:"), el("ul", *near)) if near else None,
+        el("p", absence.describe_pages_read(view)),
+        join(el("p", f"{absence.NEAREST}:"), el("ul", *near)) if near else None,
     )
 
 
 def _issues(report: Report) -> Markup:
-    return Markup("") if report.view.ok else _list(issue.line for issue in report.view.issues)
+    return Markup("") if report.view.ok else _bullet_list(issue.line for issue in report.view.issues)
 
 
 def _coverage(report: Report) -> Markup:
     found = report.coverage
     if not found.parts:
-        return el("p", found.told)
+        return el("p", found.note)
     names = {"page": "Pages", "pages": "Pages", "characters": "Characters"}[found.unit]
     told = []
     for level, words in LEVELS.items():
-        if of := found.of(level):
-            share = f"{len(of)} of {len(found.single or found.parts)}"
+        if of := found.names_at(level):
+            share = f"{len(of)} of {len(found.ungrouped or found.parts)}"
             told.append(el("li", el("b", f"{names} {words}"), f" ({share}): {page_ranges(of)}"))
     cells = [el("li", part.name, class_=part.level, title=LEVELS[part.level]) for part in found.parts]
     key = [el("li", words, class_=level) for level, words in LEVELS.items()]
     wide = "strip" if found.unit == "page" else "strip wide"
-    return joined(
-        el("p", found.told, class_="soft"),
+    return join(
+        el("p", found.note, class_="soft"),
         el("ul", *told),
         el("ul", *cells, class_=wide, aria_label=f"{names}, and how far each was read"),
         el("ul", *key, class_="strip key", aria_label="Key"),
@@ -221,7 +229,7 @@ def _cost(report: Report) -> Markup:
             "tr",
             el("td", item.agent),
             el("td", item.model),
-            *_figures(
+            *_number_cells(
                 item.usage.calls,
                 item.failed,
                 item.usage.input_tokens,
@@ -236,12 +244,14 @@ def _cost(report: Report) -> Markup:
         return el("p", "No model was called.")
     usage, lines = report.view.usage, spending(report.events)
     total = (usage.calls, sum(item.failed for item in lines), usage.input_tokens, usage.output_tokens, usage.usd)
-    foot = el("tr", el("td", "Total"), el("td"), *_figures(*total, sum(item.seconds for item in lines)))
+    foot = el("tr", el("td", "Total"), el("td"), *_number_cells(*total, sum(item.seconds for item in lines)))
     columns = (("Agent", ""), ("Model", ""), ("Calls", "n"), ("Failed", "n"), ("Tokens in", "n"), ("Tokens out", "n"))
     return _table((*columns, ("US$", "n"), ("Seconds", "n")), rows, foot)
 
 
-def _figures(calls: int, failed: int, read: int, wrote: int, usd: float | None, seconds: float) -> Iterator[Markup]:
+def _number_cells(
+    calls: int, failed: int, read: int, wrote: int, usd: float | None, seconds: float
+) -> Iterator[Markup]:
     money = "unknown" if usd is None else f"{usd:.4f}"
     for figure in (f"{calls:,}", str(failed), f"{read:,}", f"{wrote:,}", money, f"{seconds:,.1f}"):
         yield el("td", figure, class_="n")
@@ -254,30 +264,30 @@ def _table(columns: tuple[tuple[str, str], ...], rows: list[Markup], foot: Marku
 
 
 def _refused(report: Report) -> Markup:
-    found = refused(report.events)
+    found = collect_refusals(report.events)
     if not found:
         return el("p", "Nothing was refused.")
-    told = el("p", "None of this is in the answer, unless a later iteration mended it.", class_="soft")
-    return joined(told, *(_iteration(item) for item in found))
+    told = el("p", "None of this is in the answer, unless a later iteration corrected it.", class_="soft")
+    return join(told, *(_iteration_refusals(item) for item in found))
 
 
-def _iteration(item: Refused) -> Markup:
+def _iteration_refusals(item: Refusals) -> Markup:
     groups = (
         ("Quotes that are not in the document", [issue.line for issue in item.quotes]),
         ("Sent back to the worker at once", [f"Step {step}: {problem}" for step, problem in item.drafts]),
         ("Issues of the checks", [f"{issue.check}: {issue.line}" for issue in item.issues]),
         ("Checks that could not be made", [f"{check}: {why}" for check, why in item.broken]),
     )
-    told = (part for name, lines in groups if lines for part in (el("h4", name), _list(lines)))
-    return joined(el("h3", f"Iteration {item.iteration}"), *told)
+    told = (part for name, lines in groups if lines for part in (el("h4", name), _bullet_list(lines)))
+    return join(el("h3", f"Iteration {item.iteration}"), *told)
 
 
-def _list(lines: "Iterator[str] | list[str]") -> Markup:
+def _bullet_list(lines: "Iterator[str] | list[str]") -> Markup:
     items = [el("li", line) for line in dict.fromkeys(lines)]
     return el("ul", *items) if items else Markup("")
 
 
-def _foot(report: Report) -> Markup:
+def _footer(report: Report) -> Markup:
     return el(
         "footer",
         el(
@@ -287,6 +297,6 @@ def _foot(report: Report) -> Markup:
             "digits agree; what differs is shown. A supported claim is what the document says, as one model read it "
             "and another agreed; both can be wrong. A quote proves presence; nothing proves that nothing was missed.",
         ),
-        el("p", f"Made {_time(report.made)} by ralph {report.version}. This file runs no script and loads nothing."),
+        el("p", f"Made {_time(report.made_at)} by ralph {report.version}. This file runs no script and loads nothing."),
         el("div", el("span", "Checked by"), el("span", "Date"), class_="sign"),
     )

@@ -6,23 +6,23 @@ from ralph_cli.core.events import (
     AnyEvent,
     CallFinished,
     CallRetried,
+    DraftSubmitted,
     GoalSet,
     IterationStarted,
-    Nudged,
+    OutputChanged,
     RunHalted,
-    Said,
     SnippetRan,
     StepFinished,
-    Submitted,
-    Verified,
-    Wrote,
+    TurnRejected,
+    VerifierFinished,
+    WorkerReported,
 )
 from ralph_cli.core.run import Step
 from ralph_cli.reports.html.coverage_strip import page_ranges
-from ralph_cli.reports.html.markup import Markup, el, joined
+from ralph_cli.reports.html.markup import Markup, el, join
 from ralph_cli.reports.safe_text import one_line
 
-_MOST_LINES, _MOST_CHARACTERS = 60, 8_000
+_MAX_LINES, _MAX_CHARACTERS = 60, 8_000
 
 
 def timeline(events: Iterable[AnyEvent]) -> Markup:
@@ -40,26 +40,26 @@ def timeline(events: Iterable[AnyEvent]) -> Markup:
             flush()
             parts.append(el("h3", f"Iteration {event.number}"))
             if event.feedback:
-                parts.append(_more("What it was told of the attempt before", el("pre", short(event.feedback))))
-        steps += [el("li", item) for item in _tell(event)]
+                parts.append(_details("Feedback on the previous attempt", el("pre", shorten(event.feedback))))
+        steps += [el("li", item) for item in _event_items(event)]
     flush()
-    return joined(*parts)
+    return join(*parts)
 
 
-def short(words: str) -> str:
+def shorten(words: str) -> str:
     """Long text without its middle; the trace holds it whole."""
     lines = words.splitlines()
-    if len(lines) > _MOST_LINES:
-        left = len(lines) - _MOST_LINES
-        lines = [*lines[: _MOST_LINES // 2], f"... {left} lines are left out here ...", *lines[-_MOST_LINES // 2 :]]
+    if len(lines) > _MAX_LINES:
+        left = len(lines) - _MAX_LINES
+        lines = [*lines[: _MAX_LINES // 2], f"... {left} lines are left out here ...", *lines[-_MAX_LINES // 2 :]]
     words = "\n".join(lines)
-    if len(words) > _MOST_CHARACTERS:
-        half = _MOST_CHARACTERS // 2
+    if len(words) > _MAX_CHARACTERS:
+        half = _MAX_CHARACTERS // 2
         words = f"{words[:half]}\n... {len(words) - 2 * half:,} characters are left out here ...\n{words[-half:]}"
     return words
 
 
-def _tell(event: AnyEvent) -> Iterator[Markup]:
+def _event_items(event: AnyEvent) -> Iterator[Markup]:
     match event:
         case SnippetRan():
             pages = f", pages {page_ranges([str(n) for n in sorted(set(event.pages))])}" if event.pages else ""
@@ -67,9 +67,9 @@ def _tell(event: AnyEvent) -> Iterator[Markup]:
             failed = ", which failed" if event.error else ""
             lost = "; the sandbox’s state was lost" if event.state_lost else ""
             name = f"Step {event.step}: ran code for {event.seconds:.2f} s{failed}{asked}{pages}{lost}"
-            yield _more(name, el("h4", "Code"), el("pre", short(event.code)), *_printed(event.output))
-        case Submitted(step=step, draft=draft, problems=problems):
-            name = f"Step {step}: handed in" + (", sent back" if problems else ", taken")
+            yield _details(name, el("h4", "Code"), el("pre", shorten(event.code)), *_shown_output(event.output))
+        case DraftSubmitted(step=step, draft=draft, problems=problems):
+            name = f"Step {step}: submitted" + (", rejected" if problems else ", accepted")
             said = [
                 el("li", claim.text, el("ul", *(el("li", el("q", quote)) for quote in claim.quotes)))
                 for claim in draft.claims
@@ -77,12 +77,12 @@ def _tell(event: AnyEvent) -> Iterator[Markup]:
             if draft.absence is not None:
                 said.append(el("li", "Not in the document; searched: ", ", ".join(draft.absence.searched)))
             wrong = [el("li", problem) for problem in problems]
-            problem = joined(el("h4", "Problems"), el("ul", *wrong)) if wrong else None
-            yield _more(name, el("ul", *said), el("pre", short(draft.output)) if draft.output else None, problem)
-        case Nudged(step=step, reason=reason):
+            problem = join(el("h4", "Problems"), el("ul", *wrong)) if wrong else None
+            yield _details(name, el("ul", *said), el("pre", shorten(draft.output)) if draft.output else None, problem)
+        case TurnRejected(step=step, reason=reason):
             yield el("span", f"Step {step}: {one_line(reason, 600)}")
         case StepFinished(step):
-            yield from _checked(step)
+            yield from _check_results(step)
         case CallRetried(agent, model, attempt, reason):
             yield el("span", f"{agent} ({model}) failed on try {attempt}: {one_line(reason, 600)}")
         case CallFinished(agent=agent, model=model, error=error) if error:
@@ -90,14 +90,14 @@ def _tell(event: AnyEvent) -> Iterator[Markup]:
         case RunHalted(halt=halt, at=at):
             yield el("span", el("b", "End"), f" ({halt.type.value}) at {at}: {one_line(halt.detail, 600)}")
         case _:
-            yield from _goal(event)
+            yield from _goal_event_items(event)
 
 
-def _printed(output: str) -> tuple[Markup, Markup]:
-    return el("h4", "What it was shown"), el("pre", short(output) or "(nothing)")
+def _shown_output(output: str) -> tuple[Markup, Markup]:
+    return el("h4", "What it was shown"), el("pre", shorten(output) or "(nothing)")
 
 
-def _checked(step: Step) -> Iterator[Markup]:
+def _check_results(step: Step) -> Iterator[Markup]:
     if step.attempt.error:
         yield el("span", f"No result: {step.attempt.error}")
     for item in step.evidence:
@@ -112,26 +112,26 @@ def _checked(step: Step) -> Iterator[Markup]:
             )
             for r in step.rulings
         ]
-        yield _more("The judge’s verdicts", el("ul", *said))
+        yield _details("The judge’s verdicts", el("ul", *said))
 
 
-def _goal(event: AnyEvent) -> Iterator[Markup]:
+def _goal_event_items(event: AnyEvent) -> Iterator[Markup]:
     match event:
         case GoalSet(verifiers=verifiers, instructions=instructions):
             named = [el("li", el("b", name), ": ", el("code", command)) for name, command in verifiers]
-            yield joined("Verifiers: ", el("ul", *named) if named else "none", instructions or None)
-        case Wrote(output=output, revision=revision):
-            yield _more(f"Output, version {revision}: {len(output):,} characters", el("pre", short(output)))
-        case Verified(name=name, command=command, passed=passed, ended=ended, at=at):
+            yield join("Verifiers: ", el("ul", *named) if named else "none", instructions or None)
+        case OutputChanged(output=output, revision=revision):
+            yield _details(f"Output, version {revision}: {len(output):,} characters", el("pre", shorten(output)))
+        case VerifierFinished(name=name, command=command, passed=passed, ended=ended, at=at):
             word = "passed" if passed else "FAILED"
             said = f"Version {event.revision} verified by {one_line(name)}: {word} ({one_line(ended)}) at {at}"
-            yield _more(said, el("pre", short(f"$ {command}\n{event.output}".rstrip())))
-        case Said(text=words, intent=intent):
+            yield _details(said, el("pre", shorten(f"$ {command}\n{event.output}".rstrip())))
+        case WorkerReported(text=words, intent=intent):
             meant = {"note": "a note", "done": "it is done", "blocked": "it cannot go on"}[intent]
             yield el("span", f"The worker says ({meant}): {one_line(words, 2_000)}")
         case _:
             return
 
 
-def _more(name: str, *content: Markup | None) -> Markup:
+def _details(name: str, *content: Markup | None) -> Markup:
     return el("details", el("summary", name), *content)

@@ -7,7 +7,7 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import Finding, MemoCheck, Support
 from ralph_cli.core.run import Quote
 from ralph_cli.reports.memo.terminal import GROUPS
-from ralph_cli.reports.view import TIERS
+from ralph_cli.reports.view import TIER_NAMES
 
 
 def memo_object(check: MemoCheck) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def memo_object(check: MemoCheck) -> dict[str, Any]:
             "checked": check.checked,
             "faults": len(check.faults),
             "terms_not_found": len(check.missing),
-            **{_named(outcome): sum(one.outcome == outcome for one in check.findings) for outcome, _ in GROUPS},
+            **{_outcome_name(outcome): sum(one.outcome == outcome for one in check.findings) for outcome, _ in GROUPS},
         },
         "quotations": [_finding(finding, check) for finding in check.findings],
         "terms": [_finding(finding, check) for finding in check.terms],
@@ -56,7 +56,7 @@ def memo_json(check: MemoCheck) -> str:
     return json.dumps(memo_object(check), ensure_ascii=True, indent=2)
 
 
-def _named(outcome: str) -> str:
+def _outcome_name(outcome: str) -> str:
     return "re-cut" if outcome == "recut" else outcome
 
 
@@ -71,7 +71,7 @@ def _finding(finding: Finding, check: MemoCheck) -> dict[str, Any]:
         "place": quotation.place,
         "sentence": quotation.sentence,
         "page_reference": quotation.reference.text if quotation.reference else None,
-        "outcome": _named(finding.outcome),
+        "outcome": _outcome_name(finding.outcome),
         "holds": finding.holds,
         "document": finding.document,
         "also_in": list(finding.also),
@@ -101,7 +101,7 @@ def _quote(quote: Quote, document: Document) -> dict[str, Any]:
         "last_page": (quote.last_page or quote.page) if document.paged else None,
         "start": quote.start,
         "end": quote.end,
-        "match": TIERS[quote.match],
+        "match": TIER_NAMES[quote.match],
         "occurrences": quote.occurrences,
         "places": [list(place) for place in quote.places],
     }

@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Sequence
 
 from ralph_cli.core.document import Document
-from ralph_cli.core.results.memo import Finding, MemoCheck, Nearest, Outcome, Support
+from ralph_cli.core.results.memo import ClosestText, Finding, MemoCheck, QuotationOutcome, Support
 from ralph_cli.reports.safe_text import one_line
 from ralph_cli.reports.terminal import SIGNS, Styled
-from ralph_cli.reports.view import WORDS
+from ralph_cli.reports.view import VERDICT_WORDS
 
-LONGEST = 400
+MAX_SHOWN_CHARS = 400
 """Characters shown of a quotation and of the document's text beside it."""
 
-GROUPS: tuple[tuple[Outcome, str], ...] = (
+GROUPS: tuple[tuple[QuotationOutcome, str], ...] = (
     ("altered", "Altered: not the document's words"),
     ("not-found", "Not found"),
     ("wrong-page", "Wrong page"),
@@ -37,13 +37,13 @@ def memo_lines(check: MemoCheck) -> Iterator[list[Styled]]:
             yield []
             yield [(f"{title} ({len(found)})", "bold")]
         for finding in found:
-            yield from _finding(finding, check)
-    yield from _references(check)
-    yield from _support(check)
+            yield from _finding_lines(finding, check)
+    yield from _reference_lines(check)
+    yield from _support_lines(check)
     if not check.strict:
-        yield from _terms(check.terms)
+        yield from _term_lines(check.terms)
     yield []
-    yield [(verdict(check), "green" if check.ok else "red")]
+    yield [(describe_outcome(check), "green" if check.ok else "red")]
 
 
 def memo_text(check: MemoCheck) -> str:
@@ -51,47 +51,47 @@ def memo_text(check: MemoCheck) -> str:
     return "\n".join("".join(text for text, _ in line) for line in memo_lines(check)) + "\n"
 
 
-def verdict(check: MemoCheck) -> str:
+def describe_outcome(check: MemoCheck) -> str:
     """One sentence that says whether the memo holds, and what was not checked."""
     if not check.checked:
         few = f" ({len(check.terms)} of up to three words were only looked for)" if check.terms else ""
-        left = f"; {_unbound(check)}" if check.unbound else ""
+        left = f"; {_unbound_message(check)}" if check.unbound else ""
         return f"Nothing was checked: the memo has no quotation to check{few}{left}."
     faults = len(check.faults)
     # What was not checked must not hide behind the word "all".
     terms = () if check.strict else check.missing
     hold = "all hold" if not (terms or check.unbound) else "it holds" if check.checked == 1 else "these hold"
-    told = [
-        f"{_count(check.checked, 'quotation')} checked: "
+    parts = [
+        f"{_pluralize(check.checked, 'quotation')} checked: "
         + (f"{faults} {'does' if faults == 1 else 'do'} not hold" if faults else hold)
     ]
     if terms:
-        told.append(f"{_count(len(terms), 'term')} between marks not in the document{_several(check)}")
+        parts.append(f"{_pluralize(len(terms), 'term')} between marks not in the document{_plural_suffix(check)}")
     if check.unbound:
-        told.append(_unbound(check))
+        parts.append(_unbound_message(check))
     if check.beyond:
-        told.append(f"{_count(len(check.beyond), 'page reference')} past the last page")
+        parts.append(f"{_pluralize(len(check.beyond), 'page reference')} past the last page")
     if check.unpaged:
-        told.append(f"{_count(check.unpaged, 'page reference')} not checked, for the document has no pages")
+        parts.append(f"{_pluralize(check.unpaged, 'page reference')} not checked, for the document has no pages")
     if check.support is not None:
         bad = sum(not item.holds for item in check.support)
-        judged = _count(len(check.support), "sentence")
-        told.append(
+        judged = _pluralize(len(check.support), "sentence")
+        parts.append(
             f"{judged} judged by {one_line(check.judge)}: {bad} not supported"
             if bad
             else f"{judged} judged, all supported"
         )
     else:
-        told.append("no model was asked whether they support what the memo says")
-    return "; ".join(told) + "."
+        parts.append("no model was asked whether they support what the memo says")
+    return "; ".join(parts) + "."
 
 
-def _several(check: MemoCheck) -> str:
+def _plural_suffix(check: MemoCheck) -> str:
     return "s" if len(check.documents) > 1 else ""
 
 
-def _unbound(check: MemoCheck) -> str:
-    return f"{_count(len(check.unbound), 'page reference')} not bound to a quotation, not checked"
+def _unbound_message(check: MemoCheck) -> str:
+    return f"{_pluralize(len(check.unbound), 'page reference')} not linked to a quotation, not checked"
 
 
 def page_names(pages: Sequence[tuple[int, str]]) -> str:
@@ -101,7 +101,7 @@ def page_names(pages: Sequence[tuple[int, str]]) -> str:
     )
 
 
-def page_said(finding: Finding) -> str:
+def describe_page_reference(finding: Finding) -> str:
     """What became of the page reference, in words; "" when there is nothing to say."""
     reference = finding.quotation.reference
     if reference is None or finding.quote is None:
@@ -117,13 +117,13 @@ def page_said(finding: Finding) -> str:
 
 def _source(document: Document) -> str:
     return (
-        f"{one_line(document.path)} ({_count(len(document.pages), 'page')})"
+        f"{one_line(document.path)} ({_pluralize(len(document.pages), 'page')})"
         if document.paged
         else one_line(document.path)
     )
 
 
-def _finding(finding: Finding, check: MemoCheck) -> Iterator[list[Styled]]:
+def _finding_lines(finding: Finding, check: MemoCheck) -> Iterator[list[Styled]]:
     quotation = finding.quotation
     sign, colour = ("\u2713", "green") if finding.holds else ("\u2717", "red")
     sign, colour = ("~", "yellow") if finding.outcome == "recut" else (sign, colour)
@@ -131,53 +131,58 @@ def _finding(finding: Finding, check: MemoCheck) -> Iterator[list[Styled]]:
     line: list[Styled] = [
         (f"  {sign} ", colour),
         (where, "bold"),
-        (f"\u201c{one_line(quotation.words, LONGEST)}\u201d", ""),
+        (f"\u201c{one_line(quotation.words, MAX_SHOWN_CHARS)}\u201d", ""),
     ]
     document = check.documents[finding.document] if finding.document is not None else None
     several = len(check.documents) > 1
     if finding.quote is not None and document is not None and finding.holds:
-        line.append((f"  {one_line(finding.where)}{_name(document, several)}{_more(finding, check)}", "dim"))
+        line.append(
+            (f"  {one_line(finding.where)}{_document_suffix(document, several)}{_places_suffix(finding, check)}", "dim")
+        )
     yield line
-    if said := page_said(finding):
+    if said := describe_page_reference(finding):
         yield [
             (
-                f"      {said}{_name(document, several) if not finding.holds and document else ''}",
+                f"      {said}{_document_suffix(document, several) if not finding.holds and document else ''}",
                 "" if finding.holds else "red",
             )
         ]
     if finding.nearest is not None and document is not None:
-        yield from _nearest(finding.nearest, document, several)
+        yield from _nearest_lines(finding.nearest, document, several)
     elif finding.outcome == "not-found":
         yield [("      nothing like it is in the document" + ("s" if several else ""), "dim")]
     if finding.outcome == "recut" and finding.quote is not None:
-        yield [("      in the document: ", ""), (f"\u201c{one_line(finding.quote.text, LONGEST)}\u201d", "cyan")]
+        yield [
+            ("      in the document: ", ""),
+            (f"\u201c{one_line(finding.quote.text, MAX_SHOWN_CHARS)}\u201d", "cyan"),
+        ]
     for note in finding.notes:
         yield [(f"      {one_line(note)}", "yellow")]
 
 
-def _nearest(nearest: Nearest, document: Document, several: bool) -> Iterator[list[Styled]]:
-    text = one_line(nearest.text, LONGEST)
+def _nearest_lines(nearest: ClosestText, document: Document, several: bool) -> Iterator[list[Styled]]:
+    text = one_line(nearest.text, MAX_SHOWN_CHARS)
     yield [
         ("      in the document: ", ""),
         (f"\u201c{text}\u201d", "cyan"),
-        (f"  {one_line(nearest.where)}{_name(document, several)}", "dim"),
+        (f"  {one_line(nearest.where)}{_document_suffix(document, several)}", "dim"),
     ]
     if nearest.differing:
         differing = "; ".join(one_line(words) for words in nearest.differing)
         yield [("      memo -> document: ", ""), (differing, "yellow")]
 
 
-def _name(document: Document, several: bool) -> str:
+def _document_suffix(document: Document, several: bool) -> str:
     return f" of {one_line(document.path)}" if several else ""
 
 
-def _more(finding: Finding, check: MemoCheck) -> str:
+def _places_suffix(finding: Finding, check: MemoCheck) -> str:
     places = f", {finding.quote.occurrences} places" if finding.quote and finding.quote.occurrences > 1 else ""
     also = ", ".join(one_line(check.documents[number].path) for number in finding.also)
     return places + (f", also in {also}" if also else "")
 
 
-def _references(check: MemoCheck) -> Iterator[list[Styled]]:
+def _reference_lines(check: MemoCheck) -> Iterator[list[Styled]]:
     if check.beyond:
         yield []
         yield [(f"Page references past the last page ({len(check.beyond)})", "bold")]
@@ -190,33 +195,33 @@ def _references(check: MemoCheck) -> Iterator[list[Styled]]:
         yield [("  ? ", "yellow"), (f"{reference.place}: ", "bold"), (one_line(reference.text), "")]
 
 
-def _support(check: MemoCheck) -> Iterator[list[Styled]]:
+def _support_lines(check: MemoCheck) -> Iterator[list[Styled]]:
     unsupported = [item for item in check.support or () if not item.holds]
     if unsupported:
         yield []
         yield [(f"Not supported by what they quote, says {one_line(check.judge)} ({len(unsupported)})", "bold")]
     for item in unsupported:
         sign, colour = SIGNS.get(item.ruling.verdict.value, ("\u2717", "red")) if item.ruling else ("?", "yellow")
-        yield [(f"  {sign} ", colour), (f"{item.place}: ", "bold"), (one_line(item.sentence, LONGEST), "")]
-        yield [(f"      {why(item)}", colour)]
+        yield [(f"  {sign} ", colour), (f"{item.place}: ", "bold"), (one_line(item.sentence, MAX_SHOWN_CHARS), "")]
+        yield [(f"      {describe_ruling(item)}", colour)]
 
 
-def why(item: Support) -> str:
+def describe_ruling(item: Support) -> str:
     """The judge's word and reason, and who disagrees; or why there is none."""
     if item.ruling is None:
         return f"not judged: {one_line(item.why)}"
-    told = f"{WORDS[item.ruling.verdict.value]}: {one_line(item.ruling.reason)}"
+    told = f"{VERDICT_WORDS[item.ruling.verdict.value]}: {one_line(item.ruling.reason)}"
     if not item.ruling.disputed:
         return told
-    votes = "; ".join(f"{one_line(vote.judge)}: {WORDS[vote.verdict.value]}" for vote in item.ruling.votes)
+    votes = "; ".join(f"{one_line(vote.judge)}: {VERDICT_WORDS[vote.verdict.value]}" for vote in item.ruling.votes)
     return f"{told} (the judges do not agree: {votes})"
 
 
-def _terms(terms: Sequence[Finding]) -> Iterator[list[Styled]]:
+def _term_lines(terms: Sequence[Finding]) -> Iterator[list[Styled]]:
     if not terms:
         return
     yield []
-    yield [("Terms: up to three words between marks; they do not decide (--strict)", "bold")]
+    yield [("Terms: up to three words in quotation marks; not counted without --strict", "bold")]
     for holds, title in ((False, "not in the document"), (True, "in the document")):
         found: dict[str, list[str]] = {}
         for term in terms:
@@ -227,5 +232,5 @@ def _terms(terms: Sequence[Finding]) -> Iterator[list[Styled]]:
             yield [(f"  {title}: ", "" if holds else "yellow"), (listed, "dim" if holds else "")]
 
 
-def _count(number: int, noun: str) -> str:
+def _pluralize(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,6 +1,6 @@
 """What an absence rests on, in the same words in every report: searches, pages read, the passages nearest to it."""
 
-from ralph_cli.core.coverage import in_words
+from ralph_cli.core.coverage import format_ranges
 from ralph_cli.core.run import Passage, Search
 from ralph_cli.reports.sections.coverage import percent
 from ralph_cli.reports.view import RunView
@@ -9,33 +9,33 @@ SEARCHED = "Searched, with the number of places counted in the text"
 NEAREST = "The passages that hold most of the question's words (nothing says that they answer it)"
 
 
-def term(search: Search) -> str:
+def describe_term(search: Search) -> str:
     """What was searched, whether as a pattern, and whether the worker names it or its code shows it."""
     kind = " (as a pattern)" if search.pattern else ""
     return f"{search.term}{kind}{'' if search.by == 'worker' else ', in its code'}"
 
 
-def places(search: Search) -> str:
+def describe_hits(search: Search) -> str:
     """In how many places it stands, or why that was not counted."""
     return (search.fault or "not counted") if search.hits is None else str(search.hits)
 
 
-def place(passage: Passage, *, paged: bool) -> str:
+def describe_place(passage: Passage, *, paged: bool) -> str:
     """Where a passage stands."""
     label = f" (printed {passage.label})" if passage.label != str(passage.page) else ""
     return f"p. {passage.page}{label}" if paged else f"at {passage.start:,}"
 
 
-def pages_read(view: RunView) -> str:
+def describe_pages_read(view: RunView) -> str:
     """The pages of which a model was shown something, in words; of a text without pages the share that it was shown."""
-    told = view.coverage
-    if told is None:
+    coverage = view.coverage
+    if coverage is None:
         return "What of the document was read was not recorded."
-    if told.shown >= 1 or not told.unread:
+    if coverage.shown >= 1 or not coverage.unread:
         return "Read: the whole text."
-    share = f"{percent(told.shown)} of the text"
-    if len(told.pages) < 2:
+    share = f"{percent(coverage.shown)} of the text"
+    if len(coverage.pages) < 2:
         return f"Read: {share}."
-    if not told.read:
+    if not coverage.shown_pages:
         return "Pages read: none."
-    return f"Pages read, at least in part: {in_words(told.read, len(told.pages))} ({share})."
+    return f"Pages read, at least in part: {format_ranges(coverage.shown_pages, len(coverage.pages))} ({share})."

@@ -2,34 +2,36 @@
 
 from typing import Any
 
-from ralph_cli.core.coverage import CoverageMap, asks_for_all, in_words, ranges
+from ralph_cli.core.coverage import CoverageMap, asks_for_all, format_ranges, number_ranges
 from ralph_cli.reports.view import RunView
 
 
 def coverage_line(view: RunView) -> tuple[str, str] | None:
     """One sentence and its style: a warning where what was not read may be missed, else quiet; None if not recorded."""
-    told = view.coverage
-    if told is None:
+    coverage = view.coverage
+    if coverage is None:
         return None
-    if told.shown >= 1 or not told.unread:
+    if coverage.shown >= 1 or not coverage.unread:
         return "Read: the whole text.", "dim"
-    share = f"{percent(told.shown)} of the text"
+    share = f"{percent(coverage.shown)} of the text"
     matters = unread_matters(view)
-    if len(told.pages) < 2:
+    if len(coverage.pages) < 2:
         return (f"Only {share} was read; what stands elsewhere may be missed.", "yellow") if matters else (
             f"Read: {share}.", "dim",
         )  # fmt: skip
-    read = f"{len(told.read)} of {len(told.pages)} pages, {share}"
-    if matters and told.never:
-        return f"Never read: {pages(told.never)} (read, at least in part: {read}).", "yellow"
-    never = f"; never read: {pages(told.never, 4)}" if told.never else ""
+    read = f"{len(coverage.shown_pages)} of {len(coverage.pages)} pages, {share}"
+    if matters and coverage.unread_pages:
+        return f"Never read: {describe_pages(coverage.unread_pages)} (read, at least in part: {read}).", "yellow"
+    never = f"; never read: {describe_pages(coverage.unread_pages, 4)}" if coverage.unread_pages else ""
     return f"Read, at least in part: {read}{never}.", "yellow" if matters else "dim"
 
 
 def unreadable_line(view: RunView) -> str:
     """What an absence says nothing about: pages of which no text, or not all of it, could be read; "" if none."""
     numbers = tuple(view.document.get("unreadable", ()))
-    return f"Not searched, or not all of it (damaged, a picture, or blank): {pages(numbers)}." if numbers else ""
+    return (
+        f"Not searched, or not all of it (damaged, a picture, or blank): {describe_pages(numbers)}." if numbers else ""
+    )
 
 
 def unread_matters(view: RunView) -> bool:
@@ -37,32 +39,32 @@ def unread_matters(view: RunView) -> bool:
     return view.absence is not None or asks_for_all(view.question, question=view.mode == "qa")
 
 
-def pages(numbers: tuple[int, ...], most: int = 12) -> str:
+def describe_pages(numbers: tuple[int, ...], most: int = 12) -> str:
     """Page numbers with their noun."""
-    return f"page{'' if len(numbers) == 1 else 's'} {in_words(numbers, most)}"
+    return f"page{'' if len(numbers) == 1 else 's'} {format_ranges(numbers, most)}"
 
 
-def as_object(told: CoverageMap | None) -> dict[str, Any] | None:
+def as_object(coverage: CoverageMap | None) -> dict[str, Any] | None:
     """The `coverage` of `--json`; None when it was not recorded.
 
-    `shown` and `code` are the shares of the text that a model was shown, and that code says it went through. `pages`
-    has runs [first, last] of page numbers: those of which something was `shown`, those that `code` went through, those
-    `unread`, and each page's shares in `each` as [shown, code]; null in a text without pages. `unread` has the
-    half-open character intervals that no model was shown.
+    `shown` and `code` are the shares of the text that a model was shown, and that code says it went through.
+    `describe_pages` has runs [first, last] of page numbers: those of which something was `shown`, those that `code`
+    went through, those `unread`, and each page's shares in `each` as [shown, code]; null in a text without pages.
+    `unread` has the half-open character intervals that no model was shown.
     """
-    if told is None:
+    if coverage is None:
         return None
     by_page = {
-        "shown": [list(run) for run in ranges(told.read)],
-        "code": [list(run) for run in ranges(told.by_code)],
-        "unread": [list(run) for run in ranges(told.never)],
-        "each": [[round(page.shown, 3), round(page.code, 3)] for page in told.pages],
+        "shown": [list(run) for run in number_ranges(coverage.shown_pages)],
+        "code": [list(run) for run in number_ranges(coverage.code_pages)],
+        "unread": [list(run) for run in number_ranges(coverage.unread_pages)],
+        "each": [[round(page.shown, 3), round(page.code, 3)] for page in coverage.pages],
     }
     return {
-        "shown": round(told.shown, 4),
-        "code": round(told.code, 4),
-        "pages": by_page if len(told.pages) > 1 else None,
-        "unread": [list(span) for span in told.unread],
+        "shown": round(coverage.shown, 4),
+        "code": round(coverage.code, 4),
+        "pages": by_page if len(coverage.pages) > 1 else None,
+        "unread": [list(span) for span in coverage.unread],
     }
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ralph_cli.core.run import Bearing
-from ralph_cli.reports.view import WORDS, ClaimView
+from ralph_cli.core.run import QuoteBearing
+from ralph_cli.reports.view import VERDICT_WORDS, ClaimView
 
-BEARINGS: dict[Bearing, str] = {
+BEARINGS: dict[QuoteBearing, str] = {
     "supports": "supports it",
     "partly": "supports it in part",
     "unrelated": "does not bear on it",
@@ -18,10 +18,10 @@ BEARINGS: dict[Bearing, str] = {
 class Opinion:
     """One remark on a claim: what it is, the quote it is about (0: none), what was said, whether it is a warning."""
 
-    what: str
+    label: str
     quote: int
-    words: str
-    warns: bool = False
+    text: str
+    is_warning: bool = False
 
 
 def opinions(item: ClaimView) -> Iterator[Opinion]:
@@ -32,22 +32,22 @@ def opinions(item: ClaimView) -> Iterator[Opinion]:
         for said in item.ruling.quotes:
             yield Opinion(BEARINGS[said.bearing], said.quote, said.reason, said.bearing != "supports")
         if votes := item.ruling.votes:
-            told = "; ".join(f"{vote.judge}: {WORDS[vote.verdict.value]} ({vote.reason})" for vote in votes)
+            told = "; ".join(f"{vote.judge}: {VERDICT_WORDS[vote.verdict.value]} ({vote.reason})" for vote in votes)
             disputed = item.ruling.disputed
             yield Opinion("The judges do not agree" if disputed else "Asked again", 0, told, disputed)
-    for judge, why in item.unheard:
+    for judge, why in item.missing_votes:
         yield Opinion("Asked for a second opinion, gave none", 0, f"{judge}: {why}", True)
-    for found in item.qualified:
+    for found in item.qualifications:
         what = "contradicts it" if found.contradicts else "qualifies it"
         yield Opinion(what, found.quote, f"{found.reason} ({found.judge})", True)
 
 
 def verdict_words(item: ClaimView) -> str:
     """The verdict, with the quotes elsewhere in the document that qualify it."""
-    return ", ".join((item.told, *qualified_by(item)))
+    return ", ".join((item.verdict_words, *describe_qualifications(item)))
 
 
-def qualified_by(item: ClaimView) -> tuple[str, ...]:
+def describe_qualifications(item: ClaimView) -> tuple[str, ...]:
     """The quotes elsewhere in the document that qualify or contradict a claim, in words."""
     words = {True: "contradicted", False: "qualified"}
-    return tuple(f"{words[found.contradicts]} by [{found.quote}]" for found in item.qualified)
+    return tuple(f"{words[found.contradicts]} by [{found.quote}]" for found in item.qualifications)

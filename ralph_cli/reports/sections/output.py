@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 
 from ralph_cli.core.run import StopType
-from ralph_cli.reports.safe_text import one_line, visible
+from ralph_cli.reports.safe_text import make_visible, one_line
 from ralph_cli.reports.view import RunView
 from ralph_cli.text.csv_cells import without_formulas
 
 Styled = tuple[str, str]
 """A piece of a line and its style name ("" for none)."""
 
-NOBODY = "No model has judged this output: each line is only a quote, chosen by word statistics."
+NOT_JUDGED = "No model has judged this output: each line is only a quote, chosen by word statistics."
 
 
 def payload(view: RunView) -> str:
@@ -21,7 +21,7 @@ def payload(view: RunView) -> str:
 
 def output_lines(view: RunView) -> Iterator[list[Styled]]:
     """The output, a line at a time."""
-    for line in visible(payload(view).removesuffix("\n")).split("\n"):
+    for line in make_visible(payload(view).removesuffix("\n")).split("\n"):
         yield [(line, "")]
 
 
@@ -30,13 +30,13 @@ def output_verdict(view: RunView) -> str:
     source = "the quotes it rests on" if view.document else "the memory (no document was read)"
     match view.halt.type:
         case StopType.COMPLETION if not view.judged:
-            return f"Verbatim. {NOBODY}"
+            return f"Verbatim. {NOT_JUDGED}"
         case StopType.COMPLETION:
             found = f"every figure, date and quotation is in {source}"
             quotes = "; every quote is in the document" if view.document else ""
-            return f"Accepted: {found}{quotes}, and {visible(view.judge)} found the task done."
+            return f"Accepted: {found}{quotes}, and {make_visible(view.judge)} found the task done."
         case StopType.UNJUDGED if view.verification == "failed":
-            judged = f"{visible(view.judge)} found the task done." if view.judged else NOBODY
+            judged = f"{make_visible(view.judge)} found the task done." if view.judged else NOT_JUDGED
             held = f"Figures, dates and quotations are in {source}{', and ' if view.judged else '. '}{judged}"
             return f"Not verified: {one_line(view.halt.detail)}. {held}"
         case StopType.UNJUDGED:

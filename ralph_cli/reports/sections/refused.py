@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from ralph_cli.core.events import AnyEvent, IterationStarted, StepFinished, Submitted
+from ralph_cli.core.events import AnyEvent, DraftSubmitted, IterationStarted, StepFinished
 from ralph_cli.core.run import Issue
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class Refusals:
     """What one iteration was refused: problems of drafts that went back at once, as (step, problem); quotes that are
     not in the document; issues of the checks; checks that could not be made, as (check, why).
     """
@@ -20,11 +20,11 @@ class Refused:
     broken: tuple[tuple[str, str], ...] = ()
 
     @property
-    def empty(self) -> bool:
+    def is_empty(self) -> bool:
         return not (self.drafts or self.quotes or self.issues or self.broken)
 
 
-def refused(events: Iterable[AnyEvent]) -> tuple[Refused, ...]:
+def collect_refusals(events: Iterable[AnyEvent]) -> tuple[Refusals, ...]:
     """The iterations in which anything was refused."""
     number, drafts = 0, list[tuple[int, str]]()
     found = []
@@ -32,14 +32,14 @@ def refused(events: Iterable[AnyEvent]) -> tuple[Refused, ...]:
         match event:
             case IterationStarted(number=number):
                 drafts = []
-            case Submitted(step=step, problems=problems):
+            case DraftSubmitted(step=step, problems=problems):
                 drafts += [(step, problem) for problem in problems]
             case StepFinished(step=step):
                 quotes = step.attempt.refused
                 issues = tuple(issue for issue in dict.fromkeys(step.issues) if issue not in quotes)
                 broken = tuple((item.check, item.broken) for item in step.evidence if item.broken)
-                found.append(Refused(number, tuple(drafts), quotes, issues, broken))
+                found.append(Refusals(number, tuple(drafts), quotes, issues, broken))
                 drafts = []
     if drafts:  # cut off in the middle of an iteration
-        found.append(Refused(number, tuple(drafts)))
-    return tuple(item for item in found if not item.empty)
+        found.append(Refusals(number, tuple(drafts)))
+    return tuple(item for item in found if not item.is_empty)

@@ -8,7 +8,7 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from ralph_cli.config import Settings, load
+from ralph_cli.config import Settings, load_settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError, JournalError
 from ralph_cli.core.events import AnyEvent, GoalSet, RunStarted
@@ -21,18 +21,18 @@ from ralph_cli.journal.bundle import Bundle
 from ralph_cli.journal.store import FILE as JOURNAL_FILE
 from ralph_cli.journal.unpack import read_bundle
 from ralph_cli.loop.state import fold
-from ralph_cli.modes.goal_record import OUTPUT
-from ralph_cli.reports.safe_text import show_command
-from ralph_cli.runs.execute import described
-from ralph_cli.runs.history import as_object, find_run, recorded, told
-from ralph_cli.runs.opening import CHANGED, open_recorded
+from ralph_cli.modes.goal_record import OUTPUT_STEM
+from ralph_cli.reports.safe_text import trace_command
+from ralph_cli.runs.execute import describe_document
+from ralph_cli.runs.history import as_object, find_run, read_run, run_from_events
+from ralph_cli.runs.opening import DOCUMENT_CHANGED, open_recorded
 from ralph_cli.runs.verifying.recheck import reading_of, recheck
 
-NO_DOCUMENT = "name the document with --document"
+NAME_DOCUMENT_HINT = "name the document with --document"
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
+class _RecordSource:
     """Where the record comes from: its events, the folder of a run, or the bundle they were packed in."""
 
     events: tuple[AnyEvent, ...]
@@ -60,29 +60,31 @@ def verify(
     of a goal's verifiers is run; what they said is taken over as recorded. Raises JournalError for a record that cannot
     be read or was tampered with, and DocumentError when the document cannot be read.
     """
-    settings = settings or load()
-    source = _source(run_or_bundle, settings)
+    settings = settings or load_settings()
+    source = _read_record(run_or_bundle, settings)
     state = fold(source.events)
     started = source.started
     halt = state.halt or Halt(StopType.NONE, "the run has no end: it still runs, or was killed")
     if started.mode == "judge-test":
-        what = f"{started.run} is a test of a judge, whose word cannot be had again without the judge"
+        what = f"{started.run} is a judge test, which cannot be verified without asking the judge again"
         raise JournalError(what, code="nothing-to-verify", hint="ralph judge-test")
     if state.best is None:
         what = f"{started.run} has no attempt that could be verified ({halt.detail})"
-        raise JournalError(what, code="nothing-to-verify", hint=show_command(settings.out, started.run))
-    reading = _Reader(settings, DocumentSource("", password, encoding, on_loading=on_loading))
-    at_hand, changed = None, ""
+        raise JournalError(what, code="nothing-to-verify", hint=trace_command(settings.out, started.run))
+    reader = _DocumentReader(settings, DocumentSource("", password, encoding, on_loading=on_loading))
+    current, changed = None, ""
     try:
-        at_hand = reading.at_hand(source, document)
+        current = reader.open_current(source, document)
     except DocumentError as error:
-        if error.code != CHANGED:
+        if error.code != DOCUMENT_CHANGED:
             raise
         changed = error.message
-    before = reading.before(source, at_hand) if document is not None else None
-    goal = _goal(source.events)
-    checks, quotes = recheck(started, state.best, halt, at_hand, before, given=document is not None, changed=changed)
-    checks = (*_of_bundle(source), *checks, *(_of_goal(source.folder, goal, halt, state.best) if goal else ()))
+    original = reader.open_original(source, current) if document is not None else None
+    goal = _goal_state(source.events)
+    checks, quotes = recheck(
+        started, state.best, halt, current, original, document_named=document is not None, changed_reason=changed
+    )
+    checks = (*_check_bundle(source), *checks, *(_check_goal(source.folder, goal, halt, state.best) if goal else ()))
     return Verification(
         run=started.run,
         mode=started.mode,
@@ -93,39 +95,39 @@ def verify(
         begun=started.at,
         halt=halt,
         document=started.document,
-        now=described(at_hand) if at_hand else {},
-        reading=reading_of(started, at_hand),
+        now=describe_document(current) if current else {},
+        reading=reading_of(started, current),
         checks=checks,
         claims=state.best.attempt.claims,
         quotes=quotes,
         rulings=state.best.rulings,
         evidence=goal.evidence if goal else (),
-        output=goal.delivered(state.best) if goal else state.best.attempt.output,
+        output=goal.final_output(state.best) if goal else state.best.attempt.output,
     )
 
 
-def _source(named: str | Path | None, settings: Settings) -> _Source:
+def _read_record(named: str | Path | None, settings: Settings) -> _RecordSource:
     """The record: a file is a bundle, a folder a run, anything else the name of a run."""
     path = Path(named) if named is not None else None
     if path is not None and path.is_file():
         bundle = read_bundle(path)
-        return _Source(tuple(row.event for row in bundle.rows), bundle=bundle)
+        return _RecordSource(tuple(row.event for row in bundle.rows), bundle=bundle)
     folder = (
         path
         if path is not None and (path / JOURNAL_FILE).is_file()
         else find_run(settings.out, str(named) if named else None)
     )
-    return _Source(recorded(folder).events, folder=folder)
+    return _RecordSource(read_run(folder).events, folder=folder)
 
 
 @dataclass(frozen=True, slots=True)
-class _Reader:
+class _DocumentReader:
     """Reads documents with the options of one call."""
 
     settings: Settings
     options: DocumentSource
 
-    def at_hand(self, source: _Source, given: DocumentLike | None) -> Document | None:
+    def open_current(self, source: _RecordSource, given: DocumentLike | None) -> Document | None:
         """The document to check against; None when the run had none, or is a goal whose document is not at hand."""
         if given is not None:
             options = self.options
@@ -138,7 +140,7 @@ class _Reader:
             if source.bundle is not None:
                 if source.bundle.document is None:
                     what = "the bundle does not hold the document"
-                    raise DocumentError(what, code="no-document", hint=f"{NO_DOCUMENT} ({recorded_path})")
+                    raise DocumentError(what, code="no-document", hint=f"{NAME_DOCUMENT_HINT} ({recorded_path})")
                 return load_bytes(
                     source.bundle.document,
                     recorded_path,
@@ -149,38 +151,38 @@ class _Reader:
                 )
             return open_recorded(source.started.document, self.settings.cache_folder, self.options).load()
         except DocumentError as error:
-            if error.code == CHANGED:
+            if error.code == DOCUMENT_CHANGED:
                 raise
             if source.started.mode == "goal":
                 return None
             if error.code == "missing" or (error.code == "no-document" and source.bundle is None):
-                raise DocumentError(error.message, code=error.code, hint=NO_DOCUMENT) from None
+                raise DocumentError(error.message, code=error.code, hint=NAME_DOCUMENT_HINT) from None
             raise
 
-    def before(self, source: _Source, at_hand: Document | None) -> Document | None:
+    def open_original(self, source: _RecordSource, current: Document | None) -> Document | None:
         """The text of the run itself, when it can be had beside another one: sentences can be compared with it."""
-        if at_hand is None or reading_of(source.started, at_hand) == "same":
+        if current is None or reading_of(source.started, current) == "same":
             return None
         with suppress(DocumentError):
-            found = self.at_hand(source, None)
+            found = self.open_current(source, None)
             return found if reading_of(source.started, found) == "same" else None
         return None
 
 
-def _of_bundle(source: _Source) -> Iterator[Rechecked]:
+def _check_bundle(source: _RecordSource) -> Iterator[Rechecked]:
     """Of a bundle: the chain has held, or it could not be read; its view must be what the journal tells."""
     if source.bundle is None:
         return
     bundle = source.bundle
-    telling = told(source.events, "")
+    telling = run_from_events(source.events, "")
     faults: tuple[Issue, ...] = ()
-    if _essence(bundle.view) != _essence(as_object(telling)):
+    if _comparable_view(bundle.view) != _comparable_view(as_object(telling)):
         faults = (Issue("bundle", "view.json does not tell what the journal tells"),)
     what = f"{len(source.events)} events in one chain, every member as the manifest says"
     yield Rechecked("bundle", what, faults)
 
 
-def _essence(shown: Mapping[str, Any]) -> object:
+def _comparable_view(shown: Mapping[str, Any]) -> object:
     """What a view says in every version of ralph: how it ended, claims with verdicts, quotes with pages, the output."""
     parts: dict[str, object] = {name: shown.get(name) for name in ("ok", "question", "objective")}
     for name, key in (("stop", "type"), ("output", "text")):
@@ -194,13 +196,13 @@ def _essence(shown: Mapping[str, Any]) -> object:
     return parts
 
 
-def _goal(events: tuple[AnyEvent, ...]) -> GoalState | None:
+def _goal_state(events: tuple[AnyEvent, ...]) -> GoalState | None:
     if not any(isinstance(event, GoalSet) for event in events):
         return None
     return reduce(GoalState.apply, events, GoalState())
 
 
-def _of_goal(folder: Path | None, goal: GoalState, halt: Halt, best: Step) -> Iterator[Rechecked]:
+def _check_goal(folder: Path | None, goal: GoalState, halt: Halt, best: Step) -> Iterator[Rechecked]:
     """Of a goal: its end fits the recorded evidence, and the output's file is the output that was recorded."""
     faults: list[Issue] = []
     if halt.type is StopType.COMPLETION and goal.terms.require_verifier and not goal.verified:
@@ -208,7 +210,7 @@ def _of_goal(folder: Path | None, goal: GoalState, halt: Halt, best: Step) -> It
     yield Rechecked(
         "record", "the goal's end fits the evidence of its verifiers, which were not run again", tuple(faults)
     )
-    text = goal.delivered(best)
+    text = goal.final_output(best)
     if not text:
         yield Rechecked("output", "", skipped="the goal has no output")
         return
@@ -216,7 +218,7 @@ def _of_goal(folder: Path | None, goal: GoalState, halt: Halt, best: Step) -> It
     if folder is None:
         yield Rechecked("output", f"the output is in the bundle (sha256 {digest[:12]}...)")
         return
-    files = sorted(path for path in folder.glob(f"{OUTPUT}.*") if path.is_file() and not path.is_symlink())
+    files = sorted(path for path in folder.glob(f"{OUTPUT_STEM}.*") if path.is_file() and not path.is_symlink())
     same = [path.name for path in files if path.read_bytes() == text.encode("utf-8", "replace")]
     if same:
         yield Rechecked("output", f"{same[0]} is the output that was recorded (sha256 {digest[:12]}...)")

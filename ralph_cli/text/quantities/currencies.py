@@ -13,11 +13,11 @@ _UPPER = "CHF CAD AUD NZD HKD SGD TWD SEK NOK DKK INR CNY RMB KRW BRL MXN ZAR PL
 _UPPER += " RUB SAR AED QAR KWD EGP NGN KES CLP ARS ISK RON BGN UAH"
 _SIGNS = {"$": "$", "€": "€", "£": "£", "¥": "¥", "₹": "inr", "₩": "krw"}
 _SIGNS |= {"₪": "ils", "₽": "rub", "₺": "try"}
-_SAME = {"rmb": "cny", "rs": "inr", "rs.": "inr"}
+_SYNONYMS = {"rmb": "cny", "rs": "inr", "rs.": "inr"}
 
 _PREFIXES = {prefix: key for key, prefixes in (_DOLLARS | _OTHER).items() for prefix in prefixes.split("|")}
 _CODE = rf"(?:USD|EUR|GBP|JPY|(?-i:{'|'.join(_UPPER.split())}))"
-MARK = (
+CURRENCY_MARK = (
     # "A $5 fee" is no Australian one: only the codes and the United States may stand apart from the sign.
     rf"(?<![^\W\d_])(?-i:{'|'.join(map(re.escape, _PREFIXES))})\$|(?<![^\W\d_])(?:(?-i:US|U\.S\.)\s|{_CODE}\s?)\$"
     rf"|[{''.join(_SIGNS)}]|(?<![^\W\d_]){_CODE}(?![^\W\d_])|(?<![^\W\d_])(?-i:Rs)(?![^\W\d_])\.?"
@@ -36,32 +36,32 @@ _NAMES = {
     "mxn": r"mexican\s+pesos?", "zar": r"(?:south\s+african\s+)?rand", "pln": r"(?:polish\s+)?z[lł]oty",
     "ils": r"(?:israeli\s+)?(?:new\s+)?shekels?", "$": r"(?:(?:US|U\.S\.)\s+)?dollars?",
 }  # fmt: skip
-NAME = rf"(?:{'|'.join(_NAMES.values())})\b"
+CURRENCY_NAME = rf"(?:{'|'.join(_NAMES.values())})\b"
 """What names a currency in words."""
 
 _NAMED = "|".join(f"(?P<n{number}>{name})" for number, name in enumerate(_NAMES.values()))
 _KEYS = tuple(_NAMES)
 _SIGN_BEHIND = rf"{_CODE}|[€₹](?!\s*\d)|¢"
 _BEHIND = re.compile(rf"[\s-]?\s?\(?(?:(?:{_NAMED})\b|(?P<code>{_SIGN_BEHIND})(?![^\W_]|\s*[$\d]))", re.IGNORECASE)
-_ANYWHERE = re.compile(rf"\b(?:{_NAMED})\b|(?P<code>{MARK})", re.IGNORECASE)
+_ANYWHERE = re.compile(rf"\b(?:{_NAMED})\b|(?P<code>{CURRENCY_MARK})", re.IGNORECASE)
 
 DOLLARS = frozenset(_DOLLARS)
-IN_HUNDREDTHS = ("$", "€", "cad", "aud", "nzd", "hkd", "sgd")
+CENT_CURRENCIES = ("$", "€", "cad", "aud", "nzd", "hkd", "sgd")
 """Currencies whose hundredth is a cent."""
 
 CURRENCIES = frozenset((*_NAMES, *_CODES.values(), *_SIGNS.values(), *(code.lower() for code in _UPPER.split())))
 
 
-def currency(mark: str) -> str:
+def currency_key(mark: str) -> str:
     """The key of a currency that is named by a sign or a code, empty for none."""
     mark = "".join(mark.split())
     if mark.endswith("$") and len(mark) > 1:
-        return _PREFIXES.get(mark[:-1]) or currency(mark[:-1])
+        return _PREFIXES.get(mark[:-1]) or currency_key(mark[:-1])
     key = _SIGNS.get(mark) or _CODES.get(mark.upper()) or mark.lower()
-    return "cent" if key == "¢" else _SAME.get(key, key)
+    return "cent" if key == "¢" else _SYNONYMS.get(key, key)
 
 
-def currency_behind(text: str, at: int) -> str:
+def currency_after(text: str, at: int) -> str:
     """The currency, or its hundredth, that is named directly behind an amount that ends at `at`, empty for none."""
     return _key(match) if (match := _BEHIND.match(text, at)) else ""
 
@@ -73,5 +73,5 @@ def currencies_named(text: str) -> frozenset[str]:
 
 def _key(match: re.Match[str]) -> str:
     if match["code"]:
-        return currency(match["code"])
+        return currency_key(match["code"])
     return _KEYS[next(number for number in range(len(_KEYS)) if match[f"n{number}"])]

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
 
-from ralph_cli.text.quantities.currencies import DOLLARS, IN_HUNDREDTHS, currency_behind
+from ralph_cli.text.quantities.currencies import CENT_CURRENCIES, DOLLARS, currency_after
 from ralph_cli.text.quantities.figures import Figure
 
 _POINTS_BEHIND = re.compile(r"[\s-]?(?:bps?|basis[\s-]+points?)\b", re.IGNORECASE)
@@ -29,21 +29,21 @@ _MEASURE_BEHIND = re.compile(
 )
 _KINDS = tuple(_MEASURES)
 
-TIMES = frozenset(_KINDS[: _KINDS.index("second") + 1]) | {"count"}
+STRICT_UNITS = frozenset(_KINDS[: _KINDS.index("second") + 1]) | {"count"}
 """Units that a rounded figure must share with its source: a number of days is none of months, whatever it is."""
 
 
-def unit_beside(figure: Figure, text: str) -> str:
+def unit_of(figure: Figure, text: str) -> str:
     """What stands directly beside a figure: "percent", "bps", a currency, a unit of time or size, "count"; else ""."""
     if figure.percent:
         return "percent"
     if figure.currency:
         # "$5 million CAD" is in Canadian dollars.
-        behind = currency_behind(text, figure.end) if figure.currency == "$" else ""
+        behind = currency_after(text, figure.end) if figure.currency == "$" else ""
         return behind if behind in DOLLARS else figure.currency
     if _POINTS_BEHIND.match(text, figure.end):
         return "bps"
-    if money := currency_behind(text, figure.end):
+    if money := currency_after(text, figure.end):
         return money
     match = _MEASURE_BEHIND.match(text, figure.end)
     return _KINDS[(match.lastindex or 1) - 1] if match else ""
@@ -55,7 +55,7 @@ _DAYS = {"day": 1, "week": 7}
 
 def duration(figure: Figure, text: str) -> tuple[str, Decimal] | None:
     """How long a time is, in months or in days, as ("months", 12); None if the figure is of no time, or of less."""
-    unit = unit_beside(figure, text)
+    unit = unit_of(figure, text)
     if figure.name or figure.percent or not (unit in _MONTHS or unit in _DAYS):
         return None
     if unit in _MONTHS:
@@ -63,14 +63,14 @@ def duration(figure: Figure, text: str) -> tuple[str, Decimal] | None:
     return "days", figure.value * _DAYS[unit]
 
 
-def restated(figure: Figure, text: str) -> Iterator[Figure]:
+def in_whole_units(figure: Figure, text: str) -> Iterator[Figure]:
     """A figure of cents, pence or basis points as one of the whole unit: 74 cents are $0.74, 50 basis points 0.5%."""
-    unit = unit_beside(figure, text)
+    unit = unit_of(figure, text)
     if unit not in ("bps", "cent", "pence") or figure.scale != 1 or figure.name:
         return
     value = figure.value / 100
     whole = replace(figure, text=f"{value:f}", value=value, spelled=False, currency="")
     if unit == "bps":
         yield replace(whole, percent=True)
-    for currency in IN_HUNDREDTHS if unit == "cent" else ("\u00a3",) if unit == "pence" else ():
+    for currency in CENT_CURRENCIES if unit == "cent" else ("\u00a3",) if unit == "pence" else ():
         yield replace(whole, currency=currency)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ralph_cli.checks.figures.grounding import Ground
-from ralph_cli.checks.figures.numbering import sections_of
+from ralph_cli.checks.figures.grounding import GroundingSources
+from ralph_cli.checks.figures.numbering import section_numbers
 from ralph_cli.checks.output.shape import pieces
 
 SAMPLES = Path(__file__).parents[3] / "samples"
@@ -46,21 +46,21 @@ SAMPLES = Path(__file__).parents[3] / "samples"
     ],
 )
 def test_a_section_has_the_look_of_a_heading_or_clause(text: str, numbers: str) -> None:
-    assert sections_of(text) == frozenset(numbers.split())
+    assert section_numbers(text) == frozenset(numbers.split())
 
 
 def test_a_clause_is_no_line_that_begins_with_a_number() -> None:
     document = "We have\n45 employees in the town.\n\n4. Staff\n\n4.5 The staff is paid.\n"
-    ground = Ground(["The staff is paid."], sections=sections_of(document))
-    assert [miss.message for miss in ground.misses(pieces("see clause 45", "md"))] != []
-    assert ground.misses(pieces("see clause 4.5 and section 4", "md")) == ()
+    ground = GroundingSources(["The staff is paid."], sections=section_numbers(document))
+    assert [miss.message for miss in ground.find_unsupported(pieces("see clause 45", "md"))] != []
+    assert ground.find_unsupported(pieces("see clause 4.5 and section 4", "md")) == ()
 
 
 def test_all_clauses_of_the_samples_are_known() -> None:
-    contract = sections_of((SAMPLES / "contract.md").read_text("utf-8"))
+    contract = section_numbers((SAMPLES / "contract.md").read_text("utf-8"))
     assert {str(number) for number in range(1, 18)} <= contract
     assert {"4.2", "14.1", "17.3"} <= contract and not {"28", "31", "45", "2023"} & contract
-    report = sections_of((SAMPLES / "report.md").read_text("utf-8"))
+    report = section_numbers((SAMPLES / "report.md").read_text("utf-8"))
     assert {"1", "1.1", "10.2", "11", "4.6", "6.4"} <= report
 
 
@@ -75,7 +75,7 @@ THREE = "\n- a\n- b\n- c\n"
     ],
 )  # fmt: skip
 def test_a_line_may_count_the_list_that_follows(line: str) -> None:
-    assert Ground(("x",)).misses(pieces(line + THREE, "md")) == ()
+    assert GroundingSources(("x",)).find_unsupported(pieces(line + THREE, "md")) == ()
 
 
 @pytest.mark.parametrize(
@@ -88,13 +88,15 @@ def test_a_line_may_count_the_list_that_follows(line: str) -> None:
     ],
 )  # fmt: skip
 def test_a_figure_that_counts_something_else_is_looked_up(line: str) -> None:
-    (miss,) = Ground(("x",), items=3).misses(pieces(line + THREE, "md"))
+    (miss,) = GroundingSources(("x",), item_count=3).find_unsupported(pieces(line + THREE, "md"))
     assert "the figure" in miss.message
 
 
 def test_the_items_of_the_brief_may_be_counted() -> None:
-    ground = Ground(("x",), items=3)
+    ground = GroundingSources(("x",), item_count=3)
     assert (
-        ground.misses(pieces("3 items were found; 3 separate findings; the 3 quoted passages; 3 key points", "md"))
+        ground.find_unsupported(
+            pieces("3 items were found; 3 separate findings; the 3 quoted passages; 3 key points", "md")
+        )
         == ()
     )

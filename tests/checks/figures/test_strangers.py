@@ -4,7 +4,7 @@ import pytest
 from fakes import document
 
 from ralph_cli.checks.figures.check import NumbersCheck
-from ralph_cli.checks.quotes import pin
+from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.run import Draft, DraftClaim
 from ralph_cli.documents.quotes.index import QuoteIndex
 
@@ -13,7 +13,7 @@ RENT = "The rent of 4,800 is due on the first day of each month."
 
 def told(claim: str, text: str = RENT, question: str = "What is the rent?") -> list[str]:
     about = document(text)
-    attempt = pin(Draft((DraftClaim(claim, (RENT,)),)), about, QuoteIndex(about))
+    attempt = resolve_quotes(Draft((DraftClaim(claim, (RENT,)),)), about, QuoteIndex(about))
     assert not attempt.refused
     return [issue.line for issue in NumbersCheck(about, question)(attempt).issues]
 

@@ -8,14 +8,14 @@ from fakes import document
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.checks.judge.counter_evidence import IN_PART, NAME, NOT_MADE, CounterEvidence, parse_findings
-from ralph_cli.checks.quotes import pin
+from ralph_cli.checks.judge.counter_evidence import NAME, NOT_RUN, PARTLY_RUN, CounterEvidence, parse_findings
+from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.run import Draft, DraftClaim
 from ralph_cli.documents.quotes.index import QuoteIndex
-from ralph_cli.documents.search.cues import LimitIndex
-from ralph_cli.providers.scripted import Scripted, says
+from ralph_cli.documents.search.cues import QualifierIndex
+from ralph_cli.providers.scripted import ScriptedModel, text_reply
 
 FILLER = "Nothing of interest is said in this line of the agreement at all.\n" * 12
 LEASE = document(
@@ -28,14 +28,14 @@ SUBLET = DraftClaim("The tenant may sublet the north hall to anybody.", ("tenant
 
 
 def findings(*said: tuple[int, str]):
-    return says(json.dumps({"findings": [{"passage": n, "verdict": v, "reason": f"{v} it"} for n, v in said]}))
+    return text_reply(json.dumps({"findings": [{"passage": n, "verdict": v, "reason": f"{v} it"} for n, v in said]}))
 
 
 def countered(*script, claims=(SUBLET,), about: Document = LEASE, times=1):
-    model = Scripted(list(script), name="judge")
+    model = ScriptedModel(list(script), name="judge")
     numbers = count()
     check = CounterEvidence(model, about, "May it be sublet?", lambda: f"n{next(numbers)}")
-    attempt = pin(Draft(claims), about, QuoteIndex(about))
+    attempt = resolve_quotes(Draft(claims), about, QuoteIndex(about))
     assert not attempt.refused
     found = [check(attempt) for _ in range(times)]
     return found[-1], model
@@ -81,30 +81,30 @@ def test_what_was_read_once_is_not_read_again():
     assert len(model.requests) == 1 and not evidence.passed
 
 
-@pytest.mark.parametrize("fault", [ProviderError("down", code="down"), *[says("perhaps")] * 1])
+@pytest.mark.parametrize("fault", [ProviderError("down", code="down"), *[text_reply("perhaps")] * 1])
 def test_a_search_that_cannot_be_read_fails_nothing_and_says_so(fault):
-    evidence, _ = countered(fault, *[says("perhaps")] * 5)
-    assert evidence.passed and evidence.check == NOT_MADE and "was not looked at" in evidence.note
+    evidence, _ = countered(fault, *[text_reply("perhaps")] * 5)
+    assert evidence.passed and evidence.check == NOT_RUN and "was not looked at" in evidence.note
 
 
 def test_the_budget_ends_the_search_and_not_the_answer():
-    class Spent(Scripted):
+    class Spent(ScriptedModel):
         def complete(self, request):
             raise LimitExceeded("calls", cap=1, spent=1)
 
     check = CounterEvidence(Spent([]), LEASE, "?", lambda: "n")
-    assert check(pin(Draft((SUBLET,)), LEASE, QuoteIndex(LEASE))).check == NOT_MADE
+    assert check(resolve_quotes(Draft((SUBLET,)), LEASE, QuoteIndex(LEASE))).check == NOT_RUN
 
 
 def test_what_an_earlier_attempt_found_out_holds_when_the_next_search_cannot_be_made():
-    model = Scripted([findings((1, "contradicts")), ProviderError("down", code="down")], name="judge")
+    model = ScriptedModel([findings((1, "contradicts")), ProviderError("down", code="down")], name="judge")
     check = CounterEvidence(model, LEASE, "May it be sublet?", lambda: "n")
     index = QuoteIndex(LEASE)
-    check(pin(Draft((SUBLET,)), LEASE, index))
+    check(resolve_quotes(Draft((SUBLET,)), LEASE, index))
     other = DraftClaim("A competitor of the landlord may take the north hall.", SUBLET.quotes)
-    evidence = check(pin(Draft((SUBLET, other)), LEASE, index))
+    evidence = check(resolve_quotes(Draft((SUBLET, other)), LEASE, index))
     (issue,) = evidence.issues
-    assert issue.claim == 1 and evidence.check == IN_PART and "1 more were not looked at" in evidence.note
+    assert issue.claim == 1 and evidence.check == PARTLY_RUN and "1 more were not looked at" in evidence.note
 
 
 def test_a_passage_that_another_claim_quotes_may_limit_this_one():
@@ -136,10 +136,10 @@ def test_another_value_under_the_same_label_is_proposed():
     table = "Statement\n(in millions)  2018  2017\nNet sales of the group  32,765  31,657\n"
     restated = "As restated\n(in millions)  2018  2017\nNet sales of the group  32,700  31,600\n"
     about = document(f"{table}{FILLER}\f{FILLER}{restated}{FILLER}", kind="pdf")
-    (found,) = LimitIndex(about).candidates(
+    (found,) = QualifierIndex(about).candidates(
         "Net sales were 32,765.", ["Net sales of the group  32,765  31,657"], [Span(0, 200)], 3
     )
-    assert "32,700" in about.text[found.span.start : found.span.end] and "another figure" in found.why
+    assert "32,700" in about.text[found.span.start : found.span.end] and "another figure" in found.reason
 
 
 GENERAL = "\n\n".join(f"{n}. General. The parties keep the records of this in good order.\n" for n in range(20, 80))
@@ -172,18 +172,18 @@ def test_what_limits_a_clause_is_proposed_in_whatever_words(quote: str, clause: 
     about = document(f"{HALL}\n\n130. {clause}\n")
     at = about.text.index(quote)
     own = Span(about.text.rindex("\n\n", 0, at), at + len(quote))
-    found = LimitIndex(about).candidates(quote, [quote], [own], 3)
+    found = QualifierIndex(about).candidates(quote, [quote], [own], 3)
     assert any(about.text[item.span.start : item.span.end] in clause for item in found)
 
 
 def test_a_passage_is_not_cut_behind_an_abbreviation() -> None:
     about = document(f"{HALL}\n\n130. The U.S. Dollar rent of the hall, see No. 7, is suspended until 2030.\n")
-    (found,) = LimitIndex(about).candidates(RENT, [RENT], [], 1)
+    (found,) = QualifierIndex(about).candidates(RENT, [RENT], [], 1)
     assert about.text[found.span.start : found.span.end].startswith("The U.S. Dollar rent of the hall, see No. 7, is")
 
 
 @given(st.text(max_size=400), st.text(max_size=60))
 def test_any_text_can_be_searched(text, statement):
     about = document(text)
-    for item in LimitIndex(about).candidates(statement, [statement], [], 3):
+    for item in QualifierIndex(about).candidates(statement, [statement], [], 3):
         assert 0 <= item.span.start < item.span.end <= len(about.text)

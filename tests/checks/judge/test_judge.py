@@ -6,15 +6,15 @@ from itertools import count
 import pytest
 from fakes import document
 
-from ralph_cli.checks.judge.claims import Judge, decided, near_margin, parse_verdicts
-from ralph_cli.checks.judge.passages import passages
-from ralph_cli.checks.quotes import pin
+from ralph_cli.checks.judge.claims import Judge, is_near_margin, majority_ruling, parse_verdicts
+from ralph_cli.checks.judge.passages import render_passages
+from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.document import Heading, Span
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.run import Claim, Draft, DraftClaim, QuoteRuling, Ruling, Verdict
-from ralph_cli.documents.context import headings_above, surroundings
+from ralph_cli.documents.context import context_span, headings_above
 from ralph_cli.documents.quotes.index import QuoteIndex
-from ralph_cli.providers.scripted import Scripted, says
+from ralph_cli.providers.scripted import ScriptedModel, text_reply
 
 MEMO = document("The tenant pays the rent on the first day.\n\nThe hall is cold in winter and warm in summer.\n")
 CLAIM = DraftClaim("The rent is due on the first.", ("pays the rent on the first day",))
@@ -34,15 +34,17 @@ def reply(*said, quotes=None):
         }
         for claim, verdict in said
     ]
-    return says(json.dumps({"verdicts": items}))
+    return text_reply(json.dumps({"verdicts": items}))
 
 
 def judged(first, *more, panel=None, claims=(CLAIM,)):
-    model = Scripted([first, *more], vendor="b", name="first")
-    members = tuple(Scripted(list(script), vendor="c", name=f"member{n}") for n, script in enumerate(panel or (), 1))
+    model = ScriptedModel([first, *more], vendor="b", name="first")
+    members = tuple(
+        ScriptedModel(list(script), vendor="c", name=f"member{n}") for n, script in enumerate(panel or (), 1)
+    )
     numbers = count()
     judge = Judge(model, MEMO, "When is the rent due?", lambda: f"n{next(numbers)}", members)
-    evidence = judge(pin(Draft(claims), MEMO, QuoteIndex(MEMO)))
+    evidence = judge(resolve_quotes(Draft(claims), MEMO, QuoteIndex(MEMO)))
     return evidence, model, members
 
 
@@ -93,7 +95,7 @@ def test_a_panel_of_others_is_asked_instead(said, stands):
 
 
 def test_a_member_that_fails_or_speaks_out_of_shape_does_not_count():
-    broken = [[ProviderError("down", code="down")], [says("I think so")] * 4]
+    broken = [[ProviderError("down", code="down")], [text_reply("I think so")] * 4]
     evidence, _, _ = judged(reply((1, "partly")), panel=broken)
     assert not evidence.passed and not evidence.broken and evidence.rulings[0].votes == ()
     evidence, _, _ = judged(reply((1, "partly")), panel=[*broken, [reply((1, "supported"))]])
@@ -106,9 +108,9 @@ def test_supported_beside_a_quote_that_speaks_against_it_is_near_the_margin():
     first, again = reply((1, "supported"), quotes=quotes), reply((1, "supported"), quotes=agreed)
     evidence, model, _ = judged(first, again, claims=(OTHER,))
     assert evidence.passed and len(model.requests) == 2
-    assert near_margin(Ruling(1, Verdict.SUPPORTED, "", "j", (QuoteRuling(1, "against", ""),)))
-    assert near_margin(Ruling(1, Verdict.SUPPORTED, "", "j", (QuoteRuling(1, "unrelated", ""),)))
-    assert not near_margin(Ruling(1, Verdict.SUPPORTED, "", "j", (QuoteRuling(1, "supports", ""),)))
+    assert is_near_margin(Ruling(1, Verdict.SUPPORTED, "", "j", (QuoteRuling(1, "against", ""),)))
+    assert is_near_margin(Ruling(1, Verdict.SUPPORTED, "", "j", (QuoteRuling(1, "unrelated", ""),)))
+    assert not is_near_margin(Ruling(1, Verdict.SUPPORTED, "", "j", (QuoteRuling(1, "supports", ""),)))
 
 
 @pytest.mark.parametrize("quotes", [[], [(1, "supports")], [(1, "supports")] * 2, [(1, "supports"), (9, "supports")]])
@@ -136,9 +138,9 @@ def test_a_verdict_that_denies_itself_or_has_no_reason_is_none(verdict, bearings
 
 def test_a_decision_needs_more_than_half():
     yes, no = Ruling(1, Verdict.SUPPORTED, "y", "a"), Ruling(1, Verdict.NOT, "n", "b")
-    assert decided([yes]) is yes
-    assert decided([no, yes]).verdict is Verdict.NOT and decided([yes, no]).verdict is Verdict.NOT
-    assert decided([no, yes, yes]).verdict is Verdict.SUPPORTED and decided([no, yes, yes]).disputed
+    assert majority_ruling([yes]) is yes
+    assert majority_ruling([no, yes]).verdict is Verdict.NOT and majority_ruling([yes, no]).verdict is Verdict.NOT
+    assert majority_ruling([no, yes, yes]).verdict is Verdict.SUPPORTED and majority_ruling([no, yes, yes]).disputed
 
 
 # What is shown
@@ -160,14 +162,14 @@ REPORT = document(
 
 def around(words):
     start = REPORT.text.index(words)
-    span = surroundings(REPORT, Span(start, start + len(words)), most=160)
+    span = context_span(REPORT, Span(start, start + len(words)), max_characters=160)
     return REPORT.text[span.start : span.end]
 
 
 def test_marks_that_begin_together_are_nested_and_those_that_cross_have_named_ends():
     def shown(*quotes):
-        attempt = pin(Draft((DraftClaim("It is so.", quotes),)), MEMO, QuoteIndex(MEMO))
-        return passages(MEMO, attempt.quotes, "n")
+        attempt = resolve_quotes(Draft((DraftClaim("It is so.", quotes),)), MEMO, QuoteIndex(MEMO))
+        return render_passages(MEMO, attempt.quotes, "n")
 
     within = shown("The hall is cold", "The hall is cold in winter and warm in summer.")
     assert "[[2: [[1: The hall is cold]] in winter and warm in summer.]]" in within
@@ -184,7 +186,7 @@ def test_a_paragraph_is_shown_whole_and_a_table_with_its_header():
 def test_a_paragraph_without_end_is_cut_at_words():
     long = document("word " * 1_000 + "The words. " + "more " * 1_000)
     at = long.text.index("The words.")
-    span = surroundings(long, Span(at, at + 10), most=300)
+    span = context_span(long, Span(at, at + 10), max_characters=300)
     assert 440 <= span.end - span.start <= 1_000
     assert long.text[span.start : span.end].split()[0] == "word"
 
@@ -197,5 +199,5 @@ def test_a_passage_stands_under_its_headings():
     object.__setattr__(about, "headings", heads)
     assert [h.text for h in headings_above(about, about.text.index("rent"))] == ["One", "Two"]
     assert [h.text for h in headings_above(about, about.text.index("Text"))] == ["One", "Three"]
-    attempt = pin(Draft((DraftClaim("It is due.", ("rent is due at once",)),)), about, QuoteIndex(about))
-    assert "(section: One > Two)" in passages(about, attempt.quotes, "n")
+    attempt = resolve_quotes(Draft((DraftClaim("It is due.", ("rent is due at once",)),)), about, QuoteIndex(about))
+    assert "(section: One > Two)" in render_passages(about, attempt.quotes, "n")

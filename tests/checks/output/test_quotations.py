@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.checks.figures.grounding import Ground
+from ralph_cli.checks.figures.grounding import GroundingSources
 from ralph_cli.checks.output.quotations import quotations
 from ralph_cli.checks.output.shape import pieces
 
@@ -15,7 +15,7 @@ QUOTE = (
 
 
 def misses(text: str) -> list[str]:
-    return [miss.message for miss in Ground((QUOTE,)).misses(pieces(text, "md"))]
+    return [miss.message for miss in GroundingSources((QUOTE,)).find_unsupported(pieces(text, "md"))]
 
 
 TRUE = "complete the migration within forty-five days"
@@ -125,7 +125,7 @@ LIMITED = (
     ],
 )
 def test_a_gap_may_not_leave_out_a_negation_or_a_limit(quotation: str, word: str) -> None:
-    (miss,) = Ground(LIMITED).misses(pieces(quotation, "md"))
+    (miss,) = GroundingSources(LIMITED).find_unsupported(pieces(quotation, "md"))
     assert f'leaves out "{word}"' in miss.message
 
 
@@ -148,7 +148,7 @@ def test_a_gap_may_leave_out_other_words(quotation: str) -> None:
         *LIMITED,
         "The fee is due in bits, subject to",
     )
-    assert Ground(quotes).misses(pieces(quotation, "md")) == ()
+    assert GroundingSources(quotes).find_unsupported(pieces(quotation, "md")) == ()
 
 
 @given(
@@ -158,7 +158,7 @@ def test_any_text_can_be_read_for_quotations(parts: list[str]) -> None:
     text = "".join(parts)
     found = quotations(text)
     assert all(text[quotation.start : end] for quotation in found for end, _ in quotation.readings)
-    Ground((text, QUOTE)).misses(pieces(text, "md"))
+    GroundingSources((text, QUOTE)).find_unsupported(pieces(text, "md"))
 
 
 def test_what_is_in_very_many_pieces_is_no_quotation() -> None:

@@ -9,7 +9,7 @@ import pytest
 from word import W, docx, paragraph, part
 
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.load import LoadLimits, load
+from ralph_cli.documents.load import LoadLimits, load_document
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def word(tmp_path: Path) -> Callable[..., Path]:
 
 def failure(path: Path, **options: object) -> DocumentError:
     with pytest.raises(DocumentError) as caught:
-        load(path, **options)  # type: ignore[arg-type]
+        load_document(path, **options)  # type: ignore[arg-type]
     return caught.value
 
 
@@ -37,7 +37,9 @@ def test_paragraphs_tables_and_breaks_in_order(word) -> None:
         "<w:p><w:r><w:t>a</w:t><w:tab/><w:t>b</w:t><w:br/><w:t>c&amp;d</w:t><w:noBreakHyphen/><w:t>e</w:t></w:r></w:p>"
     )
     tabs = "<w:p><w:pPr><w:tabs><w:tab w:val='left' w:pos='720'/></w:tabs></w:pPr><w:r><w:t>x</w:t></w:r></w:p>"
-    document = load(word(paragraph("First (PP&amp;E) &lt;tag&gt;") + line + f"<w:tbl>{row}{row}</w:tbl>" + tabs))
+    document = load_document(
+        word(paragraph("First (PP&amp;E) &lt;tag&gt;") + line + f"<w:tbl>{row}{row}</w:tbl>" + tabs)
+    )
     assert document.kind == "docx" and not document.paged
     assert document.text == "First (PP&E) <tag>\n\na\tb\nc&d\u2011e\n\nRent  4,800 monthly\nRent  4,800 monthly\n\nx"
 
@@ -47,16 +49,16 @@ def test_deletions_are_skipped_insertions_kept_and_it_is_said(word) -> None:
     moved = "<w:moveFrom w:id='3'><w:r><w:t>gone</w:t></w:r></w:moveFrom>"
     inserted = "<w:ins w:id='2'><w:r><w:t>thirty</w:t></w:r></w:ins>"
     body = f"<w:p><w:r><w:t xml:space='preserve'>within </w:t></w:r>{deleted}{moved}{inserted}</w:p>"
-    document = load(word(body))
+    document = load_document(word(body))
     assert document.text == "within thirty"
     assert [caution.code for caution in document.cautions] == ["tracked-changes"]
-    assert load(word(paragraph("plain"))).cautions == ()
+    assert load_document(word(paragraph("plain"))).cautions == ()
 
 
 def test_a_deleted_paragraph_mark_joins_two_paragraphs_and_none_is_lost(word) -> None:
     marked = "<w:p><w:pPr><w:rPr><w:del w:id='1'/></w:rPr></w:pPr><w:r><w:t xml:space='preserve'>one </w:t></w:r></w:p>"
-    assert load(word(marked + paragraph("two") + paragraph("three"))).text == "one two\n\nthree"
-    assert load(word(paragraph("zero") + marked)).text == "zero\n\none"
+    assert load_document(word(marked + paragraph("two") + paragraph("three"))).text == "one two\n\nthree"
+    assert load_document(word(paragraph("zero") + marked)).text == "zero\n\none"
 
 
 def test_hidden_text_field_codes_and_twins_are_left_out(word) -> None:
@@ -69,9 +71,9 @@ def test_hidden_text_field_codes_and_twins_are_left_out(word) -> None:
         f"<w:r><mc:AlternateContent xmlns:mc='{mc}'><mc:Choice>{box}</mc:Choice>"
         f"<mc:Fallback>{box}</mc:Fallback></mc:AlternateContent></w:r>"
     )
-    document = load(word(f"<w:p>{hidden}{shown}{code}{twice}</w:p>"))
+    document = load_document(word(f"<w:p>{hidden}{shown}{code}{twice}</w:p>"))
     assert document.text == "seen\n\nin a box"
-    assert [caution.message for caution in document.cautions] == ["hidden text left out: 6 characters"]
+    assert [caution.message for caution in document.cautions] == ["hidden text omitted: 6 characters"]
 
 
 def test_headings_and_block_quotations_by_style_and_by_indent(word) -> None:
@@ -90,7 +92,7 @@ def test_headings_and_block_quotations_by_style_and_by_indent(word) -> None:
         + indented
         + paragraph("Said beside it.")
     )
-    document = load(word(body, styles=styles))
+    document = load_document(word(body, styles=styles))
     assert [(heading.text, heading.level) for heading in document.headings] == [("Title of part", 2)]
     quoted = [document.text[span.start : span.end] for span in document.quoted]
     assert quoted == ["By style.", "By a style based on it.", "Named without a style part.", "Set in."]
@@ -106,29 +108,29 @@ def test_notes_come_at_the_end_with_the_place_that_cites_them(word) -> None:
         "footnote", 2, "", paragraph(" p. 12 ")
     )
     endnotes = note("endnote", 2, "", paragraph("Page 13."))
-    document = load(word(body, footnotes=part("footnotes", footnotes), endnotes=part("endnotes", endnotes)))
+    document = load_document(word(body, footnotes=part("footnotes", footnotes), endnotes=part("endnotes", endnotes)))
     assert document.text == "One, two\n\np. 12\n\nPage 13."
     found = [(document.text[note.start : note.end], document.text[: note.cited]) for note in document.notes]
     assert found == [("p. 12", "One"), ("Page 13.", "One, two")]
     alone = paragraph("One.") + "<w:p><w:r><w:footnoteReference w:id='2'/></w:r></w:p>"
-    assert load(word(alone, footnotes=part("footnotes", footnotes))).notes[0].cited == 4
+    assert load_document(word(alone, footnotes=part("footnotes", footnotes))).notes[0].cited == 4
 
 
 def test_notes_and_quotations_come_back_from_the_cache(word, tmp_path) -> None:
     path = word(paragraph("Kept.", "Quote"))
-    first, second = load(path, cache=tmp_path / "cache"), load(path, cache=tmp_path / "cache")
+    first, second = load_document(path, cache=tmp_path / "cache"), load_document(path, cache=tmp_path / "cache")
     assert first == second and second.quoted and list((tmp_path / "cache" / "texts").iterdir())
 
 
 def test_html_tells_its_quotations(tmp_path) -> None:
     page = tmp_path / "a.html"
     page.write_text("<p>They say <q>in line</q>.</p><blockquote><p>One.</p><p>Two.</p></blockquote><p>After.</p>")
-    document = load(page)
+    document = load_document(page)
     assert [document.text[span.start : span.end] for span in document.quoted] == ["in line", "One.\n\nTwo."]
 
 
 def test_a_spreadsheet_inside_does_not_make_it_one(word) -> None:
-    assert load(word(paragraph("Text"), **{"embeddings/xl/workbook": "<x/>"})).text == "Text"
+    assert load_document(word(paragraph("Text"), **{"embeddings/xl/workbook": "<x/>"})).text == "Text"
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ from PIL import Image
 
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.load import load
+from ralph_cli.documents.load import load_document
 from ralph_cli.documents.pdf import page_images
-from ralph_cli.documents.pdf.page_images import Note, annotated, pictures
+from ralph_cli.documents.pdf.page_images import Annotation, annotate, render_pictures
 from ralph_cli.documents.process import child
 from ralph_cli.documents.source import DocumentSource
 
@@ -60,8 +60,8 @@ def highlights(data: bytes, page: int, password: str | None = None) -> list[tupl
 
 
 def test_a_picture_shows_the_page_around_the_quote_and_marks_its_line_only(pdf: PDF) -> None:
-    document = load(pdf(LINES))
-    ((picture,),) = pictures(document, [span(document, "Line 9 of the page says that the rent is $9,000.")])
+    document = load_document(pdf(LINES))
+    ((picture,),) = render_pictures(document, [span(document, "Line 9 of the page says that the rent is $9,000.")])
     image = Image.open(io.BytesIO(picture.png))
     assert (picture.page, image.width, image.height) == (1, picture.width, picture.height)
     assert image.height < image.width and image.width < page_images.WIDTH / 2  # the blank margins are left out
@@ -75,15 +75,15 @@ def test_a_picture_shows_the_page_around_the_quote_and_marks_its_line_only(pdf: 
 
 
 def test_a_quote_over_two_pages_has_two_pictures_and_a_page_in_colour_keeps_it(pdf: PDF, make_raw: Any) -> None:
-    document = load(pdf(LINES, LINES))
+    document = load_document(pdf(LINES, LINES))
     both = Span(document.pages[0].end - 60, document.pages[1].start + 60)
-    ((first, second),) = pictures(document, [both])
+    ((first, second),) = render_pictures(document, [both])
     assert (first.page, second.page) == (1, 2)
     red = make_raw["page"](b"1 0 0 rg 0 0 612 792 re f 0 g BT /F1 12 Tf 72 700 Td (A red page with words) Tj ET")
     path = pdf(LINES).with_name("red.pdf")
     path.write_bytes(red)
-    document = load(path)
-    ((picture,),) = pictures(document, [span(document, "red page")])
+    document = load_document(path)
+    ((picture,),) = render_pictures(document, [span(document, "red page")])
     rgb = Image.open(io.BytesIO(picture.png)).convert("RGB")
     assert rgb.getpixel((5, 5)) == (255, 0, 0) and rgb.width == page_images.WIDTH
 
@@ -91,14 +91,14 @@ def test_a_quote_over_two_pages_has_two_pictures_and_a_page_in_colour_keeps_it(p
 def test_words_that_nobody_can_see_are_marked_where_they_stand(pdf: PDF, make_raw: Any) -> None:
     path = pdf(LINES).with_name("white.pdf")
     path.write_bytes(make_raw["page"](b"1 g BT /F1 12 Tf 72 700 Td (Words in white) Tj ET"))
-    document = load(path)
-    ((picture,),) = pictures(document, [span(document, "Words in white")])
+    document = load_document(path)
+    ((picture,),) = render_pictures(document, [span(document, "Words in white")])
     assert yellow(Image.open(io.BytesIO(picture.png)))
 
 
 def test_a_rotated_page_is_shown_as_a_reader_sees_it(pdf: PDF) -> None:
-    document = load(pdf(LINES, rotate=90))
-    ((picture,),) = pictures(document, [span(document, "Line 9 of the page")])
+    document = load_document(pdf(LINES, rotate=90))
+    ((picture,),) = render_pictures(document, [span(document, "Line 9 of the page")])
     marked = yellow(Image.open(io.BytesIO(picture.png)))
     across = max(x for x, _ in marked) - min(x for x, _ in marked)
     down = max(y for _, y in marked) - min(y for _, y in marked)
@@ -106,40 +106,44 @@ def test_a_rotated_page_is_shown_as_a_reader_sees_it(pdf: PDF) -> None:
 
 
 def test_pictures_end_where_their_room_ends(pdf: PDF) -> None:
-    document = load(pdf(LINES))
+    document = load_document(pdf(LINES))
     spans = [span(document, f"Line {n} of") for n in (3, 20)]
-    first, second = pictures(document, spans, most=1_000_000)
+    first, second = render_pictures(document, spans, most=1_000_000)
     assert len(first) == 1 and second == ()
 
 
 def test_the_copy_has_the_highlights_with_their_notes_and_the_original_has_not_changed(pdf: PDF) -> None:
     path = pdf(LINES, LINES)
     before = path.read_bytes()
-    document = load(path)
+    document = load_document(path)
     two_lines = Span(document.text.index("Line 4"), document.text.index("Line 6"))
     told = "Claim 1: the rent is €5,000 – “agreed”"
-    copy = annotated(document, [Note(two_lines, told), Note(span(document, "Line 9 of"), "Claim 2")])
+    copy = annotate(document, [Annotation(two_lines, told), Annotation(span(document, "Line 9 of"), "Claim 2")])
     assert path.read_bytes() == before
     assert highlights(copy, 1) == [(told, "ralph", 2), ("Claim 2", "ralph", 1)]
     assert highlights(copy, 2) == []
     again = path.with_name("copy.pdf")
     again.write_bytes(copy)
-    assert load(again).text == document.text
+    assert load_document(again).text == document.text
 
 
 def test_a_copy_of_an_encrypted_pdf_needs_the_same_password(pdf: PDF) -> None:
     path = pdf(LINES, user="open sesame")
-    document = load(path, password="open sesame")
-    copy = annotated(document, [Note(span(document, "Line 4"), "Claim 1")], source=DocumentSource("", "open sesame"))
+    document = load_document(path, password="open sesame")
+    copy = annotate(
+        document, [Annotation(span(document, "Line 4"), "Claim 1")], source=DocumentSource("", "open sesame")
+    )
     with pytest.raises(pypdfium2.PdfiumError):
         pypdfium2.PdfDocument(copy)
     assert highlights(copy, 1, "open sesame") == [("Claim 1", "ralph", 1)]
 
 
-@pytest.mark.parametrize("draw", [lambda d: pictures(d, [Span(0, 4)]), lambda d: annotated(d, [Note(Span(0, 4), "n")])])
+@pytest.mark.parametrize(
+    "draw", [lambda d: render_pictures(d, [Span(0, 4)]), lambda d: annotate(d, [Annotation(Span(0, 4), "n")])]
+)
 def test_what_is_no_pdf_or_has_changed_or_is_gone_is_refused(pdf: PDF, draw: Callable[[Document], object]) -> None:
     path = pdf(LINES)
-    document = load(path)
+    document = load_document(path)
     path.write_bytes(path.read_bytes() + b"%")
     with pytest.raises(DocumentError) as caught:
         draw(document)
@@ -151,7 +155,7 @@ def test_what_is_no_pdf_or_has_changed_or_is_gone_is_refused(pdf: PDF, draw: Cal
     note = path.with_name("note.txt")
     note.write_text("words of a note")
     with pytest.raises(DocumentError) as caught:
-        draw(load(note))
+        draw(load_document(note))
     assert caught.value.code == "unsupported"
 
 
@@ -174,25 +178,25 @@ def test_what_is_no_pdf_or_has_changed_or_is_gone_is_refused(pdf: PDF, draw: Cal
     ],
 )
 def test_nonsense_from_the_parser_is_not_believed(pdf: PDF, monkeypatch: pytest.MonkeyPatch, answer: bytes) -> None:
-    document = load(pdf(LINES))
+    document = load_document(pdf(LINES))
     monkeypatch.setattr(page_images, "run_parser", lambda *args, **kwargs: answer)
     with pytest.raises(DocumentError) as caught:
-        pictures(document, [Span(0, 4)])
+        render_pictures(document, [Span(0, 4)])
     assert caught.value.code == "crashed"
     with pytest.raises(DocumentError):
-        annotated(document, [Note(Span(0, 4), "n")])
+        annotate(document, [Annotation(Span(0, 4), "n")])
 
 
 def test_the_pixels_of_a_picture_are_what_was_sent() -> None:
     pixels = bytes([0, 128, 255, 255])
-    gray = Image.open(io.BytesIO(page_images._encode(pixels, 2, 2, 1, [[0, 1, 1, 2]]))).convert("RGB")
+    gray = Image.open(io.BytesIO(page_images._encode_png(pixels, 2, 2, 1, [[0, 1, 1, 2]]))).convert("RGB")
     assert [gray.getpixel((x, y)) for y in (0, 1) for x in (0, 1)] == [
         (0, 0, 0),
         (132, 132, 132),
         (255, 224, 77),
         (255, 255, 255),
     ]
-    colour = page_images._encode(bytes([10, 20, 30, 200, 200, 200]), 2, 1, 3, [[1, 0, 2, 1], [1, 0, 2, 1]])
+    colour = page_images._encode_png(bytes([10, 20, 30, 200, 200, 200]), 2, 1, 3, [[1, 0, 2, 1], [1, 0, 2, 1]])
     image = Image.open(io.BytesIO(colour))
     assert [image.getpixel((x, 0)) for x in (0, 1)] == [(10, 20, 30), (200, 200 * 224 // 255, 200 * 77 // 255)]
     assert struct.unpack(">II", colour[16:24]) == (2, 1)
@@ -206,8 +210,8 @@ def test_drawing_is_done_in_another_process(pdf: PDF, monkeypatch: pytest.Monkey
         asked.append(request["op"])
         return run(request, *args, **kwargs)
 
-    document = load(pdf(LINES))
+    document = load_document(pdf(LINES))
     monkeypatch.setattr(page_images, "run_parser", heard)
-    pictures(document, [Span(0, 4)])
-    annotated(document, [Note(Span(0, 4), "n")])
+    render_pictures(document, [Span(0, 4)])
+    annotate(document, [Annotation(Span(0, 4), "n")])
     assert asked == ["cut", "annotate"]

@@ -5,10 +5,10 @@ import pytest
 
 from ralph_cli.core.document import Span
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.load import load
+from ralph_cli.documents.load import load_document
 from ralph_cli.documents.pages import page_boxes
 from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, lay_out, page_characters
-from ralph_cli.documents.pdf.reader import page_list
+from ralph_cli.documents.pdf.reader import format_page_list
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.source import DocumentSource
 
@@ -31,27 +31,27 @@ def prose(x, y0, lines, word):
 
 def test_table_rows_stay_on_one_line(pdf):
     expected = "\n".join("  ".join(row) for row in TABLE)
-    assert load(pdf(table())).text == expected
-    assert load(pdf(table(columns_first=True))).text == expected
+    assert load_document(pdf(table())).text == expected
+    assert load_document(pdf(table(columns_first=True))).text == expected
 
 
 def test_numbers_set_a_little_lower_than_their_label(pdf):
     cells = [(72, 700, "Proceeds from sale of businesses"), (350, 694, "846"), (420, 694, "1,065"), (72, 680, "Other")]
-    assert load(pdf(cells)).text == "Proceeds from sale of businesses  846  1,065\nOther"
+    assert load_document(pdf(cells)).text == "Proceeds from sale of businesses  846  1,065\nOther"
 
 
 def test_two_columns_of_prose_keep_stream_order(pdf):
     path = pdf(prose(72, 700, 10, "left") + prose(330, 700, 10, "right"))
-    text = load(path).text
+    text = load_document(path).text
     assert text.index("left9") < text.index("right0")
-    assert load(path, layout="stream").text == text
-    assert load(path, layout="visual").text.split("\n")[0].startswith("left0")
-    assert "right0" in load(path, layout="visual").text.split("\n")[0]
+    assert load_document(path, layout="stream").text == text
+    assert load_document(path, layout="visual").text.split("\n")[0].startswith("left0")
+    assert "right0" in load_document(path, layout="visual").text.split("\n")[0]
 
 
 @pytest.mark.parametrize("rotate", [0, 90, 180, 270])
 def test_rotated_pages_read_the_same(pdf, rotate):
-    assert load(pdf(table(), rotate=rotate)).text == "\n".join("  ".join(row) for row in TABLE)
+    assert load_document(pdf(table(), rotate=rotate)).text == "\n".join("  ".join(row) for row in TABLE)
 
 
 @pytest.mark.parametrize(
@@ -63,12 +63,12 @@ def test_text_drawn_sideways(make_raw, file, matrix, step):
         f"BT /F1 10 Tf {matrix} {300 + step[0] * i} {400 + step[1] * i} Tm (line {i} has many words) Tj ET\n".encode()
         for i in range(5)
     )
-    text = load(file("a.pdf", make_raw["page"](lines))).text
+    text = load_document(file("a.pdf", make_raw["page"](lines))).text
     assert text == "\n".join(f"line {i} has many words" for i in range(5))
 
 
 def test_hyphen_at_a_line_end_stays_in_the_text_and_is_found(pdf):
-    document = load(pdf([(72, 700, "This is an exam-"), (72, 686, "ple of a divided word")]))
+    document = load_document(pdf([(72, 700, "This is an exam-"), (72, 686, "ple of a divided word")]))
     assert document.text == "This is an exam-\nple of a divided word"
     assert QuoteIndex(document).find("an example of a divided word").tier == "folded"
 
@@ -76,7 +76,7 @@ def test_hyphen_at_a_line_end_stays_in_the_text_and_is_found(pdf):
 def test_raised_footnote_mark_stays_in_its_line(make_raw, file):
     content = b"BT /F1 10 Tf 72 700 Td (Revenue) Tj 40 4 Td /F1 6 Tf (1) Tj "
     content += b"5 -4 Td /F1 10 Tf ( grew) Tj 0 -14 Td (next) Tj ET"
-    text = load(file("a.pdf", make_raw["page"](content))).text
+    text = load_document(file("a.pdf", make_raw["page"](content))).text
     assert text.split("\n")[0].replace(" ", "") == "Revenue1grew"
 
 
@@ -86,7 +86,7 @@ def test_labels_and_outline(pdf, file, make_raw):
         [(72, 700, "x"), (72, 650, "ITEM 2.  Risks")],
         outline=[("Item 1. Business", 0, 0), ("Item 2. Risks", 1, 1), ("Not on the page", 1, 0)],
     )
-    document = load(path)
+    document = load_document(path)
     assert [(h.text, h.level) for h in document.headings] == [
         ("Item 1. Business", 1),
         ("Not on the page", 1),
@@ -100,11 +100,11 @@ def test_labels_and_outline(pdf, file, make_raw):
     objects += [b"<</Type/Pages/Kids[3 0 R 4 0 R]/Count 2>>", page, page]
     objects += [b"<</Length 36>>stream\nBT /F1 12 Tf 72 700 Td (hello) Tj ET \nendstream"]
     objects += [b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"]
-    assert [p.label for p in load(file("l.pdf", make_raw["objects"](objects))).pages] == ["i", "A-5"]
+    assert [p.label for p in load_document(file("l.pdf", make_raw["objects"](objects))).pages] == ["i", "A-5"]
 
 
 def test_boxes(pdf):
-    document = load(pdf([(72, 700, "Front")], table()))
+    document = load_document(pdf([(72, 700, "Front")], table()))
     quote = QuoteIndex(document).find("equipment (PP&E) (1,577) (1,373) (1,420) Acquisitions").span
     boxes = page_boxes(document, [quote])
     assert list(boxes) == [2]
@@ -118,7 +118,7 @@ def test_boxes(pdf):
 
 
 def test_boxes_are_refused_when_they_would_be_wrong(pdf, file):
-    document = load(pdf(prose(72, 700, 10, "left") + prose(330, 700, 10, "right")))
+    document = load_document(pdf(prose(72, 700, 10, "left") + prose(330, 700, 10, "right")))
     span = [Span(0, 20)]
     with pytest.raises(DocumentError, match="no longer gives") as caught:
         page_boxes(document, span, source=DocumentSource("", layout="visual"))
@@ -127,7 +127,7 @@ def test_boxes_are_refused_when_they_would_be_wrong(pdf, file):
     with pytest.raises(DocumentError, match="has changed"):
         page_boxes(document, span)
     with pytest.raises(DocumentError, match="not a PDF"):
-        page_boxes(load(file("a.txt", b"x")), [Span(0, 1)])
+        page_boxes(load_document(file("a.txt", b"x")), [Span(0, 1)])
 
 
 def test_every_character_maps_to_the_one_pdfium_drew(pdf):
@@ -147,6 +147,6 @@ def test_every_character_maps_to_the_one_pdfium_drew(pdf):
 
 
 def test_page_lists():
-    assert page_list([1, 2, 3, 5, 7, 8]) == "1-3, 5, 7-8"
-    assert page_list([4]) == "4"
-    assert page_list(list(range(1, 60, 2))).endswith(", 23, ...")
+    assert format_page_list([1, 2, 3, 5, 7, 8]) == "1-3, 5, 7-8"
+    assert format_page_list([4]) == "4"
+    assert format_page_list(list(range(1, 60, 2))).endswith(", 23, ...")

@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.core.model import Reply, Request, Stop
-from ralph_cli.providers.offline.model import Offline, judge
+from ralph_cli.core.model import Reply, Request, StopReason
+from ralph_cli.providers.offline.model import OfflineModel, judge_claims
 
 
 def verdict(text: str, *given_quotes: str) -> dict[str, Any]:
     claim = {"id": 7, "text": text, "quotes": [{"text": quote, "match": "exact"} for quote in given_quotes]}
-    reply: Reply = Offline().complete(Request("judge", "", (), inputs={"claims": [claim]}))
-    assert reply.stop is Stop.END
+    reply: Reply = OfflineModel().complete(Request("judge", "", (), inputs={"claims": [claim]}))
+    assert reply.stop is StopReason.END
     found: dict[str, Any] = json.loads(reply.text)["verdicts"][0]
     assert found["id"] == 7 and found["reason"] and found["verdict"] in {"verbatim", "not"}
     return found
@@ -49,6 +49,6 @@ def test_the_judge_never_says_supported(claims: list[tuple[str, list[str]]]) -> 
             for number, (text, own) in enumerate(claims)
         ]
     }
-    verdicts = judge(inputs)["verdicts"]
+    verdicts = judge_claims(inputs)["verdicts"]
     assert [item["id"] for item in verdicts] == list(range(len(claims)))
     assert {item["verdict"] for item in verdicts} <= {"verbatim", "not"}

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from ralph_cli.documents.load import load
-from ralph_cli.providers.offline.rank import chunks, lowered, pattern, query_terms, rank
-from ralph_cli.providers.offline.search import choose, search
-from ralph_cli.providers.offline.spans import answer, extract, is_row
+from ralph_cli.documents.load import load_document
+from ralph_cli.providers.offline.rank import lower_same_length, query_terms, rank, split_windows, term_pattern
+from ralph_cli.providers.offline.search import choose_spans, search
+from ralph_cli.providers.offline.spans import answer_subquery, extract_spans, is_row
 from ralph_cli.providers.offline.words import is_general, stem
 
 SAMPLES = Path(__file__).parents[3] / "samples"
@@ -27,7 +27,9 @@ def laid_out(parts: list[str]) -> tuple[str, Pages]:
 def found(question: str, parts: list[str], length: tuple[int, int] = (20, 200)) -> list[str]:
     """The texts that a search prints, best first."""
     text, pages = laid_out(parts)
-    lines = search(question, text, pages, lambda items: [answer(*item) for item in items], length=length, passages=14)
+    lines = search(
+        question, text, pages, lambda items: [answer_subquery(*item) for item in items], length=length, passages=14
+    )
     return [json.loads(line.partition(" ")[2])["text"] for line in lines[1:]]
 
 
@@ -65,8 +67,8 @@ def test_what_a_table_row_is(line: str, row: bool) -> None:
 )
 def test_stems_find_the_forms_of_a_word(word: str, others: list[str]) -> None:
     for other in others:
-        assert re.search(pattern(stem(word)), f"the {other} of".lower())
-    assert not re.search(pattern(stem(word)), f"un{word} xx{word}".lower())
+        assert re.search(term_pattern(stem(word)), f"the {other} of".lower())
+    assert not re.search(term_pattern(stem(word)), f"un{word} xx{word}".lower())
 
 
 def test_words_of_the_question() -> None:
@@ -86,12 +88,12 @@ def test_letters_stand_for_the_phrase_that_the_document_uses() -> None:
 
 def test_a_lower_cased_copy_keeps_every_offset() -> None:
     text = "\u0130\u0130\u0130 Ferry"
-    assert len(lowered(text)) == len(text) and lowered(text).index("ferry") == text.index("Ferry")
+    assert len(lower_same_length(text)) == len(text) and lower_same_length(text).index("ferry") == text.index("Ferry")
 
 
 def test_every_character_is_in_a_chunk() -> None:
     text = ("word " * 700 + "\n") * 3 + "\f" + "line\n" * 900 + "x" * 4000
-    covered = {place for start, end in chunks(text) for place in range(start, end)}
+    covered = {place for start, end in split_windows(text) for place in range(start, end)}
     assert all(place in covered or text[place].isspace() for place in range(len(text)))
 
 
@@ -117,7 +119,7 @@ def test_a_row_is_told_apart_by_the_table_it_is_in() -> None:
     assert found("What was the total in the statement of income?", parts, (10, 200))[0] == "Total  9,114  8,002"
     terms = {"total": 1.0, "incom": 2.0}
     (under,), (alone,) = (
-        extract("total income", "Total ferries  9,114  8,002", terms, (10, 90), head) for head in ("Income", "")
+        extract_spans("total income", "Total ferries  9,114  8,002", terms, (10, 90), head) for head in ("Income", "")
     )
     assert under.score > alone.score
 
@@ -136,15 +138,15 @@ def test_rows_with_figures_keep_places_when_an_amount_is_asked_for() -> None:
     parts = [f"{word} happened {word}ly" for word in "abcdefg"] + ["Freight 1,118"]
     text, pages = laid_out(parts)
     spans = [((start, end), 1.0 if number < 8 else 0.3) for number, _, start, end in pages]
-    orders = [[page for _, page, _, _ in choose(text, pages, spans, amount=amount)] for amount in (False, True)]
+    orders = [[page for _, page, _, _ in choose_spans(text, pages, spans, amount=amount)] for amount in (False, True)]
     assert orders[0].index(8) == 7 and orders[1].index(8) == 5
 
 
 def test_half_a_sentence_at_the_edge_is_not_quoted() -> None:
     text = "and the fleet of the old town was sold. The whole fleet was sold again later."
-    assert [text[s.start : s.end] for s in extract("sold fleet", text, {"fleet": 1.0, "sold": 1.0}, (10, 90))] == [
-        "The whole fleet was sold again later."
-    ]
+    assert [
+        text[s.start : s.end] for s in extract_spans("sold fleet", text, {"fleet": 1.0, "sold": 1.0}, (10, 90))
+    ] == ["The whole fleet was sold again later."]
 
 
 def test_the_first_quotes_come_from_different_pages() -> None:
@@ -161,16 +163,16 @@ def test_nothing_is_cut_off_behind_a_negation() -> None:
         "The company does not confirm any of the following: the fleet was sold to the town; "
         "the fleet was insured at its full value with three banks of the town and of the islands."
     )
-    for span in extract("Was the fleet sold?", text, {"fleet": 1.0, "sold": 2.0}, (20, 100)):
+    for span in extract_spans("Was the fleet sold?", text, {"fleet": 1.0, "sold": 2.0}, (20, 100)):
         assert "not confirm" in text[span.start : span.end]
     plain = text.replace("does not confirm any of", "confirms all of")
-    spans = extract("Was the fleet sold?", plain, {"fleet": 1.0, "sold": 2.0}, (20, 100))
+    spans = extract_spans("Was the fleet sold?", plain, {"fleet": 1.0, "sold": 2.0}, (20, 100))
     assert "the fleet was sold to the town" in [plain[span.start : span.end] for span in spans]
 
 
 def test_abbreviations_do_not_end_a_sentence() -> None:
     text = "Harbour Inc. sold No. 7 to Mr. Berg in May. It kept the rest."
-    spans = extract("sold", text, {"sold": 1.0}, (10, 90))
+    spans = extract_spans("sold", text, {"sold": 1.0}, (10, 90))
     assert [text[span.start : span.end] for span in spans] == [
         "Harbour Inc. sold No. 7 to Mr. Berg in May.",
         "It kept the rest.",
@@ -220,7 +222,7 @@ def test_words_that_are_asked_for_are_not_words_of_asking(word: str) -> None:
 
 def enough(question: str, name: str) -> bool:
     """Whether something in a sample holds enough of the question to be quoted from."""
-    document = load(SAMPLES / name)
+    document = load_document(SAMPLES / name)
     found = rank(question, document.text, [(p.number, p.label, p.start, p.end) for p in document.pages])
     return bool(found.passages) and found.coverage >= found.needed
 

@@ -8,7 +8,7 @@ import pytest
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.model import Request
 from ralph_cli.providers.offline import semantic
-from ralph_cli.providers.offline.model import Offline
+from ralph_cli.providers.offline.model import OfflineModel
 
 TEXT = "The ferry is old and slow. Its engine was replaced by a new motor last spring. The ferry carries many cars.\n"
 
@@ -18,27 +18,27 @@ def embed(texts: list[str]) -> list[list[float]]:
     return [[1.0, 0.0] if "motor" in text or "machine" in text else [0.0, 1.0] for text in texts]
 
 
-def spans(model: Offline, question: str) -> list[str]:
+def spans(model: OfflineModel, question: str) -> list[str]:
     reply = model.complete(Request("subquery", "", (), inputs={"prompt": question, "text": TEXT}))
     return [span["text"] for span in json.loads(reply.text)]
 
 
 def test_the_name_says_which_one_answers() -> None:
-    assert (Offline().name, Offline(embed).name) == ("offline:extractive", "offline:semantic")
+    assert (OfflineModel().name, OfflineModel(embed).name) == ("offline:extractive", "offline:semantic")
 
 
 def test_a_span_without_a_word_of_the_question_is_found_by_its_meaning() -> None:
-    assert spans(Offline(), "What machine does the ferry have?")[0].startswith("The ferry")
-    found = spans(Offline(embed), "What machine drives it?")
+    assert spans(OfflineModel(), "What machine does the ferry have?")[0].startswith("The ferry")
+    found = spans(OfflineModel(embed), "What machine drives it?")
     assert found[0] == "Its engine was replaced by a new motor last spring."
     assert all(span in TEXT for span in found)
 
 
 def test_a_missing_extra_is_an_error_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(semantic, "WEIGHTS", ("no_such_package_here", "model.onnx", "0" * 64))
-    assert not semantic.available()
+    assert not semantic.is_available()
     with pytest.raises(ConfigError) as caught:
-        semantic.load()
+        semantic.load_embedding()
     assert caught.value.code == "semantic-missing" and "semantic" in caught.value.hint
 
 
@@ -53,15 +53,17 @@ def test_weights_that_are_not_the_known_ones_are_refused(
         (package / "model.onnx").write_bytes(content)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(semantic, "WEIGHTS", (package.name, "model.onnx", "0" * 64))
-    monkeypatch.setattr(semantic, "available", lambda: True)
+    monkeypatch.setattr(semantic, "is_available", lambda: True)
     with pytest.raises(ConfigError) as caught:
-        semantic.load()
+        semantic.load_embedding()
     assert caught.value.code == code
 
 
-@pytest.mark.skipif(not semantic.available(), reason="the extra ralph-cli[semantic] is not installed")
+@pytest.mark.skipif(not semantic.is_available(), reason="the extra ralph-cli[semantic] is not installed")
 def test_the_carried_model_knows_that_an_engine_is_a_motor() -> None:
-    model = semantic.load()
-    near, far = semantic.likeness(model)("engine", ["motor", "poem"])
+    model = semantic.load_embedding()
+    near, far = semantic.make_similarity(model)("engine", ["motor", "poem"])
     assert near > far
-    assert spans(Offline(model), "Which machine drives it?") == spans(Offline(model), "Which machine drives it?")
+    assert spans(OfflineModel(model), "Which machine drives it?") == spans(
+        OfflineModel(model), "Which machine drives it?"
+    )

@@ -29,17 +29,17 @@ from ralph_cli.core.errors import ConfigError, DocumentError, JournalError, Ralp
 from ralph_cli.core.events import CallFinished, RunStarted
 from ralph_cli.core.model import Json, Model, Usage
 from ralph_cli.core.results.verification import Standing, Verification
-from ralph_cli.documents.load import load as load_document
+from ralph_cli.documents.load import load_document as load_document
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.bundle import IDENTITY, JOURNAL, ORIGIN, VIEW, pack
 from ralph_cli.journal.store import FILE, Journal
-from ralph_cli.providers.scripted import Scripted, acts, says
-from ralph_cli.reports.verified import as_object, dumps, plain
+from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
+from ralph_cli.reports.verified import as_object, dumps, verification_text
 from ralph_cli.runs.execute import Finished
 from ralph_cli.runs.export import export
 
 KEY = "sk-ant-api03-0123456789abcdefghij"
-NOTHING: dict[str, Model] = {"subquery": Scripted([])}
+NOTHING: dict[str, Model] = {"subquery": ScriptedModel([])}
 
 
 @pytest.fixture
@@ -58,8 +58,8 @@ def asked(folder: Path, draft: Json | None = None, document: str | Document = ""
     draft = draft or {"claims": [RENT, TERM]}
     judged = verdicts(*((number, "supported") for number, _ in enumerate(draft.get("claims", ()), 1)))
     models: dict[str, Model] = {
-        "worker": Scripted([acts(LOOK), acts(draft)], vendor="a"),
-        "judge": Scripted([judged] if "claims" in draft else [], vendor="b"),
+        "worker": ScriptedModel([tool_reply(LOOK), tool_reply(draft)], vendor="a"),
+        "judge": ScriptedModel([judged] if "claims" in draft else [], vendor="b"),
         **NOTHING,
     }
     about = document or folder / "memo.txt"
@@ -80,8 +80,8 @@ def test_a_run_holds_on_its_document_and_says_what_was_not_repeated(folder: Path
     assert found.holds and found.reading == "same" and found.source == "run" and found.run == run.run
     assert holding(found) == dict.fromkeys(("document", "quotes", "claims", "form", "numbers", "record"), True)
     assert [item.standing for item in found.quotes] == [Standing.HOLDS] * 2 and not found.lost
-    text, shown = plain(found), as_object(found)
-    assert "Every deterministic check that was made holds." in text
+    text, shown = verification_text(found), as_object(found)
+    assert "Every deterministic check that was run passed." in text
     assert (
         "supported: because - by scripted:script, as recorded, not repeated" in text
         and "no model was asked again" in text
@@ -199,9 +199,9 @@ def test_a_new_version_says_what_changed_and_what_moved(folder: Path) -> None:
     assert found.reading == "other-document" and not found.holds
     assert [item.standing for item in found.quotes] == [Standing.CHANGED, Standing.HOLDS, Standing.MOVED]
     assert found.quotes[0].differing == ("$48,000 -> $52,000",)
-    text = plain(found)
+    text = verification_text(found)
     assert "1 of 3 quotes is no longer in the document (1 changed); 1 on another page" in text
-    assert "no longer borne out as it was: [1] (changed)" in text and "from p. 2 to p. 3" in text
+    assert "no longer supported as recorded: [1] (changed)" in text and "from p. 2 to p. 3" in text
     assert "on the words as they were" in text and "52,000" in text
 
 
@@ -209,7 +209,7 @@ def test_a_new_version_in_which_everything_stands_holds(folder: Path) -> None:
     run = asked(folder)
     (folder / "new.txt").write_text(MEMO.text + "A schedule was added.\n", encoding="utf-8")
     found = verified(folder, run.run, folder / "new.txt")
-    assert found.holds and "All of the quotes are still in the document." in plain(found)
+    assert found.holds and "All of the quotes are still in the document." in verification_text(found)
 
 
 def test_a_document_that_was_changed_behind_the_run_does_not_hold(folder: Path) -> None:
@@ -217,7 +217,7 @@ def test_a_document_that_was_changed_behind_the_run_does_not_hold(folder: Path) 
     (folder / "memo.txt").write_text(MEMO.text + "A schedule was added.\n", encoding="utf-8")
     found = verified(folder, run.run)
     assert not found.holds and not found.lost and holding(found)["document"] is False
-    assert "it was changed since" in plain(found)
+    assert "it was changed since" in verification_text(found)
 
 
 def test_another_reader_is_named_and_the_quotes_are_looked_up_anew(folder: Path) -> None:
@@ -225,7 +225,7 @@ def test_another_reader_is_named_and_the_quotes_are_looked_up_anew(folder: Path)
     path = retold(folder, run, lambda event: event.get("document", {}).update(fingerprint="0" * 64, reader="loader 0"))
     found = verified(folder, path, folder / "memo.txt")
     assert found.reading == "other-reading" and found.holds
-    assert "read by loader 0, now by loader 1" in plain(found)
+    assert "read by loader 0, now by loader 1" in verification_text(found)
 
 
 def retold(folder: Path, run: Finished, change: Callable[[Json], None], name: str = "retold.zip") -> Path:
@@ -302,12 +302,14 @@ def test_a_record_that_was_made_up_with_right_hashes_fails_on_the_document(
 ) -> None:
     path = retold(folder, asked(folder), change)
     found = verified(folder, path, folder / "memo.txt")
-    assert not found.holds and holding(found)[told] is False and told in plain(found)
+    assert not found.holds and holding(found)[told] is False and told in verification_text(found)
 
 
 def test_a_view_that_tells_another_story_than_the_journal_is_named(folder: Path) -> None:
     path = retold(folder, asked(folder), reworded)
-    assert "view.json does not tell what the journal tells" in plain(verified(folder, path, folder / "memo.txt"))
+    assert "view.json does not tell what the journal tells" in verification_text(
+        verified(folder, path, folder / "memo.txt")
+    )
 
 
 def test_an_absence_is_counted_again_and_refuted_by_a_new_version(folder: Path) -> None:
@@ -316,9 +318,9 @@ def test_an_absence_is_counted_again_and_refuted_by_a_new_version(folder: Path) 
     assert found.holds and holding(found) == dict.fromkeys(("document", "absence", "form", "record"), True)
     (folder / "new.txt").write_text(MEMO.text + "Parking is free.\n", encoding="utf-8")
     again = verified(folder, run.run, folder / "new.txt")
-    assert not again.holds and "counted 0 times, it stands there 1 time: parking" in plain(again)
+    assert not again.holds and "counted 0 times, it stands there 1 time: parking" in verification_text(again)
     (folder / "other.txt").write_text("A base rent is nothing to us.", encoding="utf-8")
-    other = plain(verified(folder, run.run, folder / "other.txt"))
+    other = verification_text(verified(folder, run.run, folder / "other.txt"))
     assert "The document is not that of the run: only the searches could be counted again in it." in other
 
 
@@ -326,10 +328,10 @@ GOOD = "The tenant pays a base rent of $48,000 a year (p. 1), in equal instalmen
 
 
 def task(folder: Path, output: str = GOOD, **more: Any) -> Finished:
-    said = says(json.dumps({"output": output, "memory_update": "Rent established: $48,000 a year (p. 1)."}))
+    said = text_reply(json.dumps({"output": output, "memory_update": "Rent established: $48,000 a year (p. 1)."}))
     models: dict[str, Model] = {
-        "worker": Scripted([acts(LOOK), acts({"claims": [RENT]}), said], vendor="a"),
-        "judge": Scripted([says('{"ok": true, "issues": []}')], vendor="b"),
+        "worker": ScriptedModel([tool_reply(LOOK), tool_reply({"claims": [RENT]}), said], vendor="a"),
+        "judge": ScriptedModel([text_reply('{"ok": true, "issues": []}')], vendor="b"),
         **NOTHING,
     }
     settings = settings_of(folder, **more)
@@ -340,13 +342,13 @@ def test_the_output_of_a_task_is_looked_up_again(folder: Path) -> None:
     run = task(folder)
     found = verified(folder, run.run)
     assert run.outcome.ok and found.holds and holding(found)["output"] and found.output == GOOD
-    assert "The output as a whole: supported" in plain(found)
+    assert "The output as a whole: supported" in verification_text(found)
     wrong = retold(folder, run, output_with(GOOD.replace("48", "49")))
     again = verified(folder, wrong, folder / "memo.txt")
-    assert not again.holds and "the figure $49,000" in plain(again)
+    assert not again.holds and "the figure $49,000" in verification_text(again)
     (folder / "new.txt").write_text(NEW, encoding="utf-8")
     newer = verified(folder, run.run, folder / "new.txt")
-    assert not newer.holds and "the figure $48,000" in plain(newer) and newer.lost
+    assert not newer.holds and "the figure $48,000" in verification_text(newer) and newer.lost
 
 
 def test_the_schema_of_a_task_is_recorded_and_applied_again(folder: Path) -> None:
@@ -356,18 +358,18 @@ def test_the_schema_of_a_task_is_recorded_and_applied_again(folder: Path) -> Non
     assert run.outcome.ok and verified(folder, run.run).holds
     wrong = retold(folder, run, output_with('{"rent": "48,000"}'))
     again = verified(folder, wrong, folder / "memo.txt")
-    assert holding(again)["output"] is False and "$.rent" in plain(again)
+    assert holding(again)["output"] is False and "$.rent" in verification_text(again)
     older = retold(folder, run, lambda e: e.get("settings", {}).pop("terms", None), "older.zip")
-    assert "the schema of the run was not recorded" in plain(verified(folder, older, folder / "memo.txt"))
+    assert "the schema of the run was not recorded" in verification_text(verified(folder, older, folder / "memo.txt"))
 
 
 def test_a_task_from_memory_alone_is_looked_up_in_the_memory(folder: Path) -> None:
     task(folder)
     (memory,) = (folder / "out" / "memory").glob("*.md")
     output = "The rent is established: $48,000 a year, as noted in the memory."
-    said = says(json.dumps({"output": output, "memory_update": "The rent is $48,000 a year."}))
-    judge = Scripted([says('{"ok": true, "issues": []}')], vendor="b")
-    models: dict[str, Model] = {"worker": Scripted([said], vendor="a"), "judge": judge, **NOTHING}
+    said = text_reply(json.dumps({"output": output, "memory_update": "The rent is $48,000 a year."}))
+    judge = ScriptedModel([text_reply('{"ok": true, "issues": []}')], vendor="b")
+    models: dict[str, Model] = {"worker": ScriptedModel([said], vendor="a"), "judge": judge, **NOTHING}
     run = run_task(None, "Say what is paid.", settings=settings_of(folder, memory=str(memory)), models=models)
     found = verified(folder, run.run)
     assert run.outcome.ok and found.holds and found.reading == "none" and holding(found)["output"]
@@ -378,11 +380,11 @@ def goal(folder: Path) -> Finished:
         "import pathlib, sys\npathlib.Path('ran').touch()\nsys.exit('48,000' not in open(sys.argv[1]).read())"
     )
     acted = [
-        acts({"output": "The rent is $48,000."}),
-        acts({"verify": True}),
-        acts({"say": "Ready. <promise>DONE</promise>"}),
+        tool_reply({"output": "The rent is $48,000."}),
+        tool_reply({"verify": True}),
+        tool_reply({"say": "Ready. <promise>DONE</promise>"}),
     ]
-    models: dict[str, Model] = {"worker": Scripted(acted, vendor="a"), "judge": Scripted([]), **NOTHING}
+    models: dict[str, Model] = {"worker": ScriptedModel(acted, vendor="a"), "judge": ScriptedModel([]), **NOTHING}
     return run_goal(
         folder / "memo.txt",
         "Say the rent.",
@@ -399,17 +401,17 @@ def test_the_evidence_of_a_goal_is_shown_and_its_commands_are_not_run(folder: Pa
     (folder / "ran").unlink()
     found = verified(folder, run.run)
     assert found.holds and holding(found) == {"document": True, "record": True, "output": True}
-    assert "verify-1 passed (exit 0)" in plain(found) and not (folder / "ran").exists()
+    assert "verify-1 passed (exit 0)" in verification_text(found) and not (folder / "ran").exists()
     (output,) = (folder / "out" / run.run).glob("output.*")
     output.write_text("something else")
-    assert "is not the output that was recorded" in plain(verified(folder, run.run))
+    assert "is not the output that was recorded" in verification_text(verified(folder, run.run))
     output.unlink()
     gone = verified(folder, run.run)
-    assert gone.holds and "Not checked: output." in plain(gone)
+    assert gone.holds and "Not checked: output." in verification_text(gone)
     path = bundle_of(folder, run)
     (folder / "memo.txt").unlink()
     packed = verified(folder, path)
-    assert packed.holds and packed.reading == "none" and str(folder) not in plain(packed)
+    assert packed.holds and packed.reading == "none" and str(folder) not in verification_text(packed)
 
 
 def test_a_goal_that_is_called_completed_against_its_evidence_is_named(folder: Path) -> None:
@@ -437,8 +439,11 @@ def test_what_cannot_be_verified_is_one_line(folder: Path) -> None:
 
 
 def test_a_run_from_standard_input_needs_the_document_named(folder: Path) -> None:
-    models: dict[str, Model] = {"worker": Scripted([acts(LOOK), acts({"claims": [RENT]})], vendor="a"), **NOTHING}
-    models["judge"] = Scripted([verdicts((1, "supported"))], vendor="b")
+    models: dict[str, Model] = {
+        "worker": ScriptedModel([tool_reply(LOOK), tool_reply({"claims": [RENT]})], vendor="a"),
+        **NOTHING,
+    }
+    models["judge"] = ScriptedModel([verdicts((1, "supported"))], vendor="b")
     run = ask(
         DocumentSource("-", standard_input=MEMO.text.encode),
         "What?",
@@ -471,7 +476,7 @@ def test_mutated_journals_are_verified_or_refused_and_never_crash(folder: Path) 
         db.close()
         try:
             found = verify(path.parent, document=document, settings=settings_of(folder))
-            assert plain(found) and dumps(found)
+            assert verification_text(found) and dumps(found)
             held += 1
         except RalphError as error:
             assert "\n" not in error.message
@@ -490,7 +495,7 @@ def test_any_changed_byte_of_a_bundle_is_noticed_or_changes_nothing_that_is_show
     byte = data.draw(st.integers(0, 255))
     path.write_bytes(whole[:at] + bytes([byte]) + whole[at + 1 :])
     try:
-        assert plain(verify(path, document=MEMO, settings=settings_of(folder))) == shown
+        assert verification_text(verify(path, document=MEMO, settings=settings_of(folder))) == shown
     except RalphError as error:
         assert "\n" not in error.message
 
@@ -503,7 +508,7 @@ def made(factory: pytest.TempPathFactory) -> tuple[Path, Path, bytes, str]:
     if not _MADE:
         folder = factory.mktemp("bundle")
         path = bundle_of(folder, asked(folder, document=MEMO))
-        shown = plain(verify(path, document=MEMO, settings=settings_of(folder)))
+        shown = verification_text(verify(path, document=MEMO, settings=settings_of(folder)))
         _MADE.append((folder, path, path.read_bytes(), shown))
     return _MADE[0]
 
@@ -560,7 +565,7 @@ def test_a_quote_that_is_still_there_under_another_header_does_not_hold(
     found = verified(folder, run.run, folder / "new.txt")
     assert not found.holds and not found.lost
     assert {name for name, holds in holding(found).items() if not holds} == failing
-    text, shown = plain(found), as_object(found)
+    text, shown = verification_text(found), as_object(found)
     assert "still there, but what stands around it changed: " in text and "holds." not in text
     assert "around 1 of those that are what stands there was changed: read it in context" in text
     assert not shown["ok"] and sum(claim["borne_out"] for claim in shown["claims"]) == 1
@@ -572,12 +577,12 @@ def test_without_the_runs_own_text_only_the_quotes_are_compared_and_the_numbers_
     (folder / "new.txt").write_text(RESULTS.replace("2023  2022", "2022  2023"), encoding="utf-8")
     found = verified(folder, path, folder / "new.txt")
     assert found.holds and "around" in {check.check for check in found.checks if check.skipped}
-    text = plain(found)
+    text = verification_text(found)
     assert "Only the quotes themselves were compared, not what stands around them." in text
     assert "the lines that head its table now: (in millions) / Year ended December 31, 2022 2023" in text
     (folder / "new.txt").write_text(RESULTS.replace("(in millions)", "(in thousands)"), encoding="utf-8")
     again = verified(folder, path, folder / "new.txt")
-    assert not again.holds and holding(again)["numbers"] is False and "930 million" in plain(again)
+    assert not again.holds and holding(again)["numbers"] is False and "930 million" in verification_text(again)
 
 
 def test_a_clause_under_another_heading_has_moved(folder: Path) -> None:
@@ -588,7 +593,7 @@ def test_a_clause_under_another_heading_has_moved(folder: Path) -> None:
     run = asked(folder, {"claims": [FEE]}, folder / "old.md")
     found = verified(folder, run.run, folder / "new.md")
     assert [item.standing for item in found.quotes] == [Standing.MOVED] and not found.holds
-    text = plain(found)
+    text = verification_text(found)
     assert 'stood under "Charges", stands under "Waived"' in text and "1 under another heading" in text
     assert "was at 15, now at" in text
 
@@ -599,7 +604,9 @@ def test_what_no_quote_or_search_ties_to_a_document_is_not_verified_on_another(f
     assert verified(folder, path, folder / "memo.txt").holds
     found = verified(folder, path, folder / "other.txt")
     assert not found.holds and holding(found)["document"] is False
-    assert "it is not the file of the run" in plain(found) and "What does not hold: document." in plain(found)
+    assert "it is not the file of the run" in verification_text(
+        found
+    ) and "What does not hold: document." in verification_text(found)
 
 
 def test_a_place_that_the_runs_own_text_does_not_have_is_no_crash(folder: Path) -> None:
@@ -612,4 +619,4 @@ def test_a_place_that_the_runs_own_text_does_not_have_is_no_crash(folder: Path) 
     kept = {name: json.loads(parts[name]) for name in (VIEW, IDENTITY, ORIGIN)}
     whole.write_bytes(pack(run.run, told, kept, MEMO.text.encode())[0])
     found = verified(folder, whole, folder / "new.txt")
-    assert not found.holds and "its recorded place is not in the text of the run" in plain(found)
+    assert not found.holds and "its recorded place is not in the text of the run" in verification_text(found)

@@ -3,13 +3,13 @@
 import pytest
 from fakes import document
 
-from ralph_cli.checks.quotes import pin
+from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.document import Document, Heading
 from ralph_cli.core.results.verification import QuoteStanding, Standing
 from ralph_cli.core.run import Draft, DraftClaim, Quote
 from ralph_cli.documents.quotes.index import QuoteIndex
-from ralph_cli.runs.verifying.context import Surroundings
-from ralph_cli.runs.verifying.versions import stands
+from ralph_cli.runs.verifying.context import DocumentContext
+from ralph_cli.runs.verifying.versions import locate_quote
 
 OLD = (
     "1. The Supplier shall not suspend the Services while a dispute is open.\n\n"
@@ -21,14 +21,14 @@ OLD = (
 
 def quote_of(said: str, text: str = OLD) -> Quote:
     about = document(text)
-    (quote,) = pin(Draft((DraftClaim("", (said,)),)), about, QuoteIndex(about)).quotes
+    (quote,) = resolve_quotes(Draft((DraftClaim("", (said,)),)), about, QuoteIndex(about)).quotes
     return quote
 
 
 def compared(said: str, new: str, *, before: str | None = None, old: str = OLD) -> QuoteStanding:
     about = document(new)
-    then = Surroundings(document(before)) if before else None
-    return stands(quote_of(said, old), Surroundings(about), QuoteIndex(about), then)
+    then = DocumentContext(document(before)) if before else None
+    return locate_quote(quote_of(said, old), DocumentContext(about), QuoteIndex(about), then)
 
 
 def test_an_unchanged_quote_holds_where_it_was() -> None:
@@ -123,7 +123,7 @@ def test_another_number_of_places_is_noted_and_the_same_one_is_meant() -> None:
     quote = quote_of("Notices are given in writing")
     assert quote.occurrences == 2
     about = document("Preface.\n" + OLD)
-    found = stands(quote, Surroundings(about), QuoteIndex(about))
+    found = locate_quote(quote, DocumentContext(about), QuoteIndex(about))
     assert about.text[found.start : found.end] == quote.text and found.start == quote.start + 9 and not found.notes
     fewer = compared("Notices are given in writing", OLD.replace(" Notices are given in writing.", "", 1))
     assert fewer.notes[0] == "stood in 2 places, now in 1"
@@ -143,7 +143,7 @@ def test_without_pages_the_heading_tells_that_a_quote_was_moved() -> None:
     def standing(new: str) -> QuoteStanding:
         about = headed(new)
         quote = quote_of("Fees are due.", old)
-        return stands(quote, Surroundings(about), QuoteIndex(about), Surroundings(headed(old)))
+        return locate_quote(quote, DocumentContext(about), QuoteIndex(about), DocumentContext(headed(old)))
 
     found = standing(new)
     assert (found.standing, found.section, found.there) == (Standing.MOVED, "Other", True)

@@ -10,9 +10,9 @@ import pytest
 from baits import answers
 from integrity import Forgery
 
-from sandbox import Limits, Sandbox
+from sandbox import ResourceLimits, Sandbox
 
-LIMITS = Limits(seconds=1.5, memory=512 << 20)
+LIMITS = ResourceLimits(seconds=1.5, memory=512 << 20)
 TARGETS = [
     (engine, case) for engine in ("pyodide", "native") for case in integrity.CASES if engine == "native" or not case.raw
 ]

@@ -10,9 +10,9 @@ import pytest
 from baits import answers
 from overload import Overload
 
-from sandbox import Limits, Sandbox
+from sandbox import ResourceLimits, Sandbox
 
-LIMITS = Limits(seconds=1.5, memory=512 << 20)
+LIMITS = ResourceLimits(seconds=1.5, memory=512 << 20)
 
 
 @pytest.mark.parametrize("engine", ["pyodide", "native"])

@@ -15,7 +15,7 @@ from baits import Bait
 
 from sandbox import kernel
 from sandbox.deno.runtime import find_deno, runtime_folder
-from sandbox.deno.worker import Deno, behind_kernel, environment
+from sandbox.deno.worker import Deno, deno_environment, isolated_command
 
 HOSTILE = Path(__file__).parent / "hostile.mjs"
 EVERYTHING = {
@@ -30,7 +30,7 @@ def attempts(command: Sequence[str], scratch: Path, bait: Bait, cwd: Path | None
     arguments = [str(bait.folder / "secret.txt"), str(bait.folder), out, str(bait.port), str(os.getpid())]
     done = subprocess.run(
         [*command, *arguments],
-        env=environment(scratch),
+        env=deno_environment(scratch),
         cwd=cwd or scratch,
         capture_output=True,
         timeout=60,
@@ -64,7 +64,7 @@ def test_the_permissions_alone(program: Path, bait: Bait, cache: Path) -> None:
 def test_the_kernel_alone(program: Path, bait: Bait, cache: Path) -> None:
     before = bait.state()
     deno = find_deno()
-    command = behind_kernel([str(deno), "run", "--quiet", "-A", str(program)], program.parent, [deno])
+    command = isolated_command([str(deno), "run", "--quiet", "-A", str(program)], program.parent, [deno])
     assert attempts(command, program.parent, bait) == {}
     assert bait.state() == before
 
