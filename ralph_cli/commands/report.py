@@ -1,11 +1,13 @@
 """`ralph trace report`, and the reports that `qa` and `task` write after their run."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ralph_cli.commands import options
+from ralph_cli.commands.takes import takes
 from ralph_cli.core.errors import RalphError, UserError
 from ralph_cli.reports.safe_text import one_line
 
@@ -15,24 +17,41 @@ if TYPE_CHECKING:
     from ralph_cli.runs.execute import Finished
     from ralph_cli.runs.report import Targets
 
-Html = Annotated[Path | None, typer.Option("--html", help="One HTML file: no script, no request; prints well.")]
-Pdf = Annotated[
-    Path | None, typer.Option("--pdf", help="A copy of the PDF with the quotes highlighted, a note on each.")
+Html = Annotated[
+    Path | None,
+    typer.Option("--html", help="One HTML file: no script, no request; prints well.", rich_help_panel=options.OUTPUT),
 ]
-Markdown = Annotated[Path | None, typer.Option("--md", help="The same as Markdown.")]
-Csv = Annotated[Path | None, typer.Option("--csv", help="One row for each claim and quote.")]
+Pdf = Annotated[
+    Path | None,
+    typer.Option(
+        "--pdf", help="A copy of the PDF with the quotes highlighted, a note on each.", rich_help_panel=options.OUTPUT
+    ),
+]
+Markdown = Annotated[Path | None, typer.Option("--md", help="The same as Markdown.", rich_help_panel=options.OUTPUT)]
+Csv = Annotated[
+    Path | None, typer.Option("--csv", help="One row for each claim and quote.", rich_help_panel=options.OUTPUT)
+]
 DocumentFile = Annotated[
     str | None,
     typer.Option("--document", help="Where the document is now (default: where it was; checked by its hash)."),
 ]
-ReportFile = Annotated[Path | None, typer.Option("--report", help="Write an evidence report (HTML) after the run.")]
+ReportFile = Annotated[
+    Path | None,
+    typer.Option("--report", help="Write an evidence report (HTML) after the run.", rich_help_panel=options.OUTPUT),
+]
 Annotate = Annotated[
-    Path | None, typer.Option("--annotate", help="Write a copy of the PDF with the quotes highlighted after the run.")
+    Path | None,
+    typer.Option(
+        "--annotate",
+        help="Write a copy of the PDF with the quotes highlighted after the run.",
+        rich_help_panel=options.OUTPUT,
+    ),
 ]
 
 
+@takes("out")
 def report(
-    run: Annotated[str | None, typer.Argument(help="Name of the run, or the end of it; default the newest.")] = None,
+    run: options.Run = None,
     html: Html = None,
     pdf: Pdf = None,
     md: Markdown = None,
@@ -40,7 +59,8 @@ def report(
     document: DocumentFile = None,
     password: options.Password = None,
     encoding: options.Encoding = None,
-    out: options.Out = None,
+    *,
+    given: Mapping[str, Any],
 ) -> int:
     """Write what a run found as a report that can be checked, printed and filed."""
     from ralph_cli import config
@@ -50,7 +70,7 @@ def report(
     if not targets.given():
         hint = "ralph trace report --html report.html"
         raise UserError("say what to write: --html, --pdf, --md or --csv", code="no-target", hint=hint)
-    settings = config.load(options.given(out=out))
+    settings = config.load(given)
     found = history.recorded(history.find_run(settings.out, run))
     targets.check(str(found.view.document.get("path", "-")), document or "-")
     source = report.find_source(

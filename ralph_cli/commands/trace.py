@@ -1,7 +1,8 @@
 """`ralph trace`: the runs that were made, and one of them."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -10,12 +11,13 @@ from ralph_cli.commands.goal import goal_json, is_goal
 from ralph_cli.commands.goal import show as show_goal
 from ralph_cli.commands.judge_test import is_test, print_test
 from ralph_cli.commands.report import report
-from ralph_cli.commands.terminal.screen import deliver
+from ralph_cli.commands.takes import Late, takes
+from ralph_cli.commands.terminal.screen import print_run
 from ralph_cli.commands.terminal.screen import show as show_report
 
 app = typer.Typer(help="Read the records of runs.", rich_markup_mode=None)
 
-app.command("report")(report)
+app.command("report", cls=Late)(report)
 
 
 @app.callback(invoke_without_command=True)
@@ -24,15 +26,16 @@ def _trace(context: typer.Context) -> None:
         typer.echo(context.get_help())
 
 
-@app.command("list")
-def list_runs(out: options.Out = None) -> int:
+@app.command("list", cls=Late)
+@takes("out")
+def list_runs(*, given: Mapping[str, Any]) -> int:
     """The runs in the folder, oldest first: name, how it ended, calls, document, question."""
     from ralph_cli import config
     from ralph_cli.core.errors import JournalError
     from ralph_cli.reports.safe_text import one_line
     from ralph_cli.runs import history
 
-    settings = config.load(options.given(out=out))
+    settings = config.load(given)
     names = history.run_names(settings.out)
     if not names:
         typer.echo(f"there are no runs in {one_line(str(settings.out))}", err=True)
@@ -49,12 +52,14 @@ def list_runs(out: options.Out = None) -> int:
     return 0
 
 
-@app.command("show")
+@app.command("show", cls=Late)
+@takes("out")
 def show(
-    run: Annotated[str | None, typer.Argument(help="Name of the run, or the end of it; default the newest.")] = None,
+    run: options.Run = None,
     steps: Annotated[bool, typer.Option("--steps/--no-steps", help="Every step with its code and output.")] = True,
-    out: options.Out = None,
     json: options.Json = False,
+    *,
+    given: Mapping[str, Any],
 ) -> int:
     """One run: every step, then the report."""
     from ralph_cli import config
@@ -62,7 +67,7 @@ def show(
     from ralph_cli.reports.story import story
     from ralph_cli.runs import history
 
-    settings = config.load(options.given(out=out))
+    settings = config.load(given)
     found = history.recorded(history.find_run(settings.out, run))
     set_, test = is_goal(found.events), is_test(found.events)
     if json and test:
@@ -82,15 +87,16 @@ def show(
     return 0
 
 
-@app.command("resume")
+@app.command("resume", cls=Late)
+@takes(
+    "max_iterations",
+    "max_time",
+    "max_cost",
+    "out",
+    memory="Memory file of a task (default <out>/memory/<document id>.md).",
+)
 def resume(
-    run: Annotated[str | None, typer.Argument(help="Name of the run, or the end of it; default the newest.")] = None,
-    max_iterations: options.MaxIterations = None,
-    max_time: options.MaxTime = None,
-    max_cost: options.MaxCost = None,
-    memory: Annotated[
-        Path | None, typer.Option("--memory", help="Memory file of a task (default <out>/memory/<document id>.md).")
-    ] = None,
+    run: options.Run = None,
     document: Annotated[
         str | None, typer.Option("--document", help="Where the document is now (default: where it was).")
     ] = None,
@@ -102,23 +108,21 @@ def resume(
         ),
     ] = False,
     password: options.Password = None,
-    out: options.Out = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
+    *,
+    given: Mapping[str, Any],
 ) -> int:
     """Go on with a question or task run that was cut off; what was paid for is not bought again."""
     from ralph_cli import config
     from ralph_cli.commands.qa import exit_code
     from ralph_cli.commands.terminal.progress import progress
-    from ralph_cli.reports.json import dumps
     from ralph_cli.runs import history
     from ralph_cli.runs.resume import resume as go_on
 
-    settings = config.load(options.given(out=out))
-    changes = options.given(
-        max_iterations=max_iterations, max_time=max_time, max_cost=max_cost, memory=memory and str(memory)
-    )
-    with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
+    changes = dict(given)
+    settings = config.load({"out": changes.pop("out", None)})
+    with progress(settings.heartbeat, quiet=quiet) as display:
         finished = go_on(
             run,
             settings=settings,
@@ -129,23 +133,20 @@ def resume(
             password=password,
         )
     shown = history.view_of(finished)
-    if json:
-        typer.echo(dumps(shown))
-    elif shown.mode == "task":
-        deliver(shown, None)
-    else:
-        show_report(shown)
+    print_run(shown, json=json)
     return exit_code(shown.halt.type)
 
 
-@app.command("export")
+@app.command("export", cls=Late)
+@takes("out")
 def export(
     output: Annotated[Path, typer.Option("--output", "-o", help="The new file to write, e.g. run.zip.")],
-    run: Annotated[str | None, typer.Argument(help="Name of the run, or the end of it; default the newest.")] = None,
+    run: options.Run = None,
     with_document: Annotated[
         bool, typer.Option("--with-document", help="Put the document itself in, too (otherwise only its hash).")
     ] = False,
-    out: options.Out = None,
+    *,
+    given: Mapping[str, Any],
 ) -> int:
     """One run as one file that `ralph verify` checks anywhere: its events, the document's hash, never a key.
 
@@ -155,7 +156,7 @@ def export(
     from ralph_cli.reports.safe_text import one_line
     from ralph_cli.runs.export import export as write
 
-    done = write(run, output, settings=config.load(options.given(out=out)), with_document=with_document)
+    done = write(run, output, settings=config.load(given), with_document=with_document)
     inside = "with the document" if with_document else "without the document"
     typer.echo(f"{one_line(str(done.path))}: {done.events} events, {done.bytes:,} bytes, {inside}")
     typer.echo(f"seal {done.seal}")

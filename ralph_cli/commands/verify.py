@@ -1,14 +1,17 @@
 """`ralph verify`: a run or a bundle checked again, offline and without any model."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ralph_cli.commands import options
+from ralph_cli.commands.takes import takes
 from ralph_cli.commands.terminal.screen import show_lines
 
 
+@takes("out")
 def verify(
     run: Annotated[
         str | None, typer.Argument(help="A run's name, the end of it, its folder, or a bundle; default the newest run.")
@@ -19,9 +22,10 @@ def verify(
     ] = None,
     password: options.Password = None,
     encoding: options.Encoding = None,
-    out: options.Out = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
+    *,
+    given: Mapping[str, Any],
 ) -> int:
     """Check a run again on its document, or on a new version of it: no key, no network, no model.
 
@@ -34,8 +38,8 @@ def verify(
     from ralph_cli.reports.verified import dumps, lines, plain
     from ralph_cli.runs.verifying.verify import verify as check_again
 
-    settings = config.load(options.given(out=out))
-    with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
+    settings = config.load(given)
+    with progress(settings.heartbeat, quiet=quiet) as display:
         found = check_again(
             run,
             document=document,

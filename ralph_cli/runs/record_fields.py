@@ -34,51 +34,20 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ralph_cli.config import SECRETS, Settings, explained
+from ralph_cli.config import OPTIONS, SECRETS, Settings, explained
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import Noticed, RunStarted
+from ralph_cli.core.option import OnResume
 
-ALWAYS_OF_NOW = frozenset(
-    {*SECRETS, "anthropic_base_url", "openai_base_url", "openai_api", "out", "cache", "heartbeat_ms"}
-)
-"""Where keys and files go; what a person sees."""
 
-OF_NOW_UNLESS_ACCEPTED = frozenset(
-    {"sandbox", "snippet_seconds", "snippet_memory_mb", "memory", "output_schema", "verify_timeout"}
-)
-"""What is executed, and which other files are read and written."""
+def _settings_with(rule: OnResume) -> frozenset[str]:
+    return frozenset(name for name, option in OPTIONS.items() if option.on_resume is rule)
 
-LOWER_OF_BOTH = frozenset({"max_time", "max_cost"})
 
-OF_THE_RUN = frozenset(
-    {
-        "model",
-        "judge_model",
-        "subquery_model",
-        "verifier_model",
-        "panel",
-        "counter_evidence",
-        "verify_with_model",
-        "skip_last_verification",
-        "strategy",
-        "retry",
-        "direct_chars",
-        "bullets",
-        "quotes",
-        "quote_chars",
-        "allow_hidden_text",
-        "max_iterations",
-        "max_steps",
-        "max_subqueries",
-        "max_failures",
-        "score_threshold",
-        "min_coverage",
-        "summary_chars",
-        "format",
-        "memory_budget",
-    }
-)
-
+ALWAYS_OF_NOW = _settings_with(OnResume.CURRENT)
+OF_NOW_UNLESS_ACCEPTED = _settings_with(OnResume.ACCEPTED)
+LOWER_OF_BOTH = _settings_with(OnResume.LOWER)
+OF_THE_RUN = _settings_with(OnResume.RECORDED)
 _SHOWN_WHEN_DIFFERENT = OF_NOW_UNLESS_ACCEPTED | ALWAYS_OF_NOW - {*SECRETS, "heartbeat_ms"}
 _MODEL_OF_ROLE = {"worker": "model", "judge": "judge_model", "subquery": "subquery_model", "verifier": "verifier_model"}
 _ACCEPT = "--accept-settings takes that run's"

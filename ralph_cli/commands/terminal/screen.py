@@ -18,11 +18,21 @@ def show(view: RunView) -> None:
     show_lines(lines(view), plain(view))
 
 
-def deliver(view: RunView, output: Path | None) -> None:
-    """Hand over the output of a task: to standard output or, if it was accepted, to a file; its report beside it."""
-    if output is None:
-        print_exactly(payload(view))
-    show_lines(lines(view, output=False), plain(view, output=False), err=True)
+def print_run(view: RunView, output: Path | None = None, *, json: bool) -> None:
+    """Print a run that is over: one JSON object, or its report; a task's output alone, its report on standard error.
+
+    With `output` the output goes to that file, if it was accepted.
+    """
+    if json:
+        from ralph_cli.reports.json import dumps
+
+        typer.echo(dumps(view))
+    elif view.mode == "task":
+        if output is None:
+            print_exactly(payload(view))
+        show_lines(lines(view, output=False), plain(view, output=False), err=True)
+    else:
+        show(view)
     if output is not None:
         typer.echo(write_accepted(output, payload(view), accepted=view.ok), err=True)
 
