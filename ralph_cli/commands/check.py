@@ -1,20 +1,19 @@
 """`ralph check`: whether a memo's quotations are in the document, and on the pages that it names."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from ralph_cli.commands import options
-from ralph_cli.commands.takes import takes
+from ralph_cli.commands.takes import Given, takes
 from ralph_cli.commands.terminal.screen import show_lines
 from ralph_cli.core.errors import UserError
 
 Doc = Annotated[list[str], typer.Option("--doc", help="The document it quotes; several: give --doc again.")]
 Html = Annotated[
     Path | None,
-    typer.Option("--html", help="Also write the report to this HTML file.", rich_help_panel=options.OUTPUT),
+    options.result_option("--html", help="Also write the report to this HTML file."),
 ]
 Strict = Annotated[bool, typer.Option("--strict", help="Terms and page references that cannot be checked count, too.")]
 WithJudge = Annotated[
@@ -24,6 +23,7 @@ WithJudge = Annotated[
 
 @takes("judge_model", "allow_hidden_text", "max_time", "max_cost")
 def check(
+    given: Given,
     memo: Annotated[str, typer.Argument(help="Markdown, text, docx, PDF or HTML; - for standard input.")],
     doc: Doc,
     strict: Strict = False,
@@ -33,8 +33,6 @@ def check(
     encoding: options.Encoding = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
-    *,
-    given: Mapping[str, Any],
 ) -> int:
     """Check a memo's quotations and page references against documents; without --judge no model is asked."""
     from ralph_cli import config

@@ -1,16 +1,16 @@
 """`ralph goal`: work on a document until the user's own verifiers pass."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ralph_cli.commands import options
 from ralph_cli.commands.qa import exit_code
-from ralph_cli.commands.takes import RUN, takes
+from ralph_cli.commands.takes import RUN, Given, takes
 from ralph_cli.commands.terminal.screen import print_exactly, write_accepted
 from ralph_cli.reports.safe_text import visible
 
@@ -42,7 +42,7 @@ Continue = Annotated[
 ]
 OutputFile = Annotated[
     Path | None,
-    typer.Option("--output", help="Write the output to this file once it is accepted.", rich_help_panel=options.OUTPUT),
+    options.result_option("--output", help="Write the output to this file once it is accepted."),
 ]
 
 
@@ -55,6 +55,7 @@ OutputFile = Annotated[
     max_iterations="Iterations of the outer loop (MAX_ITERS; default 20 here).",
 )
 def goal(
+    given: Given,
     document: options.Document,
     objective: Annotated[str, typer.Argument(help="What the output shall be.")],
     verify: VerifyCommands = None,
@@ -67,8 +68,6 @@ def goal(
     output: OutputFile = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
-    *,
-    given: Mapping[str, Any],
 ) -> int:
     """Produce a text from a document until your verifiers pass on it: commands of yours, run on the output."""
     from ralph_cli import api, config

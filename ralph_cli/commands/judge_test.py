@@ -1,12 +1,12 @@
 """`ralph judge-test`: how much of what is made false on purpose the judge catches."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ralph_cli.commands import options
-from ralph_cli.commands.takes import takes
+from ralph_cli.commands.takes import Given, takes
 from ralph_cli.core.run import StopType
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ Seed = Annotated[int, typer.Option("--seed", help="Decides which claims, and wha
 
 @takes("judge_model", "panel", "max_time", "max_cost", "max_failures", "out")
 def judge_test(
+    given: Given,
     document: Source = None,
     claims: Claims = None,
     seed: Seed = 0,
@@ -31,8 +32,6 @@ def judge_test(
     encoding: options.Encoding = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
-    *,
-    given: Mapping[str, Any],
 ) -> int:
     """Test the judge: true claims, and the same made false by code, are put to it; what it catches is printed."""
     from ralph_cli import api, config

@@ -2,22 +2,25 @@
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 if TYPE_CHECKING:
     from ralph_cli.documents.source import DocumentSource, OnLoading
 
-OUTPUT = "Output"
-"""The heading under which `--help` shows what a command does with its result."""
+
+def result_option(*flags: str, help: str) -> Any:
+    """An option that says what becomes of the result, under that heading of `--help`."""
+    return typer.Option(*flags, help=help, rich_help_panel="Output")
+
 
 Document = Annotated[str, typer.Argument(help="PDF, docx, text, Markdown, HTML or source file; - for standard input.")]
 Run = Annotated[str | None, typer.Argument(help="Name of the run, or the end of it; default the newest.")]
 Password = Annotated[str | None, typer.Option("--password", help="Password of an encrypted PDF.")]
 Encoding = Annotated[str | None, typer.Option("--encoding", help="Encoding of a text file, e.g. cp1252.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.", rich_help_panel=OUTPUT)]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress on standard error.", rich_help_panel=OUTPUT)]
+Json = Annotated[bool, result_option("--json", help="Print one JSON object.")]
+Quiet = Annotated[bool, result_option("--quiet", "-q", help="No progress on standard error.")]
 
 
 def source_of(

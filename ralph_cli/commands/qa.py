@@ -1,35 +1,19 @@
 """`ralph qa`: a question about a document."""
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from ralph_cli.commands import options
 from ralph_cli.commands.report import Annotate, ReportFile, prepare, written
-from ralph_cli.commands.takes import RUN, takes
+from ralph_cli.commands.takes import JUDGED, RUN, Given, takes
 from ralph_cli.commands.terminal.screen import print_run
 from ralph_cli.core.run import StopType
 
 
-@takes(
-    *RUN,
-    "judge_model",
-    "panel",
-    "bullets",
-    "quotes",
-    "quote_chars",
-    "allow_hidden_text",
-    "counter_evidence",
-    "verify_with_model",
-    "verifier_model",
-    "skip_last_verification",
-    "min_coverage",
-    "score_threshold",
-    "retry",
-    "max_iterations",
-)
+@takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "counter_evidence")
 def qa(
+    given: Given,
     document: options.Document,
     question: Annotated[str, typer.Argument(help="What you want to know.")],
     password: options.Password = None,
@@ -38,8 +22,6 @@ def qa(
     annotate: Annotate = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
-    *,
-    given: Mapping[str, Any],
 ) -> int:
     """Answer a question about a document, every claim pinned to verbatim quotes with page and place."""
     from ralph_cli import api, config

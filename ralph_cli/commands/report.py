@@ -1,13 +1,12 @@
 """`ralph trace report`, and the reports that `qa` and `task` write after their run."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ralph_cli.commands import options
-from ralph_cli.commands.takes import takes
+from ralph_cli.commands.takes import Given, takes
 from ralph_cli.core.errors import RalphError, UserError
 from ralph_cli.reports.safe_text import one_line
 
@@ -19,38 +18,31 @@ if TYPE_CHECKING:
 
 Html = Annotated[
     Path | None,
-    typer.Option("--html", help="One HTML file: no script, no request; prints well.", rich_help_panel=options.OUTPUT),
+    options.result_option("--html", help="One HTML file: no script, no request; prints well."),
 ]
 Pdf = Annotated[
     Path | None,
-    typer.Option(
-        "--pdf", help="A copy of the PDF with the quotes highlighted, a note on each.", rich_help_panel=options.OUTPUT
-    ),
+    options.result_option("--pdf", help="A copy of the PDF with the quotes highlighted, a note on each."),
 ]
-Markdown = Annotated[Path | None, typer.Option("--md", help="The same as Markdown.", rich_help_panel=options.OUTPUT)]
-Csv = Annotated[
-    Path | None, typer.Option("--csv", help="One row for each claim and quote.", rich_help_panel=options.OUTPUT)
-]
+Markdown = Annotated[Path | None, options.result_option("--md", help="The same as Markdown.")]
+Csv = Annotated[Path | None, options.result_option("--csv", help="One row for each claim and quote.")]
 DocumentFile = Annotated[
     str | None,
     typer.Option("--document", help="Where the document is now (default: where it was; checked by its hash)."),
 ]
 ReportFile = Annotated[
     Path | None,
-    typer.Option("--report", help="Write an evidence report (HTML) after the run.", rich_help_panel=options.OUTPUT),
+    options.result_option("--report", help="Write an evidence report (HTML) after the run."),
 ]
 Annotate = Annotated[
     Path | None,
-    typer.Option(
-        "--annotate",
-        help="Write a copy of the PDF with the quotes highlighted after the run.",
-        rich_help_panel=options.OUTPUT,
-    ),
+    options.result_option("--annotate", help="Write a copy of the PDF with the quotes highlighted after the run."),
 ]
 
 
 @takes("out")
 def report(
+    given: Given,
     run: options.Run = None,
     html: Html = None,
     pdf: Pdf = None,
@@ -59,8 +51,6 @@ def report(
     document: DocumentFile = None,
     password: options.Password = None,
     encoding: options.Encoding = None,
-    *,
-    given: Mapping[str, Any],
 ) -> int:
     """Write what a run found as a report that can be checked, printed and filed."""
     from ralph_cli import config

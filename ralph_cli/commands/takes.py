@@ -15,7 +15,6 @@ Build = Callable[[], Any]
 CHECKED_BY_TYPER = (bool, int, float, Path)
 """What else a setting is, is given as a text, which the settings parse."""
 
-
 RUN = (
     "model",
     "subquery_model",
@@ -28,11 +27,28 @@ RUN = (
     "out",
     "sandbox",
 )
-"""The settings that every command takes which lets a worker read a document."""
+"""What every command takes that lets a worker read a document."""
+
+JUDGED = (
+    "judge_model",
+    "verify_with_model",
+    "verifier_model",
+    "skip_last_verification",
+    "min_coverage",
+    "score_threshold",
+    "quote_chars",
+    "allow_hidden_text",
+    "retry",
+    "max_iterations",
+)
+"""What every command takes, too, whose results are judged."""
+
+Given = dict[str, Any]
+"""The settings that a person gave on the command line."""
 
 
 def takes(*names: str, **helps: str) -> Callable[[Callable[..., int]], Build]:
-    """Give a command the options of these settings; those that a person gave reach it as the mapping `given`.
+    """Give a command the options of these settings; those that a person gave are its first argument, `given`.
 
     A keyword is a setting whose help is the command's own. What is decorated becomes the function that builds the
     command, for `Late`: to load the settings takes longer than `ralph --help` may.
@@ -42,10 +58,10 @@ def takes(*names: str, **helps: str) -> Callable[[Callable[..., int]], Build]:
         def collect(**values: Any) -> int:
             of_settings = {name: values.pop(name) for name in (*names, *helps)}
             given = {name: value for name, value in of_settings.items() if value is not None}
-            return command(**values, given=given)
+            return command(given, **values)
 
         def build() -> Any:
-            own = [p for p in signature(command).parameters.values() if p.name != "given"]
+            _, *own = signature(command).parameters.values()
             collect.__signature__ = Signature([*own, *_parameters(names, helps)])  # type: ignore[attr-defined]
             alone = typer.Typer(add_completion=False, rich_markup_mode=None)
             alone.command(command.__name__, cls=Grouped, help=command.__doc__)(collect)

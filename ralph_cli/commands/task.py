@@ -1,46 +1,27 @@
 """`ralph task`: a piece of work on a document, free text or data."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from ralph_cli.commands import options
 from ralph_cli.commands.qa import exit_code
 from ralph_cli.commands.report import Annotate, ReportFile, prepare, written
-from ralph_cli.commands.takes import RUN, takes
+from ralph_cli.commands.takes import JUDGED, RUN, Given, takes
 from ralph_cli.commands.terminal.screen import print_run
 
 NoMemory = Annotated[bool, typer.Option("--no-memory", help="Neither read nor write notes on the document.")]
 OutputFile = Annotated[
     Path | None,
-    typer.Option(
-        "--output",
-        help="Write the output to this file once it is accepted, not to the screen.",
-        rich_help_panel=options.OUTPUT,
-    ),
+    options.result_option("--output", help="Write the output to this file once it is accepted, not to the screen."),
 ]
 NoDocument = Annotated[bool, typer.Option("--no-document", help="Work from the memory alone; give --memory FILE.")]
 
 
-@takes(
-    *RUN,
-    "judge_model",
-    "format",
-    "output_schema",
-    "memory",
-    "memory_budget",
-    "quote_chars",
-    "allow_hidden_text",
-    "verify_with_model",
-    "verifier_model",
-    "skip_last_verification",
-    "min_coverage",
-    "score_threshold",
-    "retry",
-    "max_iterations",
-)
+@takes(*RUN, *JUDGED, "format", "output_schema", "memory", "memory_budget")
 def task(
+    given: Given,
     document: Annotated[
         str, typer.Argument(help="The document, or - for standard input; left out with --no-document.")
     ],
@@ -54,8 +35,6 @@ def task(
     annotate: Annotate = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
-    *,
-    given: dict[str, Any],
 ) -> int:
     """Do a task on a document, such as "summarize"; what it states in figures and quotations is in the document."""
     from ralph_cli import api, config

@@ -1,8 +1,7 @@
 """`ralph trace`: the runs that were made, and one of them."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -11,7 +10,7 @@ from ralph_cli.commands.goal import goal_json, is_goal
 from ralph_cli.commands.goal import show as show_goal
 from ralph_cli.commands.judge_test import is_test, print_test
 from ralph_cli.commands.report import report
-from ralph_cli.commands.takes import Late, takes
+from ralph_cli.commands.takes import Given, Late, takes
 from ralph_cli.commands.terminal.screen import print_run
 from ralph_cli.commands.terminal.screen import show as show_report
 
@@ -28,7 +27,7 @@ def _trace(context: typer.Context) -> None:
 
 @app.command("list", cls=Late)
 @takes("out")
-def list_runs(*, given: Mapping[str, Any]) -> int:
+def list_runs(given: Given) -> int:
     """The runs in the folder, oldest first: name, how it ended, calls, document, question."""
     from ralph_cli import config
     from ralph_cli.core.errors import JournalError
@@ -55,11 +54,10 @@ def list_runs(*, given: Mapping[str, Any]) -> int:
 @app.command("show", cls=Late)
 @takes("out")
 def show(
+    given: Given,
     run: options.Run = None,
     steps: Annotated[bool, typer.Option("--steps/--no-steps", help="Every step with its code and output.")] = True,
     json: options.Json = False,
-    *,
-    given: Mapping[str, Any],
 ) -> int:
     """One run: every step, then the report."""
     from ralph_cli import config
@@ -96,6 +94,7 @@ def show(
     memory="Memory file of a task (default <out>/memory/<document id>.md).",
 )
 def resume(
+    given: Given,
     run: options.Run = None,
     document: Annotated[
         str | None, typer.Option("--document", help="Where the document is now (default: where it was).")
@@ -110,8 +109,6 @@ def resume(
     password: options.Password = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
-    *,
-    given: Mapping[str, Any],
 ) -> int:
     """Go on with a question or task run that was cut off; what was paid for is not bought again."""
     from ralph_cli import config
@@ -140,13 +137,12 @@ def resume(
 @app.command("export", cls=Late)
 @takes("out")
 def export(
+    given: Given,
     output: Annotated[Path, typer.Option("--output", "-o", help="The new file to write, e.g. run.zip.")],
     run: options.Run = None,
     with_document: Annotated[
         bool, typer.Option("--with-document", help="Put the document itself in, too (otherwise only its hash).")
     ] = False,
-    *,
-    given: Mapping[str, Any],
 ) -> int:
     """One run as one file that `ralph verify` checks anywhere: its events, the document's hash, never a key.
 

@@ -1,18 +1,18 @@
 """`ralph verify`: a run or a bundle checked again, offline and without any model."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from ralph_cli.commands import options
-from ralph_cli.commands.takes import takes
+from ralph_cli.commands.takes import Given, takes
 from ralph_cli.commands.terminal.screen import show_lines
 
 
 @takes("out")
 def verify(
+    given: Given,
     run: Annotated[
         str | None, typer.Argument(help="A run's name, the end of it, its folder, or a bundle; default the newest run.")
     ] = None,
@@ -24,8 +24,6 @@ def verify(
     encoding: options.Encoding = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
-    *,
-    given: Mapping[str, Any],
 ) -> int:
     """Check a run again on its document, or on a new version of it: no key, no network, no model.
 

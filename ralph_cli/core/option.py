@@ -35,8 +35,6 @@ class Option:
 
     group: Group
     on_resume: OnResume
-    text: str
-    """README.md has it all, `--help` its first sentence; neither variables nor the default stand in it."""
     environment: tuple[str, ...]
     """Variables that set it, the first one set wins."""
     default_words: str
@@ -46,6 +44,8 @@ class Option:
     metavar: str | None
     secret: bool
     """Never in ralph.toml, in a record, or on a screen."""
+    text: str = ""
+    """README.md has it all, `--help` its first sentence; neither variables nor the default stand in it."""
 
     def help_of(self, default: object) -> str:
         """The line of `--help`: what it is, which variable sets it, its default."""
