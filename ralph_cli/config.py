@@ -23,13 +23,13 @@ from pydantic.fields import FieldInfo
 
 from ralph_cli.checks.form import AnswerForm, Range
 from ralph_cli.checks.output.shape import Format
-from ralph_cli.core.budget import Limits
+from ralph_cli.core.budget import Budget
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.option import Group, OnResume, Option
 from ralph_cli.loop.config import StopConditionConfig
-from ralph_cli.providers.registry import KEYLESS, Endpoint
+from ralph_cli.providers.registry import KEYLESS_VENDORS, Endpoint
 
-FILE = "ralph.toml"
+SETTINGS_FILE = "ralph.toml"
 
 MODELS, ANSWER, CHECKS, WORK, LIMITS, OUTPUT, MACHINE = Group
 RECORDED, LOWER, ACCEPTED, CURRENT = OnResume
@@ -37,7 +37,7 @@ RECORDED, LOWER, ACCEPTED, CURRENT = OnResume
 _RANGE = re.compile(r"(\d+)(?:\s*-\s*(\d+))?")
 
 
-def _range(value: Any) -> Any:
+def _parse_range(value: Any) -> Any:
     """A count "5" or a range "3-7"."""
     if isinstance(value, Range):
         return value
@@ -48,19 +48,21 @@ def _range(value: Any) -> Any:
     return Range(low, high)
 
 
-LEAST_QUOTE = 12
+MIN_QUOTE_CHARS = 12
 
 
-def _length(value: Any) -> Any:
+def _parse_lengths(value: Any) -> Any:
     """A range "40-160", or one number for the most; nobody wants quotes of exactly so many characters."""
     if not re.fullmatch(r"\d+", most := str(value).strip()):
-        return _range(value)
-    if int(most) < LEAST_QUOTE:
-        raise ValueError(f"at most {most} is below the least, {LEAST_QUOTE}; write both, such as 4-{LEAST_QUOTE}")
-    return Range(LEAST_QUOTE, int(most))
+        return _parse_range(value)
+    if int(most) < MIN_QUOTE_CHARS:
+        raise ValueError(
+            f"at most {most} is below the least, {MIN_QUOTE_CHARS}; write both, such as 4-{MIN_QUOTE_CHARS}"
+        )
+    return Range(MIN_QUOTE_CHARS, int(most))
 
 
-def _key(value: Any) -> Any:
+def _check_key(value: Any) -> Any:
     """A key that could not be sent would come back as a connection error, so it is refused here."""
     if isinstance(value, str):
         value = value.strip()
@@ -69,7 +71,7 @@ def _key(value: Any) -> Any:
     return value
 
 
-def _folder(value: Path) -> Path:
+def _expand_folder(value: Path) -> Path:
     """The folder with `~` resolved; whose home is not known is refused."""
     try:
         return value.expanduser()
@@ -77,7 +79,7 @@ def _folder(value: Path) -> Path:
         raise ValueError(f"{value} cannot be resolved ({error}); write the whole path") from None
 
 
-def _models(value: Any) -> Any:
+def _parse_models(value: Any) -> Any:
     """Models as a list, or as one text with commas between them."""
     if not isinstance(value, str):
         return value
@@ -87,11 +89,11 @@ def _models(value: Any) -> Any:
     return names
 
 
-Folder = Annotated[Path, AfterValidator(_folder)]
-Counts = Annotated[Range, BeforeValidator(_range)]
-Lengths = Annotated[Range, BeforeValidator(_length)]
-Models = Annotated[tuple[str, ...], BeforeValidator(_models)]
-Key = Annotated[SecretStr | None, BeforeValidator(_key)]
+Folder = Annotated[Path, AfterValidator(_expand_folder)]
+Counts = Annotated[Range, BeforeValidator(_parse_range)]
+Lengths = Annotated[Range, BeforeValidator(_parse_lengths)]
+Models = Annotated[tuple[str, ...], BeforeValidator(_parse_models)]
+Key = Annotated[SecretStr | None, BeforeValidator(_check_key)]
 
 
 def setting(
@@ -144,7 +146,7 @@ class Settings(BaseModel):
     """How many claims: 5 (exactly) or 3-7."""
     quotes: Counts = setting(Range(1, 8), ANSWER, RECORDED)
     """How many different quotes: 5 (exactly) or 3-8."""
-    quote_chars: Lengths = setting(Range(LEAST_QUOTE, 500), ANSWER, RECORDED)
+    quote_chars: Lengths = setting(Range(MIN_QUOTE_CHARS, 500), ANSWER, RECORDED)
     """Characters of a quote: 160 (at most) or 40-160."""
     allow_hidden_text: bool = setting(False, ANSWER, RECORDED)
     """Take quotes that a reader of the page cannot see, and mark them. For `qa`, `task` and `check`."""
@@ -229,7 +231,7 @@ class Settings(BaseModel):
     """The sandbox's runtime, texts of documents."""
 
     @model_validator(mode="after")
-    def _quotes_long_enough(self) -> "Settings":
+    def _check_quote_chars(self) -> "Settings":
         # Shorter pieces ("Inc.", "2018") stand everywhere and prove nothing.
         if self.quote_chars.low < 4:
             raise ValueError("quote_chars must begin at 4 or more")
@@ -246,9 +248,9 @@ class Settings(BaseModel):
         return self.format or ("json" if self.output_schema else "md")
 
     @property
-    def limits(self) -> Limits:
+    def budget(self) -> Budget:
         """What a run may spend."""
-        return Limits(self.max_time, self.max_cost)
+        return Budget(self.max_time, self.max_cost)
 
     @property
     def stops(self) -> StopConditionConfig:
@@ -279,10 +281,10 @@ class Settings(BaseModel):
             return Endpoint("openai", _secret(self.openai_key), self.openai_base_url, self.openai_api)
         return Endpoint(vendor)
 
-    def reachable(self, vendor: str) -> bool:
+    def can_reach(self, vendor: str) -> bool:
         """Whether models of `vendor` can be asked: there is a key, or the address of a server that may need none."""
         endpoint = self.endpoint(vendor)
-        return vendor in KEYLESS or bool(endpoint.api_key or endpoint.base_url)
+        return vendor in KEYLESS_VENDORS or bool(endpoint.api_key or endpoint.base_url)
 
     def shown(self) -> dict[str, Any]:
         """The settings as a trace may hold them: no keys."""
@@ -300,7 +302,7 @@ OPTIONS: Mapping[str, Option] = {
 }
 """What is declared of each setting."""
 
-ENVIRONMENT = {name: option.environment for name, option in OPTIONS.items() if option.environment}
+ENVIRONMENT_VARIABLES = {name: option.environment for name, option in OPTIONS.items() if option.environment}
 """Which variables set which setting, first one set wins. A blank value counts as not set."""
 
 SECRETS = frozenset(name for name, option in OPTIONS.items() if option.secret)
@@ -310,7 +312,7 @@ def _secret(key: SecretStr | None) -> str | None:
     return key.get_secret_value() if key is not None else None
 
 
-def load(
+def load_settings(
     flags: Mapping[str, Any] | None = None,
     *,
     environ: Mapping[str, str] | None = None,
@@ -326,11 +328,11 @@ def load(
     except OSError as error:
         raise ConfigError(f"the working folder is gone: {error}", code="no-folder", hint="cd to another one") from error
     real = dict(os.environ if environ is None else environ)
-    dotenv = _dotenv(folder / ".env")
+    dotenv = _read_dotenv(folder / ".env")
     layers = [
         ("the defaults", {}),
-        (FILE, _toml(folder / FILE)),
-        ("the environment", _from_environment({**dotenv, **{k: v for k, v in real.items() if v.strip()}})),
+        (SETTINGS_FILE, _read_toml(folder / SETTINGS_FILE)),
+        ("the environment", _settings_from_environment({**dotenv, **{k: v for k, v in real.items() if v.strip()}})),
         ("the command line", {name: value for name, value in (flags or {}).items() if value is not None}),
     ]
     merged: dict[str, Any] = {}
@@ -341,7 +343,7 @@ def load(
     try:
         return Settings.model_validate(merged)
     except ValidationError as error:
-        raise explained(error, origin) from None
+        raise as_config_error(error, origin) from None
 
 
 def fetch_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -353,7 +355,7 @@ def fetch_environment(environ: Mapping[str, str] | None = None) -> dict[str, str
     return {"DENO_TLS_CA_STORE": "mozilla,system", **found}
 
 
-def _dotenv(path: Path) -> dict[str, str]:
+def _read_dotenv(path: Path) -> dict[str, str]:
     try:
         return {name: value for name, value in dotenv_values(path).items() if value is not None}
     except (OSError, ValueError) as error:
@@ -368,7 +370,7 @@ def command_environment(environ: Mapping[str, str] | None = None) -> dict[str, s
     return {name: real[name] for name in ("PATH", "HOME", "LANG") if name in real}
 
 
-def _toml(path: Path) -> dict[str, Any]:
+def _read_toml(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
@@ -377,21 +379,21 @@ def _toml(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path.name} cannot be read: {error}", code="bad-settings-file") from error
     for name in sorted(SECRETS):
         if name in values:
-            hint = f"set {ENVIRONMENT[name][0]} in the environment or in .env, which git ignores"
+            hint = f"set {ENVIRONMENT_VARIABLES[name][0]} in the environment or in .env, which git ignores"
             raise ConfigError(f"{path.name} must not hold a key ({name})", code="key-in-file", hint=hint)
     return values
 
 
-def _from_environment(variables: Mapping[str, str]) -> dict[str, str]:
+def _settings_from_environment(variables: Mapping[str, str]) -> dict[str, str]:
     found = {}
-    for setting, names in ENVIRONMENT.items():
+    for setting, names in ENVIRONMENT_VARIABLES.items():
         value = next((variables[name] for name in names if variables.get(name, "").strip()), None)
         if value is not None:
             found[setting] = value
     return found
 
 
-def explained(error: ValidationError, origin: Mapping[str, str]) -> ConfigError:
+def as_config_error(error: ValidationError, origin: Mapping[str, str]) -> ConfigError:
     """The first fault of settings in one line; `origin` says where each setting came from."""
     fault = error.errors(include_url=False, include_input=False)[0]
     name = str(fault["loc"][0]) if fault["loc"] else "the settings"
@@ -400,5 +402,9 @@ def explained(error: ValidationError, origin: Mapping[str, str]) -> ConfigError:
         known = ", ".join(sorted(set(OPTIONS) - SECRETS))
         return ConfigError(f"unknown setting {name!r} in {source}", code="unknown-setting", hint=f"known: {known}")
     message = str(fault["msg"]).removeprefix("Value error, ")
-    where = f" ({'/'.join(ENVIRONMENT[name])})" if source == "the environment" and name in ENVIRONMENT else ""
+    where = (
+        f" ({'/'.join(ENVIRONMENT_VARIABLES[name])})"
+        if source == "the environment" and name in ENVIRONMENT_VARIABLES
+        else ""
+    )
     return ConfigError(f"{name.replace('_', '-')} from {source}{where}: {message}", code="bad-setting")

@@ -11,7 +11,7 @@ from fakes import REAL_CACHE
 from settings_table import table, with_table
 
 from ralph_cli.commands import app
-from ralph_cli.config import ENVIRONMENT, OPTIONS, SECRETS, Settings
+from ralph_cli.config import ENVIRONMENT_VARIABLES, OPTIONS, SECRETS, Settings
 from ralph_cli.reports.csv import COLUMNS
 
 ROOT = Path(__file__).parent.parent
@@ -114,13 +114,13 @@ def test_the_table_of_settings_has_every_setting_and_variable_and_no_key() -> No
     ]
     assert all(option.text in row[3] and len(row) == 4 for option, row in zip(OPTIONS.values(), cells, strict=True))
     variables = set(re.findall(r"`([A-Z][A-Z_]+)`", table()))
-    assert variables == {name for names in ENVIRONMENT.values() for name in names}
+    assert variables == {name for names in ENVIRONMENT_VARIABLES.values() for name in names}
 
 
 def test_the_table_of_exit_codes_is_the_code() -> None:
     table = README.split("## Exit codes")[1].split("\n## ")[0]
     codes = {int(code) for code in re.findall(r"^\| (\d+) \|", table, re.MULTILINE)}
-    known = {app.ACCEPTED, app.ERROR, app.NOT_ACCEPTED, app.ABSENT, app.BUDGET, app.INTERRUPTED, app.READER_LEFT}
+    known = {app.ACCEPTED, app.ERROR, app.NOT_ACCEPTED, app.ABSENT, app.BUDGET, app.INTERRUPTED, app.BROKEN_PIPE}
     assert codes == known
 
 
@@ -132,7 +132,7 @@ def test_the_commands_of_the_table_exist(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_env_example_names_only_variables_that_are_read() -> None:
-    known = {name for names in ENVIRONMENT.values() for name in names}
+    known = {name for names in ENVIRONMENT_VARIABLES.values() for name in names}
     text = (ROOT / ".env.example").read_text("utf-8")
     assert set(re.findall(r"^#? ?([A-Z_]+)=", text, re.MULTILINE)) <= known
 

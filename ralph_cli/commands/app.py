@@ -14,7 +14,7 @@ from ralph_cli.core.errors import LimitExceeded, RalphError
 from ralph_cli.reports.safe_text import one_line
 
 ACCEPTED, ERROR, NOT_ACCEPTED, ABSENT, BUDGET, INTERRUPTED = 0, 1, 2, 3, 4, 130
-READER_LEFT = 141
+BROKEN_PIPE = 141
 """As other programs end in a pipe: 128 and the number of SIGPIPE."""
 
 EPILOG = (
@@ -61,34 +61,34 @@ def run(argv: list[str] | None = None) -> int:
     except typer.TyperException as error:
         # A word of the command line was not understood.
         context = getattr(error, "ctx", None)
-        _complain(error.format_message(), f"`{context.command_path if context else 'ralph'} --help` shows the usage")
+        _print_error(error.format_message(), f"`{context.command_path if context else 'ralph'} --help` shows the usage")
         return ERROR
     except (KeyboardInterrupt, typer.Abort):
-        _complain("interrupted", "what was recorded is kept: `ralph trace list`")
+        _print_error("interrupted", "what was recorded is kept: `ralph trace list`")
         return INTERRUPTED
     except LimitExceeded as error:
-        _complain(error.message, error.hint)
+        _print_error(error.message, error.hint)
         return BUDGET
     except RalphError as error:
-        _complain(error.message, error.hint, error.code)
+        _print_error(error.message, error.hint, error.code)
         return ERROR
     except (BrokenPipeError, SystemExit) as error:
         if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
             raise  # typer makes an exit of a broken pipe
         # The reader has left (`ralph ... | head`); python must not complain about it again at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return READER_LEFT
+        return BROKEN_PIPE
     except OSError as error:
         # What can be written elsewhere was handled there: this is standard output, on a full disk for one.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        _complain(f"standard output cannot be written: {error.strerror or error}", "what was recorded is kept")
+        _print_error(f"standard output cannot be written: {error.strerror or error}", "what was recorded is kept")
         return ERROR
     if code == INTERRUPTED:
-        _complain("interrupted", "what was recorded is kept: `ralph trace list`")
+        _print_error("interrupted", "what was recorded is kept: `ralph trace list`")
     return code if isinstance(code, int) else ACCEPTED
 
 
-def _complain(message: str, hint: str, code: str = "") -> None:
+def _print_error(message: str, hint: str, code: str = "") -> None:
     name = f" [{code}]" if code else ""
     typer.echo(f"ralph: {one_line(message)}{name}{f' - {one_line(hint)}' if hint else ''}", err=True)
 
@@ -100,15 +100,15 @@ def main() -> NoReturn:
             # A terminal that cannot show a character must not cost an answer.
             stream.reconfigure(errors="backslashreplace")
     for name in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
-        signal.signal(name, _asked_to_end)
+        signal.signal(name, _on_end_signal)
     code = run()
-    sys.exit(128 + _ENDED_BY[-1] if _ENDED_BY and code == INTERRUPTED else code)
+    sys.exit(128 + _received_signals[-1] if _received_signals and code == INTERRUPTED else code)
 
 
-_ENDED_BY: list[int] = []
+_received_signals: list[int] = []
 
 
-def _asked_to_end(number: int, _frame: object) -> NoReturn:
+def _on_end_signal(number: int, _frame: object) -> NoReturn:
     """SIGTERM and SIGHUP end a run as Ctrl-C does: recorded, and with nothing left behind."""
-    _ENDED_BY.append(number)
+    _received_signals.append(number)
     raise KeyboardInterrupt

@@ -7,7 +7,7 @@ import typer
 
 from ralph_cli.commands import options
 from ralph_cli.commands.takes import Given, takes
-from ralph_cli.commands.terminal.screen import show_lines
+from ralph_cli.commands.terminal.screen import print_lines
 from ralph_cli.core.errors import UserError
 
 Doc = Annotated[list[str], typer.Option("--doc", help="The document it quotes; several: give --doc again.")]
@@ -45,10 +45,10 @@ def check(
 
         check_target(html, (memo, *doc))
 
-    settings = config.load(given)
+    settings = config.load_settings(given)
     with progress(settings.heartbeat, quiet=quiet) as display:
         read, *quoted = (
-            options.source_of(path, password=password, encoding=encoding, on_loading=display.loading)
+            options.source_of(path, password=password, encoding=encoding, on_loading=display.on_loading)
             for path in (memo, *doc)
         )
         checked = lookup.check_memo(read, quoted, judge=judge, strict=strict, settings=settings, sink=display)
@@ -57,7 +57,7 @@ def check(
 
         typer.echo(memo_json(checked))
     else:
-        show_lines(memo_lines(checked), memo_text(checked))
+        print_lines(memo_lines(checked), memo_text(checked))
     if html is not None:
         from ralph_cli.reports.memo.html import memo_html
 

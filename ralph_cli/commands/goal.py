@@ -11,14 +11,14 @@ import typer
 from ralph_cli.commands import options
 from ralph_cli.commands.qa import exit_code
 from ralph_cli.commands.takes import RUN, Given, takes
-from ralph_cli.commands.terminal.screen import print_exactly, write_accepted
-from ralph_cli.reports.safe_text import visible
+from ralph_cli.commands.terminal.screen import print_exactly, write_if_accepted
+from ralph_cli.reports.safe_text import make_visible
 
 if TYPE_CHECKING:
     from ralph_cli.core.events import AnyEvent
     from ralph_cli.core.results.goal import GoalState
     from ralph_cli.runs.execute import Finished
-    from ralph_cli.runs.history import Recorded
+    from ralph_cli.runs.history import RecordedRun
 
 VerifyCommands = Annotated[
     list[str] | None,
@@ -74,12 +74,12 @@ def goal(
     from ralph_cli.commands.terminal.progress import progress
     from ralph_cli.runs.report import check_target
 
-    settings = config.load(given)
+    settings = config.load_settings(given)
     if output is not None:
         check_target(output, (document,))
     with progress(settings.heartbeat, quiet=quiet) as display:
         finished = api.run_goal(
-            options.source_of(document, password=password, encoding=encoding, on_loading=display.loading),
+            options.source_of(document, password=password, encoding=encoding, on_loading=display.on_loading),
             objective,
             verify=api.VerifierCommands(verify or (), shell=shell, suffix=_suffix(output)),
             instructions=instructions,
@@ -88,29 +88,29 @@ def goal(
             settings=settings,
             sink=display,
         )
-    return _deliver(finished, output, json=json)
+    return _print_result(finished, output, json=json)
 
 
-def _deliver(finished: "Finished", output: Path | None, *, json: bool) -> int:
+def _print_result(finished: "Finished", output: Path | None, *, json: bool) -> int:
     """Hand over the output, say how the goal ended, and return the exit code."""
     from ralph_cli import api
     from ralph_cli.reports import goal as report
     from ralph_cli.runs import history
 
     shown, state = history.view_of(finished), api.goal_of(finished.folder)
-    text = state.delivered(finished.outcome.best)
-    told = report.lines(shown, state)
+    text = state.final_output(finished.outcome.best)
+    told = report.goal_lines(shown, state)
     if output is not None:
-        told.append(write_accepted(output, text, accepted=finished.outcome.ok))
+        told.append(write_if_accepted(output, text, accepted=finished.outcome.ok))
     if json:
         typer.echo(report.dumps(shown, state, text))
         return exit_code(shown.halt.type)
     if output is None and text:
-        print_exactly(report.appended(shown, state, text))
+        print_exactly(report.output_with_notice(shown, state, text))
     elif not finished.outcome.ok:
-        told = [*report.appended(shown, state, "").splitlines(), *told]
+        told = [*report.output_with_notice(shown, state, "").splitlines(), *told]
     for line in told:
-        typer.echo(visible(line), err=True)
+        typer.echo(make_visible(line), err=True)
     return exit_code(shown.halt.type)
 
 
@@ -119,30 +119,30 @@ def is_goal(events: Sequence["AnyEvent"]) -> bool:
     return any(event.kind == "goal_set" for event in events)
 
 
-def goal_json(found: "Recorded") -> str:
+def goal_json(run: "RecordedRun") -> str:
     """The JSON object of a goal that was recorded."""
     from ralph_cli.reports.goal import dumps
 
-    state, text = _state(found)
-    return dumps(found.view, state, text)
+    state, text = _goal_and_output(run)
+    return dumps(run.view, state, text)
 
 
-def show(found: "Recorded") -> None:
+def print_goal(run: "RecordedRun") -> None:
     """Print the output of a goal that was recorded, and how it ended."""
     from ralph_cli.reports import goal as report
 
-    state, text = _state(found)
-    told = report.appended(found.view, state, text).splitlines() or ["No output."]
-    for line in (*told, "", *report.lines(found.view, state)):
-        typer.echo(visible(line))
+    state, text = _goal_and_output(run)
+    told = report.output_with_notice(run.view, state, text).splitlines() or ["No output."]
+    for line in (*told, "", *report.goal_lines(run.view, state)):
+        typer.echo(make_visible(line))
 
 
-def _state(found: "Recorded") -> "tuple[GoalState, str]":
+def _goal_and_output(run: "RecordedRun") -> "tuple[GoalState, str]":
     from ralph_cli.core.results.goal import GoalState
     from ralph_cli.loop.state import fold
 
-    state = reduce(GoalState.apply, found.events, GoalState())
-    return state, state.delivered(fold(found.events).best)
+    state = reduce(GoalState.apply, run.events, GoalState())
+    return state, state.final_output(fold(run.events).best)
 
 
 def _suffix(output: Path | None) -> str:

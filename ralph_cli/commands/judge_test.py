@@ -12,7 +12,7 @@ from ralph_cli.core.run import StopType
 if TYPE_CHECKING:
     from ralph_cli.core.events import AnyEvent
     from ralph_cli.core.judge_test import JudgeTest
-    from ralph_cli.runs.history import Recorded
+    from ralph_cli.runs.history import RecordedRun
 
 Source = Annotated[
     str | None,
@@ -37,11 +37,11 @@ def judge_test(
     from ralph_cli import api, config
     from ralph_cli.commands.terminal.progress import progress
 
-    settings = config.load(given)
+    settings = config.load_settings(given)
     with progress(settings.heartbeat, quiet=quiet) as display:
         source = None
         if document is not None:
-            source = options.source_of(document, password=password, encoding=encoding, on_loading=display.loading)
+            source = options.source_of(document, password=password, encoding=encoding, on_loading=display.on_loading)
         test = api.judge_test(source, claims=claims, seed=seed, settings=settings, sink=display)
     _print(test, json=json)
     return exit_code(test)
@@ -62,21 +62,21 @@ def exit_code(test: "JudgeTest") -> int:
             return 2
 
 
-def is_test(events: "Sequence[AnyEvent]") -> bool:
+def is_judge_test(events: "Sequence[AnyEvent]") -> bool:
     """Whether these are the events of a test of the judge."""
     return any(event.kind == "cases_made" for event in events)
 
 
-def print_test(found: "Recorded", *, json: bool) -> None:
+def print_test(run: "RecordedRun", *, json: bool) -> None:
     """Print the result of a test that was recorded."""
     from pathlib import Path
 
-    from ralph_cli.judge_testing.mode import tested
+    from ralph_cli.judge_testing.mode import summarize_judge_test
 
-    _print(tested(found.events, Path(found.view.folder)), json=json)
+    _print(summarize_judge_test(run.events, Path(run.view.folder)), json=json)
 
 
 def _print(test: "JudgeTest", *, json: bool) -> None:
-    from ralph_cli.judge_testing.report import dumps, plain
+    from ralph_cli.judge_testing.report import render_json, render_text
 
-    typer.echo(dumps(test) if json else plain(test), nl=json)
+    typer.echo(render_json(test) if json else render_text(test), nl=json)

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from ralph_cli.commands import options
-from ralph_cli.commands.report import Annotate, ReportFile, prepare, written
+from ralph_cli.commands.report import Annotate, ReportFile, prepare, write_requested_reports
 from ralph_cli.commands.takes import JUDGED, RUN, Given, takes
 from ralph_cli.commands.terminal.screen import print_run
 from ralph_cli.core.run import StopType
@@ -27,17 +27,17 @@ def qa(
     from ralph_cli import api, config
     from ralph_cli.commands.terminal.progress import progress
     from ralph_cli.runs import history
-    from ralph_cli.runs.report import Targets
+    from ralph_cli.runs.report import ReportTargets
 
-    settings = config.load(given)
-    targets = Targets(html=report, pdf=annotate)
+    settings = config.load_settings(given)
+    targets = ReportTargets(html=report, pdf=annotate)
     with progress(settings.heartbeat, quiet=quiet) as display:
-        named = options.source_of(document, password=password, encoding=encoding, on_loading=display.loading)
+        named = options.source_of(document, password=password, encoding=encoding, on_loading=display.on_loading)
         source = prepare(targets, named, settings)
         asked = api.ask(source or named, question, settings=settings, sink=display)
     shown = history.view_of(asked)
     print_run(shown, json=json)
-    return written(asked, source, targets, exit_code(shown.halt.type), quiet=quiet)
+    return write_requested_reports(asked, source, targets, exit_code(shown.halt.type), quiet=quiet)
 
 
 def exit_code(stop: StopType) -> int:

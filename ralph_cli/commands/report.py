@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ralph_cli.config import Settings
     from ralph_cli.documents.source import DocumentSource
     from ralph_cli.runs.execute import Finished
-    from ralph_cli.runs.report import Targets
+    from ralph_cli.runs.report import ReportTargets
 
 Html = Annotated[
     Path | None,
@@ -56,55 +56,55 @@ def report(
     from ralph_cli import config
     from ralph_cli.runs import history, report
 
-    targets = report.Targets(html, pdf, md, csv)
+    targets = report.ReportTargets(html, pdf, md, csv)
     if not targets.given():
         hint = "ralph trace report --html report.html"
         raise UserError("say what to write: --html, --pdf, --md or --csv", code="no-target", hint=hint)
-    settings = config.load(given)
-    found = history.recorded(history.find_run(settings.out, run))
+    settings = config.load_settings(given)
+    found = history.read_run(history.find_run(settings.out, run))
     targets.check(str(found.view.document.get("path", "-")), document or "-")
     source = report.find_source(
         found, settings, options.source_of(document or "", password=password, encoding=encoding)
     )
-    report.write(found, source, targets, lambda path, size: typer.echo(_told(path, size)))
+    report.write_reports(found, source, targets, lambda path, size: typer.echo(_written_message(path, size)))
     if source.missing:
         what = f"without the document's pages and passages: {source.missing}"
         typer.echo(f"ralph: {one_line(what)} - --document says where it is", err=True)
     return 0
 
 
-def prepare(targets: "Targets", source: "DocumentSource | None", settings: "Settings") -> "DocumentSource | None":
+def prepare(targets: "ReportTargets", source: "DocumentSource | None", settings: "Settings") -> "DocumentSource | None":
     """The source with its document loaded, once for run and report, when a report is wanted.
 
     Refuses, before anything is paid for, what could not be written afterwards.
     """
-    from ralph_cli.runs.report import refuse_what_cannot_be_marked
+    from ralph_cli.runs.report import require_highlightable
 
     if not targets.given():
         return source
     targets.check(source.path if source else "-")
     source = source.loaded(settings.cache_folder) if source else None
-    refuse_what_cannot_be_marked(targets, source.document if source else None)
+    require_highlightable(targets, source.document if source else None)
     return source
 
 
-def written(
-    finished: "Finished", source: "DocumentSource | None", targets: "Targets", code: int, *, quiet: bool
+def write_requested_reports(
+    finished: "Finished", source: "DocumentSource | None", targets: "ReportTargets", code: int, *, quiet: bool
 ) -> int:
     """Write the reports of a run that was shown already; `code`, or 1 when it was 0 and a report is missing."""
     from ralph_cli.runs import history, report
 
     if not targets.given():
         return code
-    found = report.Source(source.document, source=source) if source else report.Source()
+    found = report.RunDocument(source.document, source=source) if source else report.RunDocument()
 
-    def tell(path: Path, size: int) -> None:
+    def print_written(path: Path, size: int) -> None:
         if not quiet:
-            typer.echo(_told(path, size), err=True)
+            typer.echo(_written_message(path, size), err=True)
 
     try:
-        events = history.recorded(finished.folder).events
-        report.write(history.Recorded(history.view_of(finished), events), found, targets, tell)
+        events = history.read_run(finished.folder).events
+        report.write_reports(history.RecordedRun(history.view_of(finished), events), found, targets, print_written)
     except RalphError as error:
         hint = f" - {one_line(error.hint)}" if error.hint else ""
         typer.echo(f"ralph: {one_line(error.message)} [{error.code}]{hint}", err=True)
@@ -112,5 +112,5 @@ def written(
     return code
 
 
-def _told(path: Path, size: int) -> str:
+def _written_message(path: Path, size: int) -> str:
     return f"Written to {one_line(str(path))} ({max(size // 1000, 1):,} kB)"

@@ -7,7 +7,7 @@ import typer
 
 from ralph_cli.commands import options
 from ralph_cli.commands.qa import exit_code
-from ralph_cli.commands.report import Annotate, ReportFile, prepare, written
+from ralph_cli.commands.report import Annotate, ReportFile, prepare, write_requested_reports
 from ralph_cli.commands.takes import JUDGED, RUN, Given, takes
 from ralph_cli.commands.terminal.screen import print_run
 
@@ -40,20 +40,20 @@ def task(
     from ralph_cli import api, config
     from ralph_cli.commands.terminal.progress import progress
     from ralph_cli.runs import history
-    from ralph_cli.runs.report import Targets, check_target
+    from ralph_cli.runs.report import ReportTargets, check_target
 
-    path, order = read_words(document, task, no_document=no_document)
+    path, order = document_and_task(document, task, no_document=no_document)
     if no_memory:
         if "memory" in given:
             raise typer.BadParameter("--memory and --no-memory exclude each other")
         given["memory"] = "off"
-    settings = config.load(given)
-    targets = Targets(html=report, pdf=annotate)
+    settings = config.load_settings(given)
+    targets = ReportTargets(html=report, pdf=annotate)
     if output is not None:
         check_target(output, (path or "-",))
     with progress(settings.heartbeat, quiet=quiet) as display:
         named = (
-            options.source_of(path, password=password, encoding=encoding, on_loading=display.loading)
+            options.source_of(path, password=password, encoding=encoding, on_loading=display.on_loading)
             if path is not None
             else None
         )
@@ -61,10 +61,10 @@ def task(
         done = api.run_task(source, order, settings=settings, sink=display)
     shown = history.view_of(done)
     print_run(shown, output, json=json)
-    return written(done, source, targets, exit_code(shown.halt.type), quiet=quiet)
+    return write_requested_reports(done, source, targets, exit_code(shown.halt.type), quiet=quiet)
 
 
-def read_words(document: str, task: str | None, *, no_document: bool) -> tuple[str | None, str]:
+def document_and_task(document: str, task: str | None, *, no_document: bool) -> tuple[str | None, str]:
     """Document and task; with --no-document the only word is the task."""
     if no_document:
         if task is not None:

@@ -7,12 +7,11 @@ import typer
 
 from ralph_cli.commands import options
 from ralph_cli.commands.goal import goal_json, is_goal
-from ralph_cli.commands.goal import show as show_goal
-from ralph_cli.commands.judge_test import is_test, print_test
+from ralph_cli.commands.goal import print_goal as show_goal
+from ralph_cli.commands.judge_test import is_judge_test, print_test
 from ralph_cli.commands.report import report
 from ralph_cli.commands.takes import Given, Late, takes
-from ralph_cli.commands.terminal.screen import print_run
-from ralph_cli.commands.terminal.screen import show as show_report
+from ralph_cli.commands.terminal.screen import print_report, print_run
 
 app = typer.Typer(help="Read the records of runs.", rich_markup_mode=None)
 
@@ -34,13 +33,13 @@ def list_runs(given: Given) -> int:
     from ralph_cli.reports.safe_text import one_line
     from ralph_cli.runs import history
 
-    settings = config.load(given)
+    settings = config.load_settings(given)
     names = history.run_names(settings.out)
     if not names:
         typer.echo(f"there are no runs in {one_line(str(settings.out))}", err=True)
     for name in names:
         try:
-            view = history.recorded(settings.out / name).view
+            view = history.read_run(settings.out / name).view
         except JournalError as error:
             typer.echo(f"{name}  {one_line(error.message)}")
             continue
@@ -65,9 +64,9 @@ def show(
     from ralph_cli.reports.story import story
     from ralph_cli.runs import history
 
-    settings = config.load(given)
-    found = history.recorded(history.find_run(settings.out, run))
-    set_, test = is_goal(found.events), is_test(found.events)
+    settings = config.load_settings(given)
+    found = history.read_run(history.find_run(settings.out, run))
+    set_, test = is_goal(found.events), is_judge_test(found.events)
     if json and test:
         print_test(found, json=True)
         return 0
@@ -81,7 +80,7 @@ def show(
     elif test:
         print_test(found, json=False)
     else:
-        show_report(found.view)
+        print_report(found.view)
     return 0
 
 
@@ -118,7 +117,7 @@ def resume(
     from ralph_cli.runs.resume import resume as go_on
 
     changes = dict(given)
-    settings = config.load({"out": changes.pop("out", None)})
+    settings = config.load_settings({"out": changes.pop("out", None)})
     with progress(settings.heartbeat, quiet=quiet) as display:
         finished = go_on(
             run,
@@ -152,7 +151,7 @@ def export(
     from ralph_cli.reports.safe_text import one_line
     from ralph_cli.runs.export import export as write
 
-    done = write(run, output, settings=config.load(given), with_document=with_document)
+    done = write(run, output, settings=config.load_settings(given), with_document=with_document)
     inside = "with the document" if with_document else "without the document"
     typer.echo(f"{one_line(str(done.path))}: {done.events} events, {done.bytes:,} bytes, {inside}")
     typer.echo(f"seal {done.seal}")

@@ -7,7 +7,7 @@ import typer
 
 from ralph_cli.commands import options
 from ralph_cli.commands.takes import Given, takes
-from ralph_cli.commands.terminal.screen import show_lines
+from ralph_cli.commands.terminal.screen import print_lines
 
 
 @takes("out")
@@ -33,10 +33,10 @@ def verify(
     """
     from ralph_cli import config
     from ralph_cli.commands.terminal.progress import progress
-    from ralph_cli.reports.verified import dumps, lines, plain
+    from ralph_cli.reports.verified import dumps, verification_lines, verification_text
     from ralph_cli.runs.verifying.verify import verify as check_again
 
-    settings = config.load(given)
+    settings = config.load_settings(given)
     with progress(settings.heartbeat, quiet=quiet) as display:
         found = check_again(
             run,
@@ -44,10 +44,10 @@ def verify(
             settings=settings,
             password=password,
             encoding=encoding,
-            on_loading=display.loading,
+            on_loading=display.on_loading,
         )
     if json:
         typer.echo(dumps(found))
     else:
-        show_lines(lines(found), plain(found))
+        print_lines(verification_lines(found), verification_text(found))
     return 0 if found.holds else 2

@@ -34,9 +34,9 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ralph_cli.config import OPTIONS, SECRETS, Settings, explained
+from ralph_cli.config import OPTIONS, SECRETS, Settings, as_config_error
 from ralph_cli.core.errors import ConfigError
-from ralph_cli.core.events import Noticed, RunStarted
+from ralph_cli.core.events import NoticeIssued, RunStarted
 from ralph_cli.core.option import OnResume
 
 
@@ -44,23 +44,28 @@ def _settings_with(rule: OnResume) -> frozenset[str]:
     return frozenset(name for name, option in OPTIONS.items() if option.on_resume is rule)
 
 
-ALWAYS_OF_NOW = _settings_with(OnResume.CURRENT)
-OF_NOW_UNLESS_ACCEPTED = _settings_with(OnResume.ACCEPTED)
+ALWAYS_CURRENT = _settings_with(OnResume.CURRENT)
+CURRENT_UNLESS_ACCEPTED = _settings_with(OnResume.ACCEPTED)
 LOWER_OF_BOTH = _settings_with(OnResume.LOWER)
-OF_THE_RUN = _settings_with(OnResume.RECORDED)
-_SHOWN_WHEN_DIFFERENT = OF_NOW_UNLESS_ACCEPTED | ALWAYS_OF_NOW - {*SECRETS, "heartbeat_ms"}
-_MODEL_OF_ROLE = {"worker": "model", "judge": "judge_model", "subquery": "subquery_model", "verifier": "verifier_model"}
-_ACCEPT = "--accept-settings takes that run's"
+FROM_RECORD = _settings_with(OnResume.RECORDED)
+_SHOWN_WHEN_DIFFERENT = CURRENT_UNLESS_ACCEPTED | ALWAYS_CURRENT - {*SECRETS, "heartbeat_ms"}
+_MODEL_SETTINGS = {
+    "worker": "model",
+    "judge": "judge_model",
+    "subquery": "subquery_model",
+    "verifier": "verifier_model",
+}
+_ACCEPT_HINT = "--accept-settings takes that run's"
 
 
 def resumed_settings(
     started: RunStarted,
-    now: Settings,
+    current: Settings,
     changes: Mapping[str, Any],
     *,
     accept: bool = False,
     given_models: Collection[str] = (),
-) -> tuple[Settings, tuple[Noticed, ...]]:
+) -> tuple[Settings, tuple[NoticeIssued, ...]]:
     """The settings with which a run is resumed, and what a person must be told: where those of now replace its own.
 
     `changes` are what the person asks for this time, `accept` takes those settings of the run that may be taken, and
@@ -68,58 +73,67 @@ def resumed_settings(
     """
     recorded = {name: value for name, value in started.settings.items() if name in Settings.model_fields}
     recorded |= _recorded_models(started)
-    _refuse_scripts(recorded, now, accept=accept, given=given_models)
-    today = now.shown()
-    taken = {name: value for name, value in recorded.items() if name in OF_THE_RUN or name in LOWER_OF_BOTH}
+    _refuse_scripts(recorded, current, accept=accept, given_roles=given_models)
+    current_values = current.shown()
+    from_run = {name: value for name, value in recorded.items() if name in FROM_RECORD or name in LOWER_OF_BOTH}
     for name in LOWER_OF_BOTH:
-        bound = getattr(now, name)
-        if bound is not None and name in taken:
-            taken[name] = bound if taken[name] is None else min(taken[name], bound, key=_number)
+        bound = getattr(current, name)
+        if bound is not None and name in from_run:
+            from_run[name] = bound if from_run[name] is None else min(from_run[name], bound, key=_as_number)
     if recorded.get("memory") == "off":
-        taken["memory"] = "off"
+        from_run["memory"] = "off"
     if accept:
-        taken |= {name: recorded[name] for name in OF_NOW_UNLESS_ACCEPTED if name in recorded}
-    kept = {name: getattr(now, name) for name in ALWAYS_OF_NOW | OF_NOW_UNLESS_ACCEPTED}
+        from_run |= {name: recorded[name] for name in CURRENT_UNLESS_ACCEPTED if name in recorded}
+    from_current = {name: getattr(current, name) for name in ALWAYS_CURRENT | CURRENT_UNLESS_ACCEPTED}
     notices = tuple(
-        Noticed("settings", _difference(name, recorded[name], today.get(name)))
+        NoticeIssued("settings", _difference_message(name, recorded[name], current_values.get(name)))
         for name in sorted(_SHOWN_WHEN_DIFFERENT)
-        if name in recorded and name not in taken and name not in changes and recorded[name] != today.get(name)
+        if name in recorded
+        and name not in from_run
+        and name not in changes
+        and recorded[name] != current_values.get(name)
     )
     try:
-        return Settings.model_validate({**kept, **taken, **changes}), notices
+        return Settings.model_validate({**from_current, **from_run, **changes}), notices
     except ValidationError as error:
-        raise explained(error, dict.fromkeys(taken, "that run") | dict.fromkeys(changes, "what is to change")) from None
+        raise as_config_error(
+            error, dict.fromkeys(from_run, "that run") | dict.fromkeys(changes, "what is to change")
+        ) from None
 
 
 def _recorded_models(started: RunStarted) -> dict[str, Any]:
     """The models that did the work, also those that nobody had named."""
     models = started.settings.get("models", {})
-    return {setting: models.get(role) for role, setting in _MODEL_OF_ROLE.items() if role != "verifier"}
+    return {setting: models.get(role) for role, setting in _MODEL_SETTINGS.items() if role != "verifier"}
 
 
-def _refuse_scripts(recorded: Mapping[str, Any], now: Settings, *, accept: bool, given: Collection[str]) -> None:
+def _refuse_scripts(
+    recorded: Mapping[str, Any], current: Settings, *, accept: bool, given_roles: Collection[str]
+) -> None:
     """ConfigError for a model of a record that is a file to be read, if the settings of now do not name it too."""
-    named = {setting: recorded.get(setting) for role, setting in _MODEL_OF_ROLE.items() if role not in given}
+    named = {setting: recorded.get(setting) for role, setting in _MODEL_SETTINGS.items() if role not in given_roles}
     panel = recorded.get("panel") or ()
-    wanted = [(name, value) for name, value in named.items() if value != getattr(now, name)]
-    wanted += [("panel", value) for value in panel if value not in now.panel] if isinstance(panel, list) else []
+    wanted = [(name, value) for name, value in named.items() if value != getattr(current, name)]
+    wanted += [("panel", value) for value in panel if value not in current.panel] if isinstance(panel, list) else []
     for name, value in wanted:
         if isinstance(value, str) and value.startswith("scripted:") and not accept:
             what = (
                 f"{name.replace('_', '-')} of that run is a file ({value}), and a record does not choose what is read"
             )
-            raise ConfigError(what, code="script-in-record", hint=f"{_ACCEPT}, if you know the file")
+            raise ConfigError(what, code="script-in-record", hint=f"{_ACCEPT_HINT}, if you know the file")
 
 
-def _number(value: Any) -> float:
+def _as_number(value: Any) -> float:
     """What is no number is left to the validation of the settings."""
     return value if isinstance(value, int | float) else float("-inf")
 
 
-def _difference(name: str, then: object, today: object) -> str:
-    why = "this run goes on with today's" + ("" if name in ALWAYS_OF_NOW else f"; {_ACCEPT}")
-    return f"{name.replace('_', '-')} was {_worded(then)} in that run and is {_worded(today)} now: {why}"
+def _difference_message(name: str, then: object, current: object) -> str:
+    why = "this run goes on with today's" + ("" if name in ALWAYS_CURRENT else f"; {_ACCEPT_HINT}")
+    return (
+        f"{name.replace('_', '-')} was {_describe_value(then)} in that run and is {_describe_value(current)} now: {why}"
+    )
 
 
-def _worded(value: object) -> str:
+def _describe_value(value: object) -> str:
     return "not set" if value is None else str(value)

@@ -7,15 +7,15 @@ from pathlib import Path
 import typer
 
 from ralph_cli.core.errors import UserError
-from ralph_cli.reports.safe_text import visible
+from ralph_cli.reports.safe_text import make_visible
 from ralph_cli.reports.sections.output import payload
-from ralph_cli.reports.terminal import Styled, lines, plain
+from ralph_cli.reports.terminal import Styled, report_lines, report_text
 from ralph_cli.reports.view import RunView
 
 
-def show(view: RunView) -> None:
+def print_report(view: RunView) -> None:
     """Print the report of a run."""
-    show_lines(lines(view), plain(view))
+    print_lines(report_lines(view), report_text(view))
 
 
 def print_run(view: RunView, output: Path | None = None, *, json: bool) -> None:
@@ -30,33 +30,33 @@ def print_run(view: RunView, output: Path | None = None, *, json: bool) -> None:
     elif view.mode == "task":
         if output is None:
             print_exactly(payload(view))
-        show_lines(lines(view, output=False), plain(view, output=False), err=True)
+        print_lines(report_lines(view, output=False), report_text(view, output=False), err=True)
     else:
-        show(view)
+        print_report(view)
     if output is not None:
-        typer.echo(write_accepted(output, payload(view), accepted=view.ok), err=True)
+        typer.echo(write_if_accepted(output, payload(view), accepted=view.ok), err=True)
 
 
 def print_exactly(text: str) -> None:
     """To a terminal as visible text, to anything else exactly as it is: that is what was checked."""
-    shown = visible(text) if sys.stdout.isatty() else text
+    shown = make_visible(text) if sys.stdout.isatty() else text
     if shown:
         typer.echo(shown, nl=not shown.endswith("\n"))
 
 
-def write_accepted(path: Path, text: str, *, accepted: bool) -> str:
+def write_if_accepted(path: Path, text: str, *, accepted: bool) -> str:
     """Write what was accepted, and nothing else, where the user wants it; returns what to say about it."""
     if not accepted:
-        return visible(f"{path} was not written: nothing was accepted. The output is in the run's folder.")
+        return make_visible(f"{path} was not written: nothing was accepted. The output is in the run's folder.")
     try:
         path.write_text(text, encoding="utf-8", newline="")
     except OSError as error:
         hint = "the output is in the run's folder"
         raise UserError(f"{path} cannot be written: {error.strerror}", code="bad-output", hint=hint) from error
-    return visible(f"Written to {path}")
+    return make_visible(f"Written to {path}")
 
 
-def show_lines(styled: Iterable[list[Styled]], text: str, *, err: bool = False) -> None:
+def print_lines(styled: Iterable[list[Styled]], text: str, *, err: bool = False) -> None:
     """Print lines in colour on a terminal, and the same as `text` anywhere else; to standard error with `err`."""
     stream = sys.stderr if err else sys.stdout
     if not stream.isatty():
