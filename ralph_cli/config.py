@@ -4,6 +4,7 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -18,36 +19,20 @@ from pydantic import (
     ValidationError,
     model_validator,
 )
+from pydantic.fields import FieldInfo
 
 from ralph_cli.checks.form import AnswerForm, Range
 from ralph_cli.checks.output.shape import Format
 from ralph_cli.core.budget import Budget
 from ralph_cli.core.errors import ConfigError
+from ralph_cli.core.option import Group, OnResume, Option
 from ralph_cli.loop.config import StopConditionConfig
 from ralph_cli.providers.registry import KEYLESS_VENDORS, Endpoint
 
 SETTINGS_FILE = "ralph.toml"
 
-ENVIRONMENT_VARIABLES: Mapping[str, tuple[str, ...]] = {
-    "anthropic_key": ("ANTHROPIC_API_KEY", "ANTHROPIC_APIKEY"),
-    "openai_key": ("OPENAI_API_KEY", "OPENAI_APIKEY"),
-    "anthropic_base_url": ("ANTHROPIC_BASE_URL",),
-    "openai_base_url": ("OPENAI_BASE_URL",),
-    "openai_api": ("OPENAI_API",),
-    "model": ("GENERATE_MODEL",),
-    "judge_model": ("VALIDATE_MODEL",),
-    "subquery_model": ("SUBQUERY_MODEL",),
-    "max_iterations": ("MAX_ITERS",),
-    "max_steps": ("WORKER_MAX_STEPS",),
-    "max_subqueries": ("WORKER_MAX_LLM_CALLS",),
-    "heartbeat_ms": ("PROGRESS_HEARTBEAT_MS",),
-    "out": ("OUT_DIR",),
-    "cache": ("RALPH_CACHE_DIR",),
-    "sandbox": ("RALPH_SANDBOX",),
-}
-"""Which variables set which setting, first one set wins. A blank value counts as not set."""
-
-SECRETS = ("anthropic_key", "openai_key")
+MODELS, ANSWER, CHECKS, WORK, LIMITS, OUTPUT, MACHINE = Group
+RECORDED, LOWER, ACCEPTED, CURRENT = OnResume
 
 _RANGE = re.compile(r"(\d+)(?:\s*-\s*(\d+))?")
 
@@ -111,51 +96,139 @@ Models = Annotated[tuple[str, ...], BeforeValidator(_parse_models)]
 Key = Annotated[SecretStr | None, BeforeValidator(_check_key)]
 
 
+def setting(
+    default: Any,
+    group: Group,
+    on_resume: OnResume,
+    *environment: str,
+    default_words: str = "",
+    flag: str = "",
+    metavar: str | None = None,
+    secret: bool = False,
+    **bounds: Any,
+) -> Any:
+    """A field of Settings: its default, its Option (but for the text, the docstring below it), and its bounds."""
+    field: FieldInfo = Field(default, **bounds)
+    field.metadata.append(Option(group, on_resume, environment, default_words, flag, metavar, secret))
+    return field
+
+
 class Settings(BaseModel):
     """Everything a person can set, checked. Names are those of ralph.toml and, with dashes, of the flags."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, use_attribute_docstrings=True)
 
-    model: str | None = None
-    judge_model: str | None = None
-    subquery_model: str | None = None
-    panel: Models = ()
-    counter_evidence: bool = True
-    verify_with_model: bool = False
-    verifier_model: str | None = None
-    skip_last_verification: bool = False
-    anthropic_key: Key = None
-    openai_key: Key = None
-    anthropic_base_url: str | None = None
-    openai_base_url: str | None = None
-    openai_api: Literal["responses", "chat"] | None = None
-    sandbox: Literal["auto", "pyodide", "native"] = "auto"
-    strategy: Literal["auto", "rlm", "direct"] = "auto"
-    retry: Literal["continue", "fresh", "auto"] = "auto"
-    direct_chars: int = Field(24_000, ge=0, le=1_000_000)
-    bullets: Counts = Range(1, 7)
-    quotes: Counts = Range(1, 8)
-    quote_chars: Lengths = Range(MIN_QUOTE_CHARS, 500)
-    allow_hidden_text: bool = False
-    max_iterations: int = Field(4, ge=1, le=100)
-    max_steps: int = Field(80, ge=2, le=1_000)
-    max_subqueries: int = Field(60, ge=0, le=10_000)
-    max_time: float | None = Field(None, gt=0, le=1e9)
-    max_cost: float | None = Field(None, gt=0, allow_inf_nan=False)
-    max_failures: int = Field(3, ge=0, le=1_000)
-    score_threshold: float = Field(0.0, ge=0, le=1)
-    min_coverage: float | None = Field(None, ge=0, le=1)
-    verify_timeout: float = Field(60.0, gt=0, le=86_400)
-    summary_chars: int = Field(4_000, ge=200, le=100_000)
-    format: Format | None = None
-    output_schema: Path | None = None
-    memory: str = "auto"
-    memory_budget: int = Field(1_500, ge=400, le=100_000)
-    snippet_seconds: float = Field(30.0, gt=0, le=3_600)
-    snippet_memory_mb: int = Field(2_048, ge=256, le=16_384)
-    heartbeat_ms: int = Field(8_000, ge=100)
-    out: Folder = Path("out")
-    cache: Folder = Path("~/.cache/ralph")
+    model: str | None = setting(None, MODELS, RECORDED, "GENERATE_MODEL", default_words="Claude, if there is a key")
+    """Worker, vendor:model; `offline` needs no key. Any model name is passed through."""
+    judge_model: str | None = setting(None, MODELS, RECORDED, "VALIDATE_MODEL", default_words="GPT, if there is a key")
+    """Judge, vendor:model. With one key only, the same vendor judges, with a warning."""
+    subquery_model: str | None = setting(
+        None, MODELS, RECORDED, "SUBQUERY_MODEL", default_words="a cheap one of the worker's vendor"
+    )
+    """Model of llm_query."""
+    panel: Models = setting((), MODELS, RECORDED)
+    """Models, with commas between, that are asked too where a claim is half proved. Without any, the judge is asked
+    again.
+    """
+    anthropic_key: Key = setting(None, MODELS, CURRENT, "ANTHROPIC_API_KEY", "ANTHROPIC_APIKEY", secret=True)
+    """Never in `ralph.toml`."""
+    openai_key: Key = setting(None, MODELS, CURRENT, "OPENAI_API_KEY", "OPENAI_APIKEY", secret=True)
+    """Never in `ralph.toml`."""
+    anthropic_base_url: str | None = setting(None, MODELS, CURRENT, "ANTHROPIC_BASE_URL", default_words="the vendor's")
+    """Where Claude is served."""
+    openai_base_url: str | None = setting(None, MODELS, CURRENT, "OPENAI_BASE_URL", default_words="the vendor's")
+    """Any server that speaks Chat Completions: Ollama, vLLM, LM Studio, llama.cpp."""
+    openai_api: Literal["responses", "chat"] | None = setting(
+        None, MODELS, CURRENT, "OPENAI_API", default_words="`responses` at the vendor's, `chat` elsewhere"
+    )
+    """How that server is spoken to."""
+    bullets: Counts = setting(Range(1, 7), ANSWER, RECORDED)
+    """How many claims: 5 (exactly) or 3-7."""
+    quotes: Counts = setting(Range(1, 8), ANSWER, RECORDED)
+    """How many different quotes: 5 (exactly) or 3-8."""
+    quote_chars: Lengths = setting(Range(MIN_QUOTE_CHARS, 500), ANSWER, RECORDED)
+    """Characters of a quote: 160 (at most) or 40-160."""
+    allow_hidden_text: bool = setting(False, ANSWER, RECORDED)
+    """Take quotes that a reader of the page cannot see, and mark them. For `qa`, `task` and `check`."""
+    format: Format | None = setting(None, ANSWER, RECORDED, default_words="Markdown; JSON with a schema")
+    """Form of a task's output: `md`, `text`, `json` or `csv`. Figures in the names of keys and columns are looked
+    up, too, unless the task or the schema names them so.
+    """
+    output_schema: Path | None = setting(None, ANSWER, ACCEPTED, flag="--schema")
+    """File with the JSON Schema that a task's JSON or CSV must fit. It alone then says how much is enough, where an
+    output otherwise has at least 50 characters.
+    """
+    counter_evidence: bool = setting(True, CHECKS, RECORDED)
+    """Look for what speaks against each claim. In `qa`, the judge also reads passages that a local search has found
+    to limit a claim (exceptions, restatements, other values). `--no-counter-evidence` turns it off.
+    """
+    verify_with_model: bool = setting(False, CHECKS, RECORDED)
+    """Let a light model ask of each result whether it does what was asked. Its no is a refusal."""
+    verifier_model: str | None = setting(None, CHECKS, RECORDED, default_words="a cheap one of the judge's vendor")
+    """That model, vendor:model."""
+    skip_last_verification: bool = setting(False, CHECKS, RECORDED)
+    """Do not verify the last iteration's result. Report and JSON say so; without `verify_with_model` it has no
+    effect, with a notice.
+    """
+    min_coverage: float | None = setting(
+        None,
+        CHECKS,
+        RECORDED,
+        default_words="none for a question or a look-up, 0.8 for a task that asks for everything; none without a key",
+        ge=0,
+        le=1,
+    )
+    """Share of the document that a model must have read, such as 0.9. A task such as "list every ..." or a summary
+    that read less is sent back with the pages to read, as far as half of its sub-queries go. Without a key the
+    default demands nothing, for the built-in engine ranks and does not read; what you set holds.
+    """
+    score_threshold: float = setting(0.0, CHECKS, RECORDED, default_words="0, off", ge=0, le=1)
+    """Stop, not accepted, at this share of supported claims, or of figures found in a task. For a task it counts
+    figures, dates and quotations that were found; for a goal, verifiers that passed. What a check without a score
+    refuses (a task's judge, a verifier) does not count as reached.
+    """
+    verify_timeout: float = setting(60.0, CHECKS, ACCEPTED, gt=0, le=86_400)
+    """Seconds for each run of a goal's verifier. Then it is killed, and has failed."""
+    strategy: Literal["auto", "rlm", "direct"] = setting("auto", WORK, RECORDED)
+    """How the document is read: `auto`, `rlm` (explore by code) or `direct` (give the whole text)."""
+    direct_chars: int = setting(24_000, WORK, RECORDED, ge=0, le=1_000_000)
+    """Up to this length of the document, `auto` is `direct`."""
+    retry: Literal["continue", "fresh", "auto"] = setting("auto", WORK, RECORDED)
+    """After a refusal: `continue` the conversation, begin a `fresh` one, or `auto`. That decides by size and
+    progress; for `ralph goal` it is `fresh`, unless it is set.
+    """
+    memory: str = setting(
+        "auto", WORK, ACCEPTED, default_words="`auto`, which is `<out>/memory/<document id>.md`", metavar="<path>"
+    )
+    """File with notes on a document. `off` is none (`--no-memory`)."""
+    memory_budget: int = setting(1_500, WORK, RECORDED, ge=400, le=100_000)
+    """Characters of a memory file. The oldest notes are dropped first."""
+    summary_chars: int = setting(4_000, WORK, RECORDED, ge=200, le=100_000)
+    """Characters of the summary between iterations. A goal's conversation begins anew from it."""
+    max_iterations: int = setting(4, LIMITS, RECORDED, "MAX_ITERS", ge=1, le=100)
+    """Attempts of the outer loop. For `ralph goal` 20, unless it is set."""
+    max_steps: int = setting(80, LIMITS, RECORDED, "WORKER_MAX_STEPS", ge=2, le=1_000)
+    """Worker steps in an attempt. Then one call over what was printed."""
+    max_subqueries: int = setting(60, LIMITS, RECORDED, "WORKER_MAX_LLM_CALLS", ge=0, le=10_000)
+    """Sub-queries in an attempt."""
+    max_time: float | None = setting(None, LIMITS, LOWER, gt=0, le=1e9)
+    """Seconds for the whole run. A model call, a snippet or a verifier that is at work then is cut."""
+    max_cost: float | None = setting(None, LIMITS, LOWER, gt=0, allow_inf_nan=False)
+    """US dollars for the whole run. Refused when a price is unknown, and reached when a reply comes without one."""
+    max_failures: int = setting(3, LIMITS, RECORDED, ge=0, le=1_000)
+    """Attempts in a row that gave nothing to check, before giving up. 0 is no limit."""
+    out: Folder = setting(Path("out"), OUTPUT, CURRENT, "OUT_DIR")
+    """Folder for runs and traces."""
+    heartbeat_ms: int = setting(8_000, OUTPUT, CURRENT, "PROGRESS_HEARTBEAT_MS", ge=100)
+    """Milliseconds after which waiting is reported when standard error is not a terminal."""
+    sandbox: Literal["auto", "pyodide", "native"] = setting("auto", MACHINE, ACCEPTED, "RALPH_SANDBOX")
+    """Where snippets run: `auto`, `pyodide` or `native` (Linux)."""
+    snippet_seconds: float = setting(30.0, MACHINE, ACCEPTED, gt=0, le=3_600)
+    """Wall time of one snippet, without the time sub-queries take."""
+    snippet_memory_mb: int = setting(2_048, MACHINE, ACCEPTED, ge=256, le=16_384)
+    """Megabytes for the snippets."""
+    cache: Folder = setting(Path("~/.cache/ralph"), MACHINE, CURRENT, "RALPH_CACHE_DIR")
+    """The sandbox's runtime, texts of documents."""
 
     @model_validator(mode="after")
     def _check_quote_chars(self) -> "Settings":
@@ -191,6 +264,11 @@ class Settings(BaseModel):
         )
 
     @property
+    def heartbeat(self) -> float:
+        """Seconds after which waiting is reported again."""
+        return self.heartbeat_ms / 1000
+
+    @property
     def cache_folder(self) -> Path:
         """Where the sandbox's runtime and the texts of documents are kept."""
         return self.cache.expanduser()
@@ -210,10 +288,24 @@ class Settings(BaseModel):
 
     def shown(self) -> dict[str, Any]:
         """The settings as a trace may hold them: no keys."""
-        plain = self.model_dump(mode="json", exclude=set(SECRETS) | {"bullets", "quotes", "quote_chars"})
+        plain = self.model_dump(mode="json", exclude={*SECRETS, "bullets", "quotes", "quote_chars"})
         # In full: a range of one length must not be read back as an upper bound.
         lengths = f"{self.quote_chars.low}-{self.quote_chars.high}"
         return plain | {"bullets": str(self.bullets), "quotes": str(self.quotes), "quote_chars": lengths}
+
+
+OPTIONS: Mapping[str, Option] = {
+    name: replace(option, text=" ".join((field.description or "").split()))
+    for name, field in Settings.model_fields.items()
+    for option in field.metadata
+    if isinstance(option, Option)
+}
+"""What is declared of each setting."""
+
+ENVIRONMENT_VARIABLES = {name: option.environment for name, option in OPTIONS.items() if option.environment}
+"""Which variables set which setting, first one set wins. A blank value counts as not set."""
+
+SECRETS = frozenset(name for name, option in OPTIONS.items() if option.secret)
 
 
 def _secret(key: SecretStr | None) -> str | None:
@@ -285,7 +377,7 @@ def _read_toml(path: Path) -> dict[str, Any]:
         values = tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError) as error:
         raise ConfigError(f"{path.name} cannot be read: {error}", code="bad-settings-file") from error
-    for name in SECRETS:
+    for name in sorted(SECRETS):
         if name in values:
             hint = f"set {ENVIRONMENT_VARIABLES[name][0]} in the environment or in .env, which git ignores"
             raise ConfigError(f"{path.name} must not hold a key ({name})", code="key-in-file", hint=hint)
@@ -307,7 +399,7 @@ def as_config_error(error: ValidationError, origin: Mapping[str, str]) -> Config
     name = str(fault["loc"][0]) if fault["loc"] else "the settings"
     source = origin.get(name, "the settings")
     if fault["type"] == "extra_forbidden":
-        known = ", ".join(sorted(set(Settings.model_fields) - set(SECRETS)))
+        known = ", ".join(sorted(set(OPTIONS) - SECRETS))
         return ConfigError(f"unknown setting {name!r} in {source}", code="unknown-setting", hint=f"known: {known}")
     message = str(fault["msg"]).removeprefix("Value error, ")
     where = (

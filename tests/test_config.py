@@ -49,7 +49,7 @@ def test_both_spellings_of_a_key_are_read(tmp_path: Path, name: str) -> None:
         ({}, "max_iterations = ", "ralph.toml cannot be read"),
         ({}, 'anthropic_key = "sk-x"', "must not hold a key"),
         ({"OPENAI_API_KEY": "sk 1"}, "", "spaces or control characters"),
-        ({}, 'bullets = "7-3"', "not a range"),
+        ({}, 'bullets = "7-3"', "invalid range"),
         ({}, 'quote_chars = "1-9"', "4 or more"),
         ({"RALPH_SANDBOX": "none"}, "", "sandbox"),
     ],

@@ -9,6 +9,7 @@ from typing import NoReturn
 import typer
 
 from ralph_cli.commands import check, doctor, goal, judge_test, qa, task, trace, verify
+from ralph_cli.commands.takes import Late
 from ralph_cli.core.errors import LimitExceeded, RalphError
 from ralph_cli.reports.safe_text import one_line
 
@@ -28,12 +29,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command("qa")(qa.qa)
-app.command("task")(task.task)
-app.command("goal")(goal.goal)
-app.command("check")(check.check)
-app.command("verify")(verify.verify)
-app.command("judge-test")(judge_test.judge_test)
+app.command("qa", cls=Late)(qa.qa)
+app.command("task", cls=Late)(task.task)
+app.command("goal", cls=Late)(goal.goal)
+app.command("check", cls=Late)(check.check)
+app.command("verify", cls=Late)(verify.verify)
+app.command("judge-test", cls=Late)(judge_test.judge_test)
 app.add_typer(trace.app, name="trace")
 app.command("doctor")(doctor.doctor)
 

@@ -6,27 +6,29 @@ from typing import Annotated
 import typer
 
 from ralph_cli.commands import options
+from ralph_cli.commands.takes import Given, takes
 from ralph_cli.commands.terminal.screen import print_lines
 from ralph_cli.core.errors import UserError
 
 Doc = Annotated[list[str], typer.Option("--doc", help="The document it quotes; several: give --doc again.")]
-Html = Annotated[Path | None, typer.Option("--html", help="Also write the report to this HTML file.")]
+Html = Annotated[
+    Path | None,
+    options.result_option("--html", help="Also write the report to this HTML file."),
+]
 Strict = Annotated[bool, typer.Option("--strict", help="Terms and page references that cannot be checked count, too.")]
 WithJudge = Annotated[
     bool, typer.Option("--judge", help="Let the judge model say whether the quotations support what the memo says.")
 ]
 
 
+@takes("judge_model", "allow_hidden_text", "max_time", "max_cost")
 def check(
+    given: Given,
     memo: Annotated[str, typer.Argument(help="Markdown, text, docx, PDF or HTML; - for standard input.")],
     doc: Doc,
     strict: Strict = False,
     html: Html = None,
     judge: WithJudge = False,
-    judge_model: options.JudgeModel = None,
-    allow_hidden_text: options.AllowHiddenText = None,
-    max_time: options.MaxTime = None,
-    max_cost: options.MaxCost = None,
     password: options.Password = None,
     encoding: options.Encoding = None,
     json: options.Json = False,
@@ -43,12 +45,8 @@ def check(
 
         check_target(html, (memo, *doc))
 
-    settings = config.load_settings(
-        options.drop_unset(
-            judge_model=judge_model, allow_hidden_text=allow_hidden_text, max_time=max_time, max_cost=max_cost
-        )
-    )
-    with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
+    settings = config.load_settings(given)
+    with progress(settings.heartbeat, quiet=quiet) as display:
         read, *quoted = (
             options.source_of(path, password=password, encoding=encoding, on_loading=display.on_loading)
             for path in (memo, *doc)

@@ -10,6 +10,7 @@ import typer
 
 from ralph_cli.commands import options
 from ralph_cli.commands.qa import exit_code
+from ralph_cli.commands.takes import RUN, Given, takes
 from ralph_cli.commands.terminal.screen import print_exactly, write_if_accepted
 from ralph_cli.reports.safe_text import make_visible
 
@@ -28,7 +29,6 @@ VerifyCommands = Annotated[
     ),
 ]
 Shell = Annotated[bool, typer.Option("--shell", help="Run the verifiers with /bin/sh; default without any shell.")]
-Timeout = Annotated[float | None, typer.Option("--verify-timeout", help="Seconds for each verifier (default 60).")]
 Instructions = Annotated[str, typer.Option("--instructions", help="What the worker should know about verifying.")]
 Require = Annotated[
     bool,
@@ -38,53 +38,34 @@ Require = Annotated[
     ),
 ]
 Continue = Annotated[
-    bool, typer.Option("--continue", help="Go on with the newest run of this goal on this document, if it was cut off.")
+    bool, typer.Option("--continue", help="Resume the newest run of this goal on this document, if it was interrupted.")
 ]
-OutputFile = Annotated[Path | None, typer.Option("--output", help="Write the output to this file once it is accepted.")]
-SummaryChars = Annotated[
-    int | None, typer.Option("--summary-chars", help="Characters of the summary between iterations (default 4000).")
-]
-Threshold = Annotated[
-    float | None,
-    typer.Option("--score-threshold", help="Stop, not accepted, once this share of verifiers passed (default off)."),
-]
-GoalRetry = Annotated[
-    str | None,
-    typer.Option("--retry", help="After a refusal: begin a fresh conversation (default), continue it, or auto."),
-]
-Iterations = Annotated[
-    int | None, typer.Option("--max-iterations", help="Iterations of the outer loop (MAX_ITERS; default 20 here).")
+OutputFile = Annotated[
+    Path | None,
+    options.result_option("--output", help="Write the output to this file once it is accepted."),
 ]
 
 
+@takes(
+    *RUN,
+    "verify_timeout",
+    "summary_chars",
+    score_threshold="Stop, not accepted, once this share of verifiers passed (default off).",
+    retry="After a refusal: begin a `fresh` conversation (default), `continue` it, or `auto`.",
+    max_iterations="Iterations of the outer loop (MAX_ITERS; default 20 here).",
+)
 def goal(
-    document: Annotated[
-        str, typer.Argument(help="PDF, docx, text, Markdown, HTML or source file; - for standard input.")
-    ],
-    objective: Annotated[str, typer.Argument(help="What the output shall be.")],
+    given: Given,
+    document: options.Document,
+    objective: Annotated[str, typer.Argument(help="What to produce.")],
     verify: VerifyCommands = None,
     shell: Shell = False,
-    verify_timeout: Timeout = None,
     instructions: Instructions = "",
     require_verifier: Require = True,
     resume: Continue = False,
-    output: OutputFile = None,
-    model: options.Model = None,
-    subquery_model: options.SubqueryModel = None,
-    max_iterations: Iterations = None,
-    max_steps: options.MaxSteps = None,
-    max_subqueries: options.MaxSubqueries = None,
-    max_time: options.MaxTime = None,
-    max_cost: options.MaxCost = None,
-    max_failures: options.MaxFailures = None,
-    score_threshold: Threshold = None,
-    summary_chars: SummaryChars = None,
-    strategy: options.Strategy = None,
-    retry: GoalRetry = None,
-    sandbox: options.Engine = None,
     password: options.Password = None,
     encoding: options.Encoding = None,
-    out: options.Out = None,
+    output: OutputFile = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
@@ -93,28 +74,10 @@ def goal(
     from ralph_cli.commands.terminal.progress import progress
     from ralph_cli.runs.report import check_target
 
-    settings = config.load_settings(
-        options.drop_unset(
-            model=model,
-            subquery_model=subquery_model,
-            verify_timeout=verify_timeout,
-            summary_chars=summary_chars,
-            max_iterations=max_iterations,
-            max_steps=max_steps,
-            max_subqueries=max_subqueries,
-            max_time=max_time,
-            max_cost=max_cost,
-            max_failures=max_failures,
-            score_threshold=score_threshold,
-            strategy=strategy,
-            retry=retry,
-            sandbox=sandbox,
-            out=out,
-        )
-    )
+    settings = config.load_settings(given)
     if output is not None:
         check_target(output, (document,))
-    with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
+    with progress(settings.heartbeat, quiet=quiet) as display:
         finished = api.run_goal(
             options.source_of(document, password=password, encoding=encoding, on_loading=display.on_loading),
             objective,

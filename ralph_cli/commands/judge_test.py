@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ralph_cli.commands import options
+from ralph_cli.commands.takes import Given, takes
 from ralph_cli.core.run import StopType
 
 if TYPE_CHECKING:
@@ -21,36 +22,23 @@ Claims = Annotated[int | None, typer.Option("--claims", help="True claims to beg
 Seed = Annotated[int, typer.Option("--seed", help="Decides which claims, and what is changed in them.")]
 
 
+@takes("judge_model", "panel", "max_time", "max_cost", "max_failures", "out")
 def judge_test(
+    given: Given,
     document: Source = None,
     claims: Claims = None,
     seed: Seed = 0,
-    judge_model: options.JudgeModel = None,
-    panel: options.Panel = None,
-    max_time: options.MaxTime = None,
-    max_cost: options.MaxCost = None,
-    max_failures: options.MaxFailures = None,
     password: options.Password = None,
     encoding: options.Encoding = None,
-    out: options.Out = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Test the judge: true claims, and the same made false by code, are put to it; what it catches is printed."""
+    """Test the judge on true claims and on copies falsified by code; print how many it catches."""
     from ralph_cli import api, config
     from ralph_cli.commands.terminal.progress import progress
 
-    settings = config.load_settings(
-        options.drop_unset(
-            judge_model=judge_model,
-            panel=panel,
-            max_time=max_time,
-            max_cost=max_cost,
-            max_failures=max_failures,
-            out=out,
-        )
-    )
-    with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
+    settings = config.load_settings(given)
+    with progress(settings.heartbeat, quiet=quiet) as display:
         source = None
         if document is not None:
             source = options.source_of(document, password=password, encoding=encoding, on_loading=display.on_loading)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ralph_cli.commands import options
+from ralph_cli.commands.takes import Given, takes
 from ralph_cli.core.errors import RalphError, UserError
 from ralph_cli.reports.safe_text import one_line
 
@@ -15,24 +16,34 @@ if TYPE_CHECKING:
     from ralph_cli.runs.execute import Finished
     from ralph_cli.runs.report import ReportTargets
 
-Html = Annotated[Path | None, typer.Option("--html", help="One HTML file: no script, no request; prints well.")]
-Pdf = Annotated[
-    Path | None, typer.Option("--pdf", help="A copy of the PDF with the quotes highlighted, a note on each.")
+Html = Annotated[
+    Path | None,
+    options.result_option("--html", help="One HTML file: no script, no request; prints well."),
 ]
-Markdown = Annotated[Path | None, typer.Option("--md", help="The same as Markdown.")]
-Csv = Annotated[Path | None, typer.Option("--csv", help="One row for each claim and quote.")]
+Pdf = Annotated[
+    Path | None,
+    options.result_option("--pdf", help="A copy of the PDF with the quotes highlighted, a note on each."),
+]
+Markdown = Annotated[Path | None, options.result_option("--md", help="The same as Markdown.")]
+Csv = Annotated[Path | None, options.result_option("--csv", help="One row for each claim and quote.")]
 DocumentFile = Annotated[
     str | None,
     typer.Option("--document", help="Where the document is now (default: where it was; checked by its hash)."),
 ]
-ReportFile = Annotated[Path | None, typer.Option("--report", help="Write an evidence report (HTML) after the run.")]
+ReportFile = Annotated[
+    Path | None,
+    options.result_option("--report", help="Write an evidence report (HTML) after the run."),
+]
 Annotate = Annotated[
-    Path | None, typer.Option("--annotate", help="Write a copy of the PDF with the quotes highlighted after the run.")
+    Path | None,
+    options.result_option("--annotate", help="Write a copy of the PDF with the quotes highlighted after the run."),
 ]
 
 
+@takes("out")
 def report(
-    run: Annotated[str | None, typer.Argument(help="Name of the run, or the end of it; default the newest.")] = None,
+    given: Given,
+    run: options.Run = None,
     html: Html = None,
     pdf: Pdf = None,
     md: Markdown = None,
@@ -40,7 +51,6 @@ def report(
     document: DocumentFile = None,
     password: options.Password = None,
     encoding: options.Encoding = None,
-    out: options.Out = None,
 ) -> int:
     """Write what a run found as a report that can be checked, printed and filed."""
     from ralph_cli import config
@@ -50,7 +60,7 @@ def report(
     if not targets.paths_by_format():
         hint = "ralph trace report --html report.html"
         raise UserError("say what to write: --html, --pdf, --md or --csv", code="no-target", hint=hint)
-    settings = config.load_settings(options.drop_unset(out=out))
+    settings = config.load_settings(given)
     found = history.read_run(history.find_run(settings.out, run))
     targets.check(str(found.view.document.get("path", "-")), document or "-")
     source = report.find_source(

@@ -10,12 +10,12 @@ from ralph_cli.commands.goal import goal_json, is_goal
 from ralph_cli.commands.goal import print_goal as show_goal
 from ralph_cli.commands.judge_test import is_judge_test, print_test
 from ralph_cli.commands.report import report
-from ralph_cli.commands.terminal.screen import deliver_output
-from ralph_cli.commands.terminal.screen import print_run as show_report
+from ralph_cli.commands.takes import Given, Late, takes
+from ralph_cli.commands.terminal.screen import print_report, print_run
 
 app = typer.Typer(help="Read the records of runs.", rich_markup_mode=None)
 
-app.command("report")(report)
+app.command("report", cls=Late)(report)
 
 
 @app.callback(invoke_without_command=True)
@@ -24,15 +24,16 @@ def _trace(context: typer.Context) -> None:
         typer.echo(context.get_help())
 
 
-@app.command("list")
-def list_runs(out: options.Out = None) -> int:
+@app.command("list", cls=Late)
+@takes("out")
+def list_runs(given: Given) -> int:
     """The runs in the folder, oldest first: name, how it ended, calls, document, question."""
     from ralph_cli import config
     from ralph_cli.core.errors import JournalError
     from ralph_cli.reports.safe_text import one_line
     from ralph_cli.runs import history
 
-    settings = config.load_settings(options.drop_unset(out=out))
+    settings = config.load_settings(given)
     names = history.run_names(settings.out)
     if not names:
         typer.echo(f"there are no runs in {one_line(str(settings.out))}", err=True)
@@ -49,11 +50,12 @@ def list_runs(out: options.Out = None) -> int:
     return 0
 
 
-@app.command("show")
+@app.command("show", cls=Late)
+@takes("out")
 def show(
-    run: Annotated[str | None, typer.Argument(help="Name of the run, or the end of it; default the newest.")] = None,
+    given: Given,
+    run: options.Run = None,
     steps: Annotated[bool, typer.Option("--steps/--no-steps", help="Every step with its code and output.")] = True,
-    out: options.Out = None,
     json: options.Json = False,
 ) -> int:
     """One run: every step, then the report."""
@@ -62,7 +64,7 @@ def show(
     from ralph_cli.reports.story import story
     from ralph_cli.runs import history
 
-    settings = config.load_settings(options.drop_unset(out=out))
+    settings = config.load_settings(given)
     found = history.read_run(history.find_run(settings.out, run))
     set_, test = is_goal(found.events), is_judge_test(found.events)
     if json and test:
@@ -78,19 +80,21 @@ def show(
     elif test:
         print_test(found, json=False)
     else:
-        show_report(found.view)
+        print_report(found.view)
     return 0
 
 
-@app.command("resume")
+@app.command("resume", cls=Late)
+@takes(
+    "max_iterations",
+    "max_time",
+    "max_cost",
+    "out",
+    memory="Memory file of a task (default <out>/memory/<document id>.md).",
+)
 def resume(
-    run: Annotated[str | None, typer.Argument(help="Name of the run, or the end of it; default the newest.")] = None,
-    max_iterations: options.MaxIterations = None,
-    max_time: options.MaxTime = None,
-    max_cost: options.MaxCost = None,
-    memory: Annotated[
-        Path | None, typer.Option("--memory", help="Memory file of a task (default <out>/memory/<document id>.md).")
-    ] = None,
+    given: Given,
+    run: options.Run = None,
     document: Annotated[
         str | None, typer.Option("--document", help="Where the document is now (default: where it was).")
     ] = None,
@@ -98,27 +102,23 @@ def resume(
         bool,
         typer.Option(
             "--accept-settings",
-            help="Take the run's sandbox, memory file and scripts, too: only for a run of your own. Never an address.",
+            help="Also use the run's sandbox, memory file and scripts: only for runs you trust. Never its addresses.",
         ),
     ] = False,
     password: options.Password = None,
-    out: options.Out = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
-    """Go on with a question or task run that was cut off; what was paid for is not bought again."""
+    """Resume a question or task run that was interrupted; completed calls are not repeated."""
     from ralph_cli import config
     from ralph_cli.commands.qa import exit_code
     from ralph_cli.commands.terminal.progress import progress
-    from ralph_cli.reports.json import dumps
     from ralph_cli.runs import history
     from ralph_cli.runs.resume import resume as go_on
 
-    settings = config.load_settings(options.drop_unset(out=out))
-    changes = options.drop_unset(
-        max_iterations=max_iterations, max_time=max_time, max_cost=max_cost, memory=memory and str(memory)
-    )
-    with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
+    changes = dict(given)
+    settings = config.load_settings({"out": changes.pop("out", None)})
+    with progress(settings.heartbeat, quiet=quiet) as display:
         finished = go_on(
             run,
             settings=settings,
@@ -129,33 +129,29 @@ def resume(
             password=password,
         )
     shown = history.view_of(finished)
-    if json:
-        typer.echo(dumps(shown))
-    elif shown.mode == "task":
-        deliver_output(shown, None)
-    else:
-        show_report(shown)
+    print_run(shown, json=json)
     return exit_code(shown.halt.type)
 
 
-@app.command("export")
+@app.command("export", cls=Late)
+@takes("out")
 def export(
+    given: Given,
     output: Annotated[Path, typer.Option("--output", "-o", help="The new file to write, e.g. run.zip.")],
-    run: Annotated[str | None, typer.Argument(help="Name of the run, or the end of it; default the newest.")] = None,
+    run: options.Run = None,
     with_document: Annotated[
-        bool, typer.Option("--with-document", help="Put the document itself in, too (otherwise only its hash).")
+        bool, typer.Option("--with-document", help="Include the document itself (otherwise only its hash).")
     ] = False,
-    out: options.Out = None,
 ) -> int:
     """One run as one file that `ralph verify` checks anywhere: its events, the document's hash, never a key.
 
-    Prints the seal of the file: noted apart from it, it shows later that this very record is meant.
+    Prints the seal of the file: kept separately, it later proves that this is the same record.
     """
     from ralph_cli import config
     from ralph_cli.reports.safe_text import one_line
     from ralph_cli.runs.export import export as write
 
-    done = write(run, output, settings=config.load_settings(options.drop_unset(out=out)), with_document=with_document)
+    done = write(run, output, settings=config.load_settings(given), with_document=with_document)
     inside = "with the document" if with_document else "without the document"
     typer.echo(f"{one_line(str(done.path))}: {done.events} events, {done.bytes:,} bytes, {inside}")
     typer.echo(f"seal {done.seal}")

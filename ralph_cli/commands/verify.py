@@ -6,10 +6,13 @@ from typing import Annotated
 import typer
 
 from ralph_cli.commands import options
+from ralph_cli.commands.takes import Given, takes
 from ralph_cli.commands.terminal.screen import print_lines
 
 
+@takes("out")
 def verify(
+    given: Given,
     run: Annotated[
         str | None, typer.Argument(help="A run's name, the end of it, its folder, or a bundle; default the newest run.")
     ] = None,
@@ -19,7 +22,6 @@ def verify(
     ] = None,
     password: options.Password = None,
     encoding: options.Encoding = None,
-    out: options.Out = None,
     json: options.Json = False,
     quiet: options.Quiet = False,
 ) -> int:
@@ -34,8 +36,8 @@ def verify(
     from ralph_cli.reports.verified import dumps, verification_lines, verification_text
     from ralph_cli.runs.verifying.verify import verify as check_again
 
-    settings = config.load_settings(options.drop_unset(out=out))
-    with progress(settings.heartbeat_ms / 1000, quiet=quiet) as display:
+    settings = config.load_settings(given)
+    with progress(settings.heartbeat, quiet=quiet) as display:
         found = check_again(
             run,
             document=document,

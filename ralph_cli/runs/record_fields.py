@@ -34,51 +34,20 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ralph_cli.config import SECRETS, Settings, as_config_error
+from ralph_cli.config import OPTIONS, SECRETS, Settings, as_config_error
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import NoticeIssued, RunStarted
+from ralph_cli.core.option import OnResume
 
-ALWAYS_CURRENT = frozenset(
-    {*SECRETS, "anthropic_base_url", "openai_base_url", "openai_api", "out", "cache", "heartbeat_ms"}
-)
-"""Where keys and files go; what a person sees."""
 
-CURRENT_UNLESS_ACCEPTED = frozenset(
-    {"sandbox", "snippet_seconds", "snippet_memory_mb", "memory", "output_schema", "verify_timeout"}
-)
-"""What is executed, and which other files are read and written."""
+def _settings_with(rule: OnResume) -> frozenset[str]:
+    return frozenset(name for name, option in OPTIONS.items() if option.on_resume is rule)
 
-LOWER_OF_BOTH = frozenset({"max_time", "max_cost"})
 
-FROM_RECORD = frozenset(
-    {
-        "model",
-        "judge_model",
-        "subquery_model",
-        "verifier_model",
-        "panel",
-        "counter_evidence",
-        "verify_with_model",
-        "skip_last_verification",
-        "strategy",
-        "retry",
-        "direct_chars",
-        "bullets",
-        "quotes",
-        "quote_chars",
-        "allow_hidden_text",
-        "max_iterations",
-        "max_steps",
-        "max_subqueries",
-        "max_failures",
-        "score_threshold",
-        "min_coverage",
-        "summary_chars",
-        "format",
-        "memory_budget",
-    }
-)
-
+ALWAYS_CURRENT = _settings_with(OnResume.CURRENT)
+CURRENT_UNLESS_ACCEPTED = _settings_with(OnResume.ACCEPTED)
+LOWER_OF_BOTH = _settings_with(OnResume.LOWER)
+FROM_RECORD = _settings_with(OnResume.RECORDED)
 _SHOWN_WHEN_DIFFERENT = CURRENT_UNLESS_ACCEPTED | ALWAYS_CURRENT - {*SECRETS, "heartbeat_ms"}
 _MODEL_SETTINGS = {
     "worker": "model",
@@ -160,7 +129,7 @@ def _as_number(value: Any) -> float:
 
 
 def _difference_message(name: str, then: object, current: object) -> str:
-    why = "this run uses today's" + ("" if name in ALWAYS_CURRENT else f"; {_ACCEPT_HINT}")
+    why = "this run goes on with today's" + ("" if name in ALWAYS_CURRENT else f"; {_ACCEPT_HINT}")
     return (
         f"{name.replace('_', '-')} was {_describe_value(then)} in that run and is {_describe_value(current)} now: {why}"
     )

@@ -13,16 +13,26 @@ from ralph_cli.reports.terminal import Styled, report_lines, report_text
 from ralph_cli.reports.view import RunView
 
 
-def print_run(view: RunView) -> None:
+def print_report(view: RunView) -> None:
     """Print the report of a run."""
     print_lines(report_lines(view), report_text(view))
 
 
-def deliver_output(view: RunView, output: Path | None) -> None:
-    """Hand over the output of a task: to standard output or, if it was accepted, to a file; its report beside it."""
-    if output is None:
-        print_exactly(payload(view))
-    print_lines(report_lines(view, output=False), report_text(view, output=False), err=True)
+def print_run(view: RunView, output: Path | None = None, *, json: bool) -> None:
+    """Print a run that is over: one JSON object, or its report; a task's output alone, its report on standard error.
+
+    With `output` the output goes to that file, if it was accepted.
+    """
+    if json:
+        from ralph_cli.reports.json import dumps
+
+        typer.echo(dumps(view))
+    elif view.mode == "task":
+        if output is None:
+            print_exactly(payload(view))
+        print_lines(report_lines(view, output=False), report_text(view, output=False), err=True)
+    else:
+        print_report(view)
     if output is not None:
         typer.echo(write_if_accepted(output, payload(view), accepted=view.ok), err=True)
 

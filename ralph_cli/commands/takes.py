@@ -1,0 +1,125 @@
+"""What gives a command the options of the settings that it takes, and its help the headings over them."""
+
+from collections.abc import Callable, Iterator, Mapping
+from inspect import Parameter, Signature, signature
+from pathlib import Path
+from typing import Any, get_args
+
+import typer
+from typer.core import TyperCommand
+from typer.main import get_command
+
+Build = Callable[[], Any]
+"""Builds a click command."""
+
+CHECKED_BY_TYPER = (bool, int, float, Path)
+"""What else a setting is, is given as a text, which the settings parse."""
+
+RUN = (
+    "model",
+    "subquery_model",
+    "strategy",
+    "max_steps",
+    "max_subqueries",
+    "max_time",
+    "max_cost",
+    "max_failures",
+    "out",
+    "sandbox",
+)
+"""What every command takes that lets a worker read a document."""
+
+JUDGED = (
+    "judge_model",
+    "verify_with_model",
+    "verifier_model",
+    "skip_last_verification",
+    "min_coverage",
+    "score_threshold",
+    "quote_chars",
+    "allow_hidden_text",
+    "retry",
+    "max_iterations",
+)
+"""What every command takes, too, whose results are judged."""
+
+Given = dict[str, Any]
+"""The settings that a person gave on the command line."""
+
+
+def takes(*names: str, **helps: str) -> Callable[[Callable[..., int]], Build]:
+    """Give a command the options of these settings; those that a person gave are its first argument, `given`.
+
+    A keyword is a setting whose help is the command's own. What is decorated becomes the function that builds the
+    command, for `Late`: to load the settings takes longer than `ralph --help` may.
+    """
+
+    def decorate(command: Callable[..., int]) -> Build:
+        def collect(**values: Any) -> int:
+            of_settings = {name: values.pop(name) for name in (*names, *helps)}
+            given = {name: value for name, value in of_settings.items() if value is not None}
+            return command(given, **values)
+
+        def build() -> Any:
+            _, *own = signature(command).parameters.values()
+            collect.__signature__ = Signature([*own, *_parameters(names, helps)])  # type: ignore[attr-defined]
+            alone = typer.Typer(add_completion=False, rich_markup_mode=None)
+            alone.command(command.__name__, cls=Grouped, help=command.__doc__)(collect)
+            return get_command(alone)
+
+        build.__doc__ = command.__doc__
+        return build
+
+    return decorate
+
+
+class Late(TyperCommand):
+    """A command that is built when it is used, by its callback."""
+
+    def make_context(self, *args: Any, **extra: Any) -> Any:
+        """The context of the command that is built."""
+        assert self.callback is not None
+        return self.callback().make_context(*args, **extra)
+
+
+class Grouped(TyperCommand):
+    """A command whose help shows the options in groups, as rich help would, in plain text."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write a section for each group: the command's own first, then those of settings as they are declared."""
+        from ralph_cli.core.option import Group
+
+        sections: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
+        sections |= {group.value: [] for group in Group}
+        for parameter in self.get_params(ctx):
+            default = "Options" if parameter.param_type_name == "option" else "Arguments"
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                sections[getattr(parameter, "rich_help_panel", None) or default].append(record)
+        for heading, records in sections.items():
+            if records:
+                with formatter.section(heading):
+                    formatter.write_dl(records)
+
+
+def _parameters(names: tuple[str, ...], helps: Mapping[str, str]) -> Iterator[Parameter]:
+    """The parameters of these settings, in the order in which they are declared."""
+    from ralph_cli.config import OPTIONS, Settings
+
+    if unknown := {*names, *helps} - set(OPTIONS):
+        raise ValueError(f"no such settings: {sorted(unknown)}")
+    for name, option in OPTIONS.items():
+        if name not in names and name not in helps:
+            continue
+        field = Settings.model_fields[name]
+        flag = option.flag or f"--{name.replace('_', '-')}"
+        declared = typer.Option(
+            None,
+            f"{flag}/{flag.replace('--', '--no-', 1)}" if field.default is True else flag,
+            help=helps.get(name) or option.help_of(field.default),
+            metavar=option.metavar,
+            rich_help_panel=option.group.value,
+        )
+        kinds = (field.annotation, *get_args(field.annotation))
+        kind: Any = next((kind for kind in kinds if kind in CHECKED_BY_TYPER), str)
+        yield Parameter(name, Parameter.KEYWORD_ONLY, default=declared, annotation=kind | None)

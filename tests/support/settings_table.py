@@ -1,0 +1,40 @@
+"""The table of settings in README.md, made from their declarations.
+
+python tests/support/settings_table.py     # writes it into README.md
+"""
+
+import re
+from pathlib import Path
+
+from ralph_cli.config import OPTIONS, Settings
+
+README = Path(__file__).parents[2] / "README.md"
+BETWEEN = re.compile(
+    r"(?<=<!-- settings: made by tests/support/settings_table.py -->\n\n).*?(?=\n\n<!-- /settings -->)", re.S
+)
+
+
+def table() -> str:
+    """A row for each setting: its name, its variables, its default, what it is."""
+    rows = ["| setting (`ralph.toml`, flag) | environment | default | |", "| --- | --- | --- | --- |"]
+    for name, option in OPTIONS.items():
+        label = "" if option.secret else f"`{name}`" + (f" (flag `{option.flag}`)" if option.flag else "")
+        first, *others = [f"`{variable}`" for variable in option.environment] or [""]
+        variables = first + (f" ({', '.join(others)})" if others else "")
+        value = Settings.model_fields[name].default
+        default = option.describe_default(value)
+        if isinstance(value, str | Path) and not option.default_words:
+            default = f"`{default}`"
+        rows.append(f"| {label} | {variables} | {default} | {option.text} |")
+    return "\n".join(rows)
+
+
+def with_table(readme: str) -> str:
+    """The text of README.md with the table of today. Raises ValueError without its place."""
+    if not BETWEEN.search(readme):
+        raise ValueError("README.md has no place for the table of settings")
+    return BETWEEN.sub(lambda _: table(), readme)
+
+
+if __name__ == "__main__":
+    README.write_text(with_table(README.read_text("utf-8")), "utf-8")
