@@ -4,9 +4,11 @@ import json
 import re
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
+import pytest
 from fakes import FakeSandbox, document
 from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
@@ -15,10 +17,14 @@ from reached import reached, reaches
 
 from ralph_cli.api import ask
 from ralph_cli.checks.figures.check import NumbersCheck
+from ralph_cli.checks.judge.claims import Judge
+from ralph_cli.checks.quotes import pin
 from ralph_cli.config import Settings
 from ralph_cli.core.events import AnyEvent, StepFinished
 from ralph_cli.core.model import Json, Model, Reply, Request, Stop
-from ralph_cli.core.run import Attempt, Claim, Verdict
+from ralph_cli.core.run import Claim, Step, Verdict
+from ralph_cli.loop import decide
+from ralph_cli.modes import qa
 from ralph_cli.providers.scripted import Scripted, acts, says
 from ralph_cli.runs.execute import Finished
 
@@ -72,7 +78,7 @@ judge_replies = garbage | st.lists(verdicts, min_size=1, max_size=3)
 counter_replies = garbage | st.sampled_from(["none", "qualifies", "contradicts", "perhaps"])
 
 
-class Judge:
+class ScriptedJudge:
     """Says what it is given, as garbage or as a verdict for each claim, and then that all is well.
 
     It remembers its last well-formed verdict on each claim, by wording and quotes.
@@ -99,7 +105,7 @@ class Judge:
 
 
 def played(
-    worker: Iterable[Reply], answer: list[Json], judge: Judge, **changes: object
+    worker: Iterable[Reply], answer: list[Json], judge: ScriptedJudge, **changes: object
 ) -> tuple[Finished, list[AnyEvent]]:
     """A run whose worker looks, then replies so, and at last hands in the answer again and again."""
     replies, events = iter([acts({"code": "print(context)"}), *worker]), list[AnyEvent]()
@@ -128,8 +134,19 @@ def is_founded(said: Claim, quotes: str) -> bool:
     return set(numbers_in(said.text)) <= known
 
 
-def check_accepted(attempt: Attempt, judge: Judge) -> None:
-    """Everything that is promised of the claims of an accepted answer, looked up here without the checks' code."""
+def check_accepted(
+    step: Step | None, judge: ScriptedJudge, *, counter: bool = True, coverage: float | None = None
+) -> None:
+    """Everything that is promised of an accepted answer, looked up here without the checks' code."""
+    assert step is not None
+    due = ["form", "quotes", "numbers", *(["coverage"] if coverage else []), "judge"]
+    made = [evidence.check for evidence in step.evidence]
+    assert made[: len(due)] == due and [name.split(" ")[0] for name in made[len(due) :]] == ["counter"] * counter
+    assert all(evidence.passed for evidence in step.evidence)
+    attempt = step.attempt
+    assert {ruling.claim for ruling in step.rulings} == {said.id for said in attempt.claims}
+    assert all(ruling.verdict is Verdict.SUPPORTED for ruling in step.rulings)
+    assert not any(said.contradicts for said in step.qualifications)
     assert attempt.claims and attempt.finished and not attempt.refused
     for said in attempt.claims:
         quotes = attempt.quotes_of(said)
@@ -162,21 +179,11 @@ def test_accepted_means_quoted_and_judged(
     counter: bool,
     coverage: float | None,
 ) -> None:
-    judge = Judge(replies, findings)
+    judge = ScriptedJudge(replies, findings)
     asked, events = played(worker, answer, judge, counter_evidence=counter, min_coverage=coverage)
     if not reached("accepted", asked.outcome.ok):
         return
-    step = asked.outcome.best
-    assert step is not None
-    check_accepted(step.attempt, judge)
-    due = ["form", "quotes", "numbers", *(["coverage"] if coverage else []), "judge"]
-    made = [evidence.check for evidence in step.evidence]
-    assert made[: len(due)] == due and [name.split(" ")[0] for name in made[len(due) :]] == ["counter"] * counter
-    assert all(evidence.passed for evidence in step.evidence)
-    assert {ruling.claim for ruling in step.rulings} == {said.id for said in step.attempt.claims}
-    assert all(ruling.verdict is Verdict.SUPPORTED for ruling in step.rulings)
-    assert not any(said.contradicts for said in step.qualifications)
-    assert NumbersCheck(DOC, QUESTION)(step.attempt).passed
+    check_accepted(asked.outcome.best, judge, counter=counter, coverage=coverage)
     reached("mended", any(getattr(event, "problems", ()) for event in events) or asked.outcome.iterations > 1)
 
 
@@ -187,7 +194,7 @@ def test_a_run_never_ends_with_fewer_claims_standing_than_it_once_had(
     worker: list[Reply], answer: list[Json], bits: list[int]
 ) -> None:
     replies = [["supported" if good >> place & 1 else "not" for place in range(3)] for good in bits]
-    asked, events = played(worker, answer, Judge(replies, ()))
+    asked, events = played(worker, answer, ScriptedJudge(replies, ()))
     counts = [
         sum(ruling.verdict is Verdict.SUPPORTED for ruling in event.step.rulings)
         for event in events
@@ -198,3 +205,37 @@ def test_a_run_never_ends_with_fewer_claims_standing_than_it_once_had(
     assert asked.outcome.best is not None
     assert sum(ruling.verdict is Verdict.SUPPORTED for ruling in asked.outcome.best.rulings) == max(counts)
     assert counts == sorted(counts)
+
+
+def let_pass(check: type, patch: pytest.MonkeyPatch) -> None:
+    """Break a check so that it finds no fault any more."""
+    honest = check.__call__
+    patch.setattr(check, "__call__", lambda self, attempt: replace(honest(self, attempt), issues=()))
+
+
+def run_none(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(qa, "run_in_order", lambda checks, attempt: ())
+    patch.setattr(decide, "all_passed", lambda evidence: True)
+    patch.setattr(qa.QaMode, "review", lambda self, draft: ())
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict", "broken"),
+    [
+        (GOOD[0], "not", lambda patch: let_pass(Judge, patch)),
+        (FALSE[5], "supported", lambda patch: patch.setattr(qa, "pin", lambda *args: replace(pin(*args), refused=()))),
+        (FALSE[0], "supported", run_none),
+        (FALSE[0], "supported", lambda patch: let_pass(NumbersCheck, patch)),
+    ],
+    ids=["the judge says no", "a quote is not there", "no check ran", "a figure is wrong"],
+)
+def test_the_promise_is_not_held_when_a_guard_is_broken(
+    monkeypatch: pytest.MonkeyPatch, answer: Json, verdict: str, broken: Callable[[pytest.MonkeyPatch], None]
+) -> None:
+    assert not played([], [answer], ScriptedJudge([[verdict]] * 20, ()))[0].outcome.ok
+    broken(monkeypatch)
+    judge = ScriptedJudge([[verdict]] * 20, ())
+    asked, _ = played([], [answer], judge)
+    assert asked.outcome.ok
+    with pytest.raises(AssertionError):
+        check_accepted(asked.outcome.best, judge)
