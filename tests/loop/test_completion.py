@@ -126,7 +126,7 @@ rounds = st.lists(st.tuples(st.sampled_from("ab"), st.booleans()), min_size=1, m
 passes = st.permutations([("a", True), ("b", True)]).map(lambda said: ("", said))
 
 
-@reaches(accepted=0.3, refused=0.15)
+@reaches(accepted=0.2, refused=0.05)
 @given(
     st.lists(writes | rounds | passes, max_size=8),
     st.lists(passes, max_size=1),

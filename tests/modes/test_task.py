@@ -494,7 +494,8 @@ def test_what_is_added_to_a_brief_replaces_what_it_repeats() -> None:
     assert merged((one, two), (mended,)) == (two, mended) and merged((one,), (two,)) == (one, two)
 
 
-items = st.sampled_from([RENT, TERM, END, {**RENT, "quotes": ["rent of $49,000 a year"]}, {**RENT, "quotes": []}])
+HALF_QUOTED = {"text": "The rent was agreed.", "quotes": [*RENT["quotes"], "rent of $49,000 a year"]}
+items = st.sampled_from([RENT, TERM, END, HALF_QUOTED, {**RENT, "quotes": ["rent of $49,000 a year"]}])
 readers: st.SearchStrategy[Json] = st.one_of(
     st.lists(items, max_size=3).map(lambda claims: {"claims": claims}),
     st.sampled_from([LOOK, {"not_found": {"searched": ["x1"]}}, {}]),
@@ -516,7 +517,7 @@ judges = st.one_of(
 )
 
 
-@reaches(accepted=0.5, mended=0.15)
+@reaches(accepted=0.35, mended=0.15)
 @examples(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(readers, max_size=3), st.lists(reasoners, max_size=3), st.lists(judges, max_size=3))
 def test_accepted_means_every_check_passed(reader: list[Json], reasoner: list[Reply], judge: list[Reply]) -> None:
@@ -549,7 +550,7 @@ def test_accepted_means_every_check_passed(reader: list[Json], reasoner: list[Re
     assert step is not None and step.attempt.finished and step.attempt.claims and not step.attempt.refused
     assert [item.check for item in step.evidence] == ["form", "quotes", "output", "task_judge"]
     assert all(item.passed for item in step.evidence)
-    assert all(step.attempt.quotes_of(claim) for claim in step.attempt.claims)
+    assert all(claim.quotes and claim.text != HALF_QUOTED["text"] for claim in step.attempt.claims)
     for quote in step.attempt.quotes:
         assert quote.text == LEASE.text[quote.start : quote.end]
         assert quote.page == LEASE.text.count("\f", 0, quote.start) + 1
