@@ -5,11 +5,11 @@ import json
 import pytest
 from fakes import document
 
-from ralph_cli.checks.base import all_passed, run_in_order, standing
-from ralph_cli.checks.form import AnswerForm, Range, form_holds, form_issues
+from ralph_cli.checks.base import all_passed, run_in_order, step_quality
+from ralph_cli.checks.form import AnswerForm, Range, form_check, form_issues
 from ralph_cli.checks.judge.claims import parse_verdicts
-from ralph_cli.checks.judge.passages import passages
-from ralph_cli.checks.quotes import pin, quotes_hold
+from ralph_cli.checks.judge.passages import render_passages
+from ralph_cli.checks.quotes import quote_check, resolve_quotes
 from ralph_cli.core.run import Absence, Attempt, Claim, Draft, DraftClaim, Evidence, Issue, Quote, Ruling, Step, Verdict
 from ralph_cli.documents.quotes.index import QuoteIndex
 
@@ -45,10 +45,10 @@ def test_good_form_has_no_issues() -> None:
 
 
 def test_the_form_of_an_attempt_is_that_of_what_was_found_of_it() -> None:
-    form, index = form_holds(FORM), QuoteIndex(MEMO)
-    assert form(pin(Draft((GOOD,)), MEMO, index)).passed
-    (short,) = form(pin(Draft((DraftClaim("Solution", GOOD.quotes),)), MEMO, index)).issues
-    (bare,) = form(pin(Draft((DraftClaim(GOOD.text, ("rent is due on the last",)),)), MEMO, index)).issues
+    form, index = form_check(FORM), QuoteIndex(MEMO)
+    assert form(resolve_quotes(Draft((GOOD,)), MEMO, index)).passed
+    (short,) = form(resolve_quotes(Draft((DraftClaim("Solution", GOOD.quotes),)), MEMO, index)).issues
+    (bare,) = form(resolve_quotes(Draft((DraftClaim(GOOD.text, ("rent is due on the last",)),)), MEMO, index)).issues
     assert "too short to mean anything" in short.message and "has no quote" in bare.message
 
 
@@ -65,7 +65,7 @@ def test_a_range_that_is_none_is_refused(bad: tuple[int, int]) -> None:
 
 def test_quotes_are_the_documents_words_with_all_their_places() -> None:
     said = DraftClaim("It is due on the first.", ("The rent  is due\non the first day.", "The hall is cold"))
-    attempt = pin(Draft((said, GOOD)), MEMO, QuoteIndex(MEMO))
+    attempt = resolve_quotes(Draft((said, GOOD)), MEMO, QuoteIndex(MEMO))
     assert [quote.text for quote in attempt.quotes] == [
         "The rent is due on the first day.",
         "The hall is cold",
@@ -75,7 +75,7 @@ def test_quotes_are_the_documents_words_with_all_their_places() -> None:
     assert [quote.occurrences for quote in attempt.quotes] == [2, 1, 2]
     assert [quote.match for quote in attempt.quotes] == ["folded", "exact", "exact"]
     assert attempt.claims[0].quotes == (1, 2) and attempt.claims[1].quotes == (3,)
-    assert quotes_hold(MEMO)(attempt).passed
+    assert quote_check(MEMO)(attempt).passed
 
 
 def test_words_that_stand_in_several_places_are_pinned_to_the_one_that_was_seen() -> None:
@@ -85,7 +85,9 @@ def test_words_that_stand_in_several_places_are_pinned_to_the_one_that_was_seen(
     index, places = QuoteIndex(about), [at for at in range(len(text)) if text.startswith(row, at)]
 
     def page(seen: tuple[tuple[int, int], ...], *quotes: str) -> list[int]:
-        return [quote.page for quote in pin(Draft((DraftClaim("It was 5.", quotes),)), about, index, seen).quotes]
+        return [
+            quote.page for quote in resolve_quotes(Draft((DraftClaim("It was 5.", quotes),)), about, index, seen).quotes
+        ]
 
     assert page((), row) == [1]
     assert page(((places[1], places[1] + len(row)),), row) == [3]
@@ -93,17 +95,19 @@ def test_words_that_stand_in_several_places_are_pinned_to_the_one_that_was_seen(
     assert page(((places[1] + 2, places[1] + 5),), row) == [3]
     assert page(((places[1], len(text)),), row, head) == [4, 4]  # of those seen, the page that both quotes share
     assert page(((0, len(text)),), row) == [1] and page(((30, 40),), row) == [1]
-    (quote,) = pin(Draft((DraftClaim("It was 5.", (row,)),)), about, index, ((places[1], places[1] + 20),)).quotes
+    (quote,) = resolve_quotes(
+        Draft((DraftClaim("It was 5.", (row,)),)), about, index, ((places[1], places[1] + 20),)
+    ).quotes
     assert quote.occurrences == 3 and len(quote.places) == 3
 
 
 def test_a_quote_that_is_not_there_is_named_with_the_closest_true_text() -> None:
     said = DraftClaim("It is due on the last.", ("The rent is due on the last day.",))
-    attempt = pin(Draft((said,)), MEMO, QuoteIndex(MEMO))
+    attempt = resolve_quotes(Draft((said,)), MEMO, QuoteIndex(MEMO))
     (issue,) = attempt.refused
     assert "on the last day" in issue.material and "on the first day" in issue.material and "page 1" in issue.message
     assert "first day" not in issue.message  # words of the document are data, apart from what we say
-    assert attempt.claims[0].quotes == () and not quotes_hold(MEMO)(attempt).passed
+    assert attempt.claims[0].quotes == () and not quote_check(MEMO)(attempt).passed
 
 
 def test_a_header_is_pinned_to_the_page_of_the_row_and_not_to_where_it_was_seen_by_itself() -> None:
@@ -111,21 +115,21 @@ def test_a_header_is_pinned_to_the_page_of_the_row_and_not_to_where_it_was_seen_
     about = document(f"{head}\nNet income  5  4\f{head}\nTotal revenue  66  62\f{head}\nCash  1  2\n", kind="pdf")
     seen = about.text.rindex(head)
     claim = DraftClaim("Revenue was 66.", (head, "Total revenue  66  62"))
-    attempt = pin(Draft((claim,)), about, QuoteIndex(about), ((seen, seen + len(head)),))
+    attempt = resolve_quotes(Draft((claim,)), about, QuoteIndex(about), ((seen, seen + len(head)),))
     assert [quote.page for quote in attempt.quotes] == [2, 2]
 
 
 def test_a_quote_moved_from_its_place_or_page_does_not_hold() -> None:
     quote = Quote(1, "The hall is cold", 0, 16, 2, "2", "exact", 1, "The hall is cold")
     claim = Claim(1, "It is cold in there.", (1,))
-    assert "not the document's text" in quotes_hold(MEMO)(Attempt((claim,), (quote,))).issues[0].message
+    assert "not the document's text" in quote_check(MEMO)(Attempt((claim,), (quote,))).issues[0].message
     start = MEMO.text.index("The hall")
     moved = Quote(1, "The hall is cold", start, start + 16, 1, "1", "exact", 1, "The hall is cold")
-    assert "not on page 1" in quotes_hold(MEMO)(Attempt((claim,), (moved,))).issues[0].message
+    assert "not on page 1" in quote_check(MEMO)(Attempt((claim,), (moved,))).issues[0].message
 
 
 def test_a_claim_without_quotes_does_not_hold() -> None:
-    assert not quotes_hold(MEMO)(Attempt((Claim(1, "It is cold in there.", ()),))).passed
+    assert not quote_check(MEMO)(Attempt((Claim(1, "It is cold in there.", ()),))).passed
 
 
 def test_no_evidence_is_no() -> None:
@@ -154,7 +158,11 @@ def test_standing_prefers_what_a_judge_let_stand() -> None:
     attempt = Attempt((claim,), (quote,))
     refused = Step(attempt, (Evidence("judge", (Issue("judge", "no", 1),), (Ruling(1, Verdict.NOT, "no", "j"),)),))
     supported = Step(attempt, (Evidence("judge", (), (Ruling(1, Verdict.SUPPORTED, "yes", "j"),)),))
-    assert standing(supported) > standing(refused) > standing(Step(Attempt(), (Evidence("form", (Issue("f", "x"),)),)))
+    assert (
+        step_quality(supported)
+        > step_quality(refused)
+        > step_quality(Step(Attempt(), (Evidence("form", (Issue("f", "x"),)),)))
+    )
 
 
 CLAIMS = (Claim(1, "It is so.", (1,)), Claim(2, "It is so, too.", (2,)))
@@ -201,8 +209,10 @@ def test_the_deterministic_judge_can_never_say_supported() -> None:
 
 
 def test_passages_show_each_occurrence_once_with_its_marks_and_page() -> None:
-    attempt = pin(Draft((GOOD, DraftClaim("The hall is cold.", ("hall is cold in",)))), MEMO, QuoteIndex(MEMO))
-    shown = passages(MEMO, attempt.quotes, "n0")
+    attempt = resolve_quotes(
+        Draft((GOOD, DraftClaim("The hall is cold.", ("hall is cold in",)))), MEMO, QuoteIndex(MEMO)
+    )
+    shown = render_passages(MEMO, attempt.quotes, "n0")
     assert shown.count("[[1: rent is due on the first]]") == shown.count("[[2: hall is cold in]]") == 1
     assert shown.count("[[1, also here: rent is due on the first]]") == 1
     assert shown.count("<data-n0>") == shown.count("</data-n0>") == 1
@@ -212,9 +222,9 @@ def test_passages_show_each_occurrence_once_with_its_marks_and_page() -> None:
 def test_a_repeated_row_is_pinned_to_the_page_of_its_header() -> None:
     about = document("Review\nNet sales  5  4\n\fStatement of income\nYears 2018 and 2017\nNet sales  5  4\n")
     said = DraftClaim("Net sales were 5 in 2018.", ("Net sales  5  4", "Years 2018 and 2017"))
-    attempt = pin(Draft((said,)), about, QuoteIndex(about))
-    assert [quote.page for quote in attempt.quotes] == [2, 2] and quotes_hold(about)(attempt).passed
-    alone = pin(Draft((DraftClaim("Net sales were 5.", ("Net sales  5  4",)),)), about, QuoteIndex(about))
+    attempt = resolve_quotes(Draft((said,)), about, QuoteIndex(about))
+    assert [quote.page for quote in attempt.quotes] == [2, 2] and quote_check(about)(attempt).passed
+    alone = resolve_quotes(Draft((DraftClaim("Net sales were 5.", ("Net sales  5  4",)),)), about, QuoteIndex(about))
     assert [quote.page for quote in alone.quotes] == [1]
 
 
@@ -222,14 +232,14 @@ def test_a_table_row_comes_to_the_judge_with_its_columns() -> None:
     rows = "\n".join(f"Item {n} of the statement of income  {n},000  {n},100" for n in range(1, 200))
     about = document(f"Statement of income\n(Millions)  2018  2017\n{rows}\n")
     said = DraftClaim("Item 144 was 144,000.", ("Item 144 of the statement of income  144,000  144,100",))
-    shown = passages(about, pin(Draft((said,)), about, QuoteIndex(about)).quotes, "n0")
+    shown = render_passages(about, resolve_quotes(Draft((said,)), about, QuoteIndex(about)).quotes, "n0")
     assert "(above: (Millions)  2018  2017)" in shown and "Item 9 " not in shown
     assert "Item 143 " in shown and "Item 145 " in shown
 
 
 def test_a_quote_cut_inside_a_word_is_told_apart_from_one_that_is_not_there() -> None:
     said = DraftClaim("It is due on the first.", ("ent is due on the first day.",))
-    (issue,) = pin(Draft((said,)), MEMO, QuoteIndex(MEMO)).refused
+    (issue,) = resolve_quotes(Draft((said,)), MEMO, QuoteIndex(MEMO)).refused
     assert "begins or ends inside a word" in issue.message and "rent is due" in issue.material
 
 
@@ -237,8 +247,8 @@ def test_quotes_that_are_all_repeated_are_pinned_together_and_near_each_other() 
     page = "(Millions)  2018  2017\nNet sales  5  4\n(Millions)  2018  2017\nCosts  3  2\n"
     about = document(f"(Millions)  2018  2017\nHeadcount  9  8\n\f{page}\fprose\n\f{page}")
     said = DraftClaim("Costs were 3 in 2018.", ("(Millions)  2018  2017", "Costs  3  2", "Net sales  5  4"))
-    attempt = pin(Draft((said,)), about, QuoteIndex(about))
+    attempt = resolve_quotes(Draft((said,)), about, QuoteIndex(about))
     assert {quote.page for quote in attempt.quotes} == {2}
     header, costs, _ = attempt.quotes
-    assert header.occurrences == 5 and quotes_hold(about)(attempt).passed
+    assert header.occurrences == 5 and quote_check(about)(attempt).passed
     assert costs.start - header.end == 1  # the nearer of the two headers

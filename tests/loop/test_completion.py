@@ -7,10 +7,27 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reached import reached, reaches
 
-from ralph_cli.core.events import AnyEvent, GoalSet, IterationStarted, RunHalted, RunStarted, Verified, Wrote
-from ralph_cli.core.results.goal import GoalState, GoalStatus, notice, status_of
+from ralph_cli.core.events import (
+    AnyEvent,
+    GoalSet,
+    IterationStarted,
+    OutputChanged,
+    RunHalted,
+    RunStarted,
+    VerifierFinished,
+)
+from ralph_cli.core.results.goal import GoalState, GoalStatus, rejection_notice, status_after
 from ralph_cli.core.run import Attempt, Evidence, Halt, Issue, Step, StopType
-from ralph_cli.loop.completion import BLOCKED, CHECK, MARKER, Intent, examine, goal_detectors, intends, without_marker
+from ralph_cli.loop.completion import (
+    BLOCKED_CHECK,
+    COMPLETION_CHECK,
+    DONE_MARKER,
+    Intent,
+    completion_evidence,
+    goal_detectors,
+    has_done_marker,
+    remove_marker,
+)
 from ralph_cli.loop.config import StopConditionConfig
 from ralph_cli.loop.decide import decide
 from ralph_cli.loop.state import LoopState
@@ -32,9 +49,11 @@ TWO = GoalSet((("a", "check a"), ("b", "check b")), True)
 DONE = Intent(done=True)
 
 
-def seen(name: str, passed: bool, revision: int, round_: int = 1, output: str = "") -> Verified:
+def seen(name: str, passed: bool, revision: int, round_: int = 1, output: str = "") -> VerifierFinished:
     ended = "exit 0" if passed else "exit 1"
-    return Verified(1, name, "call-1", f"check {name}", passed, ended, output, "2026-01-01T00:00:00Z", round_, revision)
+    return VerifierFinished(
+        1, name, "call-1", f"check {name}", passed, ended, output, "2026-01-01T00:00:00Z", round_, revision
+    )
 
 
 def folded(*events: AnyEvent, terms: GoalSet = TWO) -> GoalState:
@@ -44,12 +63,12 @@ def folded(*events: AnyEvent, terms: GoalSet = TWO) -> GoalState:
     return state
 
 
-def wrote(revision: int, text: str = "text") -> Wrote:
-    return Wrote(1, "c", f"{text} {revision}", revision)
+def wrote(revision: int, text: str = "text") -> OutputChanged:
+    return OutputChanged(1, "c", f"{text} {revision}", revision)
 
 
 def issues(goal: GoalState, intent: Intent = DONE) -> list[str]:
-    return [issue.line for item in examine(goal, intent) for issue in item.issues]
+    return [issue.line for item in completion_evidence(goal, intent) for issue in item.issues]
 
 
 def after(*steps: Step) -> LoopState:
@@ -58,15 +77,15 @@ def after(*steps: Step) -> LoopState:
 
 def judged(goal: GoalState, intent: Intent = DONE) -> Halt | None:
     """What the loop decides after one iteration that ended so."""
-    step = Step(Attempt(finished=intent.done, output=goal.output), examine(goal, intent))
+    step = Step(Attempt(finished=intent.done, output=goal.output), completion_evidence(goal, intent))
     return decide(after(step), StopConditionConfig(max_iterations=9), goal_detectors())
 
 
 def test_the_marker_is_an_intent_and_is_removed() -> None:
-    text = f"All rows are there. {MARKER}\n"
-    assert intends(text) and not intends("<promise>done</promise>") and not intends("DONE")
-    assert without_marker("<promise><promise>DONE</promise>DONE</promise>") == ""
-    assert without_marker(text) == "All rows are there." and without_marker(" kept as it is\n") == " kept as it is\n"
+    text = f"All rows are there. {DONE_MARKER}\n"
+    assert has_done_marker(text) and not has_done_marker("<promise>done</promise>") and not has_done_marker("DONE")
+    assert remove_marker("<promise><promise>DONE</promise>DONE</promise>") == ""
+    assert remove_marker(text) == "All rows are there." and remove_marker(" kept as it is\n") == " kept as it is\n"
 
 
 @pytest.mark.parametrize(
@@ -100,17 +119,19 @@ def test_fresh_evidence_of_all_verifiers_accepts_done_and_only_done() -> None:
 
 def test_the_refusal_names_its_reason() -> None:
     goal = folded(wrote(1), seen("a", True, 1), seen("b", False, 1, output="row 3: 4 != 5\nrow 4"))
-    (evidence,) = examine(goal, Intent(done=True))
+    (evidence,) = completion_evidence(goal, Intent(done=True))
     assert evidence.score == 0.5 and not evidence.passed
     # What the verifier printed may hold words of the document: it is material, not our word.
-    assert evidence.issues == (Issue(CHECK, "the verifier b failed (exit 1)", material="row 3: 4 != 5 row 4"),)
+    assert evidence.issues == (
+        Issue(COMPLETION_CHECK, "the verifier b failed (exit 1)", material="row 3: 4 != 5 row 4"),
+    )
     assert len(issues(goal, Intent())) == 2
 
 
 def test_without_any_verifier_done_is_taken_and_with_some_all_must_pass() -> None:
     none, free = GoalSet((), False), GoalSet(TWO.verifiers, False)
     unverified = folded(wrote(1), terms=none)
-    assert examine(unverified, Intent(done=True)) == ()
+    assert completion_evidence(unverified, Intent(done=True)) == ()
     halt = judged(unverified)
     assert halt is not None and halt.type is StopType.COMPLETION and halt.detail.startswith("unverified")
     for seen_so_far in ([], [seen("a", False, 1)], [seen("a", True, 1)]):
@@ -148,7 +169,7 @@ def test_accepted_means_that_every_verifier_passed_on_the_output_as_it_stands(
         latest = verdicts
         if text:
             revision, output = revision + 1, text
-            goal = goal.apply(Wrote(1, "c", text, revision))
+            goal = goal.apply(OutputChanged(1, "c", text, revision))
         for name, passed in verdicts:
             goal = goal.apply(seen(name, passed, revision, number))
     halt = judged(goal, Intent(done, blocked))
@@ -158,14 +179,17 @@ def test_accepted_means_that_every_verifier_passed_on_the_output_as_it_stands(
     if not reached("accepted", holds):
         return
     assert goal.verified and goal.output == output
-    assert all(item.passed for item in examine(goal, Intent(done, blocked)))
+    assert all(item.passed for item in completion_evidence(goal, Intent(done, blocked)))
 
 
 def test_the_same_refusal_three_times_blocks_and_another_does_not() -> None:
     config = StopConditionConfig(max_iterations=99)
 
     def step(reason: str) -> Step:
-        return Step(Attempt(finished=True, output="x"), (Evidence(CHECK, (Issue(CHECK, "failed", material=reason),)),))
+        return Step(
+            Attempt(finished=True, output="x"),
+            (Evidence(COMPLETION_CHECK, (Issue(COMPLETION_CHECK, "failed", material=reason),)),),
+        )
 
     stops = goal_detectors()
     assert not stops.check(after(step("a"), step("a")), config)
@@ -173,13 +197,14 @@ def test_the_same_refusal_three_times_blocks_and_another_does_not() -> None:
     said = stops.check(after(step("b"), step("a"), step("a"), step("a")), config)
     assert said.stop_type is StopType.BLOCKED and "3 times" in said.reason and "failed: a" in said.reason
     blocked = Step(
-        Attempt(output="x"), (Evidence(CHECK, (Issue(BLOCKED, "the worker cannot go on", material="why"),)),)
+        Attempt(output="x"),
+        (Evidence(COMPLETION_CHECK, (Issue(BLOCKED_CHECK, "the worker cannot go on", material="why"),)),),
     )
     assert stops.check(after(blocked), config).reason == "the worker cannot go on: why"
 
 
 def test_the_iterations_of_earlier_runs_count() -> None:
-    step = Step(Attempt(output="x", finished=True), (Evidence(CHECK, (Issue(CHECK, "no"),)),))
+    step = Step(Attempt(output="x", finished=True), (Evidence(COMPLETION_CHECK, (Issue(COMPLETION_CHECK, "no"),)),))
     config = StopConditionConfig(max_iterations=5)
     assert not goal_detectors(3).check(after(step), config)
     assert goal_detectors(4).check(after(step), config).stop_type is StopType.MAX_ITERATIONS
@@ -189,7 +214,7 @@ def test_the_iterations_of_earlier_runs_count() -> None:
 @pytest.mark.parametrize("stop", list(StopType))
 def test_every_stop_has_a_status(stop: StopType) -> None:
     ended = folded(RunHalted(Halt(stop, "why"), ""))
-    assert ended.status is status_of(stop) and ended.reason == "why"
+    assert ended.status is status_after(stop) and ended.reason == "why"
     assert (ended.status is GoalStatus.COMPLETED) == (stop is StopType.COMPLETION)
     terminal = {StopType.USER_INTERRUPTED, StopType.SYSTEM_ERROR, StopType.NONE}
     assert (ended.status is GoalStatus.ACTIVE) == (stop in terminal)
@@ -198,14 +223,14 @@ def test_every_stop_has_a_status(stop: StopType) -> None:
 def test_the_notice_tells_retries_and_the_last_evidence() -> None:
     halt = Halt(StopType.MAX_ITERATIONS, "3 of 3 iterations are used")
     tried = [IterationStarted(3, ""), wrote(1), seen("a", True, 1), seen("b", False, 1, output="4 != 5")]
-    told = notice(folded(*tried, RunHalted(halt, "")), halt)
+    told = rejection_notice(folded(*tried, RunHalted(halt, "")), halt)
     assert "2 retries" in told and "3 of 3" in told and "b FAILED (exit 1)" in told and "4 != 5" in told
-    stale = notice(folded(*tried, wrote(2), RunHalted(halt, "")), halt)
+    stale = rejection_notice(folded(*tried, wrote(2), RunHalted(halt, "")), halt)
     assert "of an earlier version of the output" in stale
     # What is handed over may be another version than the one that was verified last.
-    assert "of another version of the output" in notice(folded(*tried, RunHalted(halt, "")), halt, "text 0")
-    assert "No verifier was run" in notice(folded(IterationStarted(2, ""), RunHalted(halt, "")), halt)
-    assert notice(folded(RunHalted(Halt(StopType.BLOCKED, "x"), "")), halt) == ""
+    assert "of another version of the output" in rejection_notice(folded(*tried, RunHalted(halt, "")), halt, "text 0")
+    assert "No verifier was run" in rejection_notice(folded(IterationStarted(2, ""), RunHalted(halt, "")), halt)
+    assert rejection_notice(folded(RunHalted(Halt(StopType.BLOCKED, "x"), "")), halt) == ""
 
 
 def test_what_an_earlier_run_saw_is_told_but_proves_nothing() -> None:

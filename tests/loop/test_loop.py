@@ -7,12 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reached import reached, reaches
 
-from ralph_cli.core.budget import Ledger, Limits
+from ralph_cli.core.budget import Budget, Ledger
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.events import AnyEvent, IterationStarted, RunHalted, StepFinished
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import (
-    SKIPPED,
+    SKIPPED_VERIFIER_CHECK,
     Absence,
     Attempt,
     Claim,
@@ -28,7 +28,7 @@ from ralph_cli.core.run import (
     Verdict,
 )
 from ralph_cli.loop.config import RalphConfig, ReflectionConfig, StopConditionConfig, ValidationConfig
-from ralph_cli.loop.decide import accepted, decide
+from ralph_cli.loop.decide import decide, is_accepted
 from ralph_cli.loop.detectors import (
     CompositeDetector,
     ConsecutiveFailureDetector,
@@ -79,13 +79,13 @@ class Listed:
         return self.found
 
     def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
-        return Lesson("tried") if not accepted(Step(attempt, evidence)) else None
+        return Lesson("tried") if not is_accepted(Step(attempt, evidence)) else None
 
 
 def run(mode: Listed, **stops: Any) -> tuple[Outcome, list[AnyEvent]]:
     events: list[AnyEvent] = []
     config = StopConditionConfig(**stops)
-    return run_loop(mode, LoopState(), ledger=Ledger(Limits()), config=config, sink=events.append), events
+    return run_loop(mode, LoopState(), ledger=Ledger(Budget()), config=config, sink=events.append), events
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def run(mode: Listed, **stops: Any) -> tuple[Outcome, list[AnyEvent]]:
     ids=["done and checked", "checked but not done", "done but a check fails", "done but nothing was checked"],
 )
 def test_done_needs_a_claim_and_evidence(step: Step, ok: bool) -> None:
-    assert accepted(step) is ok
+    assert is_accepted(step) is ok
 
 
 def test_it_goes_on_until_a_step_passes() -> None:
@@ -119,7 +119,7 @@ def test_an_absence_that_passes_is_its_own_reason() -> None:
 def test_a_verification_that_was_skipped_is_in_the_reason() -> None:
     absent = Attempt(absence=Absence(("x",)), finished=True)
     for made in (attempt(), absent):
-        outcome, _ = run(Listed((made, (Evidence("form"), Evidence(SKIPPED)))))
+        outcome, _ = run(Listed((made, (Evidence("form"), Evidence(SKIPPED_VERIFIER_CHECK)))))
         assert outcome.halt.detail.endswith("; the verifier was not asked on this last iteration")
     outcome, _ = run(Listed((attempt(), (Evidence("form"), Evidence("verifier")))))
     assert outcome.halt.detail == "every check passed"
@@ -144,7 +144,7 @@ def test_an_error_is_recorded_as_the_end_and_raised() -> None:
     with pytest.raises(ProviderError):
         mode = Listed(ProviderError("down", code="x"))
         config = StopConditionConfig()
-        run_loop(mode, LoopState(), ledger=Ledger(Limits()), config=config, sink=events.append)
+        run_loop(mode, LoopState(), ledger=Ledger(Budget()), config=config, sink=events.append)
     last = events[-1]
     assert isinstance(last, RunHalted) and last.halt.type is StopType.SYSTEM_ERROR
 
@@ -177,7 +177,7 @@ def test_without_an_attempt_that_answered_it_is_raised_again(first: Any, error: 
     events: list[AnyEvent] = []
     mode = Listed(*([first] if first else []), error)
     with pytest.raises(type(error)) as caught:
-        run_loop(mode, LoopState(), ledger=Ledger(Limits()), config=StopConditionConfig(), sink=events.append)
+        run_loop(mode, LoopState(), ledger=Ledger(Budget()), config=StopConditionConfig(), sink=events.append)
     assert caught.value is error
     assert isinstance(events[-1], RunHalted) and events[-1].halt.type is StopType.SYSTEM_ERROR
 
@@ -187,7 +187,7 @@ def test_what_must_end_the_program_does_so_after_the_end_is_recorded(error: Base
     events: list[AnyEvent] = []
     mode = Listed((attempt(), evidence(passed=False)), error)
     with pytest.raises(type(error)):
-        run_loop(mode, LoopState(), ledger=Ledger(Limits()), config=StopConditionConfig(), sink=events.append)
+        run_loop(mode, LoopState(), ledger=Ledger(Budget()), config=StopConditionConfig(), sink=events.append)
     last = events[-1]
     assert isinstance(last, RunHalted) and last.halt.type is StopType.SYSTEM_ERROR
     assert last.halt.detail.startswith(type(error).__name__)
@@ -202,7 +202,7 @@ def test_a_sink_that_fails_from_then_on_does_not_lose_the_best_attempt() -> None
         heard.append(event)
 
     mode = Listed((attempt(), evidence(passed=False)), (attempt("two"), evidence(passed=True)))
-    outcome = run_loop(mode, LoopState(), ledger=Ledger(Limits()), config=StopConditionConfig(), sink=sink)
+    outcome = run_loop(mode, LoopState(), ledger=Ledger(Budget()), config=StopConditionConfig(), sink=sink)
     assert outcome.halt == Halt(StopType.SYSTEM_ERROR, "OSError: no space left") and outcome.best is not None
 
 
@@ -213,7 +213,7 @@ def test_a_sink_that_fails_at_the_very_end_is_not_passed_over() -> None:
 
     mode = Listed((attempt(), evidence(passed=True)))
     with pytest.raises(OSError, match="no space left"):
-        run_loop(mode, LoopState(), ledger=Ledger(Limits()), config=StopConditionConfig(), sink=sink)
+        run_loop(mode, LoopState(), ledger=Ledger(Budget()), config=StopConditionConfig(), sink=sink)
 
 
 outcomes = st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), min_size=6, max_size=6)
@@ -226,10 +226,10 @@ def test_it_always_ends_within_its_iterations_with_the_best_step(said: list[tupl
     outcome, events = run(mode, max_iterations=most, patience=0)
     steps = [event.step for event in events if isinstance(event, StepFinished)]
     assert 1 <= len(steps) <= most and outcome.iterations == len(steps)
-    assert outcome.ok == accepted(steps[-1])
+    assert outcome.ok == is_accepted(steps[-1])
     assert outcome.best in steps
-    if reached("accepted", any(accepted(step) for step in steps)):
-        assert outcome.best is not None and accepted(outcome.best)
+    if reached("accepted", any(is_accepted(step) for step in steps)):
+        assert outcome.best is not None and is_accepted(outcome.best)
 
 
 @given(outcomes, st.integers(0, 12))
@@ -247,7 +247,7 @@ def test_decide_is_asked_before_the_first_attempt() -> None:
 
 
 def test_a_ledger_refuses_the_call_that_would_overspend_and_gives_promises_back() -> None:
-    ledger = Ledger(Limits(usd=1.0))
+    ledger = Ledger(Budget(usd=1.0))
     with ledger.reserve(0.6) as book:
         with pytest.raises(LimitExceeded), ledger.reserve(0.6):
             pass
@@ -261,14 +261,14 @@ UNKNOWN = "the cost is unknown, so the limit of \\$1 cannot be kept"
 
 
 def test_a_ledger_with_a_cap_refuses_to_go_on_once_a_price_is_unknown() -> None:
-    ledger = Ledger(Limits(usd=1.0))
+    ledger = Ledger(Budget(usd=1.0))
     with ledger.reserve(None) as book:
         book(Usage(calls=1, usd=None))
     for worst in (None, 0.0, 0.1):
         with pytest.raises(LimitExceeded, match=UNKNOWN) as caught, ledger.reserve(worst):
             pass
     assert caught.value.limit == "cost" and "price" in caught.value.hint
-    uncapped = Ledger(Limits())
+    uncapped = Ledger(Budget())
     for _ in range(2):
         with uncapped.reserve(None) as book:
             book(Usage(calls=1, usd=None))
@@ -277,7 +277,7 @@ def test_a_ledger_with_a_cap_refuses_to_go_on_once_a_price_is_unknown() -> None:
 
 def test_an_unknown_bill_counts_as_what_was_promised_and_what_was_known_stays_counted() -> None:
     """The sum is unknown, and said so; the cap is kept all the same."""
-    ledger = Ledger(Limits(usd=1.0))
+    ledger = Ledger(Budget(usd=1.0))
     with ledger.reserve(0.5) as book:
         book(Usage(calls=1, usd=0.4))
     with ledger.reserve(0.3) as book:
@@ -299,7 +299,7 @@ def test_a_limit_of_any_name_ends_a_run_with_its_reason_and_hint() -> None:
 
 def test_a_ledger_knows_when_the_time_is_over() -> None:
     now = [0.0]
-    ledger = Ledger(Limits(seconds=10), monotonic=lambda: now[0])
+    ledger = Ledger(Budget(seconds=10), monotonic=lambda: now[0])
     ledger.check_time()
     now[0] = 10.0
     with pytest.raises(LimitExceeded, match="time"):

@@ -15,18 +15,18 @@ from ralph_cli.api import run_task
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, ProviderError
-from ralph_cli.core.events import AnyEvent, Noticed
+from ralph_cli.core.events import AnyEvent, NoticeIssued
 from ralph_cli.core.model import Json, Model, Reply, Request
 from ralph_cli.core.run import StopType, Verdict
-from ralph_cli.journal.memory import head
+from ralph_cli.journal.memory import header_line
 from ralph_cli.loop.config import StopConditionConfig
-from ralph_cli.modes.task import constraints_told, merged
-from ralph_cli.providers.scripted import Script, Scripted, acts, says
+from ralph_cli.modes.task import merge_items, render_constraints
+from ralph_cli.providers.scripted import Script, ScriptedModel, text_reply, tool_reply
 from ralph_cli.reports.json import as_object
 from ralph_cli.reports.story import story
-from ralph_cli.reports.terminal import plain
+from ralph_cli.reports.terminal import report_text
 from ralph_cli.runs.execute import Finished
-from ralph_cli.runs.history import recorded, view_of
+from ralph_cli.runs.history import read_run, view_of
 
 ROWS = {
     "A2": ["test_an_output_that_holds_is_accepted", "test_too_short_an_output_or_note_is_refused_before_the_judge"],
@@ -60,15 +60,15 @@ TERM = {"text": "The term is ten years.", "quotes": ["The lease begins on 1 Marc
 END = {"text": "It can be ended early.", "quotes": ["may end it on six months' notice after the fifth year"]}
 GOOD = "The tenant pays a base rent of $48,000 a year (p. 1), in equal instalments."
 NOTE = "Rent established: $48,000 a year (p. 1)."
-OK = says('{"ok": true, "issues": []}')
+OK = text_reply('{"ok": true, "issues": []}')
 
 
 def result(output: str = GOOD, note: str = NOTE) -> Reply:
-    return says(json.dumps({"output": output, "memory_update": note}))
+    return text_reply(json.dumps({"output": output, "memory_update": note}))
 
 
 def refuses(*issues: str) -> Reply:
-    return says(json.dumps({"ok": False, "issues": issues}))
+    return text_reply(json.dumps({"ok": False, "issues": issues}))
 
 
 def play(
@@ -80,12 +80,12 @@ def play(
     reasoner: Script | None = None,
     task: str = "Say what the tenant pays.",
     **changes: object,
-) -> tuple[Finished, list[AnyEvent], Scripted, Scripted]:
+) -> tuple[Finished, list[AnyEvent], ScriptedModel, ScriptedModel]:
     events: list[AnyEvent] = []
-    working, judging = Scripted(worker, vendor="a"), Scripted(judge, vendor="b")
-    models: dict[str, Model] = {"worker": working, "judge": judging, "subquery": Scripted([])}
+    working, judging = ScriptedModel(worker, vendor="a"), ScriptedModel(judge, vendor="b")
+    models: dict[str, Model] = {"worker": working, "judge": judging, "subquery": ScriptedModel([])}
     if reasoner is not None:
-        models["reasoner"] = Scripted(reasoner, vendor="a")
+        models["reasoner"] = ScriptedModel(reasoner, vendor="a")
     chosen = settings.model_copy(update={"strategy": "rlm", **changes})
     done = run_task(about, task, settings=chosen, models=models, engine=FakeSandbox, sink=events.append)
     return done, events, working, judging
@@ -102,7 +102,7 @@ def told(request: Request) -> str:
 
 
 def test_an_output_that_holds_is_accepted(settings: Settings) -> None:
-    done, _, worker, judge = play(settings, [acts(LOOK), acts({"claims": [RENT]}), result()], [OK])
+    done, _, worker, judge = play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result()], [OK])
     assert done.outcome.ok and done.outcome.iterations == 1 and done.mode == "task"
     best = done.outcome.best
     assert best is not None and best.attempt.output == GOOD and best.attempt.memory == NOTE
@@ -114,7 +114,7 @@ def test_an_output_that_holds_is_accepted(settings: Settings) -> None:
 
 
 def test_the_reasoner_sees_the_brief_and_not_the_document(settings: Settings) -> None:
-    _, _, worker, judge = play(settings, [acts(LOOK), acts({"claims": [RENT]}), result()], [OK])
+    _, _, worker, judge = play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result()], [OK])
     order = worker.requests[-1]
     assert not order.tools and order.output_schema is not None and len(order.turns) == 1
     assert RENT["text"] in told(order) and '"a base rent of $48,000 a year"  (p. 1)' in told(order)
@@ -128,7 +128,13 @@ def test_the_reasoner_sees_the_brief_and_not_the_document(settings: Settings) ->
 def test_a_score_threshold_is_not_reached_by_figures_when_the_judge_refuses(
     settings: Settings, threshold: float
 ) -> None:
-    script = [acts(LOOK), acts({"claims": [RENT]}), result(), acts({"claims": [TERM]}), result(GOOD + " So it is.")]
+    script = [
+        tool_reply(LOOK),
+        tool_reply({"claims": [RENT]}),
+        result(),
+        tool_reply({"claims": [TERM]}),
+        result(GOOD + " So it is."),
+    ]
     done, *_ = play(settings, script, [refuses("the term is missing"), OK], score_threshold=threshold)
     assert done.outcome.ok and done.outcome.iterations == 2
 
@@ -136,36 +142,37 @@ def test_a_score_threshold_is_not_reached_by_figures_when_the_judge_refuses(
 def test_a_score_threshold_is_reached_by_the_share_of_figures_that_were_found(settings: Settings) -> None:
     """The judge is not asked about an output whose figures fail, so their share is the score."""
     half = GOOD + " The term is 12 years."
-    script = [acts(LOOK), acts({"claims": [RENT]}), result(half)]
+    script = [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result(half)]
     done, _, _, judge = play(settings, script, [], score_threshold=0.6)
     assert done.outcome.halt.type is StopType.SCORE_THRESHOLD and not done.outcome.ok and judge.requests == []
     # All its figures are found, but it is too short: that is no full score.
-    short = [acts(LOOK), acts({"claims": [RENT]}), result("Rent: $48,000."), result()]
+    short = [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result("Rent: $48,000."), result()]
     done, *_ = play(settings, short, [OK], score_threshold=1.0)
     assert done.outcome.ok and done.outcome.iterations == 2
 
 
 def test_the_judge_is_told_how_long_the_output_is_by_code(settings: Settings) -> None:
-    _, _, _, judge = play(settings, [acts(LOOK), acts({"claims": [RENT]}), result()], [OK])
+    _, _, _, judge = play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result()], [OK])
     assert f"({len(GOOD.split())} words, counted by code)" in told(judge.requests[0])
 
 
 def test_a_reasoner_of_its_own_plays_its_own_script(settings: Settings) -> None:
-    done, _, worker, _ = play(settings, [acts(LOOK), acts({"claims": [RENT]})], [OK], reasoner=[result()])
+    done, _, worker, _ = play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]})], [OK], reasoner=[result()])
     assert done.outcome.ok and len(worker.requests) == 2
 
 
 def test_a_verifier_may_send_an_output_back_and_its_reason_reaches_reader_and_reasoner(settings: Settings) -> None:
     more = GOOD + " The lease runs for ten years from 1 March 2021."
-    worker = Scripted(
-        [acts(LOOK), acts({"claims": [RENT]}), result(), acts({"claims": [TERM]}), result(more)], vendor="a"
+    worker = ScriptedModel(
+        [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result(), tool_reply({"claims": [TERM]}), result(more)],
+        vendor="a",
     )
-    verdicts = [says(json.dumps({"complete": ok, "reason": "the term is missing"})) for ok in (False, True)]
-    verifier = Scripted(verdicts, vendor="c")
+    verdicts = [text_reply(json.dumps({"complete": ok, "reason": "the term is missing"})) for ok in (False, True)]
+    verifier = ScriptedModel(verdicts, vendor="c")
     models: dict[str, Model] = {
         "worker": worker,
-        "judge": Scripted([OK, OK], vendor="b"),
-        "subquery": Scripted([]),
+        "judge": ScriptedModel([OK, OK], vendor="b"),
+        "subquery": ScriptedModel([]),
         "verifier": verifier,
     }
     chosen = settings.model_copy(update={"strategy": "rlm", "verify_with_model": True})
@@ -180,7 +187,7 @@ def test_the_judges_issues_flow_back_to_the_reader_and_the_reasoner(settings: Se
     more = GOOD + " The lease runs for ten years from 1 March 2021."
     done, _, worker, _ = play(
         settings,
-        [acts(LOOK), acts({"claims": [RENT]}), result(), acts({"claims": [TERM]}), result(more)],
+        [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result(), tool_reply({"claims": [TERM]}), result(more)],
         [refuses("the term of the lease is missing"), OK],
     )
     assert done.outcome.ok and done.outcome.iterations == 2
@@ -197,7 +204,7 @@ def test_the_readers_conversation_goes_on_or_is_begun_afresh(settings: Settings,
     more = GOOD + " The lease runs for ten years from 1 March 2021."
     done, _, worker, _ = play(
         settings,
-        [acts(LOOK), acts({"claims": [RENT]}), result(), acts({"claims": [TERM]}), result(more)],
+        [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result(), tool_reply({"claims": [TERM]}), result(more)],
         [refuses("the term of the lease is missing"), OK],
         retry=retry,
     )
@@ -215,12 +222,12 @@ def test_the_readers_conversation_goes_on_or_is_begun_afresh(settings: Settings,
 def test_a_reader_that_is_stuck_begins_afresh_and_one_that_is_not_asked_keeps_its_conversation(
     settings: Settings,
 ) -> None:
-    nothing = acts({"not_found": {"searched": ["more"]}})
+    nothing = tool_reply({"not_found": {"searched": ["more"]}})
     _, _, worker, _ = play(
         settings,
         [
-            acts(LOOK),
-            acts({"claims": [RENT]}),
+            tool_reply(LOOK),
+            tool_reply({"claims": [RENT]}),
             result(),
             nothing,
             result(f"{GOOD} So."),
@@ -233,7 +240,7 @@ def test_a_reader_that_is_stuck_begins_afresh_and_one_that_is_not_asked_keeps_it
     assert [len(request.turns) == 1 for request in asked] == [True, False, False, True]
     _, _, worker, _ = play(
         settings,
-        [acts(LOOK), acts({"claims": [RENT]}), result("no JSON " * 9), result(f'{{"rent": "{GOOD}"}}')],
+        [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result("no JSON " * 9), result(f'{{"rent": "{GOOD}"}}')],
         [OK],
         format="json",
         retry="fresh",
@@ -244,7 +251,14 @@ def test_a_reader_that_is_stuck_begins_afresh_and_one_that_is_not_asked_keeps_it
 def test_a_reader_that_handed_in_nothing_begins_afresh(settings: Settings) -> None:
     done, _, worker, _ = play(
         settings,
-        [acts(LOOK), acts(LOOK), says("no"), acts(LOOK), acts({"claims": [RENT]}), result()],
+        [
+            tool_reply(LOOK),
+            tool_reply(LOOK),
+            text_reply("no"),
+            tool_reply(LOOK),
+            tool_reply({"claims": [RENT]}),
+            result(),
+        ],
         [OK],
         max_steps=2,
     )
@@ -257,11 +271,17 @@ def test_a_figure_that_is_not_quoted_is_refused_with_its_place_and_mended(settin
     wrong = GOOD + "\nThe deposit is $12,000, due on 1 March 2022."
     done, _, worker, judge = play(
         settings,
-        [acts(LOOK), acts({"claims": [RENT]}), result(wrong), acts({"not_found": {"searched": ["deposit"]}}), result()],
+        [
+            tool_reply(LOOK),
+            tool_reply({"claims": [RENT]}),
+            result(wrong),
+            tool_reply({"not_found": {"searched": ["deposit"]}}),
+            result(),
+        ],
         [OK],
     )
     assert done.outcome.ok and done.outcome.iterations == 2 and len(judge.requests) == 1
-    first = recorded(done.folder).events
+    first = read_run(done.folder).events
     hints = told(worker.requests[3])
     assert "line 2 of the output: the figure $12,000" in hints and "the date 1 March 2022" in hints
     assert "The deposit is $12,000" in hints and "line 2 of the output" in told(worker.requests[4])
@@ -272,8 +292,8 @@ def test_a_refusal_that_reading_cannot_mend_goes_to_the_reasoner_alone(settings:
     done, _, worker, _ = play(
         settings,
         [
-            acts(LOOK),
-            acts({"claims": [RENT]}),
+            tool_reply(LOOK),
+            tool_reply({"claims": [RENT]}),
             result("no JSON at all " * 5),
             result('{"rent": "$48,000", "who": "the tenant, in twelve parts"}'),
         ],
@@ -286,7 +306,7 @@ def test_a_refusal_that_reading_cannot_mend_goes_to_the_reasoner_alone(settings:
 
 def test_too_short_an_output_or_note_is_refused_before_the_judge(settings: Settings) -> None:
     done, _, _, judge = play(
-        settings, [acts(LOOK), acts({"claims": [RENT]}), result("Rent.", "ok"), result("Rent.", "ok")], []
+        settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result("Rent.", "ok"), result("Rent.", "ok")], []
     )
     assert done.outcome.halt.type is StopType.STALLED and not judge.requests
     best = done.outcome.best
@@ -301,7 +321,12 @@ def test_a_schema_names_the_path_of_the_wrong_value(settings: Settings, tmp_path
     schema.write_text(json.dumps({"type": "object", "properties": {"rent": {"type": "number"}}, "required": ["rent"]}))
     done, _, worker, _ = play(
         settings,
-        [acts(LOOK), acts({"claims": [RENT]}), result('{"rent": "48,000"}'), result('```json\n{"rent": 48000}\n```')],
+        [
+            tool_reply(LOOK),
+            tool_reply({"claims": [RENT]}),
+            result('{"rent": "48,000"}'),
+            result('```json\n{"rent": 48000}\n```'),
+        ],
         [OK],
         output_schema=schema,
     )
@@ -312,17 +337,24 @@ def test_a_schema_names_the_path_of_the_wrong_value(settings: Settings, tmp_path
 
 @pytest.mark.parametrize(
     "broken",
-    [says("fine"), says('{"ok": true}'), says('{"ok": false, "issues": []}'), says('{"verbatim": true, "issues": []}')],
+    [
+        text_reply("fine"),
+        text_reply('{"ok": true}'),
+        text_reply('{"ok": false, "issues": []}'),
+        text_reply('{"verbatim": true, "issues": []}'),
+    ],
 )
 def test_a_judge_out_of_shape_is_no_verdict(settings: Settings, broken: Reply) -> None:
-    done, _, _, judge = play(settings, [acts(LOOK), acts({"claims": [RENT]}), result()], [broken, broken])
+    done, _, _, judge = play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result()], [broken, broken])
     assert done.outcome.halt.type is StopType.UNJUDGED and not done.outcome.ok and len(judge.requests) == 2
     assert done.outcome.best is not None and done.outcome.best.attempt.output == GOOD
 
 
 def test_a_judge_that_fails_is_no_verdict(settings: Settings) -> None:
     done, *_ = play(
-        settings, [acts(LOOK), acts({"claims": [RENT]}), result()], [ProviderError("it is down", code="server")]
+        settings,
+        [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result()],
+        [ProviderError("it is down", code="server")],
     )
     assert done.outcome.halt.type is StopType.UNJUDGED and "it is down" in done.outcome.halt.detail
 
@@ -330,8 +362,8 @@ def test_a_judge_that_fails_is_no_verdict(settings: Settings) -> None:
 def test_ok_with_an_issue_is_not_ok(settings: Settings) -> None:
     done, *_ = play(
         settings.model_copy(update={"max_iterations": 1}),
-        [acts(LOOK), acts({"claims": [RENT]}), result()],
-        [says('{"ok": true, "issues": ["the term is missing"]}')],
+        [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result()],
+        [text_reply('{"ok": true, "issues": ["the term is missing"]}')],
     )
     assert not done.outcome.ok and done.outcome.best is not None
     assert done.outcome.best.rulings[0].verdict is Verdict.NOT
@@ -339,15 +371,17 @@ def test_ok_with_an_issue_is_not_ok(settings: Settings) -> None:
 
 def test_nothing_relevant_is_reported_as_absent(settings: Settings) -> None:
     done, _, worker, judge = play(
-        settings, [acts(LOOK), acts({"not_found": {"searched": ["parking"], "note": "no parking"}})], []
+        settings, [tool_reply(LOOK), tool_reply({"not_found": {"searched": ["parking"], "note": "no parking"}})], []
     )
     assert done.outcome.halt.type is StopType.ABSENT and not judge.requests and len(worker.requests) == 2
-    assert "Not in the document." in plain(view_of(done))
+    assert "Not in the document." in report_text(view_of(done))
 
 
 def test_a_reasoner_out_of_shape_fails_the_iteration_and_not_the_run(settings: Settings) -> None:
     done, _, worker, _ = play(
-        settings, [acts(LOOK), acts({"claims": [RENT]}), says("Here:"), says("Sorry"), result()], [OK]
+        settings,
+        [tool_reply(LOOK), tool_reply({"claims": [RENT]}), text_reply("Here:"), text_reply("Sorry"), result()],
+        [OK],
     )
     assert done.outcome.ok and done.outcome.iterations == 2
     assert [r.agent for r in worker.requests] == ["reader", "reader", "reasoner", "reasoner", "reasoner"]
@@ -356,7 +390,12 @@ def test_a_reasoner_out_of_shape_fails_the_iteration_and_not_the_run(settings: S
 def test_when_the_steps_are_used_up_the_brief_comes_from_what_was_printed(settings: Settings) -> None:
     done, _, worker, _ = play(
         settings,
-        [acts(LOOK), acts(LOOK), acts({"claims": [RENT, {**TERM, "quotes": ["runs for eleven years"]}]}), result()],
+        [
+            tool_reply(LOOK),
+            tool_reply(LOOK),
+            tool_reply({"claims": [RENT, {**TERM, "quotes": ["runs for eleven years"]}]}),
+            result(),
+        ],
         [OK],
         max_steps=2,
     )
@@ -367,8 +406,8 @@ def test_when_the_steps_are_used_up_the_brief_comes_from_what_was_printed(settin
 
 def test_memory_is_written_only_after_the_hard_rules_passed(settings: Settings) -> None:
     wrong = result(GOOD + " And $99 more.", "A wrong note: $99 more is due.")
-    nothing = acts({"not_found": {"searched": ["$99"]}})
-    done, *_ = play(settings, [acts(LOOK), acts({"claims": [RENT]}), wrong, nothing, result()], [OK])
+    nothing = tool_reply({"not_found": {"searched": ["$99"]}})
+    done, *_ = play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), wrong, nothing, result()], [OK])
     assert done.outcome.ok
     text = memory_of(settings).read_text("utf-8")
     assert "$99" not in text and text.count("## Iter ") == 1 and NOTE in text
@@ -380,15 +419,15 @@ def test_a_note_that_says_more_than_the_quotes_is_not_remembered(settings: Setti
     """A10: and it is no reason to refuse the output, which does not say it."""
     done, *_ = play(
         settings,
-        [acts(LOOK), acts({"claims": [RENT]}), result(note="The rent will be $52,000 from 2026.")],
+        [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result(note="The rent will be $52,000 from 2026.")],
         [OK],
     )
     assert done.outcome.ok and not memory_of(settings).exists()
 
 
 def test_a_later_run_reads_the_memory_before_the_document(settings: Settings) -> None:
-    play(settings, [acts(LOOK), acts({"claims": [RENT]}), result()], [OK])
-    _, events, worker, judge = play(settings, [acts(LOOK), acts({"claims": [RENT]}), result()], [OK])
+    play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result()], [OK])
+    _, events, worker, judge = play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result()], [OK])
     for request in (worker.requests[0], worker.requests[2], judge.requests[0]):
         text = told(request)
         before, found, _ = text.partition(NOTE)
@@ -399,9 +438,9 @@ def test_a_later_run_reads_the_memory_before_the_document(settings: Settings) ->
 
 
 def test_memory_is_never_shared_between_documents(settings: Settings) -> None:
-    play(settings, [acts(LOOK), acts({"claims": [RENT]}), result()], [OK])
+    play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result()], [OK])
     other = document(LEASE.text + "Another copy.\n")
-    _, _, worker, _ = play(settings, [acts(LOOK), acts({"claims": [RENT]}), result()], [OK], about=other)
+    _, _, worker, _ = play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result()], [OK], about=other)
     assert NOTE not in told(worker.requests[0]) and memory_of(settings, other).exists()
     with pytest.raises(ConfigError, match="another document"):
         play(settings, [], [], about=other, memory=str(memory_of(settings)))
@@ -415,8 +454,8 @@ def test_what_a_model_is_shown_of_a_memory_keeps_the_budget(settings: Settings) 
     path = memory_of(settings)
     path.parent.mkdir(parents=True)
     for text in (blocks * 9, long + blocks, forged + blocks, (forged + blocks).replace("\n", "\r\n")):
-        path.write_bytes((head(LEASE.id) + text).encode())
-        script = [acts({"code": "print(len(memory), repr(memory))"}), acts({"claims": [RENT]}), result()]
+        path.write_bytes((header_line(LEASE.id) + text).encode())
+        script = [tool_reply({"code": "print(len(memory), repr(memory))"}), tool_reply({"claims": [RENT]}), result()]
         done, events, worker, judge = play(settings, script, [OK], memory_budget=400)
         assert done.outcome.ok
         ran = next(event for event in events if event.kind == "snippet_ran")
@@ -436,7 +475,7 @@ def test_a_file_that_is_no_memory_is_never_overwritten(settings: Settings, tmp_p
 
 
 def test_without_memory_nothing_is_read_or_written(settings: Settings) -> None:
-    done, *_ = play(settings, [acts(LOOK), acts({"claims": [RENT]}), result(note="-")], [OK], memory="off")
+    done, *_ = play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result(note="-")], [OK], memory="off")
     assert done.outcome.ok and not (settings.out / "memory").exists()
 
 
@@ -444,19 +483,21 @@ def test_a_memory_that_cannot_be_written_is_a_notice(settings: Settings, tmp_pat
     (tmp_path / "file").write_text("x")
     settings = settings.model_copy(update={"memory": str(tmp_path / "new" / "m.md")})
     (tmp_path / "new").symlink_to(tmp_path / "nowhere" / "at" / "all")
-    done, events, *_ = play(settings, [acts(LOOK), acts({"claims": [RENT]}), result()], [OK])
-    assert done.outcome.ok and any(isinstance(e, Noticed) and "nothing was remembered" in e.message for e in events)
+    done, events, *_ = play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result()], [OK])
+    assert done.outcome.ok and any(
+        isinstance(e, NoticeIssued) and "nothing was remembered" in e.message for e in events
+    )
 
 
 def test_without_a_document_the_memory_is_the_source(settings: Settings) -> None:
-    play(settings, [acts(LOOK), acts({"claims": [RENT]}), result()], [OK])
+    play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result()], [OK])
     path = str(memory_of(settings))
     wrong = result("The rent is $50,000 a year, as was established before.", "The rent is known to be $48,000.")
     done, _, worker, _ = play(
         settings, [wrong, result(GOOD.replace(" (p. 1)", ""))], [OK], about=None, memory=path, task="What is the rent?"
     )
     assert done.outcome.ok and done.document == {} and [r.agent for r in worker.requests] == ["reasoner"] * 2
-    assert "the figure $50,000" in told(worker.requests[1]) and "no document was read" in plain(view_of(done))
+    assert "the figure $50,000" in told(worker.requests[1]) and "no document was read" in report_text(view_of(done))
     with pytest.raises(ConfigError, match="needs a memory"):
         play(settings, [], [], about=None)
 
@@ -464,26 +505,26 @@ def test_without_a_document_the_memory_is_the_source(settings: Settings) -> None
 def test_the_best_attempt_and_its_output_are_reported(settings: Settings) -> None:
     done, *_ = play(
         settings.model_copy(update={"max_iterations": 1}),
-        [acts(LOOK), acts({"claims": [RENT, END]}), result()],
+        [tool_reply(LOOK), tool_reply({"claims": [RENT, END]}), result()],
         [refuses("who may end the lease is missing")],
     )
-    text, told_json = plain(view_of(done)), as_object(view_of(done))
+    text, told_json = report_text(view_of(done)), as_object(view_of(done))
     assert GOOD in text and "who may end the lease is missing" in text and "p. 2, folded" in text
     assert told_json["output"]["text"] == GOOD and not told_json["ok"] and told_json["judged"]
-    assert as_object(recorded(done.folder).view)["output"] == told_json["output"]
+    assert as_object(read_run(done.folder).view)["output"] == told_json["output"]
 
 
 def test_constraints_repeat_the_last_two_iterations_and_count_the_older(settings: Settings) -> None:
     outputs = [f"{GOOD} Version {word}." for word in ("alpha", "beta", "gamma", "delta")]
-    rounds = [acts(LOOK), acts({"claims": [RENT]}), result(outputs[0])]
+    rounds = [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result(outputs[0])]
     for output in outputs[1:]:
-        rounds += [acts({"not_found": {"searched": ["more"]}}), result(output)]
+        rounds += [tool_reply({"not_found": {"searched": ["more"]}}), result(output)]
     done, _, worker, _ = play(settings, rounds, [refuses(f"wrong {n}") for n in "abcd"])
     assert done.outcome.halt.type is StopType.MAX_ITERATIONS
     last = told(worker.requests[-1])
     assert "(1 earlier iteration(s) omitted)" in last and "alpha" not in last and "beta" in last and "gamma" in last
     assert "wrong c" in last and "wrong a" not in last
-    assert constraints_told((), "n") == ""
+    assert render_constraints((), "n") == ""
 
 
 def test_what_is_added_to_a_brief_replaces_what_it_repeats() -> None:
@@ -491,7 +532,7 @@ def test_what_is_added_to_a_brief_replaces_what_it_repeats() -> None:
 
     one, two = DraftClaim("Rent is 5.", ("rent  5",)), DraftClaim("Term is ten years.", ("ten years",))
     mended = DraftClaim("The rent is 5 a year.", ("rent 5",))
-    assert merged((one, two), (mended,)) == (two, mended) and merged((one,), (two,)) == (one, two)
+    assert merge_items((one, two), (mended,)) == (two, mended) and merge_items((one,), (two,)) == (one, two)
 
 
 HALF_QUOTED = {"text": "The rent was agreed.", "quotes": [*RENT["quotes"], "rent of $49,000 a year"]}
@@ -506,12 +547,12 @@ outputs = st.lists(st.sampled_from([*RIGHT, *WRONG]), min_size=1, max_size=6).ma
 right_outputs = st.lists(st.sampled_from(RIGHT), min_size=3, max_size=6).map("".join)
 reasoners = st.one_of(
     st.tuples(right_outputs | outputs, outputs).map(lambda pair: result(*pair)),
-    st.sampled_from([says("{}"), says("text")]),
+    st.sampled_from([text_reply("{}"), text_reply("text")]),
 )
 judges = st.one_of(
     st.just(OK),
     st.sampled_from(['{"ok": true, "issues": ["no"]}', '{"ok": false, "issues": []}', "ok", "[]", '{"ok": 1}']).map(
-        says
+        text_reply
     ),
     st.just(refuses("missing")),
 )
@@ -533,10 +574,12 @@ def test_accepted_means_every_check_passed(reader: list[Json], reasoner: list[Re
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(out=Path(folder), strategy="rlm", max_steps=5)
         models: dict[str, Model] = {
-            "worker": Scripted(lambda request: acts(reader.pop(0) if reader else {"claims": [RENT, TERM]}), vendor="a"),
-            "reasoner": Scripted(lambda request: reasoner.pop(0) if reasoner else result(), vendor="a"),
-            "judge": Scripted(ruled, vendor="b"),
-            "subquery": Scripted([]),
+            "worker": ScriptedModel(
+                lambda request: tool_reply(reader.pop(0) if reader else {"claims": [RENT, TERM]}), vendor="a"
+            ),
+            "reasoner": ScriptedModel(lambda request: reasoner.pop(0) if reasoner else result(), vendor="a"),
+            "judge": ScriptedModel(ruled, vendor="b"),
+            "subquery": ScriptedModel([]),
         }
         done = run_task(LEASE, "Say what is paid.", settings=settings, models=models, engine=FakeSandbox)
         noted = memory_of(settings).read_text("utf-8") if memory_of(settings).exists() else ""
@@ -572,9 +615,9 @@ PAYLOADS = (
 
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_what_a_model_notes_reaches_a_later_run_as_data_only(settings: Settings, payload: str) -> None:
-    script = [acts(LOOK), acts({"claims": [RENT]}), result()]
+    script = [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result()]
     _, _, clean, clean_judge = play(settings.model_copy(update={"out": settings.out / "clean"}), script, [OK])
-    play(settings, [acts(LOOK), acts({"claims": [RENT]}), result(note=payload)], [OK])
+    play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result(note=payload)], [OK])
     _, _, later, later_judge = play(settings, script, [OK])
     for before, after in zip(clean.requests, later.requests, strict=True):
         assert before.system == after.system and before.tools == after.tools

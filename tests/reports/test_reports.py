@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from reached import reached, reaches
 from sample_run import Words, sample_run
 
-from ralph_cli.checks.judge.counter_evidence import IN_PART, NOT_MADE
+from ralph_cli.checks.judge.counter_evidence import NOT_RUN, PARTLY_RUN
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import (
-    SKIPPED,
+    SKIPPED_VERIFIER_CHECK,
     Absence,
     Attempt,
     Claim,
@@ -34,10 +34,10 @@ from ralph_cli.reports import markdown
 from ralph_cli.reports.html import page
 from ralph_cli.reports.json import as_object, dumps
 from ralph_cli.reports.report import Report
-from ralph_cli.reports.safe_text import one_line, visible
-from ralph_cli.reports.terminal import plain
-from ralph_cli.reports.view import ClaimView, RunView, view
-from ralph_cli.runs.report import Source, gather
+from ralph_cli.reports.safe_text import make_visible, one_line
+from ralph_cli.reports.terminal import report_text
+from ralph_cli.reports.view import ClaimView, RunView, build_view
+from ralph_cli.runs.report import RunDocument, build_report
 
 QUOTE = Quote(1, "rent of\n$48,000", 10, 25, 3, "iii", "folded", 2, "rent of $48,000")
 CLAIM = Claim(1, "The rent is $48,000.", (1,))
@@ -47,7 +47,7 @@ def shown(reason: StopType, verdict: Verdict | None = Verdict.SUPPORTED, text: s
     issues = () if verdict in (Verdict.SUPPORTED, Verdict.VERBATIM) else (Issue("judge", "why not", 1),)
     rulings = (Ruling(1, verdict, "a reason", "openai:gpt"),) if verdict else ()
     step = Step(Attempt((replace(CLAIM, text=text),), (QUOTE,), finished=True), (Evidence("judge", issues, rulings),))
-    return view(
+    return build_view(
         run="r",
         folder="out/r",
         question="q",
@@ -62,7 +62,7 @@ def shown(reason: StopType, verdict: Verdict | None = Verdict.SUPPORTED, text: s
 
 
 def test_an_accepted_answer_shows_claim_mark_quote_page_tier_and_cost() -> None:
-    text = plain(shown(StopType.COMPLETION))
+    text = report_text(shown(StopType.COMPLETION))
     assert "- The rent is $48,000. [1] ✓" in text
     assert "[1] “rent of / $48,000”  p. 3 (printed iii), folded, 2 places" in text
     assert (
@@ -72,13 +72,13 @@ def test_an_accepted_answer_shows_claim_mark_quote_page_tier_and_cost() -> None:
 
 def test_verbatim_is_never_called_supported() -> None:
     told = shown(StopType.COMPLETION, Verdict.VERBATIM)
-    text = plain(told)
+    text = report_text(told)
     assert "No model has judged" in text and "supported" not in text.lower() and "Accepted" not in text
     assert as_object(told)["judged"] is False
 
 
 def test_a_refused_answer_says_so_first_and_why() -> None:
-    text = plain(shown(StopType.MAX_ITERATIONS, Verdict.PARTLY))
+    text = report_text(shown(StopType.MAX_ITERATIONS, Verdict.PARTLY))
     assert (
         text.startswith("Not accepted (max_iterations)")
         and "only partly supported: a reason" in text
@@ -87,7 +87,7 @@ def test_a_refused_answer_says_so_first_and_why() -> None:
 
 
 def test_an_unjudged_answer_says_that_nobody_judged() -> None:
-    text = plain(shown(StopType.UNJUDGED, None))
+    text = report_text(shown(StopType.UNJUDGED, None))
     assert "Unjudged: detail" in text and "nobody has judged" in text
 
 
@@ -95,7 +95,7 @@ def test_an_absence_shows_its_searches() -> None:
     step = Step(
         Attempt(absence=Absence(("parking",), "only a hall"), searches=(Search("parking", 0),)), (Evidence("form"),)
     )
-    told = view(
+    told = build_view(
         run="r",
         folder="f",
         question="q",
@@ -107,11 +107,13 @@ def test_an_absence_shows_its_searches() -> None:
         usage=Usage(),
         seconds=0,
     )
-    assert "Not in the document." in plain(told) and "parking: 0" in plain(told)
+    assert "Not in the document." in report_text(told) and "parking: 0" in report_text(told)
     unread = "Not searched, or not all of it (damaged, a picture, or blank): pages 5-6, 9."
-    assert unread in plain(told)
+    assert unread in report_text(told)
     report = Report(told, (), "2026-11-20T10:00:00.000Z", "0")
-    assert all(unread in visible(form(report)).replace("\\", "") for form in (markdown.document, page.page))
+    assert all(
+        unread in make_visible(form(report)).replace("\\", "") for form in (markdown.markdown_report, page.render_page)
+    )
     searched = [{"term": "parking", "hits": 0, "by": "worker", "pattern": False}]
     not_found = {"searched": searched, "note": "only a hall", "nearest": [], "unreadable_pages": [5, 6, 9]}
     assert as_object(told)["not_found"] == not_found | {"pages_read": None}
@@ -121,7 +123,7 @@ def test_an_absence_shows_what_code_searched_what_could_not_be_counted_and_the_n
     searches = (Search("par.ing", 2, "code", True), Search("(a+)+", None, "code", True, "not counted: too long"))
     near = (Passage("Cars of \x1b[1mtenants\n" + "x" * 300, 5, 20, 3, "iii", ("cars", "tenants")),)
     step = Step(Attempt(absence=Absence(("parking",)), searches=searches, nearest=near), (Evidence("form"),))
-    told = view(
+    told = build_view(
         run="r",
         folder="f",
         question="q",
@@ -133,7 +135,7 @@ def test_an_absence_shows_what_code_searched_what_could_not_be_counted_and_the_n
         usage=Usage(),
         seconds=0,
     )
-    text = plain(told)
+    text = report_text(told)
     assert "par.ing (as a pattern), in its code: 2" in text
     assert "(a+)+ (as a pattern), in its code: not counted: too long" in text
     assert "p. 3 (printed iii): “Cars of \\u{1b}[1mtenants xxx" in text and "(cars, tenants)" in text
@@ -151,7 +153,7 @@ def test_an_absence_shows_what_code_searched_what_could_not_be_counted_and_the_n
 
 def test_a_document_without_pages_shows_offsets() -> None:
     told = replace(shown(StopType.COMPLETION), document={"kind": "text", "pages": 1})
-    assert "at 10" in plain(told) and as_object(told)["quotes"][0]["page"] is None
+    assert "at 10" in report_text(told) and as_object(told)["quotes"][0]["page"] is None
 
 
 PAYLOADS = [
@@ -171,15 +173,15 @@ PAYLOADS = [
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_nothing_that_a_terminal_obeys_gets_through(payload: str) -> None:
     told = shown(StopType.MAX_ITERATIONS, Verdict.NOT, text=f"a{payload}b")
-    for text in (plain(told), dumps(told)):
+    for text in (report_text(told), dumps(told)):
         assert payload not in text
-    assert f"\\u{{{ord(payload[0]):x}}}" in visible(payload)
+    assert f"\\u{{{ord(payload[0]):x}}}" in make_visible(payload)
 
 
 @reaches(plain=0.1)
 @given(st.text() | st.text(st.characters(codec="ascii", categories=["L", "N", "P"])))
 def test_visible_text_holds_no_control_and_plain_text_is_untouched(text: str) -> None:
-    clean = visible(text)
+    clean = make_visible(text)
     assert not any(unicodedata.category(char) in ("Cc", "Cf", "Cs", "Co", "Cn") for char in clean if char not in "\n\t")
     if reached("plain", text.isascii() and text.isprintable()):
         assert clean == text
@@ -194,9 +196,9 @@ def test_one_line_is_one_line_within_its_width() -> None:
 def test_a_verification_that_was_skipped_is_said_in_the_closing_line(mode: str, stop: StopType) -> None:
     """B4: what was not asked is never shown as if it had been."""
     told = replace(shown(stop), mode=mode, output="an output")
-    assert as_object(told)["verification"] is None and "verifier" not in plain(told)
+    assert as_object(told)["verification"] is None and "verifier" not in report_text(told)
     skipped = replace(told, verification="skipped")
-    closing = plain(skipped).splitlines()[-3]
+    closing = report_text(skipped).splitlines()[-3]
     assert closing.endswith("Not verified: the verifier was not asked about this last iteration.")
     assert as_object(skipped)["verification"] == "skipped"
 
@@ -207,7 +209,7 @@ def test_a_verification_that_was_skipped_is_said_in_the_closing_line(mode: str, 
         (Evidence("verifier"), "passed"),
         (Evidence("verifier", (Issue("verifier", "no"),)), "refused"),
         (Evidence("verifier", broken="down"), "failed"),
-        (Evidence(SKIPPED), "skipped"),
+        (Evidence(SKIPPED_VERIFIER_CHECK), "skipped"),
         (Evidence("judge"), None),
     ],
 )
@@ -216,7 +218,7 @@ def test_the_view_tells_what_became_of_the_verification(evidence: Evidence, expe
     assert step.verification == (expected or "")
     halted = Halt(StopType.COMPLETION, "d")
     about: dict[str, object] = {"kind": "pdf", "pages": 9}
-    told = view(
+    told = build_view(
         run="r",
         folder="f",
         question="q",
@@ -243,7 +245,7 @@ def test_judges_that_do_not_agree_and_quotes_that_do_not_bear_are_shown() -> Non
     quotes = (QUOTE, replace(QUOTE, id=2, match="recut", difference=("48,000 -> $48,000",), last_page=4))
     step = Step(Attempt((replace(CLAIM, quotes=(1, 2)),), quotes, finished=True), (Evidence("judge", (), (ruling,)),))
     told = replace(shown(StopType.COMPLETION), claims=view_claims(step), quotes=quotes)
-    text = plain(told)
+    text = report_text(told)
     assert "[2] does not bear on it: about rent" in text and "[1] supports" not in text
     assert "The judges do not agree: openai:gpt: only partly supported; openai:gpt: supported" in text
     assert "p. 3-4 (printed iii), re-cut" in text and "as given -> in the document: 48,000 -> $48,000" in text
@@ -260,8 +262,12 @@ def view_claims(step: Step) -> tuple[ClaimView, ...]:
 def test_every_report_of_an_absence_shows_the_pages_read_and_the_passages_near(accepted: bool) -> None:
     run, document = sample_run(absent=True)
     told = run.view if accepted else replace(run.view, halt=Halt(StopType.MAX_ITERATIONS, "d"))
-    report = gather(replace(run, view=told), Source(document))
-    for text in (plain(told), unescape(page.page(report)), markdown.document(report).replace("\\", "")):
+    report = build_report(replace(run, view=told), RunDocument(document))
+    for text in (
+        report_text(told),
+        unescape(page.render_page(report)),
+        markdown.markdown_report(report).replace("\\", ""),
+    ):
         assert "Pages read, at least in part: 2, 4 (" in text
         assert "The passages that hold most of the question's words" in text
         assert "garage (as a pattern), in its code" in text and "p. 2 (printed ii): " in text
@@ -278,7 +284,7 @@ def test_that_counter_evidence_was_not_looked_for_is_told_beside_the_acceptance(
     judged = Evidence("judge", (), (Ruling(1, Verdict.SUPPORTED, "so", "openai:gpt"),))
 
     def told(*further: Evidence) -> RunView:
-        return view(
+        return build_view(
             run="r",
             folder="f",
             question="q",
@@ -291,20 +297,20 @@ def test_that_counter_evidence_was_not_looked_for_is_told_beside_the_acceptance(
             seconds=0,
         )
 
-    found = told(Evidence(IN_PART if in_part else NOT_MADE, note=note))
-    accepted = next(line for line in plain(found).splitlines() if line.startswith("Accepted: "))
+    found = told(Evidence(PARTLY_RUN if in_part else NOT_RUN, note=note))
+    accepted = next(line for line in report_text(found).splitlines() if line.startswith("Accepted: "))
     assert accepted.endswith(words) and as_object(found)["notices"] == [words]
     report = Report(found, (), "2026-11-20T10:00:00.000Z", "0")
-    assert words in unescape(page.page(report)) and words in markdown.document(report)
+    assert words in unescape(page.render_page(report)) and words in markdown.markdown_report(report)
     made = told(Evidence("counter", note="4 passages were read"))
-    assert "speaks against" not in plain(made) and as_object(made)["notices"] == []
+    assert "speaks against" not in report_text(made) and as_object(made)["notices"] == []
 
 
 def test_a_model_of_the_panel_that_gave_no_verdict_is_named_beside_the_claim() -> None:
     run, document = sample_run(Words(judge="openai:second", reason="no credit left"))
-    report = gather(run, Source(document))
-    assert "openai:second was asked for a second opinion and gave none: no credit left" in plain(run.view)
+    report = build_report(run, RunDocument(document))
+    assert "openai:second was asked for a second opinion and gave none: no credit left" in report_text(run.view)
     assert as_object(run.view)["claims"][0]["unheard"] == [{"judge": "openai:second", "reason": "no credit left"}]
     assert as_object(run.view)["claims"][1]["unheard"] == []
-    for text in (unescape(page.page(report)), markdown.document(report).replace("\\", "")):
+    for text in (unescape(page.render_page(report)), markdown.markdown_report(report).replace("\\", "")):
         assert "Asked for a second opinion, gave none" in text and "openai:second: no credit left" in text

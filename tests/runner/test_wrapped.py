@@ -12,13 +12,21 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 from reached import reached, reaches
 
-from ralph_cli.core.budget import Ledger, Limits
+from ralph_cli.core.budget import Budget, Ledger
 from ralph_cli.core.errors import LimitExceeded, ProviderError
-from ralph_cli.core.events import AnyEvent, CallFinished, IterationStarted, Noticed, RunHalted, RunStarted, StepFinished
+from ralph_cli.core.events import (
+    AnyEvent,
+    CallFinished,
+    IterationStarted,
+    NoticeIssued,
+    RunHalted,
+    RunStarted,
+    StepFinished,
+)
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Evidence, Lesson, StopType
 from ralph_cli.loop.config import RalphConfig, ReflectionConfig, StopConditionConfig, ValidationConfig
-from ralph_cli.loop.decide import accepted
+from ralph_cli.loop.decide import is_accepted
 from ralph_cli.loop.detectors import (
     CompositeDetector,
     ConsecutiveFailureDetector,
@@ -32,7 +40,7 @@ from ralph_cli.loop.detectors import (
     standard_detectors,
 )
 from ralph_cli.loop.state import LoopState, fold
-from ralph_cli.providers.scripted import Scripted, says
+from ralph_cli.providers.scripted import ScriptedModel, text_reply
 from ralph_cli.runner.reflect import ModelReflector, RuleReflector
 from ralph_cli.runner.runner import Execution, RalphResult, RalphRunner
 from ralph_cli.runner.scorers import JudgeScorer, KeywordScorer, LengthScorer, Score
@@ -253,14 +261,16 @@ def test_a_result_says_all_of_a_run() -> None:
 def test_cost_and_tokens_are_really_recorded() -> None:
     """What the function says it spent, and what the models of scorer and reflector spent."""
     events: list[AnyEvent] = []
-    ledger = Ledger(Limits())
-    weak = says('{"score": 0.2, "reason": "vague"}', usage=Usage(input_tokens=30, output_tokens=3, usd=0.03))
-    good = says('{"score": 0.9, "reason": "clear"}', usage=Usage(input_tokens=30, output_tokens=3, usd=0.03))
-    learnt = says('{"summary": "s", "suggestions": ["x"]}', usage=Usage(input_tokens=5, output_tokens=5, usd=0.01))
+    ledger = Ledger(Budget())
+    weak = text_reply('{"score": 0.2, "reason": "vague"}', usage=Usage(input_tokens=30, output_tokens=3, usd=0.03))
+    good = text_reply('{"score": 0.9, "reason": "clear"}', usage=Usage(input_tokens=30, output_tokens=3, usd=0.03))
+    learnt = text_reply(
+        '{"summary": "s", "suggestions": ["x"]}', usage=Usage(input_tokens=5, output_tokens=5, usd=0.01)
+    )
     runner = RalphRunner(
         plays(Execution("first", Usage(1, 100, 10, usd=0.5)), Execution("second", Usage(1, 100, 10, usd=0.25)))[0],
-        [JudgeScorer(Scripted([weak, good]), "Is it clear?")],
-        reflector=ModelReflector(Scripted([learnt])),
+        [JudgeScorer(ScriptedModel([weak, good]), "Is it clear?")],
+        reflector=ModelReflector(ScriptedModel([learnt])),
         sink=events.append,
         ledger=ledger,
     )
@@ -278,10 +288,10 @@ def test_a_cost_that_is_unknown_keeps_no_cap() -> None:
     result = RalphRunner(plays(unknown)[0], [SECOND], stops(max_cost=1)).run("q")
     assert (result.stop_type, result.iterations, result.output) == (StopType.MAX_COST, 1, "first")
     assert result.reason.startswith("the cost is unknown, so the limit of $1 cannot be kept")
-    judge = JudgeScorer(Scripted([says('{"score": 0, "reason": ""}', usage=Usage(usd=None))] * 9), "?")
+    judge = JudgeScorer(ScriptedModel([text_reply('{"score": 0, "reason": ""}', usage=Usage(usd=None))] * 9), "?")
     judged = RalphRunner(plays("first")[0], [judge], stops(max_cost=1)).run("q")
     assert (judged.stop_type, judged.iterations) == (StopType.MAX_COST, 1)
-    shared = RalphRunner(plays(unknown)[0], [SECOND], ledger=Ledger(Limits(usd=1.0))).run("q")
+    shared = RalphRunner(plays(unknown)[0], [SECOND], ledger=Ledger(Budget(usd=1.0))).run("q")
     assert (shared.stop_type, shared.output) == (StopType.MAX_COST, "first") and "unknown" in shared.reason
     good = RalphRunner(plays(Execution("second", Usage(1, usd=None)))[0], [SECOND], stops(max_cost=1)).run("q")
     assert good.stop_type is StopType.COMPLETION
@@ -290,13 +300,13 @@ def test_a_cost_that_is_unknown_keeps_no_cap() -> None:
 
 
 def test_a_ledger_ends_the_run_before_the_next_call() -> None:
-    ledger = Ledger(Limits(calls=2))
+    ledger = Ledger(Budget(calls=2))
     result = RalphRunner(plays(Execution("first", Usage(1)))[0], [SECOND], ledger=ledger).run("q")
     assert (result.stop_type, result.iterations, result.output) == (StopType.MAX_CALLS, 2, "first")
     spent = RalphRunner(plays(LimitExceeded("cost", cap=1, spent=2))[0], [SECOND]).run("q")
     assert spent.stop_type is StopType.MAX_COST
-    judge = JudgeScorer(Scripted([says('{"score": 0, "reason": ""}')] * 9), "?")
-    judged = RalphRunner(plays("first")[0], [judge], ledger=Ledger(Limits(calls=3))).run("q")
+    judge = JudgeScorer(ScriptedModel([text_reply('{"score": 0, "reason": ""}')] * 9), "?")
+    judged = RalphRunner(plays("first")[0], [judge], ledger=Ledger(Budget(calls=3))).run("q")
     assert (judged.stop_type, judged.iterations) == (StopType.MAX_CALLS, 3)
 
 
@@ -331,7 +341,9 @@ def test_nothing_scored_is_never_accepted(scorers: list[Any], config: RalphConfi
     events: list[AnyEvent] = []
     result = RalphRunner(plays("second")[0], scorers, config, RuleReflector(), sink=events.append).run("q")
     assert (result.stop_type, result.output, result.scores) == (StopType.MAX_ITERATIONS, "second", {})
-    assert [event.code for event in events if isinstance(event, Noticed)] == ["no-scorers"] and not result.reflections
+    assert [event.code for event in events if isinstance(event, NoticeIssued)] == [
+        "no-scorers"
+    ] and not result.reflections
 
 
 def test_the_mean_must_reach_the_threshold_too() -> None:
@@ -600,7 +612,7 @@ def test_it_always_ends_and_returns_the_best(attempts: list[list[float] | None],
         assert result.output in answered and fmean(result.scores.values()) == max(made)
     else:
         assert result.output == ""
-    assert any(accepted(step) for step in steps) == (result.stop_type is StopType.COMPLETION)
+    assert any(is_accepted(step) for step in steps) == (result.stop_type is StopType.COMPLETION)
 
 
 def awaited(value: Any) -> Awaitable[Any]:

@@ -18,14 +18,14 @@ from reached import reached, reaches
 from ralph_cli.api import ask
 from ralph_cli.checks.figures.check import NumbersCheck
 from ralph_cli.checks.judge.claims import Judge
-from ralph_cli.checks.quotes import pin
+from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.config import Settings
 from ralph_cli.core.events import AnyEvent, StepFinished
-from ralph_cli.core.model import Json, Model, Reply, Request, Stop
+from ralph_cli.core.model import Json, Model, Reply, Request, StopReason
 from ralph_cli.core.run import Claim, Step, Verdict
 from ralph_cli.loop import decide
 from ralph_cli.modes import qa
-from ralph_cli.providers.scripted import Scripted, acts, says
+from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.runs.execute import Finished
 
 TEXT = "Revenue was 5 M in 2023, and 4 M in 2022.\fCosts were 2 M in all of these years, except for 3 M in 2021.\n"
@@ -68,9 +68,9 @@ other_acts: st.SearchStrategy[Json] = st.one_of(
     st.dictionaries(st.sampled_from(["code", "claims", "answer"]), st.integers(), max_size=2),
 )
 worker_replies = st.one_of(
-    drafts.map(lambda claims: acts({"claims": claims})),
-    st.lists(other_acts, min_size=1, max_size=2).map(lambda calls: acts(*calls)),
-    st.sampled_from([says("I am done."), says("", stop=Stop.LENGTH)]),
+    drafts.map(lambda claims: tool_reply({"claims": claims})),
+    st.lists(other_acts, min_size=1, max_size=2).map(lambda calls: tool_reply(*calls)),
+    st.sampled_from([text_reply("I am done."), text_reply("", stop=StopReason.LENGTH)]),
 )
 garbage = st.sampled_from(["", "supported", "[]", '{"ok": true}', '{"verdicts": "supported"}', '{"verdicts": []}'])
 verdicts = st.sampled_from(["supported", "supported", "partly", "not", "contradicted", "verbatim", "yes", ""])
@@ -92,29 +92,29 @@ class ScriptedJudge:
         if request.agent == "counter":
             finding = next(self.findings, "none")
             said = [{"passage": n, "verdict": finding, "reason": "r"} for n in range(1, request.inputs["passages"] + 1)]
-            return says(json.dumps({"findings": said}) if finding.isalpha() else finding)
+            return text_reply(json.dumps({"findings": said}) if finding.isalpha() else finding)
         reply = next(self.replies, ["supported"])
         if isinstance(reply, str):
-            return says(reply)
+            return text_reply(reply)
         rulings = []
         for number, asked in enumerate(request.inputs["claims"]):
             verdict = reply[number % len(reply)]
             self.said[asked["text"], tuple(quote["text"] for quote in asked["quotes"])].append(verdict)
             rulings.append({"id": asked["id"], "verdict": verdict, "reason": "r"})
-        return says(json.dumps({"verdicts": rulings}))
+        return text_reply(json.dumps({"verdicts": rulings}))
 
 
 def played(
     worker: Iterable[Reply], answer: list[Json], judge: ScriptedJudge, **changes: object
 ) -> tuple[Finished, list[AnyEvent]]:
     """A run whose worker looks, then replies so, and at last hands in the answer again and again."""
-    replies, events = iter([acts({"code": "print(context)"}), *worker]), list[AnyEvent]()
+    replies, events = iter([tool_reply({"code": "print(context)"}), *worker]), list[AnyEvent]()
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(out=Path(folder), strategy="rlm", max_steps=6).model_copy(update=changes)
         models: dict[str, Model] = {
-            "worker": Scripted(lambda request: next(replies, acts({"claims": answer})), vendor="a"),
-            "judge": Scripted(judge, vendor="b"),
-            "subquery": Scripted([]),
+            "worker": ScriptedModel(lambda request: next(replies, tool_reply({"claims": answer})), vendor="a"),
+            "judge": ScriptedModel(judge, vendor="b"),
+            "subquery": ScriptedModel([]),
         }
         asked = ask(DOC, QUESTION, settings=settings, models=models, engine=FakeSandbox, sink=events.append)
     return asked, events
@@ -223,7 +223,11 @@ def run_none(patch: pytest.MonkeyPatch) -> None:
     ("answer", "verdict", "broken"),
     [
         (GOOD[0], "not", lambda patch: let_pass(Judge, patch)),
-        (FALSE[5], "supported", lambda patch: patch.setattr(qa, "pin", lambda *args: replace(pin(*args), refused=()))),
+        (
+            FALSE[5],
+            "supported",
+            lambda patch: patch.setattr(qa, "pin", lambda *args: replace(resolve_quotes(*args), refused=())),
+        ),
         (FALSE[0], "supported", run_none),
         (FALSE[0], "supported", lambda patch: let_pass(NumbersCheck, patch)),
     ],

@@ -3,7 +3,7 @@
 import pytest
 
 from ralph_cli.checks.output.rows import is_scaled
-from ralph_cli.text.quantities.currencies import currencies_named, currency_behind
+from ralph_cli.text.quantities.currencies import currencies_named, currency_after
 from ralph_cli.text.quantities.figures import figures
 
 
@@ -33,8 +33,8 @@ def test_rows_that_are_no_amounts_are_not_in_millions(label: str, header: str, s
 
 def test_currencies_are_named_by_sign_code_or_name() -> None:
     assert currencies_named("in millions of Swiss francs; CAD; NT$ and US$; 5 cents") == {"chf", "cad", "twd", "$"}
-    assert currency_behind("5 SEK", 1) == "sek"
-    assert currency_behind("8,000 EUR 7,500", 5) == ""  # it belongs to the next amount
+    assert currency_after("5 SEK", 1) == "sek"
+    assert currency_after("8,000 EUR 7,500", 5) == ""  # it belongs to the next amount
 
 
 def test_numbers_in_words_that_stand_side_by_side_are_several() -> None:

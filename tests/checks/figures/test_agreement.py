@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.checks.figures.grounding import Ground, Miss
+from ralph_cli.checks.figures.grounding import GroundingSources, UnsupportedItem
 from ralph_cli.checks.output.shape import pieces
 from ralph_cli.text.quantities.figures import scales_named
 
 
-def misses(quote: str, output: str) -> tuple[Miss, ...]:
-    return Ground((quote,)).misses(pieces(output, "md"))
+def misses(quote: str, output: str) -> tuple[UnsupportedItem, ...]:
+    return GroundingSources((quote,)).find_unsupported(pieces(output, "md"))
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_a_true_date_passes_in_any_form_and_no_other_digit_does(quoted: str, sai
 
 
 def test_a_name_of_digit_and_letter_in_the_task_is_no_figure() -> None:
-    named = Ground(("Sales  5",), task="Summarize what 3M sold")
-    assert named.misses(pieces("3M sold 5.", "md")) == ()
-    assert len(named.misses(pieces("It sold $3M and 4M.", "md"))) == 2
-    assert len(Ground(("Sales  5",)).misses(pieces("It sold 3M.", "md"))) == 1
+    named = GroundingSources(("Sales  5",), task="Summarize what 3M sold")
+    assert named.find_unsupported(pieces("3M sold 5.", "md")) == ()
+    assert len(named.find_unsupported(pieces("It sold $3M and 4M.", "md"))) == 2
+    assert len(GroundingSources(("Sales  5",)).find_unsupported(pieces("It sold 3M.", "md"))) == 1

@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import pytest
 
-from ralph_cli.checks.figures.calculation import verify
-from ralph_cli.checks.figures.expression import Wrong
+from ralph_cli.checks.figures.calculation import verify_calculation
+from ralph_cli.checks.figures.expression import CalculationError
 from ralph_cli.text.quantities.figures import Figure
 
 
@@ -31,8 +31,8 @@ def numbers(*given: float) -> Callable[[Figure], bool]:
     ],
 )
 def test_a_result_that_constants_make_is_refused(text: str, why: str) -> None:
-    with pytest.raises(Wrong, match=why):
-        verify(text, numbers(1577, 1373))
+    with pytest.raises(CalculationError, match=why):
+        verify_calculation(text, numbers(1577, 1373))
 
 
 @pytest.mark.parametrize(
@@ -53,12 +53,12 @@ def test_a_result_that_constants_make_is_refused(text: str, why: str) -> None:
     ],
 )
 def test_units_are_converted_and_averages_made(text: str) -> None:
-    assert verify(text, numbers(1577, 1373, 0.05))
+    assert verify_calculation(text, numbers(1577, 1373, 0.05))
 
 
 def test_a_percentage_is_no_hundredfold_of_itself() -> None:
-    with pytest.raises(Wrong, match=r"114\.8"):
-        verify("1,577 / 1,373 * 100 = 11486%", numbers(1577, 1373))
+    with pytest.raises(CalculationError, match=r"114\.8"):
+        verify_calculation("1,577 / 1,373 * 100 = 11486%", numbers(1577, 1373))
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_a_percentage_is_no_hundredfold_of_itself() -> None:
     ],
 )
 def test_points_multiples_and_brackets_are_read_as_they_are_written(text: str, shown: str) -> None:
-    assert verify(text, numbers(23.9, 23.5, 0.6)).text == shown
+    assert verify_calculation(text, numbers(23.9, 23.5, 0.6)).text == shown
 
 
 @pytest.mark.parametrize(
@@ -92,5 +92,5 @@ def test_points_multiples_and_brackets_are_read_as_they_are_written(text: str, s
     ],
 )
 def test_other_ways_to_write_are_refused_with_the_reason(text: str, why: str) -> None:
-    with pytest.raises(Wrong, match=why):
-        verify(text, numbers(23.9, 23.5))
+    with pytest.raises(CalculationError, match=why):
+        verify_calculation(text, numbers(23.9, 23.5))

@@ -14,9 +14,9 @@ import pytest
 from fakes import document
 
 from ralph_cli.checks.figures.check import NumbersCheck
-from ralph_cli.checks.figures.grounding import Ground
+from ralph_cli.checks.figures.grounding import GroundingSources
 from ralph_cli.checks.output.shape import pieces
-from ralph_cli.checks.quotes import pin
+from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.run import Draft, DraftClaim
 from ralph_cli.documents.quotes.index import QuoteIndex
 
@@ -41,14 +41,14 @@ def text_of(case: dict[str, Any]) -> str:
 def issues_of_claim(case: dict[str, Any]) -> list[str]:
     about = document(text_of(case), kind="pdf")
     draft = Draft((DraftClaim(case["claim"], tuple(case["quotes"]), tuple(case.get("calculations", ()))),))
-    attempt = pin(draft, about, QuoteIndex(about))
+    attempt = resolve_quotes(draft, about, QuoteIndex(about))
     assert not attempt.refused, attempt.refused
     return [issue.line for issue in NumbersCheck(about, case["question"])(attempt).issues]
 
 
 def issues_of_output(case: dict[str, Any]) -> list[str]:
-    ground = Ground(case["quotes"], beside=(case["beside"],) if "beside" in case else ())
-    return [miss.message for miss in ground.misses(pieces(case["output"], case.get("kind", "md")))]
+    ground = GroundingSources(case["quotes"], beside=(case["beside"],) if "beside" in case else ())
+    return [miss.message for miss in ground.find_unsupported(pieces(case["output"], case.get("kind", "md")))]
 
 
 @pytest.mark.parametrize("case", CASES)

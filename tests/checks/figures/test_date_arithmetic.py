@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.checks.figures.date_arithmetic import result_of
-from ralph_cli.checks.figures.expression import Wrong
+from ralph_cli.checks.figures.date_arithmetic import evaluate_dates
+from ralph_cli.checks.figures.expression import CalculationError
 
 KNOWN = (
     "The initial term of four years began on 1 June 2023. It ends on 31 May 2027, on 180 days' or six months' notice.",
@@ -37,7 +37,7 @@ def borne_out(value: Decimal) -> bool:
     ],
 )
 def test_what_is_computed_again(text: str, result: str | None) -> None:
-    assert result_of(text, KNOWN, borne_out) == result
+    assert evaluate_dates(text, KNOWN, borne_out) == result
 
 
 @pytest.mark.parametrize(
@@ -58,13 +58,13 @@ def test_what_is_computed_again(text: str, result: str | None) -> None:
     ],
 )
 def test_what_does_not_hold(text: str, why: str) -> None:
-    with pytest.raises(Wrong, match=why):
-        result_of(text, KNOWN, borne_out)
+    with pytest.raises(CalculationError, match=why):
+        evaluate_dates(text, KNOWN, borne_out)
 
 
 @given(st.text("31 May2027+-=days()180/.", max_size=40))
 def test_any_text_gives_a_result_or_says_why_not(text: str) -> None:
     try:
-        result_of(f"31 May 2027 {text}", KNOWN, borne_out)
-    except Wrong as wrong:
+        evaluate_dates(f"31 May 2027 {text}", KNOWN, borne_out)
+    except CalculationError as wrong:
         assert str(wrong)

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from reached import reached, reaches
 
-from ralph_cli.checks.figures.calculation import verify
+from ralph_cli.checks.figures.calculation import verify_calculation
 from ralph_cli.checks.figures.check import NumbersCheck
-from ralph_cli.checks.figures.expression import Wrong
-from ralph_cli.checks.quotes import pin
+from ralph_cli.checks.figures.expression import CalculationError
+from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.run import Draft, DraftClaim
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.text.quantities.figures import figures
@@ -40,7 +40,7 @@ def numbers(*given):
     ],
 )
 def test_calculations_that_hold(text):
-    assert verify(text, numbers(1577, 1373)).text
+    assert verify_calculation(text, numbers(1577, 1373)).text
 
 
 @pytest.mark.parametrize(
@@ -69,14 +69,14 @@ def test_calculations_that_hold(text):
     ],
 )
 def test_calculations_that_do_not_hold_say_why(text, why):
-    with pytest.raises(Wrong, match=why.replace("(", r"\(")):
-        verify(text, numbers(1577, 1373))
+    with pytest.raises(CalculationError, match=why.replace("(", r"\(")):
+        verify_calculation(text, numbers(1577, 1373))
 
 
 def test_results_may_be_in_the_scale_of_the_table():
-    assert verify("1,577 + 1,373 = $2,950 million", numbers(1577, 1373), 10**6)
-    with pytest.raises(Wrong):
-        verify("1,577 + 1,373 = $2,950 million", numbers(1577, 1373))
+    assert verify_calculation("1,577 + 1,373 = $2,950 million", numbers(1577, 1373), 10**6)
+    with pytest.raises(CalculationError):
+        verify_calculation("1,577 + 1,373 = $2,950 million", numbers(1577, 1373))
 
 
 amounts = st.integers(1_000, 999_999)
@@ -85,20 +85,20 @@ amounts = st.integers(1_000, 999_999)
 @given(amounts, amounts, st.sampled_from("+-*"), st.data())
 def test_any_true_calculation_holds_and_no_changed_digit_of_its_result_does(a, b, operator, data):
     true = {"+": a + b, "-": a - b, "*": a * b}[operator]
-    assert verify(f"{a:,} {operator} {b:,} = {true:,}", numbers(a, b)).value == abs(true)
+    assert verify_calculation(f"{a:,} {operator} {b:,} = {true:,}", numbers(a, b)).value == abs(true)
     shown = f"{abs(true):,}"
     at = data.draw(st.sampled_from([i for i, c in enumerate(shown) if c.isdigit()]))
     digit = data.draw(st.sampled_from([d for d in "123456789" if d != shown[at]]))
     changed = shown[:at] + digit + shown[at + 1 :]
-    with pytest.raises(Wrong):
-        verify(f"{a:,} {operator} {b:,} = {'-' if true < 0 else ''}{changed}", numbers(a, b))
+    with pytest.raises(CalculationError):
+        verify_calculation(f"{a:,} {operator} {b:,} = {'-' if true < 0 else ''}{changed}", numbers(a, b))
 
 
 @given(st.text("0123456789+-*/()=%., $x", max_size=60))
 def test_no_text_makes_a_calculation_fail_otherwise(text):
     try:
-        verify(text, lambda figure: True)
-    except Wrong:
+        verify_calculation(text, lambda figure: True)
+    except CalculationError:
         pass
 
 
@@ -115,7 +115,7 @@ def test_a_changed_digit_in_a_claim_is_named(values, data):
 
     def check(figure):
         draft = Draft((DraftClaim(f"The total of it was {figure} in all.", (row,)),))
-        return NumbersCheck(loaded, "")(pin(draft, loaded, QuoteIndex(loaded))).issues
+        return NumbersCheck(loaded, "")(resolve_quotes(draft, loaded, QuoteIndex(loaded))).issues
 
     assert check(shown) == ()
     # What is still right: a stated value, or one of them rounded to two digits or more.

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from reached import reached, reaches
 
 from ralph_cli.documents.quotes.index import MAX_OCCURRENCES, QuoteIndex, differences
-from ralph_cli.documents.quotes.running_lines import page_ends
-from ralph_cli.text.boundary import on_boundaries, splits
-from ralph_cli.text.edges import whole
-from ralph_cli.text.fold import WHITE, ZERO_WIDTH, fold, without_hyphens
+from ralph_cli.documents.quotes.running_lines import running_line_spans
+from ralph_cli.text.boundary import is_inside_word, on_boundaries
+from ralph_cli.text.edges import widen_to_whole
+from ralph_cli.text.fold import WHITE_SPACE, ZERO_WIDTH, fold, without_hyphens
 
 TRICKY = (
     "aZé5,.'-% \t\n\f\xa0\u2007\u202f\u00ad\u200b\u200d\ufeff\u2060‘’“”′″–—−ﬁﬃﬆ\u0301\u0308\u0327²½€(µÅ\u3000\u2028日"
@@ -74,7 +74,7 @@ def test_folding(text, folded):
 
 def test_white_space_table_is_complete():
     every = {chr(c) for c in range(0x110000) if chr(c).isspace()}
-    assert set(WHITE) | {" "} == every
+    assert set(WHITE_SPACE) | {" "} == every
 
 
 @given(anything)
@@ -256,16 +256,16 @@ def test_all_occurrences_are_kept(make_document):
 @reaches(whole=0.5)
 @given(prose, st.data())
 def test_every_slice_on_word_boundaries_is_found_exactly(make_document, text, data):
-    starts = [i for i, c in enumerate(text) if not c.isspace() and not splits(text, i)]
+    starts = [i for i, c in enumerate(text) if not c.isspace() and not is_inside_word(text, i)]
     start = data.draw(st.sampled_from(starts))
-    ends = [i for i in range(start + 1, len(text) + 1) if not text[i - 1].isspace() and not splits(text, i)]
+    ends = [i for i in range(start + 1, len(text) + 1) if not text[i - 1].isspace() and not is_inside_word(text, i)]
     end = data.draw(st.sampled_from(ends))
     quote = text[start:end]
     assert on_boundaries(text, start, end)
     document = make_document(*text.split("\f"))
     index = QuoteIndex(document)
     match = index.find(quote)
-    assume(reached("whole", whole(text, start, end) == (start, end)))
+    assume(reached("whole", widen_to_whole(text, start, end) == (start, end)))
     assert match.tier == "exact"
     assert document.text[match.span.start : match.span.end] == quote
     assert any(span.start < end and start < span.end for span in match.occurrences)
@@ -344,23 +344,24 @@ def test_what_only_a_sign_or_its_lack_tells_apart_is_re_cut_and_said(make_docume
     match = index.find(said)
     assert match is not None and match.tier == "recut"
     assert fold(document.text[match.span.start : match.span.end]).text == fold(f"alphabet {true} omega").text
-    assert any("->" in note for note in index.departures(said, match.span, match.tier))
+    assert any("->" in note for note in index.describe_departures(said, match.span, match.tier))
 
 
 def test_a_re_cut_quote_says_what_differs(make_document):
     document = make_document("Sales  (1,577)  of it", "The Supplier shall not\nbe liable for it.")
     index = QuoteIndex(document)
     match = index.find("1,577")
-    assert index.departures("1,577", match.span, match.tier) == ("1,577 -> (1,577)",)
+    assert index.describe_departures("1,577", match.span, match.tier) == ("1,577 -> (1,577)",)
     half = index.find("be liable for it")
     assert half.tier == "exact"
-    assert index.departures("be liable for it", half.span, half.tier) == ('begins behind "not"',)
+    assert index.describe_departures("be liable for it", half.span, half.tier) == ('begins behind "not"',)
     whole = index.find("The Supplier shall not be liable for it.")
-    assert index.departures("", whole.span, whole.tier) == ()
+    assert index.describe_departures("", whole.span, whole.tier) == ()
     tricked = index.find("The Supplier shall not be\u200b liable")
     assert tricked.tier == "recut"
     assert (
-        index.departures("shall\u200b", tricked.span, tricked.tier)[-1] == "the quote as given had invisible characters"
+        index.describe_departures("shall\u200b", tricked.span, tricked.tier)[-1]
+        == "the quote as given had invisible characters"
     )
 
 
@@ -381,7 +382,9 @@ def test_a_quote_over_a_pages_end_runs_past_running_heads_and_feet(make_document
     assert match is not None and match.tier == "folded"
     text = document.text[match.span.start : match.span.end]
     assert text.startswith("The lender") and text.endswith("a quarter.")
-    assert index.departures("", match.span, match.tier) == ("over a page's end: 12 / Velmoor plc  Annual report",)
+    assert index.describe_departures("", match.span, match.tier) == (
+        "over a page's end: 12 / Velmoor plc  Annual report",
+    )
     typed = index.find(sentence.format(" ").replace("whole loan", "whole, loan"))
     assert typed is not None and typed.tier == "recut"
 
@@ -467,7 +470,7 @@ def test_short_pages_whose_head_and_foot_are_the_same_lines_are_searched_and_do_
     page = "Head of the report\nWords of page {0} stand here.\n{1}\n{0}\n"
     text = "\f".join(page.format(n, "a sentence goes" if n == 3 else "and filler") for n in range(1, 7))
     about = fake_document(text.replace("Words of page 4", "on over the end of page 4"))
-    ends = page_ends(about)
+    ends = running_line_spans(about)
     assert all(one.end <= other.start for one, other in pairwise(ends))
     found = QuoteIndex(about).find("a sentence goes on over the end of page 4")
     assert found is not None and about.page_at(found.span.start).number == 3

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from reached import reached, reaches
 
 from ralph_cli.core.errors import ProviderError
-from ralph_cli.core.model import ModelTurn, Request, Stop, ToolTurn, Turn, UserTurn
-from ralph_cli.providers.offline.history import offending, read
-from ralph_cli.providers.offline.model import Offline
+from ralph_cli.core.model import ModelTurn, Request, StopReason, ToolTurn, Turn, UserTurn
+from ralph_cli.providers.offline.history import parse_search_output, refused_claims
+from ralph_cli.providers.offline.model import OfflineModel
 
 PAGES = [
     "The Harbour Ferry Company\nAnnual report for 2021\nThis report is addressed to all members of the company.\n",
@@ -41,7 +41,7 @@ class Desk:
     """A loop in small: runs the snippets in a plain namespace and keeps the conversation."""
 
     def __init__(self, question: str, pages: list[str] | None = None, **limits: Any) -> None:
-        self.model = Offline()
+        self.model = OfflineModel()
         self.pages = PAGES if pages is None else pages
         self.text = "\f".join(self.pages)
         self.inputs = {"question": question, **LIMITS, **limits}
@@ -60,7 +60,7 @@ class Desk:
 
     def step(self) -> dict[str, Any]:
         reply = self.model.complete(Request("worker", "system", tuple(self.turns), inputs=self.inputs))
-        assert reply.stop is Stop.TOOL and len(reply.calls) == 1 and reply.calls[0].name == "act"
+        assert reply.stop is StopReason.TOOL and len(reply.calls) == 1 and reply.calls[0].name == "act"
         self.turns.append(reply.turn)
         arguments = reply.calls[0].arguments
         assert arguments is not None and len(arguments) == 1
@@ -98,7 +98,7 @@ def test_the_first_act_is_a_snippet_that_runs_and_asks_sub_queries() -> None:
     desk.run(act["code"])
     result = desk.turns[-1]
     assert isinstance(result, ToolTurn)
-    heads, candidates = read(result.results[0][1])
+    heads, candidates = parse_search_output(result.results[0][1])
     assert heads[0]["coverage"] > 0.5 and desk.asked > 0
     assert all(desk.text[c.start : c.end] == c.text for c in candidates)
 
@@ -201,7 +201,7 @@ def test_feedback_of_a_later_iteration_is_obeyed() -> None:
     ],
 )
 def test_what_a_refusal_names(feedback: str, named: set[str]) -> None:
-    assert offending(["alpha words here", "beta words here", "gamma words here"], feedback) == named
+    assert refused_claims(["alpha words here", "beta words here", "gamma words here"], feedback) == named
 
 
 def test_a_search_that_is_lost_later_is_made_again() -> None:
@@ -254,7 +254,7 @@ def test_what_is_printed_fits_into_an_observation() -> None:
     desk = Desk("What does the ferry carry?", pages, quote_chars=[20, 400])
     desk.run(desk.step()["code"])  # asserts the length
     result = desk.turns[-1]
-    assert isinstance(result, ToolTurn) and len(read(result.results[0][1])[1]) >= 4
+    assert isinstance(result, ToolTurn) and len(parse_search_output(result.results[0][1])[1]) >= 4
 
 
 def test_an_answer_that_must_have_more_is_filled_up_from_beside_the_best_quote() -> None:
@@ -301,7 +301,7 @@ def test_the_same_request_gets_the_same_reply() -> None:
 
 def test_usage_counts_one_call_and_its_characters() -> None:
     request = Request("worker", "system", (UserTurn("abc"),), inputs={"question": "How many ferries?"})
-    usage = Offline().complete(request).usage
+    usage = OfflineModel().complete(request).usage
     assert (usage.calls, usage.characters, usage.input_tokens, usage.usd) == (1, 9, 0, 0.0)
 
 
@@ -314,9 +314,11 @@ def test_the_extractor_takes_the_printed_lines_of_the_trajectory() -> None:
         "question": "How many sailors does the crew have?",
         "trajectory": f"step 1 printed\n{result.results[0][1]}",
     }
-    act = Offline().complete(Request("extractor", "", (), inputs=inputs)).calls[0].arguments
+    act = OfflineModel().complete(Request("extractor", "", (), inputs=inputs)).calls[0].arguments
     assert act and act["claims"][0]["quotes"] == ["The crew consists of 84 sailors and 12 engineers."]
-    empty = Offline().complete(Request("extractor", "", (), inputs={"question": "How many sailors?", "trajectory": ""}))
+    empty = OfflineModel().complete(
+        Request("extractor", "", (), inputs={"question": "How many sailors?", "trajectory": ""})
+    )
     assert empty.calls[0].arguments == {
         "not_found": {"searched": ["sailors"], "note": "No passage holds enough of what the question names."}
     }
@@ -331,7 +333,7 @@ def test_a_sub_query_that_is_not_its_own_is_answered_too() -> None:
 @pytest.mark.parametrize("agent", ["planner", "summarizer", ""])
 def test_an_agent_that_must_understand_is_refused(agent: str) -> None:
     with pytest.raises(ProviderError) as caught:
-        Offline().complete(Request(agent, "", ()))
+        OfflineModel().complete(Request(agent, "", ()))
     assert caught.value.code == "offline-unsupported" and caught.value.hint and not caught.value.retryable
 
 
