@@ -7,10 +7,15 @@ from pathlib import Path
 
 import pytest
 from fakes import REAL_CACHE
+from hypothesis import settings as hypothesis_settings
 
 from ralph_cli.config import ENVIRONMENT_VARIABLES, Settings
 
 pytest_plugins = ["document_fixtures"]
+
+# A deadline for an example measures how busy the machine is.
+hypothesis_settings.register_profile("ralph", deadline=None)
+hypothesis_settings.load_profile("ralph")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell that runs this in the background has us, and our children, ignore Ctrl-C, which some tests press.

@@ -1,21 +1,26 @@
-"""Every row of the four source designs has tests that prove it: A1-A15, B1-B5, C1-C7, D1-D8.
+"""Every row of docs/designs.md has tests that prove it, and no test claims a row that is not there.
 
 Modules that prove rows say so in a dict `ROWS` of row to test names; the table below names the others.
 """
 
 import ast
+import re
+from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 TESTS = Path(__file__).parent
+DESIGNS = TESTS.parent / "docs" / "designs.md"
 
-WANTED = [
-    *(f"A{number}" for number in range(1, 16)),
-    *(f"B{number}" for number in range(1, 6)),
-    *(f"C{number}" for number in range(1, 8)),
-    *(f"D{number}" for number in range(1, 9)),
-]
+
+def designed(text: str) -> list[str]:
+    """The ids of the rows of a table of designs."""
+    return re.findall(r"(?m)^\| *([A-Z]+\d+) *\| *[^\s|]", text)
+
+
+WANTED = designed(DESIGNS.read_text("utf-8"))
 
 TABLE = {
     "A1": [
@@ -69,6 +74,7 @@ TABLE = {
 }
 
 
+@cache
 def declared() -> dict[str, list[str]]:
     """The table, and what the test modules say of themselves."""
     rows = {row: list(tests) for row, tests in TABLE.items()}
@@ -164,5 +170,10 @@ def test_a_test_that_is_skipped_or_empty_proves_nothing(source: str, why: str) -
     assert fault_in(source, "test_a") == why
 
 
-def test_no_row_is_made_up() -> None:
-    assert set(declared()) <= set(WANTED)
+def test_the_tests_prove_the_rows_of_the_table_and_no_others() -> None:
+    assert set(declared()) == set(WANTED)
+    assert Counter(row[0] for row in WANTED) == {"A": 15, "B": 5, "C": 7, "D": 8} and len(set(WANTED)) == len(WANTED)
+
+
+def test_a_row_is_a_line_that_says_something() -> None:
+    assert designed("| row | what |\n| --- | --- |\n| A1 | x. |\n| A2 |  |\nA3 | x |\n| B1 | y. |\n") == ["A1", "B1"]

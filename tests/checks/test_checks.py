@@ -6,7 +6,7 @@ import pytest
 from fakes import document
 
 from ralph_cli.checks.base import all_passed, run_in_order, step_quality
-from ralph_cli.checks.form import AnswerForm, Range, form_issues
+from ralph_cli.checks.form import AnswerForm, Range, form_check, form_issues
 from ralph_cli.checks.judge.claims import parse_verdicts
 from ralph_cli.checks.judge.passages import render_passages
 from ralph_cli.checks.quotes import quote_check, resolve_quotes
@@ -42,6 +42,14 @@ def test_each_rule_of_form_fails_where_it_must(claims: tuple[DraftClaim, ...], t
 def test_good_form_has_no_issues() -> None:
     assert form_issues(Draft((GOOD,)), FORM) == ()
     assert form_issues(Draft(absence=Absence(("parking",))), FORM) == ()
+
+
+def test_the_form_of_an_attempt_is_that_of_what_was_found_of_it() -> None:
+    form, index = form_check(FORM), QuoteIndex(MEMO)
+    assert form(resolve_quotes(Draft((GOOD,)), MEMO, index)).passed
+    (short,) = form(resolve_quotes(Draft((DraftClaim("Solution", GOOD.quotes),)), MEMO, index)).issues
+    (bare,) = form(resolve_quotes(Draft((DraftClaim(GOOD.text, ("rent is due on the last",)),)), MEMO, index)).issues
+    assert "too short to mean anything" in short.message and "has no quote" in bare.message
 
 
 def test_an_absence_needs_terms_and_no_claims() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from reached import reached, reaches
 
 from ralph_cli.core.events import (
     AnyEvent,
@@ -141,37 +142,44 @@ def test_without_any_verifier_done_is_taken_and_with_some_all_must_pass() -> Non
     assert judged(folded(wrote(1), terms=GoalSet((), True))) is None  # no verifier, but one is demanded
 
 
-events = st.lists(
-    st.one_of(
-        st.integers(1, 3).map(lambda n: ("write", n)),
-        st.tuples(st.sampled_from("ab"), st.booleans(), st.booleans()).map(lambda t: ("verify", t)),
-    ),
-    max_size=12,
+writes = st.integers(1, 3).map(lambda number: (f"version {number}", ()))
+rounds = st.lists(st.tuples(st.sampled_from("ab"), st.booleans()), min_size=1, max_size=3).map(lambda said: ("", said))
+passes = st.permutations([("a", True), ("b", True)]).map(lambda said: ("", said))
+
+
+@reaches(accepted=0.2, refused=0.05)
+@given(
+    st.lists(writes | rounds | passes, max_size=8),
+    st.lists(passes, max_size=1),
+    st.sampled_from([True, True, False]),
+    st.sampled_from(["", "", "cannot"]),
+    st.booleans(),
 )
-
-
-@given(events, st.booleans(), st.sampled_from(["", "cannot"]), st.booleans())
 def test_accepted_means_that_every_verifier_passed_on_the_output_as_it_stands(
-    made: list[tuple[str, object]], done: bool, blocked: str, require: bool
+    made: list[tuple[str, list[tuple[str, bool]]]],
+    last: list[tuple[str, list[tuple[str, bool]]]],
+    done: bool,
+    blocked: str,
+    require: bool,
 ) -> None:
-    goal, revision, round_ = folded(terms=GoalSet(TWO.verifiers, require)), 0, 0
-    latest: dict[str, bool] = {}
-    for kind, what in made:
-        if kind == "write":
-            revision += 1
-            latest = {}
-            goal = goal.apply(OutputChanged(1, "c", f"{what} {revision}", revision))
-        else:
-            name, passed, again = what  # type: ignore[misc]
-            if again or round_ == 0:
-                round_ += 1
-                latest = {}
-            latest[name] = passed
-            goal = goal.apply(seen(name, passed, revision, round_))
+    """A step writes a version of the output, or is one round of verifiers over it."""
+    goal, revision = folded(terms=GoalSet(TWO.verifiers, require)), 0
+    output, latest = "", list[tuple[str, bool]]()
+    for number, (text, verdicts) in enumerate([("version 0", []), *made, *last], 1):
+        latest = verdicts
+        if text:
+            revision, output = revision + 1, text
+            goal = goal.apply(OutputChanged(1, "c", text, revision))
+        for name, passed in verdicts:
+            goal = goal.apply(seen(name, passed, revision, number))
     halt = judged(goal, Intent(done, blocked))
-    if halt is None or halt.type is not StopType.COMPLETION:
+    holds = done and {name for name, _ in latest} == {"a", "b"} and all(passed for _, passed in latest)
+    reached("refused", done and not holds)
+    assert (halt is not None and halt.type is StopType.COMPLETION) == holds
+    if not reached("accepted", holds):
         return
-    assert done and revision and goal.verified and goal.output
+    assert goal.verified and goal.output == output
+    assert all(item.passed for item in completion_evidence(goal, Intent(done, blocked)))
 
 
 def test_the_same_refusal_three_times_blocks_and_another_does_not() -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
+from reached import reached, reaches
 
 from ralph_cli.core.budget import Budget, Ledger
 from ralph_cli.core.errors import LimitExceeded, ProviderError
@@ -286,7 +287,7 @@ def test_a_cost_that_is_unknown_keeps_no_cap() -> None:
     unknown = Execution("first", Usage(1, usd=None))
     result = RalphRunner(plays(unknown)[0], [SECOND], stops(max_cost=1)).run("q")
     assert (result.stop_type, result.iterations, result.output) == (StopType.MAX_COST, 1, "first")
-    assert result.reason.startswith("the cost limit of $1 cannot be kept")
+    assert result.reason.startswith("the cost is unknown, so the limit of $1 cannot be kept")
     judge = JudgeScorer(ScriptedModel([text_reply('{"score": 0, "reason": ""}', usage=Usage(usd=None))] * 9), "?")
     judged = RalphRunner(plays("first")[0], [judge], stops(max_cost=1)).run("q")
     assert (judged.stop_type, judged.iterations) == (StopType.MAX_COST, 1)
@@ -323,7 +324,7 @@ def test_the_state_is_the_fold_of_the_events() -> None:
 def test_scorers_are_chosen_by_name() -> None:
     config = RalphConfig(ValidationConfig(scorer_names=("length",)))
     assert RalphRunner(plays("first")[0], [SECOND, LengthScorer(3)], config).run("q").scores == {"length": 1.0}
-    with pytest.raises(ValueError, match=r"scorer_names has unknown names \(length"):
+    with pytest.raises(ValueError, match="scorer_names has length"):
         RalphRunner(plays("")[0], [SECOND], config)
     with pytest.raises(ValueError, match="a name of its own: keywords"):
         RalphRunner(plays("")[0], [SECOND, SECOND])
@@ -585,6 +586,7 @@ def played(
     return result, events, [str(n) for n, values in enumerate(attempts) if values is not None]
 
 
+@reaches(accepted=0.2)
 @examples(max_examples=60, deadline=None)
 @given(tries, st.integers(1, 8), st.floats(0, 1))
 def test_accepted_means_that_every_scorer_passed(
@@ -593,7 +595,7 @@ def test_accepted_means_that_every_scorer_passed(
     result, _, _ = played(attempts, most, threshold)
     good = [n for n, values in enumerate(attempts[:most]) if values and min(values) >= threshold]
     assert (result.stop_type is StopType.COMPLETION) == bool(good)
-    if good:
+    if reached("accepted", good):
         assert result.output == str(good[0]) and result.iterations == good[0] + 1
         assert min(result.scores.values()) >= threshold
 

@@ -8,6 +8,7 @@ import pytest
 from fakes import document as fake_document
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from reached import reached, reaches
 
 from ralph_cli.documents.quotes.index import MAX_OCCURRENCES, QuoteIndex, differences
 from ralph_cli.documents.quotes.running_lines import running_line_spans
@@ -91,17 +92,18 @@ def test_folding_keeps_every_digit_and_word(text):
     assert digits(without_hyphens(fold(text)).text) == digits(text)
 
 
+@reaches(text=0.8, more=0.5)
 @given(tricky, st.data())
 def test_every_part_of_the_folded_text_leads_back_to_its_origin(text, data):
     folded = fold(text)
-    assume(folded.text)
+    assume(reached("text", folded.text))
     start = data.draw(st.integers(0, len(folded.text) - 1))
     end = data.draw(st.integers(start + 1, len(folded.text)))
     first, last = folded.original_span(start, end)
     assert 0 <= first < last <= len(text)
     assert text[first] not in ZERO_WIDTH or text[first] == "\u00ad"
     assert folded.text[start:end] in fold(text[first:last]).text
-    if end < len(folded.text):
+    if reached("more", end < len(folded.text)):
         assert last <= folded.original_span(end, end + 1)[1]
 
 
@@ -251,6 +253,7 @@ def test_all_occurrences_are_kept(make_document):
     assert (len(many.occurrences), many.count) == (MAX_OCCURRENCES, 3000)
 
 
+@reaches(whole=0.5)
 @given(prose, st.data())
 def test_every_slice_on_word_boundaries_is_found_exactly(make_document, text, data):
     starts = [i for i, c in enumerate(text) if not c.isspace() and not is_inside_word(text, i)]
@@ -262,7 +265,7 @@ def test_every_slice_on_word_boundaries_is_found_exactly(make_document, text, da
     document = make_document(*text.split("\f"))
     index = QuoteIndex(document)
     match = index.find(quote)
-    assume(widen_to_whole(text, start, end) == (start, end))
+    assume(reached("whole", widen_to_whole(text, start, end) == (start, end)))
     assert match.tier == "exact"
     assert document.text[match.span.start : match.span.end] == quote
     assert any(span.start < end and start < span.end for span in match.occurrences)
@@ -273,6 +276,7 @@ def test_every_slice_on_word_boundaries_is_found_exactly(make_document, text, da
         assert fold(document.text[span.start : span.end]).text == fold(quote).text
 
 
+@reaches(changed=0.8)
 @given(st.lists(st.integers(1000, 999_999), min_size=5, max_size=30, unique=True), st.data())
 def test_a_changed_digit_is_never_found(make_document, numbers, data):
     text = "\n".join(f"Row {i}  {n:,}  ({n // 7:,})" for i, n in enumerate(numbers))
@@ -280,7 +284,7 @@ def test_a_changed_digit_is_never_found(make_document, numbers, data):
     at = data.draw(st.sampled_from([i for i, c in enumerate(line) if c.isdigit()]))
     new = data.draw(st.sampled_from([d for d in "0123456789" if d != line[at]]))
     changed = line[:at] + new + line[at + 1 :]
-    assume(changed not in text)
+    assume(reached("changed", changed not in text))
     index = QuoteIndex(make_document(text))
     for quote in (changed, " ".join(changed.split()), line[:at] + line[at + 1 :], line[:at] + new + line[at:]):
         match = index.find(quote)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reached import reached, reaches
 
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import ModelTurn, Request, StopReason, ToolTurn, Turn, UserTurn
@@ -338,19 +339,24 @@ def test_an_agent_that_must_understand_is_refused(agent: str) -> None:
 
 ODD = "ferry Ferries crew 1,204 (17) 5% 2021 not except which R&D x. $ \n \n\n \f . ; , \u2028 \u0130s \ufb01ne \u01c5"
 WORDS = st.sampled_from(ODD.split(" "))
-TEXTS = st.lists(WORDS | st.text(max_size=12), max_size=120).map(" ".join)
+SENTENCES = st.lists(WORDS, min_size=2, max_size=8).map(lambda words: f"The ferry has a crew of {' '.join(words)} men.")
+TEXTS = st.lists(SENTENCES | SENTENCES | WORDS | st.text(max_size=12), min_size=2, max_size=30).map(" ".join)
+QUESTIONS = st.lists(WORDS, max_size=3).map(lambda words: " ".join(["ferry crew", *words]))
 
 
+@reaches(quoted=0.2)
 @settings(max_examples=60, deadline=None)
-@given(TEXTS, st.lists(WORDS, max_size=6).map(" ".join), st.integers(1, 40), st.integers(41, 200))
+@given(TEXTS, QUESTIONS, st.integers(1, 40), st.integers(41, 200))
 def test_every_quote_is_in_the_document_whatever_it_is(text: str, question: str, low: int, high: int) -> None:
     pages = text.split("\f")
+    claims = []
     try:
-        act = Desk(question, pages, quote_chars=[low, high]).answer()
+        claims = Desk(question, pages, quote_chars=[low, high]).answer().get("claims", [])
     except ProviderError as error:
         assert error.code == "offline-no-quote"
+    if not reached("quoted", claims):
         return
-    for claim in act.get("claims", []):
+    for claim in claims:
         (quote,) = claim["quotes"]
         assert quote in text and low <= len(quote) <= high
         assert claim["text"] == " ".join(quote.split())

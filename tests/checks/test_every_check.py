@@ -1,0 +1,44 @@
+"""Every check has a test in which it fails."""
+
+import ast
+from pathlib import Path
+
+import pytest
+from test_parity import fault
+
+CHECKS = Path(__file__).parents[2] / "ralph_cli" / "checks"
+
+FAILS = {
+    "AbsenceReview": "test_absence.py::test_an_extracted_absence_is_asked_of_too",
+    "CounterEvidence": "test_counter.py::test_a_passage_that_contradicts_a_claim_sends_it_back",
+    "CoverageCheck": "test_check_coverage.py::test_too_little_names_the_pages_to_read_and_how",
+    "FormCheck": "test_checks.py::test_the_form_of_an_attempt_is_that_of_what_was_found_of_it",
+    "Judge": "test_judge.py::test_a_clear_verdict_is_asked_for_once",
+    "NumbersCheck": "test_corpus.py::test_figures_stand_or_are_refused_as_the_corpus_says",
+    "OutputCheck": "test_output.py::test_lengths_are_named_exactly",
+    "QuoteCheck": "test_checks.py::test_a_quote_moved_from_its_place_or_page_does_not_hold",
+    "TaskJudge": "test_task.py::test_the_judges_issues_flow_back_to_the_reader_and_the_reasoner",
+    "VerifierCheck": "test_verifier.py::test_anything_that_fits_is_a_verifier",
+}
+
+
+def checks_in(source: str) -> set[str]:
+    """The classes of a module that play the part of a check: called with an attempt, they give evidence."""
+    return {
+        node.name
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.ClassDef)
+        for method in node.body
+        if isinstance(method, ast.FunctionDef) and method.name == "__call__"
+        if method.returns is not None and ast.unparse(method.returns) == "Evidence"
+    }
+
+
+def test_every_check_is_named_here() -> None:
+    assert set().union(*(checks_in(path.read_text("utf-8")) for path in CHECKS.rglob("*.py"))) == set(FAILS)
+    assert checks_in("class A:\n    def __call__(self, attempt: Attempt) -> Evidence: ...\nclass B: ...") == {"A"}
+
+
+@pytest.mark.parametrize("check", FAILS)
+def test_the_test_in_which_it_fails_is_there(check: str) -> None:
+    assert fault(FAILS[check]) == ""
