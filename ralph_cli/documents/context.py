@@ -5,6 +5,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 
 from ralph_cli.core.document import Document, Heading, Span
+from ralph_cli.text.tables import is_row
 
 MOST = 2_400
 """Characters that are taken on each side of a passage at most."""
@@ -13,9 +14,6 @@ LEAST = 220
 """Characters on each side that are taken in any case, as far as there are so many."""
 
 _HEADER_LINES = 6
-_CELLS = re.compile(r"\S(?: {2,}|\t)\S")
-_FIGURE = re.compile(r"\d[\d,.]*|(?<!\S)[-\u2010-\u2015](?!\S)")
-_WORD = re.compile(r"[^\W\d_]{2,}")
 _ENDS = re.compile(r"[.:;?!][\"')\u2019\u201d]?\s*$")
 _ITEM = re.compile(r"\s*(?:[-*+\u2022\u25cf\u25aa]\s|\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)]\s|#{1,6}\s|\|)")
 _SHORT = 0.75
@@ -86,14 +84,6 @@ def headings_above(document: Document, offset: int) -> tuple[Heading, ...]:
         if heading.level <= 1:
             break
     return tuple(reversed(found))
-
-
-def is_row(line: str) -> bool:
-    """Whether a line looks like a row of a table: cells apart, or figures and few words; or one of Markdown."""
-    if line.lstrip().startswith("|"):
-        return True
-    figures, words = len(_FIGURE.findall(line)), len(_WORD.findall(line))
-    return bool(figures) and words <= 16 and (bool(_CELLS.search(line)) or (figures >= 2 and figures >= words))
 
 
 def _begins(lines: _Lines, number: int, tabular: bool, width: int) -> bool:

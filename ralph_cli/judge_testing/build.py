@@ -9,8 +9,10 @@ from ralph_cli.core.events import CasesMade, Noticed
 from ralph_cli.core.judge_test import Case
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.judge_testing.mode import QUESTION, JudgeTestMode, Watched
-from ralph_cli.providers.offline.model import NAME as OFFLINE
 from ralph_cli.wiring.models import Names, Parts, Stage
+
+NOBODY = "offline:extractive"
+"""A model that needs no key: it stands where no model is asked."""
 
 NO_MODEL = (
     "no model is tested: the judge is `offline`, which only compares words. Set a key, or name one with --judge-model."
@@ -20,7 +22,7 @@ NO_MODEL = (
 def judge_alone(names: Names, vendor: str) -> Names:
     """The models of a test: nobody but the judge and the panel is asked, so nothing else needs a key or a price."""
     notices = (Noticed("no-model", NO_MODEL),) if vendor == "offline" else ()
-    return replace(names, worker=OFFLINE, subquery=OFFLINE, verifier="", notices=notices)
+    return replace(names, worker=NOBODY, subquery=NOBODY, verifier="", notices=notices)
 
 
 def build_judge_test(

@@ -5,10 +5,9 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from ralph_cli.core.document import Document
-from ralph_cli.documents.context import is_row
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.judge_testing.mutations import TrueClaim
-from ralph_cli.rlm.prelude import columns
+from ralph_cli.text.tables import header_lines, is_row
 
 SHORTEST, LONGEST = 50, 260
 """Characters of a sentence that is made a claim."""
@@ -158,7 +157,7 @@ def _cells(line: str) -> tuple[str, list[str]]:
 
 def _column_years(page: str, start: int, line: str, starts: list[int]) -> list[str]:
     """The years that name the columns of a row; none if the line above that holds them may be of something else."""
-    for header in columns(page[:start], line):
+    for header in header_lines(page[:start], line):
         years = _YEARS.findall(header)
         words = {word.lower() for word in re.findall(r"[A-Za-z]+", header)}
         if len(years) < 2 or len(set(years)) < len(years) or not words <= _HEADER_WORDS:

@@ -1,18 +1,9 @@
 """The lines above a quoted table row that name its columns, its period and its unit, found by code. Pure."""
 
-import re
-
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Quote
-from ralph_cli.rlm.prelude import columns
 from ralph_cli.text.quantities.figures import Figure, figures
-
-DASH = re.compile(r"(?<!\S)[-\u2010-\u2015](?!\S)")
-NIL = re.compile(
-    r"(?:(?<=\s\s)|(?<=[$\u20ac\u00a3\u00a5]\s))[-\u2010-\u2015](?=\s\s|\s*$|\s[$\u20ac\u00a3\u00a5])", re.MULTILINE
-)
-"""A cell of a table that stands for nil; a dash between the words of a sentence is none."""
-
+from ralph_cli.text.tables import NIL, header_lines
 
 _REACH = 60
 """Lines above a row among which the first one of its column is looked for."""
@@ -47,6 +38,6 @@ def header_of(document: Document, quote: Quote) -> tuple[str, ...]:
         last = text.find("\n", at, page.end)
         whole = text[first : last if last >= 0 else page.end]
         # A dash is a nil, which makes a row of a line as figures do.
-        found.update(dict.fromkeys(columns(text[page.start : first], DASH.sub("0", whole))))
+        found.update(dict.fromkeys(header_lines(text[page.start : first], NIL.sub("0", whole))))
         at += len(line)
     return tuple(found)

@@ -8,7 +8,7 @@ from itertools import zip_longest
 from ralph_cli.checks.figures import date_arithmetic
 from ralph_cli.checks.figures.agreement import Quoted, contradiction, quoted_figures
 from ralph_cli.checks.figures.calculation import Derived, Sources, computations, derive, half_unit
-from ralph_cli.checks.figures.header import NIL, header_of
+from ralph_cli.checks.figures.header import header_of
 from ralph_cli.checks.output.rows import counts
 from ralph_cli.checks.output.shape import Piece
 from ralph_cli.core.document import Document
@@ -16,6 +16,7 @@ from ralph_cli.core.run import Quote
 from ralph_cli.text.quantities.dates import dates
 from ralph_cli.text.quantities.figures import Figure, figures
 from ralph_cli.text.quantities.units import TIMES, duration, restated, unit_beside
+from ralph_cli.text.tables import NIL_CELL
 
 COUNTS = frozenset(map(Decimal, range(2, 13)))
 """What an average of percentages may divide by."""
@@ -141,7 +142,7 @@ class ClaimSources:
         """
         if figure.name:
             return False
-        if figure.value == 0 and any(NIL.search(source) for source in self.texts):
+        if figure.value == 0 and any(NIL_CELL.search(source) for source in self.texts):
             return True
         found = (*self._quoted, *(one for result in results for one in quoted_figures(result)))
         return any(_is_stated(one, text, other) for one in (figure, *restated(figure, text)) for other in found)

@@ -7,7 +7,7 @@ from ralph_cli.core.document import Document, Span
 from ralph_cli.core.prompts.framing import framed
 from ralph_cli.core.run import Quote
 from ralph_cli.documents.context import headings_above, lines_of, surroundings
-from ralph_cli.rlm.prelude import columns
+from ralph_cli.text.tables import header_lines
 
 ELSEWHERE = 700
 """Characters shown on each side of other places of the same words, at most."""
@@ -71,7 +71,7 @@ def _headers(document: Document, low: int, marks: Sequence[_Mark]) -> str:
     for mark in marks:
         line = max(text.rfind("\n", 0, mark.start), text.rfind("\f", 0, mark.start)) + 1
         page = document.page_at(mark.start)
-        for part in columns(text[page.start : line], text[line : mark.end]):
+        for part in header_lines(text[page.start : line], text[line : mark.end]):
             if part not in text[low : mark.end]:
                 found[part] = None
     return "".join(f"(above: {part})\n" for part in found)

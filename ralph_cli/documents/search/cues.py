@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ralph_cli.core.document import Document, Span
-from ralph_cli.documents.context import is_row
+from ralph_cli.text.tables import is_row
 
 LIMITS = re.compile(
     r"(?i)\b(?:except(?:ions?|ed)?|unless|notwithstanding|subject\s+to|provided\s+(?:that|however)|other\s+than"

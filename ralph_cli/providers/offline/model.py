@@ -13,17 +13,13 @@ from ralph_cli.providers.offline import spans as quote_spans
 from ralph_cli.providers.offline.goals import goal_act
 from ralph_cli.providers.offline.history import Candidate, History, read
 from ralph_cli.providers.offline.semantic import Embed, likeness
+from ralph_cli.text.verbatim import departure
 
 MOST, PASSAGES = 7, 14
 WORTH, FILLING = 0.35, 0.05
 """Least share of the best score that a quote must reach once there are enough of them, and that one of all must."""
 TOOL = "act"
 NAME, SEMANTIC = "offline:extractive", "offline:semantic"
-FIGURES = re.compile(r"[-+]?\d(?:[\d.,]*\d)?%?")
-PLAIN = str.maketrans(
-    {**dict.fromkeys("\u2018\u2019\u201a\u201b", "'"), **dict.fromkeys("\u201c\u201d\u201e\u201f", '"')}
-    | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-")
-)
 
 
 class Offline:
@@ -62,7 +58,7 @@ class Offline:
             case "reasoner":
                 return self._say(request, json.dumps(tasks.reasoner(request.inputs), ensure_ascii=False))
             case "task_judge":
-                return self._say(request, json.dumps(tasks.task_judge(request.inputs, fold), ensure_ascii=False))
+                return self._say(request, json.dumps(tasks.task_judge(request.inputs), ensure_ascii=False))
             case agent:
                 raise ProviderError(
                     f"the model {self.name} cannot act as {agent}: it quotes, it does not understand",
@@ -231,27 +227,8 @@ def judge(inputs: Mapping[str, Any]) -> Json:
     return {"verdicts": [_verdict(claim) for claim in inputs.get("claims", [])]}
 
 
-def not_verbatim(inputs: Mapping[str, Any]) -> list[str]:
-    """What of an output is not word for word in a quote; empty if all of it is. No model takes part."""
-    return list(tasks.task_judge(inputs, fold)["issues"])
-
-
 def _verdict(claim: Mapping[str, Any]) -> Json:
-    text = fold(str(claim.get("text", "")))
-    quotes = [fold(str(quote.get("text", ""))) for quote in claim.get("quotes", [])]
-    figures = set().union(*(FIGURES.findall(quote) for quote in quotes)) if quotes else set()
-    strange = [figure for figure in FIGURES.findall(text) if figure not in figures]
-    if not text or not any(quotes):
-        verdict, reason = "not", "the claim is empty" if not text else "the claim has no quote"
-    elif strange:
-        verdict, reason = "not", f"in no quote: {', '.join(strange)}"
-    elif text not in quotes:
-        verdict, reason = "not", "the claim is not word for word one of its quotes, and no model judged what it means"
-    else:
-        verdict, reason = "verbatim", "the claim is a quote, word for word; no model judged whether it answers"
-    return {"id": claim.get("id"), "verdict": verdict, "reason": reason}
-
-
-def fold(text: str) -> str:
-    """Whitespace runs and typographic quotes and dashes made plain; nothing that carries meaning is touched."""
-    return " ".join(text.translate(PLAIN).split())
+    quotes = [str(quote.get("text", "")) for quote in claim.get("quotes", [])]
+    departs = departure(str(claim.get("text", "")), quotes)
+    reason = departs or "the claim is a quote, word for word; no model judged whether it answers"
+    return {"id": claim.get("id"), "verdict": "not" if departs else "verbatim", "reason": reason}

@@ -17,6 +17,7 @@ from ralph_cli.core.run import Quote
 from ralph_cli.documents.quotes.index import differences
 from ralph_cli.documents.quotes.running_lines import page_ends
 from ralph_cli.text.fold import fold
+from ralph_cli.text.tables import CELLS_APART, is_row_under
 
 REACH = 800
 """Characters to each side within which a sentence and its paragraph are looked for."""
@@ -32,8 +33,6 @@ _ROW = re.compile(r"(?:\A|\n)(?=[^\n]*\d)[^\n]*\S {2,}\S[^\n]*(?=\n)")
 """A row of a table of which the sentence above or below it is no part."""
 
 _MARKS = re.compile(r"[*_#>|]+")
-_CELLS = re.compile(r"\S(?: {2,}|\t|\s*\|\s*)(?=[^\s|])")
-_STOPS = re.compile(r"[.;:!?](?:\s|$)")
 _DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(r"(?i)^(?:(?:section|article|clause|part|chapter|schedule)\s+)?\(?\d+(?:\.\d+)*[.)]?\s+")
 
@@ -85,7 +84,7 @@ class Surroundings:
         rows = [line for line in text[first:last].split("\n") if line.strip()]
         placed = Quote(quote.id, "", span.start, span.end, page.number, page.label, "exact", 1, "")
         head = header_of(self.document, placed)
-        if not all(_is_row(row, headed=bool(head)) for row in rows):
+        if not all(is_row_under(head, row) for row in rows):
             return None
         names = _names(text[page.start : first].split("\n")[-ROWS - 1 : -1])
         return tuple(dict.fromkeys(" ".join(fold(line).text.split()) for line in (*names, *head)))
@@ -242,13 +241,6 @@ def _same_length(
     return ours[:most], theirs[:most]
 
 
-def _is_row(line: str, *, headed: bool) -> bool:
-    """Whether a line is a row of a table: it has cells and figures, or lines that head it and no sentence in it."""
-    if any(mark.isdigit() for mark in line) and _CELLS.search(line):
-        return True
-    return line.lstrip().startswith("|") or (headed and not _STOPS.search(line))
-
-
 def _names(above: Sequence[str]) -> tuple[str, ...]:
     """The nearest line above a row that names its columns: cells without figures; of a table in Markdown its first."""
     table = []
@@ -258,7 +250,7 @@ def _names(above: Sequence[str]) -> tuple[str, ...]:
             continue
         if table or not line.strip():
             break
-        if _CELLS.search(line) and not any(mark.isdigit() for mark in line):
+        if CELLS_APART.search(line) and not any(mark.isdigit() for mark in line):
             return (line,)
     return (table[-1],) if table else ()
 
