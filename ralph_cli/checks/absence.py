@@ -13,6 +13,7 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.run import Absence, Attempt, Evidence, Issue, Passage
 from ralph_cli.documents.search.nearest import Near, hits, key_words, nearest
 from ralph_cli.documents.search.occurrences import Counter, SearchTerm, Tally
+from ralph_cli.text.sentences import line_at
 
 NAME = "absence"
 REFUSALS = 1
@@ -187,7 +188,7 @@ class AbsenceReview:
     def _line(self, place: Place) -> str:
         text = self.document.text
         page = self.document.page_at(place.start)
-        low = max(text.rfind("\n", page.start, place.start) + 1, page.start, place.start - SHOWN // 2)
-        high = text.find("\n", place.end, page.end)
-        high = min(page.end if high < 0 else high, max(place.end, low + SHOWN))
+        first, last = line_at(text, place.start, place.end, page.start, page.end)
+        low = max(first, place.start - SHOWN // 2)
+        high = min(last, max(place.end, low + SHOWN))
         return f"page {page.number}, offset {low}: {' '.join(text[low:high].split())}\n(for: {place.word})"

@@ -15,6 +15,7 @@ from ralph_cli.text.fold import ZERO_WIDTH
 from ralph_cli.text.quantities.currencies import CURRENCIES, DOLLARS, currencies_named
 from ralph_cli.text.quantities.figures import Figure, figures, scales_named
 from ralph_cli.text.quantities.units import restated, unit_beside
+from ralph_cli.text.sentences import line_at, sentence_at
 
 _PERCENT = r"(?:%|per\s?cent\b|percent(?:age)?s?\b)"
 _PERCENT_NAMED = re.compile(rf"(?<![\d)])(?<!\d\s)(?<!\)\s){_PERCENT}", re.IGNORECASE)
@@ -42,7 +43,6 @@ _GAINED = re.compile(
 _EXCUSED = re.compile(r"\b(?:gain|increas)", re.IGNORECASE)
 _BRACKETS_MEAN = re.compile(r"[(/]\s*(?:loss|decrease|decline|used|outflow|reduction|deficit)", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,;:](?=\s)|\s(?:and|but|while|whereas|although|despite)\s", re.IGNORECASE)
-_SENTENCE = re.compile(r"[.!?](?=\s)|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +67,10 @@ class Quoted:
     @property
     def line(self) -> str:
         """The line that the figure stands in, with the one before it if its label seems to begin there."""
-        begin = self.text.rfind("\n", 0, self.figure.start) + 1
-        end = self.text.find("\n", self.figure.end)
+        begin, end = line_at(self.text, self.figure.start, self.figure.end)
         if not re.search(r"[^\W\d]{3}", self.text[begin : self.figure.start]):
-            begin = self.text.rfind("\n", 0, max(begin - 1, 0)) + 1
-        return self.text[begin : end if end >= 0 else len(self.text)]
+            begin, _ = line_at(self.text, max(begin - 1, 0), begin)
+        return self.text[begin:end]
 
 
 def quoted_figures(text: str, beside: str = "") -> tuple[Quoted, ...]:
@@ -178,8 +177,8 @@ def _is_minus(other: Quoted) -> bool:
 
 def _in_row(other: Quoted) -> bool:
     """Whether a figure in brackets is one of a table's row: behind a label, with only cells behind it."""
-    begin = other.text.rfind("\n", 0, other.figure.start) + 1
-    before, after = other.text[begin : other.figure.start], other.text[other.figure.end :].split("\n")[0]
+    begin, end = line_at(other.text, other.figure.start, other.figure.end)
+    before, after = other.text[begin : other.figure.start], other.text[other.figure.end : end]
     return (
         bool(re.search(r"[^\W\d]", before))
         and re.fullmatch(r"[\s\d$\u20ac\u00a3%.,()\u2014\u2013-]*", after) is not None
@@ -189,8 +188,7 @@ def _in_row(other: Quoted) -> bool:
 def _said_around(figure: Figure, piece: Piece) -> tuple[str, str]:
     """The sentence and the clause of a figure, with what names it: its column, row and key."""
     text = piece.text
-    begin = max((match.end() for match in _SENTENCE.finditer(text, 0, figure.start)), default=0)
-    end = next((match.start() for match in _SENTENCE.finditer(text, figure.end)), len(text))
+    begin, end = sentence_at(text, figure.start, figure.end, *line_at(text, figure.start, figure.end))
     opening = max((match.end() for match in _CLAUSE.finditer(text, begin, figure.start)), default=begin)
     closing = next((match.start() for match in _CLAUSE.finditer(text, figure.end, end)), end)
     named = f" {piece.label} {piece.row} {piece.where}".replace("_", " ").replace(".", " ")

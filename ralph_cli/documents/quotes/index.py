@@ -16,6 +16,7 @@ from ralph_cli.documents.quotes.suggest import alignments
 from ralph_cli.text.boundary import on_boundaries, splits
 from ralph_cli.text.edges import whole
 from ralph_cli.text.fold import Folded, fold, replaced, without_hyphens
+from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.scan import places
 from ralph_cli.text.signature import (
     LEAST,
@@ -38,7 +39,7 @@ _QUOTATION_MARKS = {
     "\u00ab": "\u00bb", "\u00bb": "\u00ab", "`": "`",
 }  # fmt: skip
 _LINE_END_HYPHEN = re.compile("(?<=\\w)[-\u2010\u00ad][ \t\r]*[\n\f]\\s*(?=\\w)")
-_NEGATED = re.compile(r"(?i)(?:\b(?:not|no|never|nor|neither|without|cannot)|n['\u2019]t)\s+\Z")
+_NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\s+\Z")
 _MAX_DIFFERENCES = 12
 _EFFORT_DIVIDED = 100_000
 """As `scan.EFFORT`: to read over line ends costs more."""

@@ -16,10 +16,11 @@ from ralph_cli.core.results.memo import Nearest
 from ralph_cli.core.run import Quote, Tier
 from ralph_cli.documents.quotes.index import Match, QuoteIndex, differences
 from ralph_cli.memo.checking.elisions import RANKS, Chain, Pattern, follow, pattern, shown
-from ralph_cli.memo.checking.qualifiers import limit
 from ralph_cli.memo.reading.layout import Places
 from ralph_cli.text.fold import fold
+from ralph_cli.text.lexicon import find_qualifier
 from ralph_cli.text.quantities.figures import figures
+from ralph_cli.text.sentences import CLAUSES, sentence_at, sentence_ends
 
 PLACES = 50
 """Places of a quotation that are kept."""
@@ -37,8 +38,6 @@ _SWAPPED = str.maketrans(
 )
 _TYPED = re.compile(r"[*_#>`\\]+")
 _ENDED = re.compile(r"[*_\s]*(?:[.!?:;]|\n\s*\n|\Z)")
-_ENDED_BEFORE = re.compile(r"[.!?:;](?:\s|\Z)")
-_ENDS = re.compile(r"[.!?](?=\s)|\n\s*\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +101,8 @@ class Source:
         """A full stop within the marks that the document does not have may hide that the sentence goes on."""
         rest = self.document.text[span.end : span.end + SHOWN]
         if words.endswith(".") and not form.endswith(".") and not _ENDED.match(rest):
-            sentence = _ENDS.split(rest, maxsplit=1)[0]
-            yield f"its sentence goes on: {cut(sentence)}"
+            stop, _ = next(sentence_ends(rest), (len(rest), 0))
+            yield f"its sentence goes on: {cut(rest[:stop])}"
 
     def _first_letter(self, words: str) -> Hit | None:
         """The words with their first letter in the other case, which is shown."""
@@ -126,10 +125,11 @@ class Source:
 
     def _begun(self, span: Span, wanted: Pattern) -> tuple[str, str] | None:
         """What the memo puts in at the beginning, where the document has a negation."""
-        sentence = _ENDED_BEFORE.split(self.document.text[max(0, span.start - 24) : span.start])[-1]
-        before = " ".join(sentence.split()[-2:])
+        text = self.document.text
+        first, _ = sentence_at(text, span.start, span.end, max(0, span.start - 24), stops=CLAUSES)
+        before = " ".join(text[first : span.start].split()[-2:])
         put_in = " ".join(wanted.edges[0].put_in)
-        return (put_in, before) if put_in and limit(before) else None
+        return (put_in, before) if put_in and find_qualifier(before) else None
 
     def _text(self, span: Span) -> str:
         return self.document.text[span.start : span.end]

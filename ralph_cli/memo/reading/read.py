@@ -10,20 +10,15 @@ from typing import Literal
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import Memo, PageReference, Quotation
 from ralph_cli.memo.reading.attribution import LEAST, is_said
-from ralph_cli.memo.reading.binding import SENTENCE_END, Binder
+from ralph_cli.memo.reading.binding import Binder
 from ralph_cli.memo.reading.layout import Piece, Places, is_block, pieces
 from ralph_cli.memo.reading.marks import Marked, marked
 from ralph_cli.memo.reading.page_references import references
 from ralph_cli.memo.reading.words import count, is_term, plain, unprefixed, without_attribution
+from ralph_cli.text.sentences import sentence_at
 
 _MOSTLY = 0.5
 """Share of a block quotation that stands between marks from which those are the quotations, not the block."""
-
-_ABBREVIATED = re.compile(
-    r"(?i)\b(?:pp?|pgs?|no|nos|cl|sec|art|para|paras|ex|exh|id|cf|e\.g|i\.e|vs?|inc|ltd|co|corp|mr|mrs|ms|dr|st)\.\s+\Z"
-)
-_SHORT = 12
-"""Characters at the end of a sentence in which an abbreviation of the list has room."""
 
 _SHOWN, _SENTENCE = 200, 1_000
 """Characters shown of what never closes, and looked through on each side of a quotation for its sentence."""
@@ -161,14 +156,6 @@ def _sentence(document: Document, piece: Piece, start: int, end: int) -> str:
     """The sentence that carries text[start:end], as words."""
     text = document.text
     low, high = max(piece.start, start - _SENTENCE), min(piece.end, end + _SENTENCE)
-    first, last = low, high
-    # The quotation itself may begin the sentence, so its first letter is looked at, too.
-    for match in SENTENCE_END.finditer(text, low, min(start + 3, end)):
-        if match.end() <= start and not _ABBREVIATED.search(text, max(low, match.end() - _SHORT), match.end()):
-            first = match.end()
-    for match in SENTENCE_END.finditer(text, max(end - 2, start), high):
-        if match.end() > end and not _ABBREVIATED.search(text, max(low, match.end() - _SHORT), match.end()):
-            last = match.end()
-            break
+    first, last = sentence_at(text, start, end, low, high)
     said = plain(unprefixed(text[first:last]), document.kind)
     return " ".join(re.sub(r"^\s*(?:[-*+\u2022]|\(?\d{1,3}[.)])\s+", "", said).split())

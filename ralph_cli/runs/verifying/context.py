@@ -17,6 +17,7 @@ from ralph_cli.core.run import Quote
 from ralph_cli.documents.quotes.index import differences
 from ralph_cli.documents.quotes.running_lines import page_ends
 from ralph_cli.text.fold import fold
+from ralph_cli.text.sentences import CLAUSES, line_at, sentence_ends
 from ralph_cli.text.tables import CELLS_APART, is_row_under
 
 REACH = 800
@@ -25,7 +26,6 @@ REACH = 800
 ROWS = 60
 """Lines above a table row among which the names of its columns are looked for."""
 
-_SENTENCE = re.compile(r"(?<=[.;:!?])[\"'”’)\]*_]*\s+(?=[\"'“‘(\[*_]*[A-Z0-9(])")
 _BREAK = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:#|[-*|>] |\(?\d+(?:\.\d+)*[.)]? |\([a-z]{1,4}\) ))")
 """The end of a paragraph, or the line before a heading, a list item, a table row, or a numbered clause."""
 
@@ -94,17 +94,14 @@ class Surroundings:
         if row:
             first, last = self._lines(span)
             text = self.document.text
-            before, behind = _words(text[first : span.start]), _words(text[span.end : last])
+            before, behind = words_of(text[first : span.start]), words_of(text[span.end : last])
             return _Side(before[::-1], False, (), False), _Side(behind, False, (), False)
         return self._before(span.start), self._behind(span.end)
 
     def _lines(self, span: Span) -> tuple[int, int]:
         """From where the first line of a place begins to where its last one ends, on its pages."""
         text, page = self.document.text, self.document.page_at(span.start)
-        first = max(text.rfind("\n", page.start, span.start) + 1, page.start)
-        limit = self.document.page_at(span.end - 1).end
-        last = text.find("\n", span.end, limit)
-        return first, last if last >= 0 else limit
+        return line_at(text, span.start, span.end, page.start, self.document.page_at(span.end - 1).end)
 
     def _before(self, start: int) -> _Side:
         first = self._bounds(start, start + 1)[0]
@@ -115,15 +112,15 @@ class Surroundings:
         paragraph = max(breaks, default=0)
         # At the top of a page text may go on from the page before; below a heading it begins.
         whole = bool(breaks) or low == 0 or (low == first and low not in self._tops)
-        ends = [match.end() for match in _SENTENCE.finditer(text, paragraph) if match.end() <= start - low]
+        ends = [begin for _, begin in sentence_ends(text, paragraph, stops=CLAUSES) if begin <= start - low]
         own = ends[-1] if ends else paragraph
         # Text of a PDF knows no paragraphs: of it the sentence beside is all that is compared.
         if self.document.kind == "pdf" and len(ends) > 1:
             paragraph, whole = ends[-2], True
         return _Side(
-            _words(text[own : start - low])[::-1],
+            words_of(text[own : start - low])[::-1],
             not ends and not whole,
-            _words(text[paragraph:own])[::-1],
+            words_of(text[paragraph:own])[::-1],
             not whole,
         )
 
@@ -134,11 +131,11 @@ class Surroundings:
         breaks = [match.start() for shape in (_BREAK, _ROW) if (match := shape.search(text, 1))]
         paragraph = min(breaks, default=len(text))
         whole = bool(breaks) or (high == last and last not in self._feet)
-        ends = [match.start() for match in _SENTENCE.finditer(text, 0, paragraph + 1) if 0 < match.start() < paragraph]
+        ends = [stop for stop, _ in sentence_ends(text, 0, paragraph + 1, CLAUSES) if 0 < stop < paragraph]
         own = ends[0] if ends else paragraph
         if self.document.kind == "pdf" and len(ends) > 1:
             paragraph, whole = ends[1], True
-        return _Side(_words(text[1:own]), not ends and not whole, _words(text[own:paragraph]), not whole)
+        return _Side(words_of(text[1:own]), not ends and not whole, words_of(text[own:paragraph]), not whole)
 
     def _bounds(self, start: int, end: int) -> tuple[int, int]:
         """From where to where text is looked at around a place: of its pages, without headings and running lines."""
@@ -195,7 +192,7 @@ def changes(quote: Quote, before: Surroundings, now: Surroundings, span: Span) -
     old, new = before.sides(then, row=row), now.sides(span, row=row)
     left, left_now = _same_length(old[0].own, old[0].open, new[0].own, new[0].open)
     right, right_now = _same_length(old[1].own, old[1].open, new[1].own, new[1].open)
-    middle = _words(before.document.text[then.start : then.end])
+    middle = words_of(before.document.text[then.start : then.end])
     told = differences(_joined(left, middle, right), _joined(left_now, middle, right_now))
     if told:
         what = "its row reads" if row else "its sentence reads"
@@ -255,7 +252,7 @@ def _names(above: Sequence[str]) -> tuple[str, ...]:
     return (table[-1],) if table else ()
 
 
-def _words(text: str) -> tuple[str, ...]:
+def words_of(text: str) -> tuple[str, ...]:
     """The folded words of a text, without the marks of Markdown."""
     return tuple(_MARKS.sub(" ", fold(text).text).split())
 
