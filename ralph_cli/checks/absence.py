@@ -8,33 +8,33 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from ralph_cli.core.coverage import Spans, covered, in_words
+from ralph_cli.core.coverage import Spans, count_covered, format_ranges
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Absence, Attempt, Evidence, Issue, Passage
-from ralph_cli.documents.search.nearest import Near, hits, key_words, nearest
-from ralph_cli.documents.search.occurrences import Counter, SearchTerm, Tally
+from ralph_cli.documents.search.nearest import NearPassage, find_words, key_words, nearest_passages
+from ralph_cli.documents.search.occurrences import SearchCounter, SearchTerm, Tally
 from ralph_cli.text.sentences import line_at
 
 NAME = "absence"
-REFUSALS = 1
+MAX_REFUSALS = 1
 """Refusals in a run: whoever says so again has been told that it stands."""
 
-RARE = 12
+RARE_WORD_MAX_PLACES = 12
 """A word of the question that stands in no more places ought to have been looked for."""
 
-FEW = 8
+FEW_PLACES = 8
 """A searched term that stands in no more places ought to have been looked at in all of them."""
 
-TOGETHER = 0.6
+MIN_WORD_SHARE = 0.6
 """Share of the question's words, by weight, that makes a passage worth looking at."""
 
-POINTED_OUT, EACH = 5, 2
+MAX_PLACES_SHOWN, MAX_PLACES_PER_TERM = 5, 2
 """Places that are pointed out at once, and places of one term among them."""
 
-LIKE = 5
+COMMON_PREFIX_CHARS = 5
 """Letters with which words that are alike begin."""
 
-SHOWN = 300
+MAX_LINE_CHARS = 300
 _ENDS = re.compile(r"(?:e?s)?(?!\w)")
 
 
@@ -64,131 +64,139 @@ class AbsenceReview:
     question: str
     by_code: Callable[[], tuple[SearchTerm, ...]]
     shown: Callable[[], Spans]
-    _told: list[Place] = field(default_factory=list)
-    _refusals: int = 0
-    _counter: Counter = field(init=False)
-    _known: tuple[object, tuple[Tally, ...]] | None = None
-    _near: tuple[Near, ...] | None = None
+    _reported: list[Place] = field(default_factory=list)
+    _refusal_count: int = 0
+    _counter: SearchCounter = field(init=False)
+    _tallies_cache: tuple[object, tuple[Tally, ...]] | None = None
+    _nearest_cache: tuple[NearPassage, ...] | None = None
 
     def __post_init__(self) -> None:
-        self._counter = Counter(self.document)
+        self._counter = SearchCounter(self.document)
 
     def issues(self, absence: Absence) -> tuple[Issue, ...]:
         """The refusal, if there are places to look at that were not pointed out yet; it is remembered as made."""
-        if self._refusals >= REFUSALS:
+        if self._refusal_count >= MAX_REFUSALS:
             return ()
         places: list[Place] = []
-        for place in self._unseen(self._tallies(absence)):
-            if all(place.end < other.start or other.end < place.start for other in (*self._told, *places)):
+        for place in self._unseen_places(self._tallies(absence)):
+            if all(place.end < other.start or other.end < place.start for other in (*self._reported, *places)):
                 places.append(place)
         if not places:
-            return self._beside_the_point(absence)
-        places = places[:POINTED_OUT]
-        self._told += places
-        self._refusals += 1
-        return (self._refused(sorted(places, key=lambda place: place.start)),)
+            return self._unrelated_search_issues(absence)
+        places = places[:MAX_PLACES_SHOWN]
+        self._reported += places
+        self._refusal_count += 1
+        return (self._refusal(sorted(places, key=lambda place: place.start)),)
 
-    def _beside_the_point(self, absence: Absence) -> tuple[Issue, ...]:
+    def _unrelated_search_issues(self, absence: Absence) -> tuple[Issue, ...]:
         """The refusal of a search in which no word of the question was looked for, unless all of the text was read."""
         words = key_words(self.question)
         tallies = self._tallies(absence)
         if not words or any(tally.search.hits for tally in tallies):
             return ()  # other words for it are a search, too, if the document has some of them
-        sought = [word.casefold() for tally in tallies for word in re.findall(r"\w{3,}", tally.search.term)]
-        if any(word.startswith(stem[:LIKE]) for stem in words for word in sought):
+        searched_words = [word.casefold() for tally in tallies for word in re.findall(r"\w{3,}", tally.search.term)]
+        if any(word.startswith(stem[:COMMON_PREFIX_CHARS]) for stem in words for word in searched_words):
             return ()
         shown, size = self.shown(), len(self.document.text)
-        seen = any(covered(shown, *place[:2]) for place in hits(words, self.document.text))
-        if seen or covered(shown, 0, size) >= size:
+        seen = any(count_covered(shown, *place[:2]) for place in find_words(words, self.document.text))
+        if seen or count_covered(shown, 0, size) >= size:
             return ()
-        self._refusals += 1
-        told = (
+        self._refusal_count += 1
+        message = (
             f"no word of the question was searched for ({', '.join(words.values())}): look for them, and for other "
             "words that say the same. If nothing answers it, hand in not_found again, and it stands"
         )
-        return (Issue(NAME, told),)
+        return (Issue(NAME, message),)
 
     def __call__(self, attempt: Attempt) -> Evidence:
         """The same as a check of an attempt, for statements that no worker was there to be asked about."""
         return Evidence(NAME, self.issues(attempt.absence) if attempt.absence else ())
 
-    def recorded(self, attempt: Attempt) -> Attempt:
+    def add_search_record(self, attempt: Attempt) -> Attempt:
         """The attempt with the record of its absence: what was searched, counted here, and the nearest passages."""
         if attempt.absence is None:
             return attempt
         searches = tuple(tally.search for tally in self._tallies(attempt.absence))
-        return replace(attempt, searches=searches, nearest=tuple(map(self._passage, self._nearest())))
+        return replace(attempt, searches=searches, nearest=tuple(map(self._passage, self._nearest_passages())))
 
     def _tallies(self, absence: Absence) -> tuple[Tally, ...]:
         key = (absence.searched, self.by_code())
-        if self._known is None or self._known[0] != key:
-            self._known = key, self._counter.count(*key)
-        return self._known[1]
+        if self._tallies_cache is None or self._tallies_cache[0] != key:
+            self._tallies_cache = key, self._counter.count(*key)
+        return self._tallies_cache[1]
 
-    def _nearest(self) -> tuple[Near, ...]:
-        if self._near is None:
-            self._near = nearest(self.question, self.document.text)
-        return self._near
+    def _nearest_passages(self) -> tuple[NearPassage, ...]:
+        if self._nearest_cache is None:
+            self._nearest_cache = nearest_passages(self.question, self.document.text)
+        return self._nearest_cache
 
-    def _passage(self, near: Near) -> Passage:
+    def _passage(self, near: NearPassage) -> Passage:
         page = self.document.page_at(near.start)
         return Passage(
             self.document.text[near.start : near.end], near.start, near.end, page.number, page.label, near.words
         )
 
-    def _unseen(self, tallies: Sequence[Tally]) -> Iterator[Place]:
+    def _unseen_places(self, tallies: Sequence[Tally]) -> Iterator[Place]:
         """Places that bear on the question and were not looked at, those of the rarest words first."""
         shown = self.shown()
         for tally in sorted(tallies, key=lambda tally: len(tally.places)):
             if tally.search.by == "worker":
-                yield from self._of_term(tally, shown)
-        yield from self._of_question(tallies, shown)
+                yield from self._unseen_places_of_term(tally, shown)
+        yield from self._unseen_places_of_question(tallies, shown)
         if tallies and all(tally.search.hits == 0 for tally in tallies):
-            for near in self._nearest()[:1]:
-                if near.share >= TOGETHER and len(near.words) > 1 and not covered(shown, near.start, near.end):
+            for near in self._nearest_passages()[:1]:
+                if (
+                    near.share >= MIN_WORD_SHARE
+                    and len(near.words) > 1
+                    and not count_covered(shown, near.start, near.end)
+                ):
                     yield Place(near.start, near.end, ", ".join(near.words))
 
-    def _of_term(self, tally: Tally, shown: Spans) -> Iterator[Place]:
-        places = [place for place in tally.places if self._is_whole(*place)]
-        unseen = [place for place in places if not covered(shown, *place)]
+    def _unseen_places_of_term(self, tally: Tally, shown: Spans) -> Iterator[Place]:
+        places = [place for place in tally.places if self._is_whole_word(*place)]
+        unseen = [place for place in places if not count_covered(shown, *place)]
         if len(unseen) < len(places):
-            unseen = [place for place in unseen if self._page_unseen(place[0], shown)] if len(places) <= FEW else []
-        yield from (Place(start, end, tally.search.term) for start, end in unseen[:EACH])
+            unseen = (
+                [place for place in unseen if self._is_page_unseen(place[0], shown)]
+                if len(places) <= FEW_PLACES
+                else []
+            )
+        yield from (Place(start, end, tally.search.term) for start, end in unseen[:MAX_PLACES_PER_TERM])
 
-    def _of_question(self, tallies: Sequence[Tally], shown: Spans) -> Iterator[Place]:
+    def _unseen_places_of_question(self, tallies: Sequence[Tally], shown: Spans) -> Iterator[Place]:
         words = key_words(self.question)
-        places = hits(words, self.document.text)
-        sought = [tally.search.term.casefold() for tally in tallies]
+        places = find_words(words, self.document.text)
+        searched_terms = [tally.search.term.casefold() for tally in tallies]
         counted = {stem: [place[:2] for place in places if place[2] == stem] for stem in words}
         for stem, own in sorted(counted.items(), key=lambda item: len(item[1])):
-            if not 0 < len(own) <= RARE or any(stem.casefold() in term for term in sought):
+            if not 0 < len(own) <= RARE_WORD_MAX_PLACES or any(stem.casefold() in term for term in searched_terms):
                 continue
-            if not any(covered(shown, *place) for place in own):
-                yield from (Place(start, end, words[stem]) for start, end in own[:EACH])
+            if not any(count_covered(shown, *place) for place in own):
+                yield from (Place(start, end, words[stem]) for start, end in own[:MAX_PLACES_PER_TERM])
 
-    def _is_whole(self, start: int, end: int) -> bool:
+    def _is_whole_word(self, start: int, end: int) -> bool:
         """Whether a place is whole words, a plural for its singular: "euro" is not in "Europe"."""
         text = self.document.text
         return not text[max(start - 1, 0) : start].isalnum() and _ENDS.match(text, end) is not None
 
-    def _page_unseen(self, at: int, shown: Spans) -> bool:
-        page = self.document.page_at(at)
-        return self.document.paged and not covered(shown, page.start, page.end)
+    def _is_page_unseen(self, offset: int, shown: Spans) -> bool:
+        page = self.document.page_at(offset)
+        return self.document.paged and not count_covered(shown, page.start, page.end)
 
-    def _refused(self, places: Sequence[Place]) -> Issue:
+    def _refusal(self, places: Sequence[Place]) -> Issue:
         pages = dict.fromkeys(self.document.page_at(place.start).number for place in places)
-        where = f" (page{'' if len(pages) == 1 else 's'} {in_words(pages)})" if self.document.paged else ""
+        where = f" (page{'' if len(pages) == 1 else 's'} {format_ranges(pages)})" if self.document.paged else ""
         message = (
             f"there are places that bear on it and that you have not looked at{where}; here are their lines, and "
             "at(offset) prints what stands around them. If they answer it, hand in claims; if they do not, hand in "
             "not_found again, and it stands"
         )
-        return Issue(NAME, message, material="\n".join(map(self._line, places)))
+        return Issue(NAME, message, material="\n".join(map(self._render_place, places)))
 
-    def _line(self, place: Place) -> str:
+    def _render_place(self, place: Place) -> str:
         text = self.document.text
         page = self.document.page_at(place.start)
         first, last = line_at(text, place.start, place.end, page.start, page.end)
-        low = max(first, place.start - SHOWN // 2)
-        high = min(last, max(place.end, low + SHOWN))
+        low = max(first, place.start - MAX_LINE_CHARS // 2)
+        high = min(last, max(place.end, low + MAX_LINE_CHARS))
         return f"page {page.number}, offset {low}: {' '.join(text[low:high].split())}\n(for: {place.word})"

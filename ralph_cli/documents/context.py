@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from ralph_cli.core.document import Document, Heading, Span
 from ralph_cli.text.tables import is_row
 
-MOST = 2_400
+MAX_CONTEXT = 2_400
 """Characters that are taken on each side of a passage at most."""
 
-LEAST = 220
+MIN_CONTEXT = 220
 """Characters on each side that are taken in any case, as far as there are so many."""
 
 _HEADER_LINES = 6
-_ENDS = re.compile(r"[.:;?!][\"')\u2019\u201d]?\s*$")
-_ITEM = re.compile(r"\s*(?:[-*+\u2022\u25cf\u25aa]\s|\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)]\s|#{1,6}\s|\|)")
-_SHORT = 0.75
-_LAST_ROWS = 3
+_SENTENCE_END = re.compile(r"[.:;?!][\"')\u2019\u201d]?\s*$")
+_LIST_ITEM = re.compile(r"\s*(?:[-*+\u2022\u25cf\u25aa]\s|\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)]\s|#{1,6}\s|\|)")
+_SHORT_LINE_SHARE = 0.75
+_LONGEST_LINES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,40 +39,49 @@ class _Lines:
         return self.text[start:end]
 
 
-def lines_of(document: Document) -> _Lines:
+def index_lines(document: Document) -> _Lines:
     """The lines of a document; a page's end ends a line."""
     return _Lines(document.text, [0, *(m.end() for m in re.finditer(r"[\n\f]", document.text))])
 
 
-def surroundings(document: Document, span: Span, lines: _Lines | None = None, most: int = MOST) -> Span:
-    """The whole lines of the paragraph or table that `span` stands in, at most `most` characters more on each side.
+def context_span(
+    document: Document, span: Span, lines: _Lines | None = None, max_characters: int = MAX_CONTEXT
+) -> Span:
+    """The whole lines of the paragraph or table that `span` stands in, at most `max_characters` characters more on each
+    side.
 
     A table is taken with the lines above its rows that name columns, period and unit. At least 220 characters on each
     side are taken.
     """
-    lines = lines or lines_of(document)
+    lines = lines or index_lines(document)
     text = document.text
     first, last = lines.at(span.start), lines.at(max(span.end - 1, span.start))
     tabular = is_row(lines[first]) or is_row(lines[last])
-    width = _width(lines, first)
+    width = _full_line_width(lines, first)
     up, down = first, last
-    while up > 0 and span.start - lines.starts[up - 1] <= most and not _begins(lines, up, tabular, width):
+    while (
+        up > 0 and span.start - lines.starts[up - 1] <= max_characters and not _starts_block(lines, up, tabular, width)
+    ):
         up -= 1
     if tabular:
-        up = _with_header(lines, up, span.start - most)
+        up = _table_start(lines, up, span.start - max_characters)
     while (
         down + 1 < len(lines.starts)
-        and lines.span(down + 1)[1] - span.end <= most
-        and not _begins(lines, down + 1, tabular, width)
+        and lines.span(down + 1)[1] - span.end <= max_characters
+        and not _starts_block(lines, down + 1, tabular, width)
     ):
         down += 1
     low, high = lines.starts[up], lines.span(down)[1]
     # A paragraph on one endless line is cut at a word.
-    if span.start - low > most:
-        low = text.rfind(" ", low, span.start - most) + 1 or span.start - most
-    if high - span.end > most:
-        high = text.find(" ", span.end + most, high) if " " in text[span.end + most : high] else span.end + most
-    return Span(min(low, _back(text, span.start)), max(high, _forth(text, span.end)))
+    if span.start - low > max_characters:
+        low = text.rfind(" ", low, span.start - max_characters) + 1 or span.start - max_characters
+    if high - span.end > max_characters:
+        high = (
+            text.find(" ", span.end + max_characters, high)
+            if " " in text[span.end + max_characters : high]
+            else span.end + max_characters
+        )
+    return Span(min(low, _minimum_start(text, span.start)), max(high, _minimum_end(text, span.end)))
 
 
 def headings_above(document: Document, offset: int) -> tuple[Heading, ...]:
@@ -86,7 +95,7 @@ def headings_above(document: Document, offset: int) -> tuple[Heading, ...]:
     return tuple(reversed(found))
 
 
-def _begins(lines: _Lines, number: int, tabular: bool, width: int) -> bool:
+def _starts_block(lines: _Lines, number: int, tabular: bool, width: int) -> bool:
     """Whether another block begins with line `number`, seen from the line before it."""
     line, before = lines[number], lines[number - 1]
     if not line.strip() or not before.strip():
@@ -94,18 +103,20 @@ def _begins(lines: _Lines, number: int, tabular: bool, width: int) -> bool:
     if tabular:
         # A label may run over lines of its own, but running text is no part of a table.
         return not (is_row(line) or _is_label(line, width)) or not (is_row(before) or _is_label(before, width))
-    if is_row(line) or is_row(before) or _ITEM.match(line):
+    if is_row(line) or is_row(before) or _LIST_ITEM.match(line):
         return True
-    return len(before.rstrip()) < _SHORT * width and bool(_ENDS.search(before) or line.lstrip()[:1].isupper())
+    return len(before.rstrip()) < _SHORT_LINE_SHARE * width and bool(
+        _SENTENCE_END.search(before) or line.lstrip()[:1].isupper()
+    )
 
 
 def _is_label(line: str, width: int) -> bool:
-    return len(line.strip()) < _SHORT * width and not line.rstrip().endswith((".", ";"))
+    return len(line.strip()) < _SHORT_LINE_SHARE * width and not line.rstrip().endswith((".", ";"))
 
 
-def _with_header(lines: _Lines, up: int, floor: int) -> int:
+def _table_start(lines: _Lines, up: int, floor: int) -> int:
     """The first line of a table, from its header rows on: up to six lines above that are short."""
-    width = _width(lines, up)
+    width = _full_line_width(lines, up)
     for _ in range(_HEADER_LINES):
         if up == 0 or lines.starts[up - 1] < floor or not lines[up - 1].strip():
             break
@@ -115,26 +126,26 @@ def _with_header(lines: _Lines, up: int, floor: int) -> int:
     return up
 
 
-def _width(lines: _Lines, number: int) -> int:
+def _full_line_width(lines: _Lines, number: int) -> int:
     """The length of a full line around here: a paragraph's last line is shorter."""
-    near = [len(lines[at].rstrip()) for at in range(max(number - 20, 0), min(number + 21, len(lines.starts)))]
-    near = sorted(near)[-_LAST_ROWS:]
-    return near[0] if near else 0
+    lengths = [len(lines[at].rstrip()) for at in range(max(number - 20, 0), min(number + 21, len(lines.starts)))]
+    lengths = sorted(lengths)[-_LONGEST_LINES:]
+    return lengths[0] if lengths else 0
 
 
-def _back(text: str, start: int) -> int:
+def _minimum_start(text: str, start: int) -> int:
     """Where the line begins that stands 220 characters before `start`, or a word of it if it is long."""
-    at = max(start - LEAST, 0)
+    at = max(start - MIN_CONTEXT, 0)
     line = max(text.rfind("\n", 0, at), text.rfind("\f", 0, at)) + 1
-    return line if at - line <= LEAST else text.rfind(" ", line, at) + 1 or at
+    return line if at - line <= MIN_CONTEXT else text.rfind(" ", line, at) + 1 or at
 
 
-def _forth(text: str, end: int) -> int:
+def _minimum_end(text: str, end: int) -> int:
     """Where the line ends that stands 220 characters behind `end`, or a word of it if it is long."""
-    at = min(end + LEAST, len(text))
+    at = min(end + MIN_CONTEXT, len(text))
     ends = [place for place in (text.find("\n", at), text.find("\f", at)) if place >= 0]
     line = min([*ends, len(text)])
-    if line - at <= LEAST:
+    if line - at <= MIN_CONTEXT:
         return line
     space = text.find(" ", at, line)
     return space if space >= 0 else at

@@ -12,20 +12,20 @@ from typing import Any
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import DEFAULT_LIMITS, Layout, LoadLimits
-from ralph_cli.documents.parsed import Parsed, assemble
+from ralph_cli.documents.parsed import ParsedDocument, assemble
 from ralph_cli.documents.plain_text import parse_text
-from ralph_cli.documents.process.child import nonsense, run_parser
-from ralph_cli.documents.sniff import Kind, identify, shown
+from ralph_cli.documents.process.child import invalid_result_error, run_parser
+from ralph_cli.documents.sniff import Kind, display_name, identify
 from ralph_cli.documents.text_cache import read_parsed, write_parsed
 
 __all__ = [
     "Layout",
     "LoadLimits",
-    "load",
+    "describe_loader",
     "load_bytes",
+    "load_document",
     "parser_request",
     "read_bytes",
-    "reader_of",
 ]
 
 _LOADER_VERSIONS: dict[str, int] = {"pdf": 1, "docx": 1, "html": 4, "text": 1, "markdown": 1, "code": 1}
@@ -34,7 +34,7 @@ _LOADER_VERSIONS: dict[str, int] = {"pdf": 1, "docx": 1, "html": 4, "text": 1, "
 _LIBRARIES: dict[str, str] = {"pdf": "pypdfium2", "html": "selectolax"}
 
 
-def load(
+def load_document(
     source: str | Path,
     *,
     stdin: Callable[[], bytes] | None = None,
@@ -79,8 +79,8 @@ def load_bytes(
 ) -> Document:
     """The same for the bytes of a file that was called `path`; no file is read."""
     if len(data) > limits.bytes:
-        raise _too_big(shown(path), limits)
-    name = shown(path)
+        raise _too_big_error(display_name(path), limits)
+    name = display_name(path)
     if not data.strip(b" \t\r\n\f"):
         raise DocumentError(f"{name} is empty", code="empty", hint="check the file")
     kind = identify(path, data)
@@ -95,7 +95,7 @@ def load_bytes(
     return assemble(parsed, path=path, kind=kind, sha256=sha256, fingerprint=fingerprint)
 
 
-def reader_of(kind: str) -> str:
+def describe_loader(kind: str) -> str:
     """What reads a document of this kind here, with its versions: "pypdfium2 5.15.0, loader 1"; empty if nothing."""
     if kind not in _LOADER_VERSIONS:
         return ""
@@ -112,29 +112,29 @@ def _parse(
     layout: Layout,
     limits: LoadLimits,
     on_progress: Callable[[int, int], None] | None,
-) -> Parsed:
+) -> ParsedDocument:
     if kind not in ("pdf", "docx", "html"):
         return parse_text(data, name=name, kind=kind, encoding=encoding, limits=limits)
     request = parser_request(kind, name, limits, password=password, layout=layout, encoding=encoding)
     result = run_parser(request, data, name=name, limits=limits, on_progress=on_progress)
     try:
-        return Parsed.from_json(result, limits)
+        return ParsedDocument.from_json(result, limits)
     except ValueError as error:
-        raise nonsense(name, error) from None
+        raise invalid_result_error(name, error) from None
 
 
-def parser_request(op: str, name: str, limits: LoadLimits, **options: Any) -> dict[str, Any]:
+def parser_request(operation: str, name: str, limits: LoadLimits, **options: Any) -> dict[str, Any]:
     """What the parser process is asked: an operation on a file of that name, within limits."""
-    return {"op": op, "name": name, "limits": dataclasses.asdict(limits), **options}
+    return {"op": operation, "name": name, "limits": dataclasses.asdict(limits), **options}
 
 
 def read_bytes(path: str, limits: LoadLimits = DEFAULT_LIMITS) -> bytes:
     """The bytes of a file, no more than a document may have. Raises DocumentError."""
-    name = shown(path)
+    name = display_name(path)
     try:
         with open(path, "rb") as stream:
             if os.fstat(stream.fileno()).st_size > limits.bytes:
-                raise _too_big(name, limits)
+                raise _too_big_error(name, limits)
             data = stream.read(limits.bytes + 1)
     except FileNotFoundError:
         raise DocumentError(f"{name} does not exist", code="missing", hint="check the path") from None
@@ -149,7 +149,7 @@ def read_bytes(path: str, limits: LoadLimits = DEFAULT_LIMITS) -> bytes:
     except OSError as error:
         raise DocumentError(f"{name} cannot be read: {error.strerror}", code="unreadable") from None
     if len(data) > limits.bytes:
-        raise _too_big(name, limits)
+        raise _too_big_error(name, limits)
     return data
 
 
@@ -160,11 +160,11 @@ def read_standard_input(stdin: Callable[[], bytes] | None, limits: LoadLimits) -
     except OSError as error:
         raise DocumentError(f"standard input cannot be read: {error.strerror}", code="unreadable") from None
     if len(data) > limits.bytes:
-        raise _too_big(shown("-"), limits)
+        raise _too_big_error(display_name("-"), limits)
     return data
 
 
-def _too_big(name: str, limits: LoadLimits) -> DocumentError:
+def _too_big_error(name: str, limits: LoadLimits) -> DocumentError:
     return DocumentError(f"{name} is larger than {limits.bytes >> 20} MiB", code="too-big", hint="split the file")
 
 

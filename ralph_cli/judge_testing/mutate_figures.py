@@ -6,7 +6,7 @@ from decimal import Decimal
 
 from ralph_cli.text.lexicon import MONTHS, NEGATIONS, TENS, UNITS
 from ralph_cli.text.quantities.dates import dates
-from ralph_cli.text.quantities.figures import UNIT, Figure, figures
+from ralph_cli.text.quantities.figures import UNIT_AFTER, Figure, figures
 
 _NAMED = re.compile(
     r"(?i)\b(?:notes?|sections?|clauses?|pages?|items?|rules?|forms?|schedules?|exhibits?|parts?|articles?|topics?"
@@ -39,25 +39,25 @@ _YEAR = re.compile(
 )
 
 
-def numbers(text: str) -> Iterator[str]:
+def mutate_numbers(text: str) -> Iterator[str]:
     """The claim with one figure changed: a digit, million for billion, per cent for percentage points."""
     dated = [(date.start, date.end) for date in dates(text)]
     for figure in figures(text):
         inside = any(start <= figure.start < end for start, end in dated)
-        if inside or _is_name(text, figure):
+        if inside or _is_no_quantity(text, figure):
             continue
         way = _direction(text, figure)
-        if condition := _in_condition(text, figure.start):
+        if condition := _condition_word(text, figure.start):
             if way == 0:
                 continue  # whether a condition is a stricter one cannot be told from the figure alone
             way = way if condition == "only if" else -way
-        for wording, value in (*_written(text, figure), *_magnitudes(figure)):
+        for wording, value in (*_figure_variants(text, figure), *_magnitude_variants(figure)):
             if way == 0 or (value > figure.value) == (way > 0):
                 yield text[: figure.start] + wording + text[figure.end :]
-        yield from _points(text, figure)
+        yield from _swap_percent_and_points(text, figure)
 
 
-def _is_name(text: str, figure: Figure) -> bool:
+def _is_no_quantity(text: str, figure: Figure) -> bool:
     """Whether a figure is a part of a name, a reference, a year or a time of day, and no quantity."""
     before, after = text[: figure.start], text[figure.end :]
     if re.search(r"\d[A-Za-z]+$", figure.text) and not figure.currency:
@@ -70,7 +70,7 @@ def _is_name(text: str, figure: Figure) -> bool:
         return True
     if re.search(r"[-:/.#]$|\w\s*\($|(?i:\bbetween\s)[^.]*$|\d\s*(?:to|and|or|,|\u2013)\s*[$\u20ac\u00a3]?$", before):
         return True
-    if (figure.spelled and not (UNIT.match(after) or figure.value > 2)) or figure.value == 1:
+    if (figure.spelled and not (UNIT_AFTER.match(after) or figure.value > 2)) or figure.value == 1:
         return True
     word = re.search(r"([A-Za-z][\w.&'\u2019-]*)\s+[$\u20ac\u00a3]?$", before)
     proper = word and word[1][0].isupper() and word.start() > 0
@@ -91,7 +91,7 @@ def _direction(text: str, figure: Figure) -> int:
     return -way if _NEGATIVE.search(plain) else way
 
 
-def _in_condition(text: str, at: int) -> str:
+def _condition_word(text: str, at: int) -> str:
     """The word that makes what stands at `at` a condition; empty if it is none."""
     head = _CONDITION.match(text)
     if head and ", " not in text[:at]:
@@ -100,10 +100,10 @@ def _in_condition(text: str, at: int) -> str:
     return found[-1][0].lower() if found and not (head and ", " not in text[: found[-1].start()]) else ""
 
 
-def _written(text: str, figure: Figure) -> Iterator[tuple[str, Decimal]]:
+def _figure_variants(text: str, figure: Figure) -> Iterator[tuple[str, Decimal]]:
     """Other figures of the same shape, with their values."""
     if figure.spelled:
-        yield from _spelled_otherwise(figure)
+        yield from _spelled_variants(figure)
         return
     places = [place for place, char in enumerate(figure.text) if char.isdigit()]
     least = figure.value * Decimal("0.1") if _HEDGED.search(text[: figure.start]) else Decimal(0)
@@ -119,7 +119,7 @@ def _written(text: str, figure: Figure) -> Iterator[tuple[str, Decimal]]:
                 yield wording, found[0].value
 
 
-def _spelled_otherwise(figure: Figure) -> Iterator[tuple[str, Decimal]]:
+def _spelled_variants(figure: Figure) -> Iterator[tuple[str, Decimal]]:
     value = int(figure.value)
     if not 2 <= value <= 400 or " percent" in figure.text:
         return
@@ -139,7 +139,7 @@ def _spell(value: int) -> str:
     return f"{_ONES[value // 100]} hundred{rest}"
 
 
-def _magnitudes(figure: Figure) -> Iterator[tuple[str, Decimal]]:
+def _magnitude_variants(figure: Figure) -> Iterator[tuple[str, Decimal]]:
     for scale, other in _SCALES:
         wording = re.sub(rf"\b{scale}\b", other, figure.text)
         if wording != figure.text:
@@ -148,7 +148,7 @@ def _magnitudes(figure: Figure) -> Iterator[tuple[str, Decimal]]:
                 yield wording, found[0].value
 
 
-def _points(text: str, figure: Figure) -> Iterator[str]:
+def _swap_percent_and_points(text: str, figure: Figure) -> Iterator[str]:
     """A rise of 5 % made one of 5 percentage points, and the other way round."""
     if not figure.percent or figure.spelled:
         return
@@ -166,9 +166,9 @@ _SHORT = ("February", "April", "June", "September", "November")
 _MONTH = re.compile(rf"\b(?:{'|'.join(_MONTHS)})\b")
 _QUARTERS = ("first", "second", "third", "fourth")
 _BEHIND = r"\s+(?:[\w,]+\s){0,4}$"
-_OPEN = re.compile(rf"(?i)\b(?:between|through|until|after|to|and|later than){_BEHIND}")
+_OPEN_SPAN = re.compile(rf"(?i)\b(?:between|through|until|after|to|and|later than){_BEHIND}")
 _SPAN_END = re.compile(r"(?i)\b(?:to|and) $")
-_DUE = re.compile(rf"(?i)\b(?:by|before|prior to|since|from){_BEHIND}")
+_SINCE_OR_BY = re.compile(rf"(?i)\b(?:by|before|prior to|since|from){_BEHIND}")
 """What happened by a year happened by any later one, and what holds since a year holds since any later one."""
 
 _COUNTED = "|".join((*_ONES, *_TENS))
@@ -176,41 +176,43 @@ _NOT_TIME = re.compile(
     r"\s+(?:income|tax|taxes|provision|interest|amorti[sz]ation|depreciation|deduct\w*|giving|consider\w*|taking"
     r"|adjust\w*|the effect|eliminat\w*|allow\w*|discount\w*|reclass\w*|minority|non)"
 )
-_PACES = (
+_PACE_SWAPS = (
     *(("each year", "each month"), ("each month", "each year"), ("each quarter", "each year")),
     *(("every year", "every month"), ("a year", "a month"), ("per year", "per month"), ("once a day", "once a week")),
     *(("annually", "monthly"), ("monthly", "yearly"), ("quarterly", "yearly")),
 )
 
 
-def times(text: str) -> Iterator[str]:
+def mutate_times(text: str) -> Iterator[str]:
     """The claim with another year, month, quarter or pace, or with "before" for "after"."""
     years = {int(match[0]) for match in _YEAR.finditer(text)}
     for match in _YEAR.finditer(text):
         before = text[: match.start()]
-        if _OPEN.search(before) and (_span(before) or not _SPAN_END.search(before)):
+        if _OPEN_SPAN.search(before) and (_has_span(before) or not _SPAN_END.search(before)):
             continue  # a longer span holds what a shorter one does
-        for other in (int(match[0]) + shift for shift in ((-3, -2, -1) if _DUE.search(before) else (-3, -2, -1, 1, 2))):
-            if other not in years and not (min(years) < other < max(years) and _span(text)):
+        for other in (
+            int(match[0]) + shift for shift in ((-3, -2, -1) if _SINCE_OR_BY.search(before) else (-3, -2, -1, 1, 2))
+        ):
+            if other not in years and not (min(years) < other < max(years) and _has_span(text)):
                 yield text[: match.start()] + str(other) + text[match.end() :]
     dated = [(date.start, date.end) for date in dates(text)]
     for match in _MONTH.finditer(text):
         before = text[: match.start()]
         bare = not any(start <= match.start() < end for start, end in dated)
-        if (bare and match[0] in ("May", "March")) or _OPEN.search(before) or _DUE.search(before):
+        if (bare and match[0] in ("May", "March")) or _OPEN_SPAN.search(before) or _SINCE_OR_BY.search(before):
             continue
         for month in _MONTHS:
             long = re.search(r"\b31\b", text) or (month == "February" and re.search(r"\b(?:29|30)\b", text))
             if month not in text and not (long and month in _SHORT):
                 yield text[: match.start()] + month + text[match.end() :]
-    yield from _parts(text)
+    yield from _mutate_quarters_and_order(text)
 
 
-def _span(text: str) -> bool:
+def _has_span(text: str) -> bool:
     return bool(re.search(r"(?i)\b(?:from|between)\b", text))
 
 
-def _parts(text: str) -> Iterator[str]:
+def _mutate_quarters_and_order(text: str) -> Iterator[str]:
     """Other quarters and halves, orders and paces."""
     for match in re.finditer(r"\b(first|second|third|fourth)(?=[- ](?:fiscal )?quarter\b)", text):
         for other in _QUARTERS:
@@ -234,6 +236,6 @@ def _parts(text: str) -> Iterator[str]:
                 rf"\s+(?!(?:that|it|this|them|about|approximately|more|less|{_COUNTED})\b)[^\W\d]", text[match.end() :]
             ):
                 yield text[: match.start()] + other + text[match.end() :]
-    for word, other in _PACES:
+    for word, other in _PACE_SWAPS:
         for match in re.finditer(rf"(?<!quarter of )\b{word}\b", text):
             yield text[: match.start()] + other + text[match.end() :]

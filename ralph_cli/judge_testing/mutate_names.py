@@ -25,24 +25,24 @@ _COMMON += " The This These It In On At If As For See Inc Corp Co Ltd Standard S
 _COMMON += " Proxy Contents Participant Internal"
 _SKIPPED = frozenset((_CALENDAR + " " + _COMMON).split()) | {month.capitalize() for month in MONTHS}
 _ISSUER = {"Company", "Corporation", "Registrant", "Issuer", "Group", "Parent", "Firm", "Bank", "Borrower", "Employer"}
-_EMPTY = frozenset("of and or the a to for with by from as that is was be not which than our its their".split())  # noqa: SIM905
+_STOP_WORDS = frozenset("of and or the a to for with by from as that is was be not which than our its their".split())  # noqa: SIM905
 _GEOGRAPHY = frozenset((*COUNTRIES, *STATES, *REGIONS))
-_LEAST, _WORDS, _ALIKE, _VERY_ALIKE = 4, 3, 0.4, 0.6
+_MIN_COUNT, _MAX_NAME_WORDS, _MIN_SIMILARITY, _MIN_SIMILARITY_NO_ARTICLE = 4, 3, 0.4, 0.6
 _STATE = "|".join(STATES)
 
 
 @dataclass(frozen=True, slots=True)
-class _Use:
+class _NameUsage:
     """How a name is used: with "the" or without, how often, and how often which words stand beside it."""
 
-    the: bool
+    has_article: bool
     count: int
     beside: Counter[str]
 
-    def likeness(self, other: "_Use") -> float:
+    def similarity(self, other: "_NameUsage") -> float:
         """The cosine of the angle between the words beside two names: 1 for the same company, 0 for none shared."""
         both = self.beside.keys() & other.beside.keys()
-        if len(both) < (1 if self.the else 2):
+        if len(both) < (1 if self.has_article else 2):
             return 0.0
         shared = sum(self.beside[word] * other.beside[word] for word in both)
         lengths = math.hypot(*self.beside.values()) * math.hypot(*other.beside.values())
@@ -50,34 +50,42 @@ class _Use:
 
 
 @dataclass(slots=True)
-class Names:
+class DocumentNames:
     """The names of a text that stand in it several times, and for each the one that is used most like it."""
 
     text: str
     _rivals: dict[str, str] = field(init=False)
-    _uses: dict[str, _Use] = field(init=False)
+    _usages: dict[str, _NameUsage] = field(init=False)
 
     def __post_init__(self) -> None:
         flat = " ".join(self.text.split())
         uses: dict[str, list[re.Match[str]]] = defaultdict(list)
         for match in _NAME.finditer(flat):
             words = re.split(r"[ .]", match["name"])
-            if _SKIPPED.isdisjoint(words) and len(words) <= _WORDS and not any(p in match["name"] for p in _GEOGRAPHY):
+            if (
+                _SKIPPED.isdisjoint(words)
+                and len(words) <= _MAX_NAME_WORDS
+                and not any(p in match["name"] for p in _GEOGRAPHY)
+            ):
                 uses[match["name"]].append(match)
         # What is as often written small is a word that a heading or a table has made large.
         lower = Counter(re.findall(r"\b[a-z]+", flat))
-        self._uses = {}
+        self._usages = {}
         for name, found in uses.items():
             share = sum(bool(match["the"]) for match in found) / len(found)
-            if len(found) < _LEAST or 0.2 < share < 0.8 or (share < 0.5 and _is_word(name, len(found), lower)):
+            if (
+                len(found) < _MIN_COUNT
+                or 0.2 < share < 0.8
+                or (share < 0.5 and _is_common_word(name, len(found), lower))
+            ):
                 continue
-            beside = Counter(word for match in found for word in _beside(flat, match))
-            self._uses[name] = _Use(share > 0.5, len(found), beside)
-        self._rivals = {name: rival for name, use in self._uses.items() if (rival := self._rival(name, use))}
+            beside = Counter(word for match in found for word in _neighbour_words(flat, match))
+            self._usages[name] = _NameUsage(share > 0.5, len(found), beside)
+        self._rivals = {name: rival for name, use in self._usages.items() if (rival := self._rival(name, use))}
 
-    def swapped(self, text: str) -> Iterator[str]:
+    def swap_names(self, text: str) -> Iterator[str]:
         """The claim with one of its names exchanged for another, or with two of them in each other's place."""
-        yield from _places(text)
+        yield from _move_places(text)
         for name, rival in self._rivals.items():
             if name not in text:
                 continue
@@ -86,29 +94,29 @@ class Names:
                 continue
             if rival not in text:
                 yield own.sub(lambda match, rival=rival: match[1] + rival, text)  # type: ignore[misc]
-            elif other.search(text) and not _joined(text, name, rival):
+            elif other.search(text) and not _are_coordinated(text, name, rival):
                 marked = own.sub(lambda match: match[1] + "\0", text)
                 marked = other.sub(lambda match, name=name: match[1] + name, marked)  # type: ignore[misc]
                 yield marked.replace("\0", rival)
 
     def _pattern(self, name: str) -> re.Pattern[str]:
-        the = "[Tt]he " if self._uses[name].the else "(?<![Tt]he )(?<!\\ba )(?<!\\ban )"
+        the = "[Tt]he " if self._usages[name].has_article else "(?<![Tt]he )(?<!\\ba )(?<!\\ban )"
         return re.compile(rf"(?<![\w-])({the}){re.escape(name)}(?![\w-])(?! \d)(?! [A-Z])")
 
-    def _rival(self, name: str, use: _Use) -> str:
+    def _rival(self, name: str, use: _NameUsage) -> str:
         """The name most like this one in use, that does not mean the same; none if none is like it."""
         alike = [
-            (use.likeness(other), other.count, rival)
-            for rival, other in self._uses.items()
-            if other.the == use.the
+            (use.similarity(other), other.count, rival)
+            for rival, other in self._usages.items()
+            if other.has_article == use.has_article
             and rival != name
-            and _plural(rival) == _plural(name)
-            and not self._same(name, rival)
+            and _is_plural(rival) == _is_plural(name)
+            and not self._may_be_same(name, rival)
         ]
         best = max(alike, default=(0.0, 0, ""))
-        return best[2] if best[0] >= (_ALIKE if use.the else _VERY_ALIKE) else ""
+        return best[2] if best[0] >= (_MIN_SIMILARITY if use.has_article else _MIN_SIMILARITY_NO_ARTICLE) else ""
 
-    def _same(self, name: str, other: str) -> bool:
+    def _may_be_same(self, name: str, other: str) -> bool:
         """Whether two names may mean the same: they share a word, or one is defined as the other."""
         if set(name.split()) & set(other.split()) or {name, other} <= _ISSUER:
             return True
@@ -121,26 +129,26 @@ class Names:
         return False
 
 
-def _is_word(name: str, count: int, lower: Counter[str]) -> bool:
+def _is_common_word(name: str, count: int, lower: Counter[str]) -> bool:
     words = [word.lower() for word in name.split() if word[0].isupper()]
     return all(lower[word] * 4 > count for word in words) and (len(words) == 1 or count < 5)
 
 
-def _plural(name: str) -> bool:
+def _is_plural(name: str) -> bool:
     return name.endswith("s") and not name.endswith("ss")
 
 
-def _joined(text: str, name: str, rival: str) -> bool:
+def _are_coordinated(text: str, name: str, rival: str) -> bool:
     """Whether a claim speaks of two names in one breath, so that their order means nothing."""
     return any(re.search(rf"{one},? (?:and|or) (?:the )?{two}", text) for one, two in ((name, rival), (rival, name)))
 
 
-def _beside(flat: str, match: re.Match[str]) -> Iterator[str]:
+def _neighbour_words(flat: str, match: re.Match[str]) -> Iterator[str]:
     """The words before and behind a name, without those that stand beside everything."""
     before = flat[max(match.start() - 30, 0) : match.start()].split()[-1:]
-    yield from (f"<{word}" for word in before if word.isalpha() and word.islower() and word not in _EMPTY)
+    yield from (f"<{word}" for word in before if word.isalpha() and word.islower() and word not in _STOP_WORDS)
     after = re.match(r"(['\u2019]s)?\W*\s([a-z]+)", flat[match.end() :])
-    if after and (after[1] or after[2] not in _EMPTY):
+    if after and (after[1] or after[2] not in _STOP_WORDS):
         yield ">'s" if after[1] else f">{after[2]}"
 
 
@@ -148,21 +156,21 @@ _BEHIND = r"(?=[,.;:)'\u2019]|\s+(?:and|or|at|in|to|for|by|is|are|was|were|will|
 _BEHIND += r"|from|since|until|under|with|on|increased|decreased|grew|rose|fell)\b)(?!, (?:the )?[A-Z])"
 
 
-def _places(text: str) -> Iterator[str]:
+def _move_places(text: str) -> Iterator[str]:
     """The claim moved to another country or state."""
     for country in COUNTRIES:
         the = "(?:[Tt]he )" if country in WITH_ARTICLE else ""
         pattern = re.compile(rf"(?<![\w/-]){the}{country}{_BEHIND}")
-        if country in text and (match := pattern.search(text)) and _is_place(text, match):
+        if country in text and (match := pattern.search(text)) and _is_standalone_place(text, match):
             rivals = [other for other in COUNTRIES[:20] if other not in text and other not in WITH_ARTICLE]
             yield from (pattern.sub(rival, text) for rival in rivals)
     for match in re.finditer(rf"\b(?:{_STATE}){_BEHIND}", text):
         rivals = [other for other in STATES if other not in text]
-        if _is_place(text, match):
+        if _is_standalone_place(text, match):
             yield from (text[: match.start()] + rival + text[match.end() :] for rival in rivals[:8])
 
 
-def _is_place(text: str, match: re.Match[str]) -> bool:
+def _is_standalone_place(text: str, match: re.Match[str]) -> bool:
     """Whether a place stands alone, and not in the name of something else ("Air Canada", "Bank of China")."""
     if re.search(r"(?i)\b(?:outside|other than|except)(?: of| for| in)* $", text[: match.start()]):
         return False  # what is not in one country may well not be in the other

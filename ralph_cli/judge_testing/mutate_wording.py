@@ -34,24 +34,24 @@ _OPPOSITES = (
 )
 
 
-def negations(text: str) -> Iterator[str]:
+def mutate_negations(text: str) -> Iterator[str]:
     """The claim with a negation more or less, "may" made "must", or a rise made a fall."""
     for match in _NOT.finditer(text):
         if not _NEVER_POSITIVE.search(text[match.end() :]):
             yield text[: match.start()] + match[1] + text[match.end() :]
-    yield from _each(text, r"\bcannot\b", "can")
-    yield from _each(text, r"\bno longer (?=\w+s\b)", "still ")
-    yield from _each(text, r"\b(had|has|have) no (?=(?!other|more|longer|such|further)\w+[^s\W]\b)", r"\1 a ")
-    yield from _each(text, r"\A(No) (single )?(?=[a-z]+[^s\W]\b)", "A single ")
+    yield from _replace_each(text, r"\bcannot\b", "can")
+    yield from _replace_each(text, r"\bno longer (?=\w+s\b)", "still ")
+    yield from _replace_each(text, r"\b(had|has|have) no (?=(?!other|more|longer|such|further)\w+[^s\W]\b)", r"\1 a ")
+    yield from _replace_each(text, r"\A(No) (single )?(?=[a-z]+[^s\W]\b)", "A single ")
     for match in _AUXILIARY.finditer(text):
-        if _takes_not(text, match):
-            yield _with_not(text, match)
+        if _is_negatable(text, match):
+            yield _insert_not(text, match)
         if match[1] == "may" and not _UNFIT_NEXT.match(text[match.end() :]):
             yield f"{text[: match.start()]}must{text[match.end() :]}"
-    yield from _opposites(text)
+    yield from _swap_opposites(text)
 
 
-def _takes_not(text: str, match: re.Match[str]) -> bool:
+def _is_negatable(text: str, match: re.Match[str]) -> bool:
     """Whether an auxiliary is that of a main clause which "not" makes false."""
     begin = max((found.end() for found in _BOUNDARY.finditer(text, 0, match.start())), default=0)
     found = _BOUNDARY.search(text, match.end())
@@ -67,12 +67,12 @@ def _takes_not(text: str, match: re.Match[str]) -> bool:
     return bool(before.strip()) and not quoted and not unfit
 
 
-def _with_not(text: str, match: re.Match[str]) -> str:
+def _insert_not(text: str, match: re.Match[str]) -> str:
     word = {"can": "cannot"}.get(match[1], f"{match[1]} not")
     return text[: match.start()] + word + text[match.end() :]
 
 
-def _opposites(text: str) -> Iterator[str]:
+def _swap_opposites(text: str) -> Iterator[str]:
     for pair in _OPPOSITES:
         if all(re.search(rf"\b{word[:-1]}", text) for word in pair):
             continue
@@ -80,17 +80,17 @@ def _opposites(text: str) -> Iterator[str]:
             # Only the first is turned round: it is what the sentence is about.
             match = re.search(rf"\b{word}\b(?! or\b)(?! \(de)", text)
             if match and not _NEGATIVE.search(text[: match.start()]):
-                yield _article(text[: match.start()] + other + text[match.end() :])
+                yield _fix_article(text[: match.start()] + other + text[match.end() :])
 
 
-def _article(text: str) -> str:
+def _fix_article(text: str) -> str:
     text = re.sub(r"\b([Aa])n (?=(?:decrease|lower|higher)\b)", r"\1 ", text)
     return re.sub(r"\b([Aa]) (?=increase\b)", r"\1n ", text)
 
 
-def _each(text: str, pattern: str, put: str) -> Iterator[str]:
+def _replace_each(text: str, pattern: str, replacement: str) -> Iterator[str]:
     for match in re.finditer(pattern, text):
-        yield text[: match.start()] + match.expand(put) + text[match.end() :]
+        yield text[: match.start()] + match.expand(replacement) + text[match.end() :]
 
 
 # Scope
@@ -135,7 +135,7 @@ _HEAD = re.compile(
     r"(?:If|Unless|Subject to|Except (?:for|in|where)|Provided that|To the extent)\b[^,;]*,\s+"
     r"(?=(?:the|we|our|each|either|no|all|an?)\s)"
 )
-_HANGING = ("and", "or", "but", "that", "than", "of", "by", "for", "in", "on", "to", "with", "at", "as", "from")
+_DANGLING_ENDS = ("and", "or", "but", "that", "than", "of", "by", "for", "in", "on", "to", "with", "at", "as", "from")
 _MERELY_POSSIBLE = re.compile(
     r"\b(?:could|might|can)\b|\bmay (?:be|have|also|adversely|not|affect|result|cause|lead|need|experience|incur|lose"
     r"|become)\b"
@@ -146,7 +146,7 @@ _VERB = re.compile(
     r"|grew|includes?|means?|lasts?|continues?|applies|apply|expects?|provides?|requires?|remains?|receives?|holds?"
     r"|makes?|owns?|begins?|ends?|pays?|sells?)\b"
 )
-_PLACED = re.compile(
+_SINGLE_PLACE_WORDS = re.compile(
     r"(?i)\b(?:incorporated|organized|organised|located|headquartered|situated|plants?|offices?|based|listed|outside"
     r"|founded|built|states|registered|domiciled|headquarters|born)\b"
 )
@@ -156,46 +156,46 @@ _SOME = re.compile(r"(?i)\b(?:some|certain|one|several|two|both|a|an)\b")
 _PARTY = re.compile(r"\AThe ((?:[A-Z][a-z]+ )+)(may)(?= [a-z]+)(?! not)")
 
 
-def scopes(text: str) -> Iterator[str]:
+def mutate_scopes(text: str) -> Iterator[str]:
     """The claim said of more than it holds for: a limit, a condition or a part left out, or "only" put before it."""
     for pattern, put in (*_HEDGES, *_WHOLE):
         for match in re.finditer(pattern, text, re.IGNORECASE):
             fit = not _NOT_BEFORE.search(text[: match.start()]) or (pattern, put) not in _QUANTIFIERS
-            if fit and not _NEGATIVE.search(_clause(text, match.start())):
+            if fit and not _NEGATIVE.search(_clause_before(text, match.start())):
                 word = put[0].upper() + put[1:] if match.start() == 0 else put
                 yield text[: match.start()] + word + text[match.end() :]
     for match in _TAIL.finditer(text):
         rest = text[: match.start()].rstrip(" ,;")
-        if _whole(rest) and not _MERELY_POSSIBLE.search(rest):
+        if _is_full_sentence(rest) and not _MERELY_POSSIBLE.search(rest):
             yield rest + "."
     for match in _WITHOUT.finditer(text):
         if re.search(r"\bnot\b", text[: match.start()]):
             yield text[: match.start()] + text[match.end() :]
     if head := _HEAD.match(text):
         rest = text[head.end() :]
-        if _whole(rest) and not _MERELY_POSSIBLE.search(rest):
+        if _is_full_sentence(rest) and not _MERELY_POSSIBLE.search(rest):
             yield rest[0].upper() + rest[1:]
     for match in _IN_PLACE.finditer(text):
         before = text[: match.start()]
         # Of one thing in one place nobody would say that it is everywhere.
         many = re.search(r"(?:\A|[a-z]{2}s|revenue|growth|demand|share|volume) $", before) and not _SOME.search(before)
-        if many and not _PLACED.search(before):
+        if many and not _SINGLE_PLACE_WORDS.search(before):
             yield f"{text[: match.start()]}in all regions of the world{text[match.end() :]}"
     if (party := _PARTY.match(text)) and "only" not in text:
         yield f"Only the {party[1]}{party[2]}{text[party.end() :]}"
 
 
-def _clause(text: str, at: int) -> str:
+def _clause_before(text: str, at: int) -> str:
     """What stands before `at` in its clause."""
     begin = max((found.end() for found in _BOUNDARY.finditer(text, 0, at)), default=0)
     return text[begin:at]
 
 
-def _whole(rest: str) -> bool:
+def _is_full_sentence(rest: str) -> bool:
     """Whether what is left can stand as a sentence."""
     words = rest.split()
     balanced = rest.count("(") == rest.count(")") and rest.count("\u201c") == rest.count("\u201d")
     ends = words[-1].lower() if words else ""
     main = re.sub(rf"^(?:{_PREPOSITIONS})\b[^,]*(?:,|$)", "", rest)
     verb = _VERB.search(main)
-    return len(words) >= 5 and balanced and bool(verb) and ends not in _HANGING
+    return len(words) >= 5 and balanced and bool(verb) and ends not in _DANGLING_ENDS

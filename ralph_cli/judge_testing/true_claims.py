@@ -11,16 +11,16 @@ from ralph_cli.text.lexicon import MONTHS
 from ralph_cli.text.sentences import sentence_ends
 from ralph_cli.text.tables import header_lines, is_row
 
-SHORTEST, LONGEST = 50, 260
+MIN_CHARS, MAX_CHARS = 50, 260
 """Characters of a sentence that is made a claim."""
 
 _NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2})*\.?|\(?[a-z]{1,3}\)|[-*\u2022])\s+(?=[A-Z])")
-_LEANS = re.compile(
+_DEPENDENT_OPENING = re.compile(
     r"(?:It|Its|This|That|These|Those|They|Their|Such|He|She|His|Her|However|Accordingly|Therefore|Further|Furthermore"
     r"|Also|But|And|Or|So|Thus|Additionally|Moreover|Both|Here|There|Then|One|Each of these|The (?:former|latter"
     r"|following|above|same|preceding)|As a result|In addition|For example|In this|In that|See|Refer|Notwithstanding)\b"
 )
-_LEANS_LATER = re.compile(r"(?:\w+\W+){1,6}(?:it|they|them|this|these|such|he|she)\b")
+_DEPENDENT_WORD = re.compile(r"(?:\w+\W+){1,6}(?:it|they|them|this|these|such|he|she)\b")
 _MARKUP = re.compile(r"[*_`|<>\[\]{}#@~^\\]|\S {2,}\S|-\n|[a-z]\.[A-Z]|http|www\.|\.{3}|\u2026")
 _VERB = re.compile(
     r"\b(?:is|are|was|were|has|have|had|will|shall|must|may|can|could|should|would|does|do|did|increased|decreased|rose"
@@ -33,13 +33,13 @@ _HEADER_WORDS = frozenset(f"{_HEADER} and at as of fy the u s data".split()) | s
 _CELL = re.compile(
     r"(?<![\w.])\(?-?[$\u20ac\u00a3]?\s?\(?\d[\d,]*(?:\.\d+)?\)?\s?%?x?(?![\w.])|(?<=\s)[\u2014\u2013-](?=\s|$)"
 )
-_TOO_FAR, _TABLE = 25, 600
+_MAX_HEADER_DISTANCE, _TABLE_CHARS = 25, 600
 _GENERIC = re.compile(r"(?i)(?:sub)?total|other|net|all other|amount|adjustments?|cash|shares|.*\bbalance\b.*")
 
 
 def true_claims(document: Document, index: QuoteIndex) -> list[TrueClaim]:
     """All claims that can be made from a document, in its order, each with a quote that stands there once."""
-    found = [*_sentences(document), *_rows(document)]
+    found = [*_sentence_claims(document), *_row_claims(document)]
     unique = {claim.text.casefold(): claim for claim in found}
     return [claim for claim in unique.values() if _is_quotable(claim, index)]
 
@@ -49,17 +49,17 @@ def _is_quotable(claim: TrueClaim, index: QuoteIndex) -> bool:
     return all(match is not None and match.tier != "recut" and match.count == 1 for match in matches)
 
 
-def _sentences(document: Document) -> Iterator[TrueClaim]:
+def _sentence_claims(document: Document) -> Iterator[TrueClaim]:
     for page in document.pages:
         text = document.text[page.start : page.end]
-        for start, end in _bounds(text):
+        for start, end in _sentence_bounds(text):
             passage = text[start:end].strip()
             passage = passage[number.end() :] if (number := _NUMBERED.match(passage)) else passage
             if _is_sentence(passage):
                 yield TrueClaim(" ".join(passage.split()), (passage,))
 
 
-def _bounds(text: str) -> Iterator[tuple[int, int]]:
+def _sentence_bounds(text: str) -> Iterator[tuple[int, int]]:
     """Where sentences begin and end: behind another one, or where a paragraph or an item begins."""
     for block in re.finditer(r"\S(?:(?!\n[ \t]*\n).)*", text, re.DOTALL):
         begin = block.start()
@@ -77,9 +77,14 @@ def _is_sentence(passage: str) -> bool:
     lines = passage.split("\n")
     longest = max(map(len, lines))
     whole = all(len(line) >= _LINE_FILL * longest for line in lines[:-1])
-    if not (SHORTEST <= len(passage) <= LONGEST and passage[0].isupper() and passage.endswith(".") and whole):
+    if not (MIN_CHARS <= len(passage) <= MAX_CHARS and passage[0].isupper() and passage.endswith(".") and whole):
         return False
-    if _MARKUP.search(passage) or _LEANS.match(passage) or _LEANS_LATER.match(passage) or not _VERB.search(passage):
+    if (
+        _MARKUP.search(passage)
+        or _DEPENDENT_OPENING.match(passage)
+        or _DEPENDENT_WORD.match(passage)
+        or not _VERB.search(passage)
+    ):
         return False
     if re.match(r"[^:]{0,40}: ", passage):
         return False
@@ -92,7 +97,7 @@ def _is_sentence(passage: str) -> bool:
     return len(words) >= 8 and titled <= len(words) / 2 and ";" not in passage
 
 
-def _rows(document: Document) -> Iterator[TrueClaim]:
+def _row_claims(document: Document) -> Iterator[TrueClaim]:
     """Rows under a line of years, as "The table shows <figure> for <label> in <year>": no more than the row says."""
     for page in document.pages:
         text = document.text[page.start : page.end]
@@ -102,21 +107,27 @@ def _rows(document: Document) -> Iterator[TrueClaim]:
             line = text[start : (text.find("\n", start) + 1 or len(text) + 1) - 1]
             if not is_row(line):
                 continue
-            label, cells = _cells(line)
+            label, cells = _split_row(line)
             years = _column_years(text, start, line, starts) if cells else []
             if label and len(cells) == len(years):
                 rows.append((start, line.strip(), [label, *cells], years))
         for start, line, (label, *cells), years in rows:
-            yield from _of_row(
+            yield from _claim_from_row(
                 line,
                 label,
                 cells,
                 years,
-                [other for at, _, other, of in rows if at != start and of == years and abs(at - start) < _TABLE],
+                [
+                    other
+                    for at, _, other, other_years in rows
+                    if at != start and other_years == years and abs(at - start) < _TABLE_CHARS
+                ],
             )
 
 
-def _of_row(line: str, label: str, cells: list[str], years: list[str], others: list[list[str]]) -> Iterator[TrueClaim]:
+def _claim_from_row(
+    line: str, label: str, cells: list[str], years: list[str], others: list[list[str]]
+) -> Iterator[TrueClaim]:
     values = [re.sub(r"[^\d.]", "", cell) for cell in cells]
     if len(set(values)) < len(values) or not all(values) or _GENERIC.fullmatch(label):
         return
@@ -133,7 +144,7 @@ def _of_row(line: str, label: str, cells: list[str], years: list[str], others: l
     yield TrueClaim(text, (quote,), label, rivals, years[place], periods)
 
 
-def _cells(line: str) -> tuple[str, list[str]]:
+def _split_row(line: str) -> tuple[str, list[str]]:
     """The label of a row and its figures; no figures if anything else stands among them."""
     flat = line.strip().strip("|").replace("|", "  ")
     first = re.search(r"(?<=\s)[($\u20ac\u00a3-]*\s?\d[\d,.]*|(?<=\s)[\u2014\u2013](?=\s)", flat)
@@ -158,6 +169,6 @@ def _column_years(page: str, start: int, line: str, starts: list[int]) -> list[s
         at = page.rfind(header, 0, start)
         between = page[at + len(header) : start].split("\n")[1:]
         prose = any(len(part.strip()) > 90 or part.rstrip().endswith(".") for part in between if not is_row(part))
-        near = bisect_right(starts, start) - bisect_right(starts, at) <= _TOO_FAR
+        near = bisect_right(starts, start) - bisect_right(starts, at) <= _MAX_HEADER_DISTANCE
         return years if near and not prose else []
     return []

@@ -7,22 +7,22 @@ from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from importlib import resources
 
-from ralph_cli.core.budget import Ledger, Limits
+from ralph_cli.core.budget import Budget, Ledger
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import EngineError, LimitExceeded, ProviderError
-from ralph_cli.core.model import Model, Request, Stop, UserTurn
-from ralph_cli.core.prompts.framing import framed
+from ralph_cli.core.model import Model, Request, StopReason, UserTurn
+from ralph_cli.core.prompts.framing import frame_data
 from sandbox import Answer, QueryFailure, Result, Sandbox, SandboxFailure, SandboxUnavailable
 
-PARALLEL = 32
+MAX_PARALLEL = 32
 """Sub-queries in flight at once."""
 
-PATIENCE = 5.0
+CLOSE_WAIT_S = 5.0
 """Seconds that closing waits for an engine that is still starting."""
 
 
 @dataclass(frozen=True, slots=True)
-class Tally:
+class SubqueryUsage:
     """What one snippet asked of the sub-query model, and what is left of the iteration's budget."""
 
     asked: int
@@ -47,8 +47,8 @@ class Subqueries:
     allowed: int
     max_tokens: int = 2_000
     used: int = 0
-    _slots: threading.BoundedSemaphore = field(default_factory=lambda: threading.BoundedSemaphore(PARALLEL))
-    _over: threading.Event = field(default_factory=threading.Event)
+    _slots: threading.BoundedSemaphore = field(default_factory=lambda: threading.BoundedSemaphore(MAX_PARALLEL))
+    _closed: threading.Event = field(default_factory=threading.Event)
 
     def __call__(self, items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
         """Answer (prompt, text) pairs in order; a pair that fails or exceeds the budget fails alone."""
@@ -74,7 +74,7 @@ class Subqueries:
 
         def work() -> None:
             with self._slots:
-                if self._over.is_set() or not future.set_running_or_notify_cancel():
+                if self._closed.is_set() or not future.set_running_or_notify_cancel():
                     return
                 try:
                     future.set_result(self._ask(prompt, text))
@@ -85,7 +85,7 @@ class Subqueries:
         return future
 
     def _ask(self, prompt: str, text: str) -> Answer:
-        body = f"{framed(text, self.nonce)}\n\n{prompt}" if text else prompt
+        body = f"{frame_data(text, self.nonce)}\n\n{prompt}" if text else prompt
         request = Request(
             "subquery",
             self.system,
@@ -97,23 +97,23 @@ class Subqueries:
             reply = self.model.complete(request)
         except ProviderError as error:
             return QueryFailure(error.message)
-        if reply.stop is Stop.LENGTH:
+        if reply.stop is StopReason.LENGTH:
             return QueryFailure(f"the answer was cut at {self.max_tokens} tokens; ask for less at a time")
         return reply.text if reply.text.strip() else QueryFailure("the model gave no answer")
 
     def close(self) -> None:
         """Begin no further call; those in flight are left to end by themselves."""
-        self._over.set()
+        self._closed.set()
 
 
-class Workbench:
+class DocumentSandbox:
     """A sandbox with one document in it. `prepare` starts it in the background; `run` waits for it only when needed.
 
     Nothing here lasts longer than the `ledger` has time left.
     """
 
     def __init__(self, open_engine: Callable[[], Sandbox], document: Document, ledger: Ledger | None = None) -> None:
-        self._open, self._document, self._ledger = open_engine, document, ledger or Ledger(Limits())
+        self._open, self._document, self._ledger = open_engine, document, ledger or Ledger(Budget())
         self._sandbox: Sandbox | None = None
         self._ready: Future[Sandbox] | None = None
         self._lock = threading.Lock()
@@ -133,7 +133,7 @@ class Workbench:
             sandbox.load(
                 self._document.text, [(page.number, page.label, page.start, page.end) for page in self._document.pages]
             )
-            _teach(sandbox)
+            _define_lookup_functions(sandbox)
             ready.set_result(sandbox)
         except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, never swallowed
             ready.set_exception(error)
@@ -153,7 +153,7 @@ class Workbench:
             if result.state_lost:
                 # What the end of the run's time has cut is no fault of the snippet, and nobody is told that it is.
                 self._ledger.check_time()
-                _teach(sandbox)
+                _define_lookup_functions(sandbox)
         except SandboxUnavailable as error:
             raise EngineError(str(error.args[0]), code="no-sandbox", hint=error.hint) from error
         except SandboxFailure as error:
@@ -172,7 +172,7 @@ class Workbench:
             ready = self._ready
         if ready is None:
             return
-        wait([ready], timeout=PATIENCE)
+        wait([ready], timeout=CLOSE_WAIT_S)
         sandbox = self._sandbox
         if sandbox is None:
             return
@@ -182,7 +182,7 @@ class Workbench:
             ready.add_done_callback(lambda _: sandbox.close())
 
 
-def _teach(sandbox: Sandbox) -> None:
+def _define_lookup_functions(sandbox: Sandbox) -> None:
     """Define the look-up functions of the prelude in a fresh guest."""
     package = resources.files("ralph_cli")
     sources = [package.joinpath(name).read_text("utf-8") for name in ("text/tables.py", "rlm/prelude.py")]

@@ -27,13 +27,13 @@ def find(pattern: str, show: int = 6, before: int = 1, after: int = 2, start: in
         return
     chosen = places[start : start + show]
     left = 1650
-    told: set[tuple[int, str]] = set()
+    printed_headers: set[tuple[int, str]] = set()
     shown = 0
     for number, place in enumerate(chosen, start):
         if shown and left < 150:  # long rows have used the room up: the rest gets a line each, or more() goes on
             break
         shown += 1
-        passage = _passage(place, max(left // (len(chosen) + start - number) - 90, 100), told)
+        passage = _passage(place, max(left // (len(chosen) + start - number) - 90, 100), printed_headers)
         where = f"--- place {number}, page {place[0][0]}, offset {place[3]}{_top(place[0])}"
         print(f"{where}\n{passage}")
         left -= len(passage) + len(where) + 2

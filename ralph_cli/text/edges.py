@@ -2,7 +2,7 @@
 
 import re
 
-from ralph_cli.text.boundary import is_word
+from ralph_cli.text.boundary import is_word_character
 from ralph_cli.text.lexicon import any_of
 from ralph_cli.text.quantities.currencies import CODES, SIGNS
 
@@ -24,12 +24,12 @@ _FIGURE = re.compile(
 _REACH = 48
 """Characters that a figure or a compound may have on each side of a place."""
 
-_PARTS = re.compile(f"[\\d()+~<>%\u2030\u00b1\u2248\u2264\u2265{_CURRENCY}{_MINUS}]")
+_FIGURE_SIGNS = re.compile(f"[\\d()+~<>%\u2030\u00b1\u2248\u2264\u2265{_CURRENCY}{_MINUS}]")
 _HYPHENS = "-\u2010\u2011"
 _DASHES = "-\u2010-\u2013"
 
 
-def whole(text: str, start: int, end: int) -> tuple[int, int]:
+def widen_to_whole(text: str, start: int, end: int) -> tuple[int, int]:
     """The interval with all that belongs to the words and figures at its edges.
 
     To a figure belong its sign, currency, percent sign, the brackets of a negative and the other side of a fraction, a
@@ -38,17 +38,17 @@ def whole(text: str, start: int, end: int) -> tuple[int, int]:
     """
     for _ in range(3):  # "1,000-2,000" is two figures in one compound
         before = start, end
-        start, end = _compound(text, start, end)
+        start, end = _widen_compound(text, start, end)
         for at in (start, end - 1):
-            if start < end and _PARTS.match(text[at]):
-                first, last = _figure(text, at)
+            if start < end and _FIGURE_SIGNS.match(text[at]):
+                first, last = _figure_at(text, at)
                 start, end = min(start, first), max(end, last)
         if (start, end) == before:
             break
     return start, end
 
 
-def _figure(text: str, at: int) -> tuple[int, int]:
+def _figure_at(text: str, at: int) -> tuple[int, int]:
     """The interval of the figure that the character at `at` is a part of; that character if there is none."""
     for match in _FIGURE.finditer(text, max(0, at - _REACH), at + _REACH):
         first, last = match.span()
@@ -61,31 +61,33 @@ def _figure(text: str, at: int) -> tuple[int, int]:
             last -= 1
         if match["scale"] and not (match["open"] and match["close"]):
             last = match.start("scale")
-        if match["sign"] and not match["open"] and first > 0 and is_word(text[first - 1]):
+        if match["sign"] and not match["open"] and first > 0 and is_word_character(text[first - 1]):
             first = match.end("sign")
         return min(first, at), max(last, at + 1)
     return at, at + 1
 
 
-def _compound(text: str, start: int, end: int) -> tuple[int, int]:
+def _widen_compound(text: str, start: int, end: int) -> tuple[int, int]:
     """The interval with the rest of a hyphenated word, or of a range of numbers, at its edges."""
     if not 0 <= start < end <= len(text):
         return start, end
     first, last = start, end
-    if first > 0 and (_links(text, first) or _links(text, first - 1)):
-        while first > 0 and start - first < _REACH and (is_word(text[first - 1]) or _links(text, first - 1)):
+    if first > 0 and (_is_link(text, first) or _is_link(text, first - 1)):
+        while (
+            first > 0 and start - first < _REACH and (is_word_character(text[first - 1]) or _is_link(text, first - 1))
+        ):
             first -= 1
-    if last < len(text) and (_links(text, last) or _links(text, last - 1)):
-        while last < len(text) and last - end < _REACH and (is_word(text[last]) or _links(text, last)):
+    if last < len(text) and (_is_link(text, last) or _is_link(text, last - 1)):
+        while last < len(text) and last - end < _REACH and (is_word_character(text[last]) or _is_link(text, last)):
             last += 1
     return start if start - first >= _REACH else first, end if last - end >= _REACH else last
 
 
-def _links(text: str, at: int) -> bool:
+def _is_link(text: str, at: int) -> bool:
     """Whether the character at `at` is a hyphen between two words or digits, or a dash between two digits."""
     if text[at] not in _DASHES or not 0 < at < len(text) - 1:
         return False
     left, right = text[at - 1], text[at + 1]
     if text[at] in _HYPHENS:
-        return is_word(left) and is_word(right)
+        return is_word_character(left) and is_word_character(right)
     return left.isdecimal() and right.isdecimal()

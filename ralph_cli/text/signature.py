@@ -12,10 +12,10 @@ from ralph_cli.text.fold import ZERO_WIDTH, fold
 from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.sentences import line_at
 
-LEAST = 12
+MIN_KEY = 12
 """Letters and digits that a quote must have to be looked for in this tier: fewer stand anywhere by chance."""
 
-LEAST_LINE = 6
+MIN_LINE_KEY = 6
 """The same for a quote that is all of a line, such as a short row of a table."""
 
 _BLOCK = 256
@@ -24,48 +24,48 @@ _NEGATION = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
 
 
 @lru_cache(maxsize=4_096)
-def _kept(character: str) -> bool:
+def _is_key_character(character: str) -> bool:
     """Whether a character belongs to the key: letters, marks and numbers do, spaces, punctuation and symbols do not."""
     return unicodedata.category(character)[0] in "LMN"
 
 
-class Letters:
+class LetterIndex:
     """The key of a folded text, with a way back. Only the length of the key of each block is kept."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        dropped = "".join(character for character in set(text) if not _kept(character))
+        dropped = "".join(character for character in set(text) if not _is_key_character(character))
         drop = re.compile(f"[{re.escape(dropped)}]+") if dropped else None
         blocks = [text[at : at + _BLOCK] for at in range(0, len(text), _BLOCK)]
         keys = [drop.sub("", block) if drop else block for block in blocks]
         self._starts = [0, *accumulate(map(len, keys))]
         self.key = "".join(keys)
 
-    def find(self, wanted: str, most: int) -> Iterator[tuple[int, int]]:
-        """The first `most` intervals of the folded text whose key is `wanted`."""
+    def find(self, wanted: str, limit: int) -> Iterator[tuple[int, int]]:
+        """The first `limit` intervals of the folded text whose key is `wanted`."""
         at = self.key.find(wanted)
-        while at >= 0 and most > 0:
+        while at >= 0 and limit > 0:
             yield self._origin(at), self._origin(at + len(wanted) - 1) + 1
-            at, most = self.key.find(wanted, at + 1), most - 1
+            at, limit = self.key.find(wanted, at + 1), limit - 1
 
     def _origin(self, offset: int) -> int:
         """Where the key's character `offset` stands in the folded text."""
         block = bisect_right(self._starts, offset) - 1
         left = offset - self._starts[block]
         for at in range(block * _BLOCK, len(self._text)):
-            if _kept(self._text[at]):
+            if _is_key_character(self._text[at]):
                 if left == 0:
                     return at
                 left -= 1
         raise ValueError(f"offset {offset} is outside the key")
 
 
-def key_of(folded: str) -> str:
+def letter_key(folded: str) -> str:
     """The letters, marks and digits of a folded text."""
-    return "".join(filter(_kept, folded))
+    return "".join(filter(_is_key_character, folded))
 
 
-def agree(quote: str, text: str) -> bool:
+def has_same_meaning(quote: str, text: str) -> bool:
     """Whether two folded texts with the same key also say the same.
 
     Punctuation, spaces, quotation marks, and signs that only one of the two has may differ: those are shown to the
@@ -75,20 +75,20 @@ def agree(quote: str, text: str) -> bool:
     # A full stop may stand in one of the two only, and what a negation is must not hang on it.
     if len(_NEGATION.findall(quote.replace(".", " "))) != len(_NEGATION.findall(text.replace(".", " "))):
         return False
-    ours, theirs = list(_gaps(quote)), list(_gaps(text))
-    return len(ours) == len(theirs) and all(map(_alike, ours, theirs))
+    quote_gaps, text_gaps = list(_gaps(quote)), list(_gaps(text))
+    return len(quote_gaps) == len(text_gaps) and all(map(_gaps_agree, quote_gaps, text_gaps))
 
 
 def fills_line(text: str, start: int, end: int) -> bool:
     """Whether nothing but punctuation and signs stands on the line of text[start:end] beside it."""
     first, last = line_at(text, start, end)
     beside = text[first:start] + text[end:last]
-    return "\n" not in text[start:end] and not any(map(_kept, beside))
+    return "\n" not in text[start:end] and not any(map(_is_key_character, beside))
 
 
-def with_edges(quote: str, text: str, start: int, end: int) -> tuple[int, int]:
+def include_edge_signs(quote: str, text: str, start: int, end: int) -> tuple[int, int]:
     """The interval, widened by the signs that the folded quote has before its first and behind its last letter too."""
-    kept = [at for at, character in enumerate(quote) if _kept(character)]
+    kept = [at for at, character in enumerate(quote) if _is_key_character(character)]
     for sign in quote[kept[-1] + 1 :].replace(" ", "") if kept else "":
         at = end
         while at < len(text) and text[at] == " ":
@@ -106,11 +106,11 @@ def with_edges(quote: str, text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def with_signs(text: str, start: int, end: int, first: int, last: int) -> tuple[int, int]:
+def include_outer_signs(text: str, start: int, end: int, first: int, last: int) -> tuple[int, int]:
     """The interval, widened within text[first:last] as far as its letters and digits stay the same."""
-    while start > first and not _kept(text[start - 1]):
+    while start > first and not _is_key_character(text[start - 1]):
         start -= 1
-    while end < last and not _kept(text[end]):
+    while end < last and not _is_key_character(text[end]):
         end += 1
     return start, end
 
@@ -120,7 +120,7 @@ _Gap = tuple[str, str, str, int]
 
 
 def _gaps(text: str) -> Iterator[_Gap]:
-    kept = [at for at, character in enumerate(text) if _kept(character)]
+    kept = [at for at, character in enumerate(text) if _is_key_character(character)]
     run = [0] * (len(kept) + 1)
     for number in range(len(kept) - 1, -1, -1):
         at = kept[number]
@@ -134,23 +134,23 @@ def _gaps(text: str) -> Iterator[_Gap]:
         yield text[last], text[last + 1 :], "", 0
 
 
-def _alike(ours: _Gap, theirs: _Gap) -> bool:
-    before, mine, after, _ = ours
-    other = theirs[1]
+def _gaps_agree(quote_gap: _Gap, text_gap: _Gap) -> bool:
+    before, mine, after, _ = quote_gap
+    other = text_gap[1]
     if mine == other:
         return True
-    if _kind(ours) != _kind(theirs):
+    if _gap_kind(quote_gap) != _gap_kind(text_gap):
         return False
     # The edges of a quote may be cut anywhere; inside, what is closed up may be spaced out, and no more than that.
-    if before and after and not (mine and other) and _kind(ours) == "" and (mine + other).strip():
+    if before and after and not (mine and other) and _gap_kind(quote_gap) == "" and (mine + other).strip():
         return False
-    here, there = _symbols(ours), _symbols(theirs)
-    if any(here[sign] != there[sign] for sign in _COMPARING):
+    quote_symbols, text_symbols = _symbols(quote_gap), _symbols(text_gap)
+    if any(quote_symbols[sign] != text_symbols[sign] for sign in _COMPARING):
         return False  # "under 3" is another thing than "3", and no way to write it
-    return here <= there or there <= here
+    return quote_symbols <= text_symbols or text_symbols <= quote_symbols
 
 
-def _kind(gap: _Gap) -> str:
+def _gap_kind(gap: _Gap) -> str:
     """What a gap does to the number around it: nothing, or it makes another one."""
     before, between, after, digits = gap
     if not after.isdecimal():
@@ -172,6 +172,6 @@ def _symbols(gap: _Gap) -> Counter[str]:
     return found
 
 
-def invisible(text: str) -> int:
+def count_zero_width(text: str) -> int:
     """How many zero-width characters a text has."""
     return sum(map(text.count, ZERO_WIDTH))

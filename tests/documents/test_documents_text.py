@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.html.reader import nesting, parse_html
+from ralph_cli.documents.html.reader import nesting_depth, parse_html
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.plain_text import decode, parse_text
+from ralph_cli.documents.plain_text import decode_text, parse_text
 
 LIMITS = LoadLimits()
 WESTERN = "Café “net” sales: £1,577 and €12 – don’t round"
@@ -36,7 +36,7 @@ WESTERN = "Café “net” sales: £1,577 and €12 – don’t round"
 )
 def test_encodings(data, text, caution):
     expected = text if isinstance(text, str) else text.decode()
-    found, cautions = decode(data, name="a.txt")
+    found, cautions = decode_text(data, name="a.txt")
     assert found == expected
     assert [c.code for c in cautions] == ([caution] if caution else [])
     if caution == "bytes-replaced":
@@ -44,11 +44,11 @@ def test_encodings(data, text, caution):
 
 
 def test_given_encoding():
-    assert decode("日本".encode("cp932"), name="a", encoding="cp932") == ("日本", ())
-    assert decode("ÄÖ".encode("latin-1"), name="a", encoding="latin-1") == ("ÄÖ", ())
+    assert decode_text("日本".encode("cp932"), name="a", encoding="cp932") == ("日本", ())
+    assert decode_text("ÄÖ".encode("latin-1"), name="a", encoding="latin-1") == ("ÄÖ", ())
     for encoding in ("utf-8", "ascii", "no-such", "rot13", "hex"):
         with pytest.raises(DocumentError) as caught:
-            decode(b"\xff\xfa", name="a", encoding=encoding)
+            decode_text(b"\xff\xfa", name="a", encoding=encoding)
         assert caught.value.code == "undecodable"
         assert "--encoding" in caught.value.hint
 
@@ -56,14 +56,14 @@ def test_given_encoding():
 @pytest.mark.parametrize("data", [b"abc\0def!", b"\0" * 100, b"\x7fELF\x02\x01\0\0", b"\xff\xfe" + b"\0" * 9])
 def test_binary(data):
     with pytest.raises(DocumentError) as caught:
-        decode(data, name="a")
+        decode_text(data, name="a")
     assert caught.value.code in ("unsupported", "undecodable")
 
 
 @given(st.binary(max_size=300))
 def test_any_bytes_decode_or_give_a_document_error(data):
     try:
-        text, _ = decode(data, name="a")
+        text, _ = decode_text(data, name="a")
     except DocumentError as error:
         assert error.code in ("unsupported", "undecodable")
     else:
@@ -74,7 +74,7 @@ def test_any_bytes_decode_or_give_a_document_error(data):
 @given(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0")))
 def test_utf8_comes_back_unchanged(text):
     try:
-        assert decode(text.encode(), name="a") == (text.removeprefix("\ufeff"), ())
+        assert decode_text(text.encode(), name="a") == (text.removeprefix("\ufeff"), ())
     except DocumentError as error:
         assert error.code == "unsupported"  # too many control characters
 
@@ -246,9 +246,9 @@ def test_html_encodings():
 
 
 def test_nesting():
-    assert nesting("<div><p><div></div></div><div>", 10) == 2
-    assert nesting("<p>" * 100 + "<br>" * 100, 10) == 0
-    assert nesting("<b>" * 100, 10) == 11
+    assert nesting_depth("<div><p><div></div></div><div>", 10) == 2
+    assert nesting_depth("<p>" * 100 + "<br>" * 100, 10) == 0
+    assert nesting_depth("<b>" * 100, 10) == 11
     with pytest.raises(DocumentError):
         page("<b>" * 3000 + "x")
 

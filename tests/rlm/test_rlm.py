@@ -8,15 +8,15 @@ from fakes import FakeSandbox, document
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.core.budget import Ledger, Limits
+from ralph_cli.core.budget import Budget, Ledger
 from ralph_cli.core.errors import LimitExceeded, ProviderError
-from ralph_cli.core.model import Reply, Request, Stop, ToolCall
-from ralph_cli.core.prompts.framing import CAP, cut, framed
+from ralph_cli.core.model import Reply, Request, StopReason, ToolCall
+from ralph_cli.core.prompts.framing import OUTPUT_CAP, frame_data, truncate
 from ralph_cli.core.run import Absence, Draft, DraftClaim
-from ralph_cli.providers.scripted import Scripted, says
-from ralph_cli.rlm.bridge import Subqueries, Tally, Workbench
-from ralph_cli.rlm.observe import observation, pages_shown
-from ralph_cli.rlm.parse import Malformed, Snippet, parse_call
+from ralph_cli.providers.scripted import ScriptedModel, text_reply
+from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries, SubqueryUsage
+from ralph_cli.rlm.observe import pages_shown, render_result
+from ralph_cli.rlm.parse import MalformedCall, Snippet, parse_call
 from sandbox import QueryFailure, Result
 
 DOC = document("The first page speaks of apples and pears.\fThe second page speaks of plums, and of nothing else.")
@@ -52,7 +52,7 @@ def test_each_kind_of_act_is_understood() -> None:
 )
 def test_what_cannot_be_carried_out_says_why(bad: ToolCall, told: str) -> None:
     parsed = parse_call(bad)
-    assert isinstance(parsed, Malformed) and told in parsed.reason
+    assert isinstance(parsed, MalformedCall) and told in parsed.reason
 
 
 json_values = st.recursive(
@@ -64,22 +64,22 @@ json_values = st.recursive(
 
 @given(st.dictionaries(st.sampled_from(["code", "claims", "not_found", "x"]), json_values, max_size=3))
 def test_parsing_never_raises(arguments: dict[str, object]) -> None:
-    assert isinstance(parse_call(ToolCall("1", "act", arguments)), Snippet | Draft | Malformed)
+    assert isinstance(parse_call(ToolCall("1", "act", arguments)), Snippet | Draft | MalformedCall)
 
 
 def test_a_cut_keeps_head_and_tail_and_names_what_is_gone() -> None:
     text = "a" * 3_000 + "b" * 3_000
-    shown = cut(text)
+    shown = truncate(text)
     assert shown.startswith("aaa") and shown.endswith("bbb") and "4,000 characters cut" in shown
-    assert cut("short") == "short"
+    assert truncate("short") == "short"
 
 
 def test_an_observation_shows_output_value_and_error_within_the_cap() -> None:
     result = Result("out\n" * 2_000, 8_000, "'value'", "Traceback\nValueError: no", False, 0.1)
-    shown = observation(result)
-    assert len(shown) < CAP + 100 and "'value'" in shown and shown.endswith("ValueError: no")
-    assert observation(Result("", 0, None, None, False, 0.0)) == "(no output)"
-    assert "8,000 characters were printed" in observation(Result("x", 8_000, None, None, False, 0.0))
+    shown = render_result(result)
+    assert len(shown) < OUTPUT_CAP + 100 and "'value'" in shown and shown.endswith("ValueError: no")
+    assert render_result(Result("", 0, None, None, False, 0.0)) == "(no output)"
+    assert "8,000 characters were printed" in render_result(Result("x", 8_000, None, None, False, 0.0))
 
 
 def test_pages_shown_are_those_whose_lines_were_printed() -> None:
@@ -88,7 +88,7 @@ def test_pages_shown_are_those_whose_lines_were_printed() -> None:
 
 
 def bridge(script: object, *, allowed: int = 60) -> Subqueries:
-    return Subqueries(Scripted(script), "system", "nonce", allowed)  # type: ignore[arg-type]
+    return Subqueries(ScriptedModel(script), "system", "nonce", allowed)  # type: ignore[arg-type]
 
 
 def test_a_batch_of_32_takes_at_most_four_round_trips() -> None:
@@ -97,7 +97,7 @@ def test_a_batch_of_32_takes_at_most_four_round_trips() -> None:
 
     def answer(request: Request) -> Reply:
         together.wait()
-        return says(request.inputs["prompt"])
+        return text_reply(request.inputs["prompt"])
 
     subqueries = bridge(answer)
     assert list(subqueries([(f"q{n}", "t") for n in range(32)])) == [f"q{n}" for n in range(32)]
@@ -109,7 +109,7 @@ def test_at_least_16_are_in_flight() -> None:
 
     def answer(request: Request) -> Reply:
         together.wait()
-        return says("done")
+        return text_reply("done")
 
     assert list(bridge(answer)([("q", "")] * 16)) == ["done"] * 16
 
@@ -119,7 +119,9 @@ def test_a_failed_item_fails_alone_and_is_never_a_string() -> None:
         prompt = request.inputs["prompt"]
         if prompt == "down":
             return ProviderError("it is down", code="server")
-        return says("" if prompt == "mute" else "cut", stop=Stop.LENGTH if prompt == "long" else Stop.END)
+        return text_reply(
+            "" if prompt == "mute" else "cut", stop=StopReason.LENGTH if prompt == "long" else StopReason.END
+        )
 
     good, down, mute, long = bridge(answer)([("good", ""), ("down", ""), ("mute", ""), ("long", "")])
     assert good == "cut"
@@ -128,7 +130,7 @@ def test_a_failed_item_fails_alone_and_is_never_a_string() -> None:
 
 
 def test_the_budget_of_subqueries_is_the_hosts() -> None:
-    subqueries = bridge(lambda request: says("ok"), allowed=3)
+    subqueries = bridge(lambda request: text_reply("ok"), allowed=3)
     answers = subqueries([("q", "")] * 5)
     assert list(answers[:3]) == ["ok"] * 3
     assert all(isinstance(item, QueryFailure) and "used up (3 of 3)" in item.message for item in answers[3:])
@@ -143,18 +145,18 @@ def test_a_run_budget_gets_through_to_the_engine() -> None:
 
 
 def test_the_text_of_a_subquery_is_framed_and_the_prompt_comes_last() -> None:
-    model = Scripted([says("ok")])
+    model = ScriptedModel([text_reply("ok")])
     Subqueries(model, "system", "n1", 5)([("What is it?", "some text")])
     (request,) = model.requests
-    assert request.turns[0].text == framed("some text", "n1") + "\n\nWhat is it?"  # type: ignore[union-attr]
+    assert request.turns[0].text == frame_data("some text", "n1") + "\n\nWhat is it?"  # type: ignore[union-attr]
 
 
 def test_the_workbench_teaches_find_and_show() -> None:
-    bench = Workbench(FakeSandbox, DOC)
+    bench = DocumentSandbox(FakeSandbox, DOC)
     found = bench.run("find('plums|pears')", lambda items: []).stdout
     assert found.startswith("2 hits in 2 places") and "page 2" in found and "of plums, and" in found
     lines = "\n".join(f"line {n} of the second page" for n in range(100))
-    bench = Workbench(FakeSandbox, document(f"first page\f{lines}"))
+    bench = DocumentSandbox(FakeSandbox, document(f"first page\f{lines}"))
     shown = bench.run("show(2, start=40, chars=60)", lambda items: []).stdout
     assert "line 1 of" in shown and shown.splitlines()[-2].startswith("line") and "line 9 " not in shown
     further = re.search(r"show\(2, start=\d+\)", shown)
@@ -164,9 +166,9 @@ def test_the_workbench_teaches_find_and_show() -> None:
 
 def test_find_groups_neighbours_and_offers_the_next_places() -> None:
     text = "\n".join(f"line {n} {'apple' if n % 10 == 0 else 'other'}" for n in range(900))
-    bench = Workbench(FakeSandbox, document(text))
+    bench = DocumentSandbox(FakeSandbox, document(text))
     first = bench.run("find('apple', show=3)", lambda items: []).stdout
-    assert "90 hits in 90 places" in first and "--- place 2" in first and len(first) < CAP
+    assert "90 hits in 90 places" in first and "--- place 2" in first and len(first) < OUTPUT_CAP
     assert re.search(r"^place 3, page 1, offset \d+: line 30 apple$", first, re.MULTILINE)  # further ones, a line each
     assert "more places: more())" in first
     second = bench.run("more()", lambda items: []).stdout
@@ -179,7 +181,7 @@ def test_find_groups_neighbours_and_offers_the_next_places() -> None:
 
 def test_closing_twice_is_no_matter() -> None:
     fake = FakeSandbox()
-    bench = Workbench(lambda: fake, DOC)
+    bench = DocumentSandbox(lambda: fake, DOC)
     bench.close()
     bench.run("1", lambda items: [])
     bench.close()
@@ -193,7 +195,7 @@ def test_an_engine_that_does_not_start_is_waited_for_as_long_as_the_run_may_last
     def slowly() -> None:
         free.wait(30)
 
-    bench = Workbench(lambda: FakeSandbox(slowly), DOC, Ledger(Limits(seconds=0.3)))
+    bench = DocumentSandbox(lambda: FakeSandbox(slowly), DOC, Ledger(Budget(seconds=0.3)))
     with pytest.raises(LimitExceeded, match="time"):
         bench.run("1", lambda items: [])
     free.set()
@@ -209,7 +211,7 @@ Capital spending  (1,577)  (1,373)
 
 
 def test_find_prints_the_columns_above_a_table_row() -> None:
-    bench = Workbench(FakeSandbox, document("Prose about capital spending.\n" + TABLE))
+    bench = DocumentSandbox(FakeSandbox, document("Prose about capital spending.\n" + TABLE))
     found = bench.run("find('capital spending', before=0, after=0)", lambda items: []).stdout
     prose, row = found.split("--- place 1")
     assert "(above: (Millions)  2018  2017)" in row and "(above" not in prose
@@ -220,31 +222,33 @@ def test_find_prints_the_columns_above_a_table_row() -> None:
 def test_what_find_prints_fits_one_observation_however_long_the_rows() -> None:
     row = "A long label of a row of figures of item {}  "
     rows = "\n".join(row.format(n) + "  ".join(f"{n},{m:03}" for m in range(30)) for n in range(30))
-    bench = Workbench(FakeSandbox, document(f"(in millions)  2018  2017\n{rows}"))
+    bench = DocumentSandbox(FakeSandbox, document(f"(in millions)  2018  2017\n{rows}"))
     for code in (
         "find('item', show=8, rows=True, before=0, after=0)",
         "find('item', show=20)",
         "find('of figures', show=8)",
     ):
         shown = bench.run(code, lambda items: []).stdout
-        assert len(shown) <= CAP and shown.count("--- place") >= 1, (code, len(shown))
+        assert len(shown) <= OUTPUT_CAP and shown.count("--- place") >= 1, (code, len(shown))
 
 
 def test_find_cuts_the_beginning_of_a_long_passage_and_never_the_hit() -> None:
     long = "\n".join("filler " * 20 for _ in range(30)) + "\nthe needle is here\nand after\n"
-    found = Workbench(FakeSandbox, document(long)).run("find('needle', before=25)", lambda items: []).stdout
+    found = DocumentSandbox(FakeSandbox, document(long)).run("find('needle', before=25)", lambda items: []).stdout
     assert "the needle is here" in found and "and after" in found and len(found) < 1_200
 
 
 def test_find_never_crosses_a_page() -> None:
-    around = Workbench(FakeSandbox, DOC).run("at(50, before=3, after=4)", lambda items: [])
+    around = DocumentSandbox(FakeSandbox, DOC).run("at(50, before=3, after=4)", lambda items: [])
     assert around.stdout == f"page 2, offset 43\n{DOC.text[43:]}\n"
-    found = Workbench(FakeSandbox, DOC).run("find('plums', before=9, after=9)", lambda items: []).stdout
+    found = DocumentSandbox(FakeSandbox, DOC).run("find('plums', before=9, after=9)", lambda items: []).stdout
     assert "second page" in found and "first page" not in found and "page 2" in found
 
 
 def test_find_matches_across_lines_and_at_line_ends_and_counts_alternatives() -> None:
-    bench = Workbench(FakeSandbox, document("United States\nDepartment of Defense\nDefense spending  5  6\nother\n"))
+    bench = DocumentSandbox(
+        FakeSandbox, document("United States\nDepartment of Defense\nDefense spending  5  6\nother\n")
+    )
 
     def run(code: str) -> str:
         return bench.run(code, lambda items: []).stdout
@@ -257,12 +261,12 @@ def test_find_matches_across_lines_and_at_line_ends_and_counts_alternatives() ->
 
 def test_a_place_that_is_only_listed_keeps_the_columns_of_its_row() -> None:
     table = "(Millions)  2018  2017\n" + "\n".join(f"Row {n} total  {n},000  5" for n in range(40))
-    found = Workbench(FakeSandbox, document(table)).run("find('total', 1, 0, 0)", lambda items: []).stdout
+    found = DocumentSandbox(FakeSandbox, document(table)).run("find('total', 1, 0, 0)", lambda items: []).stdout
     assert "Row 0 total" in found
 
 
 def test_one_endless_line_is_cut() -> None:
-    bench = Workbench(FakeSandbox, document("word " * 50_000 + "needle " + "word " * 50_000))
+    bench = DocumentSandbox(FakeSandbox, document("word " * 50_000 + "needle " + "word " * 50_000))
     for code in ("find('needle')", "show(1, 1000)", "at(250_000)"):
         out = bench.run(code, lambda items: []).stdout
         assert len(out) < 3_500, code
@@ -270,9 +274,9 @@ def test_one_endless_line_is_cut() -> None:
 
 
 def test_the_worker_is_warned_at_four_fifths_of_its_subqueries() -> None:
-    assert Tally(asked=1, used=47, allowed=60).warning == ""
-    assert "48 of 60" in Tally(asked=1, used=48, allowed=60).warning
-    assert Tally(asked=0, used=60, allowed=60).warning == ""
+    assert SubqueryUsage(asked=1, used=47, allowed=60).warning == ""
+    assert "48 of 60" in SubqueryUsage(asked=1, used=48, allowed=60).warning
+    assert SubqueryUsage(asked=0, used=60, allowed=60).warning == ""
 
 
 def test_what_the_guest_is_taught_imports_nothing_of_the_host() -> None:
@@ -283,6 +287,6 @@ def test_what_the_guest_is_taught_imports_nothing_of_the_host() -> None:
             taught.append(code)
             return super().run(code, *rest, **named)  # type: ignore[arg-type]
 
-    Workbench(Listening, DOC).run("print(1)", lambda items: [])
+    DocumentSandbox(Listening, DOC).run("print(1)", lambda items: [])
     assert "def header_lines(" in taught[0] and "def find(" in taught[0]
     assert not re.search(r"^\s*(?:from|import)\s+ralph_cli", taught[0], re.MULTILINE)

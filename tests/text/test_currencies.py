@@ -2,8 +2,8 @@
 
 import pytest
 
-from ralph_cli.text.edges import whole
-from ralph_cli.text.quantities.currencies import CODES, CURRENCIES, DOLLARS, currencies_named, currency_behind
+from ralph_cli.text.edges import widen_to_whole
+from ralph_cli.text.quantities.currencies import CODES, CURRENCIES, DOLLARS, currencies_named, currency_after
 from ralph_cli.text.quantities.figures import figures
 
 
@@ -11,13 +11,13 @@ from ralph_cli.text.quantities.figures import figures
 def test_the_figures_and_the_edges_know_the_same_codes(code: str) -> None:
     text = f"It has {code} 12 million in loans."
     start = text.index("12")
-    first, last = whole(text, start, text.index("."))
+    first, last = widen_to_whole(text, start, text.index("."))
     assert text[first:last] == f"{code} 12 million in loans"
     assert figures(text)[0].currency in CURRENCIES and currencies_named(text)
     text = f"It has 12 {code} in cash."
-    first, last = whole(text, 0, text.index("12") + 2)
+    first, last = widen_to_whole(text, 0, text.index("12") + 2)
     assert text[first:last] == f"It has 12 {code}"
-    assert currency_behind(text, text.index("12") + 2) in CURRENCIES
+    assert currency_after(text, text.index("12") + 2) in CURRENCIES
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from ralph_cli.checks.output.quotations import departure
+from ralph_cli.checks.output.quotations import quotation_fault
 from ralph_cli.documents.search.nearest import key_words
 from ralph_cli.text.lexicon import MONTHS, ORDINALS, TENS, UNITS, any_of, find_qualifier
-from ralph_cli.text.signature import agree
+from ralph_cli.text.signature import has_same_meaning
 
 
 @pytest.mark.parametrize(
@@ -24,14 +24,14 @@ def test_a_negation_or_a_limit_is_found(text: str, word: str) -> None:
 
 def test_what_an_ellipsis_may_not_leave_out_is_the_same_in_outputs_and_memos() -> None:
     source = ["The rent is due until May and at least monthly in all years."]
-    assert departure("The rent is due [...] in all years", source) == "until"
-    assert departure("The rent is due until May [...] in all years", source) == "at least"
-    assert departure("The rent is [...] due until May", source) is None
+    assert quotation_fault("The rent is due [...] in all years", source) == "until"
+    assert quotation_fault("The rent is due until May [...] in all years", source) == "at least"
+    assert quotation_fault("The rent is [...] due until May", source) is None
 
 
 def test_texts_with_another_number_of_negations_do_not_agree() -> None:
-    assert not agree("a notable profit", "a not able profit")
-    assert agree("Exhibit No. 5 is here", "Exhibit No 5 is here")
+    assert not has_same_meaning("a notable profit", "a not able profit")
+    assert has_same_meaning("Exhibit No. 5 is here", "Exhibit No 5 is here")
 
 
 def test_a_pattern_of_words_takes_the_longest_and_any_white_space() -> None:

@@ -9,12 +9,12 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 
-from ralph_cli.checks.output.rows import is_scaled, label_of
+from ralph_cli.checks.output.rows import is_scaled, row_label
 from ralph_cli.checks.output.shape import Piece
 from ralph_cli.text.fold import ZERO_WIDTH
 from ralph_cli.text.quantities.currencies import CURRENCIES, DOLLARS, currencies_named
 from ralph_cli.text.quantities.figures import Figure, figures, scales_named
-from ralph_cli.text.quantities.units import restated, unit_beside
+from ralph_cli.text.quantities.units import in_whole_units, unit_of
 from ralph_cli.text.sentences import line_at, sentence_at
 
 _PERCENT = r"(?:%|per\s?cent\b|percent(?:age)?s?\b)"
@@ -40,13 +40,13 @@ _GAINED = re.compile(
     r"\b(?:profit|gain|increas|rose\b|ris(?:e|en|ing)\b|grew\b|grow|up\b(?!\s+to\b)|higher|positive|surplus|inflow|improv)",
     re.IGNORECASE,
 )
-_EXCUSED = re.compile(r"\b(?:gain|increas)", re.IGNORECASE)
+_GAIN_LABEL = re.compile(r"\b(?:gain|increas)", re.IGNORECASE)
 _BRACKETS_MEAN = re.compile(r"[(/]\s*(?:loss|decrease|decline|used|outflow|reduction|deficit)", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,;:](?=\s)|\s(?:and|but|while|whereas|although|despite)\s", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Quoted:
+class QuotedFigure:
     """A figure of a quote with the quote's text around it, and what headers say of it.
 
     `scales` are those of its table, none for a figure that is not measured in them (per share, employees, a ratio);
@@ -57,12 +57,12 @@ class Quoted:
     text: str
     scales: frozenset[int]
     percents: bool
-    moneys: frozenset[str] = frozenset()
+    currencies: frozenset[str] = frozenset()
 
     @property
     def label(self) -> str:
         """The words in front of a figure in its line, those of the row's name for a cell of a table."""
-        return label_of(self.text, self.figure.start)
+        return row_label(self.text, self.figure.start)
 
     @property
     def line(self) -> str:
@@ -73,119 +73,129 @@ class Quoted:
         return self.text[begin:end]
 
 
-def quoted_figures(text: str, beside: str = "") -> tuple[Quoted, ...]:
-    """The figures of a quote; `beside` are the quotes of the same page, which may hold its table's header.
+def quoted_figures(text: str, context: str = "") -> tuple[QuotedFigure, ...]:
+    """The figures of a quote; `context` are the quotes of the same page, which may hold its table's header.
 
     A figure of cents or basis points is also given as the one of dollars or per cent that it is.
     """
     text = text.translate({ord(character): None for character in ZERO_WIDTH})
-    own, above = scales_named(text), scales_named(beside)
-    percents = bool(_PERCENT_NAMED.search(text) or _PERCENT_NAMED.search(beside))
-    moneys = currencies_named(beside)
-    found: list[Quoted] = []
+    own, above = scales_named(text), scales_named(context)
+    percents = bool(_PERCENT_NAMED.search(text) or _PERCENT_NAMED.search(context))
+    moneys = currencies_named(context)
+    found: list[QuotedFigure] = []
     for figure in figures(text, ordinals=True):
-        label = label_of(text, figure.start)
-        scales = scales_named(label) or (own or above if is_scaled(label, f"{beside}\n{text}") else frozenset[int]())
-        found += [Quoted(one, text, scales, percents, moneys) for one in (figure, *restated(figure, text))]
+        label = row_label(text, figure.start)
+        scales = scales_named(label) or (own or above if is_scaled(label, f"{context}\n{text}") else frozenset[int]())
+        found += [QuotedFigure(one, text, scales, percents, moneys) for one in (figure, *in_whole_units(figure, text))]
     return tuple(found)
 
 
-def same_value(figure: Figure, other: Quoted, label: str) -> bool:
+def has_same_value(figure: Figure, quoted: QuotedFigure, label: str) -> bool:
     """Whether a figure under a column's name has the quoted value, written out or by the scale named for either."""
-    source, labelled = other.figure, scales_named(label)
+    source, labelled = quoted.figure, scales_named(label)
     if source.name:
         return False
     bare = figure.scale == 1 and source.scale == 1
-    if figure.value == source.value and not (bare and labelled and other.scales and not labelled & other.scales):
+    if figure.value == source.value and not (bare and labelled and quoted.scales and not labelled & quoted.scales):
         return True
-    scales = other.scales if source.scale == 1 and not source.percent else ()
+    scales = quoted.scales if source.scale == 1 and not source.percent else ()
     values = {source.value, *(source.value * scale for scale in scales)}
     meant = {figure.value * scale for scale in labelled} if figure.scale == 1 else set[Decimal]()
     return bool(values & meant) or (figure.value != source.value and figure.value in values)
 
 
-def contradiction(figure: Figure, piece: Piece, other: Quoted) -> str | None:
+def contradiction(figure: Figure, piece: Piece, quoted: QuotedFigure) -> str | None:
     """What a figure of the same value says otherwise than the quoted one, None if it agrees."""
-    source = other.figure
+    source = quoted.figure
     if figure.sign == "-" and source.sign == "":
         return f"stands in the quoted words without a minus, as {source.text}"
-    said, meant = unit_beside(figure, piece.text), unit_beside(source, other.text)
-    shared = other.percents or (source.value < 1000 and bool(_PERCENT_SHARED.match(other.text, source.end)))
-    if said in ("percent", "bps") and not meant and not (shared and said == "percent"):
-        kind = "a percent sign" if said == "percent" else '"basis points"'
+    unit, meant = unit_of(figure, piece.text), unit_of(source, quoted.text)
+    shared = quoted.percents or (source.value < 1000 and bool(_PERCENT_SHARED.match(quoted.text, source.end)))
+    if unit in ("percent", "bps") and not meant and not (shared and unit == "percent"):
+        kind = "a percent sign" if unit == "percent" else '"basis points"'
         return f"stands in the quoted words without {kind}, as {source.text}"
-    said = said or _unit_named(piece.label)
-    if meant == "percent" and not said and figure.scale != 1:
+    unit = unit or _unit_in_label(piece.label)
+    if meant == "percent" and not unit and figure.scale != 1:
         return f"stands in the quoted words as a percentage, as {source.text}"
-    if said and meant and said != meant and not (said == "percent" and shared) and not _same_dollar(said, meant, other):
-        kind = "in another currency" if {said, meant} <= CURRENCIES else "with another unit"
-        return f"stands in the quoted words {kind}, as {_with_unit(other)}"
-    if said in CURRENCIES and not meant and other.moneys and not _agrees(said, other.moneys):
+    if (
+        unit
+        and meant
+        and unit != meant
+        and not (unit == "percent" and shared)
+        and not _is_same_dollar(unit, meant, quoted)
+    ):
+        kind = "in another currency" if {unit, meant} <= CURRENCIES else "with another unit"
+        return f"stands in the quoted words {kind}, as {_text_with_unit(quoted)}"
+    if unit in CURRENCIES and not meant and quoted.currencies and not _is_header_currency(unit, quoted.currencies):
         return f"stands in a table in another currency, as {source.text}"
-    return _dropped_minus(figure, piece, other)
+    return _missing_minus_fault(figure, piece, quoted)
 
 
-def _same_dollar(said: str, meant: str, other: Quoted) -> bool:
+def _is_same_dollar(unit: str, quoted_unit: str, quoted: QuotedFigure) -> bool:
     """Whether a dollar sign is that of the dollars which the header names: C$ 5 of "$ 5" under "Canadian dollars"."""
-    return meant == "$" and said in DOLLARS & other.moneys
+    return quoted_unit == "$" and unit in DOLLARS & quoted.currencies
 
 
-def _agrees(said: str, moneys: frozenset[str]) -> bool:
+def _is_header_currency(currency: str, header_currencies: frozenset[str]) -> bool:
     """Whether a currency is one that a header names; any dollars may be called dollars there."""
-    return said in moneys or said in ("cent", "pence") or (said == "$" and bool(moneys & DOLLARS))
+    return (
+        currency in header_currencies
+        or currency in ("cent", "pence")
+        or (currency == "$" and bool(header_currencies & DOLLARS))
+    )
 
 
-def _unit_named(label: str) -> str:
+def _unit_in_label(label: str) -> str:
     """The unit that a column's name gives to its figures, if it names one only."""
     found = set(currencies_named(label))
     found |= {"percent"} if re.search(_PERCENT, label, re.IGNORECASE) else set()
     return found.pop() if len(found) == 1 else ""
 
 
-def _with_unit(other: Quoted) -> str:
-    behind = re.match(r"\)?[\s-]?[^\W\d]+(?:\s[^\W\d]+)?", other.text[other.figure.end :])
+def _text_with_unit(quoted: QuotedFigure) -> str:
+    behind = re.match(r"\)?[\s-]?[^\W\d]+(?:\s[^\W\d]+)?", quoted.text[quoted.figure.end :])
     return (
-        other.figure.text
-        if other.figure.percent or other.figure.currency or not behind
-        else (" ".join((other.figure.text + behind[0]).split()))
+        quoted.figure.text
+        if quoted.figure.percent or quoted.figure.currency or not behind
+        else (" ".join((quoted.figure.text + behind[0]).split()))
     )
 
 
-def _dropped_minus(figure: Figure, piece: Piece, other: Quoted) -> str | None:
+def _missing_minus_fault(figure: Figure, piece: Piece, quoted: QuotedFigure) -> str | None:
     """What is wrong with a figure without a sign whose quoted figure is negative; see the head of this module."""
-    source = other.figure
-    if figure.sign or not source.sign or not (_is_minus(other) if source.sign == "-" else _in_row(other)):
+    source = quoted.figure
+    if figure.sign or not source.sign or not (_is_minus(quoted) if source.sign == "-" else _is_in_table_row(quoted)):
         return None
-    sentence, clause = _said_around(figure, piece)
+    sentence, clause = _sentence_and_clause(figure, piece)
     # A percentage is a rate and never an amount paid.
-    paid = not source.percent and bool(_PAID.search(sentence) or _PAID.search(other.line))
+    paid = not source.percent and bool(_PAID.search(sentence) or _PAID.search(quoted.line))
     gained = bool(_GAINED.search(clause)) and not _DEDUCTED.search(clause) and not paid
     if source.sign == "()":
-        wrong = gained and (not _EXCUSED.search(other.line) or bool(_BRACKETS_MEAN.search(other.line)))
+        wrong = gained and (not _GAIN_LABEL.search(quoted.line) or bool(_BRACKETS_MEAN.search(quoted.line)))
     else:
         wrong = gained or not (paid or _DEDUCTED.search(sentence))
-    told = f"is negative in the quoted words ({source.text}): write its sign, or say the loss or decrease"
-    return told if wrong else None
+    message = f"is negative in the quoted words ({source.text}): write its sign, or say the loss or decrease"
+    return message if wrong else None
 
 
-def _is_minus(other: Quoted) -> bool:
+def _is_minus(quoted: QuotedFigure) -> bool:
     """Whether a hyphen before a figure is its sign, and not part of a compound or of a range of years."""
-    figure = other.figure
+    figure = quoted.figure
     year = figure.value == int(figure.value) and 1900 <= figure.value <= 2100 and len(figure.text) == 5
-    return not year and other.text[figure.end : figure.end + 1] not in ("-", "\u2013")
+    return not year and quoted.text[figure.end : figure.end + 1] not in ("-", "\u2013")
 
 
-def _in_row(other: Quoted) -> bool:
+def _is_in_table_row(quoted: QuotedFigure) -> bool:
     """Whether a figure in brackets is one of a table's row: behind a label, with only cells behind it."""
-    begin, end = line_at(other.text, other.figure.start, other.figure.end)
-    before, after = other.text[begin : other.figure.start], other.text[other.figure.end : end]
+    begin, end = line_at(quoted.text, quoted.figure.start, quoted.figure.end)
+    before, after = quoted.text[begin : quoted.figure.start], quoted.text[quoted.figure.end : end]
     return (
         bool(re.search(r"[^\W\d]", before))
         and re.fullmatch(r"[\s\d$\u20ac\u00a3%.,()\u2014\u2013-]*", after) is not None
     )
 
 
-def _said_around(figure: Figure, piece: Piece) -> tuple[str, str]:
+def _sentence_and_clause(figure: Figure, piece: Piece) -> tuple[str, str]:
     """The sentence and the clause of a figure, with what names it: its column, row and key."""
     text = piece.text
     begin, end = sentence_at(text, figure.start, figure.end, *line_at(text, figure.start, figure.end))

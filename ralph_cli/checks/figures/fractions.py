@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from ralph_cli.checks.figures.agreement import Quoted
+from ralph_cli.checks.figures.agreement import QuotedFigure
 from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.quantities.figures import Figure
 
@@ -16,7 +16,7 @@ _ROOTS = {"doubl": 2, "tripl": 3, "quadrupl": 4, "quintupl": 5}
 _COUNTS = {"one": 1, "a": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
 _COUNTS |= {"ten": 10, "twelve": 12, "twenty": 20, "hundred": 100}
 _PARTS = {"third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "tenth": 10}
-_JUST = Decimal("1.0001")
+_MARGIN = Decimal("1.0001")
 _COUNT = "|".join(_COUNTS)
 _COMPARED = r"\s+(?:as|the|its|their|that|those|what|higher|more|larger|greater|bigger|longer|faster)\b"
 _TIMES = re.compile(
@@ -47,7 +47,7 @@ _NOT = re.compile(rf"(?i)\b(?:{NEGATIONS})\b[^.;]*\Z")
 _REACH = 200
 """Characters before a multiple in which its hedge, or a denial, is looked for."""
 
-MOST = 12
+MAX_FIGURES = 12
 """Figures of a quote that are compared with one another."""
 
 
@@ -99,18 +99,22 @@ def _multiple(match: re.Match[str], value: Decimal, text: str) -> Multiple:
     room = Decimal("0.1") if _ABOUT.search(before) else Decimal("0.025")
     least, most = value * (1 - room), value * (1 + room)
     if _MORE.search(before) or _MORE.search(hedge):
-        least, most = value * _JUST, value * Decimal("1.5")
+        least, most = value * _MARGIN, value * Decimal("1.5")
     elif _LEAST.search(before):
         least, most = value, value * Decimal("1.5")
     elif _NEARLY.search(before) or _NEARLY.search(hedge):
-        least, most = value * Decimal("0.8"), value / _JUST
+        least, most = value * Decimal("0.8"), value / _MARGIN
     elif _LESS.search(before):
         least, most = Decimal(0), value
     return Multiple(match[0], match.start(), match.end(), value, least, most, bool(_NOT.search(before + match[0])))
 
 
-def unfounded(
-    text: str, quotes: Sequence[str], quoted: Iterable[Sequence[Quoted]], results: Iterable[Figure], question: str
+def check_multiples(
+    text: str,
+    quotes: Sequence[str],
+    figures_by_quote: Iterable[Sequence[QuotedFigure]],
+    results: Iterable[Figure],
+    question: str,
 ) -> tuple[list[Multiple], list[Multiple]]:
     """The multiples of a text, and those of them that nothing bears out.
 
@@ -119,9 +123,9 @@ def unfounded(
     """
     named = {multiple.value for quote in quotes for multiple in multiples(quote)}
     asked = {multiple.value for multiple in multiples(question)}
-    rows = [[found.figure for found in row if not found.figure.name] for row in quoted]
+    rows = [[found.figure for found in row if not found.figure.name] for row in figures_by_quote]
     values = [*results, *(figure for row in rows for figure in row)]
-    ratios = [one.value / other.value for row in rows for one, other in _pairs(row)]
+    ratios = [one.value / other.value for row in rows for one, other in _comparable_pairs(row)]
     found = list(multiples(text))
     missed = [
         multiple
@@ -129,14 +133,14 @@ def unfounded(
         if not (
             multiple.value in named
             or (multiple.denied and multiple.value in asked)
-            or any(_says(figure, multiple) for figure in values)
+            or any(_is_multiple(figure, multiple) for figure in values)
             or any(multiple.admits(ratio) for ratio in ratios)
         )
     ]
     return found, missed
 
 
-def _says(figure: Figure, multiple: Multiple) -> bool:
+def _is_multiple(figure: Figure, multiple: Multiple) -> bool:
     """Whether a figure is the multiple: 0.5 and 50 % are half, and 2.0 and a rise of 100 % are twice."""
     if figure.scale != 1 or figure.currency:
         return False
@@ -145,9 +149,9 @@ def _says(figure: Figure, multiple: Multiple) -> bool:
     return multiple.admits(figure.value) and (multiple.value < 1 or "." in figure.text)
 
 
-def _pairs(row: Sequence[Figure]) -> Iterator[tuple[Figure, Figure]]:
+def _comparable_pairs(row: Sequence[Figure]) -> Iterator[tuple[Figure, Figure]]:
     """Pairs of different figures of a quote that may be of one kind, no years among them."""
-    amounts = [figure for figure in row if not (figure.currency == "" and 1900 <= figure.value <= 2100)][:MOST]
+    amounts = [figure for figure in row if not (figure.currency == "" and 1900 <= figure.value <= 2100)][:MAX_FIGURES]
     for one in amounts:
         for other in amounts:
             if one is not other and other.value and one.percent == other.percent and one.currency == other.currency:

@@ -10,7 +10,7 @@ _REACH = 60
 """Lines above a row among which the first one of its column is looked for."""
 
 
-def percentages(document: Document, quote: Quote) -> tuple[Figure, ...]:
+def unmarked_percentages(document: Document, quote: Quote) -> tuple[Figure, ...]:
     """The figures of a quote's rows without a percent sign whose column has one in a row above with as many figures."""
     text, page = document.text, document.page_at(quote.start)
     found: list[Figure] = []
@@ -28,7 +28,7 @@ def percentages(document: Document, quote: Quote) -> tuple[Figure, ...]:
     return tuple(found)
 
 
-def header_of(document: Document, quote: Quote) -> tuple[str, ...]:
+def header_lines(document: Document, quote: Quote) -> tuple[str, ...]:
     """The header lines of the rows of a quote that stand above it on its page; none for running text."""
     text, page = document.text, document.page_at(quote.start)
     found: dict[str, None] = {}

@@ -6,19 +6,25 @@ from decimal import Decimal
 from itertools import zip_longest
 
 from ralph_cli.checks.figures import date_arithmetic
-from ralph_cli.checks.figures.agreement import Quoted, contradiction, quoted_figures
-from ralph_cli.checks.figures.calculation import Derived, Sources, computations, derive, half_unit
-from ralph_cli.checks.figures.header import header_of
-from ralph_cli.checks.output.rows import counts
+from ralph_cli.checks.figures.agreement import QuotedFigure, contradiction, quoted_figures
+from ralph_cli.checks.figures.calculation import (
+    CalculationResult,
+    CalculationSources,
+    computations,
+    evaluate_calculation,
+    half_unit,
+)
+from ralph_cli.checks.figures.header import header_lines
+from ralph_cli.checks.output.rows import is_count_label
 from ralph_cli.checks.output.shape import Piece
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Quote
 from ralph_cli.text.quantities.dates import dates
 from ralph_cli.text.quantities.figures import Figure, figures
-from ralph_cli.text.quantities.units import TIMES, duration, restated, unit_beside
+from ralph_cli.text.quantities.units import STRICT_UNITS, duration, in_whole_units, unit_of
 from ralph_cli.text.tables import NIL_CELL
 
-COUNTS = frozenset(map(Decimal, range(2, 13)))
+AVERAGE_DIVISORS = frozenset(map(Decimal, range(2, 13)))
 """What an average of percentages may divide by."""
 
 YEAR = re.compile(
@@ -37,7 +43,7 @@ _LESS = re.compile(
     r"(?i)\b(?:(?:less|fewer|lower)\s+than|under|below|at\s+most|not\s+quite|nearly|almost|just\s+short\s+of)\s+\Z"
     r"|[<\u2264]\s*\Z"
 )
-_BOUND = Decimal("1.25")
+_BOUND_RATIO = Decimal("1.25")
 """How far a value may be from the bound that is said to be passed or not reached, as a ratio: "over 1%" says little."""
 
 _PERIOD = re.compile(r"(?i)\b(?P<number>[a-z]+(?:-[a-z]+)?|\d{1,2})[\s-](?P<unit>month|week|quarter|year)s?\b")
@@ -47,7 +53,7 @@ _SPAN = re.compile(
     rf"|\b(?P<joined>{_FEW})-year(?=\s+(?:\w+\s+)?(?:average|mean|period|total|sum|span|cagr|compound|growth|change"
     r"|increase|decrease|decline|trend|cumulative|aggregate)\b))"
 )
-_WORDS = {10**3: "thousand", 10**6: "million", 10**9: "billion", 10**12: "trillion"}
+_SCALE_WORDS = {10**3: "thousand", 10**6: "million", 10**9: "billion", 10**12: "trillion"}
 
 
 class ClaimSources:
@@ -55,9 +61,9 @@ class ClaimSources:
 
     def __init__(self, document: Document, quotes: Sequence[Quote]) -> None:
         self.texts = [quote.text for quote in quotes]
-        self.beside = [_beside(document, quote, quotes) for quote in quotes]
+        self.beside = [_quote_context(document, quote, quotes) for quote in quotes]
         self.quotes = tuple(self.texts)
-        self.headers = "\n".join(line for quote in quotes for line in header_of(document, quote))
+        self.headers = "\n".join(line for quote in quotes for line in header_lines(document, quote))
         self.years = frozenset(YEAR.findall(self.headers))
         # A header's dates are dates of the quote; its other figures are not its figures.
         self.texts += [date.text for date in dates(self.headers)]
@@ -70,7 +76,7 @@ class ClaimSources:
             for text, near in zip_longest(self.texts, self.beside, fillvalue="")
             for found in quoted_figures(text, near)
         ]
-        self._derived: dict[Decimal, Derived] = {}
+        self._derived: dict[Decimal, CalculationResult] = {}
         self._scales = frozenset(scale for found in self._quoted for scale in (*found.scales, found.figure.scale)) - {1}
 
     @property
@@ -79,7 +85,7 @@ class ClaimSources:
         return frozenset(found.figure.value for found in self._quoted)
 
     @property
-    def rows(self) -> list[list[Quoted]]:
+    def rows(self) -> list[list[QuotedFigure]]:
         """The figures of each quote."""
         return [list(quoted_figures(text)) for text in self.quotes]
 
@@ -87,7 +93,7 @@ class ClaimSources:
         """Numbers of years that the columns or a calculation cover ("two-year average"), and the periods of headers."""
         years = {int(year) for year in (*self.years, *YEAR.findall("\n".join(self.quotes)))}
         covered = {len(years), max(years) - min(years)} if years else set[int]()
-        added = {derived.covers for derived in self._derived.values()}
+        added = {derived.longest_sum for derived in self._derived.values()}
         covered |= added
         for match in _SPAN.finditer(text):
             group = next(name for name in ("several", "joined", "added") if match[name])
@@ -97,41 +103,48 @@ class ClaimSources:
         for figure in figures(text):
             if duration(figure, text) in lasting:
                 yield figure.start, figure.end
-        headed = {_period(match) for match in _PERIOD.finditer(self.headers)} - {None}
-        yield from (match.span() for match in _PERIOD.finditer(text) if _period(match) in headed)
+        headed = {_period_length(match) for match in _PERIOD.finditer(self.headers)} - {None}
+        yield from (match.span() for match in _PERIOD.finditer(text) if _period_length(match) in headed)
 
-    def result(self, calculation: str, earlier: Sequence[str]) -> list[str]:
-        """The result of a calculation over quoted figures and `earlier` results, as it may be named. Raises Wrong."""
+    def result(self, calculation: str, earlier_results: Sequence[str]) -> list[str]:
+        """The result of a calculation over quoted figures and `earlier_results` results, as it may be named. Raises
+        Wrong."""
         computation, *results = re.split(r"\s*[=\u2248]\s*", calculation)
         if len(results) > 1 and all(results):  # "5.1% - 4.6% = 0.5% = 50 basis points"
-            return [name for result in results for name in self.result(f"{computation} = {result}", earlier)]
-        dated = date_arithmetic.result_of(calculation, (*self.texts, *earlier), self.values.__contains__)
+            return [name for result in results for name in self.result(f"{computation} = {result}", earlier_results)]
+        dated = date_arithmetic.evaluate_dates(calculation, (*self.texts, *earlier_results), self.values.__contains__)
         if dated is not None:
             return [dated]
-        derived = derive(calculation, self._rest(earlier))
+        derived = evaluate_calculation(calculation, self._calculation_sources(earlier_results))
         result = derived.figure
         self._derived[result.value] = derived
         stated = {found.figure.value for found in self._quoted if found.figure.percent}
         # The difference of two percentages is a number of percentage points, signs written or not.
         parts = {figure.value for figure in figures(calculation)} - {result.value}
-        shares = any(part in stated for part in parts) and all(part in stated or part in COUNTS for part in parts)
+        shares = any(part in stated for part in parts) and all(
+            part in stated or part in AVERAGE_DIVISORS for part in parts
+        )
         points = not result.percent and shares
         named = [result.text]
         if points or result.percent:
             named += [f"{result.value.normalize():f}%", f"{(100 * result.value).normalize():f} basis points"]
         elif result.scale == 1 and derived.scaled == 1:
-            named += [f"{result.text} {_WORDS[scale]}" for scale in self._scales if scale in _WORDS]
+            named += [f"{result.text} {_SCALE_WORDS[scale]}" for scale in self._scales if scale in _SCALE_WORDS]
         return named
 
-    def computed(self, text: str) -> list[str]:
+    def find_computed(self, text: str) -> list[str]:
         """The figures of a text that are the value of a computation beside them, and those it is made of."""
         found: list[str] = []
-        wanted = [figure for figure in figures(text) if not figure.name and _digits(figure) >= 2]
-        for computed in computations(text, self._rest(())):
+        wanted = [figure for figure in figures(text) if not figure.name and _significant_digits(figure) >= 2]
+        for computed in computations(text, self._calculation_sources(())):
             for figure in wanted:
                 shown = -figure.value if figure.sign == "-" else figure.value
                 values = [*computed.percents] if figure.percent else [computed.value]
-                values += [computed.value * figure.scale] if figure.scale == self._scale != 1 == computed.scaled else []
+                values += (
+                    [computed.value * figure.scale]
+                    if figure.scale == self._common_scale != 1 == computed.scaled
+                    else []
+                )
                 if any(abs(value - shown) <= half_unit(figure) for value in values):
                     found += [figure.text, *(part.text for part in computed.figures)]
         return found
@@ -145,9 +158,11 @@ class ClaimSources:
         if figure.value == 0 and any(NIL_CELL.search(source) for source in self.texts):
             return True
         found = (*self._quoted, *(one for result in results for one in quoted_figures(result)))
-        return any(_is_stated(one, text, other) for one in (figure, *restated(figure, text)) for other in found)
+        return any(
+            _is_source_figure(one, text, other) for one in (figure, *in_whole_units(figure, text)) for other in found
+        )
 
-    def _rest(self, earlier: Sequence[str]) -> Sources:
+    def _calculation_sources(self, earlier_results: Sequence[str]) -> CalculationSources:
         """What a calculation may rest on."""
         # "130 - 100 = 30" over "$130 million" is in millions, too.
         scaled = {
@@ -155,81 +170,86 @@ class ClaimSources:
             for found in self._quoted
             if (found.scales and not found.figure.spelled) or found.figure.scale != 1
         }
-        return Sources(self._borne_out(earlier), self._scale, lambda figure: figure.raw in scaled, self._derived)
+        return CalculationSources(
+            self._make_support_test(earlier_results),
+            self._common_scale,
+            lambda figure: figure.raw in scaled,
+            self._derived,
+        )
 
-    def _borne_out(self, earlier: Sequence[str]) -> Callable[[Figure], bool]:
+    def _make_support_test(self, earlier_results: Sequence[str]) -> Callable[[Figure], bool]:
         """Whether a figure of a computation stands in the sources; a scale word may be left to all of them."""
         stated = [found.figure for found in self._quoted if not found.figure.name]
-        stated += [figure for result in earlier for figure in figures(result)]
+        stated += [figure for result in earlier_results for figure in figures(result)]
         values = {figure.value for figure in stated}
         plain = {figure.raw for figure in stated if figure.scale == 1}
         written = {figure.scale for figure in stated} - {1}
         raw = {figure.raw for figure in stated if figure.scale != 1} if len(written) == 1 else set()
 
-        def borne_out(figure: Figure) -> bool:
+        def is_supported(figure: Figure) -> bool:
             bare = figure.scale == 1 and figure.value in raw
             return figure.value in values or bare or (figure.scale in self._scales and figure.raw in plain)
 
-        return borne_out
+        return is_supported
 
     @property
-    def _scale(self) -> int:
+    def _common_scale(self) -> int:
         """The scale of the tables behind a claim, 1 when they have none or differ."""
         return next(iter(self._scales)) if len(self._scales) == 1 else 1
 
 
-def _period(match: re.Match[str]) -> tuple[Decimal, str] | None:
+def _period_length(match: re.Match[str]) -> tuple[Decimal, str] | None:
     """The number and unit of a period such as "three months", if it is one."""
     number = figures(match["number"])
     return (number[0].value, match["unit"].lower()) if number else None
 
 
-def _beside(document: Document, quote: Quote, quotes: Sequence[Quote]) -> str:
+def _quote_context(document: Document, quote: Quote, quotes: Sequence[Quote]) -> str:
     """What names unit and scale of a quote's rows: lines above it, found or quoted, without their figures."""
     page = document.page_at(quote.start)
     above = [other.text for other in quotes if page.start <= other.start and other.end <= quote.start]
-    return re.sub(r"\d", "", "\n".join(dict.fromkeys((*above, *header_of(document, quote)))))
+    return re.sub(r"\d", "", "\n".join(dict.fromkeys((*above, *header_lines(document, quote)))))
 
 
-def _is_stated(figure: Figure, text: str, other: Quoted) -> bool:
+def _is_source_figure(figure: Figure, text: str, quoted: QuotedFigure) -> bool:
     """Whether a figure is a source's in another scale or with fewer digits, and in the same unit."""
-    source = other.figure
+    source = quoted.figure
     if source.name or source.percent != figure.percent or YEAR.fullmatch(source.text):
         return False
-    unit = unit_beside(figure, text)
-    bound = _bound_of(figure, text)
-    near = unit not in TIMES and bound is not None and any(map(bound, _values(other)))
-    if not (near or _is_rounded(figure, text, other)) or contradiction(figure, Piece(text), other) is not None:
+    unit = unit_of(figure, text)
+    bound = _bound_test(figure, text)
+    near = unit not in STRICT_UNITS and bound is not None and any(map(bound, _possible_values(quoted)))
+    if not (near or _is_rounded(figure, text, quoted)) or contradiction(figure, Piece(text), quoted) is not None:
         return False
     # A rounded time, number of people or percentage has its unit beside the source, too, or in the name of the row.
-    free = not unit or (unit not in TIMES and not figure.percent)
-    return free or unit_beside(source, other.text) == unit or (unit == "count" and counts(other.label))
+    free = not unit or (unit not in STRICT_UNITS and not figure.percent)
+    return free or unit_of(source, quoted.text) == unit or (unit == "count" and is_count_label(quoted.label))
 
 
-def _values(other: Quoted) -> set[Decimal]:
+def _possible_values(quoted: QuotedFigure) -> set[Decimal]:
     """What a quoted figure may amount to: as it is written, and in the scales of its table."""
-    source = other.figure
-    return {source.value * scale for scale in (1, *other.scales)} if source.scale == 1 else {source.value}
+    source = quoted.figure
+    return {source.value * scale for scale in (1, *quoted.scales)} if source.scale == 1 else {source.value}
 
 
-def _bound_of(figure: Figure, text: str) -> Callable[[Decimal], bool] | None:
+def _bound_test(figure: Figure, text: str) -> Callable[[Decimal], bool] | None:
     """Whether a value passes a figure, or does not reach it, and is near: "more than 10%"; None for no bound."""
     if _MORE.search(text, 0, figure.start):
-        return lambda value: figure.value < value <= figure.value * _BOUND
+        return lambda value: figure.value < value <= figure.value * _BOUND_RATIO
     if _LESS.search(text, 0, figure.start):
-        return lambda value: value < figure.value <= value * _BOUND
+        return lambda value: value < figure.value <= value * _BOUND_RATIO
     return None
 
 
-def _is_rounded(figure: Figure, text: str, other: Quoted) -> bool:
+def _is_rounded(figure: Figure, text: str, quoted: QuotedFigure) -> bool:
     """Whether a figure has the value of another one in another scale, or is it with fewer digits."""
-    source = other.figure
-    if figure.value in _values(other) and figure.scale != 1:
+    source = quoted.figure
+    if figure.value in _possible_values(quoted) and figure.scale != 1:
         return True
-    bound = _bound_of(figure, text)
-    values = [value for value in _values(other) if bound is None or bound(value)]
-    digits = _digits(figure)
-    if not 2 <= digits < _digits(source):
+    bound = _bound_test(figure, text)
+    values = [value for value in _possible_values(quoted) if bound is None or bound(value)]
+    digits = _significant_digits(figure)
+    if not 2 <= digits < _significant_digits(source):
         return False
     room = half_unit(figure)
     if "." not in figure.text and _ABOUT.search(text, 0, figure.start):
@@ -239,7 +259,7 @@ def _is_rounded(figure: Figure, text: str, other: Quoted) -> bool:
     return any(abs(value - figure.value) <= room for value in values)
 
 
-def _digits(figure: Figure) -> int:
+def _significant_digits(figure: Figure) -> int:
     """Significant digits that a figure shows; zeros at the end of a whole number are none."""
     shown = re.sub(r"\D", "", figure.text.split(".")[0]) if "." not in figure.text else re.sub(r"\D", "", figure.text)
     return len(shown.lstrip("0") if "." in figure.text else shown.strip("0"))

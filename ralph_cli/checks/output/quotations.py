@@ -9,7 +9,7 @@ from ralph_cli.text.boundary import on_boundaries
 from ralph_cli.text.fold import fold
 from ralph_cli.text.lexicon import find_qualifier
 
-BLOCK_WORDS = 4
+MIN_BLOCK_WORDS = 4
 """Words from which a block quotation counts as one; a typed ">" before less is mere layout."""
 
 _QUOTED = re.compile(
@@ -64,13 +64,13 @@ def quotations(text: str) -> tuple[Quotation, ...]:
     quotation within a quotation is part of it.
     """
     found: list[Quotation] = []
-    for quotation in sorted(_marked(text), key=lambda quotation: quotation.start):
+    for quotation in sorted(_marked_quotations(text), key=lambda quotation: quotation.start):
         if not found or quotation.start >= found[-1].readings[0][0]:
             found.append(quotation)
-    return (*found, *_blocks(text))
+    return (*found, *_block_quotations(text))
 
 
-def _marked(text: str) -> Iterator[Quotation]:
+def _marked_quotations(text: str) -> Iterator[Quotation]:
     for match in _QUOTED.finditer(text):
         words = next(group for group in match.groups() if group is not None)
         yield Quotation(match.start(), ((match.end(), words),))
@@ -80,12 +80,12 @@ def _marked(text: str) -> Iterator[Quotation]:
         if words and match[1].count("\n", len(words)) > 1:
             yield Quotation(match.start(), ((match.start(1) + len(words), words),))
     for match in _TICKED.finditer(text):
-        if len(match[1].split()) >= BLOCK_WORDS:
+        if len(match[1].split()) >= MIN_BLOCK_WORDS:
             yield Quotation(match.start(), ((match.end(), match[1]),))
-    yield from _single(text)
+    yield from _single_mark_quotations(text)
 
 
-def _single(text: str) -> Iterator[Quotation]:
+def _single_mark_quotations(text: str) -> Iterator[Quotation]:
     """Quotations in single marks, which apostrophes are, too."""
     at = 0
     while opening := _OPENS.search(text, at):
@@ -96,24 +96,24 @@ def _single(text: str) -> Iterator[Quotation]:
         closing = [match.start() for match in _CLOSES.finditer(text, at, bound)]
         ends = [end for end in closing if not _POSSESSIVE.match(text, end)][:1] or closing
         readings = tuple((end + 1, text[at:end]) for end in ends)
-        least = 1 if opening[0] == "\u2018" else BLOCK_WORDS
+        least = 1 if opening[0] == "\u2018" else MIN_BLOCK_WORDS
         if readings and all(len(words.split()) >= least for _, words in readings):
             yield Quotation(opening.start(), readings)
         if readings:
             at = readings[0][0]
 
 
-def _blocks(text: str) -> Iterator[Quotation]:
+def _block_quotations(text: str) -> Iterator[Quotation]:
     for match in _BLOCK.finditer(text):
         words = " ".join(line.strip().lstrip(">").strip() for line in match[0].splitlines())
         # What is said beside it, such as where it stands, is not part of the quotation.
         words = re.sub(r"\s*[-\u2013\u2014]?\s*\(?\b(?:pages?|pp?\.)\s*\d+\)?\.?\s*$", "", words).strip()
-        marked = sum(len(quotation.words.split()) for quotation in _marked(words))
-        if len(words.split()) >= max(BLOCK_WORDS, 2 * marked + 1):
+        marked = sum(len(quotation.words.split()) for quotation in _marked_quotations(words))
+        if len(words.split()) >= max(MIN_BLOCK_WORDS, 2 * marked + 1):
             yield Quotation(match.start(), ((match.end(), words),))
 
 
-def departure(words: str, texts: Sequence[str]) -> str | None:
+def quotation_fault(words: str, texts: Sequence[str]) -> str | None:
     """How the words of a quotation depart from the folded texts: None if they stand in one of them, in order.
 
     Gaps that are marked may leave words out, but no negation and no limit: that word is returned; else "". What is
@@ -121,17 +121,17 @@ def departure(words: str, texts: Sequence[str]) -> str | None:
     """
     parts = [fold(part).text.strip().rstrip(".,;:!? ") for part in _GAP.split(words)]
     parts = [part for part in parts if part]
-    found = [_left_out(parts, text) for text in texts] if 0 < len(parts) <= _MOST_PARTS else []
+    found = [_omitted_qualifier(parts, text) for text in texts] if 0 < len(parts) <= _MOST_PARTS else []
     return None if "" in found else next((word for word in found if word), "")
 
 
-def _left_out(parts: Sequence[str], text: str) -> str | None:
+def _omitted_qualifier(parts: Sequence[str], text: str) -> str | None:
     """A limit that the gaps between the parts leave out, "" if there is none; None if the parts are not there."""
     ends: dict[int, str] = {}
     for number, part in enumerate(parts):
         forms = {part, part[0].swapcase() + part[1:]} if number == 0 else {part}
         before, ends = ends, {}
-        for at in sorted(place for form in forms for place in islice(places(text, form), _MOST_PLACES)):
+        for at in sorted(place for form in forms for place in islice(find_all(text, form), _MOST_PLACES)):
             if not on_boundaries(text, at, at + len(part)):
                 continue
             gaps = (
@@ -142,7 +142,7 @@ def _left_out(parts: Sequence[str], text: str) -> str | None:
     return min(ends.values(), default=None)
 
 
-def places(text: str, wanted: str) -> Iterator[int]:
+def find_all(text: str, wanted: str) -> Iterator[int]:
     """Where `wanted` stands in a text, overlapping places too."""
     at = text.find(wanted)
     while at >= 0:

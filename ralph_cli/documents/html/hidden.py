@@ -16,56 +16,66 @@ WHITE: Colour = (255, 255, 255)
 LEAST_CONTRAST = 16
 """Levels (of 255) by which text must differ from what is behind it; the same as for PDF pages."""
 
-_FAR = 500.0
+_FAR_OFF_PIXELS = 500.0
 _LONGEST = 100
 """Characters of a value that may be a colour."""
 
 _COMMENT = re.compile(r"/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)")
 _LENGTH = re.compile(r"(-?(?:\d+\.?\d*|\.\d+))\s*(px|pt|r?em|ch|ex|vw|vh|in|cm|mm|%)?")
-_POINTS = {"em": 16.0, "rem": 16.0, "ch": 8.0, "ex": 8.0, "vw": 12.0, "vh": 8.0, "in": 96.0, "cm": 38.0, "mm": 3.8}
-_POINTS |= {"%": 12.0}
+_PIXELS_PER_UNIT = {
+    "em": 16.0,
+    "rem": 16.0,
+    "ch": 8.0,
+    "ex": 8.0,
+    "vw": 12.0,
+    "vh": 8.0,
+    "in": 96.0,
+    "cm": 38.0,
+    "mm": 3.8,
+}
+_PIXELS_PER_UNIT |= {"%": 12.0}
 """Rough pixels of a unit: what is hidden so is thousands of them away."""
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class TextLook:
     """How the text of an element looks, as far as it is known; None stands for an unknown colour.
 
     `known` says that no style sheet can have set what the page itself does not say.
     """
 
     visible: bool = True
-    sized: bool = True
+    has_size: bool = True
     opaque: bool = True
     colour: Colour | None = (0, 0, 0)
-    behind: Colour | None = WHITE
-    known: bool = True
+    background: Colour | None = WHITE
+    styles_known: bool = True
 
-    def under(self, tag: str, attributes: Mapping[str, str | None]) -> "Look":
+    def for_child(self, tag: str, attributes: Mapping[str, str | None]) -> "TextLook":
         """The look of an element inside of this one."""
         ink = attributes.get("color") if tag == "font" else None
-        return _under(self, attributes.get("style") or "", attributes.get("bgcolor") or "", ink or "")
+        return _child_look(self, attributes.get("style") or "", attributes.get("bgcolor") or "", ink or "")
 
     @property
-    def hides(self) -> bool:
+    def is_invisible(self) -> bool:
         """Whether text of this look is not seen."""
-        if not (self.visible and self.sized and self.opaque):
+        if not (self.visible and self.has_size and self.opaque):
             return True
-        if self.colour is None or self.behind is None:
+        if self.colour is None or self.background is None:
             return False
-        return all(abs(a - b) < LEAST_CONTRAST for a, b in zip(self.colour, self.behind, strict=True))
+        return all(abs(a - b) < LEAST_CONTRAST for a, b in zip(self.colour, self.background, strict=True))
 
 
 @lru_cache(maxsize=4_096)
-def _under(look: Look, written: str, bgcolor: str, ink: str) -> Look:
+def _child_look(look: TextLook, style_text: str, bgcolor: str, ink: str) -> TextLook:
     """The look within `look` of an element with these attributes; a page repeats a few of them over and over."""
-    style = declarations(written)
-    look = look if look.known else replace(look, behind=None)
+    style = declarations(style_text)
+    look = look if look.styles_known else replace(look, background=None)
     paint = style.get("background-color") or style.get("background") or bgcolor
     if paint:
         colour, alpha = _colour(paint)
         if alpha != 0:
-            look = replace(look, behind=colour if alpha == 1 else None)
+            look = replace(look, background=colour if alpha == 1 else None)
     ink = style.get("color") or ink
     if ink:
         colour, alpha = _colour(ink)
@@ -73,26 +83,31 @@ def _under(look: Look, written: str, bgcolor: str, ink: str) -> Look:
     if "visibility" in style:
         look = replace(look, visible=style["visibility"] not in ("hidden", "collapse"))
     if "font-size" in style:
-        look = replace(look, sized=_pixels(style["font-size"], 1.0) != 0)
+        look = replace(look, has_size=_pixels(style["font-size"], 1.0) != 0)
     return look
 
 
-def is_gone(attributes: Mapping[str, str | None]) -> bool:
+def is_hidden(attributes: Mapping[str, str | None]) -> bool:
     """Whether an element is hidden with everything in it, whatever that says of its own look."""
-    return "hidden" in attributes or _is_gone(attributes.get("style") or "")
+    return "hidden" in attributes or _is_hidden_by_style(attributes.get("style") or "")
 
 
 @lru_cache(maxsize=4_096)
-def _is_gone(written: str) -> bool:
-    style = declarations(written)
+def _is_hidden_by_style(style_text: str) -> bool:
+    style = declarations(style_text)
     if not style:
         return False
     if style.get("display") == "none" or _is_zero(style.get("opacity")) or _is_cut_off(style):
         return True
-    if _pixels(style.get("text-indent", "")) <= -_FAR or _pixels(style.get("margin-left", "")) <= -_FAR:
+    if (
+        _pixels(style.get("text-indent", "")) <= -_FAR_OFF_PIXELS
+        or _pixels(style.get("margin-left", "")) <= -_FAR_OFF_PIXELS
+    ):
         return True
     placed = style.get("position") in ("absolute", "fixed")
-    return placed and any(_pixels(style.get(side, "")) <= -_FAR for side in ("left", "top", "right", "bottom"))
+    return placed and any(
+        _pixels(style.get(side, "")) <= -_FAR_OFF_PIXELS for side in ("left", "top", "right", "bottom")
+    )
 
 
 def declarations(style: str) -> dict[str, str]:
@@ -120,10 +135,10 @@ def _is_zero(value: str | None) -> bool:
     return number is not None and float(number[1]) / (100 if number[2] else 1) < 0.05
 
 
-def _pixels(value: str, otherwise: float = 0.0) -> float:
-    """Roughly the pixels of a length, `otherwise` for anything else."""
+def _pixels(value: str, default: float = 0.0) -> float:
+    """Roughly the pixels of a length, `default` for anything else."""
     length = _LENGTH.fullmatch(value)
-    return float(length[1]) * _POINTS.get(length[2] or "px", 1.0) if length else otherwise
+    return float(length[1]) * _PIXELS_PER_UNIT.get(length[2] or "px", 1.0) if length else default
 
 
 def _colour(value: str) -> tuple[Colour | None, float]:

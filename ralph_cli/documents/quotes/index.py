@@ -11,27 +11,27 @@ from functools import cached_property
 
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.run import Tier
-from ralph_cli.documents.quotes.running_lines import page_ends
+from ralph_cli.documents.quotes.running_lines import running_line_spans
 from ralph_cli.documents.quotes.suggest import alignments
-from ralph_cli.text.boundary import on_boundaries, splits
-from ralph_cli.text.edges import whole
-from ralph_cli.text.fold import Folded, fold, replaced, without_hyphens
+from ralph_cli.text.boundary import is_inside_word, on_boundaries
+from ralph_cli.text.edges import widen_to_whole
+from ralph_cli.text.fold import FoldedText, fold, replace_spans, without_hyphens
 from ralph_cli.text.lexicon import NEGATIONS
-from ralph_cli.text.scan import places
+from ralph_cli.text.scan import find_places
 from ralph_cli.text.signature import (
-    LEAST,
-    LEAST_LINE,
-    Letters,
-    agree,
+    MIN_KEY,
+    MIN_LINE_KEY,
+    LetterIndex,
+    count_zero_width,
     fills_line,
-    invisible,
-    key_of,
-    with_edges,
-    with_signs,
+    has_same_meaning,
+    include_edge_signs,
+    include_outer_signs,
+    letter_key,
 )
 
 MAX_OCCURRENCES = 1_000
-MAX_RECUT = 50
+MAX_LOOSE_PLACES = 50
 """Places that are looked at in the last tier."""
 
 _QUOTATION_MARKS = {
@@ -41,7 +41,7 @@ _QUOTATION_MARKS = {
 _LINE_END_HYPHEN = re.compile("(?<=\\w)[-\u2010\u00ad][ \t\r]*[\n\f]\\s*(?=\\w)")
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\s+\Z")
 _MAX_DIFFERENCES = 12
-_EFFORT_DIVIDED = 100_000
+_HYPHENATED_EFFORT = 100_000
 """As `scan.EFFORT`: to read over line ends costs more."""
 
 
@@ -72,25 +72,25 @@ class Suggestion:
 
 
 @dataclass(eq=False)
-class _Copy:
+class _SearchText:
     """A text to search in, with the keys it needs once they are made; `base` leads back to the document's own text."""
 
-    base: Folded
+    base: FoldedText
     original: str
 
     @cached_property
-    def folded(self) -> Folded:
+    def folded(self) -> FoldedText:
         return fold(self.base.text)
 
     @cached_property
-    def _key(self) -> Folded:
+    def _key(self) -> FoldedText:
         return without_hyphens(self.folded)
 
     @cached_property
-    def _letters(self) -> Letters:
-        return Letters(self.folded.text)
+    def _letters(self) -> LetterIndex:
+        return LetterIndex(self.folded.text)
 
-    def same(self, wanted: str) -> Iterator[Span]:
+    def find_folded(self, wanted: str) -> Iterator[Span]:
         """Places whose folded text is `wanted`."""
 
         def look(at: int) -> Span | None:
@@ -98,34 +98,34 @@ class _Copy:
             # Half a ligature is not a place to cut, and would give more text than was asked for.
             return self._span(start, end) if fold(self.base.text[start:end]).text == wanted else None
 
-        return places(self.folded.text, wanted, look)
+        return find_places(self.folded.text, wanted, look)
 
-    def divided(self, wanted: str) -> Iterator[Span]:
+    def find_hyphenated(self, wanted: str) -> Iterator[Span]:
         """Places where only hyphens at line ends stand between the quote and the text."""
-        key = without_hyphens(Folded(wanted)).text
+        key = without_hyphens(FoldedText(wanted)).text
 
         def look(at: int) -> Span | None:
             start, end = self._key.origin(at, at + len(key))
             return self._span(start, end) if _reads_as(self.base.text[start:end], wanted) else None
 
-        return places(self._key.text, key, look, _EFFORT_DIVIDED)
+        return find_places(self._key.text, key, look, _HYPHENATED_EFFORT)
 
-    def recut(self, wanted: str) -> Iterator[Span]:
+    def find_loose(self, wanted: str) -> Iterator[Span]:
         """Places with the same letters and digits that differ from the quote in nothing that changes a number."""
-        key = key_of(wanted)
-        if len(key) < LEAST_LINE or key.isdecimal():
+        key = letter_key(wanted)
+        if len(key) < MIN_LINE_KEY or key.isdecimal():
             return
-        for first, last in self._letters.find(key, MAX_RECUT):
+        for first, last in self._letters.find(key, MAX_LOOSE_PLACES):
             # A few letters and digits stand anywhere by chance, but seldom as a line of their own.
             start, end = self.folded.origin(first, last)
-            if len(key) < LEAST and not fills_line(self.base.text, start, end):
+            if len(key) < MIN_KEY and not fills_line(self.base.text, start, end):
                 continue
-            start, end = with_edges(wanted, self.base.text, start, end)
+            start, end = include_edge_signs(wanted, self.base.text, start, end)
             if not on_boundaries(self.base.text, start, end):
                 continue  # half a number is another one, and is not to be mended by widening it
-            first, last = whole(self.base.text, start, end)
-            start, end = with_signs(self.base.text, start, end, first, last)
-            span = self._span(first, last) if agree(wanted, fold(self.base.text[start:end]).text) else None
+            first, last = widen_to_whole(self.base.text, start, end)
+            start, end = include_outer_signs(self.base.text, start, end, first, last)
+            span = self._span(first, last) if has_same_meaning(wanted, fold(self.base.text[start:end]).text) else None
             if span is not None:
                 yield span
 
@@ -140,19 +140,21 @@ class QuoteIndex:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._text = document.text
-        self._whole = _Copy(Folded(document.text), document.text)
+        self._whole = _SearchText(FoldedText(document.text), document.text)
 
     @cached_property
-    def _ends(self) -> tuple[Span, ...]:
+    def _running_lines(self) -> tuple[Span, ...]:
         """Where pages end with running lines."""
-        return page_ends(self._document)
+        return running_line_spans(self._document)
 
     @cached_property
-    def _run_on(self) -> _Copy | None:
+    def _without_running_lines(self) -> _SearchText | None:
         """The text without running heads and feet; None when it has none."""
-        if not self._ends:
+        if not self._running_lines:
             return None
-        return _Copy(replaced(self._text, ((span.start, span.end, "\n") for span in self._ends)), self._text)
+        return _SearchText(
+            replace_spans(self._text, ((span.start, span.end, "\n") for span in self._running_lines)), self._text
+        )
 
     def find(self, quote: str) -> Match | None:
         """Where the quote stands, or None. It must begin and end on the boundaries of words and numbers.
@@ -163,11 +165,11 @@ class QuoteIndex:
         quote = quote.strip()
         if not quote:
             return None
-        match = self._find(quote)
+        match = self._find_faithful(quote)
         if match is None and len(quote) > 2 and _QUOTATION_MARKS.get(quote[0]) == quote[-1]:
             quote = quote[1:-1].strip()
-            match = self._find(quote)
-        return match or self._recut(quote)
+            match = self._find_faithful(quote)
+        return match or self._find_loose(quote)
 
     def closest(self, quote: str, limit: int = 1) -> tuple[Suggestion, ...]:
         """Up to `limit` places that resemble the quote, best first; none that score below 75."""
@@ -181,14 +183,14 @@ class QuoteIndex:
                 found.append(Suggestion(Span(first, last), score, differing))
         return tuple(found)
 
-    def departures(self, said: str, span: Span, tier: Tier) -> tuple[str, ...]:
+    def describe_departures(self, quote: str, span: Span, tier: Tier) -> tuple[str, ...]:
         """What a reader should know of a quote's place: where it differs from what was said, and what it leaves out."""
         notes: list[str] = []
         if tier == "recut":
-            notes += differences(fold(said).text.strip(), fold(self._text[span.start : span.end]).text)
-            if invisible(said):
+            notes += differences(fold(quote).text.strip(), fold(self._text[span.start : span.end]).text)
+            if count_zero_width(quote):
                 notes.append("the quote as given had invisible characters")
-        for end in self._ends if "\f" in self._text[span.start : span.end] else ():
+        for end in self._running_lines if "\f" in self._text[span.start : span.end] else ():
             if span.start < end.start and end.end < span.end:
                 lines = [line.strip() for line in self._text[end.start : end.end].splitlines()]
                 notes.append(f"over a page's end: {' / '.join(line for line in lines if line)}")
@@ -196,62 +198,70 @@ class QuoteIndex:
             notes.append(f'begins behind "{negation[0].strip()}"')
         return tuple(notes)
 
-    def _find(self, quote: str) -> Match | None:
+    def _find_faithful(self, quote: str) -> Match | None:
         """The match at the first two tiers."""
         wanted = fold(quote).text.strip()
-        exact = [span for span in self._exact(quote) if self._is_whole(span)] if quote else []
-        same = self._faithful(quote, self._whole.same(wanted)) if wanted else []
+        exact = [span for span in self._find_exact(quote) if self._is_whole(span)] if quote else []
+        same = self._keep_faithful(quote, self._whole.find_folded(wanted)) if wanted else []
         if wanted and not exact and not same:
-            searches = (search(wanted) for copy in self._copies() for search in (copy.same, copy.divided))
-            same = next((found for spans in searches if (found := self._faithful(quote, spans))), [])
+            searches = (
+                search(wanted) for copy in self._search_texts() for search in (copy.find_folded, copy.find_hyphenated)
+            )
+            same = next((found for spans in searches if (found := self._keep_faithful(quote, spans))), [])
         if not exact and not same:
             return None
-        places = {*exact, *same, *self._over_ends(quote, wanted)}
-        return _match(exact or same, places, "exact" if exact else "folded")
+        places = {*exact, *same, *self._find_across_pages(quote, wanted)}
+        return _make_match(exact or same, places, "exact" if exact else "folded")
 
-    def _over_ends(self, quote: str, wanted: str) -> list[Span]:
+    def _find_across_pages(self, quote: str, wanted: str) -> list[Span]:
         """The places that run over a page's end, past running lines; beside others they are places, too."""
-        if self._run_on is None or not wanted:
+        if self._without_running_lines is None or not wanted:
             return []
-        return [span for span in self._faithful(quote, self._run_on.same(wanted)) if "\f" in self._slice(span)]
+        return [
+            span
+            for span in self._keep_faithful(quote, self._without_running_lines.find_folded(wanted))
+            if "\f" in self._slice(span)
+        ]
 
     def _slice(self, span: Span) -> str:
         return self._text[span.start : span.end]
 
-    def _recut(self, quote: str) -> Match | None:
+    def _find_loose(self, quote: str) -> Match | None:
         """The match at the last tier: the same words short of a sign, or the same letters and digits."""
         wanted = fold(quote).text.strip()
         if not wanted:
             return None
-        words = [span for copy in self._copies() for span in (*copy.same(wanted), *copy.divided(wanted))]
-        recut = {Span(*whole(self._text, span.start, span.end)) for span in words}
-        for copy in self._copies():
-            recut = recut or set(copy.recut(wanted))
-        return _match(sorted(recut, key=_order), recut, "recut") if recut else None
+        words = [
+            span for copy in self._search_texts() for span in (*copy.find_folded(wanted), *copy.find_hyphenated(wanted))
+        ]
+        recut = {Span(*widen_to_whole(self._text, span.start, span.end)) for span in words}
+        for copy in self._search_texts():
+            recut = recut or set(copy.find_loose(wanted))
+        return _make_match(sorted(recut, key=_position), recut, "recut") if recut else None
 
-    def _copies(self) -> Iterator[_Copy]:
+    def _search_texts(self) -> Iterator[_SearchText]:
         """The texts to search in: the document's, then, if it must be, the one without running lines."""
         yield self._whole
-        if self._run_on is not None:
-            yield self._run_on
+        if self._without_running_lines is not None:
+            yield self._without_running_lines
 
-    def _exact(self, quote: str) -> Iterator[Span]:
+    def _find_exact(self, quote: str) -> Iterator[Span]:
         def look(at: int) -> Span | None:
             return Span(at, at + len(quote)) if on_boundaries(self._text, at, at + len(quote)) else None
 
-        return places(self._text, quote, look)
+        return find_places(self._text, quote, look)
 
-    def _faithful(self, quote: str, spans: Iterable[Span]) -> list[Span]:
+    def _keep_faithful(self, quote: str, spans: Iterable[Span]) -> list[Span]:
         """Those that need no widening, and have as many invisible characters as the quote."""
-        hidden = invisible(quote)
+        hidden = count_zero_width(quote)
         return [
             span
             for span in spans
-            if self._is_whole(span) and (not hidden or invisible(self._text[span.start : span.end]) >= hidden)
+            if self._is_whole(span) and (not hidden or count_zero_width(self._text[span.start : span.end]) >= hidden)
         ]
 
     def _is_whole(self, span: Span) -> bool:
-        return whole(self._text, span.start, span.end) == (span.start, span.end)
+        return widen_to_whole(self._text, span.start, span.end) == (span.start, span.end)
 
     def _snap(self, start: int, end: int) -> tuple[int, int]:
         """Widen to whole words and numbers and drop white space at the edges."""
@@ -260,29 +270,29 @@ class QuoteIndex:
             start += 1
         while end > start and text[end - 1].isspace():
             end -= 1
-        while start > 0 and splits(text, start):
+        while start > 0 and is_inside_word(text, start):
             start -= 1
-        while end < len(text) and splits(text, end):
+        while end < len(text) and is_inside_word(text, end):
             end += 1
         return start, end
 
 
 def differences(quote: str, text: str) -> tuple[str, ...]:
     """The words in which a quote departs from a text, each as "quoted -> true" (at most 12)."""
-    ours, theirs = quote.split(), text.split()
+    quoted_words, text_words = quote.split(), text.split()
     found: list[str] = []
-    for kind, a, b, c, d in SequenceMatcher(None, ours, theirs, autojunk=False).get_opcodes():
+    for kind, a, b, c, d in SequenceMatcher(None, quoted_words, text_words, autojunk=False).get_opcodes():
         if kind != "equal":
-            found.append(f"{' '.join(ours[a:b]) or '(nothing)'} -> {' '.join(theirs[c:d]) or '(nothing)'}")
+            found.append(f"{' '.join(quoted_words[a:b]) or '(nothing)'} -> {' '.join(text_words[c:d]) or '(nothing)'}")
     return tuple(found[:_MAX_DIFFERENCES])
 
 
-def _match(best: list[Span], places: Iterable[Span], tier: Tier) -> Match:
-    ordered = sorted(places, key=_order)
+def _make_match(best: list[Span], places: Iterable[Span], tier: Tier) -> Match:
+    ordered = sorted(places, key=_position)
     return Match(best[0], tier, tuple(ordered[:MAX_OCCURRENCES]), len(ordered))
 
 
-def _order(span: Span) -> tuple[int, int]:
+def _position(span: Span) -> tuple[int, int]:
     return span.start, span.end
 
 

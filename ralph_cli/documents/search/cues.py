@@ -15,7 +15,7 @@ from ralph_cli.text.lexicon import STOP_WORDS
 from ralph_cli.text.sentences import sentence_at
 from ralph_cli.text.tables import is_row
 
-LIMITS = re.compile(
+STRONG_CUES = re.compile(
     r"(?i)\b(?:except(?:ions?|ed)?|unless|notwithstanding|subject\s+to|provided\s+(?:that|however)|other\s+than"
     r"|however|does\s+not\s+apply|do\s+not\s+apply|shall\s+not\s+apply|limited\s+to|excluding|excludes|not\s+include"
     r"|waive[rds]*|amend(?:ed|ment|s)|restate(?:d|ment)|supersede[sd]?|terminat(?:ed|es)|revis(?:ed|ion)"
@@ -23,19 +23,19 @@ LIMITS = re.compile(
 )
 """Words with which documents limit, change or take back what they say elsewhere."""
 
-MAY_LIMIT = re.compile(
+WEAK_CUES = re.compile(
     r"(?i)\b(?:(?:may|shall|must|will|can|does|do|is|are)\s+not|cannot|no\s+(?=\w+\s+(?:is|are|shall|will|may)\b)|if|before|until"
     r"|suspend\w*|abate\w*|delet(?:ed|ion)|in\s+lieu\s+of|with\s+effect\s+from|applies\s+only|increase[sd]?\s+to|reduced\s+to"
     r"|decrease[sd]?\s+to|raised\s+to|lowered\s+to|chang(?:ed|es)\s+to|early|postpone[sd]?|extend(?:ed|s)|expire[sd]?)\b"
 )
 """Words that do so at times; a passage with one of them alone counts for less."""
 
-WEAK = 0.6
+WEAK_CUE_WEIGHT = 0.6
 
-MOST = 700
+MAX_PASSAGE = 700
 """Characters of a passage."""
 
-SHARED, FEW = 2, 60
+MIN_SHARED_TERMS, FEW_PASSAGES = 2, 60
 """Terms that a passage must share with a statement; in a document with few such passages, one is enough."""
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
@@ -49,7 +49,7 @@ _COMMON = STOP_WORDS | frozenset(_REPORTS.split())
 
 
 @dataclass(frozen=True, slots=True)
-class Limiting:
+class Qualifier:
     """A passage that may limit a statement, and why it was proposed."""
 
     span: Span
@@ -57,7 +57,7 @@ class Limiting:
     score: float
 
 
-class LimitIndex:
+class QualifierIndex:
     """Proposes passages of one document that may limit a statement; keeps what it has worked out of the text."""
 
     def __init__(self, document: Document) -> None:
@@ -68,7 +68,7 @@ class LimitIndex:
     def _sentences(self) -> tuple[tuple[Span, frozenset[str], float], ...]:
         """Sentences with a limiting word, each with its terms and what that word counts for."""
         found: dict[tuple[int, int], float] = {}
-        for words, weight in ((LIMITS, 1.0), (MAY_LIMIT, WEAK)):
+        for words, weight in ((STRONG_CUES, 1.0), (WEAK_CUES, WEAK_CUE_WEIGHT)):
             for match in words.finditer(self._text):
                 found.setdefault(self._sentence(match.start(), match.end()), weight)
         texts = ((span, self._text[slice(*span)], weight) for span, weight in found.items())
@@ -83,30 +83,33 @@ class LimitIndex:
         """Rows of tables by their label."""
         rows: dict[str, list[Span]] = {}
         for match in re.finditer(r"[^\n\f]+", self._text):
-            if is_row(match[0]) and (label := label_of(match[0])):
+            if is_row(match[0]) and (label := row_label(match[0])):
                 rows.setdefault(label, []).append(Span(match.start(), match.end()))
         return rows
 
-    def candidates(self, statement: str, quotes: Sequence[str], known: Iterable[Span], most: int) -> list[Limiting]:
-        """Up to `most` passages for a statement that rests on `quotes`, best first; none that lies in a `known` one."""
-        seen = list(known)
+    def candidates(
+        self, statement: str, quotes: Sequence[str], excluded: Iterable[Span], limit: int
+    ) -> list[Qualifier]:
+        """Up to `limit` passages for a statement that rests on `quotes`, best first; none that lies in a `excluded`
+        one."""
+        seen = list(excluded)
         own = frozenset(
             f"\u00a7{match[1]}" for span in seen for match in _NUMBERED.finditer(self._text, span.start, span.end)
         )
         wanted = terms(" ".join((statement, *quotes))) | own
         found = [*self._other_values(statement, quotes), *self._by_terms(wanted)]
-        chosen: list[Limiting] = []
+        chosen: list[Qualifier] = []
         for item in sorted(found, key=lambda item: (-item.score, item.span.start)):
-            if len(chosen) == most:
+            if len(chosen) == limit:
                 break
             taken = [*seen, *(other.span for other in chosen)]
             if not any(item.span.start < span.end and span.start < item.span.end for span in taken):
                 chosen.append(item)
         return chosen
 
-    def _by_terms(self, wanted: frozenset[str]) -> list[Limiting]:
+    def _by_terms(self, wanted: frozenset[str]) -> list[Qualifier]:
         found = []
-        least = 1 if len(self._sentences) <= FEW else SHARED
+        least = 1 if len(self._sentences) <= FEW_PASSAGES else MIN_SHARED_TERMS
         for span, words, weight in self._sentences:
             shared = wanted & words
             # A passage that names the section limits it, in whatever words.
@@ -115,28 +118,28 @@ class LimitIndex:
             score = weight * sum(math.log(1 + len(self._sentences) / self._frequency[term]) for term in shared)
             # Long sentences share terms by chance.
             score *= len(shared) / (len(shared) + 0.05 * len(words))
-            found.append(Limiting(span, f"shares {', '.join(sorted(shared)[:6])}", score))
+            found.append(Qualifier(span, f"shares {', '.join(sorted(shared)[:6])}", score))
         return found
 
-    def _other_values(self, statement: str, quotes: Sequence[str]) -> list[Limiting]:
+    def _other_values(self, statement: str, quotes: Sequence[str]) -> list[Qualifier]:
         """Rows with the label of a quoted row in which none of the statement's figures stands."""
         stated = {figure.strip(".,") for figure in _FIGURE.findall(statement)}
         found = []
         for quote in quotes:
             for line in quote.splitlines():
-                label = label_of(line)
+                label = row_label(line)
                 if not label or not stated & {figure.strip(".,") for figure in _FIGURE.findall(line)}:
                     continue
                 for span in self._rows.get(label, ()):
                     row = self._text[span.start : span.end]
                     if not stated & {figure.strip(".,") for figure in _FIGURE.findall(row)}:
                         # Worth more than one shared word, less than a sentence about the very thing.
-                        found.append(Limiting(span, "the same label with another figure", 4.0))
+                        found.append(Qualifier(span, "the same label with another figure", 4.0))
         return found
 
     def _sentence(self, start: int, end: int) -> tuple[int, int]:
-        """The sentence around a place, at most `MOST` characters, without white space at its ends."""
-        least, most = max(start - MOST // 2, 0), min(end + MOST // 2, len(self._text))
+        """The sentence around a place, at most `MAX_PASSAGE` characters, without white space at its ends."""
+        least, most = max(start - MAX_PASSAGE // 2, 0), min(end + MAX_PASSAGE // 2, len(self._text))
         low, high = sentence_at(self._text, start, end, least, most, ".;!?")
         if low == least > 0:
             low = self._text.rfind(" ", 0, low) + 1
@@ -163,7 +166,7 @@ def named_sections(text: str) -> frozenset[str]:
     return frozenset(f"\u00a7{match[1]}" for match in _SECTION.finditer(text))
 
 
-def label_of(row: str) -> str:
+def row_label(row: str) -> str:
     """The label of a table's row, folded for comparing; empty if it has none."""
     match = _LABEL.match(row)
     return " ".join(match["label"].split()).casefold().strip(" :-") if match else ""

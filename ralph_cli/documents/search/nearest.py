@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 from ralph_cli.text.lexicon import STOP_WORDS
 
-WIDTH = 600
+WINDOW = 600
 """Characters within which words count as standing together."""
 
-BESIDE = 150
+MARGIN = 150
 """Characters to each side of the words within which whole lines are taken in."""
 
-LEAST = 0.2
+MIN_SHARE = 0.2
 """Share of the question, by weight, that a passage must hold to be near it."""
 
 MOST_WORDS = 24
@@ -24,7 +24,7 @@ _COMMON = STOP_WORDS | frozenset(f"{_ASKING} summarize summary tell text".split(
 
 
 @dataclass(frozen=True, slots=True)
-class Near:
+class NearPassage:
     """A passage [start, end) and the words of the question in it; `share` is their weight among all, from 0 to 1."""
 
     start: int
@@ -46,7 +46,7 @@ def key_words(question: str) -> dict[str, str]:
     return dict(list(found.items())[:MOST_WORDS])
 
 
-def hits(words: Mapping[str, str], text: str) -> list[tuple[int, int, str]]:
+def find_words(words: Mapping[str, str], text: str) -> list[tuple[int, int, str]]:
     """Where the words stand in a text, whatever they end with: (start, end, stem), in order, case ignored."""
     if not words:
         return []
@@ -59,16 +59,16 @@ def hits(words: Mapping[str, str], text: str) -> list[tuple[int, int, str]]:
     return [(match.start(), match.end(), stems[(match.lastindex or 1) - 1]) for match in pattern.finditer(text)]
 
 
-def nearest(question: str, text: str, most: int = 3) -> tuple[Near, ...]:
-    """Up to `most` passages, apart from each other, the one that holds most first; none that holds next to nothing.
+def nearest_passages(question: str, text: str, limit: int = 3) -> tuple[NearPassage, ...]:
+    """Up to `limit` passages, apart from each other, the one that holds most first; none that holds next to nothing.
 
     A word weighs the more the rarer it is in the text (inverse document frequency, Spärck Jones 1972); one that stands
     nowhere in it weighs most, and no passage has it.
     """
     words = key_words(question)
-    places = hits(words, text)
+    places = find_words(words, text)
     counts = Counter(stem for _, _, stem in places)
-    windows = len(text) / WIDTH + 1
+    windows = len(text) / WINDOW + 1
     weights = {stem: math.log(1 + windows / (counts[stem] or 0.5)) for stem in words}
     total = sum(weights.values())
     inside: Counter[str] = Counter()
@@ -76,31 +76,31 @@ def nearest(question: str, text: str, most: int = 3) -> tuple[Near, ...]:
     first = 0
     for last, (_, end, stem) in enumerate(places):
         inside[stem] += 1
-        while end - places[first][0] > WIDTH:
+        while end - places[first][0] > WINDOW:
             inside[places[first][2]] -= 1
             first += 1
         scored.append((sum(weights[stem] for stem in words if inside[stem]), first, last))
-    chosen: list[Near] = []
+    chosen: list[NearPassage] = []
     # Of windows with the same words the shorter one, so that a passage begins with a word of the question.
     for score, first, last in sorted(scored, key=lambda item: (-item[0], item[2] - item[1], item[1])):
         start, end = places[first][0], places[last][1]
-        if score < LEAST * total:
+        if score < MIN_SHARE * total:
             break
-        if all(end + WIDTH // 2 < near.start or near.end + WIDTH // 2 < start for near in chosen):
-            held = dict.fromkeys(words[stem] for _, _, stem in places[first : last + 1])
-            chosen.append(Near(*_lines(text, start, end), tuple(held), score / total))
-        if len(chosen) == most:
+        if all(end + WINDOW // 2 < near.start or near.end + WINDOW // 2 < start for near in chosen):
+            held_words = dict.fromkeys(words[stem] for _, _, stem in places[first : last + 1])
+            chosen.append(NearPassage(*_widen_to_lines(text, start, end), tuple(held_words), score / total))
+        if len(chosen) == limit:
             break
     return tuple(chosen)
 
 
-def _lines(text: str, start: int, end: int) -> tuple[int, int]:
+def _widen_to_lines(text: str, start: int, end: int) -> tuple[int, int]:
     """The interval with the whole lines around it that are within BESIDE characters, on the same page."""
-    low = max(text.rfind("\f", 0, start) + 1, start - BESIDE)
+    low = max(text.rfind("\f", 0, start) + 1, start - MARGIN)
     breaks = [at for at in (text.find("\n", low - 1, start), text.find("\f", low - 1, start)) if at >= 0]
     low = min(breaks) + 1 if breaks and low > 0 else low
     last = text.find("\f", end)
-    high = min(len(text) if last < 0 else last, end + BESIDE)
+    high = min(len(text) if last < 0 else last, end + MARGIN)
     close = text.rfind("\n", end, high + 1)
     return low, close if close >= 0 and high < len(text) else high
 

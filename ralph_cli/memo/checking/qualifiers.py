@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ralph_cli.text.lexicon import SCALES, TENS, UNITS, any_of, find_qualifier
 from ralph_cli.text.sentences import sentence_ends
 
-MOST_REPLACED = 6
+MAX_REPLACED_WORDS = 6
 """Words of the document that words in square brackets may stand for; more than a name or a subject is a gap."""
 
 _NUMBERS = any_of(word for words in (UNITS, TENS, SCALES) for word in words if word not in ("zero", "one"))
@@ -24,59 +24,63 @@ class Gap:
     """Where a quotation departs from the document: over how many characters, what it puts in, whether it leaves out."""
 
     reach: int = 0
-    put_in: tuple[str, ...] = ()
+    inserted: tuple[str, ...] = ()
     ellipsis: bool = False
 
 
-def weighty(text: str) -> str:
+def find_meaningful_word(text: str) -> str:
     """The first negation, limit or figure of a text, "" if there is none."""
     match = _FIGURE.search(text)
     return find_qualifier(text) or (match[0] if match else "")
 
 
-def reversing(put_in: str) -> bool:
+def is_reversing(inserted: str) -> bool:
     """Whether words in square brackets say by themselves what the document may not: "[not]", "[3.5]", "[un]able"."""
-    return bool(_REVERSING.search(put_in) or weighty(put_in))
+    return bool(_REVERSING.search(inserted) or find_meaningful_word(inserted))
 
 
-def changed(gap: Gap, before: str, there: str, behind: str) -> tuple[str, str] | None:
+def meaning_change(gap: Gap, before: str, replaced: str, after: str) -> tuple[str, str] | None:
     """What a gap makes of the document's words, as (in the memo, in the document); None if nothing of weight.
 
-    `there` is what the document has in the gap's place, `before` and `behind` are the parts of the quotation beside it.
-    Sentences that an ellipsis leaves out as a whole are not looked at: what is quoted keeps its own limits.
+    `replaced` is what the document has in the gap's place, `before` and `after` are the parts of the quotation beside
+    it. Sentences that an ellipsis leaves out as a whole are not looked at: what is quoted keeps its own limits.
     """
-    there = _PAGE_NUMBER.sub("\n", there)
-    flat = " ".join(there.split())
-    for put_in in gap.put_in:
-        if reversing(put_in):
+    replaced = _PAGE_NUMBER.sub("\n", replaced)
+    flat = " ".join(replaced.split())
+    for put_in in gap.inserted:
+        if is_reversing(put_in):
             return put_in, flat
     if gap.ellipsis:
-        word = find_qualifier(_rest_of_sentences(before, there, behind)) or _displaced(there, behind)
+        word = find_qualifier(_omitted_sentence_parts(before, replaced, after)) or _displaced_figure(replaced, after)
         return ("[...]", word) if word else None
-    if not gap.put_in:
+    if not gap.inserted:
         return None
-    told = " ".join(gap.put_in), flat
-    if weighty(there) or len(flat.split()) > MOST_REPLACED:
-        return told
-    match = _CUT_WORD.fullmatch(gap.put_in[0]) if len(gap.put_in) == 1 else None
-    if match and (match[1] or match[2]) and not _is_of(flat.casefold(), match[1].casefold(), match[2].casefold()):
-        return told
+    change = " ".join(gap.inserted), flat
+    if find_meaningful_word(replaced) or len(flat.split()) > MAX_REPLACED_WORDS:
+        return change
+    match = _CUT_WORD.fullmatch(gap.inserted[0]) if len(gap.inserted) == 1 else None
+    if (
+        match
+        and (match[1] or match[2])
+        and not _matches_cut_word(flat.casefold(), match[1].casefold(), match[2].casefold())
+    ):
+        return change
     return None
 
 
-def _is_of(word: str, head: str, tail: str) -> bool:
+def _matches_cut_word(word: str, head: str, tail: str) -> bool:
     """Whether the letters outside the brackets of "pay[s]" are those of the document's word."""
     return word.strip(".,;:").startswith(head) and word.strip(".,;:").endswith(tail)
 
 
-def _rest_of_sentences(before: str, there: str, behind: str) -> str:
+def _omitted_sentence_parts(before: str, omitted: str, after: str) -> str:
     """What is left out of the sentences that are quoted in part."""
-    text = before[-1:] + there + behind[:1]
+    text = before[-1:] + omitted + after[:1]
     ends = list(sentence_ends(text))
     return f"{text[: ends[0][0]]} {text[ends[-1][1] :]}" if ends else text
 
 
-def _displaced(there: str, behind: str) -> str:
+def _displaced_figure(omitted: str, after: str) -> str:
     """The figure left out into whose place another one, or nothing but its unit, moves up; "" if there is none."""
-    match = _FIGURE.search(there)
-    return match[0] if match and not any(sentence_ends(there)) and _UNIT.match(behind) else ""
+    match = _FIGURE.search(omitted)
+    return match[0] if match and not any(sentence_ends(omitted)) and _UNIT.match(after) else ""

@@ -12,23 +12,30 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ralph_cli.core.document import Document, Span
-from ralph_cli.core.results.memo import Nearest
+from ralph_cli.core.results.memo import ClosestText
 from ralph_cli.core.run import Quote, Tier
 from ralph_cli.documents.quotes.index import Match, QuoteIndex, differences
-from ralph_cli.memo.checking.elisions import RANKS, Chain, Pattern, follow, pattern, shown
-from ralph_cli.memo.reading.layout import Places
+from ralph_cli.memo.checking.elisions import (
+    TIER_RANKS,
+    ElidedQuotation,
+    MatchedParts,
+    display_text,
+    find_parts,
+    parse_elisions,
+)
+from ralph_cli.memo.reading.layout import Locator
 from ralph_cli.text.fold import fold
 from ralph_cli.text.lexicon import find_qualifier
 from ralph_cli.text.quantities.figures import figures
 from ralph_cli.text.sentences import CLAUSES, sentence_at, sentence_ends
 
-PLACES = 50
+MAX_PLACES = 50
 """Places of a quotation that are kept."""
 
-REACH = 60
+EDGE_CHARS = 60
 """Characters from the edge of a passage that resembles a quotation within which its first word is looked for."""
 
-SHOWN = 160
+MAX_SHOWN_CHARS = 160
 """Characters of what an ellipsis leaves out that are shown."""
 
 TRAILING = " .,;:!?\u2026"
@@ -51,7 +58,7 @@ class Hit:
     count: int
     tier: Tier
     notes: tuple[str, ...] = ()
-    changed: tuple[str, str] | None = None
+    meaning_change: tuple[str, str] | None = None
 
 
 class Source:
@@ -59,8 +66,8 @@ class Source:
 
     def __init__(self, number: int, document: Document) -> None:
         self.number, self.document, self.index = number, document, QuoteIndex(document)
-        self.places = Places(document)
-        self._typed = document.kind == "markdown"
+        self.places = Locator(document)
+        self._is_markdown = document.kind == "markdown"
 
     @cached_property
     def folded(self) -> str:
@@ -75,36 +82,36 @@ class Source:
     def look(self, words: str) -> Hit | None:
         """Where the words stand, at the best tier that any way of reading them gives."""
         best: Hit | None = None
-        for form in _forms(words):
+        for form in _typographic_variants(words):
             match = self.index.find(form)
             hit = self._hit(form, words, match) if match else None
-            if hit is not None and (best is None or RANKS.index(hit.tier) < RANKS.index(best.tier)):
+            if hit is not None and (best is None or TIER_RANKS.index(hit.tier) < TIER_RANKS.index(best.tier)):
                 best = hit
             if best is not None and best.tier != "recut":
                 return best
-        if best is None and (wanted := pattern(words)) is not None:
-            chain = follow(wanted, self.document, self.index)
-            best = self._chained(chain, wanted) if chain else None
-        return best or self._first_letter(words)
+        if best is None and (wanted := parse_elisions(words)) is not None:
+            chain = find_parts(wanted, self.document, self.index)
+            best = self._hit_from_parts(chain, wanted) if chain else None
+        return best or self._find_with_swapped_case(words)
 
     def _hit(self, form: str, words: str, match: Match) -> Hit | None:
-        tier, notes = match.tier, self.index.departures(form, match.span, match.tier)
-        if tier == "recut" and _signs(form) != _signs(self._text(match.span)):
+        tier, notes = match.tier, self.index.describe_departures(form, match.span, match.tier)
+        if tier == "recut" and _figure_signs(form) != _figure_signs(self._text(match.span)):
             return None  # a loss that is quoted as a gain is no mere matter of typing
         if tier == "exact" and form not in words:
             tier = "folded"
-        if tier == "recut" and self._typed and _unmarked(form) == _unmarked(self._text(match.span)):
+        if tier == "recut" and self._is_markdown and _without_markup(form) == _without_markup(self._text(match.span)):
             tier, notes = "folded", ()  # only the document's own Markdown stands between the words
-        return Hit(match.occurrences, match.count, tier, (*notes, *self._goes_on(form, words, match.span)))
+        return Hit(match.occurrences, match.count, tier, (*notes, *self._continuation_notes(form, words, match.span)))
 
-    def _goes_on(self, form: str, words: str, span: Span) -> Iterator[str]:
+    def _continuation_notes(self, form: str, words: str, span: Span) -> Iterator[str]:
         """A full stop within the marks that the document does not have may hide that the sentence goes on."""
-        rest = self.document.text[span.end : span.end + SHOWN]
+        rest = self.document.text[span.end : span.end + MAX_SHOWN_CHARS]
         if words.endswith(".") and not form.endswith(".") and not _ENDED.match(rest):
             stop, _ = next(sentence_ends(rest), (len(rest), 0))
-            yield f"its sentence goes on: {cut(rest[:stop])}"
+            yield f"its sentence goes on: {quoted_excerpt(rest[:stop])}"
 
-    def _first_letter(self, words: str) -> Hit | None:
+    def _find_with_swapped_case(self, words: str) -> Hit | None:
         """The words with their first letter in the other case, which is shown."""
         swapped = words[:1].swapcase() + words[1:]
         match = self.index.find(swapped) or self.index.find(swapped.rstrip(TRAILING)) if swapped != words else None
@@ -113,31 +120,37 @@ class Source:
         said, there = words.split()[0], self._text(match.span).split()[0]
         return Hit(match.occurrences, match.count, "recut", (f"{said} -> {there}",))
 
-    def _chained(self, chain: Chain, wanted: Pattern) -> Hit:
-        left = "; ".join(cut(text) for text in chain.left_out(self.document))
+    def _hit_from_parts(self, chain: MatchedParts, wanted: ElidedQuotation) -> Hit:
+        left = "; ".join(quoted_excerpt(text) for text in chain.omitted_texts(self.document))
         notes = [f"left out: {left}"] if left else []
         notes += [f"put in by the memo: {', '.join(wanted.inserted)}"] if wanted.inserted else []
         for part, span in zip(wanted.parts, chain.spans, strict=True):
-            told = self.index.departures(shown(part), span, chain.tier)
+            departures = self.index.describe_departures(display_text(part), span, chain.tier)
             # What is left out before a later part was told already.
-            notes += [note for note in told if span == chain.spans[0] or not note.startswith("begins behind")]
-        return Hit((chain.span,), 1, chain.tier, tuple(notes), chain.changed or self._begun(chain.span, wanted))
+            notes += [note for note in departures if span == chain.spans[0] or not note.startswith("begins behind")]
+        return Hit(
+            (chain.span,),
+            1,
+            chain.tier,
+            tuple(notes),
+            chain.meaning_change or self._negation_at_start(chain.span, wanted),
+        )
 
-    def _begun(self, span: Span, wanted: Pattern) -> tuple[str, str] | None:
+    def _negation_at_start(self, span: Span, wanted: ElidedQuotation) -> tuple[str, str] | None:
         """What the memo puts in at the beginning, where the document has a negation."""
         text = self.document.text
         first, _ = sentence_at(text, span.start, span.end, max(0, span.start - 24), stops=CLAUSES)
         before = " ".join(text[first : span.start].split()[-2:])
-        put_in = " ".join(wanted.edges[0].put_in)
+        put_in = " ".join(wanted.edges[0].inserted)
         return (put_in, before) if put_in and find_qualifier(before) else None
 
     def _text(self, span: Span) -> str:
         return self.document.text[span.start : span.end]
 
-    def quote(self, number: int, hit: Hit, span: Span, said: str) -> Quote:
+    def quote(self, number: int, hit: Hit, span: Span, wording: str) -> Quote:
         """The hit at one of its places, in the document's own words."""
         first, last = self.document.page_at(span.start), self.document.page_at(span.end - 1)
-        places = tuple((one.start, one.end) for one in hit.spans[:PLACES])
+        places = tuple((one.start, one.end) for one in hit.spans[:MAX_PLACES])
         text = self._text(span)
         return Quote(
             number,
@@ -148,24 +161,24 @@ class Source:
             first.label,
             hit.tier,
             hit.count,
-            said,
+            wording,
             places,
             hit.notes,
             last.number,
         )
 
-    def nearest(self, words: str) -> Nearest | None:
+    def nearest(self, words: str) -> ClosestText | None:
         """The text that resembles the words most."""
         for near in self.index.closest(words):
-            span = self._from_first_to_last(words, near.span)
+            span = self._align_edges(words, near.span)
             differing = differences(fold(words).text.strip(), fold(self._text(span)).text)
             return self.passage(span, differing, near.score)
         return None
 
-    def passage(self, span: Span, differing: tuple[str, ...], score: float = 100.0) -> Nearest:
+    def passage(self, span: Span, differing: tuple[str, ...], score: float = 100.0) -> ClosestText:
         """The document's text there, as what stands in place of a quotation's words."""
         page = self.document.page_at(span.start)
-        return Nearest(self._text(span), self.where(span), page.number, page.label, score, differing)
+        return ClosestText(self._text(span), self.where(span), page.number, page.label, score, differing)
 
     def where(self, span: Span) -> str:
         """The place of a passage for a reader: pages with what is printed on them, or line and heading."""
@@ -177,24 +190,25 @@ class Source:
         under = f', under "{self.document.headings[heading].text[:60]}"' if heading >= 0 else ""
         return self.places.place(span.start) + under
 
-    def _from_first_to_last(self, words: str, span: Span) -> Span:
+    def _align_edges(self, words: str, span: Span) -> Span:
         """A passage that resembles the words, from their own first word to their last, where those are near."""
         parts, text = words.split(), self.document.text
-        low, high = max(span.start - REACH, 0), min(span.end + REACH, len(text))
+        low, high = max(span.start - EDGE_CHARS, 0), min(span.end + EDGE_CHARS, len(text))
         start, end = span.start, span.end
         firsts = [
-            low + m.start() for m in re.finditer(rf"(?<!\w){re.escape(parts[0])}(?!\w)", text[low : span.start + REACH])
+            low + m.start()
+            for m in re.finditer(rf"(?<!\w){re.escape(parts[0])}(?!\w)", text[low : span.start + EDGE_CHARS])
         ]
         if firsts:
             start = min(firsts, key=lambda at: abs(at - span.start))
-        base = max(span.end - REACH, start)
+        base = max(span.end - EDGE_CHARS, start)
         lasts = [base + m.end() for m in re.finditer(rf"(?<!\w){re.escape(parts[-1])}(?!\w)", text[base:high])]
         if lasts:
             end = min(lasts, key=lambda at: abs(at - span.end))
         return Span(start, end) if start < end else span
 
 
-def _forms(words: str) -> Iterator[str]:
+def _typographic_variants(words: str) -> Iterator[str]:
     """The words as they are, and without what typesetting adds within the marks."""
     yield words
     short = _LEADING.sub("", words.rstrip(TRAILING))
@@ -205,17 +219,17 @@ def _forms(words: str) -> Iterator[str]:
         yield swapped
 
 
-def _unmarked(text: str) -> str:
+def _without_markup(text: str) -> str:
     """A text without Markdown's marks; single and double quotation marks are one, those at its edges none."""
     return " ".join(_TYPED.sub("", fold(text).text.replace("|", " ").replace("'", '"')).split()).strip('"')
 
 
-def _signs(text: str) -> list[bool]:
+def _figure_signs(text: str) -> list[bool]:
     """Which figures are negative, by a minus or by the brackets of accounts."""
     return [bool(figure.sign) for figure in figures(fold(text).text) if not figure.spelled]
 
 
-def cut(text: str) -> str:
+def quoted_excerpt(text: str) -> str:
     """A text on one line between marks, shortened."""
     flat = " ".join(text.split())
-    return f'"{flat}"' if len(flat) <= SHOWN else f'"{flat[:SHOWN]}..."'
+    return f'"{flat}"' if len(flat) <= MAX_SHOWN_CHARS else f'"{flat[:MAX_SHOWN_CHARS]}..."'

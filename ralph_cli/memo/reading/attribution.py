@@ -4,7 +4,7 @@ import re
 
 from ralph_cli.text.sentences import sentence_at
 
-LEAST = 2
+MIN_WORDS = 2
 """Words from which a phrase behind a verb of saying is a quotation; one word is too often a name or a tone."""
 
 _REACH, _WORDS = 200, 8
@@ -17,18 +17,18 @@ _SAYS = (
 _VERB = re.compile(rf"(?i)\b{_SAYS}")
 _VERB_BEHIND = re.compile(rf"(?i)[.*_]*,?\s+(?:\w+\s+){{0,3}}?{_SAYS}")
 _PHRASE = re.compile('["\u201c\u2018][^"\u201c\u201d\u2018\u2019]{1,120}["\u201d\u2019]')
-_NAMING = re.compile(
+_BEFORE_NAME = re.compile(
     r"(?i)\b(?:the|an?|this|these|those|such|its|their|our|your|his|her|any|each|no|so-called|called|terms?|words?"
     r"|phrase|defined\s+as|known\s+as)[\s(*_]*\Z"
 )
 """What stands before a name: the "Base Rate" is no quotation, whoever says what of it."""
 
 
-def is_said(text: str, start: int, end: int) -> bool:
+def is_attributed(text: str, start: int, end: int) -> bool:
     """Whether a verb of saying leads to text[start:end], a phrase with its marks, or follows it behind a comma."""
     low, _ = sentence_at(text, start, end, max(start - _REACH, 0), start)
     before = text[low:start]
-    if _NAMING.search(before):
+    if _BEFORE_NAME.search(before):
         return False
     if text[end - 2 : end + 1].count(",") and _VERB_BEHIND.match(text, end):
         return True

@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import PageReference, Quotation
-from ralph_cli.memo.reading.footnotes import notes
+from ralph_cli.memo.reading.footnotes import note_spans
 from ralph_cli.memo.reading.layout import Piece
 from ralph_cli.memo.reading.page_references import reference_behind
 from ralph_cli.text.sentences import sentence_ends
 
-_BESIDE = re.compile(r"[\s.,;:!?*_\u2010-\u2015)\]\"\u201d\u2019\u00bb-]*(?:[(\[][^()\[\]]{0,120})?")
+_BETWEEN_QUOTATION_AND_REFERENCE = re.compile(
+    r"[\s.,;:!?*_\u2010-\u2015)\]\"\u201d\u2019\u00bb-]*(?:[(\[][^()\[\]]{0,120})?"
+)
 """What may stand between a quotation and the reference that follows it at once."""
 
 _TURN = re.compile(r"(?i)\b(?:but|whereas|while|although|though|unlike|contrast|however|compare|cf)\b")
@@ -30,14 +32,14 @@ _CITING = (
 """Words that cite, and say nothing: "See", "Source: Annual Report 2023,"."""
 
 _CITED = re.compile(rf"[\s.,;:!?*_\u2010-\u2015)\]\"\u201d\u2019\u00bb-]*[(\[]?{_CITING}")
-_CITED_OUT = re.compile(r"[)\]*_]*\s*(?:[.;)\]]|\n|\Z)")
-_ALONE = re.compile(
+_AFTER_CITATION = re.compile(r"[)\]*_]*\s*(?:[.;)\]]|\n|\Z)")
+_STANDALONE = re.compile(
     rf"(?P<indent>[ \t]*)(?P<item>[-*+\u2022][ \t]+)?(?P<heading>\#{{1,6}}[ \t]+)?"
     rf"(?P<behind>[\u2010-\u2015-]+\s*|[*_]*[(\[]|(?=[Ss]ource))?[*_]*(?P<cites>{_CITING})"
 )
-_ALONE_OUT = re.compile(r"[\s.;:)\]*_]*")
+_AFTER_STANDALONE = re.compile(r"[\s.;:)\]*_]*")
 _INDENT = re.compile(r"[ \t]*")
-_OUT = re.compile(r"[\s.,;:!?*_)\]\"\u201d\u2019\u00bb]*")
+_AFTER_QUOTATION = re.compile(r"[\s.,;:!?*_)\]\"\u201d\u2019\u00bb]*")
 
 
 @dataclass(slots=True)
@@ -49,35 +51,40 @@ class Binder:
     quotations: Sequence[Quotation]
     references: Sequence[PageReference]
 
-    def bound(self) -> list[tuple[Quotation, PageReference | None]]:
+    def bind(self) -> list[tuple[Quotation, PageReference | None]]:
         """Each quotation with its reference, if it has one."""
         found: list[PageReference | None] = [None] * len(self.quotations)
         taken: set[int] = set()
         for at, quotation in enumerate(self.quotations):
-            found[at] = self._in_note(quotation) or self._at_once(at)
+            found[at] = self._reference_in_note(quotation) or self._reference_right_after(at)
             if found[at] is not None:
                 taken.add(found[at].start)  # type: ignore[union-attr]
         for at in range(len(self.quotations)):
-            found[at] = found[at] or self._before(at, taken) or self._in_row(at) or self._behind(at, taken)
+            found[at] = (
+                found[at]
+                or self._reference_before(at, taken)
+                or self._reference_in_row(at)
+                or self._reference_in_sentence(at, taken)
+            )
         for at in range(len(self.quotations)):
             taken |= {one.start for one in found if one is not None}
-            found[at] = found[at] or self._above(at) or self._beneath(at, taken)
+            found[at] = found[at] or self._reference_above(at) or self._reference_beneath(at, taken)
         for at in reversed(range(len(found) - 1)):
-            if found[at] is None and found[at + 1] is not None and self._joined(at):
+            if found[at] is None and found[at + 1] is not None and self._are_joined(at):
                 found[at] = found[at + 1]
         for at in range(1, len(found)):
-            if found[at] is None and found[at - 1] is not None and self._joined(at - 1):
+            if found[at] is None and found[at - 1] is not None and self._are_joined(at - 1):
                 found[at] = found[at - 1]
         return list(zip(self.quotations, found, strict=True))
 
-    def _piece(self, at: int) -> int:
+    def _piece_index(self, offset: int) -> int:
         """Index of the piece that holds the character `at`."""
-        return max(bisect_right(self.pieces, at, key=lambda piece: piece.start) - 1, 0)
+        return max(bisect_right(self.pieces, offset, key=lambda piece: piece.start) - 1, 0)
 
-    def _limits(self, at: int) -> tuple[int, int]:
+    def _search_range(self, at: int) -> tuple[int, int]:
         """How far before and behind a quotation its reference may stand: its piece, for a block also its neighbours."""
         quotation = self.quotations[at]
-        index = self._piece(quotation.start)
+        index = self._piece_index(quotation.start)
         low, high = self.pieces[index].start, self.pieces[index].end
         if quotation.form == "block" or self.pieces[index].block:
             low = self.pieces[max(index - 1, 0)].start
@@ -88,32 +95,32 @@ class Binder:
         behind = self.quotations[at + 1].start if at + 1 < len(self.quotations) else len(self.document.text)
         return max(low, before), min(high, behind)
 
-    def _at_once(self, at: int) -> PageReference | None:
+    def _reference_right_after(self, at: int) -> PageReference | None:
         """The reference right behind the quotation; that of a block may come with a name, at its end or beneath it."""
         quotation, text = self.quotations[at], self.document.text
         if quotation.form == "marks" and (bare := reference_behind(text, quotation.end)):
             return bare
-        reference = self._following(quotation.end, min(self._limits(at)[1], quotation.end + _REACH))
+        reference = self._first_reference_between(quotation.end, min(self._search_range(at)[1], quotation.end + _REACH))
         if reference is None:
             return None
         between = text[quotation.end : reference.start]
-        if quotation.form == "marks" and _CITED.fullmatch(between) and _CITED_OUT.match(text, reference.end):
+        if quotation.form == "marks" and _CITED.fullmatch(between) and _AFTER_CITATION.match(text, reference.end):
             return reference
         if quotation.form == "block":
-            named = reference.start < self.pieces[self._piece(quotation.start)].end or _DASHED.fullmatch(between)
-            return reference if named or _BESIDE.fullmatch(between) else None
-        return reference if _BESIDE.fullmatch(between) else None
+            named = reference.start < self.pieces[self._piece_index(quotation.start)].end or _DASHED.fullmatch(between)
+            return reference if named or _BETWEEN_QUOTATION_AND_REFERENCE.fullmatch(between) else None
+        return reference if _BETWEEN_QUOTATION_AND_REFERENCE.fullmatch(between) else None
 
-    def _following(self, start: int, end: int) -> PageReference | None:
+    def _first_reference_between(self, start: int, end: int) -> PageReference | None:
         """The first reference between two places."""
         index = bisect_left(self.references, start, key=lambda one: one.start)
         found = self.references[index] if index < len(self.references) else None
         return found if found is not None and found.start < end else None
 
-    def _before(self, at: int, taken: set[int]) -> PageReference | None:
+    def _reference_before(self, at: int, taken: set[int]) -> PageReference | None:
         """The reference in the sentence that leads to the quotation."""
         quotation = self.quotations[at]
-        low = max(self._limits(at)[0], quotation.start - _REACH)
+        low = max(self._search_range(at)[0], quotation.start - _REACH)
         index = bisect_left(self.references, quotation.start, key=lambda one: one.start) - 1
         before = self.references[index] if index >= 0 else None
         if before is None or before.start < low or before.start in taken:
@@ -122,11 +129,11 @@ class Binder:
         apart = (any(sentence_ends(between)) or "\n\n" in between) and not _LEADS.search(between)
         return None if apart or len(between.split()) > _WORDS_BEFORE or _TURN.search(between) else before
 
-    def _behind(self, at: int, taken: set[int]) -> PageReference | None:
+    def _reference_in_sentence(self, at: int, taken: set[int]) -> PageReference | None:
         """The reference behind the quotation in the same sentence."""
         quotation = self.quotations[at]
-        high = min(self._limits(at)[1], quotation.end + _REACH)
-        behind = self._following(quotation.end, high)
+        high = min(self._search_range(at)[1], quotation.end + _REACH)
+        behind = self._first_reference_between(quotation.end, high)
         if behind is None or behind.start in taken or quotation.form == "block":
             return None
         # The full stop of a sentence may stand inside the marks.
@@ -135,23 +142,23 @@ class Binder:
         apart = ended or len(between.split()) > _WORDS_BEHIND or _TURN.search(between)
         return None if apart else behind
 
-    def _in_row(self, at: int) -> PageReference | None:
+    def _reference_in_row(self, at: int) -> PageReference | None:
         """What the page column of the table's row says."""
-        piece = self.pieces[self._piece(self.quotations[at].start)]
+        piece = self.pieces[self._piece_index(self.quotations[at].start)]
         if piece.pages is None:
             return None
         line = self.document.text.count("\n", 0, piece.start) + 1
         return replace(piece.pages, line=line, start=piece.start, end=piece.start)
 
-    def _in_note(self, quotation: Quotation) -> PageReference | None:
+    def _reference_in_note(self, quotation: Quotation) -> PageReference | None:
         """The reference in the footnote that is cited right behind the quotation."""
-        found = (self._following(start, end) for start, end in notes(self.document, quotation.end))
+        found = (self._first_reference_between(start, end) for start, end in note_spans(self.document, quotation.end))
         return next((one for one in found if one is not None), None)
 
-    def _above(self, at: int) -> PageReference | None:
+    def _reference_above(self, at: int) -> PageReference | None:
         """The reference that stands alone above the quotation: a heading "Page 44", an item that it is part of."""
-        index = self._piece(self.quotations[at].start)
-        found = self._alone(index - 1) if index else None
+        index = self._piece_index(self.quotations[at].start)
+        found = self._standalone_reference(index - 1) if index else None
         if found is None or found[1]["behind"] or found[1]["cites"]:
             return None
         if self.document.text[found[0].end : self.pieces[index - 1].end].strip(" \n*_").startswith("."):
@@ -160,28 +167,28 @@ class Binder:
         deeper = indent is not None and len(indent[0]) > len(found[1]["indent"])
         return found[0] if deeper or not found[1]["item"] else None
 
-    def _beneath(self, at: int, taken: set[int]) -> PageReference | None:
+    def _reference_beneath(self, at: int, taken: set[int]) -> PageReference | None:
         """The reference that stands alone beneath the quotation, as its next paragraph or an item of its item."""
         quotation = self.quotations[at]
-        index = self._piece(quotation.start)
-        found = self._alone(index + 1) if index + 1 < len(self.pieces) else None
+        index = self._piece_index(quotation.start)
+        found = self._standalone_reference(index + 1) if index + 1 < len(self.pieces) else None
         rest = self.document.text[quotation.end : self.pieces[index].end]
-        if found is None or found[0].start in taken or found[1]["heading"] or not _OUT.fullmatch(rest):
+        if found is None or found[0].start in taken or found[1]["heading"] or not _AFTER_QUOTATION.fullmatch(rest):
             return None
         indent = _INDENT.match(self.document.text, self.pieces[index].start)
         deeper = indent is not None and len(found[1]["indent"]) > len(indent[0])
         return found[0] if deeper or not found[1]["item"] else None
 
-    def _alone(self, index: int) -> tuple[PageReference, re.Match[str]] | None:
+    def _standalone_reference(self, index: int) -> tuple[PageReference, re.Match[str]] | None:
         """The reference of a piece that has nothing else, and how it stands there."""
         piece, text = self.pieces[index], self.document.text
-        reference = None if piece.block else self._following(piece.start, piece.end)
+        reference = None if piece.block else self._first_reference_between(piece.start, piece.end)
         if reference is None:
             return None
-        before = _ALONE.fullmatch(text, piece.start, reference.start)
-        return (reference, before) if before and _ALONE_OUT.fullmatch(text, reference.end, piece.end) else None
+        before = _STANDALONE.fullmatch(text, piece.start, reference.start)
+        return (reference, before) if before and _AFTER_STANDALONE.fullmatch(text, reference.end, piece.end) else None
 
-    def _joined(self, at: int) -> bool:
+    def _are_joined(self, at: int) -> bool:
         """Whether only "and" or a comma stands between two quotations."""
         first, second = self.quotations[at], self.quotations[at + 1]
         between = self.document.text[first.end : second.start]

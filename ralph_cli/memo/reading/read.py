@@ -9,18 +9,18 @@ from typing import Literal
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import Memo, PageReference, Quotation
-from ralph_cli.memo.reading.attribution import LEAST, is_said
+from ralph_cli.memo.reading.attribution import MIN_WORDS, is_attributed
 from ralph_cli.memo.reading.binding import Binder
-from ralph_cli.memo.reading.layout import Piece, Places, is_block, pieces
-from ralph_cli.memo.reading.marks import Marked, marked
+from ralph_cli.memo.reading.layout import Locator, Piece, is_block, pieces
+from ralph_cli.memo.reading.marks import MarkedQuotation, marked_quotations
 from ralph_cli.memo.reading.page_references import references
-from ralph_cli.memo.reading.words import count, is_term, plain, unprefixed, without_attribution
+from ralph_cli.memo.reading.words import count_words, is_term, strip_attribution, strip_markup, strip_quote_prefix
 from ralph_cli.text.sentences import sentence_at
 
-_MOSTLY = 0.5
+_MIN_MARKED_SHARE = 0.5
 """Share of a block quotation that stands between marks from which those are the quotations, not the block."""
 
-_SHOWN, _SENTENCE = 200, 1_000
+_MAX_SHOWN_CHARS, _SENTENCE_REACH = 200, 1_000
 """Characters shown of what never closes, and looked through on each side of a quotation for its sentence."""
 
 
@@ -30,24 +30,24 @@ def read_memo(document: Document) -> Memo:
     found = reader.quotations()
     starts = [one.start for one in found]
 
-    def inside(at: int) -> bool:
+    def is_in_quotation(at: int) -> bool:
         index = bisect_right(starts, at) - 1
         return index >= 0 and at < found[index].end
 
-    stray = [
+    free_references = [
         replace(one, line=reader.places.line(one.start), place=reader.places.place(one.start))
         for one in references(document.text)
-        if not inside(one.start) and not _is_own_number(document, one)
+        if not is_in_quotation(one.start) and not _is_own_page_number(document, one)
     ]
     bound = [
-        _classified(replace(one, reference=reference), document.text)
-        for one, reference in Binder(document, reader.pieces, found, stray).bound()
+        _classify(replace(one, reference=reference), document.text)
+        for one, reference in Binder(document, reader.pieces, found, free_references).bind()
     ]
     used = {one.reference.start for one in bound if one.reference}
-    return Memo(tuple(bound), tuple(one for one in stray if one.start not in used))
+    return Memo(tuple(bound), tuple(one for one in free_references if one.start not in used))
 
 
-def _is_own_number(document: Document, reference: PageReference) -> bool:
+def _is_own_page_number(document: Document, reference: PageReference) -> bool:
     """Whether this is the number of one of the memo's own pages, at its foot: "Page 3 of 9"."""
     text = document.text
     first = max(text.rfind(mark, 0, reference.start) for mark in "\n\f") + 1
@@ -58,11 +58,11 @@ def _is_own_number(document: Document, reference: PageReference) -> bool:
     return rest["of"] is not None or own
 
 
-def _classified(quotation: Quotation, text: str) -> Quotation:
+def _classify(quotation: Quotation, text: str) -> Quotation:
     """A quotation of a few words is a term, unless it names its page or somebody is said to have said it."""
     if not quotation.closed or quotation.reference is not None or not is_term(quotation.words):
         return quotation
-    if count(quotation.words) >= LEAST and is_said(text, quotation.start, quotation.end):
+    if count_words(quotation.words) >= MIN_WORDS and is_attributed(text, quotation.start, quotation.end):
         return quotation
     return replace(quotation, form="term")
 
@@ -72,7 +72,7 @@ class _Reader:
 
     def __init__(self, document: Document) -> None:
         self._document, self._text, self._kind = document, document.text, document.kind
-        self.pieces, self.places = pieces(document), Places(document)
+        self.pieces, self.places = pieces(document), Locator(document)
         self._inline = [span for span in document.quoted if not is_block(document, span.start, span.end)]
 
     def quotations(self) -> list[Quotation]:
@@ -80,57 +80,62 @@ class _Reader:
         found: list[Quotation] = []
         lead = ""
         for piece, following in zip_longest(self.pieces, self.pieces[1:]):
-            inner = sorted(self._in_piece(piece, following), key=lambda one: (one.start, -one.end))
+            inner = sorted(self._quotations_in_piece(piece, following), key=lambda one: (one.start, -one.end))
             if not piece.block:
-                lead = self._lead(piece)
+                lead = self._lead_sentence(piece)
             elif lead:
                 inner = [replace(one, sentence=lead) for one in inner]
             found += [one for one in inner if not found or one.start >= found[-1].end]
         return found
 
-    def _lead(self, piece: Piece) -> str:
+    def _lead_sentence(self, piece: Piece) -> str:
         """The sentence with which a piece leads to a block quotation, if it ends in a colon."""
-        said = self._text[piece.start : piece.end].rstrip(" \t\n*_")
-        return _sentence(self._document, piece, piece.start + len(said), piece.end) if said.endswith(":") else ""
+        text = self._text[piece.start : piece.end].rstrip(" \t\n*_")
+        return _sentence(self._document, piece, piece.start + len(text), piece.end) if text.endswith(":") else ""
 
-    def _in_piece(self, piece: Piece, following: Piece | None) -> Iterator[Quotation]:
-        between = [self._between(piece, one, following) for one in marked(self._text, piece.start, piece.end)]
+    def _quotations_in_piece(self, piece: Piece, following: Piece | None) -> Iterator[Quotation]:
+        between = [
+            self._quotation_between_marks(piece, one, following)
+            for one in marked_quotations(self._text, piece.start, piece.end)
+        ]
         if piece.block:
             raw = self._text[piece.start : piece.end]
-            body = without_attribution(unprefixed(raw))
-            if sum(len(one.words) for one in between if one.closed) < _MOSTLY * max(len(body), 1):
-                yield from self._made(piece, body, piece.start, piece.start + _end_of(body, raw), form="block")
+            body = strip_attribution(strip_quote_prefix(raw))
+            if sum(len(one.words) for one in between if one.closed) < _MIN_MARKED_SHARE * max(len(body), 1):
+                yield from self._make_quotation(
+                    piece, body, piece.start, piece.start + _body_end(body, raw), form="block"
+                )
                 return
         for span in self._inline:
             if piece.start <= span.start and span.end <= piece.end:
-                yield from self._made(piece, self._text[span.start : span.end], span.start, span.end)
+                yield from self._make_quotation(piece, self._text[span.start : span.end], span.start, span.end)
         for one in between:
             if any(map(str.isalnum, one.words)):
                 yield one
 
-    def _made(
+    def _make_quotation(
         self, piece: Piece, raw: str, start: int, end: int, form: Literal["marks", "block"] = "marks"
     ) -> Iterator[Quotation]:
-        words = plain(raw, self._kind)
+        words = strip_markup(raw, self._kind)
         if any(map(str.isalnum, words)):
-            yield self._quotation(piece, words, start, end, form=form)
+            yield self._build_quotation(piece, words, start, end, form=form)
 
-    def _between(self, piece: Piece, one: Marked, following: Piece | None) -> Quotation:
+    def _quotation_between_marks(self, piece: Piece, mark: MarkedQuotation, following: Piece | None) -> Quotation:
         """The quotation between marks."""
         text = self._text
-        block = unprefixed if piece.block else str
-        readings = [plain(block(text[one.start + 1 : end]), self._kind) for end in reversed(one.ends)]
+        block = strip_quote_prefix if piece.block else str
+        readings = [strip_markup(block(text[mark.start + 1 : end]), self._kind) for end in reversed(mark.ends)]
         if readings:
-            end = one.ends[-1] + 1
-            return self._quotation(piece, readings[0], one.start, end, readings=tuple(readings[1:]))
+            end = mark.ends[-1] + 1
+            return self._build_quotation(piece, readings[0], mark.start, end, readings=tuple(readings[1:]))
         # A quotation of several paragraphs opens each of them and closes the last one only.
         behind = text[following.start : following.end].lstrip(" \t>*_") if following else ""
-        closed = behind.startswith(text[one.start]) and text[one.start] in "\u201c\u00ab\u2018"
-        limit = piece.end if closed else min(piece.end, one.start + _SHOWN)
-        words = plain(block(text[one.start + 1 : limit]), self._kind)
-        return self._quotation(piece, words, one.start, piece.end if closed else one.start + 1, closed=closed)
+        closed = behind.startswith(text[mark.start]) and text[mark.start] in "\u201c\u00ab\u2018"
+        limit = piece.end if closed else min(piece.end, mark.start + _MAX_SHOWN_CHARS)
+        words = strip_markup(block(text[mark.start + 1 : limit]), self._kind)
+        return self._build_quotation(piece, words, mark.start, piece.end if closed else mark.start + 1, closed=closed)
 
-    def _quotation(
+    def _build_quotation(
         self,
         piece: Piece,
         words: str,
@@ -146,16 +151,16 @@ class _Reader:
         return Quotation(words, start, end, line, place, form, closed, None, readings, sentence)
 
 
-def _end_of(body: str, raw: str) -> int:
+def _body_end(body: str, raw: str) -> int:
     """Where the body of a block quotation ends in its typed lines: what says where it stands is not part of it."""
-    tail = unprefixed(raw)[len(body) :].strip()
+    tail = strip_quote_prefix(raw)[len(body) :].strip()
     return len(raw[: raw.rfind(tail.split("\n")[0])].rstrip(" \t>\n")) if tail else len(raw)
 
 
 def _sentence(document: Document, piece: Piece, start: int, end: int) -> str:
     """The sentence that carries text[start:end], as words."""
     text = document.text
-    low, high = max(piece.start, start - _SENTENCE), min(piece.end, end + _SENTENCE)
+    low, high = max(piece.start, start - _SENTENCE_REACH), min(piece.end, end + _SENTENCE_REACH)
     first, last = sentence_at(text, start, end, low, high)
-    said = plain(unprefixed(text[first:last]), document.kind)
+    said = strip_markup(strip_quote_prefix(text[first:last]), document.kind)
     return " ".join(re.sub(r"^\s*(?:[-*+\u2022]|\(?\d{1,3}[.)])\s+", "", said).split())

@@ -11,27 +11,27 @@ from ralph_cli.core.model import Json
 from ralph_cli.providers.offline.rank import query_terms
 from ralph_cli.text.verbatim import strip_marks, unquoted_parts
 
-BROAD = re.compile(
+TASK_WORDS = re.compile(
     r"\b(?:summar\w*|overview|abstract|digest|gist|outline|brief(?:ing)?|highlights?|essence|main|key|points?|important"
     r"|describe|review|whole|entire|document|text|paragraphs?|bullets?|sentences?|words?|page|short|write)\b",
     re.IGNORECASE,
 )
 """Words of tasks about a whole document, which need not occur in it."""
 
-AIM, MOST = 8, 16
+TARGET_ITEMS, MAX_ITEMS = 8, 16
 """Items of a brief that the engine looks for, and that it hands in at most."""
 
-NOTED = 3
+NOTE_ITEMS = 3
 _BULLET = re.compile(r"^(?:[-*+#\u2022]+\s+)+")
 
 
-def own_words(task: str) -> str:
+def topic_words(task: str) -> str:
     """What a task asks about, without the words that only say what kind of work it is; may be empty."""
-    words = " ".join(BROAD.sub(" ", task).split())
+    words = " ".join(TASK_WORDS.sub(" ", task).split())
     return words if query_terms(words) else ""
 
 
-def reasoner(inputs: Mapping[str, Any]) -> Json:
+def write_output(inputs: Mapping[str, Any]) -> Json:
     """The quotes as they are, in the document's order, in the asked format; and the first of them as a note."""
     paged = bool(inputs.get("paged"))
     quotes = sorted(inputs.get("quotes", []), key=lambda quote: int(quote.get("start", 0)))
@@ -44,17 +44,17 @@ def reasoner(inputs: Mapping[str, Any]) -> Json:
     if kind == "json":
         output = json.dumps([_row(text, page, paged) for text, page in rows], ensure_ascii=False, indent=1)
     elif kind == "csv":
-        output = _csv(rows, paged)
+        output = _to_csv(rows, paged)
     else:
         output = "\n".join(bullets)
-    return {"output": output, "memory_update": "Passages quoted:\n" + "\n".join(bullets[:NOTED])}
+    return {"output": output, "memory_update": "Passages quoted:\n" + "\n".join(bullets[:NOTE_ITEMS])}
 
 
 def _row(text: str, page: int, paged: bool) -> Json:
     return {"quote": text, "page": page} if paged else {"quote": text}
 
 
-def _csv(rows: Sequence[tuple[str, int]], paged: bool) -> str:
+def _to_csv(rows: Sequence[tuple[str, int]], paged: bool) -> str:
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["quote", "page"] if paged else ["quote"])
@@ -68,7 +68,7 @@ def _memory_lines(memory: str) -> list[str]:
     return list(dict.fromkeys(line for line in lines if line and not heads.match(line)))
 
 
-def task_judge(inputs: Mapping[str, Any]) -> Json:
+def judge_output(inputs: Mapping[str, Any]) -> Json:
     """Whether every line or value of the output is word for word in a quote; it never says that the task is done."""
     sources = [str(quote.get("text", "")) for quote in inputs.get("quotes", [])]
     sources = sources or _memory_lines(str(inputs.get("memory", "")))

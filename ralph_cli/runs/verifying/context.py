@@ -11,19 +11,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ralph_cli.checks.figures.header import header_of
+from ralph_cli.checks.figures.header import header_lines
 from ralph_cli.core.document import Document, Page, Span
 from ralph_cli.core.run import Quote
 from ralph_cli.documents.quotes.index import differences
-from ralph_cli.documents.quotes.running_lines import page_ends
+from ralph_cli.documents.quotes.running_lines import running_line_spans
 from ralph_cli.text.fold import fold
 from ralph_cli.text.sentences import CLAUSES, line_at, sentence_ends
 from ralph_cli.text.tables import CELLS_APART, is_row_under
 
-REACH = 800
+CONTEXT_CHARS = 800
 """Characters to each side within which a sentence and its paragraph are looked for."""
 
-ROWS = 60
+HEADER_SEARCH_LINES = 60
 """Lines above a table row among which the names of its columns are looked for."""
 
 _BREAK = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:#|[-*|>] |\(?\d+(?:\.\d+)*[.)]? |\([a-z]{1,4}\) ))")
@@ -38,7 +38,7 @@ _NUMBER = re.compile(r"(?i)^(?:(?:section|article|clause|part|chapter|schedule)\
 
 
 @dataclass(frozen=True, slots=True)
-class _Side:
+class _AdjacentWords:
     """The words on one side of a quote, nearest first: of its own sentence, and of what stands beside that.
 
     `open` and `further_open` say that they go on where they were cut: at the end of what was looked at, or of a page.
@@ -46,98 +46,98 @@ class _Side:
 
     own: tuple[str, ...]
     open: bool
-    further: tuple[str, ...]
-    further_open: bool
+    beyond: tuple[str, ...]
+    beyond_cut: bool
 
 
 @dataclass(frozen=True)
-class Surroundings:
+class DocumentContext:
     """One text, of which it can be said what stands around a place in it."""
 
     document: Document
 
     @cached_property
-    def _running(self) -> tuple[Span, ...]:
-        return page_ends(self.document)
+    def _running_lines(self) -> tuple[Span, ...]:
+        return running_line_spans(self.document)
 
     @cached_property
-    def _tops(self) -> frozenset[int]:
+    def _body_starts(self) -> frozenset[int]:
         """Where the text of pages begins, but for the first."""
         return frozenset(self._body(page).start for page in self.document.pages[1:])
 
     @cached_property
-    def _feet(self) -> frozenset[int]:
+    def _body_ends(self) -> frozenset[int]:
         """Where the text of pages ends, but for the last."""
         return frozenset(self._body(page).end for page in self.document.pages[:-1])
 
-    def heading(self, offset: int) -> str:
+    def heading_at(self, offset: int) -> str:
         """The heading under which the character at `offset` stands, empty if the document has none before it."""
         headings = self.document.headings
         at = bisect_right(headings, offset, key=lambda heading: heading.start)
         return headings[at - 1].text if at else ""
 
-    def table_head(self, quote: Quote, span: Span) -> tuple[str, ...] | None:
+    def table_header(self, quote: Quote, span: Span) -> tuple[str, ...] | None:
         """The lines that head the table in whose rows the place stands; None if it is not in a table."""
         page = self.document.page_at(span.start)
-        first, last = self._lines(span)
+        first, last = self._line_bounds(span)
         text = self.document.text
         rows = [line for line in text[first:last].split("\n") if line.strip()]
         placed = Quote(quote.id, "", span.start, span.end, page.number, page.label, "exact", 1, "")
-        head = header_of(self.document, placed)
+        head = header_lines(self.document, placed)
         if not all(is_row_under(head, row) for row in rows):
             return None
-        names = _names(text[page.start : first].split("\n")[-ROWS - 1 : -1])
+        names = _column_names(text[page.start : first].split("\n")[-HEADER_SEARCH_LINES - 1 : -1])
         return tuple(dict.fromkeys(" ".join(fold(line).text.split()) for line in (*names, *head)))
 
-    def sides(self, span: Span, *, row: bool) -> tuple[_Side, _Side]:
+    def sides(self, span: Span, *, row: bool) -> tuple[_AdjacentWords, _AdjacentWords]:
         """The words before and behind a place; of a table row those of its own lines."""
         if row:
-            first, last = self._lines(span)
+            first, last = self._line_bounds(span)
             text = self.document.text
             before, behind = words_of(text[first : span.start]), words_of(text[span.end : last])
-            return _Side(before[::-1], False, (), False), _Side(behind, False, (), False)
-        return self._before(span.start), self._behind(span.end)
+            return _AdjacentWords(before[::-1], False, (), False), _AdjacentWords(behind, False, (), False)
+        return self._words_before(span.start), self._words_after(span.end)
 
-    def _lines(self, span: Span) -> tuple[int, int]:
+    def _line_bounds(self, span: Span) -> tuple[int, int]:
         """From where the first line of a place begins to where its last one ends, on its pages."""
         text, page = self.document.text, self.document.page_at(span.start)
         return line_at(text, span.start, span.end, page.start, self.document.page_at(span.end - 1).end)
 
-    def _before(self, start: int) -> _Side:
-        first = self._bounds(start, start + 1)[0]
-        low = max(first, start - REACH)
+    def _words_before(self, start: int) -> _AdjacentWords:
+        first = self._search_bounds(start, start + 1)[0]
+        low = max(first, start - CONTEXT_CHARS)
         text = self.document.text[low : start + 1]  # a sentence ends where the next one begins
         edges = (match.end() for shape in (_BREAK, _ROW) for match in shape.finditer(text))
         breaks = [edge for edge in edges if edge <= start - low]
         paragraph = max(breaks, default=0)
         # At the top of a page text may go on from the page before; below a heading it begins.
-        whole = bool(breaks) or low == 0 or (low == first and low not in self._tops)
+        whole = bool(breaks) or low == 0 or (low == first and low not in self._body_starts)
         ends = [begin for _, begin in sentence_ends(text, paragraph, stops=CLAUSES) if begin <= start - low]
         own = ends[-1] if ends else paragraph
         # Text of a PDF knows no paragraphs: of it the sentence beside is all that is compared.
         if self.document.kind == "pdf" and len(ends) > 1:
             paragraph, whole = ends[-2], True
-        return _Side(
+        return _AdjacentWords(
             words_of(text[own : start - low])[::-1],
             not ends and not whole,
             words_of(text[paragraph:own])[::-1],
             not whole,
         )
 
-    def _behind(self, end: int) -> _Side:
-        last = self._bounds(end - 1, end)[1]
-        high = min(last, end + REACH)
+    def _words_after(self, end: int) -> _AdjacentWords:
+        last = self._search_bounds(end - 1, end)[1]
+        high = min(last, end + CONTEXT_CHARS)
         text = self.document.text[end - 1 : high]  # the last character may be the stop of the quote's own sentence
         breaks = [match.start() for shape in (_BREAK, _ROW) if (match := shape.search(text, 1))]
         paragraph = min(breaks, default=len(text))
-        whole = bool(breaks) or (high == last and last not in self._feet)
+        whole = bool(breaks) or (high == last and last not in self._body_ends)
         ends = [stop for stop, _ in sentence_ends(text, 0, paragraph + 1, CLAUSES) if 0 < stop < paragraph]
         own = ends[0] if ends else paragraph
         if self.document.kind == "pdf" and len(ends) > 1:
             paragraph, whole = ends[1], True
-        return _Side(words_of(text[1:own]), not ends and not whole, words_of(text[own:paragraph]), not whole)
+        return _AdjacentWords(words_of(text[1:own]), not ends and not whole, words_of(text[own:paragraph]), not whole)
 
-    def _bounds(self, start: int, end: int) -> tuple[int, int]:
+    def _search_bounds(self, start: int, end: int) -> tuple[int, int]:
         """From where to where text is looked at around a place: of its pages, without headings and running lines."""
         document, text = self.document, self.document.text
         low, high = self._body(document.page_at(start)).start, self._body(document.page_at(end - 1)).end
@@ -158,20 +158,20 @@ class Surroundings:
         """Each page without its running lines; the first head and the last foot are known from the pages beside."""
         text, pages = self.document.text, self.document.pages
         starts, ends = {page.number: page.start for page in pages}, {page.number: page.end for page in pages}
-        for span in self._running:
+        for span in self._running_lines:
             upper, lower = self.document.page_at(span.start), self.document.page_at(span.end)
             starts[lower.number], ends[upper.number] = span.end, span.start
-        if self._running:
+        if self._running_lines:
             first, second, last, other = pages[0], pages[1], pages[-1], pages[-2]
             head, foot = text[second.start : starts[second.number]], text[ends[other.number] : other.end]
-            starts[first.number] += _common(text[first.start : ends[first.number]], head)
-            ends[last.number] -= _common(text[starts[last.number] : last.end][::-1], foot[::-1])
+            starts[first.number] += _running_line_length(text[first.start : ends[first.number]], head)
+            ends[last.number] -= _running_line_length(text[starts[last.number] : last.end][::-1], foot[::-1])
         return {
             page.number: Span(starts[page.number], max(ends[page.number], starts[page.number] + 1)) for page in pages
         }
 
 
-def _common(text: str, running: str) -> int:
+def _running_line_length(text: str, running: str) -> int:
     """How many characters of a text's beginning are lines like the running ones, numbers aside."""
     lines, count = running.strip("\n").split("\n"), 0
     for line, like in zip(text.split("\n"), lines, strict=False):
@@ -181,64 +181,64 @@ def _common(text: str, running: str) -> int:
     return min(count, len(text))
 
 
-def changes(quote: Quote, before: Surroundings, now: Surroundings, span: Span) -> Iterator[str]:
+def context_changes(quote: Quote, before: DocumentContext, after: DocumentContext, span: Span) -> Iterator[str]:
     """What stands around a quote otherwise than it did, each in a sentence; `span` is its place in the text now."""
     then = Span(quote.start, quote.end)
-    was, is_ = before.table_head(quote, then), now.table_head(quote, span)
+    was, is_ = before.table_header(quote, then), after.table_header(quote, span)
     if (was or ()) != (is_ or ()):
-        yield f"the lines that head its table were changed (then -> now): {_listed(was)} -> {_listed(is_)}"
-    yield from _headings(before, then, now, span)
+        yield f"the lines that head its table were changed (then -> now): {_describe_lines(was)} -> {_describe_lines(is_)}"
+    yield from _heading_change(before, then, after, span)
     row = was is not None and is_ is not None
-    old, new = before.sides(then, row=row), now.sides(span, row=row)
-    left, left_now = _same_length(old[0].own, old[0].open, new[0].own, new[0].open)
-    right, right_now = _same_length(old[1].own, old[1].open, new[1].own, new[1].open)
+    old, new = before.sides(then, row=row), after.sides(span, row=row)
+    left, left_now = _cut_to_same_length(old[0].own, old[0].open, new[0].own, new[0].open)
+    right, right_now = _cut_to_same_length(old[1].own, old[1].open, new[1].own, new[1].open)
     middle = words_of(before.document.text[then.start : then.end])
-    told = differences(_joined(left, middle, right), _joined(left_now, middle, right_now))
-    if told:
+    word_changes = differences(_join_words(left, middle, right), _join_words(left_now, middle, right_now))
+    if word_changes:
         what = "its row reads" if row else "its sentence reads"
-        yield f"{what} otherwise (then -> now): {'; '.join(told)}"
+        yield f"{what} otherwise (then -> now): {'; '.join(word_changes)}"
         return
-    for where, one, other, turn in (("before", old[0], new[0], -1), ("behind", old[1], new[1], 1)):
-        mine, theirs = _same_length(one.further, one.further_open, other.further, other.further_open)
-        if told := differences(" ".join(mine[::turn]), " ".join(theirs[::turn])):
-            yield f"what stands {where} its sentence reads otherwise (then -> now): {'; '.join(told)}"
+    for where, old_side, new_side, direction in (("before", old[0], new[0], -1), ("behind", old[1], new[1], 1)):
+        mine, theirs = _cut_to_same_length(old_side.beyond, old_side.beyond_cut, new_side.beyond, new_side.beyond_cut)
+        if word_changes := differences(" ".join(mine[::direction]), " ".join(theirs[::direction])):
+            yield f"what stands {where} its sentence reads otherwise (then -> now): {'; '.join(word_changes)}"
 
 
-def moved(before: Surroundings, then: int, now: Surroundings, at: int) -> bool:
+def has_new_heading(before: DocumentContext, old_offset: int, after: DocumentContext, new_offset: int) -> bool:
     """Whether a place stands under another heading than it did, and not only under one that was renamed."""
-    was, is_ = _bare(before.heading(then)), _bare(now.heading(at))
+    was, is_ = _without_number(before.heading_at(old_offset)), _without_number(after.heading_at(new_offset))
     if was == is_:
         return False
-    return is_ in {_bare(item.text) for item in before.document.headings} | {""} or was in {
-        _bare(item.text) for item in now.document.headings
+    return is_ in {_without_number(item.text) for item in before.document.headings} | {""} or was in {
+        _without_number(item.text) for item in after.document.headings
     }
 
 
-def _headings(before: Surroundings, then: Span, now: Surroundings, span: Span) -> Iterator[str]:
-    was, is_ = before.heading(then.start), now.heading(span.start)
+def _heading_change(before: DocumentContext, old_span: Span, after: DocumentContext, span: Span) -> Iterator[str]:
+    was, is_ = before.heading_at(old_span.start), after.heading_at(span.start)
     # The outline of a PDF may be missing in a version that is made otherwise.
-    if _bare(was) == _bare(is_) or (now.document.paged and not (was and is_)):
+    if _without_number(was) == _without_number(is_) or (after.document.paged and not (was and is_)):
         return
     stood = f'stood under "{was}"' if was else "stood under no heading"
     yield f'{stood}, stands under "{is_}"' if is_ else f"{stood}, stands under none"
 
 
-def _bare(heading: str) -> str:
+def _without_number(heading: str) -> str:
     """A heading without its number, which changes when another one is put before it."""
     return " ".join(_NUMBER.sub("", fold(heading).text).casefold().split())
 
 
-def _same_length(
-    ours: tuple[str, ...], ours_open: bool, theirs: tuple[str, ...], theirs_open: bool
+def _cut_to_same_length(
+    old: tuple[str, ...], old_cut: bool, new: tuple[str, ...], new_cut: bool
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Two runs of words, nearest first; where one was cut off, the other is compared no further than it goes."""
-    if not ours_open and not theirs_open:
-        return ours, theirs
-    most = min(len(ours) if ours_open else len(theirs), len(theirs) if theirs_open else len(ours))
-    return ours[:most], theirs[:most]
+    if not old_cut and not new_cut:
+        return old, new
+    most = min(len(old) if old_cut else len(new), len(new) if new_cut else len(old))
+    return old[:most], new[:most]
 
 
-def _names(above: Sequence[str]) -> tuple[str, ...]:
+def _column_names(above: Sequence[str]) -> tuple[str, ...]:
     """The nearest line above a row that names its columns: cells without figures; of a table in Markdown its first."""
     table = []
     for line in reversed(above):
@@ -257,9 +257,9 @@ def words_of(text: str) -> tuple[str, ...]:
     return tuple(_MARKS.sub(" ", fold(text).text).split())
 
 
-def _joined(left: Sequence[str], middle: Sequence[str], right: Sequence[str]) -> str:
+def _join_words(left: Sequence[str], middle: Sequence[str], right: Sequence[str]) -> str:
     return " ".join((*left[::-1], *middle, *right))
 
 
-def _listed(lines: tuple[str, ...] | None) -> str:
+def _describe_lines(lines: tuple[str, ...] | None) -> str:
     return " / ".join(f'"{line}"' for line in lines) if lines else "none"

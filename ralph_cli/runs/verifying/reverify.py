@@ -1,19 +1,19 @@
 """The local checks of a recorded attempt, made again on the very text it was made on."""
 
-from ralph_cli.checks.base import GOOD, all_passed
-from ralph_cli.checks.form import AnswerForm, form_holds
+from ralph_cli.checks.base import PASSING_VERDICTS, all_passed
+from ralph_cli.checks.form import AnswerForm, form_check
 from ralph_cli.checks.output.check import OutputCheck
-from ralph_cli.checks.quotes import PLACES, QuoteCheck
+from ralph_cli.checks.quotes import MAX_PLACES, QuoteCheck
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.verification import QuoteStanding, Rechecked, Standing
 from ralph_cli.core.run import Attempt, Evidence, Halt, Issue, Quote, Step, StopType, Verdict
 from ralph_cli.documents.quotes.index import MAX_OCCURRENCES, QuoteIndex
-from ralph_cli.documents.search.occurrences import Counter, SearchTerm
-from ralph_cli.runs.verifying.versions import section_at
+from ralph_cli.documents.search.occurrences import SearchCounter, SearchTerm
+from ralph_cli.runs.verifying.versions import heading_at
 from ralph_cli.text.verbatim import departure, unquoted_parts
 
 
-def quote_again(quote: Quote, document: Document, index: QuoteIndex) -> QuoteStanding:
+def recheck_quote(quote: Quote, document: Document, index: QuoteIndex) -> QuoteStanding:
     """Whether everything that is recorded of a quote is so: text, place, page and label, tier, number of places."""
     text = document.text
     if quote.end > len(text):
@@ -31,7 +31,7 @@ def quote_again(quote: Quote, document: Document, index: QuoteIndex) -> QuoteSta
     last = document.page_at(quote.end - 1).number
     if quote.last_page not in (0, last):
         notes.append(f"it ends on page {last}, recorded is {quote.last_page}")
-    notes += _match_again(quote, index)
+    notes += _recheck_match(quote, index)
     standing = Standing.WRONG if notes else Standing.HOLDS
     tier = None if notes else quote.match
     return QuoteStanding(
@@ -42,13 +42,13 @@ def quote_again(quote: Quote, document: Document, index: QuoteIndex) -> QuoteSta
         quote.end,
         page.number,
         page.label,
-        section_at(document, quote.start),
+        heading_at(document, quote.start),
         tier,
         notes=tuple(notes),
     )
 
 
-def _match_again(quote: Quote, index: QuoteIndex) -> list[str]:
+def _recheck_match(quote: Quote, index: QuoteIndex) -> list[str]:
     """What is not so in how the quote is said to have been found."""
     match = index.find(quote.said)
     if match is None:
@@ -61,20 +61,20 @@ def _match_again(quote: Quote, index: QuoteIndex) -> list[str]:
         notes.append(f"its match is {match.tier}, recorded is {quote.match}")
     if match.count != quote.occurrences:
         notes.append(f"it stands in {match.count} places, recorded is {quote.occurrences}")
-    places = tuple((place.start, place.end) for place in match.occurrences[:PLACES])
+    places = tuple((place.start, place.end) for place in match.occurrences[:MAX_PLACES])
     if quote.places and quote.places != places:
         notes.append("its other places are not those recorded")
-    if quote.difference != index.departures(quote.said, span, match.tier):
+    if quote.difference != index.describe_departures(quote.said, span, match.tier):
         notes.append("its difference from the words as they were given is not the one recorded")
     return notes
 
 
-def searches_again(attempt: Attempt, document: Document) -> Rechecked | None:
+def recheck_searches(attempt: Attempt, document: Document) -> Rechecked | None:
     """The counted searches of an absence, counted again; None if nothing was said to be absent."""
     if attempt.absence is None:
         return None
     code = [SearchTerm(search.term, search.pattern) for search in attempt.searches if search.by == "code"]
-    again = (tally.search for tally in Counter(document).count(attempt.absence.searched, code))
+    again = (tally.search for tally in SearchCounter(document).count(attempt.absence.searched, code))
     # An expression that took too long to count, then or now, has no count to compare.
     uncounted = {search.term for search in attempt.searches if search.fault}
     now = {search.term: search.hits for search in again if not search.fault and search.term not in uncounted}
@@ -83,47 +83,47 @@ def searches_again(attempt: Attempt, document: Document) -> Rechecked | None:
     faults = [
         Issue(
             "absence",
-            f"it was counted {_times(then.get(term))}, it stands there {_times(now.get(term))}",
+            f"it was counted {_describe_hits(then.get(term))}, it stands there {_describe_hits(now.get(term))}",
             material=term,
         )
         for term in dict.fromkeys((*then, *now))
         if then.get(term) != now.get(term)
     ]
     found = sum(bool(hits) for hits in now.values())
-    told = f"{_many(len(now), 'searched term')} counted again in the whole text, {found} of them found there"
+    told = f"{_pluralize(len(now), 'searched term')} counted again in the whole text, {found} of them found there"
     return Rechecked("absence", told, tuple(faults))
 
 
-def _times(hits: int | None) -> str:
+def _describe_hits(hits: int | None) -> str:
     return "not at all" if hits is None else f"{hits} time{'' if hits == 1 else 's'}"
 
 
-def form_again(attempt: Attempt, form: AnswerForm) -> Rechecked:
+def recheck_form(attempt: Attempt, form: AnswerForm) -> Rechecked:
     """The rules of form on claims and quotes."""
-    told = f"{_many(len(attempt.claims), 'claim')} and {_many(len(attempt.quotes), 'quote')}: number, length, wording"
+    told = f"{_pluralize(len(attempt.claims), 'claim')} and {_pluralize(len(attempt.quotes), 'quote')}: number, length, wording"
     if attempt.absence is not None:
         told = "an absence names what was searched, and claims nothing"
-    return Rechecked("form", told, form_holds(form)(attempt).issues)
+    return Rechecked("form", told, form_check(form)(attempt).issues)
 
 
-def pinned_again(attempt: Attempt, document: Document) -> Rechecked:
+def recheck_claims(attempt: Attempt, document: Document) -> Rechecked:
     """That every claim has a quote, and none of its quotes was refused."""
     found = [issue for issue in QuoteCheck(document)(attempt).issues if issue.claim is not None]
     return Rechecked(
         "claims",
-        f"{_many(len(attempt.claims), 'claim')}: each has a quote, and no quote of the attempt was refused",
+        f"{_pluralize(len(attempt.claims), 'claim')}: each has a quote, and no quote of the attempt was refused",
         tuple(found),
     )
 
 
-def output_again(attempt: Attempt, check: OutputCheck) -> Rechecked:
+def recheck_output(attempt: Attempt, check: OutputCheck) -> Rechecked:
     """Length and shape of an output, and every figure, date and quotation in it looked up in the quotes."""
     found: Evidence = check(attempt)
     told = "its length, its shape, and every figure, date and quotation in the quoted words"
     return Rechecked("output", told, found.issues, found.broken)
 
 
-def verdicts_again(step: Step, halt: Halt, kind: str = "") -> Rechecked:
+def recheck_verdicts(step: Step, halt: Halt, kind: str = "") -> Rechecked:
     """That the run's end fits its evidence, and that what is called verbatim is; `kind` is the format of an output."""
     faults: list[Issue] = []
     accepted = halt.type in (StopType.COMPLETION, StopType.ABSENT)
@@ -132,21 +132,21 @@ def verdicts_again(step: Step, halt: Halt, kind: str = "") -> Rechecked:
     refused = {issue.claim for item in step.evidence for issue in item.issues}
     for ruling in step.rulings:
         about = ruling.claim or None
-        if ruling.verdict in GOOD and ruling.claim and ruling.claim in refused:
+        if ruling.verdict in PASSING_VERDICTS and ruling.claim and ruling.claim in refused:
             faults.append(
                 Issue("record", f"claim {ruling.claim} is recorded as {ruling.verdict.value} and as refused", about)
             )
-        if ruling.verdict not in GOOD and all_passed(step.evidence):
+        if ruling.verdict not in PASSING_VERDICTS and all_passed(step.evidence):
             faults.append(Issue("record", f"a verdict is recorded as {ruling.verdict.value} and as passed", about))
     judged = {ruling.claim for ruling in step.rulings}
     unjudged = [claim.id for claim in step.attempt.claims if claim.id not in judged and 0 not in judged]
     if halt.type is StopType.COMPLETION and unjudged and step.attempt.claims:
         faults.append(Issue("record", f"claim {unjudged[0]} is recorded as accepted without any verdict", unjudged[0]))
-    faults += _verbatim(step, kind)
+    faults += _recheck_verbatim(step, kind)
     return Rechecked("record", "the run's end, its evidence and its verdicts fit together", tuple(faults))
 
 
-def _verbatim(step: Step, kind: str) -> list[Issue]:
+def _recheck_verbatim(step: Step, kind: str) -> list[Issue]:
     """The verdicts of the deterministic judge: no model gave them, so they can be given again."""
     attempt = step.attempt
     claims = {claim.id: claim for claim in attempt.claims}
@@ -163,5 +163,5 @@ def _verbatim(step: Step, kind: str) -> list[Issue]:
     return faults
 
 
-def _many(number: int, noun: str) -> str:
+def _pluralize(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"

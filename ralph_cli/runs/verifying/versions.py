@@ -13,18 +13,18 @@ from ralph_cli.core.document import Document, Span
 from ralph_cli.core.results.verification import QuoteStanding, Standing
 from ralph_cli.core.run import Quote
 from ralph_cli.documents.quotes.index import Match, QuoteIndex, differences
-from ralph_cli.runs.verifying.context import Surroundings, changes, moved, words_of
+from ralph_cli.runs.verifying.context import DocumentContext, context_changes, has_new_heading, words_of
 from ralph_cli.text.fold import fold
 from ralph_cli.text.sentences import CLAUSES, sentence_at
 
-LEAST_SHARED = 0.6
+MIN_SHARED_WORDS = 0.6
 """Share of a quote's words, in order, that a text must have to be the same passage with changes."""
 
 CANDIDATES = 3
-SENTENCE = 600
+SENTENCE_REACH = 600
 """Characters to each side within which a sentence is looked for."""
 
-SLACK = 25
+EXTRA_WORDS = 25
 """Words beyond as many as were changed at a quote's edge that are shown of what stands there now."""
 
 _STOPS = ".,;:!?"
@@ -32,29 +32,31 @@ _CLOSING = "\"'”’)]*_"
 _WORD = re.compile(r"\w+(?:[.,]\d+)*|[$€£¥%]")
 
 
-def stands(quote: Quote, now: Surroundings, index: QuoteIndex, before: Surroundings | None = None) -> QuoteStanding:
-    """Where a quote stands `now`, in another text than it was taken from; `before` is that text, if at hand."""
-    document = now.document
-    match = _found(quote, index)
+def locate_quote(
+    quote: Quote, current: DocumentContext, index: QuoteIndex, original: DocumentContext | None = None
+) -> QuoteStanding:
+    """Where a quote stands `current`, in another text than it was taken from; `original` is that text, if at hand."""
+    document = current.document
+    match = _find_quote(quote, index)
     if match is None:
-        return _changed(quote, document, index) or QuoteStanding(quote, Standing.GONE)
-    span = _same_place(quote, match, document)
+        return _find_changed(quote, document, index) or QuoteStanding(quote, Standing.GONE)
+    span = _likeliest_place(quote, match, document)
     page = document.page_at(span.start)
     # A record that somebody else wrote may name a place that no text has.
-    fits = before is not None and 0 <= quote.start < quote.end <= len(before.document.text)
-    known = before if fits else None
+    fits = original is not None and 0 <= quote.start < quote.end <= len(original.document.text)
+    known = original if fits else None
     if document.paged:
         elsewhere = page.number != quote.page
     else:
-        elsewhere = known is not None and moved(known, quote.start, now, span.start)
+        elsewhere = known is not None and has_new_heading(known, quote.start, current, span.start)
     # That a negation stands before it now is told even without the old text, whose own is part of the record.
-    departures = index.departures(quote.text, span, match.tier)
+    departures = index.describe_departures(quote.text, span, match.tier)
     around = [note for note in departures if note.startswith("begins behind") and note not in quote.difference]
-    around += changes(quote, known, now, span) if known is not None else ()
-    if before is not None and known is None:
+    around += context_changes(quote, known, current, span) if known is not None else ()
+    if original is not None and known is None:
         around.append("its recorded place is not in the text of the run, so nothing around it can be compared")
     notes = [f"stood in {quote.occurrences} places, now in {match.count}"] if match.count != quote.occurrences else []
-    if known is None and (head := now.table_head(quote, span)):
+    if known is None and (head := current.table_header(quote, span)):
         notes.append(f"the lines that head its table now: {' / '.join(head)}")
     return QuoteStanding(
         quote,
@@ -64,14 +66,14 @@ def stands(quote: Quote, now: Surroundings, index: QuoteIndex, before: Surroundi
         span.end,
         page.number,
         page.label,
-        section_at(document, span.start),
+        heading_at(document, span.start),
         match.tier,
         notes=tuple(notes),
         around=tuple(around),
     )
 
 
-def _found(quote: Quote, index: QuoteIndex) -> Match | None:
+def _find_quote(quote: Quote, index: QuoteIndex) -> Match | None:
     """The quote's own words, exactly or folded; or those a worker gave for it, which leave out running lines."""
     match = index.find(quote.text)
     if match is None and quote.match != "recut":
@@ -79,7 +81,7 @@ def _found(quote: Quote, index: QuoteIndex) -> Match | None:
     return match if match is not None and match.tier != "recut" else None
 
 
-def _same_place(quote: Quote, match: Match, document: Document) -> Span:
+def _likeliest_place(quote: Quote, match: Match, document: Document) -> Span:
     """Of several places the one that is most likely meant: the same of as many, else on the same page, else nearest."""
     places = match.occurrences
     if len(places) == len(quote.places):
@@ -94,12 +96,12 @@ def _same_place(quote: Quote, match: Match, document: Document) -> Span:
     )
 
 
-def section_at(document: Document, offset: int) -> str:
+def heading_at(document: Document, offset: int) -> str:
     """The heading under which the character at `offset` stands, empty if the document has none before it."""
-    return Surroundings(document).heading(offset)
+    return DocumentContext(document).heading_at(offset)
 
 
-def _changed(quote: Quote, document: Document, index: QuoteIndex) -> QuoteStanding | None:
+def _find_changed(quote: Quote, document: Document, index: QuoteIndex) -> QuoteStanding | None:
     """The closest true text, if it is the same passage with changes; of equals the one nearest to the old place."""
     wanted = fold(quote.text).text.strip()
     recut = index.find(quote.text)
@@ -108,12 +110,15 @@ def _changed(quote: Quote, document: Document, index: QuoteIndex) -> QuoteStandi
     else:
         near = [found.span for found in index.closest(quote.text, CANDIDATES)]
         rated = [
-            (_shared(wanted, _sentence(document.text, span.start, span.end)), -abs(span.start - quote.start))
+            (
+                _shared_word_ratio(wanted, _sentence_words(document.text, span.start, span.end)),
+                -abs(span.start - quote.start),
+            )
             for span in near
         ]
-        if not rated or max(rated)[0] < LEAST_SHARED:
+        if not rated or max(rated)[0] < MIN_SHARED_WORDS:
             return None
-        span = _fitted(wanted, document, near[rated.index(max(rated))])
+        span = _fit_to_quote(wanted, document, near[rated.index(max(rated))])
     page = document.page_at(span.start)
     text = document.text[span.start : span.end]
     return QuoteStanding(
@@ -124,35 +129,40 @@ def _changed(quote: Quote, document: Document, index: QuoteIndex) -> QuoteStandi
         span.end,
         page.number,
         page.label,
-        section_at(document, span.start),
+        heading_at(document, span.start),
         differing=differences(wanted, fold(text).text.strip()),
     )
 
 
-def _shared(wanted: str, text: str) -> float:
+def _shared_word_ratio(wanted: str, text: str) -> float:
     """The share of the wanted words that stand in the text in the same order."""
     ours, theirs = _WORD.findall(wanted.casefold()), _WORD.findall(text.casefold())
     blocks = SequenceMatcher(None, ours, theirs, autojunk=False).get_matching_blocks()
     return sum(block.size for block in blocks) / len(ours) if ours else 0.0
 
 
-def _fitted(wanted: str, document: Document, span: Span) -> Span:
+def _fit_to_quote(wanted: str, document: Document, span: Span) -> Span:
     """The place from where the quote's first word is answered to its last; to the sentence's edge where none is."""
     start, end = _sentence_span(document.text, span.start, span.end)
-    ours = wanted.split()
+    quote_words = wanted.split()
     found = list(re.finditer(r"\S+", document.text[start:end]))
-    theirs = [fold(match[0]).text for match in found]
-    blocks = _answers(ours, theirs)
+    text_words = [fold(match[0]).text for match in found]
+    blocks = _matching_blocks(quote_words, text_words)
     if not blocks:
         return span
     first, last = blocks[0].b, blocks[-1].b + blocks[-1].size
     missing = blocks[0].a
-    while missing and first > 0 and not _ends(theirs[first - 1]) and blocks[0].b - first < missing + SLACK:
+    while (
+        missing
+        and first > 0
+        and not _ends_sentence(text_words[first - 1])
+        and blocks[0].b - first < missing + EXTRA_WORDS
+    ):
         first -= 1
     # The end of a sentence is answered by the end of one.
-    missing = len(ours) - blocks[-1].a - blocks[-1].size
-    most = last + missing + SLACK if missing or _ends(ours[-1]) else last
-    while last < min(most, len(theirs)) and not _ends(theirs[last - 1]):
+    missing = len(quote_words) - blocks[-1].a - blocks[-1].size
+    most = last + missing + EXTRA_WORDS if missing or _ends_sentence(quote_words[-1]) else last
+    while last < min(most, len(text_words)) and not _ends_sentence(text_words[last - 1]):
         last += 1
     low, high = start + found[first].start(), start + found[last - 1].end()
     while high - 1 > low and document.text[high - 1] in _STOPS and wanted[-1:] not in _STOPS:
@@ -160,43 +170,48 @@ def _fitted(wanted: str, document: Document, span: Span) -> Span:
     return Span(low, high)
 
 
-def _answers(ours: list[str], theirs: list[str]) -> list[DifflibMatch]:
+def _matching_blocks(quote_words: list[str], text_words: list[str]) -> list[DifflibMatch]:
     """The runs of words that both have; none beyond the end of a sentence that the quote does not have, too."""
-    matcher = SequenceMatcher(None, [_bare(word) for word in ours], [_bare(word) for word in theirs], autojunk=False)
+    matcher = SequenceMatcher(
+        None,
+        [_without_punctuation(word) for word in quote_words],
+        [_without_punctuation(word) for word in text_words],
+        autojunk=False,
+    )
     blocks = [block for block in matcher.get_matching_blocks() if block.size]
     if not blocks:
         return []
     core = max(range(len(blocks)), key=lambda number: blocks[number].size)
     first = last = core
-    while last + 1 < len(blocks) and not _parted(ours, theirs, blocks[last], blocks[last + 1]):
+    while last + 1 < len(blocks) and not _is_separated(quote_words, text_words, blocks[last], blocks[last + 1]):
         last += 1
-    while first > 0 and not _parted(ours, theirs, blocks[first - 1], blocks[first]):
+    while first > 0 and not _is_separated(quote_words, text_words, blocks[first - 1], blocks[first]):
         first -= 1
     return blocks[first : last + 1]
 
 
-def _parted(ours: list[str], theirs: list[str], one: DifflibMatch, other: DifflibMatch) -> bool:
+def _is_separated(quote_words: list[str], text_words: list[str], first: DifflibMatch, second: DifflibMatch) -> bool:
     """Whether more sentences end between two runs in their words than in ours."""
-    mine = sum(map(_ends, ours[one.a + one.size - 1 : other.a]))
-    return sum(map(_ends, theirs[one.b + one.size - 1 : other.b])) > mine
+    mine = sum(map(_ends_sentence, quote_words[first.a + first.size - 1 : second.a]))
+    return sum(map(_ends_sentence, text_words[first.b + first.size - 1 : second.b])) > mine
 
 
-def _ends(word: str) -> bool:
+def _ends_sentence(word: str) -> bool:
     """Whether a sentence may end with the word."""
     return word.rstrip(_CLOSING)[-1:] in (".", ";", ":", "!", "?")
 
 
-def _bare(word: str) -> str:
+def _without_punctuation(word: str) -> str:
     return word.strip(_STOPS).casefold() or word
 
 
 def _sentence_span(text: str, start: int, end: int) -> tuple[int, int]:
     """The sentence, or the sentences, in which text[start:end] stands; a list item or table row counts as one."""
-    low, high = max(0, start - SENTENCE), min(len(text), end + SENTENCE)
+    low, high = max(0, start - SENTENCE_REACH), min(len(text), end + SENTENCE_REACH)
     return sentence_at(text, start, end, low, high, CLAUSES)
 
 
-def _sentence(text: str, start: int, end: int) -> str:
+def _sentence_words(text: str, start: int, end: int) -> str:
     """The folded words of that sentence, without the marks of Markdown."""
     first, last = _sentence_span(text, start, end)
     return " ".join(words_of(text[first:last]))

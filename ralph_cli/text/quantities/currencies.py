@@ -12,13 +12,13 @@ _PREFIXES = {"cad": "C CA CDN Cdn Can", "aud": "A AU AUD", "nzd": "NZ NZD", "hkd
 _PREFIXES |= {"twd": "NT NTD", "$": "US U.S. USD", "brl": "R", "mxn": "MX Mex"}
 _OF_PREFIX = {prefix: key for key, prefixes in _PREFIXES.items() for prefix in prefixes.split()}
 _KEYS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥"}
-_SAME = {"rmb": "cny", "rs": "inr", "rs.": "inr"}
+_SYNONYMS = {"rmb": "cny", "rs": "inr", "rs.": "inr"}
 _SIGNS = {"$": "$", "£": "£", "¥": "¥"}
 _SIGNS |= {entry[0]: _KEYS.get(entry[1:], entry[1:].lower()) for entry in currency_table.SIGNS}
 SIGNS = "".join(_SIGNS)
 CODES = (*currency_table.CODES, "RMB")
 _CODE = rf"(?:{'|'.join(_KEYS)}|(?-i:{any_of(CODES)}))"
-MARK = (
+CURRENCY_MARK = (
     # "A $5 fee" is no Australian one: only the codes and the United States may stand apart from the sign.
     rf"(?<![^\W\d_])(?-i:{any_of(_OF_PREFIX)})\$|(?<![^\W\d_])(?:(?-i:US|U\.S\.)\s|{_CODE}\s?)\$"
     rf"|[{SIGNS}]|(?<![^\W\d_]){_CODE}(?![^\W\d_])|(?<![^\W\d_])(?-i:Rs)(?![^\W\d_])\.?"
@@ -38,30 +38,32 @@ _ALSO = {
 }  # fmt: skip
 _NAMES = {name: _KEYS.get(code, code.lower()) for code, own in currency_table.NAMES.items() for name in own.split("|")}
 _NAMES |= {name: key for key, names in _ALSO.items() for name in names.split("|")}
-NAME = rf"(?:{any_of(_NAMES)})\b"
+CURRENCY_NAME = rf"(?:{any_of(_NAMES)})\b"
 """What names a currency in words."""
 
 _SIGN_BEHIND = rf"{_CODE}|[{SIGNS.translate({ord(sign): None for sign in '$£¥'})}](?!\s*\d)|¢"
-_BEHIND = re.compile(rf"[\s-]?\s?\(?(?:(?P<name>{NAME})|(?P<code>{_SIGN_BEHIND})(?![^\W_]|\s*[$\d]))", re.IGNORECASE)
-_ANYWHERE = re.compile(rf"\b(?P<name>{NAME})|(?P<code>{MARK})", re.IGNORECASE)
+_BEHIND = re.compile(
+    rf"[\s-]?\s?\(?(?:(?P<name>{CURRENCY_NAME})|(?P<code>{_SIGN_BEHIND})(?![^\W_]|\s*[$\d]))", re.IGNORECASE
+)
+_ANYWHERE = re.compile(rf"\b(?P<name>{CURRENCY_NAME})|(?P<code>{CURRENCY_MARK})", re.IGNORECASE)
 
 DOLLARS = frozenset(key for name, key in _NAMES.items() if name.endswith(" dollar")) - {"$"}
-IN_HUNDREDTHS = ("$", "€", "cad", "aud", "nzd", "hkd", "sgd")
+CENT_CURRENCIES = ("$", "€", "cad", "aud", "nzd", "hkd", "sgd")
 """Currencies whose hundredth is a cent."""
 
 CURRENCIES = frozenset((*_NAMES.values(), *_SIGNS.values(), *(_KEYS.get(code, code.lower()) for code in CODES)))
 
 
-def currency(mark: str) -> str:
+def currency_key(mark: str) -> str:
     """The key of a currency that is named by a sign or a code, empty for none."""
     mark = "".join(mark.split())
     if mark.endswith("$") and len(mark) > 1:
-        return _OF_PREFIX.get(mark[:-1]) or currency(mark[:-1])
+        return _OF_PREFIX.get(mark[:-1]) or currency_key(mark[:-1])
     key = _SIGNS.get(mark) or _KEYS.get(mark.upper()) or mark.lower()
-    return "cent" if key == "¢" else _SAME.get(key, key)
+    return "cent" if key == "¢" else _SYNONYMS.get(key, key)
 
 
-def currency_behind(text: str, at: int) -> str:
+def currency_after(text: str, at: int) -> str:
     """The currency, or its hundredth, that is named directly behind an amount that ends at `at`, empty for none."""
     return _key(match) if (match := _BEHIND.match(text, at)) else ""
 
@@ -72,4 +74,4 @@ def currencies_named(text: str) -> frozenset[str]:
 
 
 def _key(match: re.Match[str]) -> str:
-    return currency(match["code"]) if match["code"] else _NAMES[" ".join(match["name"].lower().split())]
+    return currency_key(match["code"]) if match["code"] else _NAMES[" ".join(match["name"].lower().split())]

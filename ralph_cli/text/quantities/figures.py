@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Literal
 
 from ralph_cli.text.lexicon import ORDINALS, SCALES, TENS, UNITS
-from ralph_cli.text.quantities.currencies import MARK, NAME, currency
+from ralph_cli.text.quantities.currencies import CURRENCY_MARK, CURRENCY_NAME, currency_key
 
 Sign = Literal["", "-", "()"]
 
@@ -21,10 +21,10 @@ _BELOW = rf"(?:{_TENS_WORD}(?:[\s-]+hundred(?:{_AND}{_TENS_WORD})?)?|hundred(?:{
 _TERM = rf"(?:{_BELOW}[\s-]+)?(?:{'|'.join(list(SCALES)[1:])})(?:\s+(?:{'|'.join(list(SCALES)[1:])}))*"
 _SPELLED = re.compile(rf"(?<![\w-])(?:{_TERM}{_AND})*(?:{_TERM}|{_BELOW})(?![\w])", re.IGNORECASE)
 _ORDINAL_WORD = re.compile(rf"(?<!\w)(?:({'|'.join(TENS)})-)?({'|'.join(ORDINALS)})(?!\w)", re.IGNORECASE)
-UNIT = re.compile(
+UNIT_AFTER = re.compile(
     r"[\s-]+(?:(?:business|working|trading|calendar|full|further|consecutive)[\s-]+)?(?:days?|weeks?|months?|years?|hours?"
     r"|minutes?|seconds?|quarters?|decades?|nights?|per\s?cent|percent|percentage\s+points?|basis\s+points?|bps?"
-    rf"|kilomet(?:er|re)s?|miles?|{NAME})\b",
+    rf"|kilomet(?:er|re)s?|miles?|{CURRENCY_NAME})\b",
     re.IGNORECASE,
 )
 """What makes a number that is spelled out, and small, a figure: "six months", but not "two parties"."""
@@ -37,8 +37,8 @@ _FRACTION = "[½¼¾⅓⅔⅛⅜⅝⅞⅕⅖⅗⅘⅙⅚]"
 _HALF = re.compile(r"\s+and\s+(?:a|one)[\s-](?:(half)|(third)|(quarter))\b", re.IGNORECASE)
 _PERCENT = r"\s*(?:%|per\s?cent\b|percent\b|percentage\s+points?\b)"
 _NUMBER = re.compile(
-    rf"(?:(?P<before>{MARK})\s*(?=\())?(?P<open>\()?(?P<minus>(?<![\w\d.)])[-\u2212\u2013](?=[\d.]|{MARK}))?"
-    rf"(?:(?P<currency>{MARK})\s*(?P<inner>[-\u2212](?=\d))?)?"
+    rf"(?:(?P<before>{CURRENCY_MARK})\s*(?=\())?(?P<open>\()?(?P<minus>(?<![\w\d.)])[-\u2212\u2013](?=[\d.]|{CURRENCY_MARK}))?"
+    rf"(?:(?P<currency>{CURRENCY_MARK})\s*(?P<inner>[-\u2212](?=\d))?)?"
     r"(?P<number>\d+(?:\.\d+){2,}"  # 12.3.1: a name, not a quantity
     rf"|\d{{1,3}}(?:\.\d{{3}})+,\d+|\d{{1,3}}(?:{_SEPARATOR}\d{{3}})+(?!\d)(?:\.\d+)?|\d+,\d{{1,2}}(?![\d,])"
     rf"|(?:\d+\s?)?{_FRACTION}|\d+(?:[\s-][1-7]/[2-8](?![\d/]))|\d+(?:\.\d+)?|(?<![\d.])\.\d+)"
@@ -48,10 +48,10 @@ _NUMBER = re.compile(
     rf"(?(open)(?(close)(?:\s*(?P<scale_behind>{_SCALE_WORD}|{_SCALE_MARK})\b)?(?P<percent_behind>{_PERCENT})?))",
     re.IGNORECASE,
 )
-_MONEY = rf"(?:{MARK}|{NAME})"
+_MONEY = rf"(?:{CURRENCY_MARK}|{CURRENCY_NAME})"
 _SCALE_NAMED = re.compile(
     rf"(?<![^\W_])(?<!\d )(?<!one )({_SCALE_WORD})s(?![^\W_])"
-    rf"(?!\s+of\b(?!\s+(?:US\b|U\.S\.|United\s+States|{NAME})))"  # not "millions of people"
+    rf"(?!\s+of\b(?!\s+(?:US\b|U\.S\.|United\s+States|{CURRENCY_NAME})))"  # not "millions of people"
     rf"|{_MONEY}(?:\s*({_SCALE_WORD}|{_SCALE_MARK})(?![^\W_])|\s?([mk])(?![^\W_])|\s?'?(000)s?\b)"
     rf"|(?:\bin\s+|\(\s*|\A|_)({_SCALE_WORD}|{_SCALE_MARK})(?![^\W_])|(?:\bin|\()\s?'?(000)s?\b",
     re.IGNORECASE,
@@ -92,7 +92,7 @@ def figures(text: str, *, ordinals: bool = False) -> tuple[Figure, ...]:
         for match in _ORDINAL_WORD.finditer(text):
             value = TENS.get((match[1] or "").lower(), 0) + ORDINALS[match[2].lower()]
             found.append(Figure(match[0], match.start(), match.end(), Decimal(value), spelled=True))
-    return _sharing(text, sorted(found, key=lambda figure: figure.start))
+    return _share_scales(text, sorted(found, key=lambda figure: figure.start))
 
 
 _PERCENT_WORD = re.compile(r"[\s-]+(?:per\s?cent|percentage\s+points?)\b", re.IGNORECASE)
@@ -101,18 +101,20 @@ _AND_TO = re.compile(r"\s+(?:and|to)\s+")
 _UP_TO = re.compile(r"\s*(?:to|-|\u2013)\s*")
 
 
-def _sharing(text: str, found: list[Figure]) -> tuple[Figure, ...]:
+def _share_scales(text: str, found: list[Figure]) -> tuple[Figure, ...]:
     """The figures, the first of "$1.5 to $1.7 billion" or "between 1 and 2 million" with the scale of the second."""
     for at in range(len(found) - 1):
-        one, other = found[at], found[at + 1]
-        alike = one.scale == 1 != other.scale and not (one.percent or one.name or one.spelled or other.spelled)
+        first, second = found[at], found[at + 1]
+        alike = first.scale == 1 != second.scale and not (
+            first.percent or first.name or first.spelled or second.spelled
+        )
         if (
             alike
-            and one.value < 1000
-            and one.currency in ("", other.currency)
-            and (_AND_TO if _BETWEEN.search(text, 0, one.start) else _UP_TO).fullmatch(text, one.end, other.start)
+            and first.value < 1000
+            and first.currency in ("", second.currency)
+            and (_AND_TO if _BETWEEN.search(text, 0, first.start) else _UP_TO).fullmatch(text, first.end, second.start)
         ):
-            found[at] = replace(one, value=one.value * other.scale, scale=other.scale)
+            found[at] = replace(first, value=first.value * second.scale, scale=second.scale)
     return tuple(found)
 
 
@@ -137,7 +139,7 @@ def _figure(match: re.Match[str]) -> Figure:
         scale,
         sign,
         bool(part["percent"] or part["percent_behind"]),
-        currency(mark),
+        currency_key(mark),
         name=number if several else "",
     )
 
