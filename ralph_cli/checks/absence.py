@@ -13,6 +13,7 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.run import Absence, Attempt, Evidence, Issue, Passage
 from ralph_cli.documents.search.nearest import NearPassage, find_words, key_words, nearest_passages
 from ralph_cli.documents.search.occurrences import SearchCounter, SearchTerm, Tally
+from ralph_cli.text.sentences import line_at
 
 NAME = "absence"
 MAX_REFUSALS = 1
@@ -61,8 +62,8 @@ class AbsenceReview:
 
     document: Document
     question: str
-    code_searches: Callable[[], tuple[SearchTerm, ...]]
-    shown_spans: Callable[[], Spans]
+    by_code: Callable[[], tuple[SearchTerm, ...]]
+    shown: Callable[[], Spans]
     _reported: list[Place] = field(default_factory=list)
     _refusal_count: int = 0
     _counter: SearchCounter = field(init=False)
@@ -96,7 +97,7 @@ class AbsenceReview:
         searched_words = [word.casefold() for tally in tallies for word in re.findall(r"\w{3,}", tally.search.term)]
         if any(word.startswith(stem[:COMMON_PREFIX_CHARS]) for stem in words for word in searched_words):
             return ()
-        shown, size = self.shown_spans(), len(self.document.text)
+        shown, size = self.shown(), len(self.document.text)
         seen = any(count_covered(shown, *place[:2]) for place in find_words(words, self.document.text))
         if seen or count_covered(shown, 0, size) >= size:
             return ()
@@ -119,7 +120,7 @@ class AbsenceReview:
         return replace(attempt, searches=searches, nearest=tuple(map(self._passage, self._nearest_passages())))
 
     def _tallies(self, absence: Absence) -> tuple[Tally, ...]:
-        key = (absence.searched, self.code_searches())
+        key = (absence.searched, self.by_code())
         if self._tallies_cache is None or self._tallies_cache[0] != key:
             self._tallies_cache = key, self._counter.count(*key)
         return self._tallies_cache[1]
@@ -195,7 +196,7 @@ class AbsenceReview:
     def _render_place(self, place: Place) -> str:
         text = self.document.text
         page = self.document.page_at(place.start)
-        low = max(text.rfind("\n", page.start, place.start) + 1, page.start, place.start - MAX_LINE_CHARS // 2)
-        high = text.find("\n", place.end, page.end)
-        high = min(page.end if high < 0 else high, max(place.end, low + MAX_LINE_CHARS))
+        first, last = line_at(text, place.start, place.end, page.start, page.end)
+        low = max(first, place.start - MAX_LINE_CHARS // 2)
+        high = min(last, max(place.end, low + MAX_LINE_CHARS))
         return f"page {page.number}, offset {low}: {' '.join(text[low:high].split())}\n(for: {place.word})"

@@ -5,6 +5,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 
 from ralph_cli.core.document import Document, Heading, Span
+from ralph_cli.text.tables import is_row
 
 MAX_CONTEXT = 2_400
 """Characters that are taken on each side of a passage at most."""
@@ -13,9 +14,6 @@ MIN_CONTEXT = 220
 """Characters on each side that are taken in any case, as far as there are so many."""
 
 _HEADER_LINES = 6
-_CELLS = re.compile(r"\S(?: {2,}|\t)\S")
-_FIGURE = re.compile(r"\d[\d,.]*|(?<!\S)[-\u2010-\u2015](?!\S)")
-_WORD = re.compile(r"[^\W\d_]{2,}")
 _SENTENCE_END = re.compile(r"[.:;?!][\"')\u2019\u201d]?\s*$")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+\u2022\u25cf\u25aa]\s|\(?(?:\d{1,3}|[a-z]|[ivx]{1,4})[.)]\s|#{1,6}\s|\|)")
 _SHORT_LINE_SHARE = 0.75
@@ -57,8 +55,8 @@ def context_span(
     """
     lines = lines or index_lines(document)
     text = document.text
-    first, last = lines.number_at(span.start), lines.number_at(max(span.end - 1, span.start))
-    tabular = is_table_row(lines[first]) or is_table_row(lines[last])
+    first, last = lines.at(span.start), lines.at(max(span.end - 1, span.start))
+    tabular = is_row(lines[first]) or is_row(lines[last])
     width = _full_line_width(lines, first)
     up, down = first, last
     while (
@@ -97,14 +95,6 @@ def headings_above(document: Document, offset: int) -> tuple[Heading, ...]:
     return tuple(reversed(found))
 
 
-def is_table_row(line: str) -> bool:
-    """Whether a line looks like a row of a table: cells apart, or figures and few words; or one of Markdown."""
-    if line.lstrip().startswith("|"):
-        return True
-    figures, words = len(_FIGURE.findall(line)), len(_WORD.findall(line))
-    return bool(figures) and words <= 16 and (bool(_CELLS.search(line)) or (figures >= 2 and figures >= words))
-
-
 def _starts_block(lines: _Lines, number: int, tabular: bool, width: int) -> bool:
     """Whether another block begins with line `number`, seen from the line before it."""
     line, before = lines[number], lines[number - 1]
@@ -112,10 +102,8 @@ def _starts_block(lines: _Lines, number: int, tabular: bool, width: int) -> bool
         return True
     if tabular:
         # A label may run over lines of its own, but running text is no part of a table.
-        return not (is_table_row(line) or _is_label(line, width)) or not (
-            is_table_row(before) or _is_label(before, width)
-        )
-    if is_table_row(line) or is_table_row(before) or _LIST_ITEM.match(line):
+        return not (is_row(line) or _is_label(line, width)) or not (is_row(before) or _is_label(before, width))
+    if is_row(line) or is_row(before) or _LIST_ITEM.match(line):
         return True
     return len(before.rstrip()) < _SHORT_LINE_SHARE * width and bool(
         _SENTENCE_END.search(before) or line.lstrip()[:1].isupper()

@@ -28,7 +28,7 @@ __all__ = [
     "read_bytes",
 ]
 
-_LOADER_VERSIONS: dict[str, int] = {"pdf": 1, "docx": 1, "html": 3, "text": 1, "markdown": 1, "code": 1}
+_LOADER_VERSIONS: dict[str, int] = {"pdf": 1, "docx": 1, "html": 4, "text": 1, "markdown": 1, "code": 1}
 """Raised whenever a loader gives another text for the same bytes."""
 
 _LIBRARIES: dict[str, str] = {"pdf": "pypdfium2", "html": "selectolax"}

@@ -9,19 +9,20 @@ from ralph_cli.core.events import CasesGenerated, NoticeIssued
 from ralph_cli.core.judge_test import Case
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.judge_testing.mode import QUESTION, JudgeTestMode, ObservedModel
-from ralph_cli.providers.offline.model import EXTRACTIVE_NAME as OFFLINE
 from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext
 
+NOBODY = "offline:extractive"
+"""A model that needs no key: it stands where no model is asked."""
+
 NO_MODEL_NOTICE = (
-    "no model is tested: the judge is `offline`, which only compares words. "
-    "Set an API key, or choose a model with --judge-model."
+    "no model is tested: the judge is `offline`, which only compares words. Set a key, or name one with --judge-model."
 )
 
 
 def judge_only_names(names: ModelNames, vendor: str) -> ModelNames:
     """The models of a test: nobody but the judge and the panel is asked, so nothing else needs a key or a price."""
     notices = (NoticeIssued("no-model", NO_MODEL_NOTICE),) if vendor == "offline" else ()
-    return replace(names, worker=OFFLINE, subquery=OFFLINE, verifier="", notices=notices)
+    return replace(names, worker=NOBODY, subquery=NOBODY, verifier="", notices=notices)
 
 
 def build_judge_test(

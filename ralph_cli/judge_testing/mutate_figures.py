@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
+from ralph_cli.text.lexicon import MONTHS, NEGATIONS, TENS, UNITS
 from ralph_cli.text.quantities.dates import dates
 from ralph_cli.text.quantities.figures import UNIT_AFTER, Figure, figures
 
@@ -20,7 +21,7 @@ _UPPER = re.compile(
     r"(?i)(?:no more than|not more than|no later than|not exceed|no greater than|less than|fewer than|up to|under"
     r"|below|at most|maximum of|within|as much as|lower than|nearly|almost|a further)\s*$"
 )
-_NEGATIVE = re.compile(r"(?i)\b(?:no|not|none|neither|nor|never|without)\b")
+_NEGATIVE = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
 _CONDITION = re.compile(
     r"(?i)\b(?:only if|if|when|unless|provided that|so long as|as long as|whenever|except|other than|subject to)\b"
 )
@@ -31,9 +32,7 @@ _CHANGED = re.compile(
     r"(?i)\b(?:increased?|decreased?|rose|fell|grew|up|down|declined?|improved|gained|growth of)"
     r"(?:\s+(?:by|of|to)?(?:\s*(?:about|approximately))?)?\s*$"
 )
-_ONES = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
-_ONES_LIST = (_ONES + " seventeen eighteen nineteen").split()
-_TENS_LIST = "_ _ twenty thirty forty fifty sixty seventy eighty ninety".split()  # noqa: SIM905
+_ONES, _TENS = list(UNITS), list(TENS)
 _SCALES = (("million", "billion"), ("billion", "million"), ("thousand", "million"), ("trillion", "billion"))
 _YEAR = re.compile(
     r"(?<![\d$\u20ac\u00a3.,/-])(?:19[5-9]|20[0-4])\d(?![\d%/-]|[.,]\d| (?:million|billion|shares|people))"
@@ -133,11 +132,11 @@ def _spelled_variants(figure: Figure) -> Iterator[tuple[str, Decimal]]:
 
 def _spell(value: int) -> str:
     if value < 20:
-        return _ONES_LIST[value]
+        return _ONES[value]
     if value < 100:
-        return _TENS_LIST[value // 10] + (f"-{_ONES_LIST[value % 10]}" if value % 10 else "")
+        return _TENS[value // 10 - 2] + (f"-{_ONES[value % 10]}" if value % 10 else "")
     rest = f" and {_spell(value % 100)}" if value % 100 else ""
-    return f"{_ONES_LIST[value // 100]} hundred{rest}"
+    return f"{_ONES[value // 100]} hundred{rest}"
 
 
 def _magnitude_variants(figure: Figure) -> Iterator[tuple[str, Decimal]]:
@@ -162,7 +161,7 @@ def _swap_percent_and_points(text: str, figure: Figure) -> Iterator[str]:
 
 # Time
 
-_MONTHS = "January February March April May June July August September October November December".split()  # noqa: SIM905
+_MONTHS = [month.capitalize() for month in MONTHS]
 _SHORT = ("February", "April", "June", "September", "November")
 _MONTH = re.compile(rf"\b(?:{'|'.join(_MONTHS)})\b")
 _QUARTERS = ("first", "second", "third", "fourth")
@@ -172,7 +171,7 @@ _SPAN_END = re.compile(r"(?i)\b(?:to|and) $")
 _SINCE_OR_BY = re.compile(rf"(?i)\b(?:by|before|prior to|since|from){_BEHIND}")
 """What happened by a year happened by any later one, and what holds since a year holds since any later one."""
 
-_COUNTED = "|".join((*_ONES_LIST, *_TENS_LIST[2:]))
+_COUNTED = "|".join((*_ONES, *_TENS))
 _NOT_TIME = re.compile(
     r"\s+(?:income|tax|taxes|provision|interest|amorti[sz]ation|depreciation|deduct\w*|giving|consider\w*|taking"
     r"|adjust\w*|the effect|eliminat\w*|allow\w*|discount\w*|reclass\w*|minority|non)"

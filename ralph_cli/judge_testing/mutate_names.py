@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ralph_cli.judge_testing.places import COUNTRIES, REGIONS, STATES, WITH_ARTICLE
+from ralph_cli.text.lexicon import MONTHS
 
 _NAME = re.compile(
     r"(?:(?P<the>\b[Tt]he )|(?<=[a-z,;] )(?<![Tt]he ))(?P<name>[A-Z][a-z]+(?:[A-Z][a-z]+)*"
     r"(?: (?:(?:of|and|&) )?[A-Z][A-Za-z.]*[A-Za-z])*"
     r"(?: B\.V\.)?)(?=[ ,.;:)'\u2019])(?! \d)"
 )
-_CALENDAR = "January February March April May June July August September October November December Monday Tuesday"
-_CALENDAR += " Wednesday Thursday Friday Saturday Sunday Fiscal Q"
+_CALENDAR = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday Fiscal Q"
 _COMMON = (
     "Note Notes Section Item Form Part Table Schedule Exhibit Act Agreement Plan Plans Report Statement Statements"
 )
@@ -23,7 +23,7 @@ _COMMON += (
 )
 _COMMON += " The This These It In On At If As For See Inc Corp Co Ltd Standard Standards Services Data"
 _COMMON += " Proxy Contents Participant Internal"
-_SKIPPED = frozenset((_CALENDAR + " " + _COMMON).split())
+_SKIPPED = frozenset((_CALENDAR + " " + _COMMON).split()) | {month.capitalize() for month in MONTHS}
 _ISSUER = {"Company", "Corporation", "Registrant", "Issuer", "Group", "Parent", "Firm", "Bank", "Borrower", "Employer"}
 _STOP_WORDS = frozenset("of and or the a to for with by from as that is was be not which than our its their".split())  # noqa: SIM905
 _GEOGRAPHY = frozenset((*COUNTRIES, *STATES, *REGIONS))
@@ -41,7 +41,7 @@ class _NameUsage:
 
     def similarity(self, other: "_NameUsage") -> float:
         """The cosine of the angle between the words beside two names: 1 for the same company, 0 for none shared."""
-        both = self.neighbours.keys() & other.neighbours.keys()
+        both = self.beside.keys() & other.beside.keys()
         if len(both) < (1 if self.has_article else 2):
             return 0.0
         shared = sum(self.neighbours[word] * other.neighbours[word] for word in both)

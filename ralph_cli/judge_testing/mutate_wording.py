@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from ralph_cli.judge_testing.places import COUNTRIES, REGIONS
+from ralph_cli.text.lexicon import NEGATIONS
 
 _BOUNDARY = re.compile(r"[,;:](?=\s)|[()\u2013\u2014\u201c\u201d\"]")
 _AUXILIARY = re.compile(r"\b(is|are|was|were|will|shall|must|may|can|could|should|would|has|have|had)\b")
@@ -13,9 +14,7 @@ _SUBORDINATE = re.compile(
     r"|after|before|whether|how|what|than|once|certain|some|several|many|most|part|portion|there|various|other|others"
     r"|majority|may|might)\b"
 )
-_NEGATIVE = re.compile(
-    r"(?i)\b(?:not|no|never|none|neither|nor|without|nothing|nobody|cannot|hardly|few|fewer|little|only|except|unable)\b"
-)
+_NEGATIVE = re.compile(rf"(?i)\b(?:{NEGATIONS}|hardly|few|fewer|little|only|except|unable)\b")
 _UNFIT_NEXT = re.compile(
     r"\s+(?:not|no|only|also|both|just|merely|either|neither|at|up|even|as|then|now|still|already|first|less|more|fewer|most)\b"
 )

@@ -5,18 +5,15 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from ralph_cli.core.document import Document
-from ralph_cli.documents.context import is_table_row
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.judge_testing.mutations import TrueClaim
-from ralph_cli.rlm.prelude import columns
+from ralph_cli.text.lexicon import MONTHS
+from ralph_cli.text.sentences import sentence_ends
+from ralph_cli.text.tables import header_lines, is_row
 
 MIN_CHARS, MAX_CHARS = 50, 260
 """Characters of a sentence that is made a claim."""
 
-_ABBREVIATED = re.compile(
-    r"(?:\b(?:Mr|Mrs|Ms|Dr|No|Nos|Inc|Corp|Co|Ltd|vs|etc|St|Jr|Sr|Fig|approx|e\.g|i\.e|cf|al|[A-Z])|\b[A-Z]\.[A-Z])\.$"
-)
-_END = re.compile(r"[.!?][\"\u201d\u2019)]?(?=\s)")
 _NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2})*\.?|\(?[a-z]{1,3}\)|[-*\u2022])\s+(?=[A-Z])")
 _DEPENDENT_OPENING = re.compile(
     r"(?:It|Its|This|That|These|Those|They|Their|Such|He|She|His|Her|However|Accordingly|Therefore|Further|Furthermore"
@@ -31,11 +28,8 @@ _VERB = re.compile(
 )
 _LINE_FILL = 0.6
 _YEARS = re.compile(r"\b(?:19|20)\d\d\b")
-_HEADER = "fiscal year years ended months twelve december november october september august july june may april march"
-_HEADER += (
-    " february january in millions thousands billions dollars us except per share amounts and at as of fy the u s"
-)
-_HEADER_WORDS = frozenset((_HEADER + " data").split())
+_HEADER = "fiscal year years ended months twelve in millions thousands billions dollars us except per share amounts"
+_HEADER_WORDS = frozenset(f"{_HEADER} and at as of fy the u s data".split()) | set(MONTHS)
 _CELL = re.compile(
     r"(?<![\w.])\(?-?[$\u20ac\u00a3]?\s?\(?\d[\d,]*(?:\.\d+)?\)?\s?%?x?(?![\w.])|(?<=\s)[\u2014\u2013-](?=\s|$)"
 )
@@ -71,12 +65,10 @@ def _sentence_bounds(text: str) -> Iterator[tuple[int, int]]:
         begin = block.start()
         # Without a blank line a paragraph's first sentence cannot be told from a heading above it.
         known = bool(re.search(r"\n[ \t]*\n\s*\Z", text[max(begin - 20, 0) : begin]))
-        for match in _END.finditer(text, block.start(), block.end()):
-            if _ABBREVIATED.search(text[max(begin, match.start() - 12) : match.start() + 1]):
-                continue
+        for stop, following in sentence_ends(text, block.start(), block.end()):
             if known:
-                yield begin, match.end()
-            begin, known = match.end(), True
+                yield begin, stop
+            begin, known = following, True
         if known and text[begin : block.end()].rstrip().endswith("."):
             yield begin, block.end()
 
@@ -169,14 +161,14 @@ def _split_row(line: str) -> tuple[str, list[str]]:
 
 def _column_years(page: str, start: int, line: str, starts: list[int]) -> list[str]:
     """The years that name the columns of a row; none if the line above that holds them may be of something else."""
-    for header in columns(page[:start], line):
+    for header in header_lines(page[:start], line):
         years = _YEARS.findall(header)
         words = {word.lower() for word in re.findall(r"[A-Za-z]+", header)}
         if len(years) < 2 or len(set(years)) < len(years) or not words <= _HEADER_WORDS:
             continue
         at = page.rfind(header, 0, start)
         between = page[at + len(header) : start].split("\n")[1:]
-        prose = any(len(part.strip()) > 90 or part.rstrip().endswith(".") for part in between if not is_table_row(part))
+        prose = any(len(part.strip()) > 90 or part.rstrip().endswith(".") for part in between if not is_row(part))
         near = bisect_right(starts, start) - bisect_right(starts, at) <= _MAX_HEADER_DISTANCE
         return years if near and not prose else []
     return []

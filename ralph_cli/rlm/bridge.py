@@ -1,5 +1,6 @@
 """The sandbox as the worker meets it: started early, document loaded, sub-queries answered by the host in parallel."""
 
+import re
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
@@ -183,7 +184,9 @@ class DocumentSandbox:
 
 def _define_lookup_functions(sandbox: Sandbox) -> None:
     """Define the look-up functions of the prelude in a fresh guest."""
-    source = resources.files("ralph_cli.rlm").joinpath("prelude.py").read_text("utf-8")
+    package = resources.files("ralph_cli")
+    sources = [package.joinpath(name).read_text("utf-8") for name in ("text/tables.py", "rlm/prelude.py")]
+    source = re.sub(r"^from ralph_cli\..*\n", "", "\n".join(sources), flags=re.MULTILINE)
 
     def nobody(items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
         return [QueryFailure("not now") for _ in items]

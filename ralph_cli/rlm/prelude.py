@@ -4,6 +4,8 @@ import bisect
 import re
 from typing import Any
 
+from ralph_cli.text.tables import has_columns, header_lines
+
 _LONG = 400
 _FURTHER: list[Any] = []
 
@@ -18,7 +20,7 @@ def find(pattern: str, show: int = 6, before: int = 1, after: int = 2, start: in
     places, count = _places(pattern, before, after)
     print(f"{count} hits in {len(places)} places (hits near each other are one place){_alternatives(pattern)}")
     if rows:
-        places = [place for place in places if _is_row(_line_at(place[3]))]
+        places = [place for place in places if has_columns(_line_at(place[3]))]
         print(f"{len(places)} of them are table rows")
     if start and start >= len(places):
         print(f"start={start} is past the last of {len(places)} places: start counts places, not characters")
@@ -104,16 +106,11 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(re.sub(r"(?<!\\) +", r"\\s+", pattern), re.IGNORECASE | re.MULTILINE)
 
 
-def _is_row(line: str) -> bool:
-    """Whether a line looks like a row of a table: figures, and few words."""
-    return len(re.findall(r"\d[\d,.]*", line)) >= 2 and len(re.findall(r"[^\W\d_]{2,}", line)) <= 14
-
-
 def _listed(place: tuple[tuple[int, str, int, int], int, int, int]) -> str:
     """A place on one line: page, offset, the hit's line, and the columns above it if it is a table row."""
     page, _, _, own = place
     line = _line_at(own)
-    head = columns(_text()[page[2] : own], line)
+    head = header_lines(_text()[page[2] : own], line)
     above = f"  (above: {' '.join(head[-1].split())[:60]})" if head else ""
     return f"page {page[0]}, offset {own}: {' '.join(line.split())[:110]}{above}"
 
@@ -177,7 +174,7 @@ def _passage(
     page, low, high, own = place
     line = _line_at(own)
     told = set() if told is None else told
-    head = [part for part in columns(text[page[2] : own], line) if (page[0], part) not in told]
+    head = [part for part in header_lines(text[page[2] : own], line) if (page[0], part) not in told]
     told.update((page[0], part) for part in head)
     room = max(room - len(head), min(len(line), 300))
     if high - low > room:
@@ -190,27 +187,3 @@ def _passage(
             high = max(text.rfind("\n", end, low + room), end if len(line) <= room else low + room)
     shown = str(globals()["context"][low:high]).strip("\n")
     return "".join(f"(above: {part})\n" for part in head if part not in shown) + shown
-
-
-def columns(above: str, line: str) -> list[str]:
-    """The nearest lines above a table row that name its columns (two years or dates), its period and its unit."""
-    if not _is_row(line):
-        return []
-    kinds = {
-        "columns": r"(?:\b(?:19|20)\d\d\b.*){2}|(?:\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b.*){2}",
-        "period": r"(?i)\b(?:months|weeks|years?|quarters?) ended\b|\bas of\b.*\d|^at [A-Z][a-z]+ \d",
-        "unit": r"(?i)\bin (?:thousand|million|billion)s?\b|[($] ?(?:thousand|million|billion)s?\b",
-    }
-    found: list[str] = []
-    end = len(above)
-    for _ in range(200):
-        begin = above.rfind("\n", 0, max(end - 1, 0)) + 1
-        part = above[begin:end].strip()
-        hits = [kind for kind, shape in kinds.items() if len(part) < 160 and re.search(shape, part)]
-        if hits:
-            found.insert(0, part)
-            kinds = {kind: shape for kind, shape in kinds.items() if kind not in hits}
-        end = begin
-        if not kinds or begin == 0:
-            break
-    return found

@@ -3,10 +3,12 @@
 import re
 
 from ralph_cli.text.boundary import is_word_character
+from ralph_cli.text.lexicon import any_of
+from ralph_cli.text.quantities.currencies import CODES, SIGNS
 
-_CURRENCY = "$\u00a2\u00a3\u00a5\u20a0-\u20cf"
+_CURRENCY = f"\u00a2\u20a0-\u20cf{SIGNS}"
 _MINUS = "\\-\u2010-\u2013\u2212"
-_CODES = "USD|EUR|GBP|CHF|CAD|AUD|NZD|JPY|CNY|RMB|HKD|SGD|INR|SEK|NOK|DKK|PLN|BRL|MXN|KRW|ZAR|Rs\\."
+_CODES = rf"{any_of(CODES)}|Rs\."
 _NUMBER = r"\d[\d.,']*(?<![.,'])"
 _FIGURE = re.compile(
     f"(?:(?:(?<![A-Z])[A-Z]{{1,3}})?[{_CURRENCY}] {{0,3}}(?=\\())?(?P<open>\\()?"

@@ -9,6 +9,8 @@ from functools import lru_cache
 from itertools import accumulate
 
 from ralph_cli.text.fold import ZERO_WIDTH, fold
+from ralph_cli.text.lexicon import NEGATIONS
+from ralph_cli.text.sentences import line_at
 
 MIN_KEY = 12
 """Letters and digits that a quote must have to be looked for in this tier: fewer stand anywhere by chance."""
@@ -18,7 +20,7 @@ MIN_LINE_KEY = 6
 
 _BLOCK = 256
 _COMPARING = "<>\u2264\u2265\u2260\u00b1\u2248~"
-_NEGATIONS = re.compile(r"(?i)\b(?:not|no|nor|never|none|neither|without|cannot)\b|n't\b")
+_NEGATION = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
 
 
 @lru_cache(maxsize=4_096)
@@ -70,7 +72,8 @@ def has_same_meaning(quote: str, text: str) -> bool:
     reader. Decimal points, groups of digits, hyphens inside words, the number of negations, and a sign, currency or
     percent mark that stands for another one may not.
     """
-    if len(_NEGATIONS.findall(quote)) != len(_NEGATIONS.findall(text)):
+    # A full stop may stand in one of the two only, and what a negation is must not hang on it.
+    if len(_NEGATION.findall(quote.replace(".", " "))) != len(_NEGATION.findall(text.replace(".", " "))):
         return False
     quote_gaps, text_gaps = list(_gaps(quote)), list(_gaps(text))
     return len(quote_gaps) == len(text_gaps) and all(map(_gaps_agree, quote_gaps, text_gaps))
@@ -78,9 +81,8 @@ def has_same_meaning(quote: str, text: str) -> bool:
 
 def fills_line(text: str, start: int, end: int) -> bool:
     """Whether nothing but punctuation and signs stands on the line of text[start:end] beside it."""
-    first = text.rfind("\n", 0, start) + 1
-    last = text.find("\n", end)
-    beside = text[first:start] + text[end : last if last >= 0 else len(text)]
+    first, last = line_at(text, start, end)
+    beside = text[first:start] + text[end:last]
     return "\n" not in text[start:end] and not any(map(_is_key_character, beside))
 
 

@@ -182,6 +182,11 @@ def test_hidden_elements_are_left_out_and_counted():
         "<p style='clip-path:inset(50%)'>no</p>",
         "<p style='height:0;overflow:hidden'>no</p>",
         "<p style='/* color:red */ color:white'>no</p>",
+        "<p style='color:hsl(0 0% 100%)'>no</p>",
+        "<p style='color:rgb(0 0 0 / 0%)'>no</p>",
+        "<p style='color:mintcream'>no</p>",
+        "<p style='opacity:1%'>no</p>",
+        "<font color=fefefe>no</font>",
         "<style>p{color:red}</style><p style='color:#fff;background:#fff'>no</p>",
     ],
 )
@@ -219,6 +224,10 @@ def test_hidden_html_is_left_out_with_a_caution(hidden):
         "<p style='color:rgba(255,255,255,1..2);opacity:.;left:-'>yes</p>",
         "<p style='/* color:white'>yes</p>",
         f"<p style='{'/*' * 200_000}'>yes</p>",
+        f"<p style='color:{'(' * 50_000}'>yes</p>",
+        f"<p style='color:{'rgb(' * 50_000}; left:{'[{' * 50_000}'>yes</p>",
+        "<p style='color:lab(100% 0 0)'>yes</p>",
+        "<p style='color:currentcolor;background:white url(dark.png)'>yes</p>",
         "<details><p>yes</p></details>",
     ],
 )

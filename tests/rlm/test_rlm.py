@@ -277,3 +277,16 @@ def test_the_worker_is_warned_at_four_fifths_of_its_subqueries() -> None:
     assert SubqueryUsage(asked=1, used=47, allowed=60).warning == ""
     assert "48 of 60" in SubqueryUsage(asked=1, used=48, allowed=60).warning
     assert SubqueryUsage(asked=0, used=60, allowed=60).warning == ""
+
+
+def test_what_the_guest_is_taught_imports_nothing_of_the_host() -> None:
+    taught: list[str] = []
+
+    class Listening(FakeSandbox):
+        def run(self, code: str, *rest: object, **named: object) -> Result:
+            taught.append(code)
+            return super().run(code, *rest, **named)  # type: ignore[arg-type]
+
+    DocumentSandbox(Listening, DOC).run("print(1)", lambda items: [])
+    assert "def header_lines(" in taught[0] and "def find(" in taught[0]
+    assert not re.search(r"^\s*(?:from|import)\s+ralph_cli", taught[0], re.MULTILINE)

@@ -15,6 +15,7 @@ from ralph_cli.text.fold import ZERO_WIDTH
 from ralph_cli.text.quantities.currencies import CURRENCIES, DOLLARS, currencies_named
 from ralph_cli.text.quantities.figures import Figure, figures, scales_named
 from ralph_cli.text.quantities.units import in_whole_units, unit_of
+from ralph_cli.text.sentences import line_at, sentence_at
 
 _PERCENT = r"(?:%|per\s?cent\b|percent(?:age)?s?\b)"
 _PERCENT_NAMED = re.compile(rf"(?<![\d)])(?<!\d\s)(?<!\)\s){_PERCENT}", re.IGNORECASE)
@@ -42,7 +43,6 @@ _GAINED = re.compile(
 _GAIN_LABEL = re.compile(r"\b(?:gain|increas)", re.IGNORECASE)
 _BRACKETS_MEAN = re.compile(r"[(/]\s*(?:loss|decrease|decline|used|outflow|reduction|deficit)", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,;:](?=\s)|\s(?:and|but|while|whereas|although|despite)\s", re.IGNORECASE)
-_SENTENCE = re.compile(r"[.!?](?=\s)|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class QuotedFigure:
     figure: Figure
     text: str
     scales: frozenset[int]
-    names_percent: bool
+    percents: bool
     currencies: frozenset[str] = frozenset()
 
     @property
@@ -67,11 +67,10 @@ class QuotedFigure:
     @property
     def line(self) -> str:
         """The line that the figure stands in, with the one before it if its label seems to begin there."""
-        begin = self.text.rfind("\n", 0, self.figure.start) + 1
-        end = self.text.find("\n", self.figure.end)
+        begin, end = line_at(self.text, self.figure.start, self.figure.end)
         if not re.search(r"[^\W\d]{3}", self.text[begin : self.figure.start]):
-            begin = self.text.rfind("\n", 0, max(begin - 1, 0)) + 1
-        return self.text[begin : end if end >= 0 else len(self.text)]
+            begin, _ = line_at(self.text, max(begin - 1, 0), begin)
+        return self.text[begin:end]
 
 
 def quoted_figures(text: str, context: str = "") -> tuple[QuotedFigure, ...]:
@@ -111,7 +110,7 @@ def contradiction(figure: Figure, piece: Piece, quoted: QuotedFigure) -> str | N
     if figure.sign == "-" and source.sign == "":
         return f"stands in the quoted words without a minus, as {source.text}"
     unit, meant = unit_of(figure, piece.text), unit_of(source, quoted.text)
-    shared = quoted.names_percent or (source.value < 1000 and bool(_PERCENT_SHARED.match(quoted.text, source.end)))
+    shared = quoted.percents or (source.value < 1000 and bool(_PERCENT_SHARED.match(quoted.text, source.end)))
     if unit in ("percent", "bps") and not meant and not (shared and unit == "percent"):
         kind = "a percent sign" if unit == "percent" else '"basis points"'
         return f"stands in the quoted words without {kind}, as {source.text}"
@@ -188,8 +187,8 @@ def _is_minus(quoted: QuotedFigure) -> bool:
 
 def _is_in_table_row(quoted: QuotedFigure) -> bool:
     """Whether a figure in brackets is one of a table's row: behind a label, with only cells behind it."""
-    begin = quoted.text.rfind("\n", 0, quoted.figure.start) + 1
-    before, after = quoted.text[begin : quoted.figure.start], quoted.text[quoted.figure.end :].split("\n")[0]
+    begin, end = line_at(quoted.text, quoted.figure.start, quoted.figure.end)
+    before, after = quoted.text[begin : quoted.figure.start], quoted.text[quoted.figure.end : end]
     return (
         bool(re.search(r"[^\W\d]", before))
         and re.fullmatch(r"[\s\d$\u20ac\u00a3%.,()\u2014\u2013-]*", after) is not None
@@ -199,8 +198,7 @@ def _is_in_table_row(quoted: QuotedFigure) -> bool:
 def _sentence_and_clause(figure: Figure, piece: Piece) -> tuple[str, str]:
     """The sentence and the clause of a figure, with what names it: its column, row and key."""
     text = piece.text
-    begin = max((match.end() for match in _SENTENCE.finditer(text, 0, figure.start)), default=0)
-    end = next((match.start() for match in _SENTENCE.finditer(text, figure.end)), len(text))
+    begin, end = sentence_at(text, figure.start, figure.end, *line_at(text, figure.start, figure.end))
     opening = max((match.end() for match in _CLAUSE.finditer(text, begin, figure.start)), default=begin)
     closing = next((match.start() for match in _CLAUSE.finditer(text, figure.end, end)), end)
     named = f" {piece.label} {piece.row} {piece.where}".replace("_", " ").replace(".", " ")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from ralph_cli.checks.figures.agreement import QuotedFigure
+from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.quantities.figures import Figure
 
 _ROOTS = {"doubl": 2, "tripl": 3, "quadrupl": 4, "quintupl": 5}
@@ -42,7 +43,7 @@ _LEAST = re.compile(r"(?i)at\s+least\s+(?:an?\s+)?\Z")
 _NEARLY = re.compile(r"(?i)(?:nearly|almost|just\s+under|close\s+to)\s+(?:an?\s+)?\Z")
 _LESS = re.compile(r"(?i)(?:less\s+than|under|below|up\s+to|at\s+most)\s+(?:an?\s+)?\Z")
 _ABOUT = re.compile(r"(?i)(?:about|roughly|approximately|around|some)\s+(?:\w+\s+)?\Z")
-_NOT = re.compile(r"(?i)(?:\bnot\b|\bnever\b|\bno\b|n't\b)[^.;]*\Z")
+_NOT = re.compile(rf"(?i)\b(?:{NEGATIONS})\b[^.;]*\Z")
 _REACH = 200
 """Characters before a multiple in which its hedge, or a denial, is looked for."""
 

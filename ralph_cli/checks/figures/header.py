@@ -1,18 +1,10 @@
 """The lines above a quoted table row that name its columns, its period and its unit, found by code. Pure."""
 
-import re
-
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Quote
-from ralph_cli.rlm.prelude import columns
 from ralph_cli.text.quantities.figures import Figure, figures
-
-DASH = re.compile(r"(?<!\S)[-\u2010-\u2015](?!\S)")
-NIL_CELL = re.compile(
-    r"(?:(?<=\s\s)|(?<=[$\u20ac\u00a3\u00a5]\s))[-\u2010-\u2015](?=\s\s|\s*$|\s[$\u20ac\u00a3\u00a5])", re.MULTILINE
-)
-"""A cell of a table that stands for nil; a dash between the words of a sentence is none."""
-
+from ralph_cli.text.sentences import line_at
+from ralph_cli.text.tables import NIL, header_lines
 
 _REACH = 60
 """Lines above a row among which the first one of its column is looked for."""
@@ -22,10 +14,9 @@ def unmarked_percentages(document: Document, quote: Quote) -> tuple[Figure, ...]
     """The figures of a quote's rows without a percent sign whose column has one in a row above with as many figures."""
     text, page = document.text, document.page_at(quote.start)
     found: list[Figure] = []
-    first = max(text.rfind("\n", page.start, quote.start) + 1, page.start)
-    last = text.find("\n", quote.end, page.end)
+    first, last = line_at(text, quote.start, quote.end, page.start, page.end)
     above = [figures(line) for line in text[page.start : first].split("\n")[-_REACH:]]
-    for line in text[first : last if last >= 0 else page.end].split("\n"):
+    for line in text[first:last].split("\n"):
         row = figures(line)
         for head in reversed(above):
             # A row of percentages alone says nothing of the rows below it; a column of them has others beside it.
@@ -43,10 +34,8 @@ def header_lines(document: Document, quote: Quote) -> tuple[str, ...]:
     found: dict[str, None] = {}
     at = quote.start
     for line in text[quote.start : quote.end].splitlines(keepends=True):
-        first = max(text.rfind("\n", page.start, at) + 1, page.start)
-        last = text.find("\n", at, page.end)
-        whole = text[first : last if last >= 0 else page.end]
+        first, last = line_at(text, at, at, page.start, page.end)
         # A dash is a nil, which makes a row of a line as figures do.
-        found.update(dict.fromkeys(columns(text[page.start : first], DASH.sub("0", whole))))
+        found.update(dict.fromkeys(header_lines(text[page.start : first], NIL.sub("0", text[first:last]))))
         at += len(line)
     return tuple(found)

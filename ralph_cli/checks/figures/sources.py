@@ -14,7 +14,7 @@ from ralph_cli.checks.figures.calculation import (
     evaluate_calculation,
     half_unit,
 )
-from ralph_cli.checks.figures.header import NIL_CELL, header_lines
+from ralph_cli.checks.figures.header import header_lines
 from ralph_cli.checks.output.rows import is_count_label
 from ralph_cli.checks.output.shape import Piece
 from ralph_cli.core.document import Document
@@ -22,6 +22,7 @@ from ralph_cli.core.run import Quote
 from ralph_cli.text.quantities.dates import dates
 from ralph_cli.text.quantities.figures import Figure, figures
 from ralph_cli.text.quantities.units import STRICT_UNITS, duration, in_whole_units, unit_of
+from ralph_cli.text.tables import NIL_CELL
 
 AVERAGE_DIVISORS = frozenset(map(Decimal, range(2, 13)))
 """What an average of percentages may divide by."""
@@ -84,7 +85,7 @@ class ClaimSources:
         return frozenset(found.figure.value for found in self._quoted)
 
     @property
-    def figures_by_quote(self) -> list[list[QuotedFigure]]:
+    def rows(self) -> list[list[QuotedFigure]]:
         """The figures of each quote."""
         return [list(quoted_figures(text)) for text in self.quotes]
 
@@ -105,12 +106,12 @@ class ClaimSources:
         headed = {_period_length(match) for match in _PERIOD.finditer(self.headers)} - {None}
         yield from (match.span() for match in _PERIOD.finditer(text) if _period_length(match) in headed)
 
-    def evaluate(self, calculation: str, earlier_results: Sequence[str]) -> list[str]:
+    def result(self, calculation: str, earlier_results: Sequence[str]) -> list[str]:
         """The result of a calculation over quoted figures and `earlier_results` results, as it may be named. Raises
         Wrong."""
         computation, *results = re.split(r"\s*[=\u2248]\s*", calculation)
         if len(results) > 1 and all(results):  # "5.1% - 4.6% = 0.5% = 50 basis points"
-            return [name for result in results for name in self.evaluate(f"{computation} = {result}", earlier_results)]
+            return [name for result in results for name in self.result(f"{computation} = {result}", earlier_results)]
         dated = date_arithmetic.evaluate_dates(calculation, (*self.texts, *earlier_results), self.values.__contains__)
         if dated is not None:
             return [dated]
@@ -127,7 +128,7 @@ class ClaimSources:
         named = [result.text]
         if points or result.percent:
             named += [f"{result.value.normalize():f}%", f"{(100 * result.value).normalize():f} basis points"]
-        elif result.scale == 1 and derived.scale_degree == 1:
+        elif result.scale == 1 and derived.scaled == 1:
             named += [f"{result.text} {_SCALE_WORDS[scale]}" for scale in self._scales if scale in _SCALE_WORDS]
         return named
 
@@ -141,7 +142,7 @@ class ClaimSources:
                 values = [*computed.percents] if figure.percent else [computed.value]
                 values += (
                     [computed.value * figure.scale]
-                    if figure.scale == self._common_scale != 1 == computed.scale_degree
+                    if figure.scale == self._common_scale != 1 == computed.scaled
                     else []
                 )
                 if any(abs(value - shown) <= half_unit(figure) for value in values):
@@ -172,7 +173,7 @@ class ClaimSources:
         return CalculationSources(
             self._make_support_test(earlier_results),
             self._common_scale,
-            lambda figure: figure.unscaled in scaled,
+            lambda figure: figure.raw in scaled,
             self._derived,
         )
 

@@ -7,7 +7,7 @@ from ralph_cli.core.document import Document, Span
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.run import Quote
 from ralph_cli.documents.context import context_span, headings_above, index_lines
-from ralph_cli.rlm.prelude import columns
+from ralph_cli.text.tables import header_lines
 
 ELSEWHERE_CHARS = 700
 """Characters shown on each side of other places of the same words, at most."""
@@ -75,7 +75,7 @@ def _header_lines(document: Document, low: int, marks: Sequence[_Mark]) -> str:
     for mark in marks:
         line = max(text.rfind("\n", 0, mark.start), text.rfind("\f", 0, mark.start)) + 1
         page = document.page_at(mark.start)
-        for part in columns(text[page.start : line], text[line : mark.end]):
+        for part in header_lines(text[page.start : line], text[line : mark.end]):
             if part not in text[low : mark.end]:
                 found[part] = None
     return "".join(f"(above: {part})\n" for part in found)
@@ -84,7 +84,7 @@ def _header_lines(document: Document, low: int, marks: Sequence[_Mark]) -> str:
 def _insert_marks(text: str, low: int, high: int, marks: Sequence[_Mark]) -> str:
     """text[low:high] with the marks. Those inside others are nested; of those that cross, the ends are named, too."""
     crossing = {mark for mark in marks for other in marks if _crosses(mark, other) or _crosses(other, mark)}
-    opened = [(mark.start, 1, -mark.end, f"[[{mark.label}") for mark in marks]
+    opened = [(mark.start, 1, -mark.end, f"[[{mark.sign}") for mark in marks]
     closed = [(mark.end, 0, -mark.start, f"]]({_closing_label(mark)})" if mark in crossing else "]]") for mark in marks]
     parts, at = [], low
     for place, _, _, sign in sorted((*opened, *closed)):
@@ -98,4 +98,4 @@ def _crosses(one: _Mark, other: _Mark) -> bool:
 
 
 def _closing_label(mark: _Mark) -> str:
-    return f"end of {mark.label.split(',')[0].rstrip(': ')}"
+    return f"end of {mark.sign.split(',')[0].rstrip(': ')}"

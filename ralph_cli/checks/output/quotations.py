@@ -7,6 +7,7 @@ from itertools import islice
 
 from ralph_cli.text.boundary import on_boundaries
 from ralph_cli.text.fold import fold
+from ralph_cli.text.lexicon import find_qualifier
 
 MIN_BLOCK_WORDS = 4
 """Words from which a block quotation counts as one; a typed ">" before less is mere layout."""
@@ -38,13 +39,6 @@ _DOTS = r"(?:\.\s?\.\s?\.|\u2026)"
 _GAP = re.compile(rf"\s*(?:\[\s*{_DOTS}\s*\]|\(\s*{_DOTS}\s*\)|{_DOTS})\s*")
 _MOST_PARTS, _MOST_PLACES = 24, 40
 """Parts of a quotation, and places of a part, that are looked at: all of them together are compared."""
-
-_QUALIFIER = re.compile(
-    r"\b(?:\w+n't|not|cannot|no(?!\.\s*\d)|none|nothing|never|nor|neither|without|except(?:ing)?|excluding|excludes?|unless"
-    r"|only|subject\s+to|other\s+than|provided\s+that)\b",
-    re.IGNORECASE,
-)
-"""A negation or a limit: without it a sentence says something else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,16 +135,11 @@ def _omitted_qualifier(parts: Sequence[str], text: str) -> str | None:
             if not on_boundaries(text, at, at + len(part)):
                 continue
             gaps = (
-                [word or _find_qualifier(text[end:at]) for end, word in before.items() if end <= at] if number else [""]
+                [word or find_qualifier(text[end:at]) for end, word in before.items() if end <= at] if number else [""]
             )
             if gaps:
                 ends[at + len(part)] = min(gaps)
     return min(ends.values(), default=None)
-
-
-def _find_qualifier(omitted: str) -> str:
-    match = _QUALIFIER.search(omitted)
-    return match[0] if match else ""
 
 
 def find_all(text: str, wanted: str) -> Iterator[int]:

@@ -8,28 +8,23 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-Colour = tuple[int, int, int]
+from tinycss2 import color4
+
+Colour = tuple[float, float, float]
 
 WHITE: Colour = (255, 255, 255)
 LEAST_CONTRAST = 16
 """Levels (of 255) by which text must differ from what is behind it; the same as for PDF pages."""
 
 _FAR_OFF_PIXELS = 500.0
-_NAMED_COLOURS: Mapping[str, Colour] = {
-    "white": WHITE, "snow": (255, 250, 250), "ivory": (255, 255, 240), "ghostwhite": (248, 248, 255),
-    "whitesmoke": (245, 245, 245), "silver": (192, 192, 192), "gray": (128, 128, 128), "grey": (128, 128, 128),
-    "black": (0, 0, 0), "red": (255, 0, 0), "maroon": (128, 0, 0), "yellow": (255, 255, 0), "olive": (128, 128, 0),
-    "lime": (0, 255, 0), "green": (0, 128, 0), "aqua": (0, 255, 255), "teal": (0, 128, 128), "blue": (0, 0, 255),
-    "navy": (0, 0, 128), "fuchsia": (255, 0, 255), "purple": (128, 0, 128), "orange": (255, 165, 0),
-}  # fmt: skip
+_LONGEST = 100
+"""Characters of a value that may be a colour."""
+
 _COMMENT = re.compile(r"/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)")
-_HEX = re.compile(r"#?([0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})")
-_RGB = re.compile(r"rgba?\(\s*(\d{1,3})\s*[, ]\s*(\d{1,3})\s*[, ]\s*(\d{1,3})\s*(?:[,/]\s*(\d*\.?\d+%?)\s*)?\)")
 _LENGTH = re.compile(r"(-?(?:\d+\.?\d*|\.\d+))\s*(px|pt|r?em|ch|ex|vw|vh|in|cm|mm|%)?")
-_EM = 16.0
 _PIXELS_PER_UNIT = {
-    "em": _EM,
-    "rem": _EM,
+    "em": 16.0,
+    "rem": 16.0,
     "ch": 8.0,
     "ex": 8.0,
     "vw": 12.0,
@@ -37,8 +32,8 @@ _PIXELS_PER_UNIT = {
     "in": 96.0,
     "cm": 38.0,
     "mm": 3.8,
-    "%": 12.0,
 }
+_PIXELS_PER_UNIT |= {"%": 12.0}
 """Rough pixels of a unit: what is hidden so is thousands of them away."""
 
 
@@ -148,17 +143,14 @@ def _pixels(value: str, default: float = 0.0) -> float:
 
 def _colour(value: str) -> tuple[Colour | None, float]:
     """The colour that a value names, None if it is not known, and its opacity."""
-    value = value.strip().lower()
-    if value == "transparent":
-        return None, 0.0
-    if value in _NAMED_COLOURS:
-        return _NAMED_COLOURS[value], 1.0
-    if written := _HEX.fullmatch(value):
-        digits = written[1] if len(written[1]) > 4 else "".join(2 * digit for digit in written[1])
-        levels = [int(digits[at : at + 2], 16) for at in range(0, len(digits), 2)]
-        return (levels[0], levels[1], levels[2]), levels[3] / 255 if len(levels) > 3 else 1.0
-    if written := _RGB.fullmatch(value):
-        alpha = written[4] or "1"
-        opacity = float(alpha.rstrip("%")) / (100 if alpha.endswith("%") else 1)
-        return (int(written[1]), int(written[2]), int(written[3])), opacity
-    return None, 1.0
+    if len(value) > _LONGEST:
+        return None, 1.0
+    # An attribute of old HTML may leave out the # of a number.
+    parsed = color4.parse_color(value) or color4.parse_color(f"#{value}")
+    if not isinstance(parsed, color4.Color):
+        return None, 1.0
+    try:
+        red, green, blue = (255 * level for level in parsed.to("srgb").coordinates)
+    except NotImplementedError:  # a colour space that no screen has
+        return None, parsed.alpha
+    return (red, green, blue), parsed.alpha

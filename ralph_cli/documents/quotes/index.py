@@ -16,6 +16,7 @@ from ralph_cli.documents.quotes.suggest import alignments
 from ralph_cli.text.boundary import is_inside_word, on_boundaries
 from ralph_cli.text.edges import widen_to_whole
 from ralph_cli.text.fold import FoldedText, fold, replace_spans, without_hyphens
+from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.scan import find_places
 from ralph_cli.text.signature import (
     MIN_KEY,
@@ -38,7 +39,7 @@ _QUOTATION_MARKS = {
     "\u00ab": "\u00bb", "\u00bb": "\u00ab", "`": "`",
 }  # fmt: skip
 _LINE_END_HYPHEN = re.compile("(?<=\\w)[-\u2010\u00ad][ \t\r]*[\n\f]\\s*(?=\\w)")
-_NEGATED = re.compile(r"(?i)(?:\b(?:not|no|never|nor|neither|without|cannot)|n['\u2019]t)\s+\Z")
+_NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\s+\Z")
 _MAX_DIFFERENCES = 12
 _HYPHENATED_EFFORT = 100_000
 """As `scan.EFFORT`: to read over line ends costs more."""
@@ -116,7 +117,7 @@ class _SearchText:
             return
         for first, last in self._letters.find(key, MAX_LOOSE_PLACES):
             # A few letters and digits stand anywhere by chance, but seldom as a line of their own.
-            start, end = self.folded.original_span(first, last)
+            start, end = self.folded.origin(first, last)
             if len(key) < MIN_KEY and not fills_line(self.base.text, start, end):
                 continue
             start, end = include_edge_signs(wanted, self.base.text, start, end)

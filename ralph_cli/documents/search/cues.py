@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ralph_cli.core.document import Document, Span
-from ralph_cli.documents.context import is_table_row
+from ralph_cli.text.lexicon import STOP_WORDS
+from ralph_cli.text.sentences import sentence_at
+from ralph_cli.text.tables import is_row
 
 STRONG_CUES = re.compile(
     r"(?i)\b(?:except(?:ions?|ed)?|unless|notwithstanding|subject\s+to|provided\s+(?:that|however)|other\s+than"
@@ -39,20 +41,11 @@ MIN_SHARED_TERMS, FEW_PASSAGES = 2, 60
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _SECTION = re.compile(r"(?i)(?:\u00a7+|\b(?:sections?|clauses?|paragraphs?|articles?|notes?|items?))\s*(\d+(?:\.\d+)*)")
 _NUMBERED = re.compile(r"(?m)^[ \t]*(?:\u00a7\s*)?(\d{1,3}(?:\.\d{1,3})*)[.)]?[ \t]+(?=[^\W\d_])")
-_ABBREVIATED = "".join(
-    rf"(?<!\b{re.escape(word)}\.)" for word in ("U.S", "No", "Inc", "Co", "Ltd", "Corp", "e.g", "i.e")
-)
-_ENDS = re.compile(rf"(?<=[.;!?]){_ABBREVIATED}[\"')\u2019\u201d]?\s(?![a-z])|\n\s*\n|\f")
 _LABEL = re.compile(r"\s*(?P<label>[^\d$\u20ac\u00a3\u00a5(\u2014]*[^\W\d_]{3}[^\d$\u20ac\u00a3\u00a5(\u2014]*)")
 _FIGURE = re.compile(r"\d[\d,.]*\d|\d")
-_COMMON_WORDS = (
-    "that this with from have been were will shall would could which their there these those than then when where other"
-    " such into upon under over each also more most some many much year years ended million billion company total"
-    " only both between during after before against about they them your what because while within without amount"
-    " except unless however provided subject including included include based made make used using respect"
-    " the and for not any all may are was has had its out who can but one two per did does how why our own upon shall"
-)
-_COMMON = frozenset(_COMMON_WORDS.split())
+_REPORTS = "amount based billion company ended however include included includes including made make million one per"
+_REPORTS += " except provided respect subject total two unless used using year years"
+_COMMON = STOP_WORDS | frozenset(_REPORTS.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +83,7 @@ class QualifierIndex:
         """Rows of tables by their label."""
         rows: dict[str, list[Span]] = {}
         for match in re.finditer(r"[^\n\f]+", self._text):
-            if is_table_row(match[0]) and (label := row_label(match[0])):
+            if is_row(match[0]) and (label := row_label(match[0])):
                 rows.setdefault(label, []).append(Span(match.start(), match.end()))
         return rows
 
@@ -146,13 +139,12 @@ class QualifierIndex:
 
     def _sentence(self, start: int, end: int) -> tuple[int, int]:
         """The sentence around a place, at most `MAX_PASSAGE` characters, without white space at its ends."""
-        low = max(start - MAX_PASSAGE // 2, 0)
-        before = [match.end() for match in _ENDS.finditer(self._text, low, start)]
-        low = before[-1] if before else (self._text.rfind(" ", 0, low) + 1 if low else 0)
-        after = _ENDS.search(self._text, end, min(end + MAX_PASSAGE // 2, len(self._text)))
-        high = after.start() if after else min(end + MAX_PASSAGE // 2, len(self._text))
-        while after is None and high < len(self._text) and not self._text[high].isspace():
-            high += 1  # not through a word or figure
+        least, most = max(start - MAX_PASSAGE // 2, 0), min(end + MAX_PASSAGE // 2, len(self._text))
+        low, high = sentence_at(self._text, start, end, least, most, ".;!?")
+        if low == least > 0:
+            low = self._text.rfind(" ", 0, low) + 1
+        while high == most < len(self._text) and not self._text[high].isspace():
+            high = most = high + 1  # not through a word or figure
         while low < start and self._text[low].isspace():
             low += 1
         while high > end and self._text[high - 1].isspace():

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from ralph_cli.text.lexicon import STOP_WORDS
+
 WINDOW = 600
 """Characters within which words count as standing together."""
 
@@ -17,17 +19,8 @@ MIN_SHARE = 0.2
 
 MOST_WORDS = 24
 _WORD = re.compile(r"\d(?:[\d.,]*\d)?|[^\W\d_]+")
-_STOP = frozenset(
-    """
-    a about above after all also an and any are as at be been before being below between both but by can could
-    describe did do document does doing down during each every explain find for from further give had has have
-    having he her here him his how i if in into is it its itself list many may me mention mentioned might more
-    most much must my name no nor not of off on once only or other our out over own page pages please same say
-    shall she should show so some state such summarise summarize summary tell text than that the their them then
-    there these they this those through to too under until up very was we were what when where whether which while
-    who whom whose why will with within without would you your
-    """.split()  # noqa: SIM905 - a list of words is read more easily than their literals
-)
+_ASKING = "describe document explain find give list mention mentioned name page pages please say show state summarise"
+_COMMON = STOP_WORDS | frozenset(f"{_ASKING} summarize summary tell text".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +41,7 @@ def key_words(question: str) -> dict[str, str]:
         if word[0].isdigit():
             if len(word) > 1:
                 found.setdefault(word, word)
-        elif word.casefold() not in _STOP and (len(word) > 2 or (word.isupper() and len(word) > 1)):
+        elif word.casefold() not in _COMMON and (len(word) > 2 or (word.isupper() and len(word) > 1)):
             found.setdefault(_stem(word.casefold()), word)
     return dict(list(found.items())[:MOST_WORDS])
 

@@ -3,25 +3,16 @@
 import re
 from dataclasses import dataclass
 
+from ralph_cli.text.lexicon import SCALES, TENS, UNITS, any_of, find_qualifier
+from ralph_cli.text.sentences import sentence_ends
+
 MAX_REPLACED_WORDS = 6
 """Words of the document that words in square brackets may stand for; more than a name or a subject is a gap."""
 
-_QUALIFIER = re.compile(
-    r"(?i)\b(?:\w+n['\u2019]t|not|cannot|no(?!\.\s*\d)|none|nothing|nobody|never|nor|neither|without|hardly|rarely|barely"
-    r"|except(?:s|ed|ing|ions?)?|exclud(?:es?|ed|ing)|unless|only|until|subject\s+to|other\s+than|provided\s+that"
-    r"|fail(?:s|ed|ing|ures?)?|refus(?:es?|ed|ing|al)|den(?:y|ies|ied)|lack(?:s|ed|ing)?|absence|unable|ceas(?:es?|ed)"
-    r"|at\s+least|at\s+most|up\s+to|(?:less|more|fewer|greater|higher|lower)\s+than|less|almost|nearly|partly|partially)\b"
-)
-_FIGURE = re.compile(
-    r"(?i)\w*\d[\d.,]*%?|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w+ty-\w+|twenty|thirty"
-    r"|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million|billion|half|twice|double[ds]?|tripled?)\b"
-)
+_NUMBERS = any_of(word for words in (UNITS, TENS, SCALES) for word in words if word not in ("zero", "one"))
+_FIGURE = re.compile(rf"(?i)\w*\d[\d.,]*%?|\b(?:\w+ty-\w+|{_NUMBERS}|half|twice|double[ds]?|tripled?)\b")
 _UNIT = re.compile(
     r"(?i)[-(]?[$\u20ac\u00a3\u00a5]?\s?(?:\d|%|(?:million|billion|thousand|per\s?cent|times|x|days|months|years)\b)"
-)
-_ENDS = re.compile(
-    r"(?<!\b[A-Z])(?<!Inc)(?<!Corp)(?<!Ltd)(?<!\bNo)(?<!\bCo)[.!?][\"\u201d\u2019)\]]*\s+"
-    r"(?=[\"\u201c(\[\u2022]?[A-Z])|\n[ \t]*\n"
 )
 _REVERSING = re.compile(r"(?i)\[\s*(?:un|in|im|ir|il|dis|non-?|mis)\s*\](?=\w)|(?<=\w)\[\s*less\s*\]")
 _CUT_WORD = re.compile(r"(\w*)\[[^\[\]]*\](\w*)")
@@ -35,12 +26,6 @@ class Gap:
     reach: int = 0
     inserted: tuple[str, ...] = ()
     ellipsis: bool = False
-
-
-def find_qualifier(text: str) -> str:
-    """The first negation or limit of a text, "" if there is none."""
-    match = _QUALIFIER.search(text)
-    return " ".join(match[0].split()) if match else ""
 
 
 def find_meaningful_word(text: str) -> str:
@@ -91,11 +76,11 @@ def _matches_cut_word(word: str, head: str, tail: str) -> bool:
 def _omitted_sentence_parts(before: str, omitted: str, after: str) -> str:
     """What is left out of the sentences that are quoted in part."""
     text = before[-1:] + omitted + after[:1]
-    ends = list(_ENDS.finditer(text))
-    return f"{text[: ends[0].start()]} {text[ends[-1].end() :]}" if ends else text
+    ends = list(sentence_ends(text))
+    return f"{text[: ends[0][0]]} {text[ends[-1][1] :]}" if ends else text
 
 
 def _displaced_figure(omitted: str, after: str) -> str:
     """The figure left out into whose place another one, or nothing but its unit, moves up; "" if there is none."""
     match = _FIGURE.search(omitted)
-    return match[0] if match and not _ENDS.search(omitted) and _UNIT.match(after) else ""
+    return match[0] if match and not any(sentence_ends(omitted)) and _UNIT.match(after) else ""

@@ -23,10 +23,11 @@ from ralph_cli.memo.checking.elisions import (
     find_parts,
     parse_elisions,
 )
-from ralph_cli.memo.checking.qualifiers import find_qualifier
 from ralph_cli.memo.reading.layout import Locator
 from ralph_cli.text.fold import fold
+from ralph_cli.text.lexicon import find_qualifier
 from ralph_cli.text.quantities.figures import figures
+from ralph_cli.text.sentences import CLAUSES, sentence_at, sentence_ends
 
 MAX_PLACES = 50
 """Places of a quotation that are kept."""
@@ -44,8 +45,6 @@ _SWAPPED = str.maketrans(
 )
 _TYPED = re.compile(r"[*_#>`\\]+")
 _ENDED = re.compile(r"[*_\s]*(?:[.!?:;]|\n\s*\n|\Z)")
-_ENDED_BEFORE = re.compile(r"[.!?:;](?:\s|\Z)")
-_ENDS = re.compile(r"[.!?](?=\s)|\n\s*\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +108,8 @@ class Source:
         """A full stop within the marks that the document does not have may hide that the sentence goes on."""
         rest = self.document.text[span.end : span.end + MAX_SHOWN_CHARS]
         if words.endswith(".") and not form.endswith(".") and not _ENDED.match(rest):
-            sentence = _ENDS.split(rest, maxsplit=1)[0]
-            yield f"the sentence continues: {quoted_excerpt(sentence)}"
+            stop, _ = next(sentence_ends(rest), (len(rest), 0))
+            yield f"its sentence goes on: {quoted_excerpt(rest[:stop])}"
 
     def _find_with_swapped_case(self, words: str) -> Hit | None:
         """The words with their first letter in the other case, which is shown."""
@@ -123,8 +122,8 @@ class Source:
 
     def _hit_from_parts(self, chain: MatchedParts, wanted: ElidedQuotation) -> Hit:
         left = "; ".join(quoted_excerpt(text) for text in chain.omitted_texts(self.document))
-        notes = [f"omitted: {left}"] if left else []
-        notes += [f"inserted by the memo: {', '.join(wanted.inserted)}"] if wanted.inserted else []
+        notes = [f"left out: {left}"] if left else []
+        notes += [f"put in by the memo: {', '.join(wanted.inserted)}"] if wanted.inserted else []
         for part, span in zip(wanted.parts, chain.spans, strict=True):
             departures = self.index.describe_departures(display_text(part), span, chain.tier)
             # What is left out before a later part was told already.
@@ -139,8 +138,9 @@ class Source:
 
     def _negation_at_start(self, span: Span, wanted: ElidedQuotation) -> tuple[str, str] | None:
         """What the memo puts in at the beginning, where the document has a negation."""
-        sentence = _ENDED_BEFORE.split(self.document.text[max(0, span.start - 24) : span.start])[-1]
-        before = " ".join(sentence.split()[-2:])
+        text = self.document.text
+        first, _ = sentence_at(text, span.start, span.end, max(0, span.start - 24), stops=CLAUSES)
+        before = " ".join(text[first : span.start].split()[-2:])
         put_in = " ".join(wanted.edges[0].inserted)
         return (put_in, before) if put_in and find_qualifier(before) else None
 
@@ -178,7 +178,7 @@ class Source:
     def passage(self, span: Span, differing: tuple[str, ...], score: float = 100.0) -> ClosestText:
         """The document's text there, as what stands in place of a quotation's words."""
         page = self.document.page_at(span.start)
-        return ClosestText(self._text(span), self.describe_place(span), page.number, page.label, score, differing)
+        return ClosestText(self._text(span), self.where(span), page.number, page.label, score, differing)
 
     def describe_place(self, span: Span) -> str:
         """The place of a passage for a reader: pages with what is printed on them, or line and heading."""

@@ -2,7 +2,7 @@
 
 import re
 
-from ralph_cli.memo.reading.binding import SENTENCE_END
+from ralph_cli.text.sentences import sentence_at
 
 MIN_WORDS = 2
 """Words from which a phrase behind a verb of saying is a quotation; one word is too often a name or a tone."""
@@ -26,9 +26,7 @@ _BEFORE_NAME = re.compile(
 
 def is_attributed(text: str, start: int, end: int) -> bool:
     """Whether a verb of saying leads to text[start:end], a phrase with its marks, or follows it behind a comma."""
-    low = max(start - _REACH, 0)
-    for match in SENTENCE_END.finditer(text, low, start):
-        low = match.end()
+    low, _ = sentence_at(text, start, end, max(start - _REACH, 0), start)
     before = text[low:start]
     if _BEFORE_NAME.search(before):
         return False

@@ -10,17 +10,12 @@ from ralph_cli.core.results.memo import PageReference, Quotation
 from ralph_cli.memo.reading.footnotes import note_spans
 from ralph_cli.memo.reading.layout import Piece
 from ralph_cli.memo.reading.page_references import reference_behind
+from ralph_cli.text.sentences import sentence_ends
 
 _BETWEEN_QUOTATION_AND_REFERENCE = re.compile(
     r"[\s.,;:!?*_\u2010-\u2015)\]\"\u201d\u2019\u00bb-]*(?:[(\[][^()\[\]]{0,120})?"
 )
 """What may stand between a quotation and the reference that follows it at once."""
-
-SENTENCE_END = re.compile(
-    r"[.!?][\"\u201d\u2019\u00bb)\]*_]*(?:\s+[(\[](?=[^()\[\]]*\d)[^()\[\]]{1,80}[)\]][.;*_]*)?\s+"
-    r"(?=[\"\u201c\u2018\u00ab(\[*_$\u20ac\u00a3]*[A-Z0-9\u00c0-\u00d6\u00d8-\u00de])|\n\s*\n"
-)
-"""A full stop; behind one that stands within the marks, the reference to the page still belongs to the sentence."""
 
 _TURN = re.compile(r"(?i)\b(?:but|whereas|while|although|though|unlike|contrast|however|compare|cf)\b")
 _JOINED = re.compile(r"[\s,;*_)\"\u201d\u2019-]*(?:and|or|&|as well as)?[\s,*_(]*(?:the\s+)?")
@@ -131,7 +126,7 @@ class Binder:
         if before is None or before.start < low or before.start in taken:
             return None
         between = self.document.text[before.end : quotation.start]
-        apart = (SENTENCE_END.search(between) or "\n\n" in between) and not _LEADS.search(between)
+        apart = (any(sentence_ends(between)) or "\n\n" in between) and not _LEADS.search(between)
         return None if apart or len(between.split()) > _WORDS_BEFORE or _TURN.search(between) else before
 
     def _reference_in_sentence(self, at: int, taken: set[int]) -> PageReference | None:
@@ -143,7 +138,7 @@ class Binder:
             return None
         # The full stop of a sentence may stand inside the marks.
         between = self.document.text[quotation.end : behind.start]
-        ended = SENTENCE_END.search(self.document.text, quotation.end - 2, behind.start)
+        ended = any(sentence_ends(self.document.text, quotation.end - 2, behind.start))
         apart = ended or len(between.split()) > _WORDS_BEHIND or _TURN.search(between)
         return None if apart else behind
 

@@ -10,20 +10,15 @@ from typing import Literal
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import Memo, PageReference, Quotation
 from ralph_cli.memo.reading.attribution import MIN_WORDS, is_attributed
-from ralph_cli.memo.reading.binding import SENTENCE_END, Binder
+from ralph_cli.memo.reading.binding import Binder
 from ralph_cli.memo.reading.layout import Locator, Piece, is_block, pieces
 from ralph_cli.memo.reading.marks import MarkedQuotation, marked_quotations
 from ralph_cli.memo.reading.page_references import references
 from ralph_cli.memo.reading.words import count_words, is_term, strip_attribution, strip_markup, strip_quote_prefix
+from ralph_cli.text.sentences import sentence_at
 
 _MIN_MARKED_SHARE = 0.5
 """Share of a block quotation that stands between marks from which those are the quotations, not the block."""
-
-_ABBREVIATED = re.compile(
-    r"(?i)\b(?:pp?|pgs?|no|nos|cl|sec|art|para|paras|ex|exh|id|cf|e\.g|i\.e|vs?|inc|ltd|co|corp|mr|mrs|ms|dr|st)\.\s+\Z"
-)
-_ABBREVIATION_CHARS = 12
-"""Characters at the end of a sentence in which an abbreviation of the list has room."""
 
 _MAX_SHOWN_CHARS, _SENTENCE_REACH = 200, 1_000
 """Characters shown of what never closes, and looked through on each side of a quotation for its sentence."""
@@ -40,7 +35,7 @@ def read_memo(document: Document) -> Memo:
         return index >= 0 and at < found[index].end
 
     free_references = [
-        replace(one, line=reader.places.line_number(one.start), place=reader.places.describe(one.start))
+        replace(one, line=reader.places.line(one.start), place=reader.places.place(one.start))
         for one in references(document.text)
         if not is_in_quotation(one.start) and not _is_own_page_number(document, one)
     ]
@@ -166,18 +161,6 @@ def _sentence(document: Document, piece: Piece, start: int, end: int) -> str:
     """The sentence that carries text[start:end], as words."""
     text = document.text
     low, high = max(piece.start, start - _SENTENCE_REACH), min(piece.end, end + _SENTENCE_REACH)
-    first, last = low, high
-    # The quotation itself may begin the sentence, so its first letter is looked at, too.
-    for match in SENTENCE_END.finditer(text, low, min(start + 3, end)):
-        if match.end() <= start and not _ABBREVIATED.search(
-            text, max(low, match.end() - _ABBREVIATION_CHARS), match.end()
-        ):
-            first = match.end()
-    for match in SENTENCE_END.finditer(text, max(end - 2, start), high):
-        if match.end() > end and not _ABBREVIATED.search(
-            text, max(low, match.end() - _ABBREVIATION_CHARS), match.end()
-        ):
-            last = match.end()
-            break
+    first, last = sentence_at(text, start, end, low, high)
     said = strip_markup(strip_quote_prefix(text[first:last]), document.kind)
     return " ".join(re.sub(r"^\s*(?:[-*+\u2022]|\(?\d{1,3}[.)])\s+", "", said).split())

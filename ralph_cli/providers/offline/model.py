@@ -13,17 +13,13 @@ from ralph_cli.providers.offline import spans as quote_spans
 from ralph_cli.providers.offline.goals import choose_goal_act
 from ralph_cli.providers.offline.history import Candidate, History, parse_search_output
 from ralph_cli.providers.offline.semantic import Embed, make_similarity
+from ralph_cli.text.verbatim import departure
 
 MAX_QUOTES, DEFAULT_PASSAGES = 7, 14
 MIN_SCORE_SHARE, MIN_BEST_SHARE = 0.35, 0.05
 """Least share of the best score that a quote must reach once there are enough of them, and that one of all must."""
 TOOL = "act"
 EXTRACTIVE_NAME, SEMANTIC_NAME = "offline:extractive", "offline:semantic"
-FIGURE_PATTERN = re.compile(r"[-+]?\d(?:[\d.,]*\d)?%?")
-PLAIN_PUNCTUATION = str.maketrans(
-    {**dict.fromkeys("\u2018\u2019\u201a\u201b", "'"), **dict.fromkeys("\u201c\u201d\u201e\u201f", '"')}
-    | dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-")
-)
 
 
 class OfflineModel:
@@ -62,9 +58,7 @@ class OfflineModel:
             case "reasoner":
                 return self._text_reply(request, json.dumps(tasks.write_output(request.inputs), ensure_ascii=False))
             case "task_judge":
-                return self._text_reply(
-                    request, json.dumps(tasks.judge_output(request.inputs, normalize), ensure_ascii=False)
-                )
+                return self._text_reply(request, json.dumps(tasks.judge_output(request.inputs), ensure_ascii=False))
             case agent:
                 raise ProviderError(
                     f"the model {self.name} cannot act as {agent}: it only extracts quotes",
@@ -107,9 +101,9 @@ def build_snippet(
     names = names if question is not None else (*names, "central")
     source = "\n".join((folder / f"{name}.py").read_text(encoding="utf-8") for name in names)
     source = re.sub(r"^from ralph_cli\.[^\n(]*(?:\([^)]*\))?\n", "", source, flags=re.MULTILINE)
-    ask = "lambda items: [answer_subquery(*item) for item in items]" if without_subqueries else "llm_query_batch"
-    arguments = f"length={length!r}, passages={passages}, known_spans={known_spans!r}"
-    asked = repr(question) if question is not None else "frequent_words(context)"
+    ask = "lambda items: [answer(*item) for item in items]" if without_subqueries else "llm_query_batch"
+    arguments = f"length={length!r}, passages={passages}, skip={known_spans!r}"
+    asked = repr(question) if question is not None else "central_question(context)"
     return f"{source}\n\nfor line in search({asked}, context, pages, {ask}, {arguments}):\n    print(line)\n"
 
 
@@ -117,7 +111,7 @@ def _worker_action(request: Request) -> Json:
     """The next action, from what is in the conversation alone: search, search again, submit, or say it is not there."""
     question = str(request.inputs.get("question", ""))
     length, least, most = quote_bounds(request.inputs)
-    history = History.from_turns(request.turns)
+    history = History.of(request.turns)
     if not history.heads:
         if history.searches > 1:
             raise ProviderError(
@@ -131,7 +125,7 @@ def _worker_action(request: Request) -> Json:
         return {"code": build_snippet(question, length, [], without_subqueries=True)}
     if is_irrelevant(history.heads[0]):
         return not_found_action(history.heads[0])
-    chosen = select_candidates(history.best_unrefused(most), least, history.best_score)
+    chosen = select_candidates(history.best_unrefused(most), least, history.best)
     if len(chosen) < least and not history.exhausted and history.searches <= 3:
         shown = [(c.start, c.end) for c in history.candidates]
         return {"code": build_snippet(question, length, shown, passages=DEFAULT_PASSAGES * (1 + history.searches))}
@@ -142,7 +136,7 @@ def _reader_action(request: Request) -> Json:
     """The next action of a reader: like a worker's, but for more items, and for tasks that name no words to find."""
     task = str(request.inputs.get("question", ""))
     length, _, _ = quote_bounds(request.inputs)
-    history = History.from_turns(request.turns)
+    history = History.of(request.turns)
     words = tasks.topic_words(task) or None
     if not history.heads:
         return _worker_action(request) if history.searches > 1 else {"code": build_snippet(words, length, [])}
@@ -156,7 +150,7 @@ def _reader_action(request: Request) -> Json:
     every = list({c.claim.casefold(): c for c in reversed(history.best_unrefused(len(history.candidates)))}.values())[
         ::-1
     ]
-    chosen = select_candidates(every[: tasks.MAX_ITEMS], 1, history.best_score)
+    chosen = select_candidates(every[: tasks.MAX_ITEMS], 1, history.best)
     if len(chosen) < tasks.TARGET_ITEMS and not history.exhausted and history.searches <= 3:
         shown = [(c.start, c.end) for c in history.candidates]
         asked = None if len(history.heads) > 1 and is_irrelevant(history.heads[0]) else words
@@ -236,33 +230,8 @@ def judge_claims(inputs: Mapping[str, Any]) -> Json:
     return {"verdicts": [_verdict(claim) for claim in inputs.get("claims", [])]}
 
 
-def find_unquoted(inputs: Mapping[str, Any]) -> list[str]:
-    """What of an output is not word for word in a quote; empty if all of it is. No model takes part."""
-    return list(tasks.judge_output(inputs, normalize)["issues"])
-
-
 def _verdict(claim: Mapping[str, Any]) -> Json:
-    text = normalize(str(claim.get("text", "")))
-    quotes = [normalize(str(quote.get("text", ""))) for quote in claim.get("quotes", [])]
-    figures = set().union(*(FIGURE_PATTERN.findall(quote) for quote in quotes)) if quotes else set()
-    unquoted_figures = [figure for figure in FIGURE_PATTERN.findall(text) if figure not in figures]
-    if not text or not any(quotes):
-        verdict, reason = "not", "the claim is empty" if not text else "the claim has no quote"
-    elif unquoted_figures:
-        verdict, reason = "not", f"not in any quote: {', '.join(unquoted_figures)}"
-    elif text not in quotes:
-        verdict, reason = (
-            "not",
-            "the claim does not repeat any of its quotes word for word, and no model checked its meaning",
-        )
-    else:
-        verdict, reason = (
-            "verbatim",
-            "the claim repeats a quote word for word; no model checked whether it answers the question",
-        )
-    return {"id": claim.get("id"), "verdict": verdict, "reason": reason}
-
-
-def normalize(text: str) -> str:
-    """Whitespace runs and typographic quotes and dashes made plain; nothing that carries meaning is touched."""
-    return " ".join(text.translate(PLAIN_PUNCTUATION).split())
+    quotes = [str(quote.get("text", "")) for quote in claim.get("quotes", [])]
+    departs = departure(str(claim.get("text", "")), quotes)
+    reason = departs or "the claim is a quote, word for word; no model judged whether it answers"
+    return {"id": claim.get("id"), "verdict": "not" if departs else "verbatim", "reason": reason}

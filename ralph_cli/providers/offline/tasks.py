@@ -4,11 +4,12 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ralph_cli.core.model import Json
 from ralph_cli.providers.offline.rank import query_terms
+from ralph_cli.text.verbatim import strip_marks, unquoted_parts
 
 TASK_WORDS = re.compile(
     r"\b(?:summar\w*|overview|abstract|digest|gist|outline|brief(?:ing)?|highlights?|essence|main|key|points?|important"
@@ -21,9 +22,7 @@ TARGET_ITEMS, MAX_ITEMS = 8, 16
 """Items of a brief that the engine looks for, and that it hands in at most."""
 
 NOTE_ITEMS = 3
-_LIST_MARK = re.compile(r"^\s*(?:[-*+>\u2022]\s+|#{1,6}\s+|\(?\d{1,3}[.)]\s+)*")
 _BULLET = re.compile(r"^(?:[-*+#\u2022]+\s+)+")
-_PAGE = re.compile(r"\s*\(p\. \d+\)\s*$")
 
 
 def topic_words(task: str) -> str:
@@ -64,52 +63,14 @@ def _to_csv(rows: Sequence[tuple[str, int]], paged: bool) -> str:
 
 
 def _memory_lines(memory: str) -> list[str]:
-    lines = [_PAGE.sub("", _LIST_MARK.sub("", line)).strip() for line in memory.splitlines()]
+    lines = [strip_marks(line) for line in memory.splitlines()]
     heads = re.compile(r"Iter \d+ - |Passages quoted:|\[trimmed|\[cut\]")
     return list(dict.fromkeys(line for line in lines if line and not heads.match(line)))
 
 
-def judge_output(inputs: Mapping[str, Any], fold: Callable[[str], str]) -> Json:
+def judge_output(inputs: Mapping[str, Any]) -> Json:
     """Whether every line or value of the output is word for word in a quote; it never says that the task is done."""
-    sources = [fold(str(quote.get("text", ""))) for quote in inputs.get("quotes", [])]
-    sources += [fold(line) for line in _memory_lines(str(inputs.get("memory", "")))] if not sources else []
-    unquoted_places = [
-        place for place, text in _output_pieces(inputs) if text and not any(fold(text) in source for source in sources)
-    ]
-    issues = [
-        f"{place} does not repeat a quote word for word, and no model checked its meaning"
-        for place in unquoted_places[:8]
-    ]
+    sources = [str(quote.get("text", "")) for quote in inputs.get("quotes", [])]
+    sources = sources or _memory_lines(str(inputs.get("memory", "")))
+    issues = unquoted_parts(str(inputs.get("output", "")), str(inputs.get("format", "")), sources)
     return {"verbatim": not issues, "issues": issues}
-
-
-def _output_pieces(inputs: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """What the output says, piece by piece, with places; page numbers and the marks of lists are no words."""
-    output, kind = str(inputs.get("output", "")), inputs.get("format")
-    try:
-        if kind == "json":
-            return [(f"the value at {path}", text) for path, text in _leaves(json.loads(output), "$")]
-        if kind == "csv":
-            rows = list(csv.DictReader(io.StringIO(output)))
-            return [
-                (f"row {number}, column {name!r}", str(cell))
-                for number, row in enumerate(rows, 1)
-                for name, cell in row.items()
-                if name != "page"
-            ]
-    except ValueError:
-        pass
-    lines = enumerate(output.splitlines(), 1)
-    return [(f"line {number}", _PAGE.sub("", _LIST_MARK.sub("", line)).strip()) for number, line in lines]
-
-
-def _leaves(value: object, path: str) -> list[tuple[str, str]]:
-    match value:
-        case dict():
-            return [leaf for name, item in value.items() if name != "page" for leaf in _leaves(item, f"{path}.{name}")]
-        case list():
-            return [leaf for number, item in enumerate(value) for leaf in _leaves(item, f"{path}[{number}]")]
-        case None:
-            return []
-        case _:
-            return [(path, str(value))]

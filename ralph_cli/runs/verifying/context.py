@@ -17,6 +17,8 @@ from ralph_cli.core.run import Quote
 from ralph_cli.documents.quotes.index import differences
 from ralph_cli.documents.quotes.running_lines import running_line_spans
 from ralph_cli.text.fold import fold
+from ralph_cli.text.sentences import CLAUSES, line_at, sentence_ends
+from ralph_cli.text.tables import CELLS_APART, is_row_under
 
 CONTEXT_CHARS = 800
 """Characters to each side within which a sentence and its paragraph are looked for."""
@@ -24,7 +26,6 @@ CONTEXT_CHARS = 800
 HEADER_SEARCH_LINES = 60
 """Lines above a table row among which the names of its columns are looked for."""
 
-_SENTENCE = re.compile(r"(?<=[.;:!?])[\"'”’)\]*_]*\s+(?=[\"'“‘(\[*_]*[A-Z0-9(])")
 _BREAK = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:#|[-*|>] |\(?\d+(?:\.\d+)*[.)]? |\([a-z]{1,4}\) ))")
 """The end of a paragraph, or the line before a heading, a list item, a table row, or a numbered clause."""
 
@@ -32,8 +33,6 @@ _ROW = re.compile(r"(?:\A|\n)(?=[^\n]*\d)[^\n]*\S {2,}\S[^\n]*(?=\n)")
 """A row of a table of which the sentence above or below it is no part."""
 
 _MARKS = re.compile(r"[*_#>|]+")
-_CELL_GAP = re.compile(r"\S(?: {2,}|\t|\s*\|\s*)(?=[^\s|])")
-_SENTENCE_STOP = re.compile(r"[.;:!?](?:\s|$)")
 _DIGITS = re.compile(r"\d+")
 _NUMBER = re.compile(r"(?i)^(?:(?:section|article|clause|part|chapter|schedule)\s+)?\(?\d+(?:\.\d+)*[.)]?\s+")
 
@@ -45,8 +44,8 @@ class _AdjacentWords:
     `open` and `further_open` say that they go on where they were cut: at the end of what was looked at, or of a page.
     """
 
-    sentence: tuple[str, ...]
-    sentence_cut: bool
+    own: tuple[str, ...]
+    open: bool
     beyond: tuple[str, ...]
     beyond_cut: bool
 
@@ -85,27 +84,24 @@ class DocumentContext:
         rows = [line for line in text[first:last].split("\n") if line.strip()]
         placed = Quote(quote.id, "", span.start, span.end, page.number, page.label, "exact", 1, "")
         head = header_lines(self.document, placed)
-        if not all(_is_row(row, headed=bool(head)) for row in rows):
+        if not all(is_row_under(head, row) for row in rows):
             return None
         names = _column_names(text[page.start : first].split("\n")[-HEADER_SEARCH_LINES - 1 : -1])
         return tuple(dict.fromkeys(" ".join(fold(line).text.split()) for line in (*names, *head)))
 
-    def adjacent_words(self, span: Span, *, row: bool) -> tuple[_AdjacentWords, _AdjacentWords]:
+    def sides(self, span: Span, *, row: bool) -> tuple[_AdjacentWords, _AdjacentWords]:
         """The words before and behind a place; of a table row those of its own lines."""
         if row:
             first, last = self._line_bounds(span)
             text = self.document.text
-            before, behind = _words(text[first : span.start]), _words(text[span.end : last])
+            before, behind = words_of(text[first : span.start]), words_of(text[span.end : last])
             return _AdjacentWords(before[::-1], False, (), False), _AdjacentWords(behind, False, (), False)
         return self._words_before(span.start), self._words_after(span.end)
 
     def _line_bounds(self, span: Span) -> tuple[int, int]:
         """From where the first line of a place begins to where its last one ends, on its pages."""
         text, page = self.document.text, self.document.page_at(span.start)
-        first = max(text.rfind("\n", page.start, span.start) + 1, page.start)
-        limit = self.document.page_at(span.end - 1).end
-        last = text.find("\n", span.end, limit)
-        return first, last if last >= 0 else limit
+        return line_at(text, span.start, span.end, page.start, self.document.page_at(span.end - 1).end)
 
     def _words_before(self, start: int) -> _AdjacentWords:
         first = self._search_bounds(start, start + 1)[0]
@@ -116,15 +112,15 @@ class DocumentContext:
         paragraph = max(breaks, default=0)
         # At the top of a page text may go on from the page before; below a heading it begins.
         whole = bool(breaks) or low == 0 or (low == first and low not in self._body_starts)
-        ends = [match.end() for match in _SENTENCE.finditer(text, paragraph) if match.end() <= start - low]
+        ends = [begin for _, begin in sentence_ends(text, paragraph, stops=CLAUSES) if begin <= start - low]
         own = ends[-1] if ends else paragraph
         # Text of a PDF knows no paragraphs: of it the sentence beside is all that is compared.
         if self.document.kind == "pdf" and len(ends) > 1:
             paragraph, whole = ends[-2], True
         return _AdjacentWords(
-            _words(text[own : start - low])[::-1],
+            words_of(text[own : start - low])[::-1],
             not ends and not whole,
-            _words(text[paragraph:own])[::-1],
+            words_of(text[paragraph:own])[::-1],
             not whole,
         )
 
@@ -135,11 +131,11 @@ class DocumentContext:
         breaks = [match.start() for shape in (_BREAK, _ROW) if (match := shape.search(text, 1))]
         paragraph = min(breaks, default=len(text))
         whole = bool(breaks) or (high == last and last not in self._body_ends)
-        ends = [match.start() for match in _SENTENCE.finditer(text, 0, paragraph + 1) if 0 < match.start() < paragraph]
+        ends = [stop for stop, _ in sentence_ends(text, 0, paragraph + 1, CLAUSES) if 0 < stop < paragraph]
         own = ends[0] if ends else paragraph
         if self.document.kind == "pdf" and len(ends) > 1:
             paragraph, whole = ends[1], True
-        return _AdjacentWords(_words(text[1:own]), not ends and not whole, _words(text[own:paragraph]), not whole)
+        return _AdjacentWords(words_of(text[1:own]), not ends and not whole, words_of(text[own:paragraph]), not whole)
 
     def _search_bounds(self, start: int, end: int) -> tuple[int, int]:
         """From where to where text is looked at around a place: of its pages, without headings and running lines."""
@@ -190,14 +186,13 @@ def context_changes(quote: Quote, before: DocumentContext, after: DocumentContex
     then = Span(quote.start, quote.end)
     was, is_ = before.table_header(quote, then), after.table_header(quote, span)
     if (was or ()) != (is_ or ()):
-        change = f"{_describe_lines(was)} -> {_describe_lines(is_)}"
-        yield f"the lines that head its table were changed (then -> now): {change}"
+        yield f"the lines that head its table were changed (then -> now): {_describe_lines(was)} -> {_describe_lines(is_)}"
     yield from _heading_change(before, then, after, span)
     row = was is not None and is_ is not None
-    old, new = before.adjacent_words(then, row=row), after.adjacent_words(span, row=row)
-    left, left_now = _cut_to_same_length(old[0].sentence, old[0].sentence_cut, new[0].sentence, new[0].sentence_cut)
-    right, right_now = _cut_to_same_length(old[1].sentence, old[1].sentence_cut, new[1].sentence, new[1].sentence_cut)
-    middle = _words(before.document.text[then.start : then.end])
+    old, new = before.sides(then, row=row), after.sides(span, row=row)
+    left, left_now = _cut_to_same_length(old[0].own, old[0].open, new[0].own, new[0].open)
+    right, right_now = _cut_to_same_length(old[1].own, old[1].open, new[1].own, new[1].open)
+    middle = words_of(before.document.text[then.start : then.end])
     word_changes = differences(_join_words(left, middle, right), _join_words(left_now, middle, right_now))
     if word_changes:
         what = "its row reads" if row else "its sentence reads"
@@ -243,13 +238,6 @@ def _cut_to_same_length(
     return old[:most], new[:most]
 
 
-def _is_row(line: str, *, headed: bool) -> bool:
-    """Whether a line is a row of a table: it has cells and figures, or lines that head it and no sentence in it."""
-    if any(mark.isdigit() for mark in line) and _CELL_GAP.search(line):
-        return True
-    return line.lstrip().startswith("|") or (headed and not _SENTENCE_STOP.search(line))
-
-
 def _column_names(above: Sequence[str]) -> tuple[str, ...]:
     """The nearest line above a row that names its columns: cells without figures; of a table in Markdown its first."""
     table = []
@@ -259,12 +247,12 @@ def _column_names(above: Sequence[str]) -> tuple[str, ...]:
             continue
         if table or not line.strip():
             break
-        if _CELL_GAP.search(line) and not any(mark.isdigit() for mark in line):
+        if CELLS_APART.search(line) and not any(mark.isdigit() for mark in line):
             return (line,)
     return (table[-1],) if table else ()
 
 
-def _words(text: str) -> tuple[str, ...]:
+def words_of(text: str) -> tuple[str, ...]:
     """The folded words of a text, without the marks of Markdown."""
     return tuple(_MARKS.sub(" ", fold(text).text).split())
 

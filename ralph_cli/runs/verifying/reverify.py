@@ -9,8 +9,8 @@ from ralph_cli.core.results.verification import QuoteStanding, Rechecked, Standi
 from ralph_cli.core.run import Attempt, Evidence, Halt, Issue, Quote, Step, StopType, Verdict
 from ralph_cli.documents.quotes.index import MAX_OCCURRENCES, QuoteIndex
 from ralph_cli.documents.search.occurrences import SearchCounter, SearchTerm
-from ralph_cli.providers.offline.model import find_unquoted, judge_claims
 from ralph_cli.runs.verifying.versions import heading_at
+from ralph_cli.text.verbatim import departure, unquoted_parts
 
 
 def recheck_quote(quote: Quote, document: Document, index: QuoteIndex) -> QuoteStanding:
@@ -100,8 +100,7 @@ def _describe_hits(hits: int | None) -> str:
 
 def recheck_form(attempt: Attempt, form: AnswerForm) -> Rechecked:
     """The rules of form on claims and quotes."""
-    counts = f"{_pluralize(len(attempt.claims), 'claim')} and {_pluralize(len(attempt.quotes), 'quote')}"
-    told = f"{counts}: number, length, wording"
+    told = f"{_pluralize(len(attempt.claims), 'claim')} and {_pluralize(len(attempt.quotes), 'quote')}: number, length, wording"
     if attempt.absence is not None:
         told = "an absence names what was searched, and claims nothing"
     return Rechecked("form", told, form_check(form)(attempt).issues)
@@ -150,20 +149,17 @@ def recheck_verdicts(step: Step, halt: Halt, kind: str = "") -> Rechecked:
 def _recheck_verbatim(step: Step, kind: str) -> list[Issue]:
     """The verdicts of the deterministic judge: no model gave them, so they can be given again."""
     attempt = step.attempt
-    quotes = {claim.id: [{"text": quote.text} for quote in attempt.quotes_of(claim)] for claim in attempt.claims}
+    claims = {claim.id: claim for claim in attempt.claims}
     faults = []
     for ruling in step.rulings:
         if ruling.verdict is not Verdict.VERBATIM:
             continue
-        claim = next((claim for claim in attempt.claims if claim.id == ruling.claim), None)
-        if claim is not None:
-            said = judge_claims({"claims": [{"id": claim.id, "text": claim.text, "quotes": quotes[claim.id]}]})
-            if said["verdicts"][0]["verdict"] != "verbatim":
+        if claim := claims.get(ruling.claim):
+            if departure(claim.text, [quote.text for quote in attempt.quotes_of(claim)]):
                 faults.append(Issue("record", f"claim {claim.id} is called verbatim, and is not its quote", claim.id))
         elif attempt.quotes:
-            texts = [{"text": quote.text} for quote in attempt.quotes]
-            inputs = {"output": attempt.output, "format": kind, "quotes": texts}
-            faults += [Issue("record", f"the output is called verbatim, but {said}") for said in find_unquoted(inputs)]
+            parts = unquoted_parts(attempt.output, kind, [quote.text for quote in attempt.quotes])
+            faults += [Issue("record", f"the output is called verbatim, but {part}") for part in parts]
     return faults
 
 

@@ -13,8 +13,9 @@ from ralph_cli.core.document import Document, Span
 from ralph_cli.core.results.verification import QuoteStanding, Standing
 from ralph_cli.core.run import Quote
 from ralph_cli.documents.quotes.index import Match, QuoteIndex, differences
-from ralph_cli.runs.verifying.context import DocumentContext, context_changes, has_new_heading
+from ralph_cli.runs.verifying.context import DocumentContext, context_changes, has_new_heading, words_of
 from ralph_cli.text.fold import fold
+from ralph_cli.text.sentences import CLAUSES, sentence_at
 
 MIN_SHARED_WORDS = 0.6
 """Share of a quote's words, in order, that a text must have to be the same passage with changes."""
@@ -23,13 +24,11 @@ CANDIDATES = 3
 SENTENCE_REACH = 600
 """Characters to each side within which a sentence is looked for."""
 
-_END = re.compile(r"(?<=[.;:!?])[\"'”’)\]*_]*\s+(?=[\"'“‘(\[*_]*[A-Z0-9(])|\n[ \t]*\n|\f|\n(?=[ \t]*(?:#|[-*|>] ))")
 EXTRA_WORDS = 25
 """Words beyond as many as were changed at a quote's edge that are shown of what stands there now."""
 
 _STOPS = ".,;:!?"
 _CLOSING = "\"'”’)]*_"
-_MARKS = re.compile(r"[*_#>|]+")
 _WORD = re.compile(r"\w+(?:[.,]\d+)*|[$€£¥%]")
 
 
@@ -111,7 +110,11 @@ def _find_changed(quote: Quote, document: Document, index: QuoteIndex) -> QuoteS
     else:
         near = [found.span for found in index.closest(quote.text, CANDIDATES)]
         rated = [
-            (_shared_word_ratio(wanted, _sentence_of(document, span)), -abs(span.start - quote.start)) for span in near
+            (
+                _shared_word_ratio(wanted, _sentence_words(document.text, span.start, span.end)),
+                -abs(span.start - quote.start),
+            )
+            for span in near
         ]
         if not rated or max(rated)[0] < MIN_SHARED_WORDS:
             return None
@@ -129,10 +132,6 @@ def _find_changed(quote: Quote, document: Document, index: QuoteIndex) -> QuoteS
         heading_at(document, span.start),
         differing=differences(wanted, fold(text).text.strip()),
     )
-
-
-def _sentence_of(document: Document, span: Span) -> str:
-    return _sentence_words(document.text, span.start, span.end)
 
 
 def _shared_word_ratio(wanted: str, text: str) -> float:
@@ -209,13 +208,10 @@ def _without_punctuation(word: str) -> str:
 def _sentence_span(text: str, start: int, end: int) -> tuple[int, int]:
     """The sentence, or the sentences, in which text[start:end] stands; a list item or table row counts as one."""
     low, high = max(0, start - SENTENCE_REACH), min(len(text), end + SENTENCE_REACH)
-    ends = [match.end() for match in _END.finditer(text, low, start + 1) if match.end() <= start]
-    stops = [match.start() for match in _END.finditer(text, max(end - 1, 0), high) if match.start() >= end - 1]
-    first, last = ends[-1] if ends else low, max(stops[0], end) if stops else high
-    return first, last
+    return sentence_at(text, start, end, low, high, CLAUSES)
 
 
 def _sentence_words(text: str, start: int, end: int) -> str:
     """The folded words of that sentence, without the marks of Markdown."""
     first, last = _sentence_span(text, start, end)
-    return " ".join(_MARKS.sub(" ", fold(text[first:last]).text).split())
+    return " ".join(words_of(text[first:last]))

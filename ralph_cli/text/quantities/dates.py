@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_MONTH_WORDS = "january february march april may june july august september october november december"
-MONTHS = _MONTH_WORDS.split()
+from ralph_cli.text.lexicon import MONTHS
+
 _NAMED = [*(m.capitalize() for m in MONTHS), "Sept", *(m[:3].capitalize() for m in MONTHS if m != "may")]
 _MONTH = "|".join([*_NAMED, *(m.upper() for m in MONTHS)])
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"

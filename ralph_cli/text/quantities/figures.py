@@ -6,29 +6,21 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
+from ralph_cli.text.lexicon import ORDINALS, SCALES, TENS, UNITS
 from ralph_cli.text.quantities.currencies import CURRENCY_MARK, CURRENCY_NAME, currency_key
 
 Sign = Literal["", "-", "()"]
 
-_UNITS = "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen"
-_UNITS += " seventeen eighteen nineteen"
-_SMALL = {word: number for number, word in enumerate(_UNITS.split())}
-_TEN_WORDS = "twenty thirty forty fifty sixty seventy eighty ninety"
-_TENS = {word: 10 * number for number, word in enumerate(_TEN_WORDS.split(), 2)}
-_ORDINALS = "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth"
-_ORDINALS += " fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
-_ORDINAL = {word: number for number, word in enumerate(_ORDINALS.split())}
-_SCALES = {"hundred": 100, "thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12}
 _SUFFIXES = {"k": 10**3, "m": 10**6, "mn": 10**6, "mio": 10**6, "mln": 10**6}
 _SUFFIXES |= {"bn": 10**9, "b": 10**9, "mrd": 10**9, "tn": 10**12}
 
 # "Two five-year terms" are two numbers: what follows a number below a hundred without a word for more is another.
-_TENS_WORD = rf"(?:(?:{'|'.join(_TENS)})(?:[\s-]+(?:{'|'.join(list(_SMALL)[1:10])}))?|{'|'.join(_SMALL)})"
+_TENS_WORD = rf"(?:(?:{'|'.join(TENS)})(?:[\s-]+(?:{'|'.join(list(UNITS)[1:10])}))?|{'|'.join(UNITS)})"
 _AND = r"(?:-|\s+(?:and\s+)?)"
 _BELOW = rf"(?:{_TENS_WORD}(?:[\s-]+hundred(?:{_AND}{_TENS_WORD})?)?|hundred(?:{_AND}{_TENS_WORD})?)"
-_TERM = rf"(?:{_BELOW}[\s-]+)?(?:{'|'.join(list(_SCALES)[1:])})(?:\s+(?:{'|'.join(list(_SCALES)[1:])}))*"
+_TERM = rf"(?:{_BELOW}[\s-]+)?(?:{'|'.join(list(SCALES)[1:])})(?:\s+(?:{'|'.join(list(SCALES)[1:])}))*"
 _SPELLED = re.compile(rf"(?<![\w-])(?:{_TERM}{_AND})*(?:{_TERM}|{_BELOW})(?![\w])", re.IGNORECASE)
-_ORDINAL_WORD = re.compile(rf"(?<!\w)(?:({'|'.join(_TENS)})-)?({'|'.join(_ORDINAL)})(?!\w)", re.IGNORECASE)
+_ORDINAL_WORD = re.compile(rf"(?<!\w)(?:({'|'.join(TENS)})-)?({'|'.join(ORDINALS)})(?!\w)", re.IGNORECASE)
 UNIT_AFTER = re.compile(
     r"[\s-]+(?:(?:business|working|trading|calendar|full|further|consecutive)[\s-]+)?(?:days?|weeks?|months?|years?|hours?"
     r"|minutes?|seconds?|quarters?|decades?|nights?|per\s?cent|percent|percentage\s+points?|basis\s+points?|bps?"
@@ -60,8 +52,8 @@ _MONEY = rf"(?:{CURRENCY_MARK}|{CURRENCY_NAME})"
 _SCALE_NAMED = re.compile(
     rf"(?<![^\W_])(?<!\d )(?<!one )({_SCALE_WORD})s(?![^\W_])"
     rf"(?!\s+of\b(?!\s+(?:US\b|U\.S\.|United\s+States|{CURRENCY_NAME})))"  # not "millions of people"
-    rf"|(?:\bin\s+|\(\s*|{_MONEY}\s*|\A|_)({_SCALE_WORD}|{_SCALE_MARK})(?![^\W_])|{_MONEY}\s?([mk])(?![^\W_])"
-    rf"|(?:{_MONEY}|\bin|\()\s?'?(000)s?\b",
+    rf"|{_MONEY}(?:\s*({_SCALE_WORD}|{_SCALE_MARK})(?![^\W_])|\s?([mk])(?![^\W_])|\s?'?(000)s?\b)"
+    rf"|(?:\bin\s+|\(\s*|\A|_)({_SCALE_WORD}|{_SCALE_MARK})(?![^\W_])|(?:\bin|\()\s?'?(000)s?\b",
     re.IGNORECASE,
 )
 
@@ -95,10 +87,10 @@ def figures(text: str, *, ordinals: bool = False) -> tuple[Figure, ...]:
     """The figures of `text` in order: digits, and numbers spelled out in English; ordinal words only if asked for."""
     text = text.translate(_HYPHENS)
     found = [_figure(match) for match in _NUMBER.finditer(text)]
-    found += [_spelled(match) for match in _SPELLED.finditer(text) if match[0].lower() not in _SCALES]
+    found += [_spelled(match) for match in _SPELLED.finditer(text) if match[0].lower() not in SCALES]
     if ordinals:
         for match in _ORDINAL_WORD.finditer(text):
-            value = _TENS.get((match[1] or "").lower(), 0) + _ORDINAL[match[2].lower()]
+            value = TENS.get((match[1] or "").lower(), 0) + ORDINALS[match[2].lower()]
             found.append(Figure(match[0], match.start(), match.end(), Decimal(value), spelled=True))
     return _share_scales(text, sorted(found, key=lambda figure: figure.start))
 
@@ -135,7 +127,7 @@ def _figure(match: re.Match[str]) -> Figure:
     sign: Sign = "-" if part["minus"] or part["inner"] else "()" if bracketed else ""
     mark = part["currency"] or (part["before"] if bracketed else "") or ""
     scale_word = (part["scale"] or part["scale_behind"] or part["letter"] or "").lower()
-    scale = _SCALES.get(scale_word) or _SUFFIXES.get(scale_word) or 1
+    scale = SCALES.get(scale_word) or _SUFFIXES.get(scale_word) or 1
     several = number.count(".") > 1 and "," not in number
     # 10 with a small raised number is a power, never a longer number; other raised numbers are marks of footnotes.
     value = Decimal(10 ** int(unicodedata.normalize("NFKC", part["power"]))) if part["power"] else _decimal(number)
@@ -168,12 +160,12 @@ def _decimal(number: str) -> Decimal:
 def _spelled(match: re.Match[str]) -> Figure:
     total, part = 0, 0
     for word in re.split(r"[\s-]+", match[0].lower()):
-        if word in _SCALES and _SCALES[word] > 100:
-            total, part = total + (part or 1) * _SCALES[word], 0
+        if word in SCALES and SCALES[word] > 100:
+            total, part = total + (part or 1) * SCALES[word], 0
         elif word == "hundred":
             part = (part or 1) * 100
         elif word != "and":
-            part += _SMALL.get(word, _TENS.get(word, 0))
+            part += UNITS.get(word, TENS.get(word, 0))
     value, end = Decimal(total + part), match.end()
     if (half := _HALF.match(match.string, end)) and value < 100:
         value, end = value + Decimal(1) / (2, 3, 4)[(half.lastindex or 1) - 1], half.end()
@@ -187,4 +179,4 @@ def scales_named(text: str) -> frozenset[int]:
     A scale word behind a figure ("sales of $7 million", "seven million") belongs to that figure alone.
     """
     words = (next(filter(None, match.groups())).lower() for match in _SCALE_NAMED.finditer(text))
-    return frozenset(1000 if "0" in word else _SCALES.get(word.rstrip("s")) or _SUFFIXES[word] for word in words)
+    return frozenset(1000 if "0" in word else SCALES.get(word.rstrip("s")) or _SUFFIXES[word] for word in words)

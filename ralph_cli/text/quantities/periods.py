@@ -9,7 +9,8 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ralph_cli.text.quantities.dates import MONTHS, dates
+from ralph_cli.text.lexicon import MONTHS
+from ralph_cli.text.quantities.dates import dates
 
 _MONTH = re.compile(rf"\b(?:{'|'.join((*(month.capitalize() for month in MONTHS), *map(str.upper, MONTHS)))})\b")
 _SENTENCE_BEGINS = re.compile(r"(?:\A|[.!?:;\u2022*\n]|[\"\u201c(\[-])\s*\Z")

@@ -1,0 +1,63 @@
+"""Sentences and lines: where they end in a text, and which of them stands around a place. Pure."""
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from ralph_cli.text.lexicon import ABBREVIATIONS, REFERENCES, any_of
+
+CLAUSES = ".;:!?"
+"""What ends the parts of a sentence, too, as it does in contracts."""
+
+_CLOSING = r"[\"'\u201d\u2019\u00bb)\]*_]*"
+_CITED = r"(?:\s+[(\[](?=[^()\[\]]*\d)[^()\[\]]{1,80}[)\]][.;*_]*)?"
+_OPENING = r"[\"'\u201c\u2018\u00ab(\[*_\u2022$\u20ac\u00a3]*"
+_BLOCK = r"\n[ \t]*\n\s*|\f|\n(?=[ \t]*(?:#{1,6} |\||[-*\u2022] ))"
+_REACH = 12
+"""Characters before a full stop in which an abbreviation has room, and behind it what tells where a sentence begins."""
+
+_ABBREVIATED = re.compile(rf"(?:(?i:\b(?:{any_of(ABBREVIATIONS)}))|\b[A-Z])\.\Z")
+_REFERRING = re.compile(rf"(?i:\b(?:{any_of(REFERENCES)}))\.\Z")
+_NUMBER = re.compile(r"\s+[A-Z]?[-.]?\d")
+
+
+@cache
+def _ends(stops: str) -> re.Pattern[str]:
+    begins = rf"{_OPENING}[A-Z0-9\u00c0-\u00d6\u00d8-\u00de]|\([a-z]{{1,4}}\)"
+    return re.compile(rf"(?P<whole>(?P<stop>[{stops}]){_CLOSING}{_CITED})\s+(?={begins})|{_BLOCK}")
+
+
+def sentence_ends(text: str, low: int = 0, high: int | None = None, stops: str = ".!?") -> Iterator[tuple[int, int]]:
+    """Where sentences of text[low:high] end, each as (behind its last sign, where the next one begins).
+
+    A sentence ends with a stop, the marks that close behind it and a reference in brackets ("(p. 5)"), if a capital or
+    a figure follows; at the end of a paragraph or page; and where a list item, heading or row begins. The full stop of
+    an abbreviation ends none.
+    """
+    for match in _ends(stops).finditer(text, low, len(text) if high is None else high):
+        if match["stop"] != "." or not _is_abbreviated(text, max(low, match.start() - _REACH), match.end("stop")):
+            yield match.end("whole") if match["stop"] else match.start(), match.end()
+
+
+def sentence_at(
+    text: str, start: int, end: int, low: int = 0, high: int | None = None, stops: str = ".!?"
+) -> tuple[int, int]:
+    """The sentence, or the sentences, in which text[start:end] stands, looked for within text[low:high]."""
+    high = len(text) if high is None else high
+    begins = (begin for _, begin in sentence_ends(text, low, min(start + _REACH, high), stops) if begin <= start)
+    # The last characters of what stands there may be the stop themselves.
+    ends = (stop for stop, begin in sentence_ends(text, max(end - 2, start), high, stops) if begin > end)
+    return max(begins, default=low), max(next(ends, high), end)
+
+
+def line_at(text: str, start: int, end: int, low: int = 0, high: int | None = None) -> tuple[int, int]:
+    """The line, or the lines, in which text[start:end] stands, without the line's end, within text[low:high]."""
+    high = len(text) if high is None else high
+    last = text.find("\n", end, high)
+    return max(text.rfind("\n", low, start) + 1, low), last if last >= 0 else high
+
+
+def _is_abbreviated(text: str, low: int, stop: int) -> bool:
+    """Whether the full stop before `stop` is that of an abbreviation."""
+    before = text[low:stop]
+    return bool(_ABBREVIATED.search(before)) or bool(_REFERRING.search(before) and _NUMBER.match(text, stop))

@@ -1,0 +1,64 @@
+"""Tables in plain text: which lines are rows, and which lines above a row name its columns, period and unit. Pure.
+
+The guest's look-up functions use it, too: its source is sent into the sandbox, so it imports the standard library only.
+"""
+
+import re
+
+CELLS_APART = re.compile(r"\S(?: {2,}|\t)\S")
+_AMOUNT = re.compile(r"\d[\d,.]*")
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
+_STOPPED = re.compile(r"[.;:!?](?:\s|$)")
+
+NIL = re.compile(r"(?<!\S)[-\u2010-\u2015](?!\S)")
+"""A dash that stands alone, as it does in a cell without an amount."""
+
+NIL_CELL = re.compile(
+    r"(?:(?<=\s\s)|(?<=[$\u20ac\u00a3\u00a5]\s))[-\u2010-\u2015](?=\s\s|\s*$|\s[$\u20ac\u00a3\u00a5])", re.MULTILINE
+)
+"""A cell that stands for nil; a dash between the words of a sentence is none."""
+
+_YEARS = r"(?:\b(?:19|20)\d\d\b.*){2}|(?:\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b.*){2}"
+_PERIOD = r"(?i)\b(?:months|weeks|years?|quarters?) ended\b|\bas of\b.*\d|^at [A-Z][a-z]+ \d"
+_UNIT = r"(?i)\bin (?:thousand|million|billion)s?\b|[($] ?(?:thousand|million|billion)s?\b"
+_NAMED_ABOVE = tuple(map(re.compile, (_YEARS, _PERIOD, _UNIT)))
+_MOST_LINES, _LONGEST_HEADER = 200, 160
+
+
+def is_row(line: str) -> bool:
+    """Whether a line looks like a row of a table: cells apart, or figures and few words; or one of Markdown."""
+    if line.lstrip().startswith("|"):
+        return True
+    figures = len(_AMOUNT.findall(line)) + len(NIL.findall(line))
+    words = len(_LETTERS.findall(line))
+    return bool(figures) and words <= 16 and (bool(CELLS_APART.search(line)) or (figures >= 2 and figures >= words))
+
+
+def has_columns(line: str) -> bool:
+    """Whether a line may be a row of several columns, whose cells need not be apart: figures, and few words."""
+    return len(_AMOUNT.findall(line)) >= 2 and len(_LETTERS.findall(line)) <= 14
+
+
+def is_row_under(header: list[str] | tuple[str, ...], line: str) -> bool:
+    """Whether a line is a row of the table with this header: a row by itself, or one in which no sentence ends."""
+    return is_row(line) or (bool(header) and not _STOPPED.search(line))
+
+
+def header_lines(above: str, line: str) -> list[str]:
+    """The nearest lines above a table row that name its columns (two years or dates), its period and its unit."""
+    if not has_columns(line):
+        return []
+    wanted = list(_NAMED_ABOVE)
+    found: list[str] = []
+    end = len(above)
+    for _ in range(_MOST_LINES):
+        begin = above.rfind("\n", 0, max(end - 1, 0)) + 1
+        part = above[begin:end].strip()
+        hits = [shape for shape in wanted if len(part) < _LONGEST_HEADER and shape.search(part)]
+        if hits:
+            found.insert(0, part)
+            wanted = [shape for shape in wanted if shape not in hits]
+        end = begin
+        if not wanted or begin == 0:
+            break
+    return found

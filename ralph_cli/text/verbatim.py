@@ -1,0 +1,77 @@
+"""Whether words are, to the letter, those of quotes: what can be told without anybody who understands them. Pure."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator, Sequence
+
+from ralph_cli.text.fold import fold
+
+_FIGURE = re.compile(r"[-+]?\d(?:[\d.,]*\d)?%?")
+_MARK = re.compile(r"^\s*(?:[-*+>\u2022]\s+|#{1,6}\s+|\(?\d{1,3}[.)]\s+)*")
+_PAGE = re.compile(r"\s*\(p\. \d+\)\s*$")
+_MOST_NAMED = 8
+_UNJUDGED = "and no model judged what it means"
+
+
+def departure(claim: str, quotes: Sequence[str]) -> str:
+    """Why a claim is not word for word one of its quotes; empty if it is. White space and typography are folded."""
+    text, sources = _flat(claim), [_flat(quote) for quote in quotes]
+    if not text:
+        return "the claim is empty"
+    if not any(sources):
+        return "the claim has no quote"
+    figures = {figure for source in sources for figure in _FIGURE.findall(source)}
+    if strange := [figure for figure in _FIGURE.findall(text) if figure not in figures]:
+        return f"in no quote: {', '.join(strange)}"
+    return "" if text in sources else f"the claim is not word for word one of its quotes, {_UNJUDGED}"
+
+
+def unquoted_parts(output: str, kind: str, quotes: Sequence[str]) -> list[str]:
+    """What of an output in the format `kind` ("json", "csv", else lines) is not word for word in a quote."""
+    sources = [_flat(quote) for quote in quotes]
+    strange = [place for place, text in _parts(output, kind) if text and not any(_flat(text) in it for it in sources)]
+    return [f"{place} is not word for word a quote, {_UNJUDGED}" for place in strange[:_MOST_NAMED]]
+
+
+def strip_marks(line: str) -> str:
+    """A line without the marks of a list or heading before it, and without the page behind it."""
+    return _PAGE.sub("", _MARK.sub("", line)).strip()
+
+
+def _flat(text: str) -> str:
+    return fold(text).text.strip()
+
+
+def _parts(output: str, kind: str) -> list[tuple[str, str]]:
+    """What the output says, piece by piece, with places; page numbers are no words."""
+    try:
+        if kind == "json":
+            return [(f"the value at {path}", text) for path, text in _leaves(json.loads(output), "$")]
+        if kind == "csv":
+            rows = list(csv.DictReader(io.StringIO(output)))
+            return [
+                (f"row {number}, column {name!r}", str(cell))
+                for number, row in enumerate(rows, 1)
+                for name, cell in row.items()
+                if name != "page"
+            ]
+    except ValueError:
+        pass
+    return [(f"line {number}", strip_marks(line)) for number, line in enumerate(output.splitlines(), 1)]
+
+
+def _leaves(value: object, path: str) -> Iterator[tuple[str, str]]:
+    match value:
+        case dict():
+            for name, item in value.items():
+                if name != "page":
+                    yield from _leaves(item, f"{path}.{name}")
+        case list():
+            for number, item in enumerate(value):
+                yield from _leaves(item, f"{path}[{number}]")
+        case None:
+            pass
+        case _:
+            yield path, str(value)

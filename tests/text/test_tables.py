@@ -1,0 +1,44 @@
+"""Rows of tables and the lines above them that say what their cells are, in plain text."""
+
+import pytest
+
+from ralph_cli.text.tables import NIL_CELL, has_columns, header_lines, is_row, is_row_under
+
+SEVENTEEN = " ".join(["word"] * 17)
+
+
+@pytest.mark.parametrize(
+    ("line", "row", "columns"),
+    [
+        ("Net income  5,363  4,869", True, True),
+        ("Net income  5,363", True, False),
+        ("Net income  -", True, False),
+        ("| Net income | none |", True, False),
+        ("1,577 1,400 income", True, True),
+        ("Sales to all other customers 1,577 1,400", False, True),
+        ("Net income", False, False),
+        ("The company sold 5 stores", False, False),
+        (f"{SEVENTEEN}  5,363  4,869", False, False),
+    ],
+)
+def test_what_is_a_row_and_what_may_have_columns(line: str, row: bool, columns: bool) -> None:
+    assert (is_row(line), has_columns(line)) == (row, columns)
+
+
+def test_below_a_header_a_line_without_figures_is_a_row_unless_a_sentence_ends_in_it() -> None:
+    assert is_row_under(("2018  2017",), "Cash flows of the group")
+    assert not is_row_under((), "Cash flows of the group")
+    assert not is_row_under(("2018  2017",), "Cash flows fell. They rose later")
+    assert is_row_under((), "Net income  5,363  4,869")
+
+
+def test_the_header_is_the_nearest_line_of_each_kind() -> None:
+    above = "In thousands\n2016  2015\nYears ended December 31\n(in millions)\n2018  2017\nSales  7  8\n"
+    assert header_lines(above, "Net income  5,363  4,869") == ["Years ended December 31", "(in millions)", "2018  2017"]
+    assert header_lines(above, "Net income was 5,363") == []
+    assert header_lines("x" * 200 + " 2018 2017", "Net income  5,363  4,869") == []
+
+
+def test_a_dash_is_a_nil_only_in_a_cell() -> None:
+    assert NIL_CELL.search("Impairment  -  5") and NIL_CELL.search("Impairment $ - $ 5")
+    assert not NIL_CELL.search("the stores - all of them - were sold")
