@@ -138,7 +138,7 @@ class AbsenceReview:
 
     def _unseen_places(self, tallies: Sequence[Tally]) -> Iterator[Place]:
         """Places that bear on the question and were not looked at, those of the rarest words first."""
-        shown = self.shown_spans()
+        shown = self.shown()
         for tally in sorted(tallies, key=lambda tally: len(tally.places)):
             if tally.search.by == "worker":
                 yield from self._unseen_places_of_term(tally, shown)

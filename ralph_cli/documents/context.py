@@ -55,7 +55,7 @@ def context_span(
     """
     lines = lines or index_lines(document)
     text = document.text
-    first, last = lines.at(span.start), lines.at(max(span.end - 1, span.start))
+    first, last = lines.number_at(span.start), lines.number_at(max(span.end - 1, span.start))
     tabular = is_row(lines[first]) or is_row(lines[last])
     width = _full_line_width(lines, first)
     up, down = first, last
@@ -120,7 +120,7 @@ def _table_start(lines: _Lines, up: int, floor: int) -> int:
     for _ in range(_HEADER_LINES):
         if up == 0 or lines.starts[up - 1] < floor or not lines[up - 1].strip():
             break
-        if not (is_table_row(lines[up - 1]) or _is_label(lines[up - 1], width)):
+        if not (is_row(lines[up - 1]) or _is_label(lines[up - 1], width)):
             break
         up -= 1
     return up

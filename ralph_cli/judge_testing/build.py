@@ -15,7 +15,8 @@ NOBODY = "offline:extractive"
 """A model that needs no key: it stands where no model is asked."""
 
 NO_MODEL_NOTICE = (
-    "no model is tested: the judge is `offline`, which only compares words. Set a key, or name one with --judge-model."
+    "no model is tested: the judge is `offline`, which only compares words. "
+    "Set an API key, or choose a model with --judge-model."
 )
 
 

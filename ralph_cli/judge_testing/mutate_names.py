@@ -41,7 +41,7 @@ class _NameUsage:
 
     def similarity(self, other: "_NameUsage") -> float:
         """The cosine of the angle between the words beside two names: 1 for the same company, 0 for none shared."""
-        both = self.beside.keys() & other.beside.keys()
+        both = self.neighbours.keys() & other.neighbours.keys()
         if len(both) < (1 if self.has_article else 2):
             return 0.0
         shared = sum(self.neighbours[word] * other.neighbours[word] for word in both)

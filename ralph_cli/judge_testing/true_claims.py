@@ -90,7 +90,7 @@ def _is_sentence(passage: str) -> bool:
         return False
     if any(passage.count(one) != passage.count(two) for one, two in ("()", "\u201c\u201d")) or passage.count('"') % 2:
         return False
-    if any(is_table_row(line) and len(re.findall(r"\d[\d,.]*", line)) > 3 for line in lines):
+    if any(is_row(line) and len(re.findall(r"\d[\d,.]*", line)) > 3 for line in lines):
         return False
     words = passage.split()
     titled = sum(word[0].isupper() for word in words if word[0].isalpha())
@@ -105,7 +105,7 @@ def _row_claims(document: Document) -> Iterator[TrueClaim]:
         rows: list[tuple[int, str, list[str], list[str]]] = []
         for start in starts:
             line = text[start : (text.find("\n", start) + 1 or len(text) + 1) - 1]
-            if not is_table_row(line):
+            if not is_row(line):
                 continue
             label, cells = _split_row(line)
             years = _column_years(text, start, line, starts) if cells else []

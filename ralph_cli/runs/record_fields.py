@@ -129,7 +129,7 @@ def _as_number(value: Any) -> float:
 
 
 def _difference_message(name: str, then: object, current: object) -> str:
-    why = "this run goes on with today's" + ("" if name in ALWAYS_CURRENT else f"; {_ACCEPT_HINT}")
+    why = "this run uses today's" + ("" if name in ALWAYS_CURRENT else f"; {_ACCEPT_HINT}")
     return (
         f"{name.replace('_', '-')} was {_describe_value(then)} in that run and is {_describe_value(current)} now: {why}"
     )

@@ -28,7 +28,7 @@ def unmarked_percentages(document: Document, quote: Quote) -> tuple[Figure, ...]
     return tuple(found)
 
 
-def header_lines(document: Document, quote: Quote) -> tuple[str, ...]:
+def quote_header(document: Document, quote: Quote) -> tuple[str, ...]:
     """The header lines of the rows of a quote that stand above it on its page; none for running text."""
     text, page = document.text, document.page_at(quote.start)
     found: dict[str, None] = {}

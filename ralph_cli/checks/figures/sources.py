@@ -14,7 +14,7 @@ from ralph_cli.checks.figures.calculation import (
     evaluate_calculation,
     half_unit,
 )
-from ralph_cli.checks.figures.header import header_lines
+from ralph_cli.checks.figures.header import quote_header
 from ralph_cli.checks.output.rows import is_count_label
 from ralph_cli.checks.output.shape import Piece
 from ralph_cli.core.document import Document
@@ -63,7 +63,7 @@ class ClaimSources:
         self.texts = [quote.text for quote in quotes]
         self.beside = [_quote_context(document, quote, quotes) for quote in quotes]
         self.quotes = tuple(self.texts)
-        self.headers = "\n".join(line for quote in quotes for line in header_lines(document, quote))
+        self.headers = "\n".join(line for quote in quotes for line in quote_header(document, quote))
         self.years = frozenset(YEAR.findall(self.headers))
         # A header's dates are dates of the quote; its other figures are not its figures.
         self.texts += [date.text for date in dates(self.headers)]
@@ -85,7 +85,7 @@ class ClaimSources:
         return frozenset(found.figure.value for found in self._quoted)
 
     @property
-    def rows(self) -> list[list[QuotedFigure]]:
+    def figures_by_quote(self) -> list[list[QuotedFigure]]:
         """The figures of each quote."""
         return [list(quoted_figures(text)) for text in self.quotes]
 
@@ -106,12 +106,12 @@ class ClaimSources:
         headed = {_period_length(match) for match in _PERIOD.finditer(self.headers)} - {None}
         yield from (match.span() for match in _PERIOD.finditer(text) if _period_length(match) in headed)
 
-    def result(self, calculation: str, earlier_results: Sequence[str]) -> list[str]:
+    def evaluate(self, calculation: str, earlier_results: Sequence[str]) -> list[str]:
         """The result of a calculation over quoted figures and `earlier_results` results, as it may be named. Raises
         Wrong."""
         computation, *results = re.split(r"\s*[=\u2248]\s*", calculation)
         if len(results) > 1 and all(results):  # "5.1% - 4.6% = 0.5% = 50 basis points"
-            return [name for result in results for name in self.result(f"{computation} = {result}", earlier_results)]
+            return [name for result in results for name in self.evaluate(f"{computation} = {result}", earlier_results)]
         dated = date_arithmetic.evaluate_dates(calculation, (*self.texts, *earlier_results), self.values.__contains__)
         if dated is not None:
             return [dated]
@@ -128,7 +128,7 @@ class ClaimSources:
         named = [result.text]
         if points or result.percent:
             named += [f"{result.value.normalize():f}%", f"{(100 * result.value).normalize():f} basis points"]
-        elif result.scale == 1 and derived.scaled == 1:
+        elif result.scale == 1 and derived.scale_degree == 1:
             named += [f"{result.text} {_SCALE_WORDS[scale]}" for scale in self._scales if scale in _SCALE_WORDS]
         return named
 
@@ -142,7 +142,7 @@ class ClaimSources:
                 values = [*computed.percents] if figure.percent else [computed.value]
                 values += (
                     [computed.value * figure.scale]
-                    if figure.scale == self._common_scale != 1 == computed.scaled
+                    if figure.scale == self._common_scale != 1 == computed.scale_degree
                     else []
                 )
                 if any(abs(value - shown) <= half_unit(figure) for value in values):
@@ -173,7 +173,7 @@ class ClaimSources:
         return CalculationSources(
             self._make_support_test(earlier_results),
             self._common_scale,
-            lambda figure: figure.raw in scaled,
+            lambda figure: figure.unscaled in scaled,
             self._derived,
         )
 
@@ -208,7 +208,7 @@ def _quote_context(document: Document, quote: Quote, quotes: Sequence[Quote]) ->
     """What names unit and scale of a quote's rows: lines above it, found or quoted, without their figures."""
     page = document.page_at(quote.start)
     above = [other.text for other in quotes if page.start <= other.start and other.end <= quote.start]
-    return re.sub(r"\d", "", "\n".join(dict.fromkeys((*above, *header_lines(document, quote)))))
+    return re.sub(r"\d", "", "\n".join(dict.fromkeys((*above, *quote_header(document, quote)))))
 
 
 def _is_source_figure(figure: Figure, text: str, quoted: QuotedFigure) -> bool:

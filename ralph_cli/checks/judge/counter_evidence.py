@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from ralph_cli.checks.figures.header import header_lines
+from ralph_cli.checks.figures.header import quote_header
 from ralph_cli.checks.judge.claims import safe_file_name
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import LimitExceeded, ProviderError
@@ -155,7 +155,7 @@ class CounterEvidence:
         text = self.document.text
         page = self.document.page_at(span.start)
         quote = Quote(0, "", span.start, span.end, page.number, page.label, "exact", 1, "")
-        head = [line for line in header_lines(self.document, quote) if line not in text[around.start : around.end]]
+        head = [line for line in quote_header(self.document, quote) if line not in text[around.start : around.end]]
         body = f"{text[around.start : span.start]}[[{text[span.start : span.end]}]]{text[span.end : around.end]}"
         return "".join(f"(above: {line})\n" for line in head) + body
 

@@ -84,7 +84,7 @@ def _header_lines(document: Document, low: int, marks: Sequence[_Mark]) -> str:
 def _insert_marks(text: str, low: int, high: int, marks: Sequence[_Mark]) -> str:
     """text[low:high] with the marks. Those inside others are nested; of those that cross, the ends are named, too."""
     crossing = {mark for mark in marks for other in marks if _crosses(mark, other) or _crosses(other, mark)}
-    opened = [(mark.start, 1, -mark.end, f"[[{mark.sign}") for mark in marks]
+    opened = [(mark.start, 1, -mark.end, f"[[{mark.label}") for mark in marks]
     closed = [(mark.end, 0, -mark.start, f"]]({_closing_label(mark)})" if mark in crossing else "]]") for mark in marks]
     parts, at = [], low
     for place, _, _, sign in sorted((*opened, *closed)):
@@ -98,4 +98,4 @@ def _crosses(one: _Mark, other: _Mark) -> bool:
 
 
 def _closing_label(mark: _Mark) -> str:
-    return f"end of {mark.sign.split(',')[0].rstrip(': ')}"
+    return f"end of {mark.label.split(',')[0].rstrip(': ')}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ralph_cli.checks.figures import undocumented
 from ralph_cli.checks.figures.grounding import GroundingSources
-from ralph_cli.checks.figures.header import header_lines
+from ralph_cli.checks.figures.header import quote_header
 from ralph_cli.checks.form import has_joined_items
 from ralph_cli.checks.output.schema import SchemaCheckError
 from ralph_cli.checks.output.shape import Format, OutputParseError, Piece, pieces, shape_faults
@@ -124,7 +124,7 @@ class OutputCheck:
 
     def _text_with_header(self, quote: Quote) -> str:
         """A quote below the lines that name the columns, period and unit of its rows."""
-        above = header_lines(self.document, quote) if self.document is not None else ()
+        above = quote_header(self.document, quote) if self.document is not None else ()
         return "\n".join((*above, quote.text))
 
     def _related_quotes(self, attempt: Attempt, quote: Quote) -> str:

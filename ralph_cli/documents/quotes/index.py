@@ -117,7 +117,7 @@ class _SearchText:
             return
         for first, last in self._letters.find(key, MAX_LOOSE_PLACES):
             # A few letters and digits stand anywhere by chance, but seldom as a line of their own.
-            start, end = self.folded.origin(first, last)
+            start, end = self.folded.original_span(first, last)
             if len(key) < MIN_KEY and not fills_line(self.base.text, start, end):
                 continue
             start, end = include_edge_signs(wanted, self.base.text, start, end)

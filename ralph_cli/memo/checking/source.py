@@ -109,7 +109,7 @@ class Source:
         rest = self.document.text[span.end : span.end + MAX_SHOWN_CHARS]
         if words.endswith(".") and not form.endswith(".") and not _ENDED.match(rest):
             stop, _ = next(sentence_ends(rest), (len(rest), 0))
-            yield f"its sentence goes on: {quoted_excerpt(rest[:stop])}"
+            yield f"the sentence continues: {quoted_excerpt(rest[:stop])}"
 
     def _find_with_swapped_case(self, words: str) -> Hit | None:
         """The words with their first letter in the other case, which is shown."""
@@ -122,8 +122,8 @@ class Source:
 
     def _hit_from_parts(self, chain: MatchedParts, wanted: ElidedQuotation) -> Hit:
         left = "; ".join(quoted_excerpt(text) for text in chain.omitted_texts(self.document))
-        notes = [f"left out: {left}"] if left else []
-        notes += [f"put in by the memo: {', '.join(wanted.inserted)}"] if wanted.inserted else []
+        notes = [f"omitted: {left}"] if left else []
+        notes += [f"inserted by the memo: {', '.join(wanted.inserted)}"] if wanted.inserted else []
         for part, span in zip(wanted.parts, chain.spans, strict=True):
             departures = self.index.describe_departures(display_text(part), span, chain.tier)
             # What is left out before a later part was told already.
@@ -178,7 +178,7 @@ class Source:
     def passage(self, span: Span, differing: tuple[str, ...], score: float = 100.0) -> ClosestText:
         """The document's text there, as what stands in place of a quotation's words."""
         page = self.document.page_at(span.start)
-        return ClosestText(self._text(span), self.where(span), page.number, page.label, score, differing)
+        return ClosestText(self._text(span), self.describe_place(span), page.number, page.label, score, differing)
 
     def describe_place(self, span: Span) -> str:
         """The place of a passage for a reader: pages with what is printed on them, or line and heading."""

@@ -35,7 +35,7 @@ def read_memo(document: Document) -> Memo:
         return index >= 0 and at < found[index].end
 
     free_references = [
-        replace(one, line=reader.places.line(one.start), place=reader.places.place(one.start))
+        replace(one, line=reader.places.line_number(one.start), place=reader.places.describe(one.start))
         for one in references(document.text)
         if not is_in_quotation(one.start) and not _is_own_page_number(document, one)
     ]

@@ -111,7 +111,7 @@ def _worker_action(request: Request) -> Json:
     """The next action, from what is in the conversation alone: search, search again, submit, or say it is not there."""
     question = str(request.inputs.get("question", ""))
     length, least, most = quote_bounds(request.inputs)
-    history = History.of(request.turns)
+    history = History.from_turns(request.turns)
     if not history.heads:
         if history.searches > 1:
             raise ProviderError(
@@ -125,7 +125,7 @@ def _worker_action(request: Request) -> Json:
         return {"code": build_snippet(question, length, [], without_subqueries=True)}
     if is_irrelevant(history.heads[0]):
         return not_found_action(history.heads[0])
-    chosen = select_candidates(history.best_unrefused(most), least, history.best)
+    chosen = select_candidates(history.best_unrefused(most), least, history.best_score)
     if len(chosen) < least and not history.exhausted and history.searches <= 3:
         shown = [(c.start, c.end) for c in history.candidates]
         return {"code": build_snippet(question, length, shown, passages=DEFAULT_PASSAGES * (1 + history.searches))}
@@ -136,7 +136,7 @@ def _reader_action(request: Request) -> Json:
     """The next action of a reader: like a worker's, but for more items, and for tasks that name no words to find."""
     task = str(request.inputs.get("question", ""))
     length, _, _ = quote_bounds(request.inputs)
-    history = History.of(request.turns)
+    history = History.from_turns(request.turns)
     words = tasks.topic_words(task) or None
     if not history.heads:
         return _worker_action(request) if history.searches > 1 else {"code": build_snippet(words, length, [])}
@@ -150,7 +150,7 @@ def _reader_action(request: Request) -> Json:
     every = list({c.claim.casefold(): c for c in reversed(history.best_unrefused(len(history.candidates)))}.values())[
         ::-1
     ]
-    chosen = select_candidates(every[: tasks.MAX_ITEMS], 1, history.best)
+    chosen = select_candidates(every[: tasks.MAX_ITEMS], 1, history.best_score)
     if len(chosen) < tasks.TARGET_ITEMS and not history.exhausted and history.searches <= 3:
         shown = [(c.start, c.end) for c in history.candidates]
         asked = None if len(history.heads) > 1 and is_irrelevant(history.heads[0]) else words
@@ -233,5 +233,5 @@ def judge_claims(inputs: Mapping[str, Any]) -> Json:
 def _verdict(claim: Mapping[str, Any]) -> Json:
     quotes = [str(quote.get("text", "")) for quote in claim.get("quotes", [])]
     departs = departure(str(claim.get("text", "")), quotes)
-    reason = departs or "the claim is a quote, word for word; no model judged whether it answers"
+    reason = departs or "the claim repeats a quote word for word; no model checked whether it answers the question"
     return {"id": claim.get("id"), "verdict": "not" if departs else "verbatim", "reason": reason}

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ralph_cli.checks.figures.header import header_lines
+from ralph_cli.checks.figures.header import quote_header
 from ralph_cli.core.document import Document, Page, Span
 from ralph_cli.core.run import Quote
 from ralph_cli.documents.quotes.index import differences
@@ -83,7 +83,7 @@ class DocumentContext:
         text = self.document.text
         rows = [line for line in text[first:last].split("\n") if line.strip()]
         placed = Quote(quote.id, "", span.start, span.end, page.number, page.label, "exact", 1, "")
-        head = header_lines(self.document, placed)
+        head = quote_header(self.document, placed)
         if not all(is_row_under(head, row) for row in rows):
             return None
         names = _column_names(text[page.start : first].split("\n")[-HEADER_SEARCH_LINES - 1 : -1])
@@ -186,7 +186,8 @@ def context_changes(quote: Quote, before: DocumentContext, after: DocumentContex
     then = Span(quote.start, quote.end)
     was, is_ = before.table_header(quote, then), after.table_header(quote, span)
     if (was or ()) != (is_ or ()):
-        yield f"the lines that head its table were changed (then -> now): {_describe_lines(was)} -> {_describe_lines(is_)}"
+        change = f"{_describe_lines(was)} -> {_describe_lines(is_)}"
+        yield f"the lines that head its table were changed (then -> now): {change}"
     yield from _heading_change(before, then, after, span)
     row = was is not None and is_ is not None
     old, new = before.sides(then, row=row), after.sides(span, row=row)

@@ -100,7 +100,8 @@ def _describe_hits(hits: int | None) -> str:
 
 def recheck_form(attempt: Attempt, form: AnswerForm) -> Rechecked:
     """The rules of form on claims and quotes."""
-    told = f"{_pluralize(len(attempt.claims), 'claim')} and {_pluralize(len(attempt.quotes), 'quote')}: number, length, wording"
+    counts = f"{_pluralize(len(attempt.claims), 'claim')} and {_pluralize(len(attempt.quotes), 'quote')}"
+    told = f"{counts}: number, length, wording"
     if attempt.absence is not None:
         told = "an absence names what was searched, and claims nothing"
     return Rechecked("form", told, form_check(form)(attempt).issues)
