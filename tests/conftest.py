@@ -10,7 +10,7 @@ from fakes import REAL_CACHE
 
 from ralph_cli.config import ENVIRONMENT, Settings
 
-pytest_plugins = ["document_fixtures"]
+pytest_plugins = ["document_fixtures", "one_process"]
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell that runs this in the background has us, and our children, ignore Ctrl-C, which some tests press.
