@@ -312,6 +312,7 @@ def test_a_quotation_over_two_lines_is_looked_up() -> None:
     assert not misses('A pipe of a foot" is laid\nbeside another foot".')
 
 
+@pytest.mark.own_process
 def test_a_schema_that_could_not_be_applied_is_a_broken_check_and_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
     schema = {"properties": {"a": {"pattern": "x"}}}
     monkeypatch.setattr("ralph_cli.checks.output.schema.sys.executable", "/nowhere/python")

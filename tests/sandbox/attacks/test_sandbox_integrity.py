@@ -13,12 +13,22 @@ from integrity import Forgery
 from sandbox import Limits, Sandbox
 
 LIMITS = Limits(seconds=1.5, memory=512 << 20)
+ONE_OF_ITS_KIND = "sizes that do not fit"
+"""The host ends the worker for each of the false sizes by one rule; pyodide starts slowly and needs to show it once."""
 TARGETS = [
-    (engine, case) for engine in ("pyodide", "native") for case in integrity.CASES if engine == "native" or not case.raw
+    pytest.param(
+        engine,
+        case,
+        id=f"{engine}: {case.name}",
+        marks=[pytest.mark.full] if engine == "pyodide" and case.lost and case.name != ONE_OF_ITS_KIND else [],
+    )
+    for engine in ("pyodide", "native")
+    for case in integrity.CASES
+    if engine == "native" or not case.raw
 ]
 
 
-@pytest.mark.parametrize(("engine", "case"), [pytest.param(e, c, id=f"{e}: {c.name}") for e, c in TARGETS])
+@pytest.mark.parametrize(("engine", "case"), TARGETS)
 def test_forgery_is_not_believed(engine: str, case: Forgery, shared: Callable[..., Sandbox]) -> None:
     sandbox = shared(engine, LIMITS)
     sandbox.load("the document", [(1, "1", 0, 12)])
