@@ -54,9 +54,7 @@ def dotted(node: ast.AST) -> str:
 
 def uses(names: set[str], without: set[str]) -> list[str]:
     """Where one of the dotted names is used."""
-    return [
-        f"{name}:{line} {used}" for name, path in sources(without) for line, used in named(path) if used in names
-    ]
+    return [f"{name}:{line} {used}" for name, path in sources(without) for line, used in named(path) if used in names]
 
 
 def test_the_layers_hold() -> None:

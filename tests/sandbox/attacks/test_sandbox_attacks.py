@@ -48,9 +48,16 @@ def test_an_attack_that_succeeds_is_seen(bait: Bait) -> None:
         def run(self, code: str, query: object) -> Result:
             bait.connections.append("reached") if "reach" in code else None
             said = {"read": SECRET, "environment": ENVIRONMENT_SECRET, "act": "LEAK: done"}
-            return Result(next((text for word, text in said.items() if f"# {word}" in code), ""), 0, "43", None, False, 0)
+            return Result(
+                next((text for word, text in said.items() if f"# {word}" in code), ""), 0, "43", None, False, 0
+            )
 
-    for code, told in (("# read", SECRET), ("# environment", ENVIRONMENT_SECRET), ("# act", "LEAK"), ("# reach", "changed")):
+    for code, told in (
+        ("# read", SECRET),
+        ("# environment", ENVIRONMENT_SECRET),
+        ("# act", "LEAK"),
+        ("# reach", "changed"),
+    ):
         assert told in gained(Attack("", code), Open(), bait)  # type: ignore[arg-type]
     assert "afterwards" in gained(Attack("", "# act", virtual=True), Open(), bait)  # type: ignore[arg-type]
 
