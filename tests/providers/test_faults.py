@@ -25,7 +25,7 @@ def chain(error: BaseException | None) -> str:
 
 
 def faults() -> Iterator[object]:
-    """Every fault on every wire; what no adapter reads, the SDK meets: there one of the two OpenAI wires stands for both.
+    """Every fault on every wire; of what only the SDK meets, one of the two OpenAI wires stands for both.
 
     Replies (b-, c-, t-, u-) are read by each wire's own code. Statuses, redirects and broken connections (the others)
     reach it as an exception of its SDK, of which there are two.

@@ -1,4 +1,4 @@
-"""What has a process of its own in the program is done in that of the test, which then starts no Python and imports nothing.
+"""What has a process of its own in the program is done in that of the test: no Python is started, nothing imported.
 
 Most tests ask what is read, counted or found wrong, not how the process that does it is bounded. Those that do ask for
 it are marked `own_process`: they are the tests of the parser process, of schemas and of patterns.
