@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from fakes import REAL_CACHE
 
-from ralph_cli.config import ENVIRONMENT, Settings
+from ralph_cli.config import ENVIRONMENT_VARIABLES, Settings
 
 pytest_plugins = ["document_fixtures", "one_process"]
 
@@ -20,7 +20,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 @pytest.fixture(autouse=True)
 def fenced(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Clears every variable that ralph reads, and lets no socket leave this machine."""
-    for names in ENVIRONMENT.values():
+    for names in ENVIRONMENT_VARIABLES.values():
         for name in names:
             monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("RALPH_CACHE_DIR", str(REAL_CACHE))

@@ -11,7 +11,7 @@ import pytest
 from fakes import REAL_CACHE
 
 from ralph_cli.commands import app
-from ralph_cli.config import ENVIRONMENT, SECRETS, Settings
+from ralph_cli.config import ENVIRONMENT_VARIABLES, SECRETS, Settings
 from ralph_cli.reports.csv import COLUMNS
 
 ROOT = Path(__file__).parent.parent
@@ -122,7 +122,7 @@ def test_the_table_of_settings_is_the_settings() -> None:
     named = {cells[0].strip().strip("`") for cells in rows} - {""}
     assert named == set(Settings.model_fields) - set(SECRETS)
     variables = set(re.findall(r"`([A-Z][A-Z_]+)`", table))
-    assert variables == {name for names in ENVIRONMENT.values() for name in names}
+    assert variables == {name for names in ENVIRONMENT_VARIABLES.values() for name in names}
     for cells in rows:
         name, default = cells[0].strip().strip("`"), cells[2].strip().strip("`")
         if name and default and re.fullmatch(r"[\w.~/-]+", default):
@@ -132,7 +132,7 @@ def test_the_table_of_settings_is_the_settings() -> None:
 def test_the_table_of_exit_codes_is_the_code() -> None:
     table = README.split("## Exit codes")[1].split("\n## ")[0]
     codes = {int(code) for code in re.findall(r"^\| (\d+) \|", table, re.MULTILINE)}
-    known = {app.ACCEPTED, app.ERROR, app.NOT_ACCEPTED, app.ABSENT, app.BUDGET, app.INTERRUPTED, app.READER_LEFT}
+    known = {app.ACCEPTED, app.ERROR, app.NOT_ACCEPTED, app.ABSENT, app.BUDGET, app.INTERRUPTED, app.BROKEN_PIPE}
     assert codes == known
 
 
@@ -144,7 +144,7 @@ def test_the_commands_of_the_table_exist(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_env_example_names_only_variables_that_are_read() -> None:
-    known = {name for names in ENVIRONMENT.values() for name in names}
+    known = {name for names in ENVIRONMENT_VARIABLES.values() for name in names}
     text = (ROOT / ".env.example").read_text("utf-8")
     assert set(re.findall(r"^#? ?([A-Z_]+)=", text, re.MULTILINE)) <= known
 

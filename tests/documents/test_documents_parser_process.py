@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.load import LoadLimits, load
-from ralph_cli.documents.parsed import Parsed
+from ralph_cli.documents.load import LoadLimits, load_document
+from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.process import child
 
 pytestmark = pytest.mark.own_process
@@ -23,7 +23,7 @@ MIB = 1 << 20
 
 def failure(*args, **options):
     with pytest.raises(DocumentError) as caught:
-        load(*args, **options)
+        load_document(*args, **options)
     error = caught.value
     assert "\n" not in error.message + error.hint
     return error
@@ -70,7 +70,7 @@ def test_deep_html_is_refused_at_once(file):
 
 
 def run_instead(monkeypatch, code):
-    monkeypatch.setattr(child, "_START", "import os,sys,signal,struct,json,time\n" + code)
+    monkeypatch.setattr(child, "_BOOTSTRAP", "import os,sys,signal,struct,json,time\n" + code)
 
 
 FRAME = "def f(k,p): os.write(1, struct.pack('>cQ',k,len(p))+p)\n"
@@ -147,11 +147,11 @@ RIGHT = {
 def test_results_are_checked(change):
     limits = LoadLimits(characters=1000)
     assert (
-        Parsed.from_json(json.dumps(RIGHT).encode(), limits).to_json()
+        ParsedDocument.from_json(json.dumps(RIGHT).encode(), limits).to_json()
         == json.dumps(RIGHT, separators=(",", ":")).encode()
     )
     with pytest.raises(ValueError, match=r"\w"):
-        Parsed.from_json(json.dumps({**RIGHT, **change}).encode(), limits)
+        ParsedDocument.from_json(json.dumps({**RIGHT, **change}).encode(), limits)
 
 
 def test_child_gets_no_environment(pdf, monkeypatch):
@@ -159,7 +159,7 @@ def test_child_gets_no_environment(pdf, monkeypatch):
     path = pdf(HELLO)
     show = "p=json.dumps({'pages':[[' '.join(os.environ)+'.','']],'headings':[],'cautions':[]}).encode(); f(b'R', p)"
     run_instead(monkeypatch, FRAME + show)
-    assert "SECRET" not in load(path).text
+    assert "SECRET" not in load_document(path).text
 
 
 def test_an_error_in_on_progress_comes_through_and_ends_the_child(pdf):
@@ -167,7 +167,7 @@ def test_an_error_in_on_progress_comes_through_and_ends_the_child(pdf):
         raise ValueError("mine")
 
     with pytest.raises(ValueError, match="mine"):
-        load(pdf(HELLO), on_progress=complain)
+        load_document(pdf(HELLO), on_progress=complain)
 
 
 def test_import_is_cheap():
@@ -185,7 +185,7 @@ def test_damaged_pdfs_load_or_give_a_document_error(pdf, file, seed):
         at = chance.randrange(8, len(data))
         data[at : at + chance.randrange(1, 9)] = chance.randbytes(chance.randrange(9))
     try:
-        document = load(file("damaged.pdf", bytes(data)))
+        document = load_document(file("damaged.pdf", bytes(data)))
     except DocumentError as error:
         assert error.code in ("damaged", "no-text", "encrypted")
     else:

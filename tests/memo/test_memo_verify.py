@@ -9,8 +9,8 @@ from planted import planted
 
 from ralph_cli.core.document import Document, Page
 from ralph_cli.core.results.memo import Finding, MemoCheck
-from ralph_cli.documents.load import load
-from ralph_cli.memo.checking.check import check
+from ralph_cli.documents.load import load_document
+from ralph_cli.memo.checking.check import check_quotations
 from ralph_cli.memo.reading.read import read_memo
 
 SAMPLES = Path(__file__).parents[2] / "samples"
@@ -40,7 +40,7 @@ def source() -> Document:
 
 
 def checked(memo: str, *others: Document, strict: bool = False, kind: str = "markdown") -> MemoCheck:
-    return check(read_memo(document(memo, kind=kind)), "memo.md", (source(), *others), strict=strict)
+    return check_quotations(read_memo(document(memo, kind=kind)), "memo.md", (source(), *others), strict=strict)
 
 
 def only(memo: str, *others: Document) -> Finding:
@@ -153,7 +153,7 @@ COVENANT = (
 )
 def test_brackets_and_ellipses_must_not_turn_the_meaning(memo: str, differing: str) -> None:
     contract = document(COVENANT, kind="pdf")
-    found = check(read_memo(document(f"It says \u201c{memo}\u201d.")), "m", (contract,))
+    found = check_quotations(read_memo(document(f"It says \u201c{memo}\u201d.")), "m", (contract,))
     (finding,) = found.findings
     if not differing:
         assert finding.holds
@@ -181,13 +181,15 @@ def test_brackets_and_ellipses_must_not_turn_the_meaning(memo: str, differing: s
 )
 def test_innocent_brackets_and_ellipses_hold(memo: str) -> None:
     contract = document(COVENANT, kind="pdf")
-    (finding,) = check(read_memo(document(f"It says \u201c{memo}\u201d.")), "m", (contract,)).findings
+    (finding,) = check_quotations(read_memo(document(f"It says \u201c{memo}\u201d.")), "m", (contract,)).findings
     assert finding.holds
 
 
 def test_parts_that_stand_far_apart_are_told_with_their_pages() -> None:
     late = document("First words of it all. " + "x " * 4_000 + "\fLast words of it all.", kind="pdf")
-    (finding,) = check(read_memo(document('"First words of it ... Last words of it"')), "m", (late,)).findings
+    (finding,) = check_quotations(
+        read_memo(document('"First words of it ... Last words of it"')), "m", (late,)
+    ).findings
     assert finding.outcome == "altered" and "p. 1, p. 2" in finding.notes[0]
 
 
@@ -250,9 +252,9 @@ def test_page_references_past_the_end_are_wrong() -> None:
 def test_a_document_without_pages_leaves_references_unchecked() -> None:
     plain = document(FIRST, kind="markdown")
     memo = read_memo(document('"The Supplier shall not suspend the Services" (p. 12). See page 40.', kind="markdown"))
-    found = check(memo, "memo.md", (plain,))
+    found = check_quotations(memo, "memo.md", (plain,))
     assert found.ok and found.unpaged == 1 and found.beyond == () and found.findings[0].matched is None
-    assert not check(memo, "memo.md", (plain,), strict=True).ok
+    assert not check_quotations(memo, "memo.md", (plain,), strict=True).ok
 
 
 def test_of_several_documents_the_one_that_holds_it_is_named() -> None:
@@ -271,16 +273,16 @@ def test_a_documents_own_markdown_is_looked_through() -> None:
     memo = read_memo(
         document('\u201c\u2018Business Day\u2019 means a day other than a Sunday\u201d and "Rent 4,800 each"')
     )
-    good, bad = check(memo, "memo.md", (contract,)).findings
+    good, bad = check_quotations(memo, "memo.md", (contract,)).findings
     assert good.outcome == "folded" and good.notes == () and not bad.holds
 
 
 def test_a_plural_possessive_is_read_in_the_way_that_the_document_has() -> None:
     contract = document("The rights of the parties end. It ends all the parties\u2019 rights under it.")
     long = read_memo(document("It \u2018ends all the parties\u2019 rights under it\u2019."))
-    assert check(long, "m", (contract,)).findings[0].quotation.words.endswith("under it")
+    assert check_quotations(long, "m", (contract,)).findings[0].quotation.words.endswith("under it")
     short = read_memo(document("\u2018The rights of the parties\u2019 and what the parties\u2019 end."))
-    assert check(short, "m", (contract,)).findings[0].quotation.words == "The rights of the parties"
+    assert check_quotations(short, "m", (contract,)).findings[0].quotation.words == "The rights of the parties"
 
 
 def test_a_quotation_that_is_put_together_is_taken_apart() -> None:
@@ -303,7 +305,7 @@ def test_letters_of_another_alphabet_are_named() -> None:
 @pytest.mark.parametrize("seed", range(6))
 def test_of_twenty_planted_faults_all_are_found_and_none_is_invented(report: Document, seed: int) -> None:
     made = planted(report, seed)
-    found = check(read_memo(document(made.memo, kind="markdown")), "memo.md", (report,))
+    found = check_quotations(read_memo(document(made.memo, kind="markdown")), "memo.md", (report,))
     assert len(made.false) == 20 and len(made.kinds) == 40
 
     def item(line: int) -> int:
@@ -319,4 +321,4 @@ def test_of_twenty_planted_faults_all_are_found_and_none_is_invented(report: Doc
 @pytest.fixture(scope="module")
 def report() -> Document:
     """The sample report of 38 pages."""
-    return load(SAMPLES / "report.pdf")
+    return load_document(SAMPLES / "report.pdf")

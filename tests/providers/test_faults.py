@@ -8,7 +8,7 @@ from fault_server import CANARY, FAULTS, FaultServer, function_call, message, re
 from provider_wires import WIRES, adapter
 
 from ralph_cli.core.errors import ProviderError
-from ralph_cli.core.model import Reply, Request, Stop, Tool, UserTurn
+from ralph_cli.core.model import Reply, Request, StopReason, Tool, UserTurn
 
 ASK = Request("worker", "Be brief.", (UserTurn("hello there"),), (Tool("py", "run", {"type": "object"}),))
 RETRYABLE = {"rate-limit", "overloaded", "server", "timeout", "connection", "bad-reply"}
@@ -54,7 +54,7 @@ def test_fault(fault: str, wire: str, server: FaultServer) -> None:
 
 
 def check(reply: Reply, expected: str) -> None:
-    stop = {"reply": Stop.END, "length": Stop.LENGTH, "tool": Stop.TOOL, "malformed": Stop.TOOL}
+    stop = {"reply": StopReason.END, "length": StopReason.LENGTH, "tool": StopReason.TOOL, "malformed": StopReason.TOOL}
     assert reply.stop is stop[expected]
     assert reply.usage.calls == 1 and reply.usage.input_tokens > 0 and reply.usage.output_tokens >= 0
     reply.text.encode()

@@ -21,9 +21,9 @@ from ralph_cli.core.events import AnyEvent, CallFinished, RunStarted
 from ralph_cli.core.model import Model, Reply, Usage
 from ralph_cli.journal.store import Journal, read_events
 from ralph_cli.loop.state import fold
-from ralph_cli.providers.scripted import Scripted, acts
+from ralph_cli.providers.scripted import ScriptedModel, tool_reply
 from ralph_cli.runs.execute import Finished
-from ralph_cli.runs.history import recorded
+from ralph_cli.runs.history import read_run
 from ralph_cli.runs.resume import resume
 
 COST = Usage(calls=1, input_tokens=10, output_tokens=5, usd=0.01)
@@ -34,7 +34,12 @@ def priced(reply: Reply) -> Reply:
 
 
 MENDED = {**TERM, "text": "It begins on 1 March 2021."}
-WORKER = [acts(LOOK), acts({"claims": [WRONG]}), acts({"claims": [RENT, TERM]}), acts({"claims": [MENDED]})]
+WORKER = [
+    tool_reply(LOOK),
+    tool_reply({"claims": [WRONG]}),
+    tool_reply({"claims": [RENT, TERM]}),
+    tool_reply({"claims": [MENDED]}),
+]
 JUDGE = [verdicts((1, "supported"), (2, "not")), verdicts((2, "supported"))]
 
 
@@ -42,9 +47,9 @@ def models(asked: dict[str, int]) -> dict[str, Model]:
     """The scripted models, from the first reply that the earlier run had not yet paid for."""
     worker, judge = ([priced(reply) for reply in replies] for replies in (WORKER, JUDGE))
     return {
-        "worker": Scripted(worker[asked["worker"] :], vendor="a"),
-        "judge": Scripted(judge[asked["judge"] :], vendor="b"),
-        "subquery": Scripted([]),
+        "worker": ScriptedModel(worker[asked["worker"] :], vendor="a"),
+        "judge": ScriptedModel(judge[asked["judge"] :], vendor="b"),
+        "subquery": ScriptedModel([]),
     }
 
 
@@ -112,9 +117,9 @@ def test_a_changed_document_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "memo.txt"
     path.write_text(MEMO.text)
     settings = Settings(out=tmp_path / "out", cache=tmp_path / "cache", strategy="rlm", max_iterations=1)
-    judge = Scripted([verdicts((1, "not"))], vendor="b")
-    worker = Scripted([acts(LOOK), acts({"claims": [RENT]})], vendor="a")
-    given_: dict[str, Model] = {"worker": worker, "judge": judge, "subquery": Scripted([])}
+    judge = ScriptedModel([verdicts((1, "not"))], vendor="b")
+    worker = ScriptedModel([tool_reply(LOOK), tool_reply({"claims": [RENT]})], vendor="a")
+    given_: dict[str, Model] = {"worker": worker, "judge": judge, "subquery": ScriptedModel([])}
     finished = ask(path, "What is the rent?", settings=settings, models=given_, engine=FakeSandbox)
     assert not finished.outcome.ok
     path.write_text(MEMO.text + "Amended.")
@@ -128,9 +133,9 @@ def in_mac_roman(tmp_path: Path, *replies: Reply) -> tuple[Finished, Settings]:
     path.write_bytes(("Zürich. " + MEMO.text).encode("mac_roman"))
     settings = Settings(out=tmp_path / "out", cache=tmp_path / "cache", strategy="rlm", max_iterations=1)
     given_: dict[str, Model] = {
-        "worker": Scripted([acts(LOOK), acts({"claims": [RENT]})], vendor="a"),
-        "judge": Scripted([verdicts((1, "not"))], vendor="b"),
-        "subquery": Scripted([]),
+        "worker": ScriptedModel([tool_reply(LOOK), tool_reply({"claims": [RENT]})], vendor="a"),
+        "judge": ScriptedModel([verdicts((1, "not"))], vendor="b"),
+        "subquery": ScriptedModel([]),
     }
     finished = ask(
         path, "What is the rent?", encoding="mac_roman", settings=settings, models=given_, engine=FakeSandbox
@@ -143,9 +148,9 @@ def test_a_document_is_read_with_the_encoding_of_then(tmp_path: Path) -> None:
     finished, settings = in_mac_roman(tmp_path)
     for run in (finished.run, None):  # the resumed run can be resumed in its turn
         given_: dict[str, Model] = {
-            "worker": Scripted([acts({"claims": [TERM]})], vendor="a"),
-            "judge": Scripted([verdicts((1, "supported"))] if run is None else [], vendor="b"),
-            "subquery": Scripted([]),
+            "worker": ScriptedModel([tool_reply({"claims": [TERM]})], vendor="a"),
+            "judge": ScriptedModel([verdicts((1, "supported"))] if run is None else [], vendor="b"),
+            "subquery": ScriptedModel([]),
         }
         again = resume(run, settings=settings, changes={"max_iterations": 2}, models=given_, engine=FakeSandbox)
         assert again.document["encoding"] == "mac_roman" and again.document["sha256"] == finished.document["sha256"]
@@ -159,9 +164,9 @@ def test_a_password_is_given_again_and_never_recorded(tmp_path: Path) -> None:
     canvas.save()
     settings = Settings(out=tmp_path / "out", cache=tmp_path / "cache", strategy="rlm", max_iterations=1)
     given_: dict[str, Model] = {
-        "worker": Scripted([acts(LOOK), acts({"claims": [RENT]})], vendor="a"),
-        "judge": Scripted([verdicts((1, "not"))], vendor="b"),
-        "subquery": Scripted([]),
+        "worker": ScriptedModel([tool_reply(LOOK), tool_reply({"claims": [RENT]})], vendor="a"),
+        "judge": ScriptedModel([verdicts((1, "not"))], vendor="b"),
+        "subquery": ScriptedModel([]),
     }
     ask(path, "What is the rent?", password="open sesame", settings=settings, models=given_, engine=FakeSandbox)
     assert all(b"open sesame" not in file.read_bytes() for file in settings.out.rglob("*") if file.is_file())
@@ -169,9 +174,9 @@ def test_a_password_is_given_again_and_never_recorded(tmp_path: Path) -> None:
         resume(settings=settings, models={}, engine=FakeSandbox)
     assert caught.value.code == "encrypted"
     more: dict[str, Model] = {
-        "worker": Scripted([acts({"claims": [{**RENT, "text": "$48,000 a year."}]})], vendor="a"),
-        "judge": Scripted([verdicts((1, "supported"))], vendor="b"),
-        "subquery": Scripted([]),
+        "worker": ScriptedModel([tool_reply({"claims": [{**RENT, "text": "$48,000 a year."}]})], vendor="a"),
+        "judge": ScriptedModel([verdicts((1, "supported"))], vendor="b"),
+        "subquery": ScriptedModel([]),
     }
     again = resume(
         settings=settings, changes={"max_iterations": 2}, models=more, engine=FakeSandbox, password="open sesame"
@@ -212,5 +217,5 @@ def test_a_bound_can_be_raised_and_the_run_goes_on(tmp_path: Path) -> None:
         first.run, settings=settings, changes={"max_iterations": 4}, document=MEMO, models=left, engine=FakeSandbox
     )
     assert again.outcome.ok and again.usage.calls == 6
-    started = recorded(again.folder).events[0]
+    started = read_run(again.folder).events[0]
     assert isinstance(started, RunStarted) and json.dumps(started.settings["max_iterations"]) == "4"

@@ -20,19 +20,19 @@ from ralph_cli.core.events import AnyEvent, CallFinished, StepFinished
 from ralph_cli.core.model import Model, Reply
 from ralph_cli.journal.memory import MemoryFile
 from ralph_cli.journal.store import read_events
-from ralph_cli.loop.memory import parse
+from ralph_cli.loop.memory import parse_memory
 from ralph_cli.loop.state import fold
-from ralph_cli.providers.scripted import Scripted, acts
+from ralph_cli.providers.scripted import ScriptedModel, tool_reply
 from ralph_cli.runs.execute import Finished
 from ralph_cli.runs.resume import resume
 
 LATER = "The term is ten years (p. 1)."
 RENTS = [{"rent": "$48,000", "says": GOOD}, {"rent": "$48,000", "says": GOOD, "term": "ten years from 1 March 2021"}]
 WORKER = [
-    acts(LOOK),
-    acts({"claims": [RENT]}),
+    tool_reply(LOOK),
+    tool_reply({"claims": [RENT]}),
     result(json.dumps(RENTS[0])),
-    acts({"claims": [TERM, END]}),
+    tool_reply({"claims": [TERM, END]}),
     result(json.dumps(RENTS[1]), LATER),
 ]
 JUDGE = [refuses("the term of the lease is missing"), OK]
@@ -46,9 +46,9 @@ def models(paid: tuple[CallFinished, ...] = ()) -> dict[str, Model]:
         return [priced(reply) for reply in replies[sum(event.agent in agents for event in paid) :]]
 
     return {
-        "worker": Scripted(left(WORKER, "reader", "reasoner"), vendor="a"),
-        "judge": Scripted(left(JUDGE, "task_judge"), vendor="b"),
-        "subquery": Scripted([]),
+        "worker": ScriptedModel(left(WORKER, "reader", "reasoner"), vendor="a"),
+        "judge": ScriptedModel(left(JUDGE, "task_judge"), vendor="b"),
+        "subquery": ScriptedModel([]),
     }
 
 
@@ -63,7 +63,7 @@ def noted(folder: Path) -> Path:
     """The memory, with a note of an earlier run in it."""
     path = folder / "out" / "memory" / f"{LEASE.id}.md"
     block = f"## Iter 1 - 2026-01-01T00:00:00.000Z\n\n{NOTE}\r\nAnd more."
-    MemoryFile(path, LEASE.id).change(lambda text: block)
+    MemoryFile(path, LEASE.id).update(lambda text: block)
     return path
 
 
@@ -107,7 +107,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
 def test_the_whole_run_has_all_that_a_resumed_one_may_lose(recorded: Recorded) -> None:
     finished = recorded.finished
     assert finished.outcome.ok and finished.outcome.iterations == 2 and finished.usage.calls == 7
-    blocks = parse(recorded.after.decode()).blocks[-2:]
+    blocks = parse_memory(recorded.after.decode()).blocks[-2:]
     assert [block.count(word) for block in blocks for word in (NOTE, LATER)] == [1, 0, 0, 1]
 
 
@@ -127,7 +127,7 @@ def test_any_start_of_a_task_and_then_its_replay_are_the_whole(
     state = fold(read_events(again.folder))
     assert (state.steps, state.usage, state.halt) == (fold(events).steps, fold(events).usage, fold(events).halt)
     # Each note is in the memory once, whether it was written before the run was killed or not.
-    words = [block.split("\n\n", 1)[1] for block in parse(MemoryFile(path, LEASE.id).read()).blocks]
+    words = [block.split("\n\n", 1)[1] for block in parse_memory(MemoryFile(path, LEASE.id).read()).blocks]
     assert words == [f"{NOTE}\r\nAnd more.", NOTE, LATER]
 
 
@@ -138,7 +138,7 @@ def test_a_resumed_task_that_is_cut_off_early_finds_the_memory_of_the_first(tmp_
     second = cut_off(events, 2, tmp_path / "runs" / "second")  # killed before it had kept anything
     again = resume(second, settings=Settings(out=tmp_path / "out"), document=LEASE, models=rest, engine=FakeSandbox)
     assert again.outcome == finished.outcome and again.usage == finished.usage and first.exists()
-    assert len(parse(path.read_text("utf-8")).blocks) == 3 + 1  # the head line counts as one
+    assert len(parse_memory(path.read_text("utf-8")).blocks) == 3 + 1  # the head line counts as one
 
 
 def test_a_task_without_a_document_is_resumed(tmp_path: Path) -> None:
@@ -148,7 +148,11 @@ def test_a_task_without_a_document_is_resumed(tmp_path: Path) -> None:
     good = result(GOOD.replace(" (p. 1)", ""))
 
     def given_(worker: list[Reply], judge: list[Reply]) -> dict[str, Model]:
-        return {"worker": Scripted(worker, vendor="a"), "judge": Scripted(judge, vendor="b"), "subquery": Scripted([])}
+        return {
+            "worker": ScriptedModel(worker, vendor="a"),
+            "judge": ScriptedModel(judge, vendor="b"),
+            "subquery": ScriptedModel([]),
+        }
 
     first = run_task(None, TASK, settings=settings, models=given_([wrong], []))
     assert not first.outcome.ok and first.document == {}
@@ -166,7 +170,10 @@ def test_a_task_whose_document_has_changed_is_refused_and_a_goal_goes_on_otherwi
     path.write_text(LEASE.text + "Amended.")
     with pytest.raises(DocumentError, match="not the document"):
         resume(first.run, settings=settings)
-    blocked: dict[str, Model] = {"worker": Scripted([acts({"blocked": "no"})]), "subquery": Scripted([])}
+    blocked: dict[str, Model] = {
+        "worker": ScriptedModel([tool_reply({"blocked": "no"})]),
+        "subquery": ScriptedModel([]),
+    }
     goal = run_goal(LEASE, "Copy it", verify=["true"], settings=settings, models=blocked, engine=FakeSandbox)
     with pytest.raises(ConfigError, match="goal run cannot be resumed") as caught:
         resume(goal.run, settings=settings, document=LEASE)

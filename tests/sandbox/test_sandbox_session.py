@@ -16,7 +16,7 @@ import pytest
 from baits import Opener, answers, both, on_the_host
 
 from sandbox import Limits, QueryFailure, Sandbox, SandboxFailure, open_sandbox
-from sandbox.deno.worker import sweep
+from sandbox.deno.worker import remove_orphaned_folders
 
 LIMITS = Limits(seconds=1, memory=512 << 20)
 Shared = Callable[..., Sandbox]
@@ -345,5 +345,5 @@ def test_what_a_killed_process_left_is_swept_and_nothing_else(tmp_path: Path, mo
     for name in names:
         (tmp_path / name).mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    sweep()
+    remove_orphaned_folders()
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names[1:])

@@ -8,8 +8,8 @@ import pytest
 from baits import answers, both
 
 from sandbox import Sandbox
-from sandbox.host import TOUCHED, _spans
-from sandbox.touched import MOST, Text
+from sandbox.host import MAX_TOUCHED_SPANS, _touched_spans
+from sandbox.touched import MAX_SPANS, Text
 from sandbox.worker import Frame
 
 DOCUMENT = "Annual report.\n" + "The rent is $48,000 a year. " * 40
@@ -98,12 +98,12 @@ def test_a_snippet_that_spoils_the_record_changes_nothing_but_the_record(loaded:
 
 def test_what_the_guest_says_is_bounded() -> None:
     def read(value: object) -> tuple[tuple[int, int], ...]:
-        return _spans(Frame({"touched": value}, b""), 100)
+        return _touched_spans(Frame({"touched": value}, b""), 100)
 
     assert read([[0, 5], [7, 100]]) == ((0, 5), (7, 100))
     assert read([[0, 101], [-1, 3], [5, 5], [True, 3], ["a", 2], [1, 2, 3], None, {}]) == ()
     assert read(None) == read("spans") == read({"0": [1, 2]}) == ()
-    assert len(read([[0, 5]] * (2 * TOUCHED))) == TOUCHED
+    assert len(read([[0, 5]] * (2 * MAX_TOUCHED_SPANS))) == MAX_TOUCHED_SPANS
 
 
 def test_the_longest_of_many_slices_are_kept() -> None:
@@ -112,4 +112,8 @@ def test_the_longest_of_many_slices_are_kept() -> None:
         text[start : start + 2]
     text[50_000:60_000]
     taken = text.take()
-    assert len(taken) == MOST and [50_000, 60_000] in [[a, b] for a, b in taken if b - a > 5_000] and text.take() == []
+    assert (
+        len(taken) == MAX_SPANS
+        and [50_000, 60_000] in [[a, b] for a, b in taken if b - a > 5_000]
+        and text.take() == []
+    )

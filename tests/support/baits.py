@@ -127,7 +127,7 @@ def opener(cache: Path) -> Opener:
 
     def open_engine(engine: str, limits: Limits = DEFAULT) -> Sandbox:
         if engine == "armed":
-            return WorkerSandbox(NativeEngine(limits, armed_with=ARMED_WITH), limits)
+            return WorkerSandbox(NativeEngine(limits, extra_modules=ARMED_WITH), limits)
         return open_sandbox(engine, cache=cache, limits=limits)
 
     return open_engine

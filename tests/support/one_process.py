@@ -18,11 +18,11 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.model import Json
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.process import child, worker
-from ralph_cli.documents.process.frames import FAILURE, RESULT, frame
+from ralph_cli.documents.process.frames import FAILURE, RESULT, encode_frame
 from ralph_cli.documents.search import patterns
-from ralph_cli.documents.search.patterns import Counted
+from ralph_cli.documents.search.patterns import PatternCount
 
-_START = child._START
+_START = child._BOOTSTRAP
 _run_parser = child.run_parser
 _one_at_a_time = threading.Lock()  # pdfium is not made for threads
 
@@ -45,15 +45,15 @@ def parse(
 
     A test that sets another program for the process gets the process.
     """
-    if child._START != _START:
+    if child._BOOTSTRAP != _START:
         return _run_parser(request, data, name=name, limits=limits, on_progress=on_progress)
     answers = io.BytesIO()
     with _one_at_a_time:
         try:
-            result = worker.answer(json.loads(json.dumps(request)), data, limits, answers)
-            answers.write(frame(RESULT, result))
+            result = worker.run_request(json.loads(json.dumps(request)), data, limits, answers)
+            answers.write(encode_frame(RESULT, result))
         except DocumentError as error:
-            answers.write(frame(FAILURE, json.dumps([error.code, error.message, error.hint]).encode("ascii")))
+            answers.write(encode_frame(FAILURE, json.dumps([error.code, error.message, error.hint]).encode("ascii")))
     answers.seek(0)
     received = child._receive(answers, name, limits, _NoWatch(), on_progress)  # type: ignore[arg-type]
     assert received is not None
@@ -68,14 +68,14 @@ def find_violations(value: Any, rules: Json | bool) -> tuple[str, ...]:
         return ("the output is nested too deeply to be held against the schema",)
     found = json.loads(schema.violations_of_pair(pair))
     if isinstance(found, str):
-        raise schema.Unchecked(f"the schema could not be applied: {found}")
+        raise schema.SchemaCheckError(f"the schema could not be applied: {found}")
     return tuple(found)
 
 
-def count(expressions: Sequence[str], text: str) -> tuple[Counted, ...]:
+def count(expressions: Sequence[str], text: str) -> tuple[PatternCount, ...]:
     """What `count_patterns` gives, of expressions that come to an end."""
     given, as_sent = json.loads(json.dumps([list(expressions), text]))
-    return tuple(patterns._read(json.dumps(patterns._counted(expression, as_sent))) for expression in given)
+    return tuple(patterns._parse_line(json.dumps(patterns._count_pattern(expression, as_sent))) for expression in given)
 
 
 @pytest.fixture(autouse=True)
@@ -83,7 +83,7 @@ def one_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     """Does in this process what the program does in others, unless the test is marked `own_process`."""
     if request.node.get_closest_marker("own_process") is not None:
         return
-    monkeypatch.setattr(worker, "raise_time", lambda seconds: None)  # it would bound the tests themselves
+    monkeypatch.setattr(worker, "set_cpu_limit", lambda seconds: None)  # it would bound the tests themselves
     for importer in ("load", "pages", "pdf.page_images"):
         monkeypatch.setattr(f"ralph_cli.documents.{importer}.run_parser", parse)
     monkeypatch.setattr("ralph_cli.checks.output.shape.violations", find_violations)

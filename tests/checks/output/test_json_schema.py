@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from ralph_cli.checks.output.schema import check_schema
-from ralph_cli.checks.output.shape import Format, shape_faults, unfenced
+from ralph_cli.checks.output.shape import Format, shape_faults, strip_fence
 
 SCHEMA = {
     "type": "array",
@@ -126,8 +126,8 @@ def test_a_schema_that_is_slow_without_patterns_is_stopped_too(monkeypatch: pyte
 
 
 def test_a_code_fence_around_data_is_taken_off() -> None:
-    assert unfenced('```json\n{"a": 1}\n```\n', "json") == '{"a": 1}'
-    assert unfenced("```\ncode\n```", "md") == "```\ncode\n```"
+    assert strip_fence('```json\n{"a": 1}\n```\n', "json") == '{"a": 1}'
+    assert strip_fence("```\ncode\n```", "md") == "```\ncode\n```"
 
 
 @pytest.mark.parametrize("schema", [{"$schema": []}, {"$schema": {}}])

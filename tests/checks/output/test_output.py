@@ -10,12 +10,12 @@ from fakes import document
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.checks.figures.grounding import Ground
-from ralph_cli.checks.figures.numbering import sections_of
-from ralph_cli.checks.output.check import OutputCheck, OutputForm, words_asked
-from ralph_cli.checks.output.keys import said_by_key
+from ralph_cli.checks.figures.grounding import GroundingSources
+from ralph_cli.checks.figures.numbering import section_numbers
+from ralph_cli.checks.output.check import OutputCheck, OutputForm, word_limits
+from ralph_cli.checks.output.keys import key_text
 from ralph_cli.checks.output.shape import Format, Piece, pieces
-from ralph_cli.checks.quotes import pin
+from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.run import Attempt, Draft, DraftClaim, Evidence
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.text.quantities.dates import dates
@@ -35,12 +35,12 @@ QUOTES = (
 TASK = "Explain the Supplier's net loss and what 99 means"
 
 
-def ground() -> Ground:
-    return Ground(QUOTES, frozenset({"2", "5", "iv"}), items=3, task=TASK)
+def ground() -> GroundingSources:
+    return GroundingSources(QUOTES, frozenset({"2", "5", "iv"}), items=3, task=TASK)
 
 
 def misses(text: str, kind: Format = "md") -> list[str]:
-    return [f"{miss.place}: {miss.message}" for miss in ground().misses(pieces(text, kind))]
+    return [f"{miss.place}: {miss.message}" for miss in ground().find_unsupported(pieces(text, kind))]
 
 
 @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ def check(
 ) -> Evidence:
     about = document("One.\f" + "\n".join(QUOTES))
     draft = Draft((DraftClaim("What it says.", QUOTES),))
-    attempt = pin(draft, about, QuoteIndex(about))
+    attempt = resolve_quotes(draft, about, QuoteIndex(about))
     assert len(attempt.quotes) == len(QUOTES)
     form = OutputForm(kind, schema)
     return OutputCheck(form, TASK, paged)(replace(attempt, output=output, memory=memory, finished=True))
@@ -158,7 +158,7 @@ def test_lengths_are_named_exactly() -> None:
     ],
 )
 def test_the_length_that_a_task_sets_is_read(task: str, bounds: tuple[int | None, int | None]) -> None:
-    assert words_asked(task) == bounds
+    assert word_limits(task) == bounds
 
 
 def test_the_words_of_an_output_are_counted_by_code() -> None:
@@ -187,9 +187,11 @@ def test_the_header_quoted_for_the_same_item_names_the_scale_of_a_row() -> None:
     about = document("One.\f" + "\f".join(rows))
 
     def issues(*items: tuple[str, ...]) -> int:
-        attempt = pin(Draft(tuple(DraftClaim("What it says.", quotes) for quotes in items)), about, QuoteIndex(about))
+        attempt = resolve_quotes(
+            Draft(tuple(DraftClaim("What it says.", quotes) for quotes in items)), about, QuoteIndex(about)
+        )
         output = "Capital expenditure was $1,577 million in 2023 (p. 3), it says."
-        return len(OutputCheck(OutputForm(remembered=False), TASK)(replace(attempt, output=output)).issues)
+        return len(OutputCheck(OutputForm(has_memory=False), TASK)(replace(attempt, output=output)).issues)
 
     assert issues(rows[:2], rows[2:]) == 0
     assert issues(rows[:1], rows[1:2]) == 1
@@ -201,9 +203,9 @@ def test_the_header_that_stands_above_a_row_counts_as_quoted() -> None:
     )
     draft = Draft((DraftClaim("What it says.", ("Capital expenditure  1,577  1,373",)),))
     attempt = replace(
-        pin(draft, about, QuoteIndex(about)), output="Capital expenditure was $1,577 million in 2023 (p. 2)."
+        resolve_quotes(draft, about, QuoteIndex(about)), output="Capital expenditure was $1,577 million in 2023 (p. 2)."
     )
-    form = OutputForm(remembered=False)
+    form = OutputForm(has_memory=False)
     assert OutputCheck(form, TASK, document=about)(attempt).passed
     assert len(OutputCheck(form, TASK)(attempt).issues) == 2
 
@@ -235,7 +237,7 @@ def test_reading_figures_never_fails_and_gives_places(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["1  million", "$  5", "5 \n %", "million1.0.0"])
 def test_spaces_and_neighbours_do_not_change_a_figure(text: str) -> None:
-    assert not Ground((text,), frozenset(), items=9).misses(pieces(text, "text"))
+    assert not GroundingSources((text,), frozenset(), items=9).find_unsupported(pieces(text, "text"))
 
 
 @given(
@@ -247,26 +249,26 @@ def test_spaces_and_neighbours_do_not_change_a_figure(text: str) -> None:
 def test_a_text_is_always_borne_out_by_itself(parts: list[str]) -> None:
     text = "".join(parts)
     pages = frozenset(str(number) for number in range(10_000))
-    found = Ground((text,), pages, items=9).misses(pieces(text, "text"))
+    found = GroundingSources((text,), pages, items=9).find_unsupported(pieces(text, "text"))
     assert not [miss for miss in found if "is in no quote" in miss.message and "figure" in miss.message]
 
 
 @given(st.integers(0, 10**9), st.integers(1, 10**6))
 def test_another_number_is_never_found(number: int, off: int) -> None:
-    quoted = Ground((f"The fee is {number:,} pounds.",))
-    assert quoted.misses(pieces(f"a fee of {number} pounds", "md")) == ()
-    assert len(quoted.misses(pieces(f"a fee of {number + off:,} pounds", "md"))) == 1
+    quoted = GroundingSources((f"The fee is {number:,} pounds.",))
+    assert quoted.find_unsupported(pieces(f"a fee of {number} pounds", "md")) == ()
+    assert len(quoted.find_unsupported(pieces(f"a fee of {number + off:,} pounds", "md"))) == 1
 
 
 def test_a_section_may_be_named_if_the_document_has_it() -> None:
-    known = sections_of(
+    known = section_numbers(
         "7 Legal proceedings\n7.1 The district\n\n**13.2** The Supplier\n## Schedule 3\ntext 9 in a line\n"
     )
     assert known == {"7", "7.1", "13.2", "3"}
-    ground = Ground(["The provision is $6.5 million."], sections=known)
+    ground = GroundingSources(["The provision is $6.5 million."], sections=known)
     fine = "See section 7.1, clause 13.2(b) and Schedule 3; the provision is $6.5 million."
-    assert ground.misses([Piece(fine)]) == ()
-    assert [miss.message for miss in ground.misses([Piece("See section 8.")])] != []
+    assert ground.find_unsupported([Piece(fine)]) == ()
+    assert [miss.message for miss in ground.find_unsupported([Piece("See section 8.")])] != []
 
 
 def test_what_keys_and_headers_say_is_looked_up_unless_the_task_or_the_schema_says_it() -> None:
@@ -300,7 +302,7 @@ def test_a_figure_in_the_name_of_a_key_is_looked_up_as_any_other() -> None:
 
 def test_what_keys_say() -> None:
     keys = {"party_1", "party_2", "party_4", "day_09", "day_10"}
-    said = {key: said_by_key(key, keys) for key in (*keys, "clause_6_3", "from_2023_2024", "2024-03-31", "a b", "x")}
+    said = {key: key_text(key, keys) for key in (*keys, "clause_6_3", "from_2023_2024", "2024-03-31", "a b", "x")}
     assert said == {
         "party_1": "", "party_2": "", "party_4": "party 4", "day_09": "day 09", "day_10": "", "a b": "a b", "x": "",
         "clause_6_3": "clause 6.3", "from_2023_2024": "from 2023 2024", "2024-03-31": "2024-03-31",
@@ -322,12 +324,12 @@ def test_a_schema_that_could_not_be_applied_is_a_broken_check_and_no_fault(monke
 
 def test_an_amount_in_a_currency_that_the_document_lacks_is_refused_and_counts_in_the_score() -> None:
     about = document("The rent of 4,800 is due on the first day of each month, and nothing else is.")
-    attempt = pin(
+    attempt = resolve_quotes(
         Draft((DraftClaim("Rent", ("The rent of 4,800 is due on the first day",)),)), about, QuoteIndex(about)
     )
 
     def checked(output: str, task: str = TASK) -> Evidence:
-        form = OutputForm(remembered=False)
+        form = OutputForm(has_memory=False)
         return OutputCheck(form, task, document=about)(replace(attempt, output=output, finished=True))
 
     plain = "The rent of 4,800 is due on the first day of each month, as is said."

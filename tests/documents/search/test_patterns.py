@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from ralph_cli.documents.search.patterns import PLACES, count_patterns
+from ralph_cli.documents.search.patterns import MAX_PLACES, count_patterns
 
 pytestmark = pytest.mark.own_process
 
@@ -35,6 +35,6 @@ def test_what_is_no_expression_says_why() -> None:
 def test_empty_matches_are_none_and_places_are_bounded() -> None:
     nothing, many = count_patterns(["x*", "a"], TEXT)
     assert nothing.count == 0 and nothing.places == ()
-    assert many.count == TEXT.count("a") and len(many.places) == PLACES
+    assert many.count == TEXT.count("a") and len(many.places) == MAX_PLACES
     assert count_patterns([], TEXT) == ()
     assert count_patterns(["\ud800", "é"], "é\ud800")[1].count == 1
