@@ -11,7 +11,7 @@ from hypothesis import settings as hypothesis_settings
 
 from ralph_cli.config import ENVIRONMENT_VARIABLES, Settings
 
-pytest_plugins = ["document_fixtures"]
+pytest_plugins = ["document_fixtures", "one_process"]
 
 # A deadline for an example measures how busy the machine is.
 hypothesis_settings.register_profile("ralph", deadline=None)

@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import grimp
@@ -16,11 +17,27 @@ CHILDREN = {"sandbox/worker.py", "sandbox/native_worker.py", "sandbox/deno/worke
 CHILDREN |= {"ralph_cli/documents/process/worker.py"}  # a program that talks to its parent over standard output
 
 
-def trees(without: set[str] = frozenset()) -> Iterator[tuple[str, ast.Module]]:  # type: ignore[assignment]
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
+@cache
+def named(path: Path) -> list[tuple[int, str]]:
+    """The dotted names of a file, each with its line."""
+    nodes = (node for node in ast.walk(parsed(path)) if isinstance(node, ast.Attribute | ast.Name))
+    return [(node.lineno, dotted(node)) for node in nodes]
+
+
+def sources(without: set[str] = frozenset()) -> Iterator[tuple[str, Path]]:  # type: ignore[assignment]
     for path in SOURCES:
         name = path.relative_to(ROOT).as_posix()
         if name not in without:
-            yield name, ast.parse(path.read_text("utf-8"))
+            yield name, path
+
+
+def trees() -> Iterator[tuple[str, ast.Module]]:
+    return ((name, parsed(path)) for name, path in sources())
 
 
 def dotted(node: ast.AST) -> str:
@@ -37,12 +54,7 @@ def dotted(node: ast.AST) -> str:
 
 def uses(names: set[str], without: set[str]) -> list[str]:
     """Where one of the dotted names is used."""
-    return [
-        f"{path}:{node.lineno} {dotted(node)}"
-        for path, tree in trees(without)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute | ast.Name) and dotted(node) in names
-    ]
+    return [f"{name}:{line} {used}" for name, path in sources(without) for line, used in named(path) if used in names]
 
 
 def test_the_layers_hold() -> None:
@@ -70,7 +82,7 @@ def test_the_environment_is_read_in_config_only() -> None:
 
 
 def test_printing_is_for_commands_only() -> None:
-    allowed = {name for name, _ in trees() if name.startswith("ralph_cli/commands/")}
+    allowed = {name for name, _ in sources() if name.startswith("ralph_cli/commands/")}
     assert uses({"print", "typer.echo", "sys.stdout", "sys.stderr"}, GUEST | CHILDREN | allowed) == []
 
 
@@ -82,7 +94,7 @@ def test_only_the_app_exits() -> None:
 def test_clock_and_chance_live_in_core_clock() -> None:
     names = {"time.time", "time.monotonic", "time.sleep", "datetime.now", "random.random", "uuid.uuid4"}
     names |= {"secrets.token_hex", "secrets.randbelow"}
-    packages = {name for name, _ in trees() if name.startswith("sandbox/")}  # knows nobody, so it cannot ask core
+    packages = {name for name, _ in sources() if name.startswith("sandbox/")}  # knows nobody, so it cannot ask core
     assert uses(names, packages | GUEST | {"ralph_cli/core/clock.py"}) == []
 
 
@@ -106,7 +118,7 @@ def test_public_functions_and_classes_say_what_they_are() -> None:
 
 
 def test_no_utils() -> None:
-    for name, _ in trees():
+    for name, _ in sources():
         assert not any(word in name for word in ("util", "helper", "manager", "handler", "common", "misc")), name
 
 

@@ -1,5 +1,6 @@
 """README.md cannot lie: its commands are run, its tables are compared with the code."""
 
+import io
 import re
 import shlex
 import subprocess
@@ -11,7 +12,7 @@ from fakes import REAL_CACHE
 from settings_table import table, with_table
 
 from ralph_cli.commands import app
-from ralph_cli.config import ENVIRONMENT_VARIABLES, OPTIONS, SECRETS, Settings
+from ralph_cli.config import ENVIRONMENT_VARIABLES, SECRETS, Settings
 from ralph_cli.reports.csv import COLUMNS
 
 ROOT = Path(__file__).parent.parent
@@ -25,32 +26,51 @@ def block(mark: str) -> str:
     return match.group(1)
 
 
-def ralph(arguments: list[str], tmp_path: Path, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
-    """Run the command line in a folder that holds the samples and nothing else."""
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A working folder that holds the samples and nothing else."""
     folder = tmp_path / "work"
-    if not folder.exists():
-        folder.mkdir()
-        (folder / "samples").symlink_to(ROOT / "samples")
-    home = {"HOME": str(tmp_path), "RALPH_CACHE_DIR": str(REAL_CACHE), "PATH": "/usr/bin:/bin"}
-    argv = [sys.executable, "-m", "ralph_cli", *arguments]
-    given = (folder / stdin).read_text("utf-8") if stdin else ""
-    return subprocess.run(argv, cwd=folder, env=home, input=given, capture_output=True, text=True, check=False)
+    folder.mkdir()
+    (folder / "samples").symlink_to(ROOT / "samples")
+    return folder
 
 
-def test_the_example_commands_run(tmp_path: Path) -> None:
+@pytest.fixture
+def user(tmp_path: Path) -> dict[str, str]:
+    """The environment of a user without settings, whose cache holds the sandbox's runtime: nothing is fetched."""
+    (tmp_path / ".cache").mkdir()
+    (tmp_path / ".cache" / "ralph").symlink_to(REAL_CACHE.resolve())
+    return {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT)}
+
+
+def run(argv: list[str], folder: Path, user: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(argv, cwd=folder, env=user, input="", capture_output=True, text=True, check=False)
+
+
+def test_the_example_commands_run(
+    folder: Path, user: dict[str, str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One after the other in this process; the next test has the process and the engine that users have."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("HOME", user["HOME"])
+    monkeypatch.delenv("RALPH_CACHE_DIR")
+    monkeypatch.setenv("RALPH_SANDBOX", "native")
     for line in block("examples").splitlines():
         command, _, stdin = line.partition(" < ")
         words = shlex.split(command)
         assert words[0] == "ralph"
-        done = ralph(words[1:], tmp_path, stdin or None)
-        assert done.returncode in (0, 3), (line, done.returncode, done.stderr)
-        assert done.stdout.strip(), line
-        assert "Traceback" not in done.stderr
+        given = io.BytesIO(Path(stdin).read_bytes() if stdin else b"")
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(given))
+        code = app.run(words[1:])
+        out, err = capsys.readouterr()
+        assert code in (0, 3), (line, code, err)
+        assert out.strip(), line
+        assert "Traceback" not in err
 
 
-def test_the_first_command_prints_what_the_readme_shows(tmp_path: Path) -> None:
+def test_the_first_command_prints_what_the_readme_shows(folder: Path, user: dict[str, str]) -> None:
     command = block("first-command").rsplit("&& ", 1)[1]
-    done = ralph(shlex.split(command)[1:], tmp_path)
+    done = run([sys.executable, "-m", "ralph_cli", *shlex.split(command)[1:]], folder, user)
     assert done.returncode == 0, done.stderr
 
     def settled(text: str) -> str:
@@ -62,17 +82,17 @@ def test_the_first_command_prints_what_the_readme_shows(tmp_path: Path) -> None:
     assert settled(done.stdout) == settled(block("first-output"))
 
 
-def test_the_check_of_a_memo_prints_what_the_readme_shows(tmp_path: Path) -> None:
-    done = ralph(shlex.split(block("check-command"))[1:], tmp_path)
-    assert done.returncode == 2, done.stderr
-    assert done.stdout.strip() == block("check-output").strip()
+def test_the_check_of_a_memo_prints_what_the_readme_shows(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(folder)
+    assert app.run(shlex.split(block("check-command"))[1:]) == 2
+    assert capsys.readouterr().out.strip() == block("check-output").strip()
 
 
-def test_the_run_that_is_verified_later_prints_what_the_readme_shows(tmp_path: Path) -> None:
-    (tmp_path / "samples").symlink_to(ROOT / "samples")
-    home = {"HOME": str(tmp_path), "RALPH_CACHE_DIR": str(REAL_CACHE), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT)}
+def test_the_run_that_is_verified_later_prints_what_the_readme_shows(folder: Path, user: dict[str, str]) -> None:
     script = f'ralph() {{ {shlex.quote(sys.executable)} -m ralph_cli "$@"; }}\n{block("verify")}'
-    done = subprocess.run(["bash", "-c", script], cwd=tmp_path, env=home, capture_output=True, text=True, check=False)
+    done = run(["bash", "-c", script], folder, user | {"RALPH_SANDBOX": "native"})
     assert done.returncode == 2, done.stderr
 
     def settled(text: str) -> str:
@@ -87,11 +107,8 @@ def test_the_run_that_is_verified_later_prints_what_the_readme_shows(tmp_path: P
     assert settled(shown) == settled(block("verify-output"))
 
 
-def test_the_python_example_runs(tmp_path: Path) -> None:
-    (tmp_path / "samples").symlink_to(ROOT / "samples")
-    home = {"HOME": str(tmp_path), "RALPH_CACHE_DIR": str(REAL_CACHE), "PATH": "/usr/bin:/bin", "PYTHONPATH": str(ROOT)}
-    argv = [sys.executable, "-c", block("python")]
-    done = subprocess.run(argv, cwd=tmp_path, env=home, capture_output=True, text=True, check=False)
+def test_the_python_example_runs(folder: Path, user: dict[str, str]) -> None:
+    done = run([sys.executable, "-c", block("python")], folder, user)
     assert done.returncode == 0 and done.stdout.startswith("page "), done.stderr
 
 
@@ -100,21 +117,17 @@ def test_the_loop_example_runs() -> None:
     assert done.stdout == "The capital of France is Paris. completion 2\n", done.stderr
 
 
-def test_the_table_of_settings_is_made_from_the_settings() -> None:
-    assert with_table(README) == README, "run: python tests/support/settings_table.py"
-    assert with_table(README.replace("| `max_steps`", "| `max_stops`")) == README
-    with pytest.raises(ValueError, match="no place"):
-        with_table("")
-
-
-def test_the_table_of_settings_has_every_setting_and_variable_and_no_key() -> None:
-    cells = [line.split("|")[1:-1] for line in table().splitlines()][2:]
-    assert [re.findall(r"^ `(\w+)`", name) for name, *_ in cells] == [
-        [name] if name not in SECRETS else [] for name in Settings.model_fields
-    ]
-    assert all(option.text in row[3] and len(row) == 4 for option, row in zip(OPTIONS.values(), cells, strict=True))
-    variables = set(re.findall(r"`([A-Z][A-Z_]+)`", table()))
+def test_the_table_of_settings_is_the_settings() -> None:
+    table = README.split("## Settings")[1].split("\n## ")[0]
+    rows = [line.split("|")[1:-1] for line in table.splitlines() if line.startswith("|")][2:]
+    named = {cells[0].strip().strip("`") for cells in rows} - {""}
+    assert named == set(Settings.model_fields) - set(SECRETS)
+    variables = set(re.findall(r"`([A-Z][A-Z_]+)`", table))
     assert variables == {name for names in ENVIRONMENT_VARIABLES.values() for name in names}
+    for cells in rows:
+        name, default = cells[0].strip().strip("`"), cells[2].strip().strip("`")
+        if name and default and re.fullmatch(r"[\w.~/-]+", default):
+            assert str(Settings.model_fields[name].default) == default, name
 
 
 def test_the_table_of_exit_codes_is_the_code() -> None:

@@ -15,6 +15,8 @@ from ralph_cli.documents.load import LoadLimits, load_document
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.process import child
 
+pytestmark = pytest.mark.own_process
+
 HELLO = [(72, 700, "Revenue was 1,577 million in 2018.")]
 MIB = 1 << 20
 

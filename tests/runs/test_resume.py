@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from fakes import FakeSandbox
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 from reportlab.lib.pdfencrypt import StandardEncryption
@@ -70,15 +70,20 @@ def cut_off(events: tuple[AnyEvent, ...], at: int, folder: Path) -> Path:
     return folder
 
 
-@examples(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.fixture(scope="module")
+def recorded_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Finished, tuple[AnyEvent, ...]]:
+    return whole(tmp_path_factory.mktemp("whole"))
+
+
+@examples(max_examples=25, deadline=None)
 @given(at=st.integers(2, 30))
 def test_any_start_of_a_run_and_then_its_replay_are_the_whole(
-    tmp_path_factory: pytest.TempPathFactory, at: int
+    recorded_run: tuple[Finished, tuple[AnyEvent, ...]], tmp_path_factory: pytest.TempPathFactory, at: int
 ) -> None:
-    tmp_path = tmp_path_factory.mktemp("resume")
-    finished, events = whole(tmp_path)
+    finished, events = recorded_run
     assert finished.outcome.ok and finished.usage.calls == 6
     at = min(at, len(events) - 1)
+    tmp_path = tmp_path_factory.mktemp("resume")
     folder = cut_off(events, at, tmp_path / "cut")
     paid = [event for event in events[:at] if isinstance(event, CallFinished)]
     asked = {agent: sum(event.agent == agent for event in paid) for agent in ("worker", "judge")}

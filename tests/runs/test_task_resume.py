@@ -1,11 +1,12 @@
 """Resuming a task: its start and then its replay are the whole run, with memory and schema as they were found."""
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from fakes import FakeSandbox
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 from test_resume import cut_off, priced
@@ -81,29 +82,47 @@ def killed(finished: Finished, events: tuple[AnyEvent, ...], at: int, folder: Pa
     return folder, models(paid)
 
 
-@examples(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@dataclass(frozen=True)
+class Recorded:
+    """A whole run, what its memory held before and after, and where all of it is."""
+
+    folder: Path
+    finished: Finished
+    events: tuple[AnyEvent, ...]
+    memory: Path
+    before: bytes
+    after: bytes
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
+    folder = tmp_path_factory.mktemp("whole")
+    path = noted(folder)
+    before = path.read_bytes()
+    finished, events = whole(folder, chosen(folder))
+    (folder / "rent.json").write_text('{"type": "array"}', "utf-8")  # what is checked is the schema of then
+    return Recorded(folder, finished, events, path, before, path.read_bytes())
+
+
+def test_the_whole_run_has_all_that_a_resumed_one_may_lose(recorded: Recorded) -> None:
+    finished = recorded.finished
+    assert finished.outcome.ok and finished.outcome.iterations == 2 and finished.usage.calls == 7
+    blocks = parse_memory(recorded.after.decode()).blocks[-2:]
+    assert [block.count(word) for block in blocks for word in (NOTE, LATER)] == [1, 0, 0, 1]
+
+
+@examples(max_examples=25, deadline=None)
 @given(at=st.integers(2, 40), written=st.booleans())
 def test_any_start_of_a_task_and_then_its_replay_are_the_whole(
-    tmp_path_factory: pytest.TempPathFactory, at: int, written: bool
+    recorded: Recorded, tmp_path_factory: pytest.TempPathFactory, at: int, written: bool
 ) -> None:
-    tmp_path = tmp_path_factory.mktemp("resume")
-    path = noted(tmp_path)
-    before = path.read_bytes()
-    finished, events = whole(tmp_path, chosen(tmp_path))
-    after = path.read_bytes()
-    assert finished.outcome.ok and finished.outcome.iterations == 2 and finished.usage.calls == 7
-    assert [block.count(word) for block in parse_memory(after.decode()).blocks[-2:] for word in (NOTE, LATER)] == [
-        1,
-        0,
-        0,
-        1,
-    ]
+    finished, events, path = recorded.finished, recorded.events, recorded.memory
     at = min(at, len(events) - 1)
-    folder, rest = killed(finished, events, at, tmp_path / "cut")
-    (tmp_path / "rent.json").write_text('{"type": "array"}', "utf-8")  # what is checked is the schema of then
-    if not written and not any(isinstance(event, StepFinished) for event in events[:at]):
-        path.write_bytes(before)
-    again = resume(folder, settings=Settings(out=tmp_path / "out"), document=LEASE, models=rest, engine=FakeSandbox)
+    folder, rest = killed(finished, events, at, tmp_path_factory.mktemp("cut"))
+    lost = not written and not any(isinstance(event, StepFinished) for event in events[:at])
+    path.write_bytes(recorded.before if lost else recorded.after)
+    settings = Settings(out=recorded.folder / "out")
+    again = resume(folder, settings=settings, document=LEASE, models=rest, engine=FakeSandbox)
     assert again.outcome == finished.outcome and again.usage == finished.usage and again.mode == "task"
     state = fold(read_events(again.folder))
     assert (state.steps, state.usage, state.halt) == (fold(events).steps, fold(events).usage, fold(events).halt)

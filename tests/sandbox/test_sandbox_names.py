@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from baits import answers
+from baits import answers, both
 
 from sandbox import Sandbox
 
 Shared = Callable[..., Sandbox]
-both = pytest.mark.parametrize("engine", ["pyodide", "native"])
 
 
 @both

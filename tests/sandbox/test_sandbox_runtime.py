@@ -17,7 +17,8 @@ from pathlib import Path
 import pytest
 from baits import answers
 
-from sandbox import SandboxUnavailable, open_sandbox
+from sandbox import Limits, SandboxUnavailable, open_sandbox
+from sandbox.deno.engine import PyodideEngine
 from sandbox.deno.runtime import (
     FILES,
     check_files,
@@ -27,8 +28,9 @@ from sandbox.deno.runtime import (
     is_complete,
     runtime_folder,
 )
-from sandbox.deno.snapshot import ensure_snapshot
+from sandbox.deno.snapshot import BUILD_BOUNDS, ensure_snapshot
 from sandbox.deno.worker import Deno
+from sandbox.worker import WorkerFault
 
 
 @pytest.fixture
@@ -82,6 +84,7 @@ def snapshot(cache: Path, own: Path) -> Path:
     return Path(shutil.copyfile(good, runtime_folder(own) / good.name))
 
 
+@pytest.mark.full  # builds a snapshot, which takes seconds; the next test has the rule without the building
 def test_a_spoilt_snapshot_is_built_again(own: Path, snapshot: Path) -> None:
     waits: list[str] = []
 
@@ -109,7 +112,9 @@ def test_what_is_no_snapshot_of_ours(
 ) -> None:
     monkeypatch.setattr("sandbox.deno.snapshot._build", lambda deno: b"built again")
     snapshot.write_bytes(spoil(snapshot.read_bytes()))
-    assert ensure_snapshot(Deno(find_deno(), runtime_folder(own), 1 << 30)) == snapshot
+    waits: list[str] = []
+    assert ensure_snapshot(Deno(find_deno(), runtime_folder(own), 1 << 30), on_wait=waits.append) == snapshot
+    assert waits == ["preparing the sandbox (once, some seconds)"]
     assert snapshot.read_bytes()[128:] == b"built again"
 
 
@@ -119,6 +124,7 @@ def test_without_a_place_for_a_snapshot_there_is_none(own: Path) -> None:
     assert ensure_snapshot(Deno(find_deno(), runtime_folder(own), 1 << 30)) is None
 
 
+@pytest.mark.full
 def test_a_snapshot_that_does_not_start_is_done_without(own: Path, snapshot: Path) -> None:
     key, memory = snapshot.read_bytes()[:64], b"\0" * (1 << 16)
     snapshot.write_bytes(key + hashlib.sha256(memory).hexdigest().encode() + memory)
@@ -127,6 +133,24 @@ def test_a_snapshot_that_does_not_start_is_done_without(own: Path, snapshot: Pat
     assert not snapshot.exists()
 
 
+def test_a_snapshot_from_which_nothing_starts_is_forgotten(
+    own: Path, snapshot: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    starts: list[Path | None] = []
+
+    def start(self: PyodideEngine, deno: Deno, given: Path | None, *_: object) -> object:
+        starts.append(given)
+        if given is not None:
+            raise WorkerFault("the worker died")
+        return "a worker"
+
+    monkeypatch.setattr(PyodideEngine, "_start", start)
+    engine = PyodideEngine(Limits(), cache=own, fetch_env=None, on_wait=lambda _: None)
+    assert engine.spawn(BUILD_BOUNDS, {}) == "a worker"
+    assert starts == [snapshot, None] and not snapshot.exists()
+
+
+@pytest.mark.full
 def test_two_processes_build_at_once(own: Path) -> None:
     code = (
         "from pathlib import Path; from sandbox import open_sandbox\n"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from baits import answers
+from baits import answers, both
 
 from sandbox import Sandbox
 from sandbox.host import MAX_TOUCHED_SPANS, _touched_spans
@@ -14,7 +14,6 @@ from sandbox.worker import Frame
 
 DOCUMENT = "Annual report.\n" + "The rent is $48,000 a year. " * 40
 Shared = Callable[..., Sandbox]
-both = pytest.mark.parametrize("engine", ["pyodide", "native"])
 
 
 @pytest.fixture

@@ -116,6 +116,9 @@ def _accept(listener: socket.socket, connections: list[str]) -> None:
 
 
 Opener = Callable[..., Sandbox]
+both = pytest.mark.parametrize("engine", ["pyodide", "native"])
+on_the_host = pytest.mark.parametrize("engine", [pytest.param("pyodide", marks=pytest.mark.full), "native"])
+"""For what the host does, which is one program for both engines: a worker of native starts in a tenth of the time."""
 
 
 @pytest.fixture(scope="session")
@@ -130,10 +133,10 @@ def opener(cache: Path) -> Opener:
     return open_engine
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def shared(opener: Opener) -> Iterator[Callable[..., Sandbox]]:
-    """One sandbox for each engine and limits, for all tests of a module."""
-    opened: dict[tuple[str, ResourceLimits], Sandbox] = {}
+    """One sandbox for each engine and limits, for all tests: each starts once, and again where a test breaks it."""
+    opened: dict[tuple[str, Limits], Sandbox] = {}
 
     def get(engine: str, limits: ResourceLimits = DEFAULT) -> Sandbox:
         if (engine, limits) not in opened:

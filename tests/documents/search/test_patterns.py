@@ -2,7 +2,11 @@
 
 import time
 
+import pytest
+
 from ralph_cli.documents.search.patterns import MAX_PLACES, count_patterns
+
+pytestmark = pytest.mark.own_process
 
 TEXT = "The base\nrent is $48,000. The annual rent rises.\n" + "a" * 3_000 + "!"
 

@@ -11,28 +11,55 @@ import pytest
 from attacks import Attack
 from baits import ENVIRONMENT_SECRET, SECRET, Bait, answers
 
-from sandbox import ResourceLimits, Sandbox
+from sandbox import Limits, Result, Sandbox
 
-LIMITS = ResourceLimits(seconds=5, memory=512 << 20)
-TARGETS = [
-    *[("pyodide", attack) for attack in [*attacks.PYTHON, *attacks.JAVASCRIPT, *attacks.SYSCALLS]],
-    *[("native", attack) for attack in attacks.PYTHON],
-    *[("armed", attack) for attack in [*attacks.PYTHON, *attacks.SYSCALLS]],
-]
+LIMITS = Limits(seconds=5, memory=512 << 20)
+TARGETS = {
+    "pyodide": [*attacks.PYTHON, *attacks.JAVASCRIPT, *attacks.SYSCALLS],
+    "native": attacks.PYTHON,
+    "armed": [*attacks.PYTHON, *attacks.SYSCALLS],
+}
 
 
-@pytest.mark.parametrize(("engine", "attack"), [pytest.param(e, a, id=f"{e}: {a.name}") for e, a in TARGETS])
-def test_nothing_gets_out(engine: str, attack: Attack, shared: Callable[..., Sandbox], bait: Bait) -> None:
+@pytest.mark.parametrize("engine", TARGETS)
+def test_nothing_gets_out(engine: str, shared: Callable[..., Sandbox], bait: Bait) -> None:
+    """Every attack, one after the other in one session: the sandbox starts a new worker where one breaks it."""
     sandbox = shared(engine, LIMITS)
+    assert {attack.name: got for attack in TARGETS[engine] if (got := gained(attack, sandbox, bait))} == {}
+
+
+def gained(attack: Attack, sandbox: Sandbox, bait: Bait) -> str:
+    """What an attack got, saw or changed, or how it left the sandbox; empty if nothing."""
     before = bait.state()
     result = sandbox.run(attacks.PRELUDE + bait.fill(attack.code), answers)
     seen = f"{result.stdout} {result.value} {result.error}"
-    assert SECRET not in seen
-    assert ENVIRONMENT_SECRET not in seen
-    if not attack.virtual:
-        assert "LEAK:" not in result.stdout, seen
-    assert bait.state() == before
-    assert sandbox.run("6 * 7", answers).value == "42"
+    if SECRET in seen or ENVIRONMENT_SECRET in seen or ("LEAK:" in result.stdout and not attack.virtual):
+        return seen
+    if bait.state() != before:
+        return f"changed {before} into {bait.state()}"
+    after = sandbox.run("6 * 7", answers)
+    return "" if after.value == "42" else f"afterwards the sandbox says {after}"
+
+
+def test_an_attack_that_succeeds_is_seen(bait: Bait) -> None:
+    """Against a sandbox that lets everything through, each kind of gain is told."""
+
+    class Open:
+        def run(self, code: str, query: object) -> Result:
+            bait.connections.append("reached") if "reach" in code else None
+            said = {"read": SECRET, "environment": ENVIRONMENT_SECRET, "act": "LEAK: done"}
+            return Result(
+                next((text for word, text in said.items() if f"# {word}" in code), ""), 0, "43", None, False, 0
+            )
+
+    for code, told in (
+        ("# read", SECRET),
+        ("# environment", ENVIRONMENT_SECRET),
+        ("# act", "LEAK"),
+        ("# reach", "changed"),
+    ):
+        assert told in gained(Attack("", code), Open(), bait)  # type: ignore[arg-type]
+    assert "afterwards" in gained(Attack("", "# act", virtual=True), Open(), bait)  # type: ignore[arg-type]
 
 
 def test_the_baits_work(bait: Bait) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import overload
 import pytest
-from baits import answers
+from baits import answers, both, on_the_host
 from overload import Overload
 
 from sandbox import ResourceLimits, Sandbox
@@ -15,8 +15,14 @@ from sandbox import ResourceLimits, Sandbox
 LIMITS = ResourceLimits(seconds=1.5, memory=512 << 20)
 
 
-@pytest.mark.parametrize("engine", ["pyodide", "native"])
-@pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in overload.CASES])
+@pytest.mark.parametrize(
+    ("engine", "case"),
+    [
+        pytest.param(engine, case, id=f"{case.name}-{engine}", marks=[pytest.mark.full] if case.full else [])
+        for engine in ("pyodide", "native")
+        for case in overload.CASES
+    ],
+)
 def test_overload_ends(engine: str, case: Overload, shared: Callable[..., Sandbox]) -> None:
     sandbox = shared(engine, LIMITS)
     sandbox.load("the document", [])
@@ -33,14 +39,14 @@ def test_overload_ends(engine: str, case: Overload, shared: Callable[..., Sandbo
     assert after.value == "'the document'", after
 
 
-@pytest.mark.parametrize("engine", ["pyodide", "native"])
+@both
 def test_a_flood_is_counted_and_cut(engine: str, shared: Callable[..., Sandbox]) -> None:
     result = shared(engine, LIMITS).run("for _ in range(100): print('x' * 10 ** 6)", answers)
     assert (len(result.stdout), result.stdout_total) == (LIMITS.output, 100 * (10**6 + 1))
     assert not result.state_lost
 
 
-@pytest.mark.parametrize("engine", ["pyodide", "native"])
+@on_the_host
 def test_many_sub_queries_end_when_the_host_says_so(engine: str, shared: Callable[..., Sandbox]) -> None:
     class OverBudget(Exception):
         pass
