@@ -12,7 +12,7 @@ from fakes import REAL_CACHE
 from settings_table import table, with_table
 
 from ralph_cli.commands import app
-from ralph_cli.config import ENVIRONMENT_VARIABLES, SECRETS, Settings
+from ralph_cli.config import ENVIRONMENT_VARIABLES, OPTIONS, SECRETS, Settings
 from ralph_cli.reports.csv import COLUMNS
 
 ROOT = Path(__file__).parent.parent
@@ -117,17 +117,21 @@ def test_the_loop_example_runs() -> None:
     assert done.stdout == "The capital of France is Paris. completion 2\n", done.stderr
 
 
-def test_the_table_of_settings_is_the_settings() -> None:
-    table = README.split("## Settings")[1].split("\n## ")[0]
-    rows = [line.split("|")[1:-1] for line in table.splitlines() if line.startswith("|")][2:]
-    named = {cells[0].strip().strip("`") for cells in rows} - {""}
-    assert named == set(Settings.model_fields) - set(SECRETS)
-    variables = set(re.findall(r"`([A-Z][A-Z_]+)`", table))
+def test_the_table_of_settings_is_made_from_the_settings() -> None:
+    assert with_table(README) == README, "run: python tests/support/settings_table.py"
+    assert with_table(README.replace("| `max_steps`", "| `max_stops`")) == README
+    with pytest.raises(ValueError, match="no place"):
+        with_table("")
+
+
+def test_the_table_of_settings_has_every_setting_and_variable_and_no_key() -> None:
+    cells = [line.split("|")[1:-1] for line in table().splitlines()][2:]
+    assert [re.findall(r"^ `(\w+)`", name) for name, *_ in cells] == [
+        [name] if name not in SECRETS else [] for name in Settings.model_fields
+    ]
+    assert all(option.text in row[3] and len(row) == 4 for option, row in zip(OPTIONS.values(), cells, strict=True))
+    variables = set(re.findall(r"`([A-Z][A-Z_]+)`", table()))
     assert variables == {name for names in ENVIRONMENT_VARIABLES.values() for name in names}
-    for cells in rows:
-        name, default = cells[0].strip().strip("`"), cells[2].strip().strip("`")
-        if name and default and re.fullmatch(r"[\w.~/-]+", default):
-            assert str(Settings.model_fields[name].default) == default, name
 
 
 def test_the_table_of_exit_codes_is_the_code() -> None:

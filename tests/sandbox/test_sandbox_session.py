@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from baits import Opener, answers, both, on_the_host
 
-from sandbox import Limits, QueryFailure, Sandbox, SandboxFailure, open_sandbox
+from sandbox import QueryFailure, ResourceLimits, Sandbox, SandboxFailure, open_sandbox
 from sandbox.deno.worker import remove_orphaned_folders
 
 LIMITS = ResourceLimits(seconds=1, memory=512 << 20)
@@ -149,7 +149,7 @@ def test_the_clock_stops_while_the_host_answers(engine: str, opener: Opener) -> 
         time.sleep(0.7)
         return ["ok"]
 
-    with opener(engine, Limits(seconds=0.5)) as sandbox:
+    with opener(engine, ResourceLimits(seconds=0.5)) as sandbox:
         result = sandbox.run("llm_query('q')", slow)
         assert (result.value, result.state_lost) == ("'ok'", False)
         assert result.seconds < 0.5

@@ -36,7 +36,7 @@ TASK = "Explain the Supplier's net loss and what 99 means"
 
 
 def ground() -> GroundingSources:
-    return GroundingSources(QUOTES, frozenset({"2", "5", "iv"}), items=3, task=TASK)
+    return GroundingSources(QUOTES, frozenset({"2", "5", "iv"}), item_count=3, task=TASK)
 
 
 def misses(text: str, kind: Format = "md") -> list[str]:
@@ -237,7 +237,7 @@ def test_reading_figures_never_fails_and_gives_places(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["1  million", "$  5", "5 \n %", "million1.0.0"])
 def test_spaces_and_neighbours_do_not_change_a_figure(text: str) -> None:
-    assert not GroundingSources((text,), frozenset(), items=9).find_unsupported(pieces(text, "text"))
+    assert not GroundingSources((text,), frozenset(), item_count=9).find_unsupported(pieces(text, "text"))
 
 
 @given(
@@ -249,7 +249,7 @@ def test_spaces_and_neighbours_do_not_change_a_figure(text: str) -> None:
 def test_a_text_is_always_borne_out_by_itself(parts: list[str]) -> None:
     text = "".join(parts)
     pages = frozenset(str(number) for number in range(10_000))
-    found = GroundingSources((text,), pages, items=9).find_unsupported(pieces(text, "text"))
+    found = GroundingSources((text,), pages, item_count=9).find_unsupported(pieces(text, "text"))
     assert not [miss for miss in found if "is in no quote" in miss.message and "figure" in miss.message]
 
 

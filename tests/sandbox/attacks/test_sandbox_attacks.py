@@ -11,9 +11,9 @@ import pytest
 from attacks import Attack
 from baits import ENVIRONMENT_SECRET, SECRET, Bait, answers
 
-from sandbox import Limits, Result, Sandbox
+from sandbox import ResourceLimits, Result, Sandbox
 
-LIMITS = Limits(seconds=5, memory=512 << 20)
+LIMITS = ResourceLimits(seconds=5, memory=512 << 20)
 TARGETS = {
     "pyodide": [*attacks.PYTHON, *attacks.JAVASCRIPT, *attacks.SYSCALLS],
     "native": attacks.PYTHON,

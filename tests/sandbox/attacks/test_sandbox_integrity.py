@@ -12,7 +12,7 @@ from integrity import Forgery
 
 from sandbox import ResourceLimits, Sandbox
 
-LIMITS = Limits(seconds=1.5, memory=512 << 20)
+LIMITS = ResourceLimits(seconds=1.5, memory=512 << 20)
 ONE_OF_ITS_KIND = "sizes that do not fit"
 """The host ends the worker for each of the false sizes by one rule; pyodide starts slowly and needs to show it once."""
 TARGETS = [
