@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 from baits import answers
 
-from sandbox import Limits, SandboxUnavailable, open_sandbox
+from sandbox import ResourceLimits, SandboxUnavailable, open_sandbox
 from sandbox.deno.engine import PyodideEngine
 from sandbox.deno.runtime import (
     FILES,
@@ -145,7 +145,7 @@ def test_a_snapshot_from_which_nothing_starts_is_forgotten(
         return "a worker"
 
     monkeypatch.setattr(PyodideEngine, "_start", start)
-    engine = PyodideEngine(Limits(), cache=own, fetch_env=None, on_wait=lambda _: None)
+    engine = PyodideEngine(ResourceLimits(), cache=own, fetch_env=None, on_wait=lambda _: None)
     assert engine.spawn(BUILD_BOUNDS, {}) == "a worker"
     assert starts == [snapshot, None] and not snapshot.exists()
 

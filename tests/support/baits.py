@@ -136,7 +136,7 @@ def opener(cache: Path) -> Opener:
 @pytest.fixture(scope="session")
 def shared(opener: Opener) -> Iterator[Callable[..., Sandbox]]:
     """One sandbox for each engine and limits, for all tests: each starts once, and again where a test breaks it."""
-    opened: dict[tuple[str, Limits], Sandbox] = {}
+    opened: dict[tuple[str, ResourceLimits], Sandbox] = {}
 
     def get(engine: str, limits: ResourceLimits = DEFAULT) -> Sandbox:
         if (engine, limits) not in opened:
