@@ -191,8 +191,8 @@ def _counter_evidence_gaps(best: Step) -> Iterator[str]:
     """What of the search for passages that speak against the claims was not made."""
     for item in best.evidence:
         if item.check.startswith(INCOMPLETE_COUNTER_PREFIX):
-            whole = item.note.startswith("what speaks against")
-            message = item.note if whole else f"what speaks against the claims was looked at in part: {item.note}"
+            partly = item.check.endswith("(in part)")
+            message = f"counter-evidence was only partly checked: {item.note}" if partly else item.note
             yield f"{message[:1].upper()}{message[1:]}."
 
 
