@@ -80,7 +80,7 @@ def test_calculations_bearings_votes_and_what_speaks_against_a_claim_are_shown()
     )
     assert "[3] qualifies it: the passage says so (openai:gpt-5)" in read.text
     found = read.text.split("Reasons for caution found by the checks")[1]
-    assert found.startswith(" one page could not be read Quote 3 Page 5 Match: exact stands once Page 5 begins.")
+    assert found.startswith(" one page could not be read Quote 3 Page 5 Match: exact found once Page 5 begins.")
     assert "#quote-3" in {item["href"] for item in read.of("a")}
 
 
