@@ -245,6 +245,9 @@ class Evidence:
 VERIFIER_CHECK, SKIPPED_VERIFIER_CHECK = "verifier", "verifier (skipped on the last iteration)"
 """The names of a verifier's evidence, and of what stands in its place when it was not asked."""
 
+INCOMPLETE_COUNTER_CHECKS = ("counter (not made)", "counter (in part)")
+"""The names of evidence of a search for counter-evidence that was not made, and of one that was made only in part."""
+
 MEAN_SCORE_CHECK = "mean score"
 """The name of evidence that the mean of the scores is too low; it measures nothing beside them."""
 

@@ -40,7 +40,7 @@ class DocumentFacts:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "names", DocumentNames(self.text))
-        object.__setattr__(self, "_flat", _normalize(self.text))
+        object.__setattr__(self, "_normalized", _normalize(self.text))
 
     def has_wording(self, text: str, claim: TrueClaim) -> bool:
         """Whether these very words stand in the document, and not only in what the claim was made from."""

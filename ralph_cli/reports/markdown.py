@@ -164,7 +164,7 @@ def _refusal_lines(found: tuple[Refusals, ...]) -> Iterator[str]:
         yield from (f"- {escape_markdown(issue.line)}" for issue in (*item.quotes, *item.issues))
         yield from (f"- step {step}: {escape_markdown(problem)}" for step, problem in item.drafts)
         yield from (
-            f"- {escape_markdown(check)} could not be made: {escape_markdown(why)}" for check, why in item.broken
+            f"- {escape_markdown(check)} could not be run: {escape_markdown(why)}" for check, why in item.broken
         )
         yield ""
 

@@ -68,7 +68,7 @@ def _event_lines(event: AnyEvent) -> Iterator[str]:
                 said = f"{what} {ruling.verdict.value}: {one_line(ruling.reason)}"
                 yield f"-- judge ({make_visible(ruling.judge)}): {said}"
             yield from (
-                f"-- {item.check} could not be made: {one_line(item.broken)}" for item in step.evidence if item.broken
+                f"-- {item.check} could not be run: {one_line(item.broken)}" for item in step.evidence if item.broken
             )
             yield ""
         case CallRetried(agent, model, attempt, reason):

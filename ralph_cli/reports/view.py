@@ -7,6 +7,7 @@ from typing import Any
 from ralph_cli.core.coverage import Coverage, CoverageMap, coverage_map
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import (
+    INCOMPLETE_COUNTER_CHECKS,
     Attempt,
     Claim,
     Halt,
@@ -42,9 +43,6 @@ def pages_of(quote: Quote) -> str:
 
 MissingVote = tuple[str, str]
 """A model that was asked for a second opinion and gave none, and why."""
-
-INCOMPLETE_COUNTER_PREFIX = "counter ("
-"""How the check for counter-evidence is called, in brackets why, when it was not made or only in part."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,9 +188,9 @@ def build_view(
 def _counter_evidence_gaps(best: Step) -> Iterator[str]:
     """What of the search for passages that speak against the claims was not made."""
     for item in best.evidence:
-        if item.check.startswith(INCOMPLETE_COUNTER_PREFIX):
-            whole = item.note.startswith("what speaks against")
-            message = item.note if whole else f"what speaks against the claims was looked at in part: {item.note}"
+        if item.check in INCOMPLETE_COUNTER_CHECKS:
+            partly = item.check == INCOMPLETE_COUNTER_CHECKS[1]
+            message = f"counter-evidence was only partly checked: {item.note}" if partly else item.note
             yield f"{message[:1].upper()}{message[1:]}."
 
 

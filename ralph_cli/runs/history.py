@@ -82,7 +82,7 @@ def run_from_events(events: tuple[AnyEvent, ...], folder: str) -> RecordedRun:
     if started is None:
         raise JournalError(f"the run in {folder} was cut off before it began", code="no-run")
     state = fold(events)
-    unfinished = Halt(StopType.NONE, "the run has no end: it still runs, or was killed")
+    unfinished = Halt(StopType.NONE, "the run has not ended: it is still running, or was killed")
     seconds = sum(event.seconds for event in events if isinstance(event, CallFinished))
     shown = build_view(
         run=started.run,

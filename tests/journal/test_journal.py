@@ -124,9 +124,9 @@ def test_threads_share_commits_and_lose_nothing(tmp_path: Path) -> None:
 
 def test_what_was_appended_is_there_after_a_kill(tmp_path: Path) -> None:
     code = (
-        "import sys\nfrom pathlib import Path\nfrom ralph_cli.core.events import Noticed\n"
+        "import sys\nfrom pathlib import Path\nfrom ralph_cli.core.events import NoticeIssued\n"
         "from ralph_cli.journal.store import Journal\njournal = Journal(Path(sys.argv[1]))\n"
-        "for n in range(10**6):\n    journal(Noticed('n', str(n)))\n    print(n, flush=True)\n"
+        "for n in range(10**6):\n    journal(NoticeIssued('n', str(n)))\n    print(n, flush=True)\n"
     )
     child = subprocess.Popen([sys.executable, "-c", code, str(tmp_path)], stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None

@@ -54,7 +54,7 @@ def test_each_kind_has_its_share_of_a_document(samples):
 
 def test_a_document_without_sentences_is_refused():
     memo = document("a b c\n" * 30)
-    with pytest.raises(DocumentError, match="no claims"):
+    with pytest.raises(DocumentError, match="cannot generate test claims"):
         choose_claims(memo, QuoteIndex(memo), DocumentFacts(memo.text), 20, 0)
 
 

@@ -203,7 +203,7 @@ def test_an_impossible_number_of_claims_is_refused(settings: Settings, claims: i
 
 
 def test_a_document_without_claims_is_refused_before_anything_is_spent(settings: Settings) -> None:
-    with pytest.raises(DocumentError, match="no claims"):
+    with pytest.raises(DocumentError, match="cannot generate test claims"):
         judge_test(document("a b c\n" * 30), settings=settings)
     assert not settings.out.exists()
 

@@ -221,14 +221,16 @@ def test_every_stop_has_a_status(stop: StopType) -> None:
 
 
 def test_the_notice_tells_retries_and_the_last_evidence() -> None:
-    halt = Halt(StopType.MAX_ITERATIONS, "3 of 3 iterations are used")
+    halt = Halt(StopType.MAX_ITERATIONS, "3 of 3 iterations used, none accepted")
     tried = [IterationStarted(3, ""), wrote(1), seen("a", True, 1), seen("b", False, 1, output="4 != 5")]
     told = rejection_notice(folded(*tried, RunHalted(halt, "")), halt)
     assert "2 retries" in told and "3 of 3" in told and "b FAILED (exit 1)" in told and "4 != 5" in told
     stale = rejection_notice(folded(*tried, wrote(2), RunHalted(halt, "")), halt)
-    assert "of an earlier version of the output" in stale
+    assert "(for an earlier version of the output)" in stale
     # What is handed over may be another version than the one that was verified last.
-    assert "of another version of the output" in rejection_notice(folded(*tried, RunHalted(halt, "")), halt, "text 0")
+    assert "(for another version of the output)" in rejection_notice(
+        folded(*tried, RunHalted(halt, "")), halt, "text 0"
+    )
     assert "No verifier was run" in rejection_notice(folded(IterationStarted(2, ""), RunHalted(halt, "")), halt)
     assert rejection_notice(folded(RunHalted(Halt(StopType.BLOCKED, "x"), "")), halt) == ""
 

@@ -257,7 +257,7 @@ def test_a_ledger_refuses_the_call_that_would_overspend_and_gives_promises_back(
     assert ledger.spent.calls == 2 and ledger.spent.usd == pytest.approx(0.3)
 
 
-UNKNOWN = "the cost is unknown, so the limit of \\$1 cannot be kept"
+UNKNOWN = "the cost limit of \\$1 cannot be enforced: the price of a call is unknown"
 
 
 def test_a_ledger_with_a_cap_refuses_to_go_on_once_a_price_is_unknown() -> None:
@@ -317,7 +317,7 @@ def test_usage_with_an_unknown_price_stays_unknown() -> None:
     + [{"characters": 1.5}, {"calls": True}, {"input_tokens": None}],
 )
 def test_usage_that_would_hide_what_was_spent_is_refused(wrong: dict[str, Any]) -> None:
-    with pytest.raises(ValueError, match=f"usage: {next(iter(wrong))} is a"):
+    with pytest.raises(ValueError, match=f"usage: {next(iter(wrong))} must be a "):
         Usage(**wrong)
 
 

@@ -30,7 +30,7 @@ def test_words_that_are_white_on_white_do_not_hold(filing: Path, settings: Setti
     seen, hidden = done.findings
     assert seen.holds and seen.quote is not None and seen.quote.hidden == ""
     assert hidden.outcome == "hidden" and not done.ok and hidden.quote is not None and hidden.quote.hidden
-    assert "a reader cannot see it there" in hidden.notes[-1]
+    assert "hidden from readers there" in hidden.notes[-1]
 
 
 def test_hidden_words_may_be_allowed_and_are_marked(filing: Path, settings: Settings) -> None:
@@ -49,6 +49,6 @@ def test_words_that_can_be_seen_elsewhere_hold_and_are_told() -> None:
         return {span: "white" if span == first else "" for span in spans}
 
     (finding,) = check_visibility(done, [unseen]).findings
-    assert finding.holds and "it can be seen elsewhere" in finding.notes[-1]
+    assert finding.holds and "it is visible elsewhere" in finding.notes[-1]
     (finding,) = check_visibility(done, [lambda spans: dict.fromkeys(spans, "white")]).findings
     assert finding.outcome == "hidden" and replace(finding, outcome="exact").holds

@@ -117,7 +117,7 @@ def test_what_is_altered_comes_with_the_closest_text() -> None:
 
 def test_an_ellipsis_names_what_it_leaves_out_and_brackets_what_they_put_in() -> None:
     finding = only('"The Customer shall pay ... invoice within [the said] thirty days"')
-    assert finding.notes == ('left out: "each undisputed"', "inserted by the memo: [the said]")
+    assert finding.notes == ('omitted: "each undisputed"', "inserted by the memo: [the said]")
     assert finding.quote is not None and finding.quote.text.startswith("The Customer shall pay each undisputed")
 
 

@@ -624,11 +624,11 @@ def test_the_time_of_the_run_cuts_a_verifier_and_the_best_output_is_handed_over(
     halt = finished.outcome.halt
     assert halt.type is StopType.TIMEOUT and goal.status is GoalStatus.BUDGET_EXHAUSTED and len(worker.requests) == 5
     (last,) = goal.evidence
-    assert last.name == "slow" and last.ended == "not done before the time limit of the run, killed"
+    assert last.name == "slow" and last.ended == "did not finish before the time limit of the run, killed"
     assert mark.read_text() == "x"  # in the first round: no verifier is begun when the time is over
     # One of two verifiers passed on the first output, none on the second: the better one is handed over.
     assert goal.final_output(finished.outcome.best) == "bad"
-    assert "(of another version of the output)" in rejection_notice(goal, halt, "bad")
+    assert "(for another version of the output)" in rejection_notice(goal, halt, "bad")
     # Without an earlier iteration it is the output as it stands.
     finished, goal, *_ = play(
         settings.model_copy(update={"max_time": 1.5}), [tool_reply(GOOD), tool_reply(VERIFY), tool_reply(DONE)], [slow]
@@ -695,4 +695,4 @@ def test_an_output_that_passed_is_not_lost_to_a_later_one(settings: Settings, go
     finished, goal, *_ = play(capped, [tool_reply(GOOD), tool_reply(VERIFY), tool_reply(BAD), tool_reply(DONE)], [good])
     assert not finished.outcome.ok and goal.output == "bad"
     assert goal.final_output(finished.outcome.best) == "good, 312.6"
-    assert "the last that every verifier passed" in rejection_notice(goal, finished.outcome.halt)
+    assert "the last version that passed every verifier" in rejection_notice(goal, finished.outcome.halt)

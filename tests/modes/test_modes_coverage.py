@@ -149,7 +149,7 @@ def test_whoever_has_seen_the_places_may_say_so_again_and_the_record_shows_it_al
         text = report_text(view)
         assert "    deposit: 1\n" in text and "    bond, in its code: 0\n" in text
         assert "Never read: pages 2-8, 10 (read, at least in part: 2 of 10 pages" in text
-        assert "what they mean is the worker's word" in text
+        assert "what they mean is the worker's judgement" in text
         line = as_object(view)["coverage"]
         assert line["pages"]["unread"] == [[2, 8], [10, 10]]
 

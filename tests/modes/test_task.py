@@ -264,7 +264,11 @@ def test_a_reader_that_handed_in_nothing_begins_afresh(settings: Settings) -> No
     )
     assert done.outcome.ok and done.outcome.iterations == 2
     first = worker.requests[3]
-    assert len(first.turns) == 1 and "which stay:\n(none)" in told(first) and "no brief" in told(first)
+    assert (
+        len(first.turns) == 1
+        and "which stay:\n(none)" in told(first)
+        and "the reader submitted no quotes that are in the document" in told(first)
+    )
 
 
 def test_a_figure_that_is_not_quoted_is_refused_with_its_place_and_mended(settings: Settings) -> None:
@@ -469,7 +473,7 @@ def test_what_a_model_is_shown_of_a_memory_keeps_the_budget(settings: Settings) 
 def test_a_file_that_is_no_memory_is_never_overwritten(settings: Settings, tmp_path: Path) -> None:
     mine = tmp_path / "notes.md"
     mine.write_text("My own notes.")
-    with pytest.raises(ConfigError, match="not a memory"):
+    with pytest.raises(ConfigError, match="is not a ralph memory file"):
         play(settings, [], [], memory=str(mine))
     assert mine.read_text() == "My own notes."
 

@@ -63,7 +63,7 @@ def test_a_reader_sees_claim_verdict_reason_judge_quote_place_tier_difference_an
     assert "Is the rent due monthly?" in text and "lease.txt, 12 pages" in text and "Not accepted" in text
     claim = text.split("Claim 1 ")[1]
     assert claim.startswith("✓ supported, qualified by [3] The rent is $48,000 a year, due monthly. Judge: the passage")
-    assert "Page 2 (printed ii) Match: re-cut stands in 3 places; this is one of them" in claim
+    assert "Page 2 (printed ii) Match: re-cut found in 3 places; this is one of them" in claim
     assert "As given → in the document: 48,000 -> $48,000," in claim
     assert "The worker’s wording: The annual rent is 48,000 payable monthly" in claim
     assert "~ only partly supported It is late." in text and "✗ contradicted It is new." in text
@@ -80,7 +80,7 @@ def test_calculations_bearings_votes_and_what_speaks_against_a_claim_are_shown()
     )
     assert "[3] qualifies it: the passage says so (openai:gpt-5)" in read.text
     found = read.text.split("Reasons for caution found by the checks")[1]
-    assert found.startswith(" one page could not be read Quote 3 Page 5 Match: exact stands once Page 5 begins.")
+    assert found.startswith(" one page could not be read Quote 3 Page 5 Match: exact found once Page 5 begins.")
     assert "#quote-3" in {item["href"] for item in read.of("a")}
 
 
@@ -124,7 +124,7 @@ def test_what_stands_elsewhere_in_the_document_is_not_shown_as_its_passage() -> 
     other = replace(document, text=document.text.replace("annual rent", "yearly rent"))
     report = build_report(run, RunDocument(other))
     assert 1 not in report.passages and 2 in report.passages
-    assert "Some quotes are not at their place" in Read(html.render_page(report)).text
+    assert "Some quotes are no longer at their place in the document" in Read(html.render_page(report)).text
 
 
 def test_without_the_document_the_report_says_so_and_shows_the_quotes() -> None:
@@ -133,7 +133,7 @@ def test_without_the_document_the_report_says_so_and_shows_the_quotes() -> None:
     text = Read(html.render_page(report)).text
     assert "could not be read for this report (lease.txt does not exist)" in text
     assert "The annual rent is $48,000, payable monthly." in text and "In context" not in text
-    assert "to tell pages, the document is needed" in text
+    assert "to show pages, the document is needed" in text
 
 
 def test_refused_quotes_and_issues_of_every_iteration_are_in_the_appendix() -> None:
@@ -158,7 +158,10 @@ def test_pages_are_shown_by_how_far_they_were_read() -> None:
 def test_older_runs_tell_pages_from_what_steps_printed_and_others_say_not_recorded() -> None:
     run, document = sample_run(covered=False)
     text = Read(html.render_page(build_report(run, RunDocument(document)))).text
-    assert "Pages shown to a model in part (2 of 12): 2-3" in text and "printed for the worker" in text
+    assert (
+        "Pages shown to a model in part (2 of 12): 2-3" in text
+        and "in the output of a step that the worker saw" in text
+    )
     bare = replace(run, events=tuple(event for event in run.events if not isinstance(event, SnippetRan)))
     assert "was not recorded in this run" in Read(html.render_page(build_report(bare, RunDocument(document)))).text
 
@@ -168,7 +171,7 @@ def test_the_course_shows_code_output_drafts_verdicts_and_retries() -> None:
     assert (
         "Step 1: ran code for 0.12 s, 3 sub-queries, pages 2-3 Code print(find('rent')) What it was shown 1 hit" in text
     )
-    assert "Step 3: handed in, sent back" in text and "failed on try 1" in text and "Claim 3 : contradicted." in text
+    assert "Step 3: submitted, rejected" in text and "failed on try 1" in text and "Claim 3 : contradicted." in text
 
 
 def test_cost_is_told_by_agent_and_model_and_in_all() -> None:

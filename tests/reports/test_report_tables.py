@@ -196,7 +196,7 @@ def test_the_report_tells_claims_verdicts_places_and_what_was_refused() -> None:
         and "- \\[3\\] qualifies it: the passage says so" in text
     )
     assert "- The judges do not agree: openai\\:gpt-5: only partly supported" in text
-    assert "p. 2 (printed ii), match: re-cut, stands in 3 places" in text
+    assert "p. 2 (printed ii), match: re-cut, found in 3 places" in text
     assert "> The annual rent is \\$48,000,\\\n> payable monthly." in text
     assert "- this quote is not in the document: rent is \\$49,000" in text
 

@@ -280,7 +280,7 @@ def test_that_counter_evidence_was_not_looked_for_is_told_beside_the_acceptance(
     note = "passages that might contradict the claims were not checked: the limit of 4 calls is reached"
     if in_part:
         note = "3 passages that might limit 2 claims were read; 0 do; 2 more were not checked: no service"
-    words = f"What speaks against the claims was looked at in part: {note}." if in_part else f"W{note[1:]}."
+    words = f"Counter-evidence was only partly checked: {note}." if in_part else f"P{note[1:]}."
     judged = Evidence("judge", (), (Ruling(1, Verdict.SUPPORTED, "so", "openai:gpt"),))
 
     def told(*further: Evidence) -> RunView:
@@ -303,7 +303,11 @@ def test_that_counter_evidence_was_not_looked_for_is_told_beside_the_acceptance(
     report = Report(found, (), "2026-11-20T10:00:00.000Z", "0")
     assert words in unescape(page.render_page(report)) and words in markdown.markdown_report(report)
     made = told(Evidence("counter", note="4 passages were read"))
-    assert "speaks against" not in report_text(made) and as_object(made)["notices"] == []
+    assert (
+        "not checked" not in report_text(made)
+        and "partly checked" not in report_text(made)
+        and as_object(made)["notices"] == []
+    )
 
 
 def test_a_model_of_the_panel_that_gave_no_verdict_is_named_beside_the_claim() -> None:

@@ -218,7 +218,10 @@ def test_a_usage_that_is_none_fails_the_attempt_and_is_not_booked() -> None:
     def forged(order: str) -> Execution:
         return Execution("second", {"usd": -5})  # type: ignore[arg-type]
 
-    for function, why in ((execute, "usd is a finite number of at least 0"), (forged, "usage is a Usage, not dict")):
+    for function, why in (
+        (execute, "usd must be a finite number of at least 0"),
+        (forged, "usage is a Usage, not dict"),
+    ):
         result = RalphRunner(function, [SECOND], stops(max_cost=0.25)).run("q")
         assert result.stop_type is StopType.MAX_CONSECUTIVE_FAILURES and why in result.reason
         assert result.state["cumulative_cost"] == 0
@@ -287,7 +290,7 @@ def test_a_cost_that_is_unknown_keeps_no_cap() -> None:
     unknown = Execution("first", Usage(1, usd=None))
     result = RalphRunner(plays(unknown)[0], [SECOND], stops(max_cost=1)).run("q")
     assert (result.stop_type, result.iterations, result.output) == (StopType.MAX_COST, 1, "first")
-    assert result.reason.startswith("the cost is unknown, so the limit of $1 cannot be kept")
+    assert result.reason.startswith("the cost limit of $1 cannot be enforced")
     judge = JudgeScorer(ScriptedModel([text_reply('{"score": 0, "reason": ""}', usage=Usage(usd=None))] * 9), "?")
     judged = RalphRunner(plays("first")[0], [judge], stops(max_cost=1)).run("q")
     assert (judged.stop_type, judged.iterations) == (StopType.MAX_COST, 1)

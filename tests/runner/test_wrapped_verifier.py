@@ -109,7 +109,7 @@ def test_with_validation_off_it_is_not_asked_and_nothing_is_accepted() -> None:
 def test_a_verifier_that_fails_is_never_a_pass(wrong: Any) -> None:
     result = RalphRunner(Counts(), [SECOND], stops(), verifier=Fits(wrong)).run("count")
     assert (result.stop_type, result.output) == (StopType.UNJUDGED, "second 2")
-    assert "verifier could not be made" in result.reason
+    assert "verifier could not be run" in result.reason
 
 
 def test_the_last_iteration_may_be_left_unverified() -> None:

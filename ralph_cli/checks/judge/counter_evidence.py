@@ -14,13 +14,12 @@ from ralph_cli.core.model import Json, Model, Request, UserTurn
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.prompts.json_reply import UnparseableReply, ask_model, parse_object
 from ralph_cli.core.prompts.templates import prompt_text, render_prompt
-from ralph_cli.core.run import Attempt, Claim, Evidence, Issue, Qualification, Quote
+from ralph_cli.core.run import INCOMPLETE_COUNTER_CHECKS, Attempt, Claim, Evidence, Issue, Qualification, Quote
 from ralph_cli.documents.context import context_span, index_lines
 from ralph_cli.documents.search.cues import Qualifier, QualifierIndex
 
 NAME = "counter"
-NOT_RUN = "counter (not made)"
-PARTLY_RUN = "counter (in part)"
+NOT_RUN, PARTLY_RUN = INCOMPLETE_COUNTER_CHECKS
 MAX_PER_CLAIM, MAX_PASSAGES = 3, 12
 """Passages that are read for a claim, and for all claims of an attempt."""
 

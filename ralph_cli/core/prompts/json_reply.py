@@ -26,7 +26,7 @@ def ask_model(model: Model, request: Request, parse: Callable[[str], T], *, atte
     for _ in range(attempts):
         reply = model.complete(request)
         if reply.stop is StopReason.LENGTH:
-            reason = f"the reply was cut at {request.max_tokens} tokens"
+            reason = f"the reply was cut off at {request.max_tokens} tokens"
             request = replace(request, max_tokens=min(request.max_tokens * 2, 16_000))
             continue
         try:

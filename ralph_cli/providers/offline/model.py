@@ -101,9 +101,9 @@ def build_snippet(
     names = names if question is not None else (*names, "central")
     source = "\n".join((folder / f"{name}.py").read_text(encoding="utf-8") for name in names)
     source = re.sub(r"^from ralph_cli\.[^\n(]*(?:\([^)]*\))?\n", "", source, flags=re.MULTILINE)
-    ask = "lambda items: [answer(*item) for item in items]" if without_subqueries else "llm_query_batch"
-    arguments = f"length={length!r}, passages={passages}, skip={known_spans!r}"
-    asked = repr(question) if question is not None else "central_question(context)"
+    ask = "lambda items: [answer_subquery(*item) for item in items]" if without_subqueries else "llm_query_batch"
+    arguments = f"length={length!r}, passages={passages}, known_spans={known_spans!r}"
+    asked = repr(question) if question is not None else "frequent_words(context)"
     return f"{source}\n\nfor line in search({asked}, context, pages, {ask}, {arguments}):\n    print(line)\n"
 
 

@@ -128,7 +128,7 @@ def _facts(quote: Quote, report: Report) -> Markup:
         place = join(f"{many} ", el("b", pages_of(quote)), printed)
     else:
         place = join("Characters ", el("b", f"{quote.start:,}-{quote.end:,}"))
-    times = "stands once" if quote.occurrences == 1 else f"found in {quote.occurrences} places; this is one of them"
+    times = "found once" if quote.occurrences == 1 else f"found in {quote.occurrences} places; this is one of them"
     used = [f"{report.claim_noun.lower()} {item.claim.id}" for item in report.claims_of(quote)]
     return el(
         "ul",

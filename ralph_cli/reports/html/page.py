@@ -276,7 +276,7 @@ def _iteration_refusals(item: Refusals) -> Markup:
         ("Quotes that are not in the document", [issue.line for issue in item.quotes]),
         ("Sent back to the worker at once", [f"Step {step}: {problem}" for step, problem in item.drafts]),
         ("Issues of the checks", [f"{issue.check}: {issue.line}" for issue in item.issues]),
-        ("Checks that could not be made", [f"{check}: {why}" for check, why in item.broken]),
+        ("Checks that could not be run", [f"{check}: {why}" for check, why in item.broken]),
     )
     told = (part for name, lines in groups if lines for part in (el("h4", name), _bullet_list(lines)))
     return join(el("h3", f"Iteration {item.iteration}"), *told)

@@ -102,7 +102,7 @@ def _check_results(step: Step) -> Iterator[Markup]:
         yield el("span", f"No result: {step.attempt.error}")
     for item in step.evidence:
         if item.broken:
-            yield el("span", f"The check “{item.check}” could not be made: {one_line(item.broken, 600)}")
+            yield el("span", f"The check “{item.check}” could not be run: {one_line(item.broken, 600)}")
     if step.rulings:
         said = [
             el(

@@ -64,7 +64,7 @@ def verify(
     source = _read_record(run_or_bundle, settings)
     state = fold(source.events)
     started = source.started
-    halt = state.halt or Halt(StopType.NONE, "the run has no end: it still runs, or was killed")
+    halt = state.halt or Halt(StopType.NONE, "the run has not ended: it is still running, or was killed")
     if started.mode == "judge-test":
         what = f"{started.run} is a judge test, which cannot be verified without asking the judge again"
         raise JournalError(what, code="nothing-to-verify", hint="ralph judge-test")
