@@ -195,9 +195,9 @@ def test_works_from_any_place(pdf, tmp_path):
     site = tmp_path / "site"
     shutil.copytree(Path(child._PACKAGE_ROOT) / "ralph_cli", site / "ralph_cli")
     (tmp_path / "json.py").write_text("raise SystemExit('must not be imported')")
-    code = "import sys; sys.path.insert(1, sys.argv[1])\nfrom ralph_cli.documents.load import load\n"
+    code = "import sys; sys.path.insert(1, sys.argv[1])\nfrom ralph_cli.documents.load import load_document\n"
 
-    code += "print(load(sys.argv[2]).text)"
+    code += "print(load_document(sys.argv[2]).text)"
     command = [sys.executable, "-I", "-c", code, str(site), str(pdf(HELLO))]
     out = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert "1,577" in out.stdout
