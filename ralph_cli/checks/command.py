@@ -130,7 +130,7 @@ def run_command(
     finally:
         _kill_group(process)
     over = "before the time limit of the run" if seconds_left is not None and seconds_left < environment.timeout else ""
-    late = f"did not finish {over or f'after {environment.timeout:g} s'}, killed"
+    late = f"did not finish {over or f'within {environment.timeout:g} s'}, killed"
     ended = _describe_exit(process.returncode) if in_time else late
     seconds = round(clock.monotonic() - begun, 3)
     return CommandResult(

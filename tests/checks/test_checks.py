@@ -59,7 +59,7 @@ def test_an_absence_needs_terms_and_no_claims() -> None:
 
 @pytest.mark.parametrize("bad", [(0, 3), (4, 3)])
 def test_a_range_that_is_none_is_refused(bad: tuple[int, int]) -> None:
-    with pytest.raises(ValueError, match="not a range"):
+    with pytest.raises(ValueError, match="invalid range"):
         Range(*bad)
 
 

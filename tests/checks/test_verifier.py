@@ -79,7 +79,7 @@ def test_anything_that_fits_is_a_verifier() -> None:
     for fits in (Fits(), Asynchronous(), LLMVerifier(ScriptedModel([]))):
         assert isinstance(fits, Verifier)
     assert not isinstance(ScriptedModel([]), Verifier)
-    with pytest.raises(TypeError, match="has a method verify"):
+    with pytest.raises(TypeError, match="must have a method verify"):
         VerifierCheck(ScriptedModel([]), "t", max_iterations=1)  # type: ignore[arg-type]
     assert check(Fits(VerificationResult(True))).passed
     assert check(Fits(VerificationResult(False, "no dates"))).issues[0].material == "no dates"

@@ -171,7 +171,7 @@ def test_options_become_settings(memo: Path, capsys: pytest.CaptureFixture[str])
     replies: tuple[Json, ...] = ({"output": "x"}, {"verify": True}, {"blocked": "slow"})
     slow = f"{shlex.quote(sys.executable)} -c 'import time; time.sleep(30)'"
     assert goal(memo, "--verify-timeout", "0.5", "--instructions", "Be quick.", replies=replies, verify=slow) == 2
-    assert "not done after 0.5 s, killed" in capsys.readouterr().err
+    assert "did not finish within 0.5 s, killed" in capsys.readouterr().err
     assert run(["trace", "show"]) == 0
     assert "Instructions: Be quick." in capsys.readouterr().out
     assert goal(memo, "--shell", replies=GOOD, verify="grep -c good {output} | grep 1") == 0

@@ -86,14 +86,14 @@ FRAME = "def f(k,p): os.write(1, struct.pack('>cQ',k,len(p))+p)\n"
         ("os._exit(3)", "crashed", "exit status 3"),
         ("time.sleep(60)", "timeout", "1.5 s"),
         ("import resource; resource.setrlimit(resource.RLIMIT_CPU,(1,2))\nwhile 1: pass", "timeout", "longer"),
-        (FRAME + "f(b'R', b'not json')", "crashed", "nonsense"),
-        (FRAME + "f(b'R', b'['*100000)", "crashed", "nonsense"),
-        (FRAME + "f(b'E', b'['*60000)", "crashed", "nonsense"),
-        (FRAME + "f(b'X', b'')", "crashed", "nonsense"),
-        (FRAME + "os.write(1, struct.pack('>cQ',b'R',1<<60))", "crashed", "nonsense"),
-        (FRAME + "f(b'P', struct.pack('>II',2,1))", "crashed", "nonsense"),
-        (FRAME + "f(b'P', struct.pack('>II',0,4000000000))", "crashed", "nonsense"),
-        (FRAME + "f(b'P', b'12')", "crashed", "nonsense"),
+        (FRAME + "f(b'R', b'not json')", "crashed", "invalid result"),
+        (FRAME + "f(b'R', b'['*100000)", "crashed", "invalid result"),
+        (FRAME + "f(b'E', b'['*60000)", "crashed", "invalid result"),
+        (FRAME + "f(b'X', b'')", "crashed", "invalid result"),
+        (FRAME + "os.write(1, struct.pack('>cQ',b'R',1<<60))", "crashed", "invalid result"),
+        (FRAME + "f(b'P', struct.pack('>II',2,1))", "crashed", "invalid result"),
+        (FRAME + "f(b'P', struct.pack('>II',0,4000000000))", "crashed", "invalid result"),
+        (FRAME + "f(b'P', b'12')", "crashed", "invalid result"),
         (FRAME + "f(b'E', json.dumps(['own-code','words','']).encode())", "crashed", "words"),
         (FRAME + "os.write(1, struct.pack('>cQ',b'R',10)+b'[]')", "crashed", "exit status 0"),
     ],
@@ -197,9 +197,9 @@ def test_works_from_any_place(pdf, tmp_path):
     site = tmp_path / "site"
     shutil.copytree(Path(child._PACKAGE_ROOT) / "ralph_cli", site / "ralph_cli")
     (tmp_path / "json.py").write_text("raise SystemExit('must not be imported')")
-    code = "import sys; sys.path.insert(1, sys.argv[1])\nfrom ralph_cli.documents.load import load\n"
+    code = "import sys; sys.path.insert(1, sys.argv[1])\nfrom ralph_cli.documents.load import load_document\n"
 
-    code += "print(load(sys.argv[2]).text)"
+    code += "print(load_document(sys.argv[2]).text)"
     command = [sys.executable, "-I", "-c", code, str(site), str(pdf(HELLO))]
     out = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert "1,577" in out.stdout

@@ -80,7 +80,7 @@ def test_the_text_layer_of_a_scan_is_not_hidden_and_told_of_once(file: Write, ki
     span, part = span_of(document, said), span_of(document, "4,711")
     assert sight([span]) == {span: ""} and sight([part]) == {part: ""}
     ((code, message),) = cautions
-    assert code == SCAN_TEXT_LAYER and message.startswith("page 1 is a picture with a text layer")
+    assert code == SCAN_TEXT_LAYER and message.startswith("page 1 is a scan with a text layer")
 
 
 def test_words_of_a_text_layer_beside_the_picture_are_hidden(file: Write) -> None:
@@ -138,7 +138,7 @@ def test_every_place_is_looked_at_once(file: Write, monkeypatch: pytest.MonkeyPa
         asked.append(spans)
         return check_visibility(about, spans)
 
-    monkeypatch.setattr("ralph_cli.documents.visibility.seen_on_pages", counted)
+    monkeypatch.setattr("ralph_cli.documents.visibility.check_visibility", counted)
     sight = VisibilityChecker(document, lambda code, message: None)
     hidden, first = span_of(document, SAID), span_of(document, FIRST)
     assert sight([hidden, first, hidden]) == {hidden: COLOUR, first: ""}
@@ -175,7 +175,7 @@ def test_a_parser_that_dies_or_lies_is_cautioned_of(file: Write, monkeypatch: py
     assert "crashed (SIGSEGV)" in blind(document)[1][0][1]
     answer = "import os,struct\nos.write(1, struct.pack('>cQ',b'R',2)+b'[]')"
     monkeypatch.setattr(child, "_BOOTSTRAP", answer)
-    assert "sent nonsense" in blind(document)[1][0][1]
+    assert "returned an invalid result" in blind(document)[1][0][1]
 
 
 def test_standard_input_and_passwords_are_asked_for_again(pdf: Callable[..., Path], file: Write) -> None:

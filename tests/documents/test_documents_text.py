@@ -286,4 +286,4 @@ def test_any_tag_soup(pieces):
     except DocumentError as error:
         assert error.code == "no-text"
     else:
-        parsed.check(LIMITS)
+        parsed.validate(LIMITS)

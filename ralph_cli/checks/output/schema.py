@@ -87,9 +87,9 @@ def _reference_fault(reference: str, resolver: Any, form: Any) -> str:
         found = resolver.lookup(reference)
     except Unresolvable:
         return f"{reference!r} does not exist in the schema"
-    if not isinstance(found.content_streams, dict | bool):
+    if not isinstance(found.contents, dict | bool):
         return f"{reference!r} does not point to a schema"
-    if _is_circular(found.content_streams, found.resolver, form, (), set()):
+    if _is_circular(found.contents, found.resolver, form, (), set()):
         return f"{reference!r} refers back to itself"
     return ""
 
@@ -111,7 +111,7 @@ def _is_circular(part: object, resolver: Any, form: Any, above: tuple[int, ...],
                 found = resolver.lookup(part[name])
             except Unresolvable:
                 continue  # reported where it stands
-            parts.append((found.content_streams, found.resolver))
+            parts.append((found.contents, found.resolver))
     if any(_is_circular(item, its, form, above, done) for item, its in parts):
         return True
     done.add(id(part))

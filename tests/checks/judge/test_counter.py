@@ -73,7 +73,7 @@ def test_where_nothing_limits_a_claim_nobody_is_asked():
     claim = DraftClaim("The tenant may sublet the north hall.", SUBLET.quotes)
     short = document("The tenant may sublet the north hall to any person. However, rent is due.\n")
     evidence, model = countered(claims=(claim,), about=short)
-    assert evidence.passed and model.requests == [] and "no passage was found" in evidence.note
+    assert evidence.passed and model.requests == [] and "no passage found" in evidence.note
 
 
 def test_what_was_read_once_is_not_read_again():
@@ -84,7 +84,7 @@ def test_what_was_read_once_is_not_read_again():
 @pytest.mark.parametrize("fault", [ProviderError("down", code="down"), *[text_reply("perhaps")] * 1])
 def test_a_search_that_cannot_be_read_fails_nothing_and_says_so(fault):
     evidence, _ = countered(fault, *[text_reply("perhaps")] * 5)
-    assert evidence.passed and evidence.check == NOT_RUN and "was not looked at" in evidence.note
+    assert evidence.passed and evidence.check == NOT_RUN and "were not checked" in evidence.note
 
 
 def test_the_budget_ends_the_search_and_not_the_answer():
@@ -104,7 +104,7 @@ def test_what_an_earlier_attempt_found_out_holds_when_the_next_search_cannot_be_
     other = DraftClaim("A competitor of the landlord may take the north hall.", SUBLET.quotes)
     evidence = check(resolve_quotes(Draft((SUBLET, other)), LEASE, index))
     (issue,) = evidence.issues
-    assert issue.claim == 1 and evidence.check == PARTLY_RUN and "1 more were not looked at" in evidence.note
+    assert issue.claim == 1 and evidence.check == PARTLY_RUN and "1 more were not checked" in evidence.note
 
 
 def test_a_passage_that_another_claim_quotes_may_limit_this_one():
