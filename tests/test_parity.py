@@ -60,7 +60,7 @@ TABLE = {
     "A13": [
         "test_config.py::test_flags_win_over_the_environment_over_the_file_over_the_defaults",
         "test_config.py::test_both_spellings_of_a_key_are_read",
-        "test_docs.py::test_the_table_of_settings_is_the_settings",
+        "test_docs.py::test_the_table_of_settings_is_made_from_the_settings",
     ],
     "A14": [
         "providers/test_requests.py",

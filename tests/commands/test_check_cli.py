@@ -97,7 +97,7 @@ def test_a_page_that_belongs_to_no_quotation_is_told_everywhere(capsys: pytest.C
     assert told["pages_without_a_quotation"] == [{"text": "page 2", "line": 3, "place": "line 3"}]
     assert run([*words, "--strict"]) == 2
     assert run(["check", memo("See page 2."), "--doc", "lease.txt"]) == 2
-    assert "Nothing was checked" in (said := capsys.readouterr().out) and "1 page reference not bound" in said
+    assert "Nothing was checked" in (said := capsys.readouterr().out) and "1 page reference not linked" in said
 
 
 def test_short_words_that_are_not_there_are_told_in_the_last_line(capsys: pytest.CaptureFixture[str]) -> None:

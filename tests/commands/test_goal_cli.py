@@ -103,7 +103,7 @@ def test_the_notice_is_appended_when_the_iterations_are_used(memo: Path, capsys:
     replies = ({"output": "bad 1"}, {"verify": True}, DONE, {"output": "bad 2"}, {"verify": True}, DONE)
     assert goal(memo, "--max-iterations", "2", replies=replies) == 2
     out, err = capsys.readouterr()
-    assert out.startswith("bad 2\n\nStopped after 1 retry (2 of 2 iterations are used")
+    assert out.startswith("bad 2\n\nStopped after 1 retry (2 of 2 iterations used, none accepted")
     assert "verify-1 FAILED (exit 1)" in out and "saw bad 2" in out
     assert "Budget exhausted" in err and "Not verified: failed verify-1 (exit 1)." in err
 
@@ -152,7 +152,7 @@ def test_exit_codes(
     ("arguments", "told"),
     [
         ([], "a goal needs a verifier"),
-        (["--verify", "python 'check"], "cannot be read"),
+        (["--verify", "python 'check"], "cannot parse"),
         (["--verify", ""], "a verifier command is empty"),
         (["--verify", "true", "--output", "no/such/folder.csv"], "cannot be written"),
         (["--verify", "true", "--verify-timeout", "0"], "verify-timeout"),
@@ -190,7 +190,7 @@ def test_without_a_verifier_the_result_is_called_unverified(memo: Path, capsys: 
     script = scripted(memo.parent, {"output": "good"}, DONE)
     assert run(["goal", "memo.txt", "Copy it", "--no-require-verifier", *script]) == 0
     out, err = capsys.readouterr()
-    assert out == "good\n" and "Completed, NOT verified" in err and "note: nothing verifies this goal" in err
+    assert out == "good\n" and "Completed, NOT verified" in err and "note: this goal has no verifier" in err
     assert run(["goal", "memo.txt", "Copy it", "--no-require-verifier", "--json", "-q", *script]) == 0
     told: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert told["ok"] is True and told["verified"] is False and "not verified" in told["verification"]
@@ -204,7 +204,7 @@ def test_without_a_verifier_the_result_is_called_unverified(memo: Path, capsys: 
 def test_continue_goes_on_with_what_was_cut_off(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert goal(memo, "--continue", replies=({"output": "good, kept"}, DONE)) == 1  # the script ends too early
     err = capsys.readouterr().err
-    assert "starts afresh" in err and "--continue goes on from here" in err
+    assert "starts afresh" in err and "--continue resumes it" in err
     assert goal(memo, "--continue", replies=({"verify": True}, DONE)) == 0
     assert capsys.readouterr().out == "good, kept\n"
     run(["trace", "show"])
@@ -219,7 +219,7 @@ def test_what_was_made_before_a_model_failed_is_handed_over(memo: Path, capsys: 
         out, err = capsys.readouterr()
         assert out == "good\nrow\n" and "Traceback" not in err
         assert "Not finished (" in err and "more calls than replies" in err and "Verified: passed verify-1" in err
-        assert "--continue goes on from here" in err and "Trace: " in err
+        assert "--continue resumes it" in err and "Trace: " in err
         assert goal(memo, "--json", "-q", replies=(*before, *GOOD[:2])) == 1
         told = json.loads(capsys.readouterr().out)
         assert (told["ok"], told["status"], told["verified"], told["output"]) == (False, "active", True, "good\nrow")

@@ -40,7 +40,7 @@ def test_the_table_names_what_was_missed_with_the_truth_and_the_judges_word(
     assert run(["judge-test", "--document", "memo.txt", "--judge-model", judge]) == 0
     out, err = capsys.readouterr()
     lines = out.splitlines()
-    assert lines[0].startswith("scripted:judge.json on memo.txt: 1 claims, ") and "seed 0" in lines[0]
+    assert lines[0].startswith("scripted:judge.json on memo.txt: 1 true claims, ") and "seed 0" in lines[0]
     assert any(line.split()[:4] == ["negation", "0", "of", "1"] for line in lines)
     assert any(line.split()[:5] == ["true", "claims", "0", "of", "1"] for line in lines)
     assert f"    true version: {MEMO.strip()}" in lines and "    the judge: supported - so it is" in lines

@@ -51,7 +51,7 @@ def test_waiting_is_told_after_two_seconds_and_not_before(
     display(CallStarted(1, "judge", "m", 10, "d", "s"))
     assert display.waiting_line() == ""
     now[0] += 3
-    assert "the judge reads, 3 s" in display.waiting_line()
+    assert "the judge is reading, 3 s" in display.waiting_line()
     display(CallFinished(1, "judge", "m", Usage(), 3.0))
     assert display.waiting_line() == ""
     capsys.readouterr()
@@ -69,7 +69,7 @@ def test_reading_a_document_is_told_when_it_takes_long(monkeypatch: pytest.Monke
 
 
 def test_the_heartbeat_beats_by_itself(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ralph_cli.commands.terminal.progress.PATIENCE", 0.0)
+    monkeypatch.setattr("ralph_cli.commands.terminal.progress.SHOW_WAIT_AFTER", 0.0)
     with progress(0.01, quiet=False) as display:
         display(CallStarted(1, "worker", "m", 10, "d", "s"))
         time.sleep(0.2)

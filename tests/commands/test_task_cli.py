@@ -160,7 +160,7 @@ def test_memory_options(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["What?", "--no-document", "--memory", "none.md"], "there is no memory none.md"),
         (["memo.txt", "What?", "--memory", "."], "not a regular file"),
         (["memo.txt", "What?", "--memory", "a", "--no-memory"], "exclude each other"),
-        (["memo.txt", "What?", "--memory", "memo.txt"], "not a memory of ralph"),
+        (["memo.txt", "What?", "--memory", "memo.txt"], "not a ralph memory file"),
         (["memo.txt", "What?", "--format", "docx"], "format"),
         (["memo.txt", "What?", "--schema", "none.json"], "none.json cannot be read"),
         (["memo.txt", "What?", "--schema", "memo.txt"], "memo.txt cannot be read"),

@@ -46,7 +46,7 @@ def test_a_call_that_fails_is_booked_and_its_unknown_price_stays_unknown() -> No
 
 def test_a_retry_after_a_timeout_goes_on_under_a_cap_when_the_price_is_known() -> None:
     late = ProviderError("late", code="timeout", usage_unknown=True, retryable=True)
-    for estimate, ends in ((0.4, None), (None, "the cost is unknown"), (0.6, "cost limit reached")):
+    for estimate, ends in ((0.4, None), (None, "the price of a call is unknown"), (0.6, "cost limit reached")):
         script = ScriptedModel([late, text_reply("hi", usage=Usage(1, 10, 2, usd=0.01))])
         ledger = Ledger(Budget(usd=1.0))
         model = MeteredModel(script, ledger, [].append, call_numbers(), lambda request, worst=estimate: worst)

@@ -649,7 +649,7 @@ def test_a_cost_cap_ends_a_run_whose_models_name_no_price(settings: Settings) ->
     capped = settings.model_copy(update={"max_cost": 1.0})
     asked, _, worker, _ = play(capped, unpriced, [verdicts((1, "supported"))])
     assert asked.outcome.halt.type is StopType.MAX_COST and exit_code(asked.outcome.halt.type) == 4
-    assert asked.outcome.halt.detail.startswith("the cost limit of $1 cannot be kept")
+    assert asked.outcome.halt.detail.startswith("the cost limit of $1 cannot be enforced")
     assert "--max-cost" in asked.outcome.halt.detail and len(worker.requests) == 1 and asked.usage.usd is None
     free, *_ = play(settings, unpriced, [verdicts((1, "supported"))])
     assert free.outcome.ok

@@ -115,7 +115,7 @@ def test_of_a_broken_verifier_it_is_said_that_all_else_was_judged(settings: Sett
         done = run(MEMO, "Rent?", settings=settings.model_copy(update=chosen), models=given, engine=FakeSandbox)
         assert done.outcome.halt.type is StopType.UNJUDGED
         text = report_text(view_of(done))
-        assert "Not verified: verifier could not be made" in text and f"b:judge {told}" in text
+        assert "Not verified: verifier could not be run" in text and f"b:judge {told}" in text
         assert "not judged" not in text and "nobody has judged" not in text and "Unjudged" not in text
 
 
@@ -157,7 +157,7 @@ class Narrow:
 @pytest.mark.parametrize(
     ("wrong", "why"),
     [
-        (ScriptedModel([]), "Scripted has none"),
+        (ScriptedModel([]), "ScriptedModel has none"),
         (lambda task, result: True, "function has none"),
         (LLMVerifier, "the class LLMVerifier itself"),
         (Narrow(), "Narrow.verify cannot be called with task, result, iteration and previous_results"),

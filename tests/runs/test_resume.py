@@ -198,7 +198,7 @@ def test_a_document_that_is_read_otherwise_is_refused(tmp_path: Path) -> None:
 def test_a_run_whose_process_lives_is_not_resumed(tmp_path: Path) -> None:
     _, events = whole(tmp_path)
     folder = cut_off(events, len(events) // 2, tmp_path)
-    with closing(Journal(folder)), pytest.raises(JournalError, match="still at this run"):
+    with closing(Journal(folder)), pytest.raises(JournalError, match="still working on this run"):
         resume(folder, settings=Settings(out=tmp_path / "out"), document=MEMO)
 
 

@@ -226,7 +226,7 @@ def run_none(patch: pytest.MonkeyPatch) -> None:
         (
             FALSE[5],
             "supported",
-            lambda patch: patch.setattr(qa, "pin", lambda *args: replace(resolve_quotes(*args), refused=())),
+            lambda patch: patch.setattr(qa, "resolve_quotes", lambda *args: replace(resolve_quotes(*args), refused=())),
         ),
         (FALSE[0], "supported", run_none),
         (FALSE[0], "supported", lambda patch: let_pass(NumbersCheck, patch)),

@@ -16,7 +16,8 @@ from sandbox.selfcheck import check, check_sandbox
 
 CHECKS = [
     "runs a snippet", "keeps its variables", "sees the document", "asks sub-queries", "cannot read a file",
-    "cannot see the environment", "cannot connect", "cannot write", "cannot start a program", "its walls hold",
+    "cannot see the environment", "cannot connect", "cannot write", "cannot start a program",
+    "its protections are active",
 ]  # fmt: skip
 
 

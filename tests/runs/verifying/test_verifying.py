@@ -174,7 +174,7 @@ def test_a_record_that_holds_a_key_where_none_can_be_taken_out_is_not_exported(f
 
 def test_a_run_that_is_at_work_or_has_another_document_is_not_exported(folder: Path) -> None:
     run = asked(folder)
-    with closing(Journal(run.folder)), pytest.raises(JournalError, match="still at this run"):
+    with closing(Journal(run.folder)), pytest.raises(JournalError, match="still working on this run"):
         bundle_of(folder, run)
     (folder / "memo.txt").write_text("Another memo.", encoding="utf-8")
     with pytest.raises(DocumentError, match="not the document of that run any more"):
@@ -187,7 +187,7 @@ NEW = MEMO.text.replace("$48,000", "$52,000").replace("\f", "Signed.\n\f").repla
 
 def test_a_test_of_a_judge_is_nothing_to_verify(folder: Path) -> None:
     judge_test(claims=2, settings=settings_of(folder, judge_model="offline"))
-    with pytest.raises(JournalError, match="is a test of a judge"):
+    with pytest.raises(JournalError, match="is a judge test"):
         verified(folder)
 
 

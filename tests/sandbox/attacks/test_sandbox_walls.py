@@ -73,10 +73,11 @@ def test_the_kernel_alone(program: Path, bait: Bait, cache: Path) -> None:
 @pytest.mark.parametrize("missing", ["landlock", "seccomp", "namespaces"])
 def test_a_wall_that_is_not_there_is_told(missing: str, tmp_path: Path) -> None:
     """The launcher goes on without a wall that this kernel lacks, and says so."""
-    refuse = "kernel.LIBC = None" if missing == "landlock" else f"kernel.{missing} = lambda *a: False"
+    step = {"seccomp": "install_seccomp", "namespaces": "enter_namespaces"}.get(missing)
+    refuse = f"kernel.{step} = lambda *a: False" if step else "kernel.LIBC = None"
     code = (
         f"import os, json\nfrom sandbox import kernel\nparent = os.getppid()\n{refuse}\n"
-        f"print(json.dumps(kernel.wall_off_deno(parent, [], {str(tmp_path)!r})))"
+        f"print(json.dumps(kernel.isolate_process(parent, [], {str(tmp_path)!r})))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     walls = json.loads(done.stdout)
