@@ -16,7 +16,6 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError
 from ralph_cli.core.events import (
     AnyEvent,
-    CallFinished,
     ClosingSink,
     EventSink,
     Fanout,
@@ -43,11 +42,7 @@ MAX_QUESTION = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """What a run returns: the outcome, the document it speaks of, what was read, what it cost, where its record is.
-
-    `panel` are the models that were to give second opinions; `judge_faults` says of each model that was asked as a
-    judge and whose call failed why the last one did. `format` is that of a task's output, empty in other modes.
-    """
+    """What a run returns: the outcome, the document it speaks of, what was read, what it cost, where its record is."""
 
     outcome: Outcome
     mode: str
@@ -60,9 +55,6 @@ class Finished:
     judge: str
     notices: tuple[NoticeIssued, ...]
     coverage: Coverage = field(default_factory=Coverage)
-    panel: tuple[str, ...] = ()
-    format: str = ""
-    judge_faults: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +173,19 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
         finally:
             parts.close()
             built.close()
-        spent, seconds, notices = event_log.state.usage, round(ledger.elapsed, 3), tuple(event_log.notices)
-        name, judge, read = folder.name, built.judge.name, event_log.state.coverage
-        form = settings.output_format if mode == "task" else ""
-        rest = (judge, notices, read, names.panel, form, event_log.judge_faults)
-        return Finished(outcome, mode, job.text, document_record, spent, seconds, name, folder, *rest)
+        return Finished(
+            outcome=outcome,
+            mode=mode,
+            question=job.text,
+            document=document_record,
+            usage=event_log.state.usage,
+            seconds=round(ledger.elapsed, 3),
+            run=folder.name,
+            folder=folder,
+            judge=built.judge.name,
+            notices=tuple(event_log.notices),
+            coverage=event_log.state.coverage,
+        )
     finally:
         journal.close()
 
@@ -203,7 +203,6 @@ class _EventLog:
 
     def __init__(self) -> None:
         self.notices: list[NoticeIssued] = []
-        self.judge_faults: dict[str, str] = {}
         self.state = LoopState()
         self._lock = threading.Lock()
 
@@ -212,8 +211,6 @@ class _EventLog:
             self.state = self.state.apply(event)
             if isinstance(event, NoticeIssued):
                 self.notices.append(event)
-            if isinstance(event, CallFinished) and event.agent == "judge" and event.error:
-                self.judge_faults[event.model] = event.error
 
 
 def require_text(text: str, what: str, example: str) -> str:

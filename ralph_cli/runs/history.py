@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -23,24 +23,13 @@ NO_VERDICT = "no verdict of it could be used"
 
 
 def view_of(finished: Finished) -> RunView:
-    """What a reader is shown of a result."""
-    return build_view(
-        run=finished.run,
-        folder=str(finished.folder),
-        question=finished.question,
-        document=finished.document,
-        halt=finished.outcome.halt,
-        best=finished.outcome.best,
-        judge=finished.judge,
-        iterations=finished.outcome.iterations,
-        usage=finished.usage,
-        seconds=finished.seconds,
-        notices=tuple(notice.message for notice in finished.notices),
-        mode=finished.mode,
-        format=finished.format,
-        coverage=finished.coverage,
-        missing_votes=missing_votes(finished.outcome.best, finished.panel, finished.judge_faults),
-    )
+    """What a reader is shown of a result: what its journal tells, with the time that the whole run took.
+
+    Notices that could not be recorded, such as that a trace could not be written, are shown, too.
+    """
+    view = read_run(finished.folder).view
+    notices = dict.fromkeys((*(notice.message for notice in finished.notices), *view.notices))
+    return replace(view, seconds=finished.seconds, notices=tuple(notices))
 
 
 def missing_votes(
