@@ -118,7 +118,8 @@ def test_any_start_of_a_task_and_then_its_replay_are_the_whole(
 ) -> None:
     finished, events, path = recorded.finished, recorded.events, recorded.memory
     at = min(at, len(events) - 1)
-    folder, rest = killed(finished, events, at, tmp_path_factory.mktemp("cut"))
+    # In a folder of its own: what other examples paid for would help out.
+    folder, rest = killed(finished, events, at, tmp_path_factory.mktemp("cut") / "run")
     lost = not written and not any(isinstance(event, StepFinished) for event in events[:at])
     path.write_bytes(recorded.before if lost else recorded.after)
     settings = Settings(out=recorded.folder / "out")
