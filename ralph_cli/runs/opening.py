@@ -16,8 +16,7 @@ DOCUMENT_CHANGED = "document-changed"
 def open_recorded(
     record: Mapping[str, Any], cache: Path | None = None, source: DocumentSource | None = None
 ) -> DocumentSource:
-    """The document that a record tells `record`, loaded from the path that it names, if the file is still that
-    document.
+    """The document of a `record`, loaded from the path that it names, if the file is still that document.
 
     Password and encoding are those of `source`; without an encoding there it is that of the record. Raises
     DocumentError: "no-document" when it came from standard input, "document-changed" when the file has another hash,
@@ -37,7 +36,7 @@ def open_recorded(
 
 
 def read_recorded(record: Mapping[str, Any]) -> bytes:
-    """The bytes of the document that a record tells `record`. Raises DocumentError as `open_recorded` does.
+    """The bytes of the document of a `record`. Raises DocumentError as `open_recorded` does.
 
     Of a file with another hash nothing is used or shown, and what is no regular file is not opened.
     """

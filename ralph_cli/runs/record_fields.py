@@ -38,6 +38,7 @@ from ralph_cli.config import OPTIONS, SECRETS, Settings, as_config_error
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import NoticeIssued, RunStarted
 from ralph_cli.core.option import OnResume
+from ralph_cli.providers.registry import parse_model_name
 
 
 def _settings_with(rule: OnResume) -> frozenset[str]:
@@ -73,7 +74,6 @@ def resumed_settings(
     """
     recorded = {name: value for name, value in started.settings.items() if name in Settings.model_fields}
     recorded |= _recorded_models(started)
-    _refuse_scripts(recorded, current, accept=accept, given_roles=given_models)
     current_values = current.shown()
     from_run = {name: value for name, value in recorded.items() if name in FROM_RECORD or name in LOWER_OF_BOTH}
     for name in LOWER_OF_BOTH:
@@ -94,11 +94,14 @@ def resumed_settings(
         and recorded[name] != current_values.get(name)
     )
     try:
-        return Settings.model_validate({**from_current, **from_run, **changes}), notices
+        chosen = Settings.model_validate({**from_current, **from_run, **changes})
     except ValidationError as error:
         raise as_config_error(
             error, dict.fromkeys(from_run, "that run") | dict.fromkeys(changes, "what is to change")
         ) from None
+    if not accept:
+        _refuse_scripts(chosen, current, given_roles=given_models)
+    return chosen, notices
 
 
 def _recorded_models(started: RunStarted) -> dict[str, Any]:
@@ -107,19 +110,18 @@ def _recorded_models(started: RunStarted) -> dict[str, Any]:
     return {setting: models.get(role) for role, setting in _MODEL_SETTINGS.items() if role != "verifier"}
 
 
-def _refuse_scripts(
-    recorded: Mapping[str, Any], current: Settings, *, accept: bool, given_roles: Collection[str]
-) -> None:
-    """ConfigError for a model of a record that is a file to be read, if the settings of now do not name it too."""
-    named = {setting: recorded.get(setting) for role, setting in _MODEL_SETTINGS.items() if role not in given_roles}
-    panel = recorded.get("panel") or ()
-    wanted = [(name, value) for name, value in named.items() if value != getattr(current, name)]
-    wanted += [("panel", value) for value in panel if value not in current.panel] if isinstance(panel, list) else []
-    for name, value in wanted:
-        if isinstance(value, str) and value.startswith("scripted:") and not accept:
-            what = (
-                f"{name.replace('_', '-')} of that run is a file ({value}), and a record does not choose what is read"
-            )
+def _refuse_scripts(chosen: Settings, current: Settings, *, given_roles: Collection[str]) -> None:
+    """ConfigError for a model of a record that is a file to be read, if the settings of now do not name it too.
+
+    Asked of the settings as they are parsed: a record may write the same name in other ways.
+    """
+    wanted = [(name, getattr(chosen, name)) for role, name in _MODEL_SETTINGS.items() if role not in given_roles]
+    wanted = [(name, model) for name, model in wanted if model != getattr(current, name)]
+    wanted += [("panel", model) for model in chosen.panel if model not in current.panel]
+    for name, model in wanted:
+        if model and parse_model_name(model, "openai")[0] == "scripted":
+            setting = name.replace("_", "-")
+            what = f"{setting} of that run is a file ({model}), and a record does not choose what is read"
             raise ConfigError(what, code="script-in-record", hint=f"{_ACCEPT_HINT}, if you know the file")
 
 

@@ -187,14 +187,16 @@ def test_a_record_does_not_raise_a_bound_of_now(folder: Path, bound: str) -> Non
         assert getattr(chosen, bound) == holds
 
 
-@pytest.mark.parametrize("role", ["worker", "judge", "subquery", "panel", "verifier"])
+@pytest.mark.parametrize("role", ["worker", "judge", "subquery", "panel", "panel as text", "spaced", "verifier"])
 def test_a_script_that_a_record_names_is_not_read(folder: Path, role: str) -> None:
     script = folder / "script.json"
     script.write_text(json.dumps([{"text": SECRET}]))
     first = refused_run(folder)
     name = f"scripted:{script}"
     models = {"worker": "a:x", "judge": "b:x", "subquery": "c:x"}
-    more: dict[str, Any] = {"panel": [name]} if role == "panel" else {"verifier_model": name}
+    # A setting may be written in several ways, and each names the same file.
+    other_ways = {"panel": {"panel": [name]}, "panel as text": {"panel": f"a:x, {name}"}}
+    more: dict[str, Any] = other_ways.get(role, {"verifier_model": f" {name}" if role == "spaced" else name})
     evil = forged(first, **({"models": models | {role: name}} if role in models else more))
     given = {given_role: model for given_role, model in fakes(judge="supported").items() if given_role != role}
     with pytest.raises(ConfigError, match="a record does not choose what is read") as caught:
