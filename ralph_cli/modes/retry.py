@@ -7,9 +7,6 @@ from ralph_cli.loop.state import LoopState
 
 Retry = Literal["continue", "fresh", "auto"]
 
-SUMMARY_CHARS = 4_000
-"""Characters of what was run, in the compact prompt that a fresh conversation begins with."""
-
 MAX_CONVERSATION_CHARS = 100_000
 """Characters of a conversation above which "auto" begins a new one."""
 

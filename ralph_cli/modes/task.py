@@ -1,21 +1,18 @@
 """Task mode: a reader gathers a brief of quotes, a reasoner does the task from it alone, rules and a judge check it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import dataclass, replace
 
 from pydantic import BaseModel, ConfigDict
 
 from ralph_cli.checks.absence import NAME as ABSENCE
-from ralph_cli.checks.absence import AbsenceReview
 from ralph_cli.checks.base import Check, run_in_order
 from ralph_cli.checks.coverage import NAME as COVERAGE
-from ralph_cli.checks.form import AnswerForm, Range, form_issues
+from ralph_cli.checks.form import form_issues
 from ralph_cli.checks.judge.claims import safe_file_name
 from ralph_cli.checks.judge.outputs import NAME as TASK_JUDGE
 from ralph_cli.checks.output.check import FIGURES_CHECK, OutputCheck, OutputForm
 from ralph_cli.checks.output.shape import strip_fence
-from ralph_cli.checks.quotes import VisibilityPolicy, resolve_quotes
 from ralph_cli.checks.verifier import VerifierCheck
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Json, Model, Request, UserTurn
@@ -23,19 +20,13 @@ from ralph_cli.core.prompts.framing import frame_data, render_issues, truncate
 from ralph_cli.core.prompts.json_reply import UnparseableReply, ask_model, parse_object
 from ralph_cli.core.prompts.templates import prompt_text, render_prompt
 from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Issue, Lesson, Step
-from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.loop.state import LoopState
-from ralph_cli.modes.opening import describe_pages, render_headings
-from ralph_cli.modes.retry import SUMMARY_CHARS, Retry, needs_fresh_conversation
-from ralph_cli.rlm.loop import Explorer
-from ralph_cli.rlm.parse import ACT_TOOL, parse_call
+from ralph_cli.modes.reader import DocumentReader
+from ralph_cli.modes.retry import Retry, needs_fresh_conversation
+from ralph_cli.rlm.loop import Review
 
-PREVIEW_CHARS, TRAJECTORY_CHARS = 600, 24_000
 BRIEF_CHARS = 24_000
 """Characters of the brief so far that a fresh conversation of the reader is shown."""
-
-ITEM_RANGE, QUOTE_RANGE = Range(1, 60), Range(1, 120)
-"""Items of a brief, and different quotes in it, that a reader may hand in at once."""
 
 VERBATIM_ITERATIONS = 2
 """So many of the latest iterations are repeated to the reasoner word for word; older ones are counted."""
@@ -75,37 +66,8 @@ class Task:
     text: str
     document: Document | None
     output: OutputForm
-    quote_chars: Range = Range(12, 500)
     memory: str = ""
     schema: str = ""
-
-    @property
-    def brief_form(self) -> AnswerForm:
-        """The form of what a reader hands in at once."""
-        return AnswerForm(ITEM_RANGE, QUOTE_RANGE, self.quote_chars)
-
-    def opening(self, nonce: str, *, include_document: bool) -> str:
-        """The reader's first message: metadata and a preview, or the whole text; notes; the task last."""
-        assert self.document is not None
-        text = self.document.text
-        values: dict[str, object] = {
-            "kind": self.document.kind,
-            "characters": f"{len(text):,}",
-            "pages": describe_pages(self.document),
-            "preview": frame_data(text if include_document else text[:PREVIEW_CHARS], nonce),
-            "memory": f"Notes of earlier runs (`memory`):\n{frame_data(self.memory, nonce)}\n" if self.memory else "",
-            "task": self.text,
-            **self._form_values(),
-        }
-        if include_document:
-            return render_prompt("reader_direct", **values)
-        return render_prompt("reader_opening", headings=render_headings(self.document, nonce), **values)
-
-    def extractor_request(self, trajectory: Sequence[tuple[str, str]], nonce: str) -> str:
-        """The message of the fallback extractor: the task over what was printed."""
-        steps = "\n\n".join(f"Step {n}\nCode:\n{code}\nOutput:\n{out}" for n, (code, out) in enumerate(trajectory, 1))
-        shown = frame_data(truncate(steps, TRAJECTORY_CHARS) or "(no step was run)", nonce)
-        return render_prompt("reader_extractor", trajectory=shown, task=self.text, **self._form_values())
 
     def reasoner_request(self, brief: Attempt, constraints: str, nonce: str) -> str:
         """The reasoner's message: brief, notes, constraints, format, and the task last."""
@@ -118,19 +80,6 @@ class Task:
             return render_prompt("reasoner_request_memory", **values)
         shown = frame_data(render_items(brief, self.document), nonce)
         return render_prompt("reasoner_request", brief=shown, document=safe_file_name(self.document.path), **values)
-
-    def _form_values(self) -> dict[str, object]:
-        return {"bullets": ITEM_RANGE, "quotes": QUOTE_RANGE, "quote_chars": self.quote_chars}
-
-    @property
-    def inputs(self) -> dict[str, object]:
-        """The same as values, for engines that read no prose."""
-        return {
-            "question": self.text,
-            "bullets": [ITEM_RANGE.low, ITEM_RANGE.high],
-            "quotes": [QUOTE_RANGE.low, QUOTE_RANGE.high],
-            "quote_chars": [self.quote_chars.low, self.quote_chars.high],
-        }
 
 
 def render_items(brief: Attempt, document: Document) -> str:
@@ -148,20 +97,18 @@ def _render_item(claim: Claim, brief: Attempt, document: Document) -> str:
     return "\n".join(lines)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class TaskMode:
     """The task mode of the outer loop: see `loop.engine.Mode`.
 
     Issues that reading may mend go to the reader, in its conversation or in a fresh one, as `retry` says; the items of
-    the brief are kept. Without an explorer there is no brief, and the reasoner works from memory. `remember(iteration,
+    the brief are kept. Without a reader there is no brief, and the reasoner works from memory. `remember(iteration,
     update)` keeps what an iteration established, once it has passed the hard rules; None when nothing is to be kept.
     """
 
     task: Task
-    explorer: Explorer | None
-    reader: Model
+    reader: DocumentReader | None
     reasoner: Model
-    index: QuoteIndex | None
     brief_checks: Sequence[Check]
     output_check: OutputCheck
     judge: Check
@@ -169,17 +116,8 @@ class TaskMode:
     remember: Callable[[int, str], None] | None = None
     verifier: VerifierCheck | None = None
     retry: Retry = "auto"
-    visibility: VisibilityPolicy | None = None
-    absence_review: AbsenceReview | None = field(init=False, default=None)
     _steps: tuple[Step, ...] = ()
     _starts_fresh: bool = False
-
-    def __post_init__(self) -> None:
-        if self.explorer is not None and self.task.document is not None:
-            explorer, read = self.explorer, self.explorer.coverage_tracker
-            self.absence_review = AbsenceReview(
-                self.task.document, self.task.text, lambda: explorer.searches, lambda: read.coverage.shown
-            )
 
     def plan(self, state: LoopState) -> str:
         """The hints for the reader: what the last iteration lacked. Empty when reading more would mend nothing."""
@@ -190,12 +128,14 @@ class TaskMode:
         issues = [issue for issue in (*step.attempt.refused, *step.issues) if issue.check in READER_CHECKS]
         if not issues and self._earlier_items():
             return ""
-        nonce = self.explorer.nonce if self.explorer else ""
+        nonce = self.reader.nonce if self.reader else ""
         hints = render_prompt("reader_feedback", hints=render_issues(issues, nonce) or "- no brief was handed in")
-        if self.explorer is None or not needs_fresh_conversation(self.retry, state, self.explorer.characters):
+        if self.reader is None or not needs_fresh_conversation(self.retry, state, self.reader.explorer.characters):
             return hints
         self._starts_fresh = True
-        return self._fresh_message(self.explorer, hints)
+        brief = truncate(render_items(self._latest_attempt(), self.reader.document), BRIEF_CHARS)
+        framed = frame_data(brief, nonce) if brief else "(none)"
+        return render_prompt("reader_continue", **self.reader.continuation(), brief=framed, feedback=hints)
 
     def run(self, message: str, iteration: int) -> Attempt:
         if self.verifier is not None:
@@ -231,7 +171,8 @@ class TaskMode:
         if attempt.error:
             return (Evidence("brief", (Issue("brief" if not attempt.claims else "reasoner", attempt.error),)),)
         if attempt.absence is not None:
-            return run_in_order((*self.brief_checks, *((self.absence_review,) if self.absence_review else ())), attempt)
+            reviews = (self.reader.absence_review,) if self.reader else ()
+            return run_in_order((*self.brief_checks, *reviews), attempt)
         further = (self.verifier,) if self.verifier is not None else ()
         return run_in_order((*self.brief_checks, self.output_check, self.judge, *further), attempt)
 
@@ -246,58 +187,44 @@ class TaskMode:
 
     def _build_brief(self, message: str, iteration: int) -> Attempt:
         """The brief of this iteration: that of the ones before, and what the reader adds to it."""
-        if self.explorer is None or self.index is None or self.task.document is None:
+        if self.reader is None:
             return Attempt()
         earlier = self._earlier_items()
         if self._steps and not message:
-            return replace(self._resolve_quotes(Draft(earlier)), source="worker")
-        if self._starts_fresh:
-            self.explorer.restart(message)
-        explored = self.explorer.explore("" if self._starts_fresh else message, iteration)
-        draft = explored.draft if explored.accepted else self._extract_draft() or explored.draft
-        source: Literal["worker", "extractor"] = "worker" if explored.accepted else "extractor"
-        if draft is not None and draft.absence is not None and not earlier:
-            found = self._resolve_quotes(draft)
-            return replace(found, finished=not form_issues(draft, self.task.brief_form), source=source)
-        claims = merge_items(earlier, self._usable_items(draft) if draft is not None else ())
-        if not claims:
+            return replace(self.reader.resolve(Draft(earlier)), source="worker")
+        reading = self.reader.read(message, iteration, self.review, fresh=self._starts_fresh)
+        draft, attempt = reading.draft or Draft(), reading.attempt
+        if draft.absence is not None and not earlier:
+            found = attempt or self.reader.resolve(draft)
+            return replace(found, finished=not form_issues(draft, self.reader.assignment.form), source=reading.source)
+        if attempt is None or earlier:
+            claims = merge_items(earlier, draft.claims if attempt else self._usable_items(draft))
+            attempt = self.reader.resolve(Draft(claims))
+        if not attempt.claims:
             return Attempt(error="the reader submitted no quotes that are in the document")
-        return replace(self._resolve_quotes(Draft(claims)), source=source)
+        return replace(attempt, source=reading.source)
 
-    def review(self, draft: Draft) -> tuple[Issue, ...]:
+    def review(self, draft: Draft) -> Review:
         """The local rules on a brief that is handed in: its form, its quotes, and what it did not look at."""
-        found = form_issues(draft, self.task.brief_form) or self._resolve_quotes(draft).refused
+        assert self.reader is not None
+        issues = form_issues(draft, self.reader.assignment.form)
+        if issues:
+            return Review(issues)
+        attempt = self.reader.resolve(draft)
+        issues = attempt.refused
         # Beside what was gathered before, "nothing more" is no statement on the document.
-        if found or draft.absence is None or self.absence_review is None or self._earlier_items():
-            return found
-        return self.absence_review.issues(draft.absence)
-
-    def _resolve_quotes(self, draft: Draft) -> Attempt:
-        assert self.explorer is not None and self.index is not None and self.task.document is not None
-        pinned = resolve_quotes(
-            draft, self.task.document, self.index, self.explorer.coverage_tracker.coverage.shown, self.visibility
-        )
-        return self.absence_review.add_search_record(pinned) if self.absence_review else pinned
-
-    def _fresh_message(self, explorer: Explorer, hints: str) -> str:
-        """The compact message that takes the place of the reader's conversation so far."""
-        assert self.task.document is not None
-        brief = truncate(render_items(self._latest_attempt(), self.task.document), BRIEF_CHARS)
-        return render_prompt(
-            "reader_continue",
-            opening=self.task.opening(explorer.nonce, include_document=False),
-            done=explorer.summarize_steps(SUMMARY_CHARS),
-            brief=frame_data(brief, explorer.nonce) if brief else "(none)",
-            feedback=hints,
-        )
+        if not issues and draft.absence is not None and not self._earlier_items():
+            issues = self.reader.absence_review.issues(draft.absence)
+        return Review(issues, attempt)
 
     def _usable_items(self, draft: Draft) -> tuple[DraftClaim, ...]:
         """The items of a draft that the rules would take alone: of a brief that was never taken, what can be used."""
-        refused = {issue.claim for issue in self._resolve_quotes(draft).refused}
+        assert self.reader is not None
+        refused = {issue.claim for issue in self.reader.resolve(draft).refused}
         return tuple(
             claim
             for number, claim in enumerate(draft.claims, 1)
-            if number not in refused and not form_issues(Draft((claim,)), self.task.brief_form)
+            if number not in refused and not form_issues(Draft((claim,)), self.reader.assignment.form)
         )
 
     def _earlier_items(self) -> tuple[DraftClaim, ...]:
@@ -311,22 +238,6 @@ class TaskMode:
     def _latest_attempt(self) -> Attempt:
         """The latest attempt that had a brief."""
         return next((step.attempt for step in reversed(self._steps) if step.attempt.claims), Attempt())
-
-    def _extract_draft(self) -> Draft | None:
-        """One last call over the trajectory when the steps are used up; None if it hands in nothing usable."""
-        assert self.explorer is not None
-        told = self.task.extractor_request(self.explorer.trajectory, self.explorer.nonce)
-        printed = "\n".join(output for _, output in self.explorer.trajectory)
-        request = Request(
-            "extractor",
-            prompt_text("reader_system"),
-            (UserTurn(told),),
-            (ACT_TOOL,),
-            inputs={**self.task.inputs, "trajectory": printed},
-        )
-        reply = self.reader.complete(request)
-        drafts = [act for call in reply.calls if isinstance(act := parse_call(call), Draft)]
-        return drafts[-1] if drafts else None
 
 
 def merge_items(earlier: Sequence[DraftClaim], added: Sequence[DraftClaim]) -> tuple[DraftClaim, ...]:

@@ -109,11 +109,19 @@ class Subqueries:
 class DocumentSandbox:
     """A sandbox with one document in it. `prepare` starts it in the background; `run` waits for it only when needed.
 
-    Nothing here lasts longer than the `ledger` has time left.
+    With a `memory`, the notes of earlier runs, it is the variable `memory`. Nothing here lasts longer than the `ledger`
+    has time left.
     """
 
-    def __init__(self, open_engine: Callable[[], Sandbox], document: Document, ledger: Ledger | None = None) -> None:
+    def __init__(
+        self,
+        open_engine: Callable[[], Sandbox],
+        document: Document,
+        ledger: Ledger | None = None,
+        memory: str | None = None,
+    ) -> None:
         self._open, self._document, self._ledger = open_engine, document, ledger or Ledger(Budget())
+        self._first_snippet = _lookup_functions() + ("" if memory is None else f"\nmemory = {memory!r}\n")
         self._sandbox: Sandbox | None = None
         self._ready: Future[Sandbox] | None = None
         self._lock = threading.Lock()
@@ -133,7 +141,7 @@ class DocumentSandbox:
             sandbox.load(
                 self._document.text, [(page.number, page.label, page.start, page.end) for page in self._document.pages]
             )
-            _define_lookup_functions(sandbox)
+            self._run_first_snippet(sandbox)
             ready.set_result(sandbox)
         except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, never swallowed
             ready.set_exception(error)
@@ -153,7 +161,7 @@ class DocumentSandbox:
             if result.state_lost:
                 # What the end of the run's time has cut is no fault of the snippet, and nobody is told that it is.
                 self._ledger.check_time()
-                _define_lookup_functions(sandbox)
+                self._run_first_snippet(sandbox)
         except SandboxUnavailable as error:
             raise EngineError(str(error.args[0]), code="no-sandbox", hint=error.hint) from error
         except SandboxFailure as error:
@@ -161,6 +169,13 @@ class DocumentSandbox:
         except LimitExceeded:
             raise
         return result
+
+    def _run_first_snippet(self, sandbox: Sandbox) -> None:
+        """Define the look-up functions, and the notes, in a fresh guest."""
+        result = sandbox.run(self._first_snippet, _refuse_queries)
+        if result.error:
+            fault = result.error.strip().splitlines()[-1]
+            raise SandboxFailure(f"the sandbox could not run its first snippet: {fault}")
 
     def close(self) -> None:
         """Kill the worker; safe to call at any time, more than once.
@@ -182,15 +197,12 @@ class DocumentSandbox:
             ready.add_done_callback(lambda _: sandbox.close())
 
 
-def _define_lookup_functions(sandbox: Sandbox) -> None:
-    """Define the look-up functions of the prelude in a fresh guest."""
+def _lookup_functions() -> str:
+    """The source of the look-up functions of the prelude."""
     package = resources.files("ralph_cli")
     sources = [package.joinpath(name).read_text("utf-8") for name in ("text/tables.py", "rlm/prelude.py")]
-    source = re.sub(r"^from ralph_cli\..*\n", "", "\n".join(sources), flags=re.MULTILINE)
+    return re.sub(r"^from ralph_cli\..*\n", "", "\n".join(sources), flags=re.MULTILINE)
 
-    def nobody(items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
-        return [QueryFailure("not now") for _ in items]
 
-    result = sandbox.run(source, nobody)
-    if result.error:
-        raise SandboxFailure(f"the sandbox could not run its first snippet: {result.error.strip().splitlines()[-1]}")
+def _refuse_queries(items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
+    return [QueryFailure("not now") for _ in items]

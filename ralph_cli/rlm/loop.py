@@ -8,7 +8,7 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.events import DraftSubmitted, EventSink, SnippetRan, SnippetStarted, TurnRejected
 from ralph_cli.core.model import Model, ModelTurn, Reply, Request, StopReason, Tool, ToolCall, ToolTurn, Turn, UserTurn
 from ralph_cli.core.prompts.framing import OUTPUT_CAP, frame_data, render_issues
-from ralph_cli.core.run import Draft, Issue
+from ralph_cli.core.run import Attempt, Draft, Issue
 from ralph_cli.documents.search.occurrences import SearchTerm
 from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries, SubqueryUsage
 from ralph_cli.rlm.observe import pages_shown, render_result
@@ -26,17 +26,35 @@ VARIABLES_LOST = (
     "[The sandbox was restarted: your variables are gone; `context`, `find`, `show` and `at` are still there.]"
 )
 
-ReviewDraft = Callable[[Draft], tuple[Issue | str, ...]]
-"""The local rules: what is wrong with a draft, empty when it may go to the judge."""
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What local rules say of a draft: what is wrong with it, nothing when it may go to the judge, and the attempt that
+    they made of it.
+    """
+
+    issues: tuple[Issue | str, ...] = ()
+    attempt: Attempt | None = None
+
+
+ReviewDraft = Callable[[Draft], Review]
+"""The local rules."""
+
+
+def accept_draft(draft: Draft) -> Review:
+    """No rules: whatever is submitted ends the iteration."""
+    return Review()
 
 
 @dataclass(frozen=True, slots=True)
 class ExplorationResult:
-    """How an iteration of exploring ended: the last draft (None if none was made) and whether the rules took it."""
+    """How an iteration of exploring ended: the last draft (None if there was none), whether the rules accepted it, and
+    the attempt that they made of it.
+    """
 
     draft: Draft | None
     accepted: bool
-    steps: int
+    attempt: Attempt | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +66,15 @@ class ToolAnswer:
     accepted_draft: Draft | None = None
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Explorer:
     """A worker with its conversation; history is only appended to, so that every request extends the one before.
 
     `parse` gives the meaning of a tool call: a Snippet is run, a Draft is reviewed and may end the iteration, a
-    Malformed is told back, and any other act of a mode's own is carried out by `perform`. What is said without a tool
-    call is given to `hear`, and answered with `nudge` unless that makes a draft of it. `looked` says whether the worker
-    has seen what it speaks of; at first, that the opening holds the whole document. `reading` keeps what was read.
+    MalformedCall is answered with its fault, and any other act of a mode's own is carried out by `perform`. What is
+    said without a tool call is given to `on_text`, and answered with `nudge` unless that makes a draft of it.
+    `has_seen_text` says whether the worker has seen what it speaks of; at first, that the opening holds the whole
+    document. `coverage_tracker` keeps what was read.
     """
 
     model: Model
@@ -66,7 +85,6 @@ class Explorer:
     opening: str
     inputs: Mapping[str, Any]
     nonce: str
-    review: ReviewDraft
     sink: EventSink
     max_steps: int
     has_seen_text: bool = False
@@ -80,19 +98,21 @@ class Explorer:
     trajectory: list[tuple[str, str]] = field(default_factory=list)
     coverage_tracker: CoverageTracker = field(init=False)
     _open_calls: tuple[str, ...] = ()
+    _review: ReviewDraft = accept_draft
     _last_draft: Draft | None = None
+    _last_attempt: Attempt | None = None
     _iteration: int = 0
     _step: int = 0
 
     def __post_init__(self) -> None:
         self.coverage_tracker = CoverageTracker(self.document.text, self.sink)
 
-    def explore(self, feedback: str, iteration: int) -> ExplorationResult:
-        """One iteration: go on from `feedback` (empty at first) until a draft passes the rules or the steps are used.
+    def explore(self, feedback: str, iteration: int, review: ReviewDraft = accept_draft) -> ExplorationResult:
+        """One iteration: go on from `feedback` (empty at first) until `review` accepts a draft or the steps are used.
 
         Raises ProviderError, EngineError and LimitExceeded.
         """
-        self._iteration, self._step, self._last_draft = iteration, 0, None
+        self._iteration, self._step, self._last_draft, self._review = iteration, 0, None, review
         self.subqueries.used = 0
         if not self.turns and self.has_seen_text and not self.trajectory:
             self.coverage_tracker.add_all_shown(iteration)
@@ -101,8 +121,8 @@ class Explorer:
             self._step += 1
             draft = self._take_step()
             if draft is not None:
-                return ExplorationResult(draft, True, self._step)
-        return ExplorationResult(self._last_draft, False, self._step)
+                return ExplorationResult(draft, True, self._last_attempt)
+        return ExplorationResult(self._last_draft, False)
 
     def restart(self, opening: str) -> None:
         """Begin a new conversation with `opening`; what was run is remembered, the sandbox keeps its variables."""
@@ -242,8 +262,9 @@ class Explorer:
         elif not self.has_seen_text:
             problems = (LOOK_FIRST,)
         else:
-            problems = self.review(draft)
-            self._last_draft = draft
+            review = self._review(draft)
+            problems = review.issues
+            self._last_draft, self._last_attempt = draft, review.attempt
         lines = tuple(problem if isinstance(problem, str) else problem.line for problem in problems)
         self.sink(DraftSubmitted(self._iteration, self._step, draft, lines))
         if problems:

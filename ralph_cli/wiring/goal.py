@@ -3,7 +3,6 @@
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 
 from ralph_cli.checks.command import CommandResult, CommandVerifier, VerifierEnvironment, run_command
@@ -17,11 +16,10 @@ from ralph_cli.journal.traces import write_atomic
 from ralph_cli.modes.goal import GoalMode, GoalPrompts, GoalWorkspace
 from ralph_cli.modes.goal_record import OUTPUT_STEM
 from ralph_cli.modes.goal_summary import RuntimeSummary
-from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
 from ralph_cli.rlm.goal_acts import GOAL_ACT, NUDGE, SandboxVariables, parse_goal_call
 from ralph_cli.rlm.loop import Explorer
-from ralph_cli.wiring.models import BuiltMode, ModelNames, Models, RunContext
-from ralph_cli.wiring.qa import choose_strategy
+from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext
+from ralph_cli.wiring.reading import choose_strategy, open_sandbox
 
 MAX_ITERATIONS = 20
 _CHANGED = "it ended well, but the output's file was changed while it ran"
@@ -85,18 +83,11 @@ def drop_judge_notices(names: ModelNames) -> ModelNames:
 
 def build_goal(context: RunContext, document: Document, spec: GoalSpec) -> BuiltMode:
     """The goal mode on built parts; the sandbox begins to start before this returns."""
-    settings, models, sink, folder, ledger = (
-        context.settings,
-        context.models,
-        context.sink,
-        context.folder,
-        context.ledger,
-    )
-    direct = choose_strategy(settings, document)[0] and models.worker.vendor != "offline"
-    workbench = DocumentSandbox(context.engine, document, ledger)
-    workbench.prepare()
+    settings, sink, folder, ledger = context.settings, context.sink, context.folder, context.ledger
+    direct, _ = choose_strategy(context, document)
     nonce = context.nonces()
-    subqueries = Subqueries(models.subquery, prompt_text("subquery_system"), nonce, settings.max_subqueries)
+    workbench, subqueries, closers = open_sandbox(context, document, nonce)
+    workbench.prepare()
     shelf = SandboxVariables(workbench)
     file = (folder / f"{OUTPUT_STEM}{spec.suffix}").resolve()
     terms = spec.terms
@@ -119,9 +110,35 @@ def build_goal(context: RunContext, document: Document, spec: GoalSpec) -> Built
     all_sinks(terms)
     _warn(spec, settings, sink)
     brief = GoalPrompts(spec.objective, document, terms, nonce, direct, settings.max_iterations)
-    converse = partial(_new_explorer, settings, models, workbench, subqueries, document, spec, desk, all_sinks)
-    mode = GoalMode(brief, desk, summary, converse, shelf.write, settings.summary_chars, settings.retry)
-    return BuiltMode(mode, (subqueries.close, workbench.close), has_result=lambda: bool(desk.goal.output))
+    inputs = {
+        "objective": spec.objective,
+        "instructions": spec.instructions,
+        "verifiers": [verifier.name for verifier in spec.verifiers],
+        "suffix": spec.suffix,
+    }
+
+    def start_conversation(opening: str) -> Explorer:
+        return Explorer(
+            model=context.models.worker,
+            sandbox=workbench,
+            subqueries=subqueries,
+            document=document,
+            system=prompt_text("goal_system"),
+            opening=opening,
+            inputs=inputs,
+            nonce=nonce,
+            sink=all_sinks,
+            max_steps=settings.max_steps,
+            agent="goal",
+            tool=GOAL_ACT,
+            parse=parse_goal_call,
+            perform=desk.perform,
+            on_text=desk.on_text,
+            nudge=NUDGE,
+        )
+
+    mode = GoalMode(brief, desk, summary, start_conversation, shelf.write, settings.summary_chars, settings.retry)
+    return BuiltMode(mode, closers, has_result=lambda: bool(desk.goal.output))
 
 
 def _is_unchanged(file: Path, text: str) -> bool:
@@ -129,45 +146,6 @@ def _is_unchanged(file: Path, text: str) -> bool:
         return file.read_bytes() == text.encode("utf-8")
     except OSError:
         return False
-
-
-def _new_explorer(
-    settings: Settings,
-    models: Models,
-    workbench: DocumentSandbox,
-    subqueries: Subqueries,
-    document: Document,
-    spec: GoalSpec,
-    desk: GoalWorkspace,
-    sink: EventSink,
-    opening: str,
-) -> Explorer:
-    """A fresh conversation of the worker over the same sandbox."""
-    inputs = {
-        "objective": spec.objective,
-        "instructions": spec.instructions,
-        "verifiers": [verifier.name for verifier in spec.verifiers],
-        "suffix": spec.suffix,
-    }
-    return Explorer(
-        models.worker,
-        workbench,
-        subqueries,
-        document,
-        prompt_text("goal_system"),
-        opening,
-        inputs,
-        desk.nonce,
-        lambda draft: (),
-        sink,
-        settings.max_steps,
-        agent="goal",
-        tool=GOAL_ACT,
-        parse=parse_goal_call,
-        perform=desk.perform,
-        on_text=desk.on_text,
-        nudge=NUDGE,
-    )
 
 
 def _warn(spec: GoalSpec, settings: Settings, sink: EventSink) -> None:

@@ -16,28 +16,26 @@ from ralph_cli.checks.quotes import quote_check
 from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
-from ralph_cli.core.budget import Ledger
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError
 from ralph_cli.core.events import EventSink, NoticeIssued
 from ralph_cli.core.model import Json
-from ralph_cli.core.prompts.templates import prompt_text
-from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.memory import HEADER_CHARS, MemoryFile
 from ralph_cli.journal.traces import write_atomic
-from ralph_cli.loop.memory import Memory, add_block, count_blocks, newest_text, parse_memory
+from ralph_cli.loop.memory import add_block, count_blocks, newest_text, parse_memory
+from ralph_cli.modes.reader import Assignment, DocumentReader
 from ralph_cli.modes.task import Task, TaskMode
-from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
-from ralph_cli.rlm.loop import Explorer, ReviewDraft
 from ralph_cli.wiring.models import BuiltMode, RunContext
-from ralph_cli.wiring.qa import build_verifier_check, build_visibility, choose_strategy
-from sandbox import Answer, Result, Sandbox
+from ralph_cli.wiring.qa import build_verifier_check
+from ralph_cli.wiring.reading import Closers, open_reader
 
 MEMORY_SNAPSHOT_FILE, SCHEMA_SNAPSHOT_FILE = "memory-before.md", "schema.json"
 """In a run's folder: memory and schema as the run found them, so that it can be resumed and understood later."""
 
 ANY_COUNT = Range(1, 1_000_000)
+ITEM_RANGE, QUOTE_RANGE = Range(1, 60), Range(1, 120)
+"""Items of a brief, and different quotes in it, that a reader may submit at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,24 +109,6 @@ def _memory_file(settings: Settings, document: Document | None, *, needed: bool)
     return MemoryFile(path, document.id)
 
 
-class MemoryWorkbench(DocumentSandbox):
-    """A workbench on which the notes of earlier runs lie, too, as the variable `memory`."""
-
-    def __init__(self, open_engine: Callable[[], Sandbox], document: Document, memory: str, ledger: Ledger) -> None:
-        super().__init__(open_engine, document, ledger)
-        self._memory_assignment = f"memory = {memory!r}"
-        self._memory_assigned = False
-
-    def run(self, code: str, query: Callable[[Sequence[tuple[str, str]]], Sequence[Answer]]) -> Result:
-        """Run one snippet; see `DocumentSandbox.run`."""
-        if not self._memory_assigned:
-            super().run(self._memory_assignment, query)
-            self._memory_assigned = True
-        result = super().run(code, query)
-        self._memory_assigned = not result.state_lost
-        return result
-
-
 def build_task(
     context: RunContext,
     document: Document | None,
@@ -137,106 +117,70 @@ def build_task(
     custom_verifier: Verifier | None = None,
 ) -> BuiltMode:
     """The task mode on built parts; the sandbox begins to start before this returns."""
-    settings, models, nonces, sink = context.settings, context.models, context.nonces, context.sink
-    memory = spec.memory
+    settings, models, memory = context.settings, context.models, spec.memory
     write_atomic(context.folder / MEMORY_SNAPSHOT_FILE, memory)
     if spec.schema:
         write_atomic(context.folder / SCHEMA_SNAPSHOT_FILE, spec.schema)
-    task = Task(spec.text, document, spec.output, settings.quote_chars, memory, spec.schema)
-    reasoner = models.reasoner or models.worker
-    judge = TaskJudge(models.judge, document, spec.text, spec.output.kind, memory, nonces)
-    remember = (
-        _memory_writer(spec.memory_file, settings.memory_budget, sink, _already_written_test(spec))
-        if spec.memory_file
-        else None
-    )
-    verifier = build_verifier_check(context, models, spec.text, custom_verifier)
+    reader: DocumentReader | None = None
+    checks: tuple[Check, ...] = ()
+    closers: Closers = ()
     if document is None:
-        sink(NoticeIssued("no-document", "no document is read: the output is looked up in the memory only"))
-        check = OutputCheck(spec.output, spec.text, memory=memory)
-        mode = TaskMode(task, None, models.worker, reasoner, None, (), check, judge, nonces, remember, verifier)
-        return BuiltMode(mode)
-    index = QuoteIndex(document)
-    explorer, closing = _build_reader(
-        context, document, task, lambda draft: mode.review(draft)
-    )  # the mode is made below
-    checks: tuple[Check, ...] = (
-        form_check(AnswerForm(ANY_COUNT, ANY_COUNT, settings.quote_chars)),
-        quote_check(document),
+        message = "no document is read: the output is looked up in the memory only"
+        context.sink(NoticeIssued("no-document", message))
+        output_check = OutputCheck(spec.output, spec.text, memory=memory)
+    else:
+        form = AnswerForm(ITEM_RANGE, QUOTE_RANGE, settings.quote_chars)
+        assignment = Assignment(kind="task", text=spec.text, document=document, form=form, memory=memory)
+        reader, closers = open_reader(context, assignment, source, "reader")
+        checks = form_check(AnswerForm(ANY_COUNT, ANY_COUNT, settings.quote_chars)), quote_check(document)
+        share = _least_share_to_read(context, spec.text, document)
+        if share:
+            checks += (CoverageCheck(document, share, reader.shown_spans),)
+        sections = section_numbers(document.text)
+        output_check = OutputCheck(spec.output, spec.text, paged=document.paged, sections=sections, document=document)
+    mode = TaskMode(
+        task=Task(spec.text, document, spec.output, memory, spec.schema),
+        reader=reader,
+        reasoner=models.reasoner or models.worker,
+        brief_checks=checks,
+        output_check=output_check,
+        judge=TaskJudge(models.judge, document, spec.text, spec.output.kind, memory, context.nonces),
+        new_nonce=context.nonces,
+        remember=_memory_writer(spec, settings.memory_budget, context.sink),
+        verifier=build_verifier_check(context, spec.text, custom_verifier),
+        retry=settings.retry,
     )
-    wish = settings.min_coverage
-    if models.worker.vendor == "offline":
-        wish = wish or 0.0  # it ranks passages and cannot be told to read, so nothing is demanded unasked
-    share = share_to_read(wish, spec.text, len(document.text), settings.max_subqueries)
-    if share:
-        checks += (CoverageCheck(document, share, lambda: explorer.coverage_tracker.coverage.shown),)
-    check = OutputCheck(
-        spec.output, spec.text, paged=document.paged, sections=section_numbers(document.text), document=document
-    )
-    judged = check, judge, nonces, remember, verifier, settings.retry
-    visibility = build_visibility(settings, document, sink, source)
-    mode = TaskMode(task, explorer, models.worker, reasoner, index, checks, *judged, visibility)
-    return BuiltMode(mode, closing)
+    return BuiltMode(mode, closers)
 
 
-def _build_reader(
-    context: RunContext, document: Document, task: Task, review: ReviewDraft
-) -> tuple[Explorer, tuple[Callable[[], None], ...]]:
-    """The DocReader with its sandbox, and how to end what is behind it."""
-    settings, models, nonces, sink = context.settings, context.models, context.nonces, context.sink
-    direct, reason = choose_strategy(settings, document)
-    direct = direct and models.worker.vendor != "offline"
-    if models.worker.vendor != "offline":
-        sink(NoticeIssued("strategy", f"{'direct' if direct else 'rlm'}: {reason}"))
-    workbench = MemoryWorkbench(context.engine, document, task.memory, context.ledger)
-    if not direct:
-        workbench.prepare()
-    nonce = nonces()
-    subqueries = Subqueries(models.subquery, prompt_text("subquery_system"), nonce, settings.max_subqueries)
-    explorer = Explorer(
-        models.worker,
-        workbench,
-        subqueries,
-        document,
-        prompt_text("reader_system"),
-        task.opening(nonce, include_document=direct),
-        task.inputs,
-        nonce,
-        review,
-        sink,
-        settings.max_steps,
-        has_seen_text=direct,
-        agent="reader",
-    )
-    return explorer, (subqueries.close, workbench.close)
+def _least_share_to_read(context: RunContext, task: str, document: Document) -> float:
+    """The share of the document that the reader must have read."""
+    requested = context.settings.min_coverage
+    if requested is None and context.models.worker.vendor == "offline":
+        return 0.0  # it ranks passages and cannot be told to read, so nothing is demanded unasked
+    return share_to_read(requested, task, len(document.text), context.settings.max_subqueries)
 
 
-def _already_written_test(spec: TaskSpec) -> Callable[[Memory, int, str], bool]:
-    """Whether the run that is resumed has added this very block to the memory already: one more than it had found."""
-    found = parse_memory(spec.memory)
-    return lambda now, iteration, update: (
-        spec.resumed and count_blocks(now, iteration, update) > count_blocks(found, iteration, update)
-    )
+def _memory_writer(spec: TaskSpec, budget: int, sink: EventSink) -> Callable[[int, str], None] | None:
+    """Adds a block to the memory file, if there is one; one that cannot be written is a notice, never the end of a run.
 
-
-def _memory_writer(
-    file: MemoryFile, budget: int, sink: EventSink, is_already_written: Callable[[Memory, int, str], bool]
-) -> Callable[[int, str], None]:
-    """Adds a block to the file; a memory that cannot be written is a notice and never the end of a run."""
+    A resumed run may find that the run that it resumes has added the very same block: then there is one more of it than
+    that run had found, and it is not added again.
+    """
+    if (file := spec.memory_file) is None:
+        return None
+    found, room = parse_memory(spec.memory), budget - HEADER_CHARS
 
     def remember(iteration: int, update: str) -> None:
-        def change(text: str) -> str:
+        def add(text: str) -> str:
             now = parse_memory(text)
-            return (
-                text
-                if is_already_written(now, iteration, update)
-                else add_block(now, iteration, clock.now(), update, room).text
-            )
+            if spec.resumed and count_blocks(now, iteration, update) > count_blocks(found, iteration, update):
+                return text
+            return add_block(now, iteration, clock.now(), update, room).text
 
         try:
-            file.update(change)
+            file.update(add)
         except (ConfigError, JournalError) as error:
             sink(NoticeIssued("memory", f"nothing was remembered: {error.message}"))
 
-    room = budget - HEADER_CHARS
     return remember

@@ -13,7 +13,7 @@ from ralph_cli.core.run import Issue
 from ralph_cli.loop.state import fold
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
-from ralph_cli.rlm.loop import Explorer
+from ralph_cli.rlm.loop import Explorer, Review
 from ralph_cli.rlm.reading import CoverageTracker
 from sandbox import HostQuery, Result
 
@@ -34,7 +34,6 @@ def explorer(
     sandbox: FakeSandbox | None = None,
     opening: str = "an opening",
     looked: bool = False,
-    **changes: object,
 ) -> tuple[Explorer, list[AnyEvent]]:
     events: list[AnyEvent] = []
 
@@ -43,11 +42,19 @@ def explorer(
 
     bench = DocumentSandbox(lambda: sandbox or FakeSandbox(), DOC)
     subqueries = Subqueries(ScriptedModel(answer), "system", "n0", 3)
-    review = changes.get("review", lambda draft: ())
-    worker = ScriptedModel(list(script))
     made = Explorer(
-        worker, bench, subqueries, DOC, "system", opening, {}, "n0", review, events.append, 9, looked
-    )  # fmt: skip
+        model=ScriptedModel(list(script)),
+        sandbox=bench,
+        subqueries=subqueries,
+        document=DOC,
+        system="system",
+        opening=opening,
+        inputs={},
+        nonce="n0",
+        sink=events.append,
+        max_steps=9,
+        has_seen_text=looked,
+    )
     return made, events
 
 
@@ -101,11 +108,9 @@ def test_a_text_that_a_subquery_answered_was_shown_and_one_that_failed_was_not()
 
 def test_the_lines_of_a_refusal_were_shown() -> None:
     line = TEXT[DOC.pages[11].start :].split("\n")[2]
-    refusals = [(Issue("quotes", "look here", material=line),), ()]
-    made, events = explorer(
-        tool_reply({"code": "print(1)"}), tool_reply(CLAIM), tool_reply(CLAIM), review=lambda draft: refusals.pop(0)
-    )
-    made.explore("", 1)
+    reviews = [Review((Issue("quotes", "look here", material=line),)), Review()]
+    made, events = explorer(tool_reply({"code": "print(1)"}), tool_reply(CLAIM), tool_reply(CLAIM))
+    made.explore("", 1, lambda draft: reviews.pop(0))
     assert shown(events) == {12}
 
 

@@ -24,8 +24,9 @@ from ralph_cli.core.events import AnyEvent, StepFinished
 from ralph_cli.core.model import Json, Model, Reply, Request, StopReason
 from ralph_cli.core.run import Claim, Step, Verdict
 from ralph_cli.loop import decide
-from ralph_cli.modes import qa
+from ralph_cli.modes import qa, reader
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
+from ralph_cli.rlm.loop import Review
 from ralph_cli.runs.execute import Finished
 
 TEXT = "Revenue was 5 M in 2023, and 4 M in 2022.\fCosts were 2 M in all of these years, except for 3 M in 2021.\n"
@@ -216,7 +217,7 @@ def let_pass(check: type, patch: pytest.MonkeyPatch) -> None:
 def run_none(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(qa, "run_in_order", lambda checks, attempt: ())
     patch.setattr(decide, "all_passed", lambda evidence: True)
-    patch.setattr(qa.QaMode, "review", lambda self, draft: ())
+    patch.setattr(qa.QaMode, "review", lambda self, draft: Review((), self.reader.resolve(draft)))
 
 
 @pytest.mark.parametrize(
@@ -226,7 +227,9 @@ def run_none(patch: pytest.MonkeyPatch) -> None:
         (
             FALSE[5],
             "supported",
-            lambda patch: patch.setattr(qa, "resolve_quotes", lambda *args: replace(resolve_quotes(*args), refused=())),
+            lambda patch: patch.setattr(
+                reader, "resolve_quotes", lambda *args: replace(resolve_quotes(*args), refused=())
+            ),
         ),
         (FALSE[0], "supported", run_none),
         (FALSE[0], "supported", lambda patch: let_pass(NumbersCheck, patch)),

@@ -1,0 +1,159 @@
+"""The reading half of a question and of a task: one worker with one document, and what becomes of what it submits."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from ralph_cli.checks.absence import AbsenceReview
+from ralph_cli.checks.form import AnswerForm
+from ralph_cli.checks.quotes import VisibilityPolicy, resolve_quotes
+from ralph_cli.core.coverage import Spans
+from ralph_cli.core.document import Document
+from ralph_cli.core.model import Request, UserTurn
+from ralph_cli.core.prompts.framing import frame_data, truncate
+from ralph_cli.core.prompts.templates import prompt_text, render_prompt
+from ralph_cli.core.run import Attempt, Draft
+from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.modes.opening import describe_pages, render_headings
+from ralph_cli.rlm.loop import Explorer, ReviewDraft
+from ralph_cli.rlm.parse import ACT_TOOL, parse_call
+
+PREVIEW_CHARS, TRAJECTORY_CHARS = 600, 24_000
+SUMMARY_CHARS = 4_000
+"""Characters of what was run, in the compact prompt that a fresh conversation begins with."""
+
+_PROMPTS = {
+    "question": ("worker_system", "worker_opening", "worker_direct", "extractor"),
+    "task": ("reader_system", "reader_opening", "reader_direct", "reader_extractor"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Assignment:
+    """What a worker has to find in a document: the answer to a question, or what a task needs.
+
+    `form` is that of what it submits; `memory`, of a task, is what earlier runs noted of the document.
+    """
+
+    kind: Literal["question", "task"]
+    text: str
+    document: Document
+    form: AnswerForm
+    memory: str = ""
+
+    @property
+    def system(self) -> str:
+        """The system prompt."""
+        return prompt_text(_PROMPTS[self.kind][0])
+
+    def opening(self, nonce: str, *, include_document: bool) -> str:
+        """The first message: metadata and a preview, or the whole text; notes; what is asked comes last."""
+        text = self.document.text
+        values = {
+            "kind": self.document.kind,
+            "characters": f"{len(text):,}",
+            "pages": describe_pages(self.document),
+            "preview": frame_data(text if include_document else text[:PREVIEW_CHARS], nonce),
+            **self._form_values,
+        }
+        if self.kind == "task":
+            notes = f"Notes of earlier runs (`memory`):\n{frame_data(self.memory, nonce)}\n"
+            values["memory"] = notes if self.memory else ""
+        _, opening, direct, _ = _PROMPTS[self.kind]
+        if include_document:
+            return render_prompt(direct, **values)
+        return render_prompt(opening, headings=render_headings(self.document, nonce), **values)
+
+    def extractor_request(self, trajectory: Sequence[tuple[str, str]], nonce: str) -> Request:
+        """The request of the fallback extractor: what is asked, over what was printed."""
+        steps = "\n\n".join(f"Step {n}\nCode:\n{code}\nOutput:\n{out}" for n, (code, out) in enumerate(trajectory, 1))
+        printed = frame_data(truncate(steps, TRAJECTORY_CHARS) or "(no step was run)", nonce)
+        message = render_prompt(_PROMPTS[self.kind][3], trajectory=printed, **self._form_values)
+        inputs = {**self.inputs, "trajectory": "\n".join(output for _, output in trajectory)}
+        return Request("extractor", self.system, (UserTurn(message),), (ACT_TOOL,), inputs=inputs)
+
+    @property
+    def inputs(self) -> dict[str, object]:
+        """The same as values, for engines that read no prose."""
+        form = self.form
+        return {
+            "question": self.text,
+            "bullets": [form.bullets.low, form.bullets.high],
+            "quotes": [form.quotes.low, form.quotes.high],
+            "quote_chars": [form.quote_chars.low, form.quote_chars.high],
+        }
+
+    @property
+    def _form_values(self) -> dict[str, object]:
+        form = self.form
+        values = {"bullets": form.bullets, "quotes": form.quotes, "quote_chars": form.quote_chars}
+        return {**values, self.kind: self.text}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What an iteration of reading gave: the draft (None if there was none), by whom it was submitted, and the attempt
+    that the local rules made of it, if they accepted it.
+    """
+
+    draft: Draft | None
+    source: Literal["worker", "extractor"]
+    attempt: Attempt | None = None
+
+
+@dataclass(slots=True)
+class DocumentReader:
+    """A worker in conversation over a document, and the looking up of what it submits."""
+
+    assignment: Assignment
+    explorer: Explorer
+    visibility: VisibilityPolicy
+    absence_review: AbsenceReview = field(init=False)
+    _index: QuoteIndex = field(init=False)
+
+    def __post_init__(self) -> None:
+        document, text = self.assignment.document, self.assignment.text
+        self._index = QuoteIndex(document)
+        self.absence_review = AbsenceReview(document, text, lambda: self.explorer.searches, self.shown_spans)
+
+    @property
+    def document(self) -> Document:
+        """What is read."""
+        return self.assignment.document
+
+    @property
+    def nonce(self) -> str:
+        """The mark of data in this conversation."""
+        return self.explorer.nonce
+
+    def shown_spans(self) -> Spans:
+        """What a model was shown of the document so far."""
+        return self.explorer.coverage_tracker.coverage.shown
+
+    def read(self, message: str, iteration: int, review: ReviewDraft, *, fresh: bool) -> Reading:
+        """One iteration from `message`, in a `fresh` conversation or in the live one.
+
+        When the steps are used up, one last call over what was printed is made; what it submits is not reviewed.
+        """
+        if fresh:
+            self.explorer.restart(message)
+        explored = self.explorer.explore("" if fresh else message, iteration, review)
+        if explored.accepted:
+            return Reading(explored.draft, "worker", explored.attempt)
+        return Reading(self._extract_draft() or explored.draft, "extractor")
+
+    def resolve(self, draft: Draft) -> Attempt:
+        """The draft with its quotes looked up, and with the record of the search if it says that nothing is there."""
+        attempt = resolve_quotes(draft, self.document, self._index, self.shown_spans(), self.visibility)
+        return self.absence_review.add_search_record(attempt)
+
+    def continuation(self) -> dict[str, str]:
+        """What a fresh conversation is told first: the opening, and what was run before."""
+        opening = self.assignment.opening(self.nonce, include_document=False)
+        return {"opening": opening, "done": self.explorer.summarize_steps(SUMMARY_CHARS)}
+
+    def _extract_draft(self) -> Draft | None:
+        """One last call over the trajectory; None if it submits nothing usable."""
+        reply = self.explorer.model.complete(self.assignment.extractor_request(self.explorer.trajectory, self.nonce))
+        drafts = [act for call in reply.calls if isinstance(act := parse_call(call), Draft)]
+        return drafts[-1] if drafts else None

@@ -1,0 +1,71 @@
+"""The parts that read a document: sandbox, sub-queries, and the worker's conversation over them."""
+
+from collections.abc import Callable
+
+from ralph_cli.checks.quotes import VisibilityPolicy
+from ralph_cli.core.document import Document
+from ralph_cli.core.events import NoticeIssued
+from ralph_cli.core.prompts.templates import prompt_text
+from ralph_cli.documents.source import DocumentSource
+from ralph_cli.documents.visibility import VisibilityChecker
+from ralph_cli.modes.reader import Assignment, DocumentReader
+from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
+from ralph_cli.rlm.loop import Explorer
+from ralph_cli.wiring.models import RunContext
+
+Closers = tuple[Callable[[], None], ...]
+"""How to end the threads and processes behind something, in order."""
+
+
+def choose_strategy(context: RunContext, document: Document) -> tuple[bool, str]:
+    """Whether the document is given whole, and why; no reason where nobody had a choice."""
+    settings, size = context.settings, len(document.text)
+    if context.models.worker.vendor == "offline":
+        refused = "the offline engine reads by code only, so --strategy direct is not followed"
+        return False, refused if settings.strategy == "direct" else ""
+    if settings.strategy != "auto":
+        return settings.strategy == "direct", f"--strategy {settings.strategy}"
+    if size <= settings.direct_chars:
+        return True, f"{size:,} characters are few enough to be read whole (limit {settings.direct_chars:,})"
+    return False, f"{size:,} characters are explored by code (whole up to {settings.direct_chars:,})"
+
+
+def open_sandbox(
+    context: RunContext, document: Document, nonce: str, memory: str | None = None
+) -> tuple[DocumentSandbox, Subqueries, Closers]:
+    """The sandbox with the document, not started yet, and who answers the questions of its code."""
+    sandbox = DocumentSandbox(context.engine, document, context.ledger, memory)
+    model, most = context.models.subquery, context.settings.max_subqueries
+    subqueries = Subqueries(model, prompt_text("subquery_system"), nonce, most)
+    return sandbox, subqueries, (subqueries.close, sandbox.close)
+
+
+def open_reader(
+    context: RunContext, assignment: Assignment, source: DocumentSource, agent: str
+) -> tuple[DocumentReader, Closers]:
+    """The worker with its sandbox, which begins to start before this returns unless the document is given whole."""
+    settings, sink, document = context.settings, context.sink, assignment.document
+    direct, reason = choose_strategy(context, document)
+    if reason:
+        sink(NoticeIssued("strategy", f"{'direct' if direct else 'rlm'}: {reason}"))
+    nonce = context.nonces()
+    memory = assignment.memory if assignment.kind == "task" else None
+    sandbox, subqueries, closers = open_sandbox(context, document, nonce, memory)
+    if not direct:
+        sandbox.prepare()
+    explorer = Explorer(
+        model=context.models.worker,
+        sandbox=sandbox,
+        subqueries=subqueries,
+        document=document,
+        system=assignment.system,
+        opening=assignment.opening(nonce, include_document=direct),
+        inputs=assignment.inputs,
+        nonce=nonce,
+        sink=sink,
+        max_steps=settings.max_steps,
+        has_seen_text=direct,
+        agent=agent,
+    )
+    checker = VisibilityChecker(document, lambda code, message: sink(NoticeIssued(code, message)), source)
+    return DocumentReader(assignment, explorer, VisibilityPolicy(checker, settings.allow_hidden_text)), closers
