@@ -1,8 +1,10 @@
 """Flags over environment over ralph.toml over defaults, into frozen Settings; the only reader of the environment."""
 
+import difflib
 import os
 import re
 import tomllib
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -101,15 +103,20 @@ def setting(
     group: Group,
     on_resume: OnResume,
     *environment: str,
+    old: tuple[str, ...] = (),
     default_words: str = "",
     flag: str = "",
     metavar: str | None = None,
     secret: bool = False,
     **bounds: Any,
 ) -> Any:
-    """A field of Settings: its default, its Option (but for the text, the docstring below it), and its bounds."""
+    """A field of Settings: its default, its Option (but for the text, the docstring below it), and its bounds.
+
+    `environment` are variables that others have named; without any it is RALPH_ and the setting's name. `old` names of
+    variables are read, too, with RALPH_ before them or, as they once were, without.
+    """
     field: FieldInfo = Field(default, **bounds)
-    field.metadata.append(Option(group, on_resume, environment, default_words, flag, metavar, secret))
+    field.metadata.append(Option(group, on_resume, environment, old, default_words, flag, metavar, secret))
     return field
 
 
@@ -118,12 +125,16 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, use_attribute_docstrings=True)
 
-    model: str | None = setting(None, MODELS, RECORDED, "GENERATE_MODEL", default_words="Claude, if there is a key")
+    model: str | None = setting(
+        None, MODELS, RECORDED, old=("GENERATE_MODEL",), default_words="Claude, if there is a key"
+    )
     """Worker, vendor:model; `offline` needs no key. Any model name is passed through."""
-    judge_model: str | None = setting(None, MODELS, RECORDED, "VALIDATE_MODEL", default_words="GPT, if there is a key")
+    judge_model: str | None = setting(
+        None, MODELS, RECORDED, old=("VALIDATE_MODEL",), default_words="GPT, if there is a key"
+    )
     """Judge, vendor:model. With one key only, the same vendor judges, with a warning."""
     subquery_model: str | None = setting(
-        None, MODELS, RECORDED, "SUBQUERY_MODEL", default_words="a cheap one of the worker's vendor"
+        None, MODELS, RECORDED, old=("SUBQUERY_MODEL",), default_words="a cheap one of the worker's vendor"
     )
     """Model of llm_query."""
     panel: Models = setting((), MODELS, RECORDED)
@@ -205,11 +216,11 @@ class Settings(BaseModel):
     """Characters of a memory file. The oldest notes are dropped first."""
     summary_chars: int = setting(4_000, WORK, RECORDED, ge=200, le=100_000)
     """Characters of the summary between iterations. A goal's conversation begins anew from it."""
-    max_iterations: int = setting(4, LIMITS, RECORDED, "MAX_ITERS", ge=1, le=100)
+    max_iterations: int = setting(4, LIMITS, RECORDED, old=("MAX_ITERS",), ge=1, le=100)
     """Attempts of the outer loop. For `ralph goal` 20, unless it is set."""
-    max_steps: int = setting(80, LIMITS, RECORDED, "WORKER_MAX_STEPS", ge=2, le=1_000)
+    max_steps: int = setting(80, LIMITS, RECORDED, old=("WORKER_MAX_STEPS",), ge=2, le=1_000)
     """Worker steps in an attempt. Then one call over what was printed."""
-    max_subqueries: int = setting(60, LIMITS, RECORDED, "WORKER_MAX_LLM_CALLS", ge=0, le=10_000)
+    max_subqueries: int = setting(60, LIMITS, RECORDED, old=("WORKER_MAX_LLM_CALLS",), ge=0, le=10_000)
     """Sub-queries in an attempt."""
     max_time: float | None = setting(None, LIMITS, LOWER, gt=0, le=1e9)
     """Seconds for the whole run. A model call, a snippet or a verifier that is at work then is cut."""
@@ -217,17 +228,17 @@ class Settings(BaseModel):
     """US dollars for the whole run. Refused when a price is unknown, and reached when a reply comes without one."""
     max_failures: int = setting(3, LIMITS, RECORDED, ge=0, le=1_000)
     """Attempts in a row that gave nothing to check, before giving up. 0 is no limit."""
-    out: Folder = setting(Path("out"), OUTPUT, CURRENT, "OUT_DIR")
+    out: Folder = setting(Path("out"), OUTPUT, CURRENT, old=("OUT_DIR",))
     """Folder for runs and traces."""
-    heartbeat_ms: int = setting(8_000, OUTPUT, CURRENT, "PROGRESS_HEARTBEAT_MS", ge=100)
+    heartbeat_ms: int = setting(8_000, OUTPUT, CURRENT, old=("PROGRESS_HEARTBEAT_MS",), ge=100)
     """Milliseconds after which waiting is reported when standard error is not a terminal."""
-    sandbox: Literal["auto", "pyodide", "native"] = setting("auto", MACHINE, ACCEPTED, "RALPH_SANDBOX")
+    sandbox: Literal["auto", "pyodide", "native"] = setting("auto", MACHINE, ACCEPTED)
     """Where snippets run: `auto`, `pyodide` or `native` (Linux)."""
     snippet_seconds: float = setting(30.0, MACHINE, ACCEPTED, gt=0, le=3_600)
     """Wall time of one snippet, without the time sub-queries take."""
     snippet_memory_mb: int = setting(2_048, MACHINE, ACCEPTED, ge=256, le=16_384)
     """Megabytes for the snippets."""
-    cache: Folder = setting(Path("~/.cache/ralph"), MACHINE, CURRENT, "RALPH_CACHE_DIR")
+    cache: Folder = setting(Path("~/.cache/ralph"), MACHINE, CURRENT, "RALPH_CACHE", "RALPH_CACHE_DIR")
     """The sandbox's runtime, texts of documents."""
 
     @model_validator(mode="after")
@@ -294,15 +305,20 @@ class Settings(BaseModel):
         return plain | {"bullets": str(self.bullets), "quotes": str(self.quotes), "quote_chars": lengths}
 
 
-OPTIONS: Mapping[str, Option] = {
-    name: replace(option, text=" ".join((field.description or "").split()))
-    for name, field in Settings.model_fields.items()
-    for option in field.metadata
-    if isinstance(option, Option)
-}
+def _declared_options() -> dict[str, Option]:
+    found = {}
+    for name, field in Settings.model_fields.items():
+        option = next(item for item in field.metadata if isinstance(item, Option))
+        prefixed = (f"RALPH_{name.upper()}", *(f"RALPH_{old}" for old in option.old_environment))
+        names = option.environment or tuple(dict.fromkeys(prefixed))
+        found[name] = replace(option, environment=names, text=" ".join((field.description or "").split()))
+    return found
+
+
+OPTIONS: Mapping[str, Option] = _declared_options()
 """What is declared of each setting."""
 
-ENVIRONMENT_VARIABLES = {name: option.environment for name, option in OPTIONS.items() if option.environment}
+ENVIRONMENT_VARIABLES = {name: (*option.environment, *option.old_environment) for name, option in OPTIONS.items()}
 """Which variables set which setting, first one set wins. A blank value counts as not set."""
 
 SECRETS = frozenset(name for name, option in OPTIONS.items() if option.secret)
@@ -387,9 +403,13 @@ def _read_toml(path: Path) -> dict[str, Any]:
 def _settings_from_environment(variables: Mapping[str, str]) -> dict[str, str]:
     found = {}
     for setting, names in ENVIRONMENT_VARIABLES.items():
-        value = next((variables[name] for name in names if variables.get(name, "").strip()), None)
-        if value is not None:
-            found[setting] = value
+        used = next((name for name in names if variables.get(name, "").strip()), None)
+        if used is None:
+            continue
+        found[setting] = variables[used]
+        if used in OPTIONS[setting].old_environment:
+            new = OPTIONS[setting].environment[0]
+            warnings.warn(f"{used} is an old name; set {new} instead", FutureWarning, stacklevel=3)
     return found
 
 
@@ -399,8 +419,10 @@ def as_config_error(error: ValidationError, origin: Mapping[str, str]) -> Config
     name = str(fault["loc"][0]) if fault["loc"] else "the settings"
     source = origin.get(name, "the settings")
     if fault["type"] == "extra_forbidden":
-        known = ", ".join(sorted(set(OPTIONS) - SECRETS))
-        return ConfigError(f"unknown setting {name!r} in {source}", code="unknown-setting", hint=f"known: {known}")
+        known = sorted(set(OPTIONS) - SECRETS)
+        near = difflib.get_close_matches(name.replace("-", "_"), known, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+        return ConfigError(f"unknown setting {name!r} in {source}", code="unknown-setting", hint=hint)
     message = str(fault["msg"]).removeprefix("Value error, ")
     where = (
         f" ({'/'.join(ENVIRONMENT_VARIABLES[name])})"

@@ -8,7 +8,7 @@ import pytest
 
 from ralph_cli.checks.form import Range
 from ralph_cli.checks.verifier import LLMVerifier
-from ralph_cli.config import load_settings
+from ralph_cli.config import OPTIONS, SECRETS, load_settings
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.providers.scripted import ScriptedModel
 from ralph_cli.wiring.goal import drop_judge_notices
@@ -28,11 +28,44 @@ def test_flags_win_over_the_environment_over_the_file_over_the_defaults(tmp_path
     assert load_settings({}, environ={}, folder=tmp_path).max_iterations == 4
     (tmp_path / "ralph.toml").write_text("max_iterations = 5\nmax_steps = 9\n")
     assert load_settings({}, environ={}, folder=tmp_path).max_iterations == 5
-    (tmp_path / ".env").write_text("MAX_ITERS=6\nOUT_DIR=there\n")
+    (tmp_path / ".env").write_text("RALPH_MAX_ITERS=6\nRALPH_OUT=there\n")
     assert load_settings({}, environ={}, folder=tmp_path).max_iterations == 6
-    settings = load_settings({}, environ={"MAX_ITERS": "7", "OUT_DIR": " "}, folder=tmp_path)
+    settings = load_settings({}, environ={"RALPH_MAX_ITERATIONS": "7", "RALPH_OUT": " "}, folder=tmp_path)
     assert settings.max_iterations == 7 and settings.out == Path("there") and settings.max_steps == 9
-    assert load_settings({"max_iterations": 8}, environ={"MAX_ITERS": "7"}, folder=tmp_path).max_iterations == 8
+    assert (
+        load_settings({"max_iterations": 8}, environ={"RALPH_MAX_ITERATIONS": "7"}, folder=tmp_path).max_iterations == 8
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("MAX_ITERS", "RALPH_MAX_ITERATIONS"), ("OUT_DIR", "RALPH_OUT"), ("GENERATE_MODEL", "RALPH_MODEL")]
+)
+def test_an_old_name_of_a_variable_is_read_and_the_new_one_named(tmp_path: Path, old: str, new: str) -> None:
+    with pytest.warns(FutureWarning, match=f"{old} is an old name; set {new} instead"):
+        settings = load_settings({}, environ={old: "7"}, folder=tmp_path)
+    assert "7" in (str(settings.max_iterations), str(settings.out), settings.model)
+    assert load_settings({}, environ={old: "7", new: "8", f"RALPH_{old}": "9"}, folder=tmp_path) == load_settings(
+        {}, environ={f"RALPH_{old}": "8"}, folder=tmp_path
+    )
+
+
+def test_every_setting_has_a_variable(tmp_path: Path) -> None:
+    settings = load_settings({}, environ={"RALPH_MAX_COST": "0.5", "RALPH_STRATEGY": "rlm"}, folder=tmp_path)
+    assert settings.max_cost == 0.5 and settings.strategy == "rlm"
+    assert all(option.environment for option in OPTIONS.values())
+    assert not [name for name in SECRETS if any("RALPH" in variable for variable in OPTIONS[name].environment)]
+
+
+def test_a_setting_that_is_misspelt_is_answered_with_the_nearest(tmp_path: Path) -> None:
+    for wrong in ("max_iteration", "max-cost"):
+        (tmp_path / "ralph.toml").write_text(f"{wrong} = 4")
+        with pytest.raises(ConfigError) as caught:
+            load_settings({}, environ={}, folder=tmp_path)
+        assert caught.value.hint.startswith("did you mean max_")
+    (tmp_path / "ralph.toml").write_text("colour = 4")
+    with pytest.raises(ConfigError) as caught:
+        load_settings({}, environ={}, folder=tmp_path)
+    assert caught.value.hint.startswith("known: ")
 
 
 @pytest.mark.parametrize("name", ["ANTHROPIC_API_KEY", "ANTHROPIC_APIKEY"])
@@ -43,8 +76,8 @@ def test_both_spellings_of_a_key_are_read(tmp_path: Path, name: str) -> None:
 @pytest.mark.parametrize(
     ("environ", "toml", "told"),
     [
-        ({"MAX_ITERS": "many"}, "", "MAX_ITERS"),
-        ({"MAX_ITERS": "0"}, "", "max-iterations"),
+        ({"RALPH_MAX_ITERS": "many"}, "", "RALPH_MAX_ITERS"),
+        ({"RALPH_MAX_ITERATIONS": "0"}, "", "max-iterations"),
         ({}, "max_iteration = 4", "unknown setting 'max_iteration'"),
         ({}, "max_iterations = ", "ralph.toml cannot be read"),
         ({}, 'anthropic_key = "sk-x"', "must not hold a key"),

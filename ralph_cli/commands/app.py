@@ -4,6 +4,7 @@ import io
 import os
 import signal
 import sys
+import warnings
 from typing import NoReturn
 
 import typer
@@ -19,7 +20,7 @@ BROKEN_PIPE = 141
 
 EPILOG = (
     "Exit codes: 0 accepted; 1 error; 2 ran, but not accepted within its bounds; 3 not in the document; "
-    "4 a budget was reached; 130 interrupted."
+    "4 a budget was reached; 130 interrupted. A variable RALPH_<OPTION>, such as RALPH_MAX_COST, sets an option, too."
 )
 
 app = typer.Typer(
@@ -93,8 +94,14 @@ def _print_error(message: str, hint: str, code: str = "") -> None:
     typer.echo(f"ralph: {one_line(message)}{name}{f' - {one_line(hint)}' if hint else ''}", err=True)
 
 
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """A warning, such as of a variable's old name, as one line for a person."""
+    typer.echo(f"ralph: {one_line(str(message))}", err=True)
+
+
 def main() -> NoReturn:
     """The console script."""
+    warnings.showwarning = _show_warning
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that cannot show a character must not cost an answer.

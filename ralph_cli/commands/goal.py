@@ -52,7 +52,7 @@ OutputFile = Annotated[
     "summary_chars",
     score_threshold="Stop, not accepted, once this share of verifiers passed (default off).",
     retry="After a refusal: begin a `fresh` conversation (default), `continue` it, or `auto`.",
-    max_iterations="Iterations of the outer loop (MAX_ITERS; default 20 here).",
+    max_iterations="Iterations of the outer loop (default 20 here).",
 )
 def goal(
     given: Given,

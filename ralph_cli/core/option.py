@@ -36,7 +36,9 @@ class Option:
     group: Group
     on_resume: OnResume
     environment: tuple[str, ...]
-    """Variables that set it, the first one set wins."""
+    """Variables that set it, the first one set wins; those of the vendors for keys and addresses."""
+    old_environment: tuple[str, ...]
+    """Names that such a variable had before, still read, with a warning."""
     default_words: str
     """Words for a default that its value does not tell."""
     flag: str
@@ -48,9 +50,10 @@ class Option:
     """README.md has it all, `--help` its first sentence; neither variables nor the default stand in it."""
 
     def help_of(self, default: object) -> str:
-        """The line of `--help`: what it is, which variable sets it, its default."""
+        """The line of `--help`: what it is, its default, and a variable whose name others have chosen."""
         words = "" if default is False else self.describe_default(default)
-        notes = "; ".join((*self.environment, *([f"default {words}"] if words else ())))
+        variables = [name for name in self.environment[:1] if not name.startswith("RALPH_")]
+        notes = "; ".join((*variables, *([f"default {words}"] if words else ())))
         return self.text.split(". ")[0].rstrip(".") + (f" ({notes})." if notes else ".")
 
     def describe_default(self, value: object) -> str:

@@ -115,7 +115,7 @@ class Journal:
 
 
 def _write_error(folder: Path, error: Exception) -> JournalError:
-    hint = "free some disk space, or choose another folder with --out (OUT_DIR)"
+    hint = "free some disk space, or choose another folder with --out (RALPH_OUT)"
     return JournalError(f"the journal in {folder} cannot be written: {error}", code="journal-unwritable", hint=hint)
 
 

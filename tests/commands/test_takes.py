@@ -27,8 +27,8 @@ def test_help_shows_the_options_under_headings(capsys: pytest.CaptureFixture[str
     assert headings == ["Arguments", "Options", *groups]
     section = shown.split("\nLimits:\n")[1].split("\nOutput:\n")[0]
     assert "--max-cost" in section and "--model" not in section
-    assert "(MAX_ITERS; default 4)." in section
-    assert "(MAX_ITERS; default 20" in help_of("goal", capsys)  # a command's own words
+    assert "of the outer loop. For" not in section and "(default 4)." in section
+    assert "(default 20" in help_of("goal", capsys)  # a command's own words
 
 
 def test_flags_that_are_not_the_name_of_the_setting(capsys: pytest.CaptureFixture[str]) -> None:

@@ -20,6 +20,7 @@ def table() -> str:
     for name, option in OPTIONS.items():
         label = "" if option.secret else f"`{name}`" + (f" (flag `{option.flag}`)" if option.flag else "")
         first, *others = [f"`{variable}`" for variable in option.environment] or [""]
+        others += [f"old: `{variable}`" for variable in option.old_environment]
         variables = first + (f" ({', '.join(others)})" if others else "")
         value = Settings.model_fields[name].default
         default = option.describe_default(value)
