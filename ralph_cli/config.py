@@ -47,6 +47,8 @@ def _parse_range(value: Any) -> Any:
     if match is None:
         raise ValueError(f"write a count or a range such as 3-7, not {value!r}")
     low, high = int(match.group(1)), int(match.group(2) or match.group(1))
+    if not 0 < low <= high:
+        raise ValueError(f"write a count of at least 1 or a range such as 3-7, not {value!r}")
     return Range(low, high)
 
 
@@ -345,21 +347,22 @@ def load_settings(
         raise ConfigError(f"the working folder is gone: {error}", code="no-folder", hint="cd to another one") from error
     real = dict(os.environ if environ is None else environ)
     dotenv = _read_dotenv(folder / ".env")
+    variables = _settings_from_environment({**dotenv, **{k: v for k, v in real.items() if v.strip()}})
     layers = [
-        ("the defaults", {}),
-        (SETTINGS_FILE, _read_toml(folder / SETTINGS_FILE)),
-        ("the environment", _settings_from_environment({**dotenv, **{k: v for k, v in real.items() if v.strip()}})),
-        ("the command line", {name: value for name, value in (flags or {}).items() if value is not None}),
+        {name: (f"{name} in {SETTINGS_FILE}", value) for name, value in _read_toml(folder / SETTINGS_FILE).items()},
+        variables,
+        {name: (flag_of(name), value) for name, value in (flags or {}).items() if value is not None},
     ]
-    merged: dict[str, Any] = {}
-    origin: dict[str, str] = {}
-    for source, values in layers:
-        merged |= values
-        origin |= dict.fromkeys(values, source)
+    merged = {name: where_and_value for layer in layers for name, where_and_value in layer.items()}
     try:
-        return Settings.model_validate(merged)
+        return Settings.model_validate({name: value for name, (_, value) in merged.items()})
     except ValidationError as error:
-        raise as_config_error(error, origin) from None
+        raise as_config_error(error, {name: where for name, (where, _) in merged.items()}) from None
+
+
+def flag_of(name: str) -> str:
+    """The flag of a setting."""
+    return (OPTIONS[name].flag if name in OPTIONS else "") or f"--{name.replace('_', '-')}"
 
 
 def fetch_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -400,33 +403,51 @@ def _read_toml(path: Path) -> dict[str, Any]:
     return values
 
 
-def _settings_from_environment(variables: Mapping[str, str]) -> dict[str, str]:
+def _settings_from_environment(variables: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """Each setting that a variable sets: the variable's name, and its value."""
     found = {}
     for setting, names in ENVIRONMENT_VARIABLES.items():
         used = next((name for name in names if variables.get(name, "").strip()), None)
         if used is None:
             continue
-        found[setting] = variables[used]
+        found[setting] = used, variables[used]
         if used in OPTIONS[setting].old_environment:
             new = OPTIONS[setting].environment[0]
             warnings.warn(f"{used} is an old name; set {new} instead", FutureWarning, stacklevel=3)
     return found
 
 
+_FAULTS = {
+    "greater_than": "it must be more than {gt:g}",
+    "greater_than_equal": "it must be at least {ge:g}",
+    "less_than": "it must be less than {lt:g}",
+    "less_than_equal": "it must be at most {le:g}",
+    "int_parsing": "it must be a whole number",
+    "int_from_float": "it must be a whole number",
+    "float_parsing": "it must be a number",
+    "finite_number": "it must be a finite number",
+    "bool_parsing": "it must be true or false",
+    "literal_error": "it must be {expected}",
+}
+"""What is said of a value, by pydantic's name of what is wrong with it."""
+
+
 def as_config_error(error: ValidationError, origin: Mapping[str, str]) -> ConfigError:
-    """The first fault of settings in one line; `origin` says where each setting came from."""
-    fault = error.errors(include_url=False, include_input=False)[0]
+    """The first fault of settings in one line; `origin` says where each setting was set."""
+    fault = error.errors(include_url=False)[0]
     name = str(fault["loc"][0]) if fault["loc"] else "the settings"
-    source = origin.get(name, "the settings")
+    where = origin.get(name, name)
     if fault["type"] == "extra_forbidden":
         known = sorted(set(OPTIONS) - SECRETS)
         near = difflib.get_close_matches(name.replace("-", "_"), known, n=1)
         hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
-        return ConfigError(f"unknown setting {name!r} in {source}", code="unknown-setting", hint=hint)
-    message = str(fault["msg"]).removeprefix("Value error, ")
-    where = (
-        f" ({'/'.join(ENVIRONMENT_VARIABLES[name])})"
-        if source == "the environment" and name in ENVIRONMENT_VARIABLES
-        else ""
-    )
-    return ConfigError(f"{name.replace('_', '-')} from {source}{where}: {message}", code="bad-setting")
+        return ConfigError(f"unknown setting: {where}", code="unknown-setting", hint=hint)
+    hint = ""
+    if fault["type"] in _FAULTS:
+        value = "" if name in SECRETS else f", not {fault['input']}"
+        message = _FAULTS[fault["type"]].format(**fault.get("ctx", {})) + value
+        if fault.get("ctx") == {"le": 1}:
+            hint = "it is a share: 0.9 is 90 %"
+    else:
+        message = str(fault["msg"]).removeprefix("Value error, ")
+    return ConfigError(f"{where}: {message}", code="bad-setting", hint=hint)

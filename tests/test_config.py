@@ -77,14 +77,14 @@ def test_both_spellings_of_a_key_are_read(tmp_path: Path, name: str) -> None:
     ("environ", "toml", "told"),
     [
         ({"RALPH_MAX_ITERS": "many"}, "", "RALPH_MAX_ITERS"),
-        ({"RALPH_MAX_ITERATIONS": "0"}, "", "max-iterations"),
-        ({}, "max_iteration = 4", "unknown setting 'max_iteration'"),
+        ({"RALPH_MAX_ITERATIONS": "0"}, "", "RALPH_MAX_ITERATIONS: it must be at least 1, not 0"),
+        ({}, "max_iteration = 4", "unknown setting: max_iteration in ralph.toml"),
         ({}, "max_iterations = ", "ralph.toml cannot be read"),
         ({}, 'anthropic_key = "sk-x"', "must not hold a key"),
         ({"OPENAI_API_KEY": "sk 1"}, "", "spaces or control characters"),
-        ({}, 'bullets = "7-3"', "invalid range"),
+        ({}, 'bullets = "7-3"', "such as 3-7, not '7-3'"),
         ({}, 'quote_chars = "1-9"', "4 or more"),
-        ({"RALPH_SANDBOX": "none"}, "", "sandbox"),
+        ({"RALPH_SANDBOX": "none"}, "", "RALPH_SANDBOX: it must be"),
     ],
 )
 def test_what_is_wrong_is_named_with_its_source(tmp_path: Path, environ: dict[str, str], toml: str, told: str) -> None:
