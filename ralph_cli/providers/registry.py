@@ -15,11 +15,14 @@ from ralph_cli.providers import prices
 from ralph_cli.providers.scripted import load_script
 
 ADAPTERS = {
-    "anthropic": "ralph_cli.providers.anthropic:Anthropic",
-    "openai": "ralph_cli.providers.openai:OpenAI",
+    "anthropic": "ralph_cli.providers.vendors.anthropic:Anthropic",
+    "openai": "ralph_cli.providers.vendors.openai:OpenAI",
     "offline": "ralph_cli.providers.offline.model:OfflineModel",
     "scripted": "ralph_cli.providers.scripted:ScriptedModel",
 }
+KEYED_VENDORS = ("anthropic", "openai")
+"""Vendors that are chosen where nothing but their key is set, the first one first."""
+
 KEYLESS_VENDORS = ("offline", "scripted")
 """Vendors that are asked on this machine, without key and network."""
 

@@ -10,8 +10,6 @@ from provider_wires import adapter
 
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.model import Request, Usage, UserTurn
-from ralph_cli.providers.anthropic import Anthropic
-from ralph_cli.providers.openai import OpenAI
 from ralph_cli.providers.prices import is_own_service, price
 from ralph_cli.providers.registry import (
     DEFAULT_JUDGE,
@@ -21,6 +19,8 @@ from ralph_cli.providers.registry import (
     connect,
     parse_model_name,
 )
+from ralph_cli.providers.vendors.anthropic import Anthropic
+from ralph_cli.providers.vendors.openai import OpenAI
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_the_environment_moves_no_traffic(server: FaultServer, wire: str, monkey
 def test_no_sdk_is_loaded_before_it_is_needed() -> None:
     code = (
         "import sys; import ralph_cli.providers.registry, ralph_cli.providers.retrying, ralph_cli.providers.prices\n"
-        "import ralph_cli.providers.anthropic, ralph_cli.providers.openai\n"
+        "import ralph_cli.providers.vendors.anthropic, ralph_cli.providers.vendors.openai\n"
         "assert ralph_cli.providers.registry.connect('offline', ralph_cli.providers.registry.Endpoint('offline'))\n"
         "print([m for m in ('anthropic', 'openai', 'httpx2', 'pydantic', 'genai_prices') if m in sys.modules])"
     )

@@ -5,8 +5,8 @@ from typing import Any
 
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Json, ModelTurn, Reply, Request, StopReason, ToolCall, ToolTurn, Turn, UserTurn
-from ralph_cli.providers import faults, wire
 from ralph_cli.providers.prices import OWN_HOSTS
+from ralph_cli.providers.vendors import faults, wire
 
 WIRE = "anthropic.messages"
 _STOPS = {

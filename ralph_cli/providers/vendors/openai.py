@@ -5,8 +5,8 @@ from typing import Any, Literal
 
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Json, ModelTurn, Reply, Request, StopReason, ToolCall, ToolTurn, UserTurn
-from ralph_cli.providers import faults, schemas, wire
 from ralph_cli.providers.prices import OWN_HOSTS, is_own_service
+from ralph_cli.providers.vendors import faults, schemas, wire
 
 Api = Literal["responses", "chat"]
 RESPONSES = "openai.responses"

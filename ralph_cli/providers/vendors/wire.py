@@ -15,7 +15,7 @@ from ralph_cli.core import clock
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Json, ModelTurn, Reply, Request, StopReason, ToolCall, ToolTurn, Turn, Usage
 from ralph_cli.providers import prices
-from ralph_cli.providers.faults import BadBody, Target, replace_surrogates, status_fault
+from ralph_cli.providers.vendors.faults import BadBody, Target, replace_surrogates, status_fault
 
 if TYPE_CHECKING:
     import ssl
