@@ -208,8 +208,8 @@ def build_models(
         connected = connect(name, endpoint)
         closing.append(connected)
         # A script that is read again begins at its first reply, and those of the recording were its first ones.
-        on_replayed = connected.skip_reply if isinstance(connected, ScriptedModel) else lambda: None
-        replaying = ReplayingModel(connected, recording, on_replayed)
+        on_replay = connected.skip_reply if isinstance(connected, ScriptedModel) else lambda: None
+        replaying = ReplayingModel(connected, recording, on_replay)
         return RetryingModel(MeteredModel(replaying, ledger, sink, numbers, estimate), on_retry=on_retry, ledger=ledger)
 
     closing: list[Model] = []

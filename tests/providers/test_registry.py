@@ -12,9 +12,7 @@ from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.model import Request, Usage, UserTurn
 from ralph_cli.providers.prices import is_own_service, price
 from ralph_cli.providers.registry import (
-    DEFAULT_JUDGE,
     DEFAULT_MODELS,
-    DEFAULT_WORKER,
     Endpoint,
     connect,
     parse_model_name,
@@ -65,9 +63,7 @@ def test_defaults_are_models_the_sdks_know() -> None:
     for vendor, names in known.items():
         assert set(DEFAULT_MODELS[vendor]) <= set(names) and len(names) > 10
     assert not set(DEFAULT_MODELS["anthropic"]) & set(messages.DEPRECATED_MODELS)
-    assert (
-        parse_model_name(DEFAULT_WORKER, "x")[0] == "anthropic" and parse_model_name(DEFAULT_JUDGE, "x")[0] == "openai"
-    )
+    assert all(parse_model_name(DEFAULT_MODELS[vendor][0], "x")[0] == vendor for vendor in known)
 
 
 def test_defaults_have_prices_and_the_cheap_one_is_cheaper() -> None:
