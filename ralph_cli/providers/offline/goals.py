@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from typing import Any
 
-from ralph_cli.core.model import Json, ModelTurn, ToolTurn, Turn
+from ralph_cli.core.model import Json, ModelTurn, Request, ToolTurn, Turn
+from ralph_cli.providers.offline.snippet import guest_source
 
 COUNT_MARK = "@@goal "
 """Stands before the number of texts that were found."""
@@ -15,8 +15,9 @@ DONE_REPLY = "<promise>DONE</promise>"
 UNREAD_NOTE = "Found by word statistics; no language model has read it."
 
 
-def choose_goal_act(inputs: Mapping[str, Any], turns: Sequence[Turn]) -> Json:
+def choose_goal_act(request: Request) -> Json:
     """The next act, from what is in the conversation alone: search, hand in, verify, and so on with the next text."""
+    inputs, turns = request.inputs, request.turns
     arguments, answer, failed = _last_call(turns)
     tried = sum("output_from" in call.arguments for call in _calls(turns) if call.arguments)
     counted = re.search(COUNT_MARK + r"(\d+)", _tool_output(turns))
@@ -35,13 +36,9 @@ def choose_goal_act(inputs: Mapping[str, Any], turns: Sequence[Turn]) -> Json:
 
 
 def build_snippet(objective: str, *, as_csv: bool) -> str:
-    """The Python that runs in the sandbox: the ranking and table sources, and one call of them."""
-    folder = files("ralph_cli.providers.offline")
-    names = ("words", "rank", "tables")
-    source = "\n".join((folder / f"{name}.py").read_text(encoding="utf-8") for name in names)
-    source = re.sub(r"^from ralph_cli\.[^\n(]*(?:\([^)]*\))?\n", "", source, flags=re.MULTILINE)
+    """A search for texts, which it leaves in variables of the sandbox."""
     return (
-        f"{source}\n\n"
+        f"{guest_source('words', 'rank', 'tables')}\n\n"
         f"goal_found = candidate_texts({objective!r}, context, pages, as_csv={as_csv})\n"
         f"print({COUNT_MARK!r} + str(len(goal_found)))\n"
         "for goal_number, goal_text in enumerate(goal_found, 1):\n"
