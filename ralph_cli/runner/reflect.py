@@ -22,10 +22,7 @@ MAX_SUGGESTIONS = {"shallow": 1, "medium": 3, "deep": 6}
 
 LESSON_SCHEMA: Json = {
     "type": "object",
-    "properties": {
-        "summary": {"type": "string"},
-        "suggestions": {"type": "array", "items": {"type": "string"}},
-    },
+    "properties": {"summary": {"type": "string"}, "suggestions": {"type": "array", "items": {"type": "string"}}},
     "required": ["summary", "suggestions"],
     "additionalProperties": False,
 }
@@ -53,8 +50,8 @@ class RuleReflector:
     ) -> Lesson:
         """One suggestion for each different issue."""
         failed = [item for item in evidence if item.issues and not item.broken]
-        said = dict.fromkeys(f"Mend what {issue.check} found: {issue.line}" for e in failed for issue in e.issues)
-        suggestions = list(said)[: 1 if level == "shallow" else None]
+        lines = dict.fromkeys(f"Mend what {issue.check} found: {issue.line}" for e in failed for issue in e.issues)
+        suggestions = list(lines)[: 1 if level == "shallow" else None]
         if level == "deep":
             earlier = {line for lesson in history for line in lesson.suggestions}
             again = [line for line in suggestions if line in earlier]
@@ -90,8 +87,8 @@ class ModelReflector:
         except (ProviderError, UnparseableReply) as error:
             return rule_lesson(str(error), input, output, evidence, history, level)
         lines = dict.fromkeys(" ".join(line.split()) for line in reply.suggestions)
-        kept = tuple(line for line in lines if line)[: MAX_SUGGESTIONS.get(level, MAX_SUGGESTIONS["medium"])]
-        return Lesson(" ".join(reply.summary.split()), kept)
+        suggestions = tuple(line for line in lines if line)[: MAX_SUGGESTIONS.get(level, MAX_SUGGESTIONS["medium"])]
+        return Lesson(" ".join(reply.summary.split()), suggestions)
 
     def _request(
         self, input: str, output: str, evidence: Sequence[Evidence], history: Sequence[Lesson], level: str
@@ -102,7 +99,7 @@ class ModelReflector:
             f"- {lesson.summary}\n" + "".join(f"  - {line}\n" for line in lesson.suggestions)
             for lesson in history[-MAX_HISTORY:]
         )
-        told = render_prompt(
+        prompt = render_prompt(
             "reflector_request",
             input=frame_data(input, nonce),
             output=frame_data(output[:MAX_OUTPUT_CHARS] or "(nothing)", nonce),
@@ -113,7 +110,7 @@ class ModelReflector:
         return Request(
             "reflector",
             prompt_text("reflector_system"),
-            (UserTurn(told),),
+            (UserTurn(prompt),),
             output_schema=LESSON_SCHEMA,
             output_name="lesson",
             max_tokens=1_000,
