@@ -85,7 +85,8 @@ def connect(name: str, endpoint: Endpoint, *, deadline_s: float = 600.0) -> Mode
         raise ConfigError(f"{vendor}:{model} cannot be called at the {endpoint.vendor} endpoint", code="bad-endpoint")
     if vendor == "scripted":
         return load_script(Path(model))
-    adapter = _load_adapter(vendor)
+    module, _, class_name = ADAPTERS[vendor].partition(":")
+    adapter = getattr(import_module(module), class_name)
     if vendor == "offline":
         if model not in OFFLINE_MODELS:
             raise ConfigError(f"there is no offline model {model!r}", code="bad-model", hint="offline:extractive")
@@ -101,11 +102,6 @@ def _load_embedding() -> object:
     from ralph_cli.providers.offline import semantic
 
     return semantic.load_embedding()
-
-
-def _load_adapter(vendor: str) -> type:
-    module, _, name = ADAPTERS[vendor].partition(":")
-    return cast(type, getattr(import_module(module), name))
 
 
 def _checked_key(endpoint: Endpoint) -> str:

@@ -20,7 +20,8 @@ def choose_goal_act(request: Request) -> Json:
     inputs, turns = request.inputs, request.turns
     arguments, answer, failed = _last_call(turns)
     tried = sum("output_from" in call.arguments for call in _calls(turns) if call.arguments)
-    counted = re.search(COUNT_MARK + r"(\d+)", _tool_output(turns))
+    results = [text for turn in turns if isinstance(turn, ToolTurn) for _, text, _ in turn.results]
+    counted = re.search(COUNT_MARK + r"(\d+)", "\n".join(results))
     count = int(counted[1]) if counted else 0
     if not arguments:
         return {"code": build_snippet(str(inputs.get("objective", "")), as_csv=_wants_csv(inputs))}
@@ -32,7 +33,8 @@ def choose_goal_act(request: Request) -> Json:
         return {"output_from": f"{VARIABLE_PREFIX}{tried + 1}"}
     if not count:
         return {"blocked": "no passage or table of the document holds the words of the objective"}
-    return {"blocked": f"all {count} texts that word statistics found were tried; the last one: {_first_line(answer)}"}
+    verdict = next((line for line in answer.splitlines() if line.strip()), "no answer")[:200]
+    return {"blocked": f"all {count} texts that word statistics found were tried; the last one: {verdict}"}
 
 
 def build_snippet(objective: str, *, as_csv: bool) -> str:
@@ -56,10 +58,6 @@ def _calls(turns: Sequence[Turn]) -> list[Any]:
     return [call for turn in turns if isinstance(turn, ModelTurn) for call in turn.calls]
 
 
-def _tool_output(turns: Sequence[Turn]) -> str:
-    return "\n".join(text for turn in turns if isinstance(turn, ToolTurn) for _, text, _ in turn.results)
-
-
 def _last_call(turns: Sequence[Turn]) -> tuple[Json, str, bool]:
     """The arguments of the last call, what came back, and whether it was an error; nothing at the beginning."""
     calls = _calls(turns)
@@ -67,7 +65,3 @@ def _last_call(turns: Sequence[Turn]) -> tuple[Json, str, bool]:
         return {}, "", False
     results = turns[-1].results if isinstance(turns[-1], ToolTurn) else (("", "", True),)
     return calls[-1].arguments or {}, results[-1][1], results[-1][2]
-
-
-def _first_line(answer: str) -> str:
-    return next((line for line in answer.splitlines() if line.strip()), "no answer")[:200]

@@ -141,7 +141,7 @@ def is_irrelevant(head: Json) -> bool:
 def select_candidates(candidates: list[Candidate], least: int, best: float) -> list[Candidate]:
     """The candidates not far behind the best one that there was, and as many more as an answer must have.
 
-    What only fills up (see `quote_spans.BESIDE`) never stands alone.
+    What only fills up (see `spans.FILLER_SHARE`) never stands alone.
     """
     if not any(c.score >= MIN_BEST_SHARE * best for c in candidates):
         return []

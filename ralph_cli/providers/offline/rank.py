@@ -101,16 +101,6 @@ def expand_acronym(key: str, low: str) -> str:
     return " ".join(stem(word) for word in words) if count >= (1 if defined else 3) and telling >= 2 else ""
 
 
-def frequent_words(text: str, count: int = 10) -> str:
-    """The `count` most frequent informative words of `text`, one form of each, as a question about all of it."""
-    forms: dict[str, Counter[str]] = {}
-    for word in re.findall(r"[^\W\d_]{4,}", text.lower()):
-        if word not in STOP:
-            forms.setdefault(stem(word), Counter())[word] += 1
-    ranked = sorted(forms.values(), key=lambda seen: -seen.total())
-    return " ".join(seen.most_common(1)[0][0] for seen in ranked[:count])
-
-
 def split_windows(text: str, size: int = 900, overlap: int = 200) -> list[tuple[int, int]]:
     """Windows of about `size` characters that begin and end on line ends where there are any, never across pages."""
     out: list[tuple[int, int]] = []

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from ralph_cli.providers.offline.rank import AMOUNT, FIGURE, HEAD_CHARS, TOKEN, Page, page_windows, query_terms, rank
+from ralph_cli.providers.offline.words import STOP, stem
 
 AskSubqueries = Callable[[list[tuple[str, str]]], Sequence[object]]
 LINE_MARK = "@@offline "
@@ -83,6 +84,16 @@ def search(
             lines.append(line)
             used += len(line) + 1
     return lines
+
+
+def frequent_words(text: str, count: int = 10) -> str:
+    """The `count` most frequent informative words of `text`, one form of each, as a question about all of it."""
+    forms: dict[str, Counter[str]] = {}
+    for word in re.findall(r"[^\W\d_]{4,}", text.lower()):
+        if word not in STOP:
+            forms.setdefault(stem(word), Counter())[word] += 1
+    ranked = sorted(forms.values(), key=lambda seen: -seen.total())
+    return " ".join(seen.most_common(1)[0][0] for seen in ranked[:count])
 
 
 def mask_numbers(line: str) -> str:

@@ -17,7 +17,7 @@ _STOPS = {
 }
 
 
-class Anthropic:
+class Anthropic(wire.SdkModel):
     """A Claude model. `timeout_s` limits one attempt, from sending to the last byte of the reply."""
 
     vendor = "anthropic"
@@ -25,28 +25,14 @@ class Anthropic:
     def __init__(self, model: str, api_key: str, base_url: str | None = None, timeout_s: float = 600.0) -> None:
         import anthropic
 
-        # Always an explicit address: the SDK would otherwise take one from the environment or from a profile on disk.
         address = base_url or f"https://{OWN_HOSTS[self.vendor]}"
-        self.name = f"{self.vendor}:{model}"
-        self._target = faults.Target(self.vendor, model, address, api_key)
-        self._sdk = anthropic.Anthropic(
-            api_key=api_key,
-            base_url=address,
-            max_retries=0,
-            timeout=timeout_s,
-            open_telemetry=False,
-            http_client=wire.create_client(timeout_s),
-        )
+        super().__init__(anthropic.Anthropic, model, api_key, address, timeout_s, open_telemetry=False)
 
     def complete(self, request: Request) -> Reply:
         """Answer the request, or raise ProviderError."""
         create = self._sdk.messages.with_raw_response.create
         reply = wire.call_service(self._target, create, request_body(request, self._target.model), fault)
         return parse_reply(self._target, request, reply)
-
-    def close(self) -> None:
-        """Close the connections kept for the next call."""
-        self._sdk.close()
 
 
 def fault(target: faults.Target, error: Exception) -> ProviderError:

@@ -15,7 +15,7 @@ _CHAT_STOPS = {"stop": StopReason.END, "tool_calls": StopReason.TOOL, "length": 
 _REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details")
 
 
-class OpenAI:
+class OpenAI(wire.SdkModel):
     """A model behind one of OpenAI's two wire formats. `timeout_s` limits one attempt up to the reply's last byte."""
 
     vendor = "openai"
@@ -25,23 +25,13 @@ class OpenAI:
     ) -> None:
         import openai
 
-        # Always an explicit address: the SDK would otherwise take one from the environment.
         address = base_url or f"https://{OWN_HOSTS[self.vendor]}/v1"
-        self.name = f"{self.vendor}:{model}"
+        super().__init__(openai.OpenAI, model, api_key, address, timeout_s)
         self.api: Api = api or ("responses" if is_own_service(self.vendor, address) else "chat")
-        self._target = faults.Target(self.vendor, model, address, api_key)
-        self._sdk = openai.OpenAI(
-            api_key=api_key,
-            base_url=address,
-            max_retries=0,
-            timeout=timeout_s,
-            http_client=wire.create_client(timeout_s),
-        )
 
     def complete(self, request: Request) -> Reply:
         """Answer the request, or raise ProviderError."""
         target = self._target
-        create: Any
         if self.api == "responses":
             create, parse = self._sdk.responses.with_raw_response.create, parse_responses_reply
             body = responses_body(request, target.model)
@@ -49,10 +39,6 @@ class OpenAI:
             create, parse = self._sdk.chat.completions.with_raw_response.create, parse_chat_reply
             body = chat_body(request, target.model, own_service=is_own_service(self.vendor, target.base_url))
         return parse(target, request, wire.call_service(target, create, body, fault))
-
-    def close(self) -> None:
-        """Close the connections kept for the next call."""
-        self._sdk.close()
 
 
 def fault(target: faults.Target, error: Exception) -> ProviderError:

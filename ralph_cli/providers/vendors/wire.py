@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ralph_cli.core import clock
 from ralph_cli.core.errors import ProviderError
@@ -32,6 +32,27 @@ _GZIP_OR_ZLIB = 47
 
 
 # --- asking -----------------------------------------------------------------------------------------------------------
+
+
+class SdkModel:
+    """A model behind the SDK of its vendor, which neither retries nor chooses the address by itself."""
+
+    vendor: ClassVar[str]
+
+    def __init__(
+        self, sdk: Callable[..., Any], model: str, api_key: str, address: str, timeout_s: float, **options: Any
+    ) -> None:
+        """`address` is always given: an SDK would otherwise take one from the environment or from a profile on disk."""
+        self.name = f"{self.vendor}:{model}"
+        self._target = Target(self.vendor, model, address, api_key)
+        client = create_client(timeout_s)
+        self._sdk = sdk(
+            api_key=api_key, base_url=address, max_retries=0, timeout=timeout_s, http_client=client, **options
+        )
+
+    def close(self) -> None:
+        """Close the connections kept for the next call."""
+        self._sdk.close()
 
 
 def create_client(timeout_s: float) -> "httpx2.Client":
