@@ -23,17 +23,14 @@ def recheck_quote(quote: Quote, current: DocumentContext, index: QuoteIndex) -> 
         behind = f"its place ({quote.start:,}-{quote.end:,}) is behind the end of the document"
         return QuoteStanding(quote, Standing.WRONG, notes=(behind,))
     here = standing_at(quote, Standing.HOLDS, current, Span(quote.start, quote.end))
-    notes = []
-    if here.text != quote.text:
-        notes.append("the document has other words at its place")
-    if here.page != quote.page:
-        notes.append(f"it stands on page {here.page}, recorded is {quote.page}")
-    if here.label != quote.label:
-        notes.append(f'the page is printed "{here.label}", recorded is "{quote.label}"')
     last = document.page_at(quote.end - 1).number
-    if quote.last_page not in (0, last):
-        notes.append(f"it ends on page {last}, recorded is {quote.last_page}")
-    notes += _recheck_match(quote, index)
+    differences = (
+        (here.text != quote.text, "the document has other words at its place"),
+        (here.page != quote.page, f"it stands on page {here.page}, recorded is {quote.page}"),
+        (here.label != quote.label, f'the page is printed "{here.label}", recorded is "{quote.label}"'),
+        (quote.last_page not in (0, last), f"it ends on page {last}, recorded is {quote.last_page}"),
+    )
+    notes = [note for differs, note in differences if differs] + _recheck_match(quote, index)
     return replace(here, standing=Standing.WRONG, notes=tuple(notes)) if notes else replace(here, tier=quote.match)
 
 
@@ -45,17 +42,15 @@ def _recheck_match(quote: Quote, index: QuoteIndex) -> list[str]:
     span = next((item for item in match.occurrences if (item.start, item.end) == (quote.start, quote.end)), None)
     if span is None:
         return ["the words as they were given stand elsewhere"] if match.count <= MAX_OCCURRENCES else []
-    notes = []
-    if match.tier != quote.match:
-        notes.append(f"its match is {match.tier}, recorded is {quote.match}")
-    if match.count != quote.occurrences:
-        notes.append(f"it stands in {match.count} places, recorded is {quote.occurrences}")
     places = tuple((place.start, place.end) for place in match.occurrences[:MAX_PLACES])
-    if quote.places and quote.places != places:
-        notes.append("its other places are not those recorded")
-    if quote.difference != index.describe_departures(quote.said, span, match.tier):
-        notes.append("its difference from the words as they were given is not the one recorded")
-    return notes
+    departures = index.describe_departures(quote.said, span, match.tier)
+    differences = (
+        (match.tier != quote.match, f"its match is {match.tier}, recorded is {quote.match}"),
+        (match.count != quote.occurrences, f"it stands in {match.count} places, recorded is {quote.occurrences}"),
+        (quote.places not in ((), places), "its other places are not those recorded"),
+        (quote.difference != departures, "its difference from the words as they were given is not the one recorded"),
+    )
+    return [note for differs, note in differences if differs]
 
 
 def recheck_searches(attempt: Attempt, document: Document) -> Rechecked | None:
