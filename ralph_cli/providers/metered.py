@@ -44,24 +44,21 @@ class MeteredModel(ModelWrapper):
             digest, newest = request_digest(request), turn_text(request.turns[-1])
             self.sink(CallStarted(number, request.agent, self.name, request.characters, digest, newest))
             begun = clock.monotonic()
+
+            def finish(usage: Usage, reply: Json | None = None, error: str = "") -> None:
+                book(usage)
+                seconds = round(clock.monotonic() - begun, 3)
+                self.sink(CallFinished(number, request.agent, self.name, usage, seconds, reply, error))
+
             try:
                 reply = self.wrapped.complete(request)
             except ProviderError as error:
                 # A timeout may have been billed: it counts as what was promised, and is reported as unknown.
-                usage = Usage(calls=1, characters=request.characters, usd=None if error.usage_unknown else 0.0)
-                book(usage)
-                self.sink(self._finished_event(number, request, usage, begun, error=error.message))
+                spent = Usage(calls=1, characters=request.characters, usd=None if error.usage_unknown else 0.0)
+                finish(spent, error=error.message)
                 raise
-            usage = replace(reply.usage, calls=1, characters=request.characters)
-            book(usage)
-            self.sink(self._finished_event(number, request, usage, begun, reply=_reply_as_json(reply)))
+            finish(replace(reply.usage, calls=1, characters=request.characters), _reply_as_json(reply))
             return reply
-
-    def _finished_event(
-        self, number: int, request: Request, usage: Usage, begun: float, *, reply: Json | None = None, error: str = ""
-    ) -> CallFinished:
-        seconds = round(clock.monotonic() - begun, 3)
-        return CallFinished(number, request.agent, self.name, usage, seconds, reply, error)
 
 
 def call_numbers() -> Iterator[int]:

@@ -8,10 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ralph_cli.core import clock
 from ralph_cli.core.errors import ProviderError
-from ralph_cli.core.model import Json, Model, Request, UserTurn
+from ralph_cli.core.model import Json, Model
 from ralph_cli.core.prompts.framing import frame_data
-from ralph_cli.core.prompts.json_reply import UnparseableReply, ask_model, parse_object
-from ralph_cli.core.prompts.templates import prompt_text, render_prompt
+from ralph_cli.core.prompts.json_reply import UnparseableReply, ask_once
+from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import Evidence, Lesson
 
 MAX_OUTPUT_CHARS, MAX_HISTORY = 6_000, 5
@@ -81,19 +81,7 @@ class ModelReflector:
         self, input: str, output: str, evidence: Sequence[Evidence], history: Sequence[Lesson], level: str
     ) -> Lesson:
         """The model's lesson, or that of the rules; never raises ProviderError."""
-        request = self._request(input, output, evidence, history, level)
-        try:
-            reply = ask_model(self.model, request, lambda text: parse_object(text, _LessonReply), attempts=1)
-        except (ProviderError, UnparseableReply) as error:
-            return rule_lesson(str(error), input, output, evidence, history, level)
-        lines = dict.fromkeys(" ".join(line.split()) for line in reply.suggestions)
-        suggestions = tuple(line for line in lines if line)[: MAX_SUGGESTIONS.get(level, MAX_SUGGESTIONS["medium"])]
-        return Lesson(" ".join(reply.summary.split()), suggestions)
-
-    def _request(
-        self, input: str, output: str, evidence: Sequence[Evidence], history: Sequence[Lesson], level: str
-    ) -> Request:
-        nonce = self.new_nonce()
+        nonce, most = self.new_nonce(), MAX_SUGGESTIONS.get(level, MAX_SUGGESTIONS["medium"])
         found = "\n".join(f"- {issue.check}: {issue.line}" for item in evidence for issue in item.issues)
         earlier = "\n".join(
             f"- {lesson.summary}\n" + "".join(f"  - {line}\n" for line in lesson.suggestions)
@@ -105,17 +93,15 @@ class ModelReflector:
             output=frame_data(output[:MAX_OUTPUT_CHARS] or "(nothing)", nonce),
             issues=frame_data(found or "(the score was too low)", nonce),
             history=frame_data(earlier or "(none)", nonce),
-            most=MAX_SUGGESTIONS.get(level, MAX_SUGGESTIONS["medium"]),
+            most=most,
         )
-        return Request(
-            "reflector",
-            prompt_text("reflector_system"),
-            (UserTurn(prompt),),
-            output_schema=LESSON_SCHEMA,
-            output_name="lesson",
-            max_tokens=1_000,
-            inputs={"input": input, "output": output, "issues": found, "level": level},
-        )
+        inputs = {"input": input, "output": output, "issues": found, "level": level}
+        try:
+            reply = ask_once(self.model, "reflector", prompt, _LessonReply, LESSON_SCHEMA, name="lesson", inputs=inputs)
+        except (ProviderError, UnparseableReply) as error:
+            return rule_lesson(str(error), input, output, evidence, history, level)
+        lines = dict.fromkeys(" ".join(line.split()) for line in reply.suggestions)
+        return Lesson(" ".join(reply.summary.split()), tuple(line for line in lines if line)[:most])
 
 
 def rule_lesson(

@@ -153,11 +153,11 @@ class RalphRunner:
         shown = {name: asdict(getattr(self.config, name)) for name in ("validation", "reflection", "stop_condition")}
         sink(RunStarted(f"wrapped-{seed[:12]}", "wrapped", input, {}, shown, clock.now(), seed))
         stops = self.config.stop_condition
-        patience = Deadline(stops.timeout, tracker.state.started)
-        mode = self._build_mode(input, ledger, sink, patience)
+        deadline = Deadline(stops.timeout, tracker.state.started)
+        mode = self._build_mode(input, ledger, sink, deadline)
         if not mode.scorers and mode.verifier is None:
             sink(NoticeIssued("no-scorers", "nothing is scored, so no output can be accepted"))
-        detectors = GuardedDetectors(self._detectors, tracker, self._awaiter, patience)
+        detectors = GuardedDetectors(self._detectors, tracker, self._awaiter, deadline)
         try:
             outcome = run_loop(mode, tracker.state, ledger=ledger, config=stops, sink=sink, detectors=detectors)
         finally:

@@ -11,10 +11,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from ralph_cli.checks.output.quotations import find_all, quotations
 from ralph_cli.core import clock
 from ralph_cli.core.document import Document, Page
-from ralph_cli.core.model import Json, Model, Request, UserTurn
+from ralph_cli.core.model import Json, Model
 from ralph_cli.core.prompts.framing import frame_data
-from ralph_cli.core.prompts.json_reply import ask_model, parse_object
-from ralph_cli.core.prompts.templates import prompt_text, render_prompt
+from ralph_cli.core.prompts.json_reply import ask_once
+from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.text.boundary import on_boundaries
 
@@ -206,14 +206,6 @@ class JudgeScorer:
             input=frame_data(input, nonce),
             output=frame_data(output, nonce),
         )
-        request = Request(
-            "scorer",
-            prompt_text("scorer_system"),
-            (UserTurn(prompt),),
-            output_schema=SCORE_SCHEMA,
-            output_name="score",
-            max_tokens=1_000,
-            inputs={"instructions": self.instructions, "input": input, "output": output},
-        )
-        reply = ask_model(self.model, request, lambda text: parse_object(text, _ScoreReply), attempts=1)
+        inputs = {"instructions": self.instructions, "input": input, "output": output}
+        reply = ask_once(self.model, "scorer", prompt, _ScoreReply, SCORE_SCHEMA, name="score", inputs=inputs)
         return Score(reply.score, reason=" ".join(reply.reason.split()))

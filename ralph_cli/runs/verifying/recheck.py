@@ -63,10 +63,11 @@ def recheck(
     reading = reading_of(started, current)
     # In another text there is something to compare only if there are quotes to look up, or searches to count.
     comparable = started.mode != "goal" and bool(step.attempt.quotes or step.attempt.absence)
-    checks = [_check_document(started, current, reading, allow_new_version=document_named and comparable)]
     if changed_reason:
         what = f"{changed_reason}: it was changed since, or is another document; --document treats it as a new version"
         checks = [Rechecked("document", "the file of the run", (Issue("document", what),))]
+    else:
+        checks = [_check_document(started, current, reading, allow_new_version=document_named and comparable)]
     if started.mode == "goal":
         return tuple(checks), ()
     answer, output = _recorded_forms(started)
@@ -104,8 +105,7 @@ def _quote_standings(
 def _check_document(
     started: RunStarted, current: Document | None, reading: TextRelation, *, allow_new_version: bool
 ) -> Rechecked:
-    """Whether this is the document of the run, read as it was then; `allow_new_version`: another may be a new version
-    of it."""
+    """Whether this is the run's document, read as it was then; with `allow_new_version` another may be a new one."""
     if current is None:
         why = "the run had no document" if not started.document else "the document is not at hand"
         return Rechecked("document", "", skipped=why)
