@@ -68,17 +68,18 @@ def _issues(goal: GoalState, intent: Intent) -> list[Issue]:
     accepted = goal.verified or not (goal.terms.require_verifier or goal.verifier_names)
     if intent.blocked and not (intent.done and accepted and goal.output):
         return [Issue(BLOCKED_CHECK, "the worker cannot continue", material=intent.blocked)]
+    failures: list[Issue] = []
     faults = [] if intent.done else ["the steps of the iteration were used up before you said that you are done"]
     if not goal.output:
         faults.append("there is no output: hand it in with `output` or `output_from`")
     elif goal.terms.require_verifier and not goal.verifier_names:
         faults.append("there is no verifier that could accept the output")
-    elif missing and not failed:
+    elif failed:
+        failures = [_failure_issue(item) for item in failed]
+    elif missing:
         advice = "call `verify` and read what it says before you say that you are done"
         faults.append(f"{_missing_evidence_reason(goal)}: {advice}")
-    else:
-        return [Issue(COMPLETION_CHECK, fault) for fault in faults] + [_failure_issue(item) for item in failed]
-    return [Issue(COMPLETION_CHECK, fault) for fault in faults]
+    return [Issue(COMPLETION_CHECK, fault) for fault in faults] + failures
 
 
 def _missing_evidence_reason(goal: GoalState) -> str:
