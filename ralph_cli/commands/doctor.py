@@ -86,9 +86,10 @@ def _check_keys(settings: "Settings") -> Iterator[Line]:
     from urllib.parse import urlsplit
 
     from ralph_cli.core.errors import ConfigError
+    from ralph_cli.providers.registry import KEYED_VENDORS
     from ralph_cli.wiring.models import choose_models
 
-    for vendor in ("anthropic", "openai"):
+    for vendor in KEYED_VENDORS:
         endpoint = settings.endpoint(vendor)
         host = urlsplit(endpoint.base_url).hostname if endpoint.base_url else "the vendor's own service"
         key = "key is set" if endpoint.api_key else "no key"

@@ -68,26 +68,18 @@ def _issues(goal: GoalState, intent: Intent) -> list[Issue]:
     accepted = goal.verified or not (goal.terms.require_verifier or goal.verifier_names)
     if intent.blocked and not (intent.done and accepted and goal.output):
         return [Issue(BLOCKED_CHECK, "the worker cannot continue", material=intent.blocked)]
-    found: list[Issue] = []
-    if not intent.done:
-        found.append(
-            Issue(COMPLETION_CHECK, "the steps of the iteration were used up before you said that you are done")
-        )
+    failures: list[Issue] = []
+    faults = [] if intent.done else ["the steps of the iteration were used up before you said that you are done"]
     if not goal.output:
-        return [*found, Issue(COMPLETION_CHECK, "there is no output: hand it in with `output` or `output_from`")]
-    if goal.terms.require_verifier and not goal.verifier_names:
-        return [*found, Issue(COMPLETION_CHECK, "there is no verifier that could accept the output")]
-    if failed:
-        return [*found, *(_failure_issue(item) for item in failed)]
-    if missing:
-        found.append(
-            Issue(
-                COMPLETION_CHECK,
-                f"{_missing_evidence_reason(goal)}: call `verify` and read what it says "
-                "before you say that you are done",
-            )
-        )
-    return found
+        faults.append("there is no output: hand it in with `output` or `output_from`")
+    elif goal.terms.require_verifier and not goal.verifier_names:
+        faults.append("there is no verifier that could accept the output")
+    elif failed:
+        failures = [_failure_issue(item) for item in failed]
+    elif missing:
+        advice = "call `verify` and read what it says before you say that you are done"
+        faults.append(f"{_missing_evidence_reason(goal)}: {advice}")
+    return [Issue(COMPLETION_CHECK, fault) for fault in faults] + failures
 
 
 def _missing_evidence_reason(goal: GoalState) -> str:
@@ -118,10 +110,8 @@ class BlockedDetector:
         if reasons:
             return StopDecision(True, StopType.BLOCKED, reasons[0])
         if len(last) == MAX_SAME_REFUSALS and last[0].issues and all(step.issues == last[0].issues for step in last):
-            reason = "; ".join(issue.line for issue in last[0].issues)
-            return StopDecision(
-                True, StopType.BLOCKED, f"refused {MAX_SAME_REFUSALS} times for the same reason: {reason}"
-            )
+            reason = f"refused {MAX_SAME_REFUSALS} times for the same reason: "
+            return StopDecision(True, StopType.BLOCKED, reason + "; ".join(issue.line for issue in last[0].issues))
         return CONTINUE
 
 
@@ -147,14 +137,12 @@ class IterationCapDetector:
         made = self.earlier_iterations + len(state.steps)
         if made < config.max_iterations:
             return CONTINUE
-        return StopDecision(
-            True, StopType.MAX_ITERATIONS, f"{made} of {config.max_iterations} iterations used, none accepted"
-        )
+        reason = f"{made} of {config.max_iterations} iterations used, none accepted"
+        return StopDecision(True, StopType.MAX_ITERATIONS, reason)
 
 
 def goal_detectors(earlier_iterations: int = 0) -> CompositeDetector:
-    """The detectors of a goal, in the order in which they are asked; `earlier_iterations` is how many iterations it
-    had."""
+    """The detectors of a goal in the order in which they are asked; it had so many `earlier_iterations` already."""
     return CompositeDetector(
         [
             UnverifiedDetector(),

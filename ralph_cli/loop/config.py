@@ -1,6 +1,6 @@
 """How a loop validates, reflects and stops: frozen values that refuse what makes no sense."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
 from numbers import Integral, Real
@@ -96,28 +96,30 @@ class RalphConfig:
 
 
 def _require_whole(config: object, least: int, *names: str) -> None:
-    for name in names:
-        value = getattr(config, name)
+    def is_whole(value: Any) -> bool:
         whole = isinstance(value, Integral) and not isinstance(value, bool)
-        _require(whole and value >= least, f"{name} must be a whole number of at least {least}, not {value!r}")
+        return whole and value >= least
+
+    _require_each(config, names, is_whole, f"a whole number of at least {least}")
 
 
 def _require_amount(config: object, *names: str) -> None:
-    for name in names:
-        value = getattr(config, name)
-        message = f"{name} must be a number that is finite and not negative (0 is no limit), not {value!r}"
-        _require(_is_number(value) and 0 <= value < inf, message)
+    rule = "a number that is finite and not negative (0 is no limit)"
+    _require_each(config, names, lambda value: _is_number(value) and 0 <= value < inf, rule)
 
 
-def _require_share(config: object, name: str) -> None:
-    value = getattr(config, name)
-    _require(_is_number(value) and 0 <= value <= 1, f"{name} must be between 0 and 1, not {value!r}")
+def _require_share(config: object, *names: str) -> None:
+    _require_each(config, names, lambda value: _is_number(value) and 0 <= value <= 1, "between 0 and 1")
 
 
 def _require_bools(config: object, *names: str) -> None:
+    _require_each(config, names, lambda value: isinstance(value, bool), "True or False")
+
+
+def _require_each(config: object, names: Iterable[str], holds: Callable[[Any], bool], rule: str) -> None:
     for name in names:
         value = getattr(config, name)
-        _require(isinstance(value, bool), f"{name} must be True or False, not {value!r}")
+        _require(holds(value), f"{name} must be {rule}, not {value!r}")
 
 
 def _is_number(value: object) -> bool:

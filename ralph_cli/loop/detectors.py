@@ -31,12 +31,8 @@ class StopDetector(Protocol):
     """Anything that can be asked whether to stop."""
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
-        """The decision for this state; GO_ON to continue."""
+        """The decision for this state; CONTINUE to continue."""
         ...
-
-
-def _stop(type_: StopType, reason: str) -> StopDecision:
-    return StopDecision(True, type_, reason)
 
 
 class MaxIterationDetector:
@@ -45,7 +41,7 @@ class MaxIterationDetector:
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         if len(state.steps) < config.max_iterations:
             return CONTINUE
-        return _stop(StopType.MAX_ITERATIONS, f"not accepted within {config.max_iterations} iterations")
+        return StopDecision(True, StopType.MAX_ITERATIONS, f"not accepted within {config.max_iterations} iterations")
 
 
 class TimeoutDetector:
@@ -54,7 +50,7 @@ class TimeoutDetector:
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         if not config.timeout or state.elapsed() < config.timeout:
             return CONTINUE
-        return _stop(StopType.TIMEOUT, f"{state.elapsed():.1f} s of {config.timeout:g} s are used")
+        return StopDecision(True, StopType.TIMEOUT, f"{state.elapsed():.1f} s of {config.timeout:g} s are used")
 
 
 class CostLimitDetector:
@@ -63,7 +59,7 @@ class CostLimitDetector:
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         if not config.max_cost or state.cumulative_cost < config.max_cost:
             return CONTINUE
-        return _stop(StopType.MAX_COST, f"${state.cumulative_cost:.4f} of ${config.max_cost:g} spent")
+        return StopDecision(True, StopType.MAX_COST, f"${state.cumulative_cost:.4f} of ${config.max_cost:g} spent")
 
 
 class ConsecutiveFailureDetector:
@@ -75,7 +71,7 @@ class ConsecutiveFailureDetector:
             return CONTINUE
         last = state.steps[-1].attempt.error
         what = f"{failures} attempts in a row failed" + (f", the last with: {last}" if last else "")
-        return _stop(StopType.MAX_CONSECUTIVE_FAILURES, what)
+        return StopDecision(True, StopType.MAX_CONSECUTIVE_FAILURES, what)
 
 
 class ScoreThresholdDetector:
@@ -88,7 +84,7 @@ class ScoreThresholdDetector:
         score = state.steps[-1].score if state.steps else None
         if not config.score_threshold or score is None or score < config.score_threshold:
             return CONTINUE
-        return _stop(StopType.SCORE_THRESHOLD, f"the score {score:.2f} reached {config.score_threshold:g}")
+        return StopDecision(True, StopType.SCORE_THRESHOLD, f"the score {score:.2f} reached {config.score_threshold:g}")
 
 
 class UserInterruptDetector:
@@ -100,7 +96,7 @@ class UserInterruptDetector:
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         if not config.enable_user_interrupt or not self._asked():
             return CONTINUE
-        return _stop(StopType.USER_INTERRUPTED, "interrupted")
+        return StopDecision(True, StopType.USER_INTERRUPTED, "interrupted")
 
 
 class StalledDetector:
@@ -113,9 +109,9 @@ class StalledDetector:
         times = "twice" if len(last) == 2 else f"{len(last)} times in a row"
         attempts = [step.attempt for step in last]
         if attempts[0].has_result and all(attempt == attempts[0] for attempt in attempts):
-            return _stop(StopType.STALLED, f"the same answer failed {times}")
+            return StopDecision(True, StopType.STALLED, f"the same answer failed {times}")
         if last[0].issues and all(step.issues == last[0].issues for step in last):
-            return _stop(StopType.STALLED, f"the same problems were found {times}")
+            return StopDecision(True, StopType.STALLED, f"the same problems were found {times}")
         return CONTINUE
 
 
@@ -128,7 +124,7 @@ class RegressingDetector:
             return CONTINUE
         ranks = [step_quality(step)[:-1] for step in last]
         if all(later < earlier for earlier, later in pairwise(ranks)):
-            return _stop(StopType.REGRESSING, f"the attempts got worse {config.patience} times in a row")
+            return StopDecision(True, StopType.REGRESSING, f"the attempts got worse {config.patience} times in a row")
         return CONTINUE
 
 
@@ -144,8 +140,8 @@ class CompositeDetector:
         return self
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
-        """The first decision to stop, else GO_ON."""
-        return next((said for detector in self._detectors if (said := detector.check(state, config))), CONTINUE)
+        """The first decision to stop, else CONTINUE."""
+        return next(filter(None, (detector.check(state, config) for detector in self._detectors)), CONTINUE)
 
     def __len__(self) -> int:
         return len(self._detectors)

@@ -1,5 +1,6 @@
 """The state of a run is the fold of its events; resume, report and replay read nothing else."""
 
+import threading
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field, replace
 from functools import reduce
@@ -139,6 +140,18 @@ class LoopState:
                 return replace(self, halt=halt, usage=self.usage + lost, open_calls=frozenset())
             case _:
                 return self
+
+
+class StateTracker:
+    """A sink that keeps the fold of all events so far; those of models come from several threads."""
+
+    def __init__(self) -> None:
+        self.state = LoopState()
+        self._lock = threading.Lock()
+
+    def __call__(self, event: AnyEvent, /) -> None:
+        with self._lock:
+            self.state = self.state.apply(event)
 
 
 def fold(events: Iterable[AnyEvent]) -> LoopState:

@@ -1,1 +1,1 @@
-"""Models of several vendors behind `core.model.Model`: one adapter a vendor, and wrappers that know no vendor."""
+"""Models of several vendors behind `core.model.Model`: from a name to a model, and wrappers that know no vendor."""

@@ -4,32 +4,24 @@ import hashlib
 import itertools
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.events import CallFinished, CallStarted, EventSink
-from ralph_cli.core.model import Json, Model, ModelTurn, Reply, Request, ToolTurn, Turn, Usage, UserTurn
+from ralph_cli.core.model import Json, ModelTurn, Reply, Request, ToolTurn, Turn, Usage, UserTurn
+from ralph_cli.providers.wrapper import ModelWrapper
 
 Estimate = Callable[[Request], float | None]
 """The most a request can cost in US dollars, or None when the price is unknown."""
 
 
-@dataclass(frozen=True, slots=True)
-class TimeLimitedModel:
+@dataclass(slots=True)
+class TimeLimitedModel(ModelWrapper):
     """A model that is cut off when the time of its run is over, whatever it does; for models that know of no limit."""
 
-    wrapped: Model
     ledger: Ledger
-
-    @property
-    def name(self) -> str:
-        return self.wrapped.name
-
-    @property
-    def vendor(self) -> str:
-        return self.wrapped.vendor
 
     def complete(self, request: Request) -> Reply:
         """The wrapped model's reply. Raises LimitExceeded when the time is over before it has come."""
@@ -37,63 +29,36 @@ class TimeLimitedModel:
 
 
 @dataclass(slots=True)
-class MeteredModel:
+class MeteredModel(ModelWrapper):
     """Checks the budget before, charges and records after, every call of the wrapped model; safe from every thread."""
 
-    wrapped: Model
     ledger: Ledger
     sink: EventSink
     numbers: Iterator[int]
     estimate: Estimate = field(default=lambda request: None)
 
-    @property
-    def name(self) -> str:
-        return self.wrapped.name
-
-    @property
-    def vendor(self) -> str:
-        return self.wrapped.vendor
-
     def complete(self, request: Request) -> Reply:
         """The wrapped model's reply. The start is recorded before the request is sent, the reply before it is seen."""
         with self.ledger.reserve(self.estimate(request)) as book:
             number = next(self.numbers)
-            started = CallStarted(
-                number,
-                request.agent,
-                self.name,
-                request.characters,
-                request_digest(request),
-                turn_text(request.turns[-1]),
-            )
-            self.sink(started)
+            digest, newest = request_digest(request), turn_text(request.turns[-1])
+            self.sink(CallStarted(number, request.agent, self.name, request.characters, digest, newest))
             begun = clock.monotonic()
+
+            def finish(usage: Usage, reply: Json | None = None, error: str = "") -> None:
+                book(usage)
+                seconds = round(clock.monotonic() - begun, 3)
+                self.sink(CallFinished(number, request.agent, self.name, usage, seconds, reply, error))
+
             try:
                 reply = self.wrapped.complete(request)
             except ProviderError as error:
                 # A timeout may have been billed: it counts as what was promised, and is reported as unknown.
-                usage = Usage(calls=1, characters=request.characters, usd=None if error.usage_unknown else 0.0)
-                book(usage)
-                self.sink(self._finished_event(number, request, usage, begun, error=error.message))
+                spent = Usage(calls=1, characters=request.characters, usd=None if error.usage_unknown else 0.0)
+                finish(spent, error=error.message)
                 raise
-            usage = Usage(
-                1,
-                reply.usage.input_tokens,
-                reply.usage.output_tokens,
-                reply.usage.cache_read_tokens,
-                reply.usage.cache_write_tokens,
-                request.characters,
-                reply.usage.usd,
-            )
-            book(usage)
-            self.sink(self._finished_event(number, request, usage, begun, reply=_reply_as_json(reply)))
+            finish(replace(reply.usage, calls=1, characters=request.characters), _reply_as_json(reply))
             return reply
-
-    def _finished_event(
-        self, number: int, request: Request, usage: Usage, begun: float, *, reply: Json | None = None, error: str = ""
-    ) -> CallFinished:
-        seconds = round(clock.monotonic() - begun, 3)
-        return CallFinished(number, request.agent, self.name, usage, seconds, reply, error)
 
 
 def call_numbers() -> Iterator[int]:
@@ -106,7 +71,7 @@ def request_digest(request: Request) -> str:
     body = {
         "agent": request.agent,
         "system": request.system,
-        "turns": [_turn_as_json(turn) for turn in request.turns],
+        "turns": [{"kind": type(turn).__name__, **asdict(turn)} for turn in request.turns],
         "tools": [asdict(tool) for tool in request.tools],
         "schema": request.output_schema,
         "max_tokens": request.max_tokens,
@@ -118,16 +83,10 @@ def request_digest(request: Request) -> str:
 def turn_text(turn: Turn) -> str:
     """The text of one turn."""
     match turn:
-        case UserTurn(text):
-            return text
-        case ModelTurn(text):
+        case UserTurn(text) | ModelTurn(text):
             return text
         case ToolTurn(results, note):
             return "\n".join([text for _, text, _ in results] + ([note] if note else []))
-
-
-def _turn_as_json(turn: Turn) -> Json:
-    return {"kind": type(turn).__name__, **asdict(turn)}
 
 
 def _reply_as_json(reply: Reply) -> Json:

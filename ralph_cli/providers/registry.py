@@ -15,11 +15,14 @@ from ralph_cli.providers import prices
 from ralph_cli.providers.scripted import load_script
 
 ADAPTERS = {
-    "anthropic": "ralph_cli.providers.anthropic:Anthropic",
-    "openai": "ralph_cli.providers.openai:OpenAI",
+    "anthropic": "ralph_cli.providers.vendors.anthropic:Anthropic",
+    "openai": "ralph_cli.providers.vendors.openai:OpenAI",
     "offline": "ralph_cli.providers.offline.model:OfflineModel",
     "scripted": "ralph_cli.providers.scripted:ScriptedModel",
 }
+KEYED_VENDORS = ("anthropic", "openai")
+"""Vendors that are chosen where nothing but their key is set, the first one first."""
+
 KEYLESS_VENDORS = ("offline", "scripted")
 """Vendors that are asked on this machine, without key and network."""
 
@@ -32,8 +35,6 @@ DEFAULT_MODELS = {
 }
 """For each vendor the model that works or judges, and the cheap one for sub-queries."""
 
-DEFAULT_WORKER = f"anthropic:{DEFAULT_MODELS['anthropic'][0]}"
-DEFAULT_JUDGE = f"openai:{DEFAULT_MODELS['openai'][0]}"
 NO_KEY = "none"
 """What is sent to a server that asks for no key."""
 
@@ -66,9 +67,8 @@ def parse_model_name(name: str, default_vendor: str) -> tuple[str, str]:
     else:
         vendor, model = next((v for v, family in _FAMILIES if family.match(name)), default_vendor), name
     if not model or re.search(r"\s|[^ -~]", model):
-        raise ConfigError(
-            "a model name is empty or has invalid characters", code="bad-model", hint="write vendor:model"
-        )
+        what = "a model name is empty or has invalid characters"
+        raise ConfigError(what, code="bad-model", hint="write vendor:model")
     return vendor, model
 
 
@@ -83,18 +83,17 @@ def connect(name: str, endpoint: Endpoint, *, deadline_s: float = 600.0) -> Mode
     if vendor != endpoint.vendor:
         # Otherwise one vendor's key would be sent to another.
         raise ConfigError(f"{vendor}:{model} cannot be called at the {endpoint.vendor} endpoint", code="bad-endpoint")
-    adapter = _load_adapter(vendor)
     if vendor == "scripted":
-        return cast(Model, load_script(Path(model)))
+        return load_script(Path(model))
+    module, _, class_name = ADAPTERS[vendor].partition(":")
+    adapter = getattr(import_module(module), class_name)
     if vendor == "offline":
         if model not in OFFLINE_MODELS:
             raise ConfigError(f"there is no offline model {model!r}", code="bad-model", hint="offline:extractive")
         return cast(Model, adapter(_load_embedding() if model == "semantic" else None))
     _check_address(endpoint)
-    key = _checked_key(endpoint)
-    if vendor == "openai":
-        return cast(Model, adapter(model, key, endpoint.base_url, deadline_s, endpoint.api))
-    return cast(Model, adapter(model, key, endpoint.base_url, deadline_s))
+    wire_format = (endpoint.api,) if vendor == "openai" else ()
+    return cast(Model, adapter(model, _checked_key(endpoint), endpoint.base_url, deadline_s, *wire_format))
 
 
 @cache
@@ -103,11 +102,6 @@ def _load_embedding() -> object:
     from ralph_cli.providers.offline import semantic
 
     return semantic.load_embedding()
-
-
-def _load_adapter(vendor: str) -> type:
-    module, _, name = ADAPTERS[vendor].partition(":")
-    return cast(type, getattr(import_module(module), name))
 
 
 def _checked_key(endpoint: Endpoint) -> str:
@@ -137,11 +131,8 @@ def _check_address(endpoint: Endpoint) -> None:
         hint = "write https://host[:port]/path, without user or password"
         raise ConfigError(f"the address of {endpoint.vendor} is not a web address", code="bad-url", hint=hint)
     if url.scheme == "http" and not _is_local(host):
-        raise ConfigError(
-            f"documents and the {endpoint.vendor} API key would be sent to {host} unencrypted",
-            code="insecure-url",
-            hint="use https",
-        )
+        what = f"documents and the {endpoint.vendor} API key would be sent to {host} unencrypted"
+        raise ConfigError(what, code="insecure-url", hint="use https")
 
 
 def _is_local(host: str) -> bool:

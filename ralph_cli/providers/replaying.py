@@ -3,10 +3,12 @@
 import threading
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 
 from ralph_cli.core.events import AnyEvent, CallFinished, CallStarted
-from ralph_cli.core.model import Json, Model, ModelTurn, Reply, Request, StopReason, ToolCall, Usage
+from ralph_cli.core.model import Json, ModelTurn, Reply, Request, StopReason, ToolCall, Usage
 from ralph_cli.providers.metered import request_digest
+from ralph_cli.providers.wrapper import ModelWrapper
 
 
 class Recording:
@@ -31,11 +33,6 @@ class Recording:
             waiting = self._replies.get(key)
             return waiting.popleft() if waiting else None
 
-    def __len__(self) -> int:
-        """Replies not given out yet."""
-        with self._lock:
-            return sum(map(len, self._replies.values()))
-
 
 def _replies_by_request(events: Iterable[AnyEvent]) -> dict[str, deque[Reply]]:
     found: dict[str, deque[Reply]] = defaultdict(deque)
@@ -48,36 +45,26 @@ def _replies_by_request(events: Iterable[AnyEvent]) -> dict[str, deque[Reply]]:
     return found
 
 
-class ReplayingModel:
+@dataclass(slots=True)
+class ReplayingModel(ModelWrapper):
     """Answers from a recording as long as it has the very request, and asks the wrapped model otherwise.
 
-    `on_replayed` is called for each reply of the recording, so that a script can keep pace with it.
+    `on_replay` is called for each reply of the recording, so that a script can keep pace with it.
     """
 
-    def __init__(self, wrapped: Model, recording: Recording, on_replay: Callable[[], None] = lambda: None) -> None:
-        self._wrapped, self._recording, self._on_replayed = wrapped, recording, on_replay
-
-    @property
-    def name(self) -> str:
-        """The name of the model inside."""
-        return self._wrapped.name
-
-    @property
-    def vendor(self) -> str:
-        """The vendor of the model inside."""
-        return self._wrapped.vendor
+    recording: Recording
+    on_replay: Callable[[], None] = lambda: None
 
     def complete(self, request: Request) -> Reply:
         """The recorded reply with what it cost then, or a new one."""
-        recorded = self._recording.take_reply(request)
+        recorded = self.recording.take_reply(request)
         if recorded is None:
-            return self._wrapped.complete(request)
-        self._on_replayed()
+            return self.wrapped.complete(request)
+        self.on_replay()
         return recorded
 
 
 def _parse_reply(recorded: Json, usage: Usage) -> Reply:
     calls = tuple(ToolCall(**call) for call in recorded["calls"])
-    return Reply(
-        ModelTurn(recorded["text"], calls, recorded["raw"]), StopReason(recorded["stop"]), usage, recorded["model"]
-    )
+    turn = ModelTurn(recorded["text"], calls, recorded["raw"])
+    return Reply(turn, StopReason(recorded["stop"]), usage, recorded["model"])

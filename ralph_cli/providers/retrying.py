@@ -1,16 +1,14 @@
 """A model around a model that waits and asks again, within a deadline that nothing on the wire can stretch."""
 
-import contextvars
-import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass, field
 
 from ralph_cli.core import clock
+from ralph_cli.core.awaiting import CallTimedOut, call_with_timeout
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.errors import ProviderError
-from ralph_cli.core.model import Model, Reply, Request
-
-AttemptOutcome = Reply | BaseException
+from ralph_cli.core.model import Reply, Request
+from ralph_cli.providers.wrapper import ModelWrapper
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,88 +28,49 @@ class RetryPolicy:
     deadline_s: float = 900.0
 
 
-DEFAULT_RETRY_POLICY = RetryPolicy()
-
-
-class RetryingModel:
+@dataclass(slots=True)
+class RetryingModel(ModelWrapper):
     """Asks again after faults that pass by themselves, and never again after any other.
 
-    `on_retry(attempt, error, wait_s)` is told of every failed attempt that will be repeated, before the wait.
+    `on_retry(attempt, error, wait_s)` is called for every failed attempt that will be repeated, before the wait.
     """
 
-    def __init__(
-        self,
-        model: Model,
-        *,
-        policy: RetryPolicy = DEFAULT_RETRY_POLICY,
-        on_retry: Callable[[int, ProviderError, float], None] | None = None,
-        ledger: Ledger | None = None,
-        sleep: Callable[[float], None] = clock.sleep,
-        monotonic: Callable[[], float] = clock.monotonic,
-        jitter: Callable[[], float] = clock.jitter,
-    ) -> None:
-        self._model, self._policy, self._on_retry, self._ledger = model, policy, on_retry, ledger
-        self._sleep, self._monotonic, self._jitter = sleep, monotonic, jitter
-
-    @property
-    def name(self) -> str:
-        """The name of the model inside."""
-        return self._model.name
-
-    @property
-    def vendor(self) -> str:
-        """The vendor of the model inside."""
-        return self._model.vendor
+    _: KW_ONLY
+    policy: RetryPolicy = field(default_factory=RetryPolicy)
+    on_retry: Callable[[int, ProviderError, float], None] = lambda attempt, error, wait: None
+    ledger: Ledger | None = None
+    sleep: Callable[[float], None] = clock.sleep
+    monotonic: Callable[[], float] = clock.monotonic
+    jitter: Callable[[], float] = clock.jitter
 
     def complete(self, request: Request) -> Reply:
         """Answer the request, or raise the last ProviderError once waiting cannot help.
 
-        With a ledger, a call lasts no longer than the run may: LimitExceeded when its time is over.
+        A call that hangs or drips is left behind at the deadline, still running on a thread of its own. With a ledger,
+        a call lasts no longer than the run may: LimitExceeded when its time is over.
         """
-        left = self._ledger.seconds_left if self._ledger else None
-        ends = self._monotonic() + min(self._policy.deadline_s, self._policy.deadline_s if left is None else left)
-        attempt = 1
+        left = self.ledger.seconds_left if self.ledger else None
+        ends = self.monotonic() + min(self.policy.deadline_s, self.policy.deadline_s if left is None else left)
+        attempt = 0
         while True:
-            outcome = self._attempt(request, ends)
-            if isinstance(outcome, Reply):
-                return outcome
-            if not isinstance(outcome, ProviderError):
-                raise outcome
-            if self._ledger:
-                self._ledger.check_time()
-            wait = self._retry_delay(outcome, attempt, ends)
-            if wait is None:
-                raise _final_error(outcome, attempt)
-            if self._on_retry is not None:
-                self._on_retry(attempt, outcome, wait)
-            self._sleep(wait)
             attempt += 1
-
-    def _attempt(self, request: Request, deadline: float) -> AttemptOutcome:
-        """One attempt on its own thread. A call that hangs or drips is left behind, still running, at the deadline."""
-        box: list[AttemptOutcome] = []
-        done = threading.Event()
-
-        def run() -> None:
             try:
-                box.append(self._model.complete(request))
-            except BaseException as error:  # noqa: BLE001 - carried over to the caller's thread, where it is raised
-                box.append(error)
-            finally:
-                done.set()
-
-        # The caller's context goes along, so that whoever records inside still knows for which run.
-        context = contextvars.copy_context()
-        threading.Thread(target=context.run, args=(run,), name="ralph-model-call", daemon=True).start()
-        # Short waits, because Windows delivers Ctrl-C only between them.
-        while not done.wait(timeout=min(0.5, max(deadline - self._monotonic(), 0.01))):
-            if self._monotonic() >= deadline:
-                return self._timeout_error()
-        return box[0]
+                return call_with_timeout(lambda: self.wrapped.complete(request), ends - self.monotonic())
+            except CallTimedOut:
+                failure = self._timeout_error()
+            except ProviderError as error:
+                failure = error
+            if self.ledger:
+                self.ledger.check_time()
+            wait = self._retry_delay(failure, attempt, ends)
+            if wait is None:
+                raise _final_error(failure, attempt)
+            self.on_retry(attempt, failure, wait)
+            self.sleep(wait)
 
     def _timeout_error(self) -> ProviderError:
         return ProviderError(
-            f"no answer from {self.name} within {self._policy.deadline_s:g} s",
+            f"no answer from {self.name} within {self.policy.deadline_s:g} s",
             code="timeout",
             hint="try again later, or choose a faster model",
             retryable=True,
@@ -120,7 +79,7 @@ class RetryingModel:
 
     def _retry_delay(self, error: ProviderError, attempt: int, deadline: float) -> float | None:
         """Seconds until the next attempt, or None when there must be none."""
-        policy = self._policy
+        policy = self.policy
         most = policy.bad_reply_attempts if error.code == "bad-reply" else policy.attempts
         if not error.retryable or attempt >= most:
             return None
@@ -128,20 +87,13 @@ class RetryingModel:
             if error.retry_after > policy.longest_retry_after_s:
                 return None
             # Up to a second more, or everybody who was told the same time comes back at the same time.
-            wait = error.retry_after + self._jitter()
+            wait = error.retry_after + self.jitter()
         else:
-            wait = self._jitter() * min(policy.longest_wait_s, policy.first_wait_s * policy.growth ** (attempt - 1))
-        return wait if self._monotonic() + wait < deadline else None
+            wait = self.jitter() * min(policy.longest_wait_s, policy.first_wait_s * policy.growth ** (attempt - 1))
+        return wait if self.monotonic() + wait < deadline else None
 
 
 def _final_error(error: ProviderError, attempt: int) -> ProviderError:
     if attempt == 1:
         return error
-    return ProviderError(
-        f"{error.message} (gave up after {attempt} attempts)",
-        code=error.code,
-        hint=error.hint,
-        retryable=error.retryable,
-        retry_after=error.retry_after,
-        usage_unknown=error.usage_unknown,
-    )
+    return ProviderError(**vars(error) | {"message": f"{error.message} (gave up after {attempt} attempts)"})

@@ -1,6 +1,5 @@
 """What anybody may have written, called so that a loop ends, and ends well, whatever it does."""
 
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -8,7 +7,6 @@ from ralph_cli.core import clock
 from ralph_cli.core.awaiting import POLL_SECONDS, Awaiter, CallTimedOut, call_with_timeout
 from ralph_cli.core.budget import unknown_cost_error
 from ralph_cli.core.errors import LimitExceeded
-from ralph_cli.core.events import AnyEvent
 from ralph_cli.core.run import StopType
 from ralph_cli.loop.config import StopConditionConfig
 from ralph_cli.loop.detectors import (
@@ -19,7 +17,7 @@ from ralph_cli.loop.detectors import (
     StopDetector,
     TimeoutDetector,
 )
-from ralph_cli.loop.state import LoopState
+from ralph_cli.loop.state import LoopState, StateTracker
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +38,7 @@ class Deadline:
         return self.end is not None and clock.monotonic() >= self.end
 
     def __call__(self, awaiter: Awaiter, call: Callable[[], object], min_seconds: float = 0.0) -> object:
-        """What `call` gives, awaited; TooLate when it does not within the time that is left, or `min_seconds` seconds.
+        """What `call` gives, awaited; CallTimedOut when it does not in the time that is left, or in `min_seconds`.
 
         Without an end the call is made on this thread, else on one of its own. When the time is over it is not made.
         """
@@ -53,9 +51,9 @@ class Deadline:
 
     def await_value(self, awaiter: Awaiter, value: object, min_seconds: float = 0.0) -> object:
         """What `value` gives, awaited; the wait for the call ends first and says so, then this is cancelled."""
-        return awaiter(
-            value, None if self.end is None else max(self.end - clock.monotonic(), min_seconds) + POLL_SECONDS
-        )
+        if self.end is None:
+            return awaiter(value)
+        return awaiter(value, max(self.end - clock.monotonic(), min_seconds) + POLL_SECONDS)
 
     def timeout_error(self, what: str = "") -> LimitExceeded:
         """The end of the run, where `what` was still at work."""
@@ -64,26 +62,14 @@ class Deadline:
         return LimitExceeded("time", cap=self.timeout, spent=round(used, 1), message=message)
 
 
-class StateTracker:
-    """The fold of all events so far; those of models come from several threads."""
-
-    def __init__(self) -> None:
-        self.state = LoopState()
-        self._lock = threading.Lock()
-
-    def __call__(self, event: AnyEvent, /) -> None:
-        with self._lock:
-            self.state = self.state.apply(event)
-
-
 class GuardedDetectors:
     """Detectors that see what was spent. One that fails or hangs stops the loop; none can say that the work is done."""
 
     def __init__(self, detectors: StopDetector, tracker: StateTracker, awaiter: Awaiter, deadline: Deadline) -> None:
-        self._detectors, self._heard, self._awaiter, self._patience = detectors, tracker, awaiter, deadline
+        self._detectors, self._tracker, self._awaiter, self._deadline = detectors, tracker, awaiter, deadline
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
-        state = replace(state, usage=self._heard.state.usage)
+        state = replace(state, usage=self._tracker.state.usage)
         for detector in flatten_detectors([self._detectors]):
             if config.max_cost and state.usage.usd is None and isinstance(detector, CostLimitDetector):
                 return StopDecision(True, StopType.MAX_COST, unknown_cost_error(config.max_cost).line)
@@ -91,8 +77,8 @@ class GuardedDetectors:
             if isinstance(decision, str):
                 return StopDecision(True, StopType.SYSTEM_ERROR, f"{name} failed: {decision}")
             if decision and decision.stop_type in (StopType.COMPLETION, StopType.ABSENT):
-                told = f"{name} said {decision.stop_type.value}, which only passed checks can say"
-                return StopDecision(True, StopType.SYSTEM_ERROR, told)
+                fault = f"{name} said {decision.stop_type.value}, which only passed checks can say"
+                return StopDecision(True, StopType.SYSTEM_ERROR, fault)
             if decision:
                 return decision
         return StopDecision(False)
@@ -101,14 +87,14 @@ class GuardedDetectors:
         """The decision, or what went wrong."""
         try:
             # A moment at least: a detector may have something to say when the time is over.
-            said = self._patience(self._awaiter, lambda: detector.check(state, config), min_seconds=POLL_SECONDS)
+            decision = self._deadline(self._awaiter, lambda: detector.check(state, config), min_seconds=POLL_SECONDS)
         except CallTimedOut:
-            return StopDecision(True, StopType.TIMEOUT, self._patience.timeout_error(type(detector).__name__).message)
+            return StopDecision(True, StopType.TIMEOUT, self._deadline.timeout_error(type(detector).__name__).message)
         except Exception as error:  # noqa: BLE001 - a bound that cannot be asked is no bound, so the loop ends
             return f"{type(error).__name__}: {error}"
-        return (
-            said if isinstance(said, StopDecision) else f"it returned {type(said).__name__} instead of a StopDecision"
-        )
+        if isinstance(decision, StopDecision):
+            return decision
+        return f"it returned {type(decision).__name__} instead of a StopDecision"
 
 
 def flatten_detectors(detectors: Iterable[StopDetector]) -> Iterator[StopDetector]:
@@ -128,5 +114,7 @@ def require_bound(detectors: Sequence[StopDetector], config: StopConditionConfig
     kinds = {type(detector) for detector in flatten_detectors(detectors)}
     if MaxIterationDetector in kinds or (TimeoutDetector in kinds and config.timeout):
         return
-    told = "the detectors set no bound: add MaxIterationDetector(), or TimeoutDetector() with `timeout` in the "
-    raise ValueError(told + "configuration (subclasses and a limit on the cost do not count)")
+    raise ValueError(
+        "the detectors set no bound: add MaxIterationDetector(), or TimeoutDetector() with `timeout` in the "
+        "configuration (subclasses and a limit on the cost do not count)"
+    )

@@ -8,10 +8,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ralph_cli.core import clock
 from ralph_cli.core.errors import ProviderError
-from ralph_cli.core.model import Json, Model, Request, UserTurn
+from ralph_cli.core.model import Json, Model
 from ralph_cli.core.prompts.framing import frame_data
-from ralph_cli.core.prompts.json_reply import UnparseableReply, ask_model, parse_object
-from ralph_cli.core.prompts.templates import prompt_text, render_prompt
+from ralph_cli.core.prompts.json_reply import UnparseableReply, ask_once
+from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import Evidence, Lesson
 
 MAX_OUTPUT_CHARS, MAX_HISTORY = 6_000, 5
@@ -22,10 +22,7 @@ MAX_SUGGESTIONS = {"shallow": 1, "medium": 3, "deep": 6}
 
 LESSON_SCHEMA: Json = {
     "type": "object",
-    "properties": {
-        "summary": {"type": "string"},
-        "suggestions": {"type": "array", "items": {"type": "string"}},
-    },
+    "properties": {"summary": {"type": "string"}, "suggestions": {"type": "array", "items": {"type": "string"}}},
     "required": ["summary", "suggestions"],
     "additionalProperties": False,
 }
@@ -53,8 +50,8 @@ class RuleReflector:
     ) -> Lesson:
         """One suggestion for each different issue."""
         failed = [item for item in evidence if item.issues and not item.broken]
-        said = dict.fromkeys(f"Mend what {issue.check} found: {issue.line}" for e in failed for issue in e.issues)
-        suggestions = list(said)[: 1 if level == "shallow" else None]
+        lines = dict.fromkeys(f"Mend what {issue.check} found: {issue.line}" for e in failed for issue in e.issues)
+        suggestions = list(lines)[: 1 if level == "shallow" else None]
         if level == "deep":
             earlier = {line for lesson in history for line in lesson.suggestions}
             again = [line for line in suggestions if line in earlier]
@@ -84,41 +81,27 @@ class ModelReflector:
         self, input: str, output: str, evidence: Sequence[Evidence], history: Sequence[Lesson], level: str
     ) -> Lesson:
         """The model's lesson, or that of the rules; never raises ProviderError."""
-        request = self._request(input, output, evidence, history, level)
-        try:
-            reply = ask_model(self.model, request, lambda text: parse_object(text, _LessonReply), attempts=1)
-        except (ProviderError, UnparseableReply) as error:
-            return rule_lesson(str(error), input, output, evidence, history, level)
-        lines = dict.fromkeys(" ".join(line.split()) for line in reply.suggestions)
-        kept = tuple(line for line in lines if line)[: MAX_SUGGESTIONS.get(level, MAX_SUGGESTIONS["medium"])]
-        return Lesson(" ".join(reply.summary.split()), kept)
-
-    def _request(
-        self, input: str, output: str, evidence: Sequence[Evidence], history: Sequence[Lesson], level: str
-    ) -> Request:
-        nonce = self.new_nonce()
+        nonce, most = self.new_nonce(), MAX_SUGGESTIONS.get(level, MAX_SUGGESTIONS["medium"])
         found = "\n".join(f"- {issue.check}: {issue.line}" for item in evidence for issue in item.issues)
         earlier = "\n".join(
             f"- {lesson.summary}\n" + "".join(f"  - {line}\n" for line in lesson.suggestions)
             for lesson in history[-MAX_HISTORY:]
         )
-        told = render_prompt(
+        prompt = render_prompt(
             "reflector_request",
             input=frame_data(input, nonce),
             output=frame_data(output[:MAX_OUTPUT_CHARS] or "(nothing)", nonce),
             issues=frame_data(found or "(the score was too low)", nonce),
             history=frame_data(earlier or "(none)", nonce),
-            most=MAX_SUGGESTIONS.get(level, MAX_SUGGESTIONS["medium"]),
+            most=most,
         )
-        return Request(
-            "reflector",
-            prompt_text("reflector_system"),
-            (UserTurn(told),),
-            output_schema=LESSON_SCHEMA,
-            output_name="lesson",
-            max_tokens=1_000,
-            inputs={"input": input, "output": output, "issues": found, "level": level},
-        )
+        inputs = {"input": input, "output": output, "issues": found, "level": level}
+        try:
+            reply = ask_once(self.model, "reflector", prompt, _LessonReply, LESSON_SCHEMA, name="lesson", inputs=inputs)
+        except (ProviderError, UnparseableReply) as error:
+            return rule_lesson(str(error), input, output, evidence, history, level)
+        lines = dict.fromkeys(" ".join(line.split()) for line in reply.suggestions)
+        return Lesson(" ".join(reply.summary.split()), tuple(line for line in lines if line)[:most])
 
 
 def rule_lesson(

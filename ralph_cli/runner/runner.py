@@ -37,9 +37,9 @@ from ralph_cli.loop.detectors import (
     standard_detectors,
 )
 from ralph_cli.loop.engine import run_loop
-from ralph_cli.loop.state import LoopState
+from ralph_cli.loop.state import LoopState, StateTracker
 from ralph_cli.providers.metered import MeteredModel, call_numbers
-from ralph_cli.runner.guarded import Deadline, GuardedDetectors, StateTracker, flatten_detectors, require_bound
+from ralph_cli.runner.guarded import Deadline, GuardedDetectors, flatten_detectors, require_bound
 from ralph_cli.runner.reflect import Reflector, rule_lesson
 from ralph_cli.runner.scorers import AsksModel, ScorerLike
 from ralph_cli.runner.scoring import RUN_TIME_OVER, run_scorers, scorer_name
@@ -128,12 +128,12 @@ class RalphRunner:
         self._verifier, self._verifier_awaiter = verifier, Awaiter()
         self._interrupted = threading.Event()
         self._awaiter, self._scorer_awaiters = Awaiter(), [Awaiter() for _ in self._scorers]
-        asked = self._interrupted.is_set
+        is_interrupted = self._interrupted.is_set
         if detectors is None:
-            standard = standard_detectors(asked)
+            standard = standard_detectors(is_interrupted)
             given = [each for each in standard if not isinstance(each, StalledDetector | RegressingDetector)]
         else:
-            given = [UserInterruptDetector(asked), *detectors]
+            given = [UserInterruptDetector(is_interrupted), *detectors]
             require_bound(given, self.config.stop_condition)
         self._detectors = CompositeDetector(given)
 
@@ -148,16 +148,16 @@ class RalphRunner:
         """Run, analyze, learn and plan until halt. The result has the best output, even when a later one was worse."""
         ledger = self._ledger or Ledger(Budget())
         tracker = StateTracker()
-        sink = ClosingSink(Fanout((tracker, *((self._sink,) if self._sink else ()))))
+        sink = ClosingSink(Fanout((tracker, self._sink) if self._sink else (tracker,)))
         seed = clock.token(16)
         shown = {name: asdict(getattr(self.config, name)) for name in ("validation", "reflection", "stop_condition")}
         sink(RunStarted(f"wrapped-{seed[:12]}", "wrapped", input, {}, shown, clock.now(), seed))
         stops = self.config.stop_condition
-        patience = Deadline(stops.timeout, tracker.state.started)
-        mode = self._build_mode(input, ledger, sink, patience)
+        deadline = Deadline(stops.timeout, tracker.state.started)
+        mode = self._build_mode(input, ledger, sink, deadline)
         if not mode.scorers and mode.verifier is None:
             sink(NoticeIssued("no-scorers", "nothing is scored, so no output can be accepted"))
-        detectors = GuardedDetectors(self._detectors, tracker, self._awaiter, patience)
+        detectors = GuardedDetectors(self._detectors, tracker, self._awaiter, deadline)
         try:
             outcome = run_loop(mode, tracker.state, ledger=ledger, config=stops, sink=sink, detectors=detectors)
         finally:
@@ -284,10 +284,10 @@ class WrappedMode:
             awaiters=self.scorer_awaiters[: len(self.scorers)],
             deadline=self.deadline.end,
         )
-        mean = _mean_score(found)
+        mean = fmean(item.score or 0.0 for item in found) if found else 0.0
         if all_passed(found) and mean < wanted.min_score_threshold:
-            told = f"the mean of the scores is {mean:.2f}, at least {wanted.min_score_threshold:.2f} is required"
-            found = (*found, Evidence(MEAN_SCORE_CHECK, (Issue(MEAN_SCORE_CHECK, told),)))
+            fault = f"the mean of the scores is {mean:.2f}, at least {wanted.min_score_threshold:.2f} is required"
+            found = (*found, Evidence(MEAN_SCORE_CHECK, (Issue(MEAN_SCORE_CHECK, fault),)))
         if self.verifier is None or not all(item.passed for item in found):
             return found
         verified = self._verify(self.verifier, attempt)
@@ -299,34 +299,28 @@ class WrappedMode:
         try:
             found = self.deadline(self.awaiter, partial(verifier, attempt))
         except CallTimedOut:
-            return Evidence(
-                VERIFIER_CHECK,
-                (Issue(VERIFIER_CHECK, f"it could not be asked: {RUN_TIME_OVER}"),),
-                broken=RUN_TIME_OVER,
-            )
+            issue = Issue(VERIFIER_CHECK, f"it could not be asked: {RUN_TIME_OVER}")
+            return Evidence(VERIFIER_CHECK, (issue,), broken=RUN_TIME_OVER)
         assert isinstance(found, Evidence)
         return found
 
     def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
         """The reflector's lesson on an attempt that failed; None when it passed, or when nothing was checked."""
-        failed = Evidence("execute", (Issue("execute", attempt.error),)) if attempt.error else None
-        found = (failed,) if failed else evidence
+        found = (Evidence("execute", (Issue("execute", attempt.error),)),) if attempt.error else evidence
         if self.reflector is None or not found or all_passed(found):
             return None
         history = state.reflection_history[-self.config.reflection.max_history :]
-        level = self.config.reflection.level
+        material = (self.input, attempt.output, found, history, self.config.reflection.level)
         try:
-            asked = partial(self.reflector.reflect, self.input, attempt.output, found, history, level)
-            lesson = self.deadline(self.awaiter, asked)
+            lesson = self.deadline(self.awaiter, partial(self.reflector.reflect, *material))
         except CallTimedOut:
-            return rule_lesson(RUN_TIME_OVER, self.input, attempt.output, found, history, level)
+            return rule_lesson(RUN_TIME_OVER, *material)
         except LimitExceeded:
             raise
         except Exception as error:  # noqa: BLE001 - a reflection that fails must not lose the attempt
-            return rule_lesson(f"{type(error).__name__}: {error}", self.input, attempt.output, found, history, level)
+            return rule_lesson(f"{type(error).__name__}: {error}", *material)
         if not isinstance(lesson, Lesson):
-            why = f"it gave {type(lesson).__name__} and no Lesson"
-            return rule_lesson(why, self.input, attempt.output, found, history, level)
+            return rule_lesson(f"it gave {type(lesson).__name__} and no Lesson", *material)
         return lesson
 
 
@@ -338,15 +332,9 @@ def _select_scorers(scorers: Sequence[ScorerLike], wanted: Sequence[str]) -> tup
     if twice := sorted({name for name in names if names.count(name) > 1} | ({MEAN_SCORE_CHECK} & set(names))):
         raise ValueError(f"each scorer needs a name of its own: {', '.join(twice)}")
     if missing := sorted(set(wanted) - set(names)):
-        raise ValueError(
-            f"scorer_names has unknown names ({', '.join(missing)}); the scorers are {', '.join(names) or 'none'}"
-        )
+        known = ", ".join(names) or "none"
+        raise ValueError(f"scorer_names has unknown names ({', '.join(missing)}); the scorers are {known}")
     return tuple(s for s, name in zip(scorers, names, strict=True) if not wanted or name in wanted)
-
-
-def _mean_score(evidence: Sequence[Evidence]) -> float:
-    scores = [item.score for item in evidence if item.score is not None]
-    return fmean(scores) if scores else 0.0
 
 
 def _bullets(lines: Iterable[str]) -> str:
@@ -362,12 +350,6 @@ def _build_result(outcome: Outcome, state: LoopState, config: RalphConfig) -> Ra
         for number, step in enumerate(state.steps, 1)
         if step.lesson is not None
     ]
-    return RalphResult(
-        best.attempt.output if best else "",
-        outcome.halt.type,
-        outcome.halt.detail,
-        outcome.iterations,
-        best.scores if best else {},
-        plain,
-        learnt[-most:],
-    )
+    output, scores = (best.attempt.output, best.scores) if best else ("", {})
+    halt = outcome.halt
+    return RalphResult(output, halt.type, halt.detail, outcome.iterations, scores, plain, learnt[-most:])

@@ -11,10 +11,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from ralph_cli.checks.output.quotations import find_all, quotations
 from ralph_cli.core import clock
 from ralph_cli.core.document import Document, Page
-from ralph_cli.core.model import Json, Model, Request, UserTurn
+from ralph_cli.core.model import Json, Model
 from ralph_cli.core.prompts.framing import frame_data
-from ralph_cli.core.prompts.json_reply import ask_model, parse_object
-from ralph_cli.core.prompts.templates import prompt_text, render_prompt
+from ralph_cli.core.prompts.json_reply import ask_once
+from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.text.boundary import on_boundaries
 
@@ -120,15 +120,11 @@ class LengthScorer:
             raise ValueError(f"not a range of lengths: {self.min_length} to {self.max_length}")
 
     def __call__(self, input: str, output: str, /) -> Score:
-        size = len(output.strip())
-        if size < self.min_length:
-            return Score(
-                size / self.min_length, False, f"has {size:,} characters, at least {self.min_length:,} are required"
-            )
-        if self.max_length is not None and size > self.max_length:
-            return Score(
-                self.max_length / size, False, f"has {size:,} characters, at most {self.max_length:,} are allowed"
-            )
+        size, least, most = len(output.strip()), self.min_length, self.max_length
+        if size < least:
+            return Score(size / least, False, f"has {size:,} characters, at least {least:,} are required")
+        if most is not None and size > most:
+            return Score(most / size, False, f"has {size:,} characters, at most {most:,} are allowed")
         return Score(1.0, True)
 
 
@@ -141,13 +137,15 @@ class QuoteScorer:
 
     def __init__(self, document: Document | str, name: str = "quotes") -> None:
         self.name = name
-        self._index = QuoteIndex(document if isinstance(document, Document) else _as_document(document))
+        if isinstance(document, str):
+            document = Document("", "", "text", "", "", document, (Page(1, "1", 0, len(document)),))
+        self._index = QuoteIndex(document)
 
     def __call__(self, input: str, output: str, /) -> Score:
         quotes = list(find_quotes(output))
         if not any(len(readings[0]) >= MIN_QUOTE for readings in quotes):
             return Score(0.0, False, f"quotes nothing from the document (of {MIN_QUOTE} characters or more)")
-        missing = [ways[0] for ways in quotes if all(self._index.find(words) is None for words in ways)]
+        missing = [readings[0] for readings in quotes if not any(map(self._index.find, readings))]
         details = "; ".join(self._describe_missing(quote) for quote in missing)
         return Score(1 - len(missing) / len(quotes), not missing, f"not in the document: {details}" if missing else "")
 
@@ -176,10 +174,6 @@ def find_quotes(text: str) -> Iterator[tuple[str, ...]]:
             yield readings
 
 
-def _as_document(text: str) -> Document:
-    return Document("", "", "text", "", "", text, (Page(1, "1", 0, len(text)),))
-
-
 class _ScoreReply(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
     score: float = Field(ge=0, le=1, allow_inf_nan=False)
@@ -190,7 +184,7 @@ class _ScoreReply(BaseModel):
 class JudgeScorer:
     """Asks a model how well an output does what `instructions` say; the run's threshold decides whether it passes.
 
-    One call. Raises ProviderError when the model fails, and Unparseable when its reply is not one object of the shape.
+    One call. Raises ProviderError when the model fails, and UnparseableReply when its reply has not the asked shape.
     """
 
     model: Model
@@ -206,20 +200,12 @@ class JudgeScorer:
         nonce = self.new_nonce()
         if len(output) > MAX_JUDGED_CHARS:
             raise ValueError(f"the output has {len(output):,} characters, at most {MAX_JUDGED_CHARS:,} are judged")
-        told = render_prompt(
+        prompt = render_prompt(
             "scorer_request",
             instructions=self.instructions,
             input=frame_data(input, nonce),
             output=frame_data(output, nonce),
         )
-        request = Request(
-            "scorer",
-            prompt_text("scorer_system"),
-            (UserTurn(told),),
-            output_schema=SCORE_SCHEMA,
-            output_name="score",
-            max_tokens=1_000,
-            inputs={"instructions": self.instructions, "input": input, "output": output},
-        )
-        reply = ask_model(self.model, request, lambda text: parse_object(text, _ScoreReply), attempts=1)
+        inputs = {"instructions": self.instructions, "input": input, "output": output}
+        reply = ask_once(self.model, "scorer", prompt, _ScoreReply, SCORE_SCHEMA, name="score", inputs=inputs)
         return Score(reply.score, reason=" ".join(reply.reason.split()))

@@ -53,7 +53,7 @@ def run_scorers(
     waits = awaiters or [Awaiter() for _ in scorers]
     results = _run_parallel([job(*pair) for pair in zip(scorers, waits, strict=True)], parallel, limit, over)
     return tuple(
-        _evidence(scorer_name(scorer), result, threshold) for scorer, result in zip(scorers, results, strict=True)
+        _evidence(scorer_name(scorer), found, threshold) for scorer, found in zip(scorers, results, strict=True)
     )
 
 
@@ -65,11 +65,10 @@ def _evidence(name: str, result: Score | BaseException, threshold: float) -> Evi
     if isinstance(result, BaseException):
         why = str(result) or type(result).__name__
         return Evidence(name, (Issue(name, f"could not be measured: {why}"),), broken=why, score=0.0)
-    passed = result.value >= threshold if result.passed is None else result.passed
-    if passed:
-        return Evidence(name, score=float(result.value))
-    scored = f"scored {float(result.value):.2f}, at least {threshold:.2f} is required"
-    return Evidence(name, (Issue(name, result.reason or scored),), score=float(result.value))
+    value = float(result.value)
+    passed = value >= threshold if result.passed is None else result.passed
+    reason = result.reason or f"scored {value:.2f}, at least {threshold:.2f} is required"
+    return Evidence(name, () if passed else (Issue(name, reason),), score=value)
 
 
 def _run_parallel(
@@ -98,18 +97,16 @@ def _run_parallel(
             number = waiting.popleft()
             running[number] = min(clock.monotonic() + seconds_each, run_deadline)
             threading.Thread(target=work, args=(number,), name=f"ralph-scorer-{number}", daemon=True).start()
-        finished: list[tuple[int, Score | BaseException]]
         if not running:
             break
         try:
             number, result = done.get(timeout=max(min(POLL_SECONDS, min(running.values()) - clock.monotonic()), 0))
+            finished = {number: result} if number in running else {}
         except queue.Empty:
             late = [number for number, deadline in running.items() if clock.monotonic() >= deadline]
             why = RUN_TIME_OVER if clock.monotonic() >= run_deadline else f"it took more than {seconds_each:g} s"
-            finished = [(number, TimeoutError(why)) for number in late]
-        else:
-            finished = [(number, result)] if number in running else []
-        for number, result in finished:
+            finished = dict.fromkeys(late, TimeoutError(why))
+        for number, result in finished.items():
             if isinstance(result, LimitExceeded | KeyboardInterrupt):
                 raise result
             results[number] = result

@@ -1,8 +1,8 @@
 """Running a mode: journal, traces, ledger and models around it; every mode comes through here."""
 
 import platform
-import threading
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,15 +14,7 @@ from ralph_cli.core.budget import Ledger
 from ralph_cli.core.coverage import Coverage
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError
-from ralph_cli.core.events import (
-    AnyEvent,
-    ClosingSink,
-    EventSink,
-    Fanout,
-    NoticeIssued,
-    RunHalted,
-    RunStarted,
-)
+from ralph_cli.core.events import AnyEvent, ClosingSink, EventSink, Fanout, NoticeIssued, RunHalted, RunStarted
 from ralph_cli.core.model import Model, Usage
 from ralph_cli.core.prompts.nonce import Nonces
 from ralph_cli.core.prompts.templates import prompt_digests
@@ -32,7 +24,7 @@ from ralph_cli.journal.store import Journal
 from ralph_cli.journal.traces import TraceWriter
 from ralph_cli.loop.detectors import StopDetector
 from ralph_cli.loop.engine import run_loop
-from ralph_cli.loop.state import LoopState
+from ralph_cli.loop.state import LoopState, StateTracker
 from ralph_cli.providers.replaying import Recording
 from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext, build_models, engine_opener
 from sandbox import Sandbox
@@ -92,9 +84,8 @@ class Setup:
         sink: EventSink | None = None,
     ) -> "Setup":
         """The setup that the arguments of a public function mean; without `settings` those of the environment."""
-        return cls(
-            settings=settings or load_settings(), models=models or {}, verifier=verifier, engine=engine, sink=sink
-        )
+        settings = settings or load_settings()
+        return cls(settings=settings, models=models or {}, verifier=verifier, engine=engine, sink=sink)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,77 +108,62 @@ class Job:
 
 def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) -> Finished:
     """Run the mode that `build` makes, with journal, traces, ledger and models around it; every mode comes through."""
-    mode, document, names = job.mode, job.document, job.names
-    settings, sink, earlier = setup.settings, setup.sink, setup.earlier
-    folder = new_run_folder(settings, mode, document)
+    document, settings, sink = job.document, setup.settings, setup.sink
+    earlier = setup.earlier or EarlierRuns(Recording(), clock.token(16))
+    folder = new_run_folder(settings, job.mode, document)
     journal = Journal(folder)
     event_log = _EventLog()
-
-    def report_trace_problem(message: str) -> None:
-        """Tell of something that went wrong beside the run; its journal may be what went wrong."""
-        for told in (event_log, *((sink,) if sink else ())):
-            told(NoticeIssued("trace", message))
-
-    traces = TraceWriter(settings.out, folder, report_trace_problem)
-    all_sinks = ClosingSink(Fanout((journal, traces, event_log, *((sink,) if sink else ()))))
-    try:
-        ledger = Ledger(settings.budget)
-        recording, seed = (earlier.recording, earlier.seed) if earlier else (None, clock.token(16))
-        built = build_models(settings, names, ledger, all_sinks, setup.models, recording)
-        document_record = describe_document(document, job.encoding)
-        kept = _recorded(settings, names) | ({"terms": dict(job.terms)} if job.terms else {})
-        started = RunStarted(folder.name, mode, job.text, document_record, kept, clock.now(), seed)
+    listeners = Fanout((event_log, sink) if sink else (event_log,))
+    # What goes wrong beside the run is not told to its journal, which may be what went wrong.
+    traces = TraceWriter(settings.out, folder, lambda message: listeners(NoticeIssued("trace", message)))
+    all_sinks = ClosingSink(Fanout((journal, traces, listeners)))
+    ledger = Ledger(settings.budget)
+    document_record = describe_document(document, job.encoding)
+    with ExitStack() as closing:
+        closing.callback(journal.close)
+        built = build_models(settings, job.names, ledger, all_sinks, setup.models, earlier.recording)
+        closing.callback(built.close)
+        recorded = _recorded(settings, job.names) | ({"terms": dict(job.terms)} if job.terms else {})
+        started = RunStarted(folder.name, job.mode, job.text, document_record, recorded, clock.now(), earlier.seed)
         try:
             all_sinks(started)
         except JournalError:
             journal.discard()
             raise
-        cautions = document.cautions if document else ()
-        listener = (*(earlier.notices if earlier else ()), *names.notices)
-        for notice in (*listener, *(NoticeIssued(caution.code, caution.message) for caution in cautions)):
+        cautions = [NoticeIssued(item.code, item.message) for item in document.cautions] if document else []
+        for notice in (*earlier.notices, *job.names.notices, *cautions):
             all_sinks(notice)
-
-        def on_wait(what: str) -> None:
-            all_sinks(NoticeIssued("sandbox", what))
-
         size = len(document.text) if document else 0
-        opener = setup.engine or engine_opener(settings, size, on_wait)
-        stage = RunContext(settings, built, opener, Nonces(seed), all_sinks, folder, ledger)
+        opener = setup.engine or engine_opener(settings, size, lambda what: all_sinks(NoticeIssued("sandbox", what)))
+        stage = RunContext(settings, built, opener, Nonces(earlier.seed), all_sinks, folder, ledger)
         try:
             parts = build(stage)
         except Exception as error:
             all_sinks(RunHalted(Halt(StopType.SYSTEM_ERROR, str(error) or type(error).__name__), clock.now()))
-            built.close()
             raise
-        try:
-            state = LoopState().apply(started)
-            outcome = run_loop(
-                parts.mode,
-                state,
-                ledger=ledger,
-                config=settings.stops,
-                sink=all_sinks,
-                detectors=job.detectors,
-                has_result=parts.has_result,
-            )
-        finally:
-            parts.close()
-            built.close()
-        return Finished(
-            outcome=outcome,
-            mode=mode,
-            question=job.text,
-            document=document_record,
-            usage=event_log.state.usage,
-            seconds=round(ledger.elapsed, 3),
-            run=folder.name,
-            folder=folder,
-            judge=built.judge.name,
-            notices=tuple(event_log.notices),
-            coverage=event_log.state.coverage,
+        closing.callback(parts.close)
+        outcome = run_loop(
+            parts.mode,
+            LoopState().apply(started),
+            ledger=ledger,
+            config=settings.stops,
+            sink=all_sinks,
+            detectors=job.detectors,
+            has_result=parts.has_result,
         )
-    finally:
-        journal.close()
+    return Finished(
+        outcome=outcome,
+        mode=job.mode,
+        question=job.text,
+        document=document_record,
+        usage=event_log.state.usage,
+        seconds=round(ledger.elapsed, 3),
+        run=folder.name,
+        folder=folder,
+        judge=built.judge.name,
+        notices=tuple(event_log.notices),
+        coverage=event_log.state.coverage,
+    )
 
 
 def new_run_folder(settings: Settings, mode: str, document: Document | None) -> Path:
@@ -198,19 +174,17 @@ def new_run_folder(settings: Settings, mode: str, document: Document | None) -> 
     return settings.out / f"{stamp}-{mode}-{about}-{clock.token(3)}"
 
 
-class _EventLog:
+class _EventLog(StateTracker):
     """A sink that remembers what a person should be told, and the state that the events fold to."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.notices: list[NoticeIssued] = []
-        self.state = LoopState()
-        self._lock = threading.Lock()
 
     def __call__(self, event: AnyEvent, /) -> None:
-        with self._lock:
-            self.state = self.state.apply(event)
-            if isinstance(event, NoticeIssued):
-                self.notices.append(event)
+        super().__call__(event)
+        if isinstance(event, NoticeIssued):
+            self.notices.append(event)
 
 
 def require_text(text: str, what: str, example: str) -> str:
@@ -219,8 +193,8 @@ def require_text(text: str, what: str, example: str) -> str:
     if not text:
         raise ConfigError(f"the {what} is empty", code="no-question", hint=example)
     if len(text) > MAX_QUESTION:
-        told = f"the {what} has {len(text):,} characters, at most {MAX_QUESTION:,} are allowed"
-        raise ConfigError(told, code="long-question", hint="put long material into the document")
+        fault = f"the {what} has {len(text):,} characters, at most {MAX_QUESTION:,} are allowed"
+        raise ConfigError(fault, code="long-question", hint="put long material into the document")
     return text
 
 

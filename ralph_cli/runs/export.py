@@ -1,9 +1,9 @@
 """Exporting a run: its journal, view, document and origin as one file that can be verified anywhere, years later."""
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from pydantic import TypeAdapter
 
@@ -33,11 +33,7 @@ class ExportedBundle:
 
 
 def export(
-    run: str | Path | None,
-    path: Path,
-    *,
-    settings: Settings | None = None,
-    with_document: bool = False,
+    run: str | Path | None, path: Path, *, settings: Settings | None = None, with_document: bool = False
 ) -> ExportedBundle:
     """Write the bundle of a run (a name, a run's folder, or None for the newest) to the new file `path`.
 
@@ -48,8 +44,8 @@ def export(
     folder = run if isinstance(run, Path) else find_run(settings.out, run)
     refuse_if_running(folder)
     rows = tuple(read_rows(folder))
-    started = next((row.event for row in rows if isinstance(row.event, RunStarted)), None)
-    if started is None or not isinstance(rows[0].event, RunStarted):
+    started = rows[0].event if rows else None
+    if not isinstance(started, RunStarted):
         raise JournalError(f"the run in {folder} was cut off before it began", code="no-run")
     clean = _cleaner(settings, folder, started)
     plain = [(row.at, clean.redact_event(_EVENT.dump_python(row.event, mode="json"))) for row in rows]
@@ -82,13 +78,12 @@ def _origin(started: RunStarted, events: tuple[AnyEvent, ...]) -> Json:
         for event in events
         if isinstance(event, CallStarted)
     ]
-    made: dict[str, Any] = {name: settings.get(name) for name in ("version", "python", "models", "prompts")}
     return {
-        "ralph": made["version"],
-        "python": made["python"],
-        "models": made["models"],
+        "ralph": settings.get("version"),
+        "python": settings.get("python"),
+        "models": settings.get("models"),
         "reader": started.document.get("reader"),
-        "prompts": made["prompts"],
+        "prompts": settings.get("prompts"),
         "requests": calls,
         "exported_by": __version__,
     }
@@ -125,8 +120,7 @@ def _write_new(path: Path, data: bytes) -> None:
         raise UserError(f"{path} cannot be written: {error.strerror}", code="bad-output", hint=hint) from error
 
 
-def _notices(clean: Redactor, events: list[tuple[str, Json]]) -> list[str]:
-    left = [seq for seq, (_, event) in enumerate(events, 1) if clean.has_folder(str(event))]
-    if not left:
-        return []
-    return [f"a folder of this machine is named in the result itself (event {left[0]}); results are kept to the letter"]
+def _notices(clean: Redactor, events: list[tuple[str, Json]]) -> Iterator[str]:
+    left = next((number for number, (_, event) in enumerate(events, 1) if clean.has_folder(str(event))), None)
+    if left:
+        yield f"a folder of this machine is named in the result itself (event {left}); results are kept to the letter"

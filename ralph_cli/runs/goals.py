@@ -48,10 +48,8 @@ def pursue_goal(source: DocumentSource, goal: Goal, setup: Setup) -> Finished:
     settings = goal_settings(setup.settings)
     example = 'ralph goal report.pdf "Extract ..." --verify "python check.py {output}"'
     objective = require_text(goal.objective, "objective", example)
-    verify = goal.verify
-    around = VerifierEnvironment(
-        verify.folder or Path.cwd(), command_environment(), settings.verify_timeout, verify.shell
-    )
+    verify, timeout = goal.verify, settings.verify_timeout
+    around = VerifierEnvironment(verify.folder or Path.cwd(), command_environment(), timeout, verify.shell)
     verifiers = read_verifiers(verify.commands, shell=verify.shell)
     spec = GoalSpec(objective, verifiers, around, goal.instructions, goal.require_verifier, verify.suffix)
     names = drop_judge_notices(choose_models(settings, setup.models))

@@ -20,6 +20,7 @@ from ralph_cli.reports.view import MissingVote, RunView, build_view
 from ralph_cli.runs.execute import Finished
 
 NO_VERDICT = "no verdict of it could be used"
+UNFINISHED = Halt(StopType.NONE, "the run has not ended: it is still running, or was killed")
 
 
 def view_of(finished: Finished) -> RunView:
@@ -59,6 +60,11 @@ class RecordedRun:
     view: RunView
     events: tuple[AnyEvent, ...]
 
+    @property
+    def started(self) -> RunStarted:
+        """The event that begins it."""
+        return find_start(self.events, self.view.folder)
+
 
 def read_run(folder: Path) -> RecordedRun:
     """Read a run back from its journal, finished or not. Raises JournalError."""
@@ -67,18 +73,15 @@ def read_run(folder: Path) -> RecordedRun:
 
 def run_from_events(events: tuple[AnyEvent, ...], folder: str) -> RecordedRun:
     """The run of these events; `folder` is where its record is. Raises JournalError when they do not begin one."""
-    started = next((event for event in events if isinstance(event, RunStarted)), None)
-    if started is None:
-        raise JournalError(f"the run in {folder} was cut off before it began", code="no-run")
+    started = find_start(events, folder)
     state = fold(events)
-    unfinished = Halt(StopType.NONE, "the run has not ended: it is still running, or was killed")
     seconds = sum(event.seconds for event in events if isinstance(event, CallFinished))
     shown = build_view(
         run=started.run,
         folder=folder,
         question=started.question,
         document=started.document,
-        halt=state.halt or unfinished,
+        halt=state.halt or UNFINISHED,
         best=state.best,
         judge=str(started.settings.get("models", {}).get("judge", "")),
         iterations=len(state.steps),
@@ -91,6 +94,21 @@ def run_from_events(events: tuple[AnyEvent, ...], folder: str) -> RecordedRun:
         missing_votes=missing_votes(state.best, _panel(started), _judge_faults(events)),
     )
     return RecordedRun(shown, events)
+
+
+def find_start(events: tuple[AnyEvent, ...], folder: str) -> RunStarted:
+    """The event that begins a run; JournalError when there is none."""
+    started = next((event for event in events if isinstance(event, RunStarted)), None)
+    if started is None:
+        raise JournalError(f"the run in {folder} was cut off before it began", code="no-run")
+    return started
+
+
+def goal_state(events: tuple[AnyEvent, ...]) -> GoalState | None:
+    """The goal that the events tell of, None if it was no goal that was pursued."""
+    if not any(isinstance(event, GoalSet) for event in events):
+        return None
+    return reduce(GoalState.apply, events, GoalState())
 
 
 def _output_format(started: RunStarted) -> str:
@@ -112,9 +130,9 @@ def _judge_faults(events: tuple[AnyEvent, ...]) -> dict[str, str]:
 
 def as_object(run: RecordedRun) -> dict[str, Any]:
     """The run as `--json` shows it."""
-    if not any(isinstance(event, GoalSet) for event in run.events):
+    state = goal_state(run.events)
+    if state is None:
         return json.as_object(run.view)
-    state = reduce(GoalState.apply, run.events, GoalState())
     return goal.as_object(run.view, state, state.final_output(fold(run.events).best))
 
 

@@ -47,10 +47,10 @@ def check_quotes(
     # All at once at first, so that the file is opened and its pages are rendered once.
     sight([match.span for match in map(index.find, quotes) if match])
     found = []
-    for said in quotes:
-        attempt = resolve_quotes(Draft((DraftClaim("", (said,)),)), loaded, index, visibility=visibility)
+    for words in quotes:
+        attempt = resolve_quotes(Draft((DraftClaim("", (words,)),)), loaded, index, visibility=visibility)
         quote, issue = next(iter(attempt.quotes), None), next(iter(attempt.refused), None)
-        found.append(QuoteCheck(said, quote, issue, tuple(cautions)))
+        found.append(QuoteCheck(words, quote, issue, tuple(cautions)))
     return tuple(found)
 
 
@@ -76,9 +76,8 @@ def check_memo(
     """
     settings = settings or load_settings()
     if not documents:
-        raise ConfigError(
-            "no document to check against", code="no-document", hint="ralph check memo.md --doc contract.pdf"
-        )
+        hint = "ralph check memo.md --doc contract.pdf"
+        raise ConfigError("no document to check against", code="no-document", hint=hint)
     sources = [DocumentSource.of(document, password=password, encoding=encoding) for document in (memo, *documents)]
     if sum(source.path == "-" for source in sources) > 1:
         raise ConfigError("only one of memo and documents can be standard input", code="no-input", hint="name a file")
@@ -89,12 +88,10 @@ def check_memo(
         for caution in document.cautions:
             on_event(NoticeIssued(caution.code, f"{Path(document.path).name}: {caution.message}"))
 
-    def caution_of(code: str, message: str) -> None:
+    def on_caution(code: str, message: str) -> None:
         on_event(NoticeIssued(code, message))
 
-    sights = [
-        VisibilityChecker(document, caution_of, source) for document, source in zip(quoted, sources[1:], strict=True)
-    ]
+    sights = [VisibilityChecker(source.load(), on_caution, source) for source in sources[1:]]
     checked = check_quotations(read_memo(memo_document), memo_document.path, quoted, strict=strict)
     checked = check_visibility(checked, sights, hidden_allowed=settings.allow_hidden_text)
     if not judge:

@@ -16,14 +16,17 @@ DOCUMENT_CHANGED = "document-changed"
 def open_recorded(
     record: Mapping[str, Any], cache: Path | None = None, source: DocumentSource | None = None
 ) -> DocumentSource:
-    """The document of a `record`, loaded from the path that it names, if the file is still that document.
+    """The document of a `record`, loaded: from where `source` says that it is, else from the path that it names.
 
-    Password and encoding are those of `source`; without an encoding there it is that of the record. Raises
-    DocumentError: "no-document" when it came from standard input, "document-changed" when the file has another hash,
-    and what `load` raises.
+    The file at the record's own path is used only if it is still that document. Password and encoding are those of
+    `source`; without an encoding there it is that of the record. Raises DocumentError: "no-document" when it came from
+    standard input, "document-changed" when the file has another hash, and what `load` raises.
     """
     options = source or DocumentSource("")
-    options = replace(options, path=str(record.get("path", "")), encoding=options.encoding or record.get("encoding"))
+    options = replace(options, encoding=options.encoding or record.get("encoding"))
+    if options.path:
+        return options.loaded(cache)
+    options = replace(options, path=str(record.get("path", "")))
     document = load_bytes(
         read_recorded(record),
         options.path,

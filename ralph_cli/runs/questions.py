@@ -2,7 +2,7 @@
 
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.runs.execute import Finished, Job, Setup, execute, require_text
-from ralph_cli.wiring.models import BuiltMode, RunContext, choose_models
+from ralph_cli.wiring.models import choose_models
 from ralph_cli.wiring.qa import build_qa
 from ralph_cli.wiring.task import build_task, read_spec
 
@@ -14,10 +14,8 @@ def answer_question(source: DocumentSource, question: str, setup: Setup) -> Fini
     source = source.loaded(setup.settings.cache_folder)
     document = source.load()
 
-    def build(stage: RunContext) -> BuiltMode:
-        return build_qa(stage, document, question, source, setup.verifier)
-
-    return execute(Job("qa", question, document, names, encoding=source.encoding), build, setup)
+    job = Job("qa", question, document, names, encoding=source.encoding)
+    return execute(job, lambda stage: build_qa(stage, document, question, source, setup.verifier), setup)
 
 
 def do_task(source: DocumentSource | None, task: str, setup: Setup) -> Finished:
@@ -29,9 +27,7 @@ def do_task(source: DocumentSource | None, task: str, setup: Setup) -> Finished:
     document = source.load() if source else None
     spec = read_spec(settings, task, document, setup.earlier.folders if setup.earlier else ())
 
-    def build(stage: RunContext) -> BuiltMode:
-        return build_task(stage, document, spec, source or DocumentSource(""), setup.verifier)
-
     terms = {"schema": spec.output.schema, "memory": "" if document else spec.memory}
-    encoding = source.encoding if source else None
-    return execute(Job("task", task, document, names, encoding=encoding, terms=terms), build, setup)
+    origin = source or DocumentSource("")
+    job = Job("task", task, document, names, encoding=origin.encoding, terms=terms)
+    return execute(job, lambda stage: build_task(stage, document, spec, origin, setup.verifier), setup)

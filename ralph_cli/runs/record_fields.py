@@ -73,9 +73,11 @@ def resumed_settings(
     `given_models` are the roles whose models the caller brings. Raises ConfigError for a record that cannot be used.
     """
     recorded = {name: value for name, value in started.settings.items() if name in Settings.model_fields}
-    recorded |= _recorded_models(started)
+    # The models that did the work, also those that nobody had named.
+    models = started.settings.get("models", {})
+    recorded |= {setting: models.get(role) for role, setting in _MODEL_SETTINGS.items() if role != "verifier"}
     current_values = current.shown()
-    from_run = {name: value for name, value in recorded.items() if name in FROM_RECORD or name in LOWER_OF_BOTH}
+    from_run = {name: value for name, value in recorded.items() if name in FROM_RECORD | LOWER_OF_BOTH}
     for name in LOWER_OF_BOTH:
         bound = getattr(current, name)
         if bound is not None and name in from_run:
@@ -85,29 +87,20 @@ def resumed_settings(
     if accept:
         from_run |= {name: recorded[name] for name in CURRENT_UNLESS_ACCEPTED if name in recorded}
     from_current = {name: getattr(current, name) for name in ALWAYS_CURRENT | CURRENT_UNLESS_ACCEPTED}
+    replaced = (_SHOWN_WHEN_DIFFERENT & recorded.keys()) - from_run.keys() - changes.keys()
     notices = tuple(
         NoticeIssued("settings", _difference_message(name, recorded[name], current_values.get(name)))
-        for name in sorted(_SHOWN_WHEN_DIFFERENT)
-        if name in recorded
-        and name not in from_run
-        and name not in changes
-        and recorded[name] != current_values.get(name)
+        for name in sorted(replaced)
+        if recorded[name] != current_values.get(name)
     )
     try:
         chosen = Settings.model_validate({**from_current, **from_run, **changes})
     except ValidationError as error:
-        raise as_config_error(
-            error, dict.fromkeys(from_run, "that run") | dict.fromkeys(changes, "what is to change")
-        ) from None
+        origins = dict.fromkeys(from_run, "that run") | dict.fromkeys(changes, "what is to change")
+        raise as_config_error(error, origins) from None
     if not accept:
         _refuse_scripts(chosen, current, given_roles=given_models)
     return chosen, notices
-
-
-def _recorded_models(started: RunStarted) -> dict[str, Any]:
-    """The models that did the work, also those that nobody had named."""
-    models = started.settings.get("models", {})
-    return {setting: models.get(role) for role, setting in _MODEL_SETTINGS.items() if role != "verifier"}
 
 
 def _refuse_scripts(chosen: Settings, current: Settings, *, given_roles: Collection[str]) -> None:
@@ -132,10 +125,5 @@ def _as_number(value: Any) -> float:
 
 def _difference_message(name: str, then: object, current: object) -> str:
     why = "this run uses today's" + ("" if name in ALWAYS_CURRENT else f"; {_ACCEPT_HINT}")
-    return (
-        f"{name.replace('_', '-')} was {_describe_value(then)} in that run and is {_describe_value(current)} now: {why}"
-    )
-
-
-def _describe_value(value: object) -> str:
-    return "not set" if value is None else str(value)
+    was, is_ = ("not set" if value is None else value for value in (then, current))
+    return f"{name.replace('_', '-')} was {was} in that run and is {is_} now: {why}"

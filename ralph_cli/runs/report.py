@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 
@@ -87,19 +87,16 @@ def check_target(path: Path, sources: tuple[str, ...]) -> None:
 
 def find_source(run: RecordedRun, settings: Settings, given: DocumentSource | None = None) -> RunDocument:
     """The document of a recorded run, read again from where it was, or from where it is `given`; never another text."""
-    about, given = run.view.document, given or DocumentSource("")
+    about = run.view.document
     if not about:
         return RunDocument()
     try:
-        if given.path:
-            found = replace(given, encoding=given.encoding or about.get("encoding")).loaded(settings.cache_folder)
-        else:
-            found = open_recorded(about, settings.cache_folder, given)
+        found = open_recorded(about, settings.cache_folder, given)
     except DocumentError as error:
         return RunDocument(missing=error.message)
     document = found.load()
     if document.sha256 != about.get("sha256"):
-        return RunDocument(missing=f"{given.path} is not the document of this run, or has changed since")
+        return RunDocument(missing=f"{found.path} is not the document of this run, or has changed since")
     if document.fingerprint != about.get("fingerprint", document.fingerprint):
         why = "by another reader, or with another encoding"
         return RunDocument(missing=f"{document.path} is read otherwise than in this run: {why}")
@@ -118,13 +115,12 @@ def build_report(run: RecordedRun, source: RunDocument, *, pictures: bool = True
     passages: dict[int, Passage] = {}
     crops: Mapping[int, tuple[Crop, ...]] = {}
     if document is not None:
-        found = {quote.id: find_passage(document, quote) for quote in quotes}
-        passages = {number: around for number, around in found.items() if around is not None}
+        passages = {quote.id: around for quote in quotes if (around := find_passage(document, quote))}
         if len(passages) < len(quotes):
             notes.append("Some quotes are no longer at their place in the document: no passage is shown for them.")
         if pictures and document.kind == "pdf" and quotes:
-            crops, said = _crops(source, document, quotes)
-            notes += said
+            crops, crop_notes = _crops(source, document, quotes)
+            notes += crop_notes
     return Report(
         view=run.view,
         events=run.events,
@@ -168,9 +164,7 @@ def highlight_pdf(report: Report, source: RunDocument) -> bytes:
         raise UserError(f"the PDF cannot be highlighted: {why}", code="no-document", hint="name it with --document")
     if not report.quotes:
         raise UserError("there is no quote to highlight in this run", code="no-quotes", hint="ralph trace show")
-    notes = [
-        page_images.Annotation(Span(quote.start, quote.end), _highlight_note(report, quote)) for quote in report.quotes
-    ]
+    notes = [page_images.Annotation(Span(q.start, q.end), _highlight_note(report, q)) for q in report.quotes]
     return page_images.annotate(source.document, notes, source=source.source)
 
 
@@ -185,15 +179,13 @@ def _highlight_note(report: Report, quote: Quote) -> str:
         for item in report.claims_of(quote)
     ]
     claims += [
-        f"{'Contradicts' if said.contradicts else 'Qualifies'} claim {said.claim}: {one_line(said.reason, 600)}"
+        f"{'Contradicts' if found.contradicts else 'Qualifies'} claim {found.claim}: {one_line(found.reason, 600)}"
         for item in report.view.claims
-        for said in item.qualifications
-        if said.quote == quote.id
+        for found in item.qualifications
+        if found.quote == quote.id
     ]
-    differs = f"; {'; '.join(quote.difference)}" if quote.difference else ""
-    return "\n".join(
-        (*(claims or ["Quoted for no claim"]), f"Quote {quote.id}, match: {TIER_NAMES[quote.match]}{differs}")
-    )
+    match = "; ".join((TIER_NAMES[quote.match], *quote.difference))
+    return "\n".join((*(claims or ["Quoted for no claim"]), f"Quote {quote.id}, match: {match}"))
 
 
 def write_reports(

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -56,18 +55,18 @@ def resume(
     settings = settings or load_settings()
     folder = run if isinstance(run, Path) else find_run(settings.out, run)
     refuse_if_running(folder)
-    events = read_run(folder).events
-    started = _require_resumable(events, folder)
+    recorded = read_run(folder)
+    started = recorded.started
+    _require_resumable(started, recorded.events[-1], folder)
     _require_verifier(started, verifier)
     source = _source(started, settings, DocumentSource.of(document or "", password=password))
     siblings = dict(_sibling_runs(folder, started.seed))
     folders = (folder, *siblings)
     changes = {**_schema_setting(started, folders, settings, accept=accept_settings), **(changes or {})}
-    chosen, notices = resumed_settings(
-        started, settings, changes, accept=accept_settings, given_models=(models or {}).keys()
-    )
-    earlier = EarlierRuns(Recording(events, *siblings.values()), started.seed, folders, notices)
-    setup = Setup(settings=chosen, models=models or {}, verifier=verifier, engine=engine, sink=sink, earlier=earlier)
+    models = models or {}
+    chosen, notices = resumed_settings(started, settings, changes, accept=accept_settings, given_models=models.keys())
+    earlier = EarlierRuns(Recording(recorded.events, *siblings.values()), started.seed, folders, notices)
+    setup = Setup(settings=chosen, models=models, verifier=verifier, engine=engine, sink=sink, earlier=earlier)
     if started.mode == "task":
         return do_task(source, started.question, setup)
     assert source is not None
@@ -85,16 +84,13 @@ def _sibling_runs(folder: Path, seed: str) -> Iterator[tuple[Path, tuple[AnyEven
                 yield other.parent, tuple(read_events(other.parent))
 
 
-def _require_resumable(events: tuple[AnyEvent, ...], folder: Path) -> RunStarted:
-    started = next(event for event in events if isinstance(event, RunStarted))
-    last = events[-1]
+def _require_resumable(started: RunStarted, last: AnyEvent, folder: Path) -> None:
     if isinstance(last, RunHalted) and last.halt.type in FINISHED_STOPS:
         what = f"{folder.name} has ended: {last.halt.detail}"
         raise ConfigError(what, code="nothing-to-resume", hint=trace_command(folder.parent, folder.name))
     if started.mode not in ("qa", "task"):
         hint = "ralph goal ... --continue" if started.mode == "goal" else f"run `ralph {started.mode}` again"
         raise ConfigError(f"a {started.mode} run cannot be resumed this way", code="not-resumable", hint=hint)
-    return started
 
 
 def _require_verifier(started: RunStarted, verifier: Verifier | None) -> None:
@@ -111,9 +107,9 @@ def _schema_setting(
     """The schema of the run as its folder keeps it: the path in the record may lead anywhere."""
     if not started.settings.get("output_schema"):
         return {}
-    kept = find_run_file(folders, SCHEMA_SNAPSHOT_FILE)
-    if kept is not None:
-        return {"output_schema": kept}
+    snapshot = find_run_file(folders, SCHEMA_SNAPSHOT_FILE)
+    if snapshot is not None:
+        return {"output_schema": snapshot}
     if accept or current.output_schema is not None:
         return {}
     what = f"that run had a schema, and there is no {SCHEMA_SNAPSHOT_FILE} in its folder"
@@ -126,10 +122,7 @@ def _source(started: RunStarted, settings: Settings, given: DocumentSource) -> D
     if not about and started.mode == "task":
         return None
     try:
-        if given.path:
-            found = replace(given, encoding=given.encoding or about.get("encoding")).loaded(settings.cache_folder)
-        else:
-            found = open_recorded(about, settings.cache_folder, given)
+        found = open_recorded(about, settings.cache_folder, given)
     except DocumentError as error:
         if error.code not in (DOCUMENT_CHANGED, "no-document", "missing"):
             raise
@@ -139,13 +132,10 @@ def _source(started: RunStarted, settings: Settings, given: DocumentSource) -> D
         return found  # the caller's own document, under the caller's own name
     document = found.load()
     if document.sha256 != about.get("sha256"):
-        what = f"{given.path} is not the document of that run"
-        raise DocumentError(
-            what, code=DOCUMENT_CHANGED, hint="ask again: what was found does not hold for another text"
-        )
+        hint = "ask again: what was found does not hold for another text"
+        raise DocumentError(f"{given.path} is not the document of that run", code=DOCUMENT_CHANGED, hint=hint)
     if document.fingerprint != about.get("fingerprint", document.fingerprint):
-        what = (
-            f"{document.path} is read otherwise than in that run: by another reader, with another encoding or password"
-        )
+        why = "by another reader, with another encoding or password"
+        what = f"{document.path} is read otherwise than in that run: {why}"
         raise DocumentError(what, code=DOCUMENT_CHANGED, hint="ask again, with the options of that run")
     return found

@@ -14,7 +14,7 @@ from ralph_cli.core.prompts.nonce import Nonces
 from ralph_cli.loop.engine import Mode
 from ralph_cli.providers import prices
 from ralph_cli.providers.metered import Estimate, MeteredModel, TimeLimitedModel, call_numbers
-from ralph_cli.providers.registry import DEFAULT_MODELS, connect, parse_model_name
+from ralph_cli.providers.registry import DEFAULT_MODELS, KEYED_VENDORS, connect, parse_model_name
 from ralph_cli.providers.replaying import Recording, ReplayingModel
 from ralph_cli.providers.retrying import RetryingModel
 from ralph_cli.providers.scripted import ScriptedModel
@@ -55,7 +55,7 @@ def choose_models(
     if custom_verifier is not None:
         _require_usable_verifier(settings, custom_verifier)
     notices: list[NoticeIssued] = []
-    reachable_vendors = [vendor for vendor in ("anthropic", "openai") if settings.can_reach(vendor)]
+    reachable_vendors = [vendor for vendor in KEYED_VENDORS if settings.can_reach(vendor)]
     if settings.model is None and not reachable_vendors and "worker" not in given:
         notices.append(NoticeIssued("offline", NO_KEYS))
     worker = _model_name_for(
@@ -136,7 +136,7 @@ def _resolve_model_name(name: str | None, vendor: str, settings: Settings, *, ch
     if name is None:
         return f"{vendor}:{DEFAULT_MODELS[vendor][1 if cheap else 0]}"
     # A bare name of no known family is most likely served by the server that the user pointed us to.
-    vendor, model = parse_model_name(name, vendor if vendor in ("anthropic", "openai") else "openai")
+    vendor, model = parse_model_name(name, vendor if vendor in KEYED_VENDORS else "openai")
     if not settings.can_reach(vendor):
         key = f"{vendor.upper()}_API_KEY"
         hint = f"set {key} in the environment or in .env, or {vendor.upper()}_BASE_URL for a server without a key"
@@ -208,8 +208,8 @@ def build_models(
         connected = connect(name, endpoint)
         closing.append(connected)
         # A script that is read again begins at its first reply, and those of the recording were its first ones.
-        on_replayed = connected.skip_reply if isinstance(connected, ScriptedModel) else lambda: None
-        replaying = ReplayingModel(connected, recording, on_replayed)
+        on_replay = connected.skip_reply if isinstance(connected, ScriptedModel) else lambda: None
+        replaying = ReplayingModel(connected, recording, on_replay)
         return RetryingModel(MeteredModel(replaying, ledger, sink, numbers, estimate), on_retry=on_retry, ledger=ledger)
 
     closing: list[Model] = []

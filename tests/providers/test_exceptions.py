@@ -11,9 +11,9 @@ import pytest
 from fault_server import CANARY
 
 from ralph_cli.core.errors import ProviderError
-from ralph_cli.providers import anthropic as anthropic_adapter
-from ralph_cli.providers import openai as openai_adapter
-from ralph_cli.providers.faults import Target
+from ralph_cli.providers.vendors import anthropic as anthropic_adapter
+from ralph_cli.providers.vendors import openai as openai_adapter
+from ralph_cli.providers.vendors.faults import Target
 
 REQUEST = httpx2.Request("POST", "http://127.0.0.1/v1", headers={"x-api-key": CANARY})
 CODES = {

@@ -10,17 +10,15 @@ from provider_wires import adapter
 
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.model import Request, Usage, UserTurn
-from ralph_cli.providers.anthropic import Anthropic
-from ralph_cli.providers.openai import OpenAI
 from ralph_cli.providers.prices import is_own_service, price
 from ralph_cli.providers.registry import (
-    DEFAULT_JUDGE,
     DEFAULT_MODELS,
-    DEFAULT_WORKER,
     Endpoint,
     connect,
     parse_model_name,
 )
+from ralph_cli.providers.vendors.anthropic import Anthropic
+from ralph_cli.providers.vendors.openai import OpenAI
 
 
 @pytest.mark.parametrize(
@@ -65,9 +63,7 @@ def test_defaults_are_models_the_sdks_know() -> None:
     for vendor, names in known.items():
         assert set(DEFAULT_MODELS[vendor]) <= set(names) and len(names) > 10
     assert not set(DEFAULT_MODELS["anthropic"]) & set(messages.DEPRECATED_MODELS)
-    assert (
-        parse_model_name(DEFAULT_WORKER, "x")[0] == "anthropic" and parse_model_name(DEFAULT_JUDGE, "x")[0] == "openai"
-    )
+    assert all(parse_model_name(DEFAULT_MODELS[vendor][0], "x")[0] == vendor for vendor in known)
 
 
 def test_defaults_have_prices_and_the_cheap_one_is_cheaper() -> None:
@@ -185,7 +181,7 @@ def test_the_environment_moves_no_traffic(server: FaultServer, wire: str, monkey
 def test_no_sdk_is_loaded_before_it_is_needed() -> None:
     code = (
         "import sys; import ralph_cli.providers.registry, ralph_cli.providers.retrying, ralph_cli.providers.prices\n"
-        "import ralph_cli.providers.anthropic, ralph_cli.providers.openai\n"
+        "import ralph_cli.providers.vendors.anthropic, ralph_cli.providers.vendors.openai\n"
         "assert ralph_cli.providers.registry.connect('offline', ralph_cli.providers.registry.Endpoint('offline'))\n"
         "print([m for m in ('anthropic', 'openai', 'httpx2', 'pydantic', 'genai_prices') if m in sys.modules])"
     )

@@ -3,7 +3,7 @@
 import pytest
 
 from ralph_cli.core.model import Json
-from ralph_cli.providers.schemas import identifier, text_without_nulls, to_strict, without_nulls
+from ralph_cli.providers.vendors.schemas import identifier, text_without_nulls, to_strict, without_nulls
 
 CLAIM: Json = {
     "type": "object",

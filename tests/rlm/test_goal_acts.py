@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_cli.core.model import Json, ToolCall
-from ralph_cli.providers.schemas import to_strict
+from ralph_cli.providers.vendors.schemas import to_strict
 from ralph_cli.rlm.bridge import DocumentSandbox
 from ralph_cli.rlm.goal_acts import (
     ACT_FIELDS,

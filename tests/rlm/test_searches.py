@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_cli.documents.search.occurrences import SearchTerm
-from ralph_cli.providers.offline.model import build_snippet
+from ralph_cli.providers.offline.snippet import build_snippet
 from ralph_cli.rlm.searches import MAX_SEARCHES, extract_searches
 
 

@@ -3,9 +3,9 @@
 from fault_server import CANARY
 
 from ralph_cli.core.model import Model
-from ralph_cli.providers.anthropic import Anthropic
-from ralph_cli.providers.openai import OpenAI
 from ralph_cli.providers.registry import Endpoint, connect
+from ralph_cli.providers.vendors.anthropic import Anthropic
+from ralph_cli.providers.vendors.openai import OpenAI
 
 WIRES = ("messages", "responses", "chat")
 opened: list[Anthropic | OpenAI] = []

@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from ralph_cli.core.model import Model, Request, StopReason, UserTurn
+from ralph_cli.core.model import Json, Model, Request, StopReason, UserTurn
+from ralph_cli.core.prompts.templates import prompt_text
 
 T = TypeVar("T")
 
@@ -70,6 +71,25 @@ def parse_object(text: str, shape: type[M]) -> M:
         return shape.model_validate(value)
     except ValidationError as error:
         raise ValueError(describe_validation_error(error)) from None
+
+
+def ask_once(
+    model: Model, agent: str, prompt: str, shape: type[M], schema: Json, *, name: str, inputs: dict[str, Any]
+) -> M:
+    """The reply to one light call of an agent, whose system prompt is `<agent>_system`, as an object of that shape.
+
+    Raises as `ask_model` does.
+    """
+    request = Request(
+        agent,
+        prompt_text(f"{agent}_system"),
+        (UserTurn(prompt),),
+        output_schema=schema,
+        output_name=name,
+        max_tokens=1_000,
+        inputs=inputs,
+    )
+    return ask_model(model, request, lambda text: parse_object(text, shape), attempts=1)
 
 
 def describe_validation_error(error: ValidationError) -> str:

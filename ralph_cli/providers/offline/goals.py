@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from typing import Any
 
-from ralph_cli.core.model import Json, ModelTurn, ToolTurn, Turn
+from ralph_cli.core.model import Json, ModelTurn, Request, ToolTurn, Turn
+from ralph_cli.providers.offline.snippet import guest_source
 
 COUNT_MARK = "@@goal "
 """Stands before the number of texts that were found."""
@@ -15,11 +15,13 @@ DONE_REPLY = "<promise>DONE</promise>"
 UNREAD_NOTE = "Found by word statistics; no language model has read it."
 
 
-def choose_goal_act(inputs: Mapping[str, Any], turns: Sequence[Turn]) -> Json:
+def choose_goal_act(request: Request) -> Json:
     """The next act, from what is in the conversation alone: search, hand in, verify, and so on with the next text."""
+    inputs, turns = request.inputs, request.turns
     arguments, answer, failed = _last_call(turns)
     tried = sum("output_from" in call.arguments for call in _calls(turns) if call.arguments)
-    counted = re.search(COUNT_MARK + r"(\d+)", _tool_output(turns))
+    results = [text for turn in turns if isinstance(turn, ToolTurn) for _, text, _ in turn.results]
+    counted = re.search(COUNT_MARK + r"(\d+)", "\n".join(results))
     count = int(counted[1]) if counted else 0
     if not arguments:
         return {"code": build_snippet(str(inputs.get("objective", "")), as_csv=_wants_csv(inputs))}
@@ -31,17 +33,14 @@ def choose_goal_act(inputs: Mapping[str, Any], turns: Sequence[Turn]) -> Json:
         return {"output_from": f"{VARIABLE_PREFIX}{tried + 1}"}
     if not count:
         return {"blocked": "no passage or table of the document holds the words of the objective"}
-    return {"blocked": f"all {count} texts that word statistics found were tried; the last one: {_first_line(answer)}"}
+    verdict = next((line for line in answer.splitlines() if line.strip()), "no answer")[:200]
+    return {"blocked": f"all {count} texts that word statistics found were tried; the last one: {verdict}"}
 
 
 def build_snippet(objective: str, *, as_csv: bool) -> str:
-    """The Python that runs in the sandbox: the ranking and table sources, and one call of them."""
-    folder = files("ralph_cli.providers.offline")
-    names = ("words", "rank", "tables")
-    source = "\n".join((folder / f"{name}.py").read_text(encoding="utf-8") for name in names)
-    source = re.sub(r"^from ralph_cli\.[^\n(]*(?:\([^)]*\))?\n", "", source, flags=re.MULTILINE)
+    """A search for texts, which it leaves in variables of the sandbox."""
     return (
-        f"{source}\n\n"
+        f"{guest_source('words', 'rank', 'tables')}\n\n"
         f"goal_found = candidate_texts({objective!r}, context, pages, as_csv={as_csv})\n"
         f"print({COUNT_MARK!r} + str(len(goal_found)))\n"
         "for goal_number, goal_text in enumerate(goal_found, 1):\n"
@@ -59,10 +58,6 @@ def _calls(turns: Sequence[Turn]) -> list[Any]:
     return [call for turn in turns if isinstance(turn, ModelTurn) for call in turn.calls]
 
 
-def _tool_output(turns: Sequence[Turn]) -> str:
-    return "\n".join(text for turn in turns if isinstance(turn, ToolTurn) for _, text, _ in turn.results)
-
-
 def _last_call(turns: Sequence[Turn]) -> tuple[Json, str, bool]:
     """The arguments of the last call, what came back, and whether it was an error; nothing at the beginning."""
     calls = _calls(turns)
@@ -70,7 +65,3 @@ def _last_call(turns: Sequence[Turn]) -> tuple[Json, str, bool]:
         return {}, "", False
     results = turns[-1].results if isinstance(turns[-1], ToolTurn) else (("", "", True),)
     return calls[-1].arguments or {}, results[-1][1], results[-1][2]
-
-
-def _first_line(answer: str) -> str:
-    return next((line for line in answer.splitlines() if line.strip()), "no answer")[:200]

@@ -2,24 +2,19 @@
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ralph_cli.core.model import Json, ModelTurn, ToolTurn, Turn, UserTurn
 from ralph_cli.providers.offline.search import LINE_MARK
 
-CLAIM_NUMBERS = re.compile(
-    r"\b(?:claim|bullet)s?\s*(?:#|no\.?|number)?\s*((?:\d+(?:\s*(?:,|and|&)\s*)?)+)", re.IGNORECASE
-)
+CLAIM_NUMBERS = re.compile(r"(?i)\b(?:claim|bullet)s?\s*(?:#|no\.?|number)?\s*((?:\d+(?:\s*(?:,|and|&)\s*)?)+)")
 CLAIM_INDEX = re.compile(r"\bclaims\[(\d+)\]|\bclaims\.(\d+)\b")
-CLAIM_COUNT = re.compile(
-    r"\b\d+(?:-\d+)? (?:different |more )?(?:claims|quotes|bullets)\b|\btoo (?:few|many)\b", re.IGNORECASE
-)
-PASSED_WORDS = re.compile(r"\b(?:accepted|passed|verified|frozen|keep|kept)\b", re.IGNORECASE)
+CLAIM_COUNT = re.compile(r"(?i)\b\d+(?:-\d+)? (?:different |more )?(?:claims|quotes|bullets)\b|\btoo (?:few|many)\b")
+PASSED_WORDS = re.compile(r"(?i)\b(?:accepted|passed|verified|frozen|keep|kept)\b")
 FAILED_WORDS = re.compile(
-    r"\b(?:refused|rejected|fail\w*|drop\w*|replace\w*|wrong"
-    r"|not (?:accepted|supported|verbatim|found|in the document))\b",
-    re.IGNORECASE,
+    r"(?i)\b(?:refused|rejected|fail\w*|drop\w*|replace\w*|wrong"
+    r"|not (?:accepted|supported|verbatim|found|in the document))\b"
 )
 
 
@@ -96,11 +91,8 @@ class History:
             self.candidates += fresh
             self.exhausted = bool(heads) and not fresh
         else:
-            self.refused |= {
-                block
-                for block in _nonblank_lines(text)
-                if FAILED_WORDS.search(block) and not PASSED_WORDS.search(block)
-            }
+            lines = [line for line in _nonblank_lines(text) if FAILED_WORDS.search(line)]
+            self.refused |= {line for line in lines if not PASSED_WORDS.search(line)}
 
     @property
     def best_score(self) -> float:
@@ -116,26 +108,19 @@ class History:
 def refused_claims(claims: Sequence[str], feedback: str) -> set[str]:
     """The claims that a refusal names, by their words or their number. One that only counts them names none of them;
     one that names nothing at all means all of them."""
-    blocks = [
-        block for block in _nonblank_lines(feedback) if FAILED_WORDS.search(block) or not PASSED_WORDS.search(block)
-    ]
+    lines = [line for line in _nonblank_lines(feedback) if FAILED_WORDS.search(line) or not PASSED_WORDS.search(line)]
     named: set[str] = set()
-    for block in blocks:
-        folded = " ".join(block.split())
-        named |= {claim for claim in claims if claim[:40] in folded}
+    for line in lines:
+        folded = " ".join(line.split())
+        numbers: set[int] = set()
         # Only the first place that numbers are given: "claim 3 says the same as claim 1" is about claim 3.
-        if numbered := CLAIM_NUMBERS.search(block):
-            named |= _claims_by_number(claims, (int(number) for number in re.findall(r"\d+", numbered[1])))
-        if indexed := CLAIM_INDEX.search(block):
-            named |= _claims_by_number(claims, [int(indexed[1] or indexed[2]) + 1])
-    if named or any(CLAIM_COUNT.search(block) for block in blocks):
-        return named
-    return set(claims)
-
-
-def _claims_by_number(claims: Sequence[str], numbers: Iterable[int]) -> set[str]:
-    return {claims[number - 1] for number in numbers if 1 <= number <= len(claims)}
+        if numbered := CLAIM_NUMBERS.search(line):
+            numbers |= set(map(int, re.findall(r"\d+", numbered[1])))
+        if indexed := CLAIM_INDEX.search(line):
+            numbers.add(int(indexed[1] or indexed[2]) + 1)
+        named |= {claim for number, claim in enumerate(claims, 1) if number in numbers or claim[:40] in folded}
+    return named if named or any(map(CLAIM_COUNT.search, lines)) else set(claims)
 
 
 def _nonblank_lines(text: str) -> list[str]:
-    return [block for block in text.split("\n") if block.strip()]
+    return [line for line in text.split("\n") if line.strip()]

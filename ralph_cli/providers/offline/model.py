@@ -1,9 +1,7 @@
 """The model that needs no key, no network and no language model: it ranks passages and quotes them word for word."""
 
 import json
-import re
-from collections.abc import Mapping
-from importlib.resources import files
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from ralph_cli.core.errors import ProviderError
@@ -13,13 +11,13 @@ from ralph_cli.providers.offline import spans as quote_spans
 from ralph_cli.providers.offline.goals import choose_goal_act
 from ralph_cli.providers.offline.history import Candidate, History, parse_search_output
 from ralph_cli.providers.offline.semantic import Embed, make_similarity
+from ralph_cli.providers.offline.snippet import DEFAULT_PASSAGES, build_snippet
 from ralph_cli.text.verbatim import departure
 
-MAX_QUOTES, DEFAULT_PASSAGES = 7, 14
+MAX_QUOTES, MAX_SEARCHES = 7, 3
 MIN_SCORE_SHARE, MIN_BEST_SHARE = 0.35, 0.05
 """Least share of the best score that a quote must reach once there are enough of them, and that one of all must."""
 TOOL = "act"
-EXTRACTIVE_NAME, SEMANTIC_NAME = "offline:extractive", "offline:semantic"
 
 
 class OfflineModel:
@@ -36,75 +34,28 @@ class OfflineModel:
     vendor = "offline"
 
     def __init__(self, embed: Embed | None = None) -> None:
-        """`embed` (see `offline_semantic.load`) makes spans be ranked by likeness of meaning as well."""
-        self.name = SEMANTIC_NAME if embed else EXTRACTIVE_NAME
-        self._likeness = make_similarity(embed) if embed else None
+        """`embed` (see `semantic.load_embedding`) makes spans be ranked by likeness of meaning as well."""
+        self.name = "offline:semantic" if embed else "offline:extractive"
+        self._similarity = make_similarity(embed) if embed else None
 
     def complete(self, request: Request) -> Reply:
         """Answer the request; an agent that needs understanding raises ProviderError `offline-unsupported`."""
-        match request.agent:
-            case "worker":
-                return self._tool_reply(request, _worker_action(request))
-            case "reader":
-                return self._tool_reply(request, _reader_action(request))
-            case "goal":
-                return self._tool_reply(request, choose_goal_act(request.inputs, request.turns))
-            case "extractor":
-                return self._tool_reply(request, _extractor_action(request))
-            case "subquery":
-                return self._text_reply(request, self._find_spans(request.inputs))
-            case "judge":
-                return self._text_reply(request, json.dumps(judge_claims(request.inputs), ensure_ascii=False))
-            case "reasoner":
-                return self._text_reply(request, json.dumps(tasks.write_output(request.inputs), ensure_ascii=False))
-            case "task_judge":
-                return self._text_reply(request, json.dumps(tasks.judge_output(request.inputs), ensure_ascii=False))
-            case agent:
-                raise ProviderError(
-                    f"the model {self.name} cannot act as {agent}: it only extracts quotes",
-                    code="offline-unsupported",
-                    hint="configure a model with a key, such as anthropic:<model> or openai:<model>",
-                )
-
-    def _find_spans(self, inputs: Mapping[str, Any]) -> str:
-        return quote_spans.answer_subquery(str(inputs.get("prompt", "")), str(inputs.get("text", "")), self._likeness)
-
-    def _tool_reply(self, request: Request, arguments: Json) -> Reply:
-        number = 1 + sum(isinstance(turn, ModelTurn) for turn in request.turns)
-        turn = ModelTurn("", (ToolCall(f"offline-{number}", TOOL, arguments),))
-        return Reply(turn, StopReason.TOOL, _usage(request), self.name)
-
-    def _text_reply(self, request: Request, text: str) -> Reply:
-        return Reply(ModelTurn(text), StopReason.END, _usage(request), self.name)
-
-
-def _usage(request: Request) -> Usage:
-    return Usage(calls=1, characters=request.characters, usd=0.0)
-
-
-def build_snippet(
-    question: str | None,
-    length: tuple[int, int],
-    known_spans: list[tuple[int, int]],
-    *,
-    passages: int = DEFAULT_PASSAGES,
-    without_subqueries: bool = False,
-) -> str:
-    """The Python that runs in the sandbox: this package's own ranking source, and one call of it.
-
-    With `without_subqueries` the spans are extracted there too, for a run whose sub-queries are used up or fail. If the
-    question is None, the document's most frequent terms are looked for.
-    """
-    folder = files("ralph_cli.providers.offline")
-    spans = ("spans",) if without_subqueries else ()
-    names = ("words", "rank", *spans, "search")
-    names = names if question is not None else (*names, "central")
-    source = "\n".join((folder / f"{name}.py").read_text(encoding="utf-8") for name in names)
-    source = re.sub(r"^from ralph_cli\.[^\n(]*(?:\([^)]*\))?\n", "", source, flags=re.MULTILINE)
-    ask = "lambda items: [answer_subquery(*item) for item in items]" if without_subqueries else "llm_query_batch"
-    arguments = f"length={length!r}, passages={passages}, known_spans={known_spans!r}"
-    asked = repr(question) if question is not None else "frequent_words(context)"
-    return f"{source}\n\nfor line in search({asked}, context, pages, {ask}, {arguments}):\n    print(line)\n"
+        agent, inputs = request.agent, request.inputs
+        usage = Usage(calls=1, characters=request.characters, usd=0.0)
+        if agent in _ACTIONS:
+            number = 1 + sum(isinstance(turn, ModelTurn) for turn in request.turns)
+            call = ToolCall(f"offline-{number}", TOOL, _ACTIONS[agent](request))
+            return Reply(ModelTurn("", (call,)), StopReason.TOOL, usage, self.name)
+        if agent == "subquery":
+            prompt, material = str(inputs.get("prompt", "")), str(inputs.get("text", ""))
+            text = quote_spans.answer_subquery(prompt, material, self._similarity)
+        elif agent in _WRITERS:
+            text = json.dumps(_WRITERS[agent](inputs), ensure_ascii=False)
+        else:
+            what = f"the model {self.name} cannot act as {agent}: it only extracts quotes"
+            hint = "configure a model with a key, such as anthropic:<model> or openai:<model>"
+            raise ProviderError(what, code="offline-unsupported", hint=hint)
+        return Reply(ModelTurn(text), StopReason.END, usage, self.name)
 
 
 def _worker_action(request: Request) -> Json:
@@ -112,24 +63,12 @@ def _worker_action(request: Request) -> Json:
     question = str(request.inputs.get("question", ""))
     length, least, most = quote_bounds(request.inputs)
     history = History.from_turns(request.turns)
-    if not history.heads:
-        if history.searches > 1:
-            raise ProviderError(
-                "the search in the sandbox returned no result",
-                code="offline-no-result",
-                hint="see the trace for what the snippet printed",
-            )
-        return {"code": build_snippet(question, length, [])}
-    head = history.heads[-1]
-    if head.get("failed") and head["failed"] == head.get("passages") and history.searches <= 3:
-        return {"code": build_snippet(question, length, [], without_subqueries=True)}
+    if search := _opening_search(history, question, length):
+        return search
     if is_irrelevant(history.heads[0]):
         return not_found_action(history.heads[0])
     chosen = select_candidates(history.best_unrefused(most), least, history.best_score)
-    if len(chosen) < least and not history.exhausted and history.searches <= 3:
-        shown = [(c.start, c.end) for c in history.candidates]
-        return {"code": build_snippet(question, length, shown, passages=DEFAULT_PASSAGES * (1 + history.searches))}
-    return submission(chosen) if chosen else no_quote_action(history.heads, length, history.submitted)
+    return _submission_or_search(history, chosen, least, question, length)
 
 
 def _reader_action(request: Request) -> Json:
@@ -138,23 +77,39 @@ def _reader_action(request: Request) -> Json:
     length, _, _ = quote_bounds(request.inputs)
     history = History.from_turns(request.turns)
     words = tasks.topic_words(task) or None
-    if not history.heads:
-        return _worker_action(request) if history.searches > 1 else {"code": build_snippet(words, length, [])}
-    head = history.heads[-1]
-    if head.get("failed") and head["failed"] == head.get("passages") and history.searches <= 3:
-        return {"code": build_snippet(words, length, [], without_subqueries=True)}
-    if is_irrelevant(head):
+    if search := _opening_search(history, words, length):
+        return search
+    if is_irrelevant(history.heads[-1]):
         broad = history.searches == 1 and words and tasks.TASK_WORDS.search(task)
         return {"code": build_snippet(None, length, [])} if broad else not_found_action(history.heads[0])
     # What stands in several places is one item.
-    every = list({c.claim.casefold(): c for c in reversed(history.best_unrefused(len(history.candidates)))}.values())[
-        ::-1
-    ]
-    chosen = select_candidates(every[: tasks.MAX_ITEMS], 1, history.best_score)
-    if len(chosen) < tasks.TARGET_ITEMS and not history.exhausted and history.searches <= 3:
+    items = {c.claim.casefold(): c for c in reversed(history.best_unrefused(len(history.candidates)))}
+    chosen = select_candidates(list(reversed(items.values()))[: tasks.MAX_ITEMS], 1, history.best_score)
+    if len(history.heads) > 1 and is_irrelevant(history.heads[0]):
+        words = None
+    return _submission_or_search(history, chosen, tasks.TARGET_ITEMS, words, length)
+
+
+def _opening_search(history: History, question: str | None, length: tuple[int, int]) -> Json | None:
+    """The first search, or the same one without sub-queries when all of those failed; None once something was found."""
+    if not history.heads:
+        if history.searches > 1:
+            what, hint = "the search in the sandbox returned no result", "see the trace for what the snippet printed"
+            raise ProviderError(what, code="offline-no-result", hint=hint)
+        return {"code": build_snippet(question, length, [])}
+    head = history.heads[-1]
+    if head.get("failed") and head["failed"] == head.get("passages") and history.searches <= MAX_SEARCHES:
+        return {"code": build_snippet(question, length, [], without_subqueries=True)}
+    return None
+
+
+def _submission_or_search(
+    history: History, chosen: list[Candidate], wanted: int, question: str | None, length: tuple[int, int]
+) -> Json:
+    """Hand in what was chosen; if that is less than `wanted` and there may be more, search again first."""
+    if len(chosen) < wanted and not history.exhausted and history.searches <= MAX_SEARCHES:
         shown = [(c.start, c.end) for c in history.candidates]
-        asked = None if len(history.heads) > 1 and is_irrelevant(history.heads[0]) else words
-        return {"code": build_snippet(asked, length, shown, passages=DEFAULT_PASSAGES * (1 + history.searches))}
+        return {"code": build_snippet(question, length, shown, passages=DEFAULT_PASSAGES * (1 + history.searches))}
     return submission(chosen) if chosen else no_quote_action(history.heads, length, history.submitted)
 
 
@@ -186,7 +141,7 @@ def is_irrelevant(head: Json) -> bool:
 def select_candidates(candidates: list[Candidate], least: int, best: float) -> list[Candidate]:
     """The candidates not far behind the best one that there was, and as many more as an answer must have.
 
-    What only fills up (see `quote_spans.BESIDE`) never stands alone.
+    What only fills up (see `spans.FILLER_SHARE`) never stands alone.
     """
     if not any(c.score >= MIN_BEST_SHARE * best for c in candidates):
         return []
@@ -206,12 +161,9 @@ def no_quote_action(heads: list[Json], length: tuple[int, int], refused: bool = 
     unfit = [size for head in heads for size in head.get("unfit", [])]
     if unfit and not refused:
         sizes = f"{min(unfit)}" if min(unfit) == max(unfit) else f"{min(unfit)} to {max(unfit)}"
-        raise ProviderError(
-            f"passages were found, but none has a quote of {length[0]} to {length[1]} characters "
-            f"(available lengths: {sizes})",
-            code="offline-no-quote",
-            hint="widen --quote-chars",
-        )
+        wanted = f"{length[0]} to {length[1]} characters (available lengths: {sizes})"
+        what = f"passages were found, but none has a quote of {wanted}"
+        raise ProviderError(what, code="offline-no-quote", hint="widen --quote-chars")
     return not_found_action(heads[-1], refused)
 
 
@@ -235,3 +187,17 @@ def _verdict(claim: Mapping[str, Any]) -> Json:
     departs = departure(str(claim.get("text", "")), quotes)
     reason = departs or "the claim repeats a quote word for word; no model checked whether it answers the question"
     return {"id": claim.get("id"), "verdict": "not" if departs else "verbatim", "reason": reason}
+
+
+_ACTIONS: dict[str, Callable[[Request], Json]] = {
+    "worker": _worker_action,
+    "reader": _reader_action,
+    "extractor": _extractor_action,
+    "goal": choose_goal_act,
+}
+_WRITERS: dict[str, Callable[[Mapping[str, Any]], Json]] = {
+    "judge": judge_claims,
+    "reasoner": tasks.write_output,
+    "task_judge": tasks.judge_output,
+}
+"""What each agent is answered with: a call of its tool, or an object as text."""

@@ -1,6 +1,6 @@
 """Rank passages of a long document for a question: the source of this module runs as guest code in the sandbox.
 
-It stands behind that of `offline_words`; else it needs the standard library only.
+It stands behind that of `words`; else it needs the standard library only.
 Query terms are counted by literal-prefix regular expressions over one lower-cased copy; the document itself is never
 tokenised, because Python in WebAssembly is several times slower than here.
 """
@@ -61,14 +61,8 @@ class Term(NamedTuple):
 
 def query_terms(question: str) -> list[Term]:
     """Informative terms of the question in order with a weight: what is asked counts 1, remarks beside it less."""
-    years: list[str] = []
-
-    def year(match: re.Match[str]) -> str:
-        years.append(match[1] or "20" + match[2])
-        return f" {years[-1]} "
-
     terms: dict[str, Term] = {}
-    plain = YEAR.sub(year, question.replace("\u2019", "'"))
+    plain = YEAR.sub(lambda year: f" {year[1] or '20' + year[2]} ", question.replace("\u2019", "'"))
     remarks = " ".join(re.findall(r"\(([^()]*)\)", plain))
     sentences = [*re.split(r"(?<=[.?!])\s+", re.sub(r"\([^()]*\)", " ", plain)), remarks]
     asked = [sentence for sentence in sentences if sentence.rstrip().endswith("?")]
@@ -137,11 +131,10 @@ class TermIndex:
         self.idf: dict[str, float] = {}
 
     def add_term(self, key: str, weight: float, *other_forms: str) -> None:
-        """Count a term; `also` are other forms of it, "" for none."""
+        """Count a term and its other forms, "" for none."""
         self.forms[key] = "|".join(form for form in (key, *other_forms) if form)
-        self._store_term(
-            key, weight, [match.start() for match in re.finditer(term_forms_pattern(self.forms[key]), self.low)]
-        )
+        found = re.finditer(term_forms_pattern(self.forms[key]), self.low)
+        self._store_term(key, weight, [match.start() for match in found])
 
     def add_pair(self, first: str, second: str, weight: float) -> None:
         """Two terms side by side, in either order, are a term of their own."""
@@ -186,12 +179,8 @@ def _count_by_unit(places: Sequence[int], units: Sequence[tuple[int, int]]) -> C
 
 
 def _has_neighbour(places: Sequence[int], place: int, reach: int) -> bool:
-    index = bisect_left(places, place - reach)
-    while index < len(places) and places[index] <= place + reach:
-        if places[index] != place:
-            return True
-        index += 1
-    return False
+    near = places[bisect_left(places, place - reach) : bisect_right(places, place + reach)]
+    return any(other != place for other in near)
 
 
 def best_coverage(
@@ -272,9 +261,9 @@ def _score_passages(field: TermIndex, units: Sequence[tuple[int, int]]) -> list[
     heads = [(start, min(start + HEAD_CHARS, end)) for start, end in field.wide]
     scores = zip(field.bm25(field.wide), field.bm25(heads), strict=True)
     around = [PAGE_SCORE_SHARE * page + HEAD_SCORE_SHARE * head for page, head in scores]
-    starts = [start for start, _ in field.wide]
     out = []
     for (start, end), score in zip(units, field.bm25(units), strict=True):
-        page = max(bisect_right(starts, start) - 1, 0)
-        out.append((score + around[page], start, end) if score else (0.0, start, end))
-    return sorted((item for item in out if item[0]), key=lambda item: (-item[0], item[1]))
+        if score:
+            page = max(bisect_right(field.wide, start, key=lambda span: span[0]) - 1, 0)
+            out.append((score + around[page], start, end))
+    return sorted(out, key=lambda item: (-item[0], item[1]))

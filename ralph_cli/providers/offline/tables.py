@@ -1,6 +1,6 @@
 """Find what an objective names, as tables in CSV or as sentences; this module's source runs as guest code.
 
-It stands behind that of `offline_rank` in the sandbox, and prints nothing itself.
+It stands behind that of `rank` in the sandbox, and prints nothing itself.
 """
 
 import csv
@@ -47,9 +47,8 @@ def table_texts(objective: str, text: str, pages: Sequence[Page]) -> list[str]:
     scored: list[tuple[float, int, list[list[str]]]] = []
     for order, (above, rows) in enumerate(table_blocks(text)):
         title, body = "\n".join(above).lower(), "\n".join(" ".join(row) for row in rows).lower()
-        score = sum(
-            weight * (TITLE_SHARE * bool(word.search(title)) + bool(word.search(body))) for word, weight in weighed
-        )
+        places = [(bool(word.search(title)), bool(word.search(body)), weight) for word, weight in weighed]
+        score = sum(weight * (TITLE_SHARE * in_title + in_body) for in_title, in_body, weight in places)
         if score:
             scored.append((score, -order, [*column_header(above, rows), *rows]))
     best = [rows for _, _, rows in sorted(scored, key=lambda item: item[:2], reverse=True)[:MAX_TABLES]]
@@ -63,13 +62,9 @@ def table_blocks(text: str) -> list[tuple[list[str], list[list[str]]]]:
     above: list[str] = []
     rows: list[list[str]] = []
     for line in [*re.split(r"[\n\f]", text), ""]:
-        cells = re.split(r"\s{2,}|\t", line.strip())
-        if (
-            len(cells) > 1
-            and any(FIGURE_CELL.fullmatch(cell) for cell in cells[1:])
-            and re.search(r"[^\W\d_]", cells[0])
-        ):
-            rows.append(cells)
+        label, *cells = re.split(r"\s{2,}|\t", line.strip())
+        if any(map(FIGURE_CELL.fullmatch, cells)) and re.search(r"[^\W\d_]", label):
+            rows.append([label, *cells])
             continue
         if len(rows) > 1:
             found.append((above[-TITLE_LINES:], rows))
@@ -99,7 +94,7 @@ def plain_number(cell: str) -> str:
     return f"-{bare.lstrip('-')}" if "(" in cell or bare.startswith("-") else bare
 
 
-def to_csv(rows: Sequence[Sequence[str]]) -> str:
+def to_csv(rows: Sequence[Sequence[object]]) -> str:
     """The rows as CSV."""
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerows(rows)

@@ -1,14 +1,13 @@
 """The offline engine in task mode: it gathers passages, writes them down as they are, and compares."""
 
-import csv
-import io
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from ralph_cli.core.model import Json
 from ralph_cli.providers.offline.rank import query_terms
+from ralph_cli.providers.offline.tables import to_csv
 from ralph_cli.text.verbatim import strip_marks, unquoted_parts
 
 TASK_WORDS = re.compile(
@@ -40,26 +39,14 @@ def write_output(inputs: Mapping[str, Any]) -> Json:
         rows = [(line, 0) for line in _memory_lines(str(inputs.get("memory", "")))]
         paged = False
     bullets = [f"- {text}" + (f" (p. {page})" if paged else "") for text, page in rows]
-    kind = inputs.get("format")
-    if kind == "json":
-        output = json.dumps([_row(text, page, paged) for text, page in rows], ensure_ascii=False, indent=1)
-    elif kind == "csv":
-        output = _to_csv(rows, paged)
-    else:
-        output = "\n".join(bullets)
+    columns = ("quote", "page") if paged else ("quote",)
+    table = [row[: len(columns)] for row in rows]
+    output = "\n".join(bullets)
+    if inputs.get("format") == "json":
+        output = json.dumps([dict(zip(columns, row, strict=True)) for row in table], ensure_ascii=False, indent=1)
+    elif inputs.get("format") == "csv":
+        output = to_csv([columns, *table])
     return {"output": output, "memory_update": "Passages quoted:\n" + "\n".join(bullets[:NOTE_ITEMS])}
-
-
-def _row(text: str, page: int, paged: bool) -> Json:
-    return {"quote": text, "page": page} if paged else {"quote": text}
-
-
-def _to_csv(rows: Sequence[tuple[str, int]], paged: bool) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["quote", "page"] if paged else ["quote"])
-    writer.writerows([text, page] if paged else [text] for text, page in rows)
-    return out.getvalue()
 
 
 def _memory_lines(memory: str) -> list[str]:

@@ -1,6 +1,6 @@
 """Words of questions: which carry nothing, which only say how one asks, and what is searched for in the others.
 
-The source of this module runs as guest code in the sandbox, before that of `offline_rank`. Standard library only.
+The source of this module runs as guest code in the sandbox, before that of `rank`. Standard library only.
 """
 
 # Function words, question words, words that point in time, and the verbs of instructions; no nouns of any field.

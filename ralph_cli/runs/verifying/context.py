@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from ralph_cli.checks.figures.header import quote_header
-from ralph_cli.core.document import Document, Page, Span
+from ralph_cli.core.document import Document, Span
 from ralph_cli.core.run import Quote
 from ralph_cli.documents.quotes.index import differences
 from ralph_cli.documents.quotes.running_lines import running_line_spans
@@ -41,11 +41,11 @@ _NUMBER = re.compile(r"(?i)^(?:(?:section|article|clause|part|chapter|schedule)\
 class _AdjacentWords:
     """The words on one side of a quote, nearest first: of its own sentence, and of what stands beside that.
 
-    `open` and `further_open` say that they go on where they were cut: at the end of what was looked at, or of a page.
+    `own_cut` and `beyond_cut` say that they go on where they were cut: at the end of what was looked at, or of a page.
     """
 
     own: tuple[str, ...]
-    open: bool
+    own_cut: bool
     beyond: tuple[str, ...]
     beyond_cut: bool
 
@@ -57,18 +57,14 @@ class DocumentContext:
     document: Document
 
     @cached_property
-    def _running_lines(self) -> tuple[Span, ...]:
-        return running_line_spans(self.document)
-
-    @cached_property
     def _body_starts(self) -> frozenset[int]:
         """Where the text of pages begins, but for the first."""
-        return frozenset(self._body(page).start for page in self.document.pages[1:])
+        return frozenset(self._bodies[page.number].start for page in self.document.pages[1:])
 
     @cached_property
     def _body_ends(self) -> frozenset[int]:
         """Where the text of pages ends, but for the last."""
-        return frozenset(self._body(page).end for page in self.document.pages[:-1])
+        return frozenset(self._bodies[page.number].end for page in self.document.pages[:-1])
 
     def heading_at(self, offset: int) -> str:
         """The heading under which the character at `offset` stands, empty if the document has none before it."""
@@ -117,12 +113,8 @@ class DocumentContext:
         # Text of a PDF knows no paragraphs: of it the sentence beside is all that is compared.
         if self.document.kind == "pdf" and len(ends) > 1:
             paragraph, whole = ends[-2], True
-        return _AdjacentWords(
-            words_of(text[own : start - low])[::-1],
-            not ends and not whole,
-            words_of(text[paragraph:own])[::-1],
-            not whole,
-        )
+        nearest, beyond = words_of(text[own : start - low])[::-1], words_of(text[paragraph:own])[::-1]
+        return _AdjacentWords(nearest, not ends and not whole, beyond, not whole)
 
     def _words_after(self, end: int) -> _AdjacentWords:
         last = self._search_bounds(end - 1, end)[1]
@@ -140,7 +132,8 @@ class DocumentContext:
     def _search_bounds(self, start: int, end: int) -> tuple[int, int]:
         """From where to where text is looked at around a place: of its pages, without headings and running lines."""
         document, text = self.document, self.document.text
-        low, high = self._body(document.page_at(start)).start, self._body(document.page_at(end - 1)).end
+        first, last = document.page_at(start).number, document.page_at(end - 1).number
+        low, high = self._bodies[first].start, self._bodies[last].end
         at = bisect_right(document.headings, start, key=lambda heading: heading.start)
         for heading in document.headings[max(at - 1, 0) : at]:
             title = text.find("\n", heading.start) + 1
@@ -150,25 +143,21 @@ class DocumentContext:
         # A quote may stand in a running line itself.
         return min(low, start), max(min((high, *behind)), end)
 
-    def _body(self, page: Page) -> Span:
-        return self._bodies[page.number]
-
     @cached_property
     def _bodies(self) -> dict[int, Span]:
         """Each page without its running lines; the first head and the last foot are known from the pages beside."""
         text, pages = self.document.text, self.document.pages
         starts, ends = {page.number: page.start for page in pages}, {page.number: page.end for page in pages}
-        for span in self._running_lines:
+        running_lines = running_line_spans(self.document)
+        for span in running_lines:
             upper, lower = self.document.page_at(span.start), self.document.page_at(span.end)
             starts[lower.number], ends[upper.number] = span.end, span.start
-        if self._running_lines:
+        if running_lines:
             first, second, last, other = pages[0], pages[1], pages[-1], pages[-2]
             head, foot = text[second.start : starts[second.number]], text[ends[other.number] : other.end]
             starts[first.number] += _running_line_length(text[first.start : ends[first.number]], head)
             ends[last.number] -= _running_line_length(text[starts[last.number] : last.end][::-1], foot[::-1])
-        return {
-            page.number: Span(starts[page.number], max(ends[page.number], starts[page.number] + 1)) for page in pages
-        }
+        return {number: Span(start, max(ends[number], start + 1)) for number, start in starts.items()}
 
 
 def _running_line_length(text: str, running: str) -> int:
@@ -191,8 +180,8 @@ def context_changes(quote: Quote, before: DocumentContext, after: DocumentContex
     yield from _heading_change(before, then, after, span)
     row = was is not None and is_ is not None
     old, new = before.sides(then, row=row), after.sides(span, row=row)
-    left, left_now = _cut_to_same_length(old[0].own, old[0].open, new[0].own, new[0].open)
-    right, right_now = _cut_to_same_length(old[1].own, old[1].open, new[1].own, new[1].open)
+    left, left_now = _cut_to_same_length(old[0].own, old[0].own_cut, new[0].own, new[0].own_cut)
+    right, right_now = _cut_to_same_length(old[1].own, old[1].own_cut, new[1].own, new[1].own_cut)
     middle = words_of(before.document.text[then.start : then.end])
     word_changes = differences(_join_words(left, middle, right), _join_words(left_now, middle, right_now))
     if word_changes:
@@ -208,11 +197,10 @@ def context_changes(quote: Quote, before: DocumentContext, after: DocumentContex
 def has_new_heading(before: DocumentContext, old_offset: int, after: DocumentContext, new_offset: int) -> bool:
     """Whether a place stands under another heading than it did, and not only under one that was renamed."""
     was, is_ = _without_number(before.heading_at(old_offset)), _without_number(after.heading_at(new_offset))
-    if was == is_:
-        return False
-    return is_ in {_without_number(item.text) for item in before.document.headings} | {""} or was in {
-        _without_number(item.text) for item in after.document.headings
-    }
+    old_headings, new_headings = (
+        {_without_number(heading.text) for heading in context.document.headings} for context in (before, after)
+    )
+    return was != is_ and (not is_ or is_ in old_headings or was in new_headings)
 
 
 def _heading_change(before: DocumentContext, old_span: Span, after: DocumentContext, span: Span) -> Iterator[str]:

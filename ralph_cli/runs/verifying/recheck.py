@@ -16,7 +16,7 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import RunStarted
 from ralph_cli.core.results.verification import QuoteStanding, Rechecked, Standing, TextRelation
-from ralph_cli.core.run import Attempt, Halt, Issue, Step
+from ralph_cli.core.run import Attempt, Halt, Issue, Quote, Step
 from ralph_cli.documents.load import describe_loader
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.runs.verifying.context import DocumentContext
@@ -63,10 +63,11 @@ def recheck(
     reading = reading_of(started, current)
     # In another text there is something to compare only if there are quotes to look up, or searches to count.
     comparable = started.mode != "goal" and bool(step.attempt.quotes or step.attempt.absence)
-    checks = [_check_document(started, current, reading, allow_new_version=document_named and comparable)]
     if changed_reason:
         what = f"{changed_reason}: it was changed since, or is another document; --document treats it as a new version"
         checks = [Rechecked("document", "the file of the run", (Issue("document", what),))]
+    else:
+        checks = [_check_document(started, current, reading, allow_new_version=document_named and comparable)]
     if started.mode == "goal":
         return tuple(checks), ()
     answer, output = _recorded_forms(started)
@@ -94,57 +95,46 @@ def _quote_standings(
 ) -> tuple[QuoteStanding, ...]:
     if current is None:
         return ()
-    index = QuoteIndex(current)
+    index, now = QuoteIndex(current), DocumentContext(current)
     if reading == "same":
-        return tuple(recheck_quote(quote, current, index) for quote in attempt.quotes)
-    now, then = DocumentContext(current), DocumentContext(original) if original is not None else None
+        return tuple(recheck_quote(quote, now, index) for quote in attempt.quotes)
+    then = DocumentContext(original) if original is not None else None
     return tuple(locate_quote(quote, now, index, then) for quote in attempt.quotes)
 
 
 def _check_document(
     started: RunStarted, current: Document | None, reading: TextRelation, *, allow_new_version: bool
 ) -> Rechecked:
-    """Whether this is the document of the run, read as it was then; `allow_new_version`: another may be a new version
-    of it."""
+    """Whether this is the run's document, read as it was then; with `allow_new_version` another may be a new one."""
     if current is None:
         why = "the run had no document" if not started.document else "the document is not at hand"
         return Rechecked("document", "", skipped=why)
     if reading == "same":
-        return Rechecked(
-            "document", f"it is the file of the run (sha256 {current.sha256[:12]}...), read as it was then"
-        )
+        told = f"it is the file of the run (sha256 {current.sha256[:12]}...), read as it was then"
+        return Rechecked("document", told)
     if reading == "other-reading":
         then, now = started.document.get("reader") or "a reader that was not recorded", describe_loader(current.kind)
         how = f"by {then}, now by {now}" if then != now else "with another encoding or another layout"
         return Rechecked("document", f"it is the file of the run, but it was read {how}: the quotes are looked up anew")
-    what = f"it is not the file of the run (sha256 {current.sha256[:12]}..., recorded is {_short_digest(started)})"
+    recorded = str(started.document.get("sha256", "nothing"))[:12]
+    what = f"it is not the file of the run (sha256 {current.sha256[:12]}..., recorded is {recorded}...)"
     if allow_new_version:
         return Rechecked("document", f"{what}: it is taken for a new version")
     why = "it was changed since, or is another document"
     return Rechecked("document", "the file of the run", (Issue("document", f"{what}: {why}"),))
 
 
-def _short_digest(started: RunStarted) -> str:
-    return f"{str(started.document.get('sha256', 'nothing'))[:12]}..."
-
-
 def _check_quotes(quotes: tuple[QuoteStanding, ...], reading: TextRelation) -> Rechecked:
     good = sum(item.there for item in quotes)
     where = "at their place, with page, label, match and number of places" if reading == "same" else "still there"
-    faults = tuple(
-        Issue("quotes", f"quote {item.quote.id}: {_describe_fault(item)}") for item in quotes if not item.there
-    )
+    lost = [item for item in quotes if not item.there]
+    faults = tuple(Issue("quotes", f"quote {item.quote.id}: {_describe_fault(item)}") for item in lost)
     return Rechecked("quotes", f"{good} of {len(quotes)} {where}", faults)
 
 
 def _describe_fault(item: QuoteStanding) -> str:
-    match item.standing:
-        case Standing.CHANGED:
-            return "its words were changed"
-        case Standing.GONE:
-            return "its words are gone"
-        case _:
-            return "; ".join(item.notes)
+    faults = {Standing.CHANGED: "its words were changed", Standing.GONE: "its words are gone"}
+    return faults.get(item.standing) or "; ".join(item.notes)
 
 
 def _check_context(quotes: tuple[QuoteStanding, ...], original: Document | None) -> Rechecked:
@@ -177,25 +167,15 @@ def _check_numbers(
 
 def _with_current_quotes(attempt: Attempt, standings: tuple[QuoteStanding, ...]) -> Attempt:
     """The attempt with its quotes as they read and where they stand in another text, without those that are gone."""
-    quotes = tuple(
-        replace(
-            item.quote,
-            text=item.text,
-            start=item.start,
-            end=item.end,
-            page=item.page,
-            label=item.label,
-            last_page=0,
-            places=(),
-        )
-        for item in standings
-        if item.text
-    )
+    quotes = tuple(_current_quote(item) for item in standings if item.text)
     ids = {quote.id for quote in quotes}
-    claims = tuple(
-        replace(claim, quotes=tuple(number for number in claim.quotes if number in ids)) for claim in attempt.claims
-    )
-    return replace(attempt, claims=claims, quotes=quotes)
+    claims = [replace(claim, quotes=tuple(id_ for id_ in claim.quotes if id_ in ids)) for claim in attempt.claims]
+    return replace(attempt, claims=tuple(claims), quotes=quotes)
+
+
+def _current_quote(item: QuoteStanding) -> Quote:
+    placed = replace(item.quote, start=item.start, end=item.end, page=item.page, label=item.label)
+    return replace(placed, text=item.text, last_page=0, places=())
 
 
 def _recorded_forms(started: RunStarted) -> tuple[AnswerForm, OutputForm]:
@@ -238,14 +218,8 @@ def _check_output(
         if not isinstance(memory, str):
             return Rechecked("output", "", skipped="the memory of the run was not recorded")
         return recheck_output(attempt, OutputCheck(form, started.question, memory=memory))
-    there = _with_quotes_still_there(attempt, quotes)
+    there = tuple(replace(item.quote, page=item.page, label=item.label) for item in quotes if item.there)
     sections = section_numbers(current.text)
     headed = current if current.fingerprint == started.document.get("fingerprint") else None
     check = OutputCheck(form, started.question, paged=current.paged, sections=sections, document=headed)
-    return recheck_output(there, check)
-
-
-def _with_quotes_still_there(attempt: Attempt, quotes: tuple[QuoteStanding, ...]) -> Attempt:
-    """The attempt with the quotes that are there, on the pages where they stand now."""
-    there = (replace(item.quote, page=item.page, label=item.label) for item in quotes if item.there)
-    return replace(attempt, quotes=tuple(there))
+    return recheck_output(replace(attempt, quotes=there), check)

@@ -1,51 +1,37 @@
 """The local checks of a recorded attempt, made again on the very text it was made on."""
 
+from dataclasses import replace
+
 from ralph_cli.checks.base import PASSING_VERDICTS, all_passed
 from ralph_cli.checks.form import AnswerForm, form_check
 from ralph_cli.checks.output.check import OutputCheck
 from ralph_cli.checks.quotes import MAX_PLACES, QuoteCheck
-from ralph_cli.core.document import Document
+from ralph_cli.core.document import Document, Span
 from ralph_cli.core.results.verification import QuoteStanding, Rechecked, Standing
-from ralph_cli.core.run import Attempt, Evidence, Halt, Issue, Quote, Step, StopType, Verdict
+from ralph_cli.core.run import Attempt, Halt, Issue, Quote, Step, StopType, Verdict
 from ralph_cli.documents.quotes.index import MAX_OCCURRENCES, QuoteIndex
 from ralph_cli.documents.search.occurrences import SearchCounter, SearchTerm
-from ralph_cli.runs.verifying.versions import heading_at
+from ralph_cli.runs.verifying.context import DocumentContext
+from ralph_cli.runs.verifying.versions import standing_at
 from ralph_cli.text.verbatim import departure, unquoted_parts
 
 
-def recheck_quote(quote: Quote, document: Document, index: QuoteIndex) -> QuoteStanding:
+def recheck_quote(quote: Quote, current: DocumentContext, index: QuoteIndex) -> QuoteStanding:
     """Whether everything that is recorded of a quote is so: text, place, page and label, tier, number of places."""
-    text = document.text
-    if quote.end > len(text):
+    document = current.document
+    if quote.end > len(document.text):
         behind = f"its place ({quote.start:,}-{quote.end:,}) is behind the end of the document"
         return QuoteStanding(quote, Standing.WRONG, notes=(behind,))
-    page = document.page_at(quote.start)
-    here = text[quote.start : quote.end]
-    notes = []
-    if here != quote.text:
-        notes.append("the document has other words at its place")
-    if page.number != quote.page:
-        notes.append(f"it stands on page {page.number}, recorded is {quote.page}")
-    if page.label != quote.label:
-        notes.append(f'the page is printed "{page.label}", recorded is "{quote.label}"')
+    here = standing_at(quote, Standing.HOLDS, current, Span(quote.start, quote.end))
     last = document.page_at(quote.end - 1).number
-    if quote.last_page not in (0, last):
-        notes.append(f"it ends on page {last}, recorded is {quote.last_page}")
-    notes += _recheck_match(quote, index)
-    standing = Standing.WRONG if notes else Standing.HOLDS
-    tier = None if notes else quote.match
-    return QuoteStanding(
-        quote,
-        standing,
-        here,
-        quote.start,
-        quote.end,
-        page.number,
-        page.label,
-        heading_at(document, quote.start),
-        tier,
-        notes=tuple(notes),
+    differences = (
+        (here.text != quote.text, "the document has other words at its place"),
+        (here.page != quote.page, f"it stands on page {here.page}, recorded is {quote.page}"),
+        (here.label != quote.label, f'the page is printed "{here.label}", recorded is "{quote.label}"'),
+        (quote.last_page not in (0, last), f"it ends on page {last}, recorded is {quote.last_page}"),
     )
+    notes = [note for differs, note in differences if differs] + _recheck_match(quote, index)
+    return replace(here, standing=Standing.WRONG, notes=tuple(notes)) if notes else replace(here, tier=quote.match)
 
 
 def _recheck_match(quote: Quote, index: QuoteIndex) -> list[str]:
@@ -56,17 +42,15 @@ def _recheck_match(quote: Quote, index: QuoteIndex) -> list[str]:
     span = next((item for item in match.occurrences if (item.start, item.end) == (quote.start, quote.end)), None)
     if span is None:
         return ["the words as they were given stand elsewhere"] if match.count <= MAX_OCCURRENCES else []
-    notes = []
-    if match.tier != quote.match:
-        notes.append(f"its match is {match.tier}, recorded is {quote.match}")
-    if match.count != quote.occurrences:
-        notes.append(f"it stands in {match.count} places, recorded is {quote.occurrences}")
     places = tuple((place.start, place.end) for place in match.occurrences[:MAX_PLACES])
-    if quote.places and quote.places != places:
-        notes.append("its other places are not those recorded")
-    if quote.difference != index.describe_departures(quote.said, span, match.tier):
-        notes.append("its difference from the words as they were given is not the one recorded")
-    return notes
+    departures = index.describe_departures(quote.said, span, match.tier)
+    differences = (
+        (match.tier != quote.match, f"its match is {match.tier}, recorded is {quote.match}"),
+        (match.count != quote.occurrences, f"it stands in {match.count} places, recorded is {quote.occurrences}"),
+        (quote.places not in ((), places), "its other places are not those recorded"),
+        (quote.difference != departures, "its difference from the words as they were given is not the one recorded"),
+    )
+    return [note for differs, note in differences if differs]
 
 
 def recheck_searches(attempt: Attempt, document: Document) -> Rechecked | None:
@@ -80,15 +64,11 @@ def recheck_searches(attempt: Attempt, document: Document) -> Rechecked | None:
     now = {search.term: search.hits for search in again if not search.fault and search.term not in uncounted}
     then = {search.term: search.hits for search in attempt.searches if search.term not in uncounted}
     then = {term: hits for term, hits in then.items() if term in now or hits is not None}
-    faults = [
-        Issue(
-            "absence",
-            f"it was counted {_describe_hits(then.get(term))}, it stands there {_describe_hits(now.get(term))}",
-            material=term,
-        )
-        for term in dict.fromkeys((*then, *now))
-        if then.get(term) != now.get(term)
-    ]
+    faults = []
+    for term in dict.fromkeys((*then, *now)):
+        counted, found_now = _describe_hits(then.get(term)), _describe_hits(now.get(term))
+        if counted != found_now:
+            faults.append(Issue("absence", f"it was counted {counted}, it stands there {found_now}", material=term))
     found = sum(bool(hits) for hits in now.values())
     told = f"{_pluralize(len(now), 'searched term')} counted again in the whole text, {found} of them found there"
     return Rechecked("absence", told, tuple(faults))
@@ -110,16 +90,13 @@ def recheck_form(attempt: Attempt, form: AnswerForm) -> Rechecked:
 def recheck_claims(attempt: Attempt, document: Document) -> Rechecked:
     """That every claim has a quote, and none of its quotes was refused."""
     found = [issue for issue in QuoteCheck(document)(attempt).issues if issue.claim is not None]
-    return Rechecked(
-        "claims",
-        f"{_pluralize(len(attempt.claims), 'claim')}: each has a quote, and no quote of the attempt was refused",
-        tuple(found),
-    )
+    told = f"{_pluralize(len(attempt.claims), 'claim')}: each has a quote, and no quote of the attempt was refused"
+    return Rechecked("claims", told, tuple(found))
 
 
 def recheck_output(attempt: Attempt, check: OutputCheck) -> Rechecked:
     """Length and shape of an output, and every figure, date and quotation in it looked up in the quotes."""
-    found: Evidence = check(attempt)
+    found = check(attempt)
     told = "its length, its shape, and every figure, date and quotation in the quoted words"
     return Rechecked("output", told, found.issues, found.broken)
 
@@ -132,13 +109,11 @@ def recheck_verdicts(step: Step, halt: Halt, kind: str = "") -> Rechecked:
         faults.append(Issue("record", "the run is recorded as accepted, but not every check of it passed"))
     refused = {issue.claim for item in step.evidence for issue in item.issues}
     for ruling in step.rulings:
-        about = ruling.claim or None
-        if ruling.verdict in PASSING_VERDICTS and ruling.claim and ruling.claim in refused:
-            faults.append(
-                Issue("record", f"claim {ruling.claim} is recorded as {ruling.verdict.value} and as refused", about)
-            )
+        verdict, claim = ruling.verdict.value, ruling.claim or None
+        if ruling.verdict in PASSING_VERDICTS and claim and claim in refused:
+            faults.append(Issue("record", f"claim {claim} is recorded as {verdict} and as refused", claim))
         if ruling.verdict not in PASSING_VERDICTS and all_passed(step.evidence):
-            faults.append(Issue("record", f"a verdict is recorded as {ruling.verdict.value} and as passed", about))
+            faults.append(Issue("record", f"a verdict is recorded as {verdict} and as passed", claim))
     judged = {ruling.claim for ruling in step.rulings}
     unjudged = [claim.id for claim in step.attempt.claims if claim.id not in judged and 0 not in judged]
     if halt.type is StopType.COMPLETION and unjudged and step.attempt.claims:

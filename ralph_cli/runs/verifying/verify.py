@@ -4,14 +4,12 @@ import hashlib
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import reduce
 from pathlib import Path
 from typing import Any
 
 from ralph_cli.config import Settings, load_settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError, JournalError
-from ralph_cli.core.events import AnyEvent, GoalSet, RunStarted
 from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.results.verification import Rechecked, Verification
 from ralph_cli.core.run import Halt, Issue, Step, StopType
@@ -24,7 +22,7 @@ from ralph_cli.loop.state import fold
 from ralph_cli.modes.goal_record import OUTPUT_STEM
 from ralph_cli.reports.safe_text import trace_command
 from ralph_cli.runs.execute import describe_document
-from ralph_cli.runs.history import as_object, find_run, read_run, run_from_events
+from ralph_cli.runs.history import UNFINISHED, RecordedRun, as_object, find_run, goal_state, read_run, run_from_events
 from ralph_cli.runs.opening import DOCUMENT_CHANGED, open_recorded
 from ralph_cli.runs.verifying.recheck import reading_of, recheck
 
@@ -33,15 +31,11 @@ NAME_DOCUMENT_HINT = "name the document with --document"
 
 @dataclass(frozen=True, slots=True)
 class _RecordSource:
-    """Where the record comes from: its events, the folder of a run, or the bundle they were packed in."""
+    """A record, and where it comes from: the folder of a run, or the bundle that it was packed in."""
 
-    events: tuple[AnyEvent, ...]
+    run: RecordedRun
     folder: Path | None = None
     bundle: Bundle | None = None
-
-    @property
-    def started(self) -> RunStarted:
-        return next(event for event in self.events if isinstance(event, RunStarted))
 
 
 def verify(
@@ -62,9 +56,9 @@ def verify(
     """
     settings = settings or load_settings()
     source = _read_record(run_or_bundle, settings)
-    state = fold(source.events)
-    started = source.started
-    halt = state.halt or Halt(StopType.NONE, "the run has not ended: it is still running, or was killed")
+    state = fold(source.run.events)
+    started = source.run.started
+    halt = state.halt or UNFINISHED
     if started.mode == "judge-test":
         what = f"{started.run} is a judge test, which cannot be verified without asking the judge again"
         raise JournalError(what, code="nothing-to-verify", hint="ralph judge-test")
@@ -80,7 +74,7 @@ def verify(
             raise
         changed = error.message
     original = reader.open_original(source, current) if document is not None else None
-    goal = _goal_state(source.events)
+    goal = goal_state(source.run.events)
     checks, quotes = recheck(
         started, state.best, halt, current, original, document_named=document is not None, changed_reason=changed
     )
@@ -91,7 +85,7 @@ def verify(
         question=started.question,
         source="bundle" if source.bundle else "run",
         seal=source.bundle.seal if source.bundle else "",
-        events=len(source.events),
+        events=len(source.run.events),
         begun=started.at,
         halt=halt,
         document=started.document,
@@ -111,13 +105,10 @@ def _read_record(named: str | Path | None, settings: Settings) -> _RecordSource:
     path = Path(named) if named is not None else None
     if path is not None and path.is_file():
         bundle = read_bundle(path)
-        return _RecordSource(tuple(row.event for row in bundle.rows), bundle=bundle)
-    folder = (
-        path
-        if path is not None and (path / JOURNAL_FILE).is_file()
-        else find_run(settings.out, str(named) if named else None)
-    )
-    return _RecordSource(read_run(folder).events, folder=folder)
+        return _RecordSource(run_from_events(tuple(row.event for row in bundle.rows), ""), bundle=bundle)
+    if path is None or not (path / JOURNAL_FILE).is_file():
+        path = find_run(settings.out, str(named) if named else None)
+    return _RecordSource(read_run(path), folder=path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,30 +121,30 @@ class _DocumentReader:
     def open_current(self, source: _RecordSource, given: DocumentLike | None) -> Document | None:
         """The document to check against; None when the run had none, or is a goal whose document is not at hand."""
         if given is not None:
-            options = self.options
-            named = DocumentSource.of(given, password=options.password, encoding=options.encoding)
-            return replace(named, on_loading=options.on_loading).load(self.settings.cache_folder)
-        recorded_path = str(source.started.document.get("path", ""))
-        if not source.started.document:
+            named = DocumentSource.of(given, password=self.options.password, encoding=self.options.encoding)
+            return replace(named, on_loading=self.options.on_loading).load(self.settings.cache_folder)
+        record = source.run.started.document
+        if not record:
             return None
         try:
-            if source.bundle is not None:
-                if source.bundle.document is None:
-                    what = "the bundle does not hold the document"
-                    raise DocumentError(what, code="no-document", hint=f"{NAME_DOCUMENT_HINT} ({recorded_path})")
-                return load_bytes(
-                    source.bundle.document,
-                    recorded_path,
-                    password=self.options.password,
-                    encoding=self.options.encoding,
-                    cache=self.settings.cache_folder,
-                    on_progress=self.options.on_loading,
-                )
-            return open_recorded(source.started.document, self.settings.cache_folder, self.options).load()
+            if source.bundle is None:
+                return open_recorded(record, self.settings.cache_folder, self.options).load()
+            path = str(record.get("path", ""))
+            if source.bundle.document is None:
+                hint = f"{NAME_DOCUMENT_HINT} ({path})"
+                raise DocumentError("the bundle does not hold the document", code="no-document", hint=hint)
+            return load_bytes(
+                source.bundle.document,
+                path,
+                password=self.options.password,
+                encoding=self.options.encoding,
+                cache=self.settings.cache_folder,
+                on_progress=self.options.on_loading,
+            )
         except DocumentError as error:
             if error.code == DOCUMENT_CHANGED:
                 raise
-            if source.started.mode == "goal":
+            if source.run.started.mode == "goal":
                 return None
             if error.code == "missing" or (error.code == "no-document" and source.bundle is None):
                 raise DocumentError(error.message, code=error.code, hint=NAME_DOCUMENT_HINT) from None
@@ -161,11 +152,11 @@ class _DocumentReader:
 
     def open_original(self, source: _RecordSource, current: Document | None) -> Document | None:
         """The text of the run itself, when it can be had beside another one: sentences can be compared with it."""
-        if current is None or reading_of(source.started, current) == "same":
+        if current is None or reading_of(source.run.started, current) == "same":
             return None
         with suppress(DocumentError):
             found = self.open_current(source, None)
-            return found if reading_of(source.started, found) == "same" else None
+            return found if reading_of(source.run.started, found) == "same" else None
         return None
 
 
@@ -173,12 +164,10 @@ def _check_bundle(source: _RecordSource) -> Iterator[Rechecked]:
     """Of a bundle: the chain has held, or it could not be read; its view must be what the journal tells."""
     if source.bundle is None:
         return
-    bundle = source.bundle
-    telling = run_from_events(source.events, "")
     faults: tuple[Issue, ...] = ()
-    if _comparable_view(bundle.view) != _comparable_view(as_object(telling)):
+    if _comparable_view(source.bundle.view) != _comparable_view(as_object(source.run)):
         faults = (Issue("bundle", "view.json does not tell what the journal tells"),)
-    what = f"{len(source.events)} events in one chain, every member as the manifest says"
+    what = f"{len(source.run.events)} events in one chain, every member as the manifest says"
     yield Rechecked("bundle", what, faults)
 
 
@@ -196,34 +185,26 @@ def _comparable_view(shown: Mapping[str, Any]) -> object:
     return parts
 
 
-def _goal_state(events: tuple[AnyEvent, ...]) -> GoalState | None:
-    if not any(isinstance(event, GoalSet) for event in events):
-        return None
-    return reduce(GoalState.apply, events, GoalState())
-
-
 def _check_goal(folder: Path | None, goal: GoalState, halt: Halt, best: Step) -> Iterator[Rechecked]:
     """Of a goal: its end fits the recorded evidence, and the output's file is the output that was recorded."""
     faults: list[Issue] = []
     if halt.type is StopType.COMPLETION and goal.terms.require_verifier and not goal.verified:
         faults.append(Issue("record", "the goal is recorded as completed, but not every verifier passed its output"))
-    yield Rechecked(
-        "record", "the goal's end fits the evidence of its verifiers, which were not run again", tuple(faults)
-    )
-    text = goal.final_output(best)
-    if not text:
-        yield Rechecked("output", "", skipped="the goal has no output")
-        return
-    digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+    told = "the goal's end fits the evidence of its verifiers, which were not run again"
+    yield Rechecked("record", told, tuple(faults))
+    yield _check_output_file(folder, goal.final_output(best).encode("utf-8", "replace"))
+
+
+def _check_output_file(folder: Path | None, output: bytes) -> Rechecked:
+    if not output:
+        return Rechecked("output", "", skipped="the goal has no output")
+    digest = f"sha256 {hashlib.sha256(output).hexdigest()[:12]}..."
     if folder is None:
-        yield Rechecked("output", f"the output is in the bundle (sha256 {digest[:12]}...)")
-        return
+        return Rechecked("output", f"the output is in the bundle ({digest})")
     files = sorted(path for path in folder.glob(f"{OUTPUT_STEM}.*") if path.is_file() and not path.is_symlink())
-    same = [path.name for path in files if path.read_bytes() == text.encode("utf-8", "replace")]
-    if same:
-        yield Rechecked("output", f"{same[0]} is the output that was recorded (sha256 {digest[:12]}...)")
-    elif files:
-        what = f"{files[0].name} in the run's folder is not the output that was recorded"
-        yield Rechecked("output", "the output's file", (Issue("output", what),))
-    else:
-        yield Rechecked("output", "", skipped="the output's file is not in the run's folder any more")
+    if not files:
+        return Rechecked("output", "", skipped="the output's file is not in the run's folder any more")
+    if same := [path.name for path in files if path.read_bytes() == output]:
+        return Rechecked("output", f"{same[0]} is the output that was recorded ({digest})")
+    what = f"{files[0].name} in the run's folder is not the output that was recorded"
+    return Rechecked("output", "the output's file", (Issue("output", what),))

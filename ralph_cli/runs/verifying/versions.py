@@ -6,6 +6,7 @@ matters; the words that differ are shown, and so is what was changed around word
 """
 
 import re
+from dataclasses import replace
 from difflib import Match as DifflibMatch
 from difflib import SequenceMatcher
 
@@ -39,7 +40,7 @@ def locate_quote(
     document = current.document
     match = _find_quote(quote, index)
     if match is None:
-        return _find_changed(quote, document, index) or QuoteStanding(quote, Standing.GONE)
+        return _find_changed(quote, current, index) or QuoteStanding(quote, Standing.GONE)
     span = _likeliest_place(quote, match, document)
     page = document.page_at(span.start)
     # A record that somebody else wrote may name a place that no text has.
@@ -58,18 +59,22 @@ def locate_quote(
     notes = [f"stood in {quote.occurrences} places, now in {match.count}"] if match.count != quote.occurrences else []
     if known is None and (head := current.table_header(quote, span)):
         notes.append(f"the lines that head its table now: {' / '.join(head)}")
+    there = standing_at(quote, Standing.MOVED if elsewhere else Standing.HOLDS, current, span)
+    return replace(there, tier=match.tier, notes=tuple(notes), around=tuple(around))
+
+
+def standing_at(quote: Quote, standing: Standing, context: DocumentContext, span: Span) -> QuoteStanding:
+    """What became of a quote whose words, or the closest to them, stand at that place."""
+    document, page = context.document, context.document.page_at(span.start)
     return QuoteStanding(
         quote,
-        Standing.MOVED if elsewhere else Standing.HOLDS,
+        standing,
         document.text[span.start : span.end],
         span.start,
         span.end,
         page.number,
         page.label,
-        heading_at(document, span.start),
-        match.tier,
-        notes=tuple(notes),
-        around=tuple(around),
+        context.heading_at(span.start),
     )
 
 
@@ -83,26 +88,15 @@ def _find_quote(quote: Quote, index: QuoteIndex) -> Match | None:
 
 def _likeliest_place(quote: Quote, match: Match, document: Document) -> Span:
     """Of several places the one that is most likely meant: the same of as many, else on the same page, else nearest."""
-    places = match.occurrences
+    places, old = match.occurrences, (quote.start, quote.end)
     if len(places) == len(quote.places):
-        return (
-            places[quote.places.index((quote.start, quote.end))]
-            if (quote.start, quote.end) in quote.places
-            else places[0]
-        )
-    return min(
-        places,
-        key=lambda span: (document.page_at(span.start).number != quote.page, abs(span.start - quote.start)),
-    )
+        return places[quote.places.index(old) if old in quote.places else 0]
+    return min(places, key=lambda s: (document.page_at(s.start).number != quote.page, abs(s.start - quote.start)))
 
 
-def heading_at(document: Document, offset: int) -> str:
-    """The heading under which the character at `offset` stands, empty if the document has none before it."""
-    return DocumentContext(document).heading_at(offset)
-
-
-def _find_changed(quote: Quote, document: Document, index: QuoteIndex) -> QuoteStanding | None:
+def _find_changed(quote: Quote, current: DocumentContext, index: QuoteIndex) -> QuoteStanding | None:
     """The closest true text, if it is the same passage with changes; of equals the one nearest to the old place."""
+    document = current.document
     wanted = fold(quote.text).text.strip()
     recut = index.find(quote.text)
     if recut is not None:
@@ -110,28 +104,14 @@ def _find_changed(quote: Quote, document: Document, index: QuoteIndex) -> QuoteS
     else:
         near = [found.span for found in index.closest(quote.text, CANDIDATES)]
         rated = [
-            (
-                _shared_word_ratio(wanted, _sentence_words(document.text, span.start, span.end)),
-                -abs(span.start - quote.start),
-            )
+            (_shared_word_ratio(wanted, _sentence_words(document.text, span)), -abs(span.start - quote.start))
             for span in near
         ]
         if not rated or max(rated)[0] < MIN_SHARED_WORDS:
             return None
         span = _fit_to_quote(wanted, document, near[rated.index(max(rated))])
-    page = document.page_at(span.start)
-    text = document.text[span.start : span.end]
-    return QuoteStanding(
-        quote,
-        Standing.CHANGED,
-        text,
-        span.start,
-        span.end,
-        page.number,
-        page.label,
-        heading_at(document, span.start),
-        differing=differences(wanted, fold(text).text.strip()),
-    )
+    changed = standing_at(quote, Standing.CHANGED, current, span)
+    return replace(changed, differing=differences(wanted, fold(changed.text).text.strip()))
 
 
 def _shared_word_ratio(wanted: str, text: str) -> float:
@@ -143,7 +123,7 @@ def _shared_word_ratio(wanted: str, text: str) -> float:
 
 def _fit_to_quote(wanted: str, document: Document, span: Span) -> Span:
     """The place from where the quote's first word is answered to its last; to the sentence's edge where none is."""
-    start, end = _sentence_span(document.text, span.start, span.end)
+    start, end = _sentence_span(document.text, span)
     quote_words = wanted.split()
     found = list(re.finditer(r"\S+", document.text[start:end]))
     text_words = [fold(match[0]).text for match in found]
@@ -152,12 +132,8 @@ def _fit_to_quote(wanted: str, document: Document, span: Span) -> Span:
         return span
     first, last = blocks[0].b, blocks[-1].b + blocks[-1].size
     missing = blocks[0].a
-    while (
-        missing
-        and first > 0
-        and not _ends_sentence(text_words[first - 1])
-        and blocks[0].b - first < missing + EXTRA_WORDS
-    ):
+    fewest = max(first - missing - EXTRA_WORDS, 0) if missing else first
+    while first > fewest and not _ends_sentence(text_words[first - 1]):
         first -= 1
     # The end of a sentence is answered by the end of one.
     missing = len(quote_words) - blocks[-1].a - blocks[-1].size
@@ -172,12 +148,8 @@ def _fit_to_quote(wanted: str, document: Document, span: Span) -> Span:
 
 def _matching_blocks(quote_words: list[str], text_words: list[str]) -> list[DifflibMatch]:
     """The runs of words that both have; none beyond the end of a sentence that the quote does not have, too."""
-    matcher = SequenceMatcher(
-        None,
-        [_without_punctuation(word) for word in quote_words],
-        [_without_punctuation(word) for word in text_words],
-        autojunk=False,
-    )
+    ours, theirs = list(map(_without_punctuation, quote_words)), list(map(_without_punctuation, text_words))
+    matcher = SequenceMatcher(None, ours, theirs, autojunk=False)
     blocks = [block for block in matcher.get_matching_blocks() if block.size]
     if not blocks:
         return []
@@ -205,13 +177,13 @@ def _without_punctuation(word: str) -> str:
     return word.strip(_STOPS).casefold() or word
 
 
-def _sentence_span(text: str, start: int, end: int) -> tuple[int, int]:
-    """The sentence, or the sentences, in which text[start:end] stands; a list item or table row counts as one."""
-    low, high = max(0, start - SENTENCE_REACH), min(len(text), end + SENTENCE_REACH)
-    return sentence_at(text, start, end, low, high, CLAUSES)
+def _sentence_span(text: str, span: Span) -> tuple[int, int]:
+    """The sentence, or the sentences, in which a place stands; a list item or table row counts as one."""
+    low, high = max(0, span.start - SENTENCE_REACH), min(len(text), span.end + SENTENCE_REACH)
+    return sentence_at(text, span.start, span.end, low, high, CLAUSES)
 
 
-def _sentence_words(text: str, start: int, end: int) -> str:
+def _sentence_words(text: str, span: Span) -> str:
     """The folded words of that sentence, without the marks of Markdown."""
-    first, last = _sentence_span(text, start, end)
+    first, last = _sentence_span(text, span)
     return " ".join(words_of(text[first:last]))

@@ -27,9 +27,11 @@ def laid_out(parts: list[str]) -> tuple[str, Pages]:
 def found(question: str, parts: list[str], length: tuple[int, int] = (20, 200)) -> list[str]:
     """The texts that a search prints, best first."""
     text, pages = laid_out(parts)
-    lines = search(
-        question, text, pages, lambda items: [answer_subquery(*item) for item in items], length=length, passages=14
-    )
+
+    def ask(items: list[tuple[str, str]]) -> list[str]:
+        return [answer_subquery(*item) for item in items]
+
+    lines = search(question, text, pages, ask, length=length, passages=14, known_spans=())
     return [json.loads(line.partition(" ")[2])["text"] for line in lines[1:]]
 
 

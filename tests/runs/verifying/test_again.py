@@ -24,6 +24,7 @@ from ralph_cli.core.run import (
     Verdict,
 )
 from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.runs.verifying.context import DocumentContext
 from ralph_cli.runs.verifying.reverify import (
     recheck_claims,
     recheck_form,
@@ -45,7 +46,7 @@ RENT, TERM = ATTEMPT.quotes
 
 def test_what_was_recorded_holds_again() -> None:
     for quote in ATTEMPT.quotes:
-        found = recheck_quote(quote, DOC, INDEX)
+        found = recheck_quote(quote, DocumentContext(DOC), INDEX)
         assert (found.standing, found.text, found.notes) == (Standing.HOLDS, quote.text, ())
 
 
@@ -67,14 +68,14 @@ def test_what_was_recorded_holds_again() -> None:
     ],
 )
 def test_every_recorded_fact_of_a_quote_is_checked(change: dict[str, Any], told: str) -> None:
-    found = recheck_quote(replace(RENT, **change), DOC, INDEX)
+    found = recheck_quote(replace(RENT, **change), DocumentContext(DOC), INDEX)
     assert found.standing is Standing.WRONG and not found.there
     assert any(told in note for note in found.notes), found.notes
 
 
 def test_a_tier_that_was_made_better_than_it_is_is_noticed() -> None:
     assert TERM.match == "folded"
-    found = recheck_quote(replace(TERM, match="exact"), DOC, INDEX)
+    found = recheck_quote(replace(TERM, match="exact"), DocumentContext(DOC), INDEX)
     assert found.notes == ("its match is folded, recorded is exact",)
 
 

@@ -36,8 +36,7 @@ _FAULTS = {
     "bad-reply": ("the reply is unusable", "try again; check that {host} is the right service"),
 }
 _TOO_LONG = re.compile(
-    r"prompt is too long|context[ _](length|window|size)|maximum context|request too large|string_above_max_length",
-    re.I,
+    r"(?i)prompt is too long|context[ _](length|window|size)|maximum context|request too large|string_above_max_length"
 )
 _REFUSAL_MARKS = ("content_policy", "content_filter", "invalid_prompt", "bio_policy", "policy_violation")
 
@@ -60,13 +59,12 @@ class Target:
         self, code: str, detail: str = "", *, retry_after: float | None = None, usage_unknown: bool = False
     ) -> ProviderError:
         """A ProviderError of that code; `detail` may be a service's own words and is made safe here."""
-        names = {"vendor": self.vendor, "model": self.model, "host": self.host}
         what, hint = _FAULTS[code]
-        said = self._sanitize(detail)
+        detail = self._sanitize(detail)
         return ProviderError(
-            f"{self.vendor} model {self.model} at {self.host}: {what}" + (f" ({said})" if said else ""),
+            f"{self.vendor} model {self.model} at {self.host}: {what}" + (f" ({detail})" if detail else ""),
             code=code,
-            hint=hint.format(**names),
+            hint=hint.format(vendor=self.vendor, model=self.model, host=self.host),
             retryable=code in _RETRYABLE,
             retry_after=retry_after,
             usage_unknown=usage_unknown,
@@ -101,9 +99,9 @@ def replace_surrogates(value: Any) -> Any:
 
 def status_fault(target: Target, status: int, body: Any, headers: Mapping[str, str]) -> ProviderError:
     """Name what a service refused: by the type in its error object first, then by the HTTP status."""
-    kind, said = _error_object(body)
-    code = _fault_code(status, kind, said)
-    detail = "" if code == "auth" else said  # an echo of the key, however shortened, is not repeated
+    kind, message = _error_object(body)
+    code = _fault_code(status, kind, message)
+    detail = "" if code == "auth" else message  # an echo of the key, however shortened, is not repeated
     fault = target.fault(
         code,
         f"HTTP {status}" + (f": {detail}" if detail else ""),
@@ -132,8 +130,7 @@ def _error_object(body: Any) -> tuple[str, str]:
     if not isinstance(inner, dict):
         inner = {"message": inner} if isinstance(inner, str) else body
     kind = " ".join(str(inner.get(name) or "") for name in ("type", "code", "status"))
-    message = inner.get("message") or inner.get("detail") or ""
-    return kind.lower(), message if isinstance(message, str) else str(message)
+    return kind.lower(), str(inner.get("message") or inner.get("detail") or "")
 
 
 def _fault_code(status: int, kind: str, message: str) -> str:
@@ -175,6 +172,18 @@ def transport_fault(target: Target, error: BaseException, *, default_code: str =
             case httpx2.TransportError() | ConnectionError():
                 return target.fault("connection", type(cause).__name__, usage_unknown=True)
     return target.fault(default_code, type(error).__name__, usage_unknown=True)
+
+
+def sdk_fault(target: Target, error: Exception, sdk: Any) -> ProviderError:
+    """The ProviderError for what the module `sdk`, or what lies below it, can raise; all vendors' SDKs have these."""
+    match error:
+        case sdk.APIStatusError():
+            return response_fault(target, error.response)
+        case sdk.APITimeoutError():
+            return transport_fault(target, error, default_code="timeout")
+        case sdk.APIConnectionError():
+            return transport_fault(target, error, default_code="connection")
+    return transport_fault(target, error)
 
 
 def _cause_chain(error: BaseException) -> Iterator[BaseException]:

@@ -5,8 +5,8 @@ from typing import Any
 
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Json, ModelTurn, Reply, Request, StopReason, ToolCall, ToolTurn, Turn, UserTurn
-from ralph_cli.providers import faults, wire
 from ralph_cli.providers.prices import OWN_HOSTS
+from ralph_cli.providers.vendors import faults, wire
 
 WIRE = "anthropic.messages"
 _STOPS = {
@@ -17,7 +17,7 @@ _STOPS = {
 }
 
 
-class Anthropic:
+class Anthropic(wire.SdkModel):
     """A Claude model. `timeout_s` limits one attempt, from sending to the last byte of the reply."""
 
     vendor = "anthropic"
@@ -25,45 +25,23 @@ class Anthropic:
     def __init__(self, model: str, api_key: str, base_url: str | None = None, timeout_s: float = 600.0) -> None:
         import anthropic
 
-        # Always an explicit address: the SDK would otherwise take one from the environment or from a profile on disk.
         address = base_url or f"https://{OWN_HOSTS[self.vendor]}"
-        self.name = f"{self.vendor}:{model}"
-        self._target = faults.Target(self.vendor, model, address, api_key)
-        self._sdk = anthropic.Anthropic(
-            api_key=api_key,
-            base_url=address,
-            max_retries=0,
-            timeout=timeout_s,
-            open_telemetry=False,
-            http_client=wire.create_client(timeout_s),
-        )
+        super().__init__(anthropic.Anthropic, model, api_key, address, timeout_s, open_telemetry=False)
 
     def complete(self, request: Request) -> Reply:
         """Answer the request, or raise ProviderError."""
-        arguments = faults.replace_surrogates(request_body(request, self._target.model))
         create = self._sdk.messages.with_raw_response.create
-        reply = wire.call_service(self._target, lambda: create(**arguments), lambda error: fault(self._target, error))
+        reply = wire.call_service(self._target, create, request_body(request, self._target.model), fault)
         return parse_reply(self._target, request, reply)
-
-    def close(self) -> None:
-        """Close the connections kept for the next call."""
-        self._sdk.close()
 
 
 def fault(target: faults.Target, error: Exception) -> ProviderError:
     """The ProviderError for anything the SDK, or what lies below it, can raise."""
     import anthropic
 
-    match error:
-        case anthropic.APIStatusError():
-            return faults.response_fault(target, error.response)
-        case anthropic.CredentialsError():
-            return target.fault("auth")
-        case anthropic.APITimeoutError():
-            return faults.transport_fault(target, error, default_code="timeout")
-        case anthropic.APIConnectionError():
-            return faults.transport_fault(target, error, default_code="connection")
-    return faults.transport_fault(target, error)
+    if isinstance(error, anthropic.CredentialsError):
+        return target.fault("auth")
+    return faults.sdk_fault(target, error, anthropic)
 
 
 # --- what is sent -----------------------------------------------------------------------------------------------------
@@ -110,10 +88,11 @@ def _blocks(turn: Turn, model: str) -> list[Json]:
         case ToolTurn(results, note):
             return [_result_block(*result) for result in results] + _text_blocks(note)
         case ModelTurn(text, calls, raw):
-            if isinstance(raw, dict) and raw.get("wire") == WIRE and raw.get("model") == model:
-                return [_repair_call(b) for b in raw["content"] if b.get("type") != "text" or b.get("text", "").strip()]
+            if (content := wire.own_content(raw, WIRE, model, "content")) is not None:
+                return [_repair_call(b) for b in content if b.get("type") != "text" or b.get("text", "").strip()]
             # Said by another model, or read from a trace: its words and calls, without its thoughts.
-            return _text_blocks(text) + [_call_block(c) for c in calls]
+            uses = [{"type": "tool_use", "id": c.id, "name": c.name, "input": wire.call_arguments(c)} for c in calls]
+            return _text_blocks(text) + uses
 
 
 def _text_blocks(text: str) -> list[Json]:
@@ -121,14 +100,8 @@ def _text_blocks(text: str) -> list[Json]:
 
 
 def _result_block(id_: str, text: str, failed: bool) -> Json:
-    return {"type": "tool_result", "tool_use_id": id_, "content": text or "(no output)"} | (
-        {"is_error": True} if failed else {}
-    )
-
-
-def _call_block(call: ToolCall) -> Json:
-    written = {"malformed": call.malformed} if call.arguments is None else call.arguments
-    return {"type": "tool_use", "id": call.id, "name": call.name, "input": written}
+    block = {"type": "tool_result", "tool_use_id": id_, "content": text or "(no output)"}
+    return block | {"is_error": True} if failed else block
 
 
 def _repair_call(block: Json) -> Json:
@@ -155,8 +128,7 @@ def parse_reply(target: faults.Target, request: Request, reply: Json) -> Reply:
     """The Reply in a message, or ProviderError where there is none to be had."""
     content, reason = reply.get("content"), reply.get("stop_reason")
     if reason == "refusal":
-        details = reply.get("stop_details")
-        category = details.get("category") if isinstance(details, dict) else None
+        category = wire.as_object(reply.get("stop_details")).get("category")
         raise target.fault("refusal", str(category or ""), usage_unknown=True)
     if reason == "model_context_window_exceeded":
         raise target.fault("too-long", "the context window is full", usage_unknown=True)
@@ -170,18 +142,13 @@ def parse_reply(target: faults.Target, request: Request, reply: Json) -> Reply:
             case {"type": "text", "text": str(text)}:
                 texts.append(text)
             case {"type": "tool_use"}:
-                calls.append(
-                    wire.parse_tool_call(
-                        block.get("id"), block.get("name"), block.get("input"), may_call=stop is StopReason.TOOL
-                    )
-                )
+                may_call = stop is StopReason.TOOL
+                calls.append(wire.parse_tool_call(block.get("id"), block.get("name"), block.get("input"), may_call))
             case {"type": str(kind)} if kind != "text":
                 pass  # thoughts, and kinds of a later day: sent back, not read
             case _:
                 raise target.fault("bad-reply", "an unexpected content block", usage_unknown=True)
-    good = tuple(c for c in calls if c is not None)
-    if stop is not StopReason.LENGTH and (len(good) < len(calls) or (stop is StopReason.TOOL and not good)):
-        raise target.fault("bad-reply", "a tool call without id or name", usage_unknown=True)
+    good = wire.require_calls(target, calls, stop)
     if good and stop is StopReason.END:
         stop = StopReason.TOOL  # malformed calls, which want an answer all the same
     turn = ModelTurn("\n".join(t for t in texts if t), good, {"wire": WIRE, "model": target.model, "content": content})
@@ -190,7 +157,6 @@ def parse_reply(target: faults.Target, request: Request, reply: Json) -> Reply:
 
 def _token_counts(usage: Any) -> tuple[Any, ...]:
     """Claude counts cached tokens beside the input, not within it."""
-    if not isinstance(usage, dict):
-        return (None, None, None, None)
+    usage = wire.as_object(usage)
     read, written = usage.get("cache_read_input_tokens"), usage.get("cache_creation_input_tokens")
     return (wire.sum_tokens(usage.get("input_tokens"), read, written), usage.get("output_tokens"), read, written)

@@ -6,29 +6,10 @@ from typing import Any
 
 from ralph_cli.core.model import Json
 
-_COPIED_KEYWORDS = (
-    "type",
-    "description",
-    "enum",
-    "const",
-    "$ref",
-    "pattern",
-    "format",
-    "multipleOf",
-    "minimum",
-    "maximum",
-)
-_COPIED_BOUNDS = ("exclusiveMinimum", "exclusiveMaximum", "minItems", "maxItems")
-_UNSUPPORTED_KEYWORDS = (
-    "patternProperties",
-    "not",
-    "if",
-    "then",
-    "else",
-    "dependentRequired",
-    "dependentSchemas",
-    "prefixItems",
-)
+_COPIED_KEYWORDS = ("type", "description", "enum", "const", "pattern", "format", "minItems", "maxItems")
+_COPIED_BOUNDS = ("multipleOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+_CONDITIONS = ("not", "if", "then", "else", "dependentRequired", "dependentSchemas")
+_UNSUPPORTED_KEYWORDS = (*_CONDITIONS, "patternProperties", "prefixItems")
 
 
 class _NotStrictError(Exception):
@@ -43,16 +24,11 @@ def to_strict(schema: Json) -> Json | None:
     """
     try:
         converted = _to_strict(schema)
+        if converted.get("type") == "object" and "$defs" in schema:
+            converted["$defs"] = {name: _to_strict(definition) for name, definition in schema["$defs"].items()}
     except _NotStrictError:
         return None
-    if converted.get("type") != "object":
-        return None
-    if "$defs" in schema:
-        try:
-            converted["$defs"] = {name: _to_strict(definition) for name, definition in schema["$defs"].items()}
-        except _NotStrictError:
-            return None
-    return converted
+    return converted if converted.get("type") == "object" else None
 
 
 def _to_strict(schema: Any) -> Json:
@@ -69,12 +45,16 @@ def _to_strict(schema: Any) -> Json:
     if "allOf" in schema or not ({"type", "enum", "const"} & schema.keys()):
         raise _NotStrictError
     out: Json = {key: schema[key] for key in (*_COPIED_KEYWORDS, *_COPIED_BOUNDS) if key in schema}
-    types = schema.get("type")
-    if types == "array" or (isinstance(types, list) and "array" in types):
+    if "array" in _types(schema):
         out["items"] = _to_strict(schema.get("items"))
-    if types == "object" or (isinstance(types, list) and "object" in types):
+    if "object" in _types(schema):
         out |= _close_object(schema)
     return out
+
+
+def _types(schema: Json) -> list[Any]:
+    types = schema.get("type")
+    return types if isinstance(types, list) else [types]
 
 
 def _close_object(schema: Json) -> Json:
@@ -90,10 +70,8 @@ def _close_object(schema: Json) -> Json:
 
 
 def _accepts_null(schema: Json) -> bool:
-    types = schema.get("type")
     return (
-        types == "null"
-        or (isinstance(types, list) and "null" in types)
+        "null" in _types(schema)
         or None in schema.get("enum", ())
         or any(_accepts_null(variant) for variant in schema.get("anyOf", ()))
     )

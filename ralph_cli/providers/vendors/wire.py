@@ -9,13 +9,13 @@ import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from ralph_cli.core import clock
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Json, ModelTurn, Reply, Request, StopReason, ToolCall, ToolTurn, Turn, Usage
 from ralph_cli.providers import prices
-from ralph_cli.providers.faults import BadBody, Target, replace_surrogates, status_fault
+from ralph_cli.providers.vendors.faults import BadBody, Target, replace_surrogates, status_fault
 
 if TYPE_CHECKING:
     import ssl
@@ -34,7 +34,28 @@ _GZIP_OR_ZLIB = 47
 # --- asking -----------------------------------------------------------------------------------------------------------
 
 
-def create_client(timeout_s: float, max_bytes: int = MAX_REPLY_BYTES) -> "httpx2.Client":
+class SdkModel:
+    """A model behind the SDK of its vendor, which neither retries nor chooses the address by itself."""
+
+    vendor: ClassVar[str]
+
+    def __init__(
+        self, sdk: Callable[..., Any], model: str, api_key: str, address: str, timeout_s: float, **options: Any
+    ) -> None:
+        """`address` is always given: an SDK would otherwise take one from the environment or from a profile on disk."""
+        self.name = f"{self.vendor}:{model}"
+        self._target = Target(self.vendor, model, address, api_key)
+        client = create_client(timeout_s)
+        self._sdk = sdk(
+            api_key=api_key, base_url=address, max_retries=0, timeout=timeout_s, http_client=client, **options
+        )
+
+    def close(self) -> None:
+        """Close the connections kept for the next call."""
+        self._sdk.close()
+
+
+def create_client(timeout_s: float) -> "httpx2.Client":
     """An HTTP client for an SDK: no redirects, proxies from the environment, a cap on size and time of a reply.
 
     An HTTP timeout counts from byte to byte, so a dripping server would never meet it; here the whole body must
@@ -48,7 +69,7 @@ def create_client(timeout_s: float, max_bytes: int = MAX_REPLY_BYTES) -> "httpx2
             options.update(stream=True, follow_redirects=False)
             response = super().send(request, **options)
             try:
-                body = b"".join(_read_body(response, max_bytes, ends))
+                body = b"".join(_read_body(response, ends))
             except BadBody as error:
                 if response.status_code < 400 or error.code == "timeout":
                     raise
@@ -75,7 +96,7 @@ def _ssl_context() -> "ssl.SSLContext":
     return httpx2.create_ssl_context()
 
 
-def _read_body(response: "httpx2.Response", max_bytes: int, deadline: float) -> Iterator[bytes]:
+def _read_body(response: "httpx2.Response", deadline: float) -> Iterator[bytes]:
     encoding = response.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in ("identity", "gzip", "x-gzip", "deflate", ""):
         raise BadBody("bad-reply", f"unknown encoding {encoding}")
@@ -85,29 +106,32 @@ def _read_body(response: "httpx2.Response", max_bytes: int, deadline: float) -> 
         if clock.monotonic() >= deadline:
             raise BadBody("timeout", "the reply did not end in time")
         try:
-            data = inflate.decompress(chunk, max_bytes + 1 - size) if inflate else chunk
+            data = inflate.decompress(chunk, MAX_REPLY_BYTES + 1 - size) if inflate else chunk
         except zlib.error as error:
             raise BadBody("bad-reply", "damaged compression") from error
         size += len(data)
-        if size > max_bytes:
-            raise BadBody("bad-reply", f"more than {max_bytes} bytes")
+        if size > MAX_REPLY_BYTES:
+            raise BadBody("bad-reply", f"more than {MAX_REPLY_BYTES} bytes")
         yield data
     if inflate and size and not inflate.eof:
         raise BadBody("bad-reply", "the compressed reply is cut off")
 
 
-def call_service(target: Target, send: Callable[[], Any], fault: Callable[[Exception], ProviderError]) -> Json:
-    """The JSON object a service answered with. `send` gives an SDK's raw response; `fault` names its exceptions.
+def call_service(
+    target: Target, create: Callable[..., Any], arguments: Json, fault: Callable[[Target, Exception], ProviderError]
+) -> Json:
+    """The JSON object a service answered with. `create` gives an SDK's raw response; `fault` names its exceptions.
 
     The errors are raised outside of the handlers, without cause or context: an SDK's exception holds the request
     with its key, and a decoding error holds the text.
     """
     failure: ProviderError | None = None
     body: Any = None
+    sendable = replace_surrogates(arguments)
     try:
-        body = send().http_response.content
+        body = create(**sendable).http_response.content
     except Exception as error:  # noqa: BLE001 - SDKs let foreign errors through; `fault` knows or reports them all
-        failure = fault(error)
+        failure = fault(target, error)
     if failure is None:
         try:
             body = replace_surrogates(json.loads(body))
@@ -140,7 +164,7 @@ def answer_open_calls(turns: tuple[Turn, ...]) -> list[Turn]:
     return out
 
 
-def parse_tool_call(id_: Any, name: Any, raw_arguments: Any, *, may_call: bool = True) -> ToolCall | None:
+def parse_tool_call(id_: Any, name: Any, raw_arguments: Any, may_call: bool = True) -> ToolCall | None:
     """One tool call; None without id or name. What is not a JSON object, or not meant as a call, is malformed."""
     if not (isinstance(id_, str) and id_ and isinstance(name, str) and name):
         return None
@@ -153,6 +177,29 @@ def parse_tool_call(id_: Any, name: Any, raw_arguments: Any, *, may_call: bool =
     if may_call and isinstance(arguments, dict):
         return ToolCall(id_, name, arguments)
     return ToolCall(id_, name, None, raw_arguments if isinstance(raw_arguments, str) else json.dumps(raw_arguments))
+
+
+def as_object(value: Any) -> Json:
+    """A part of a reply that is an object; an empty one for anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def call_arguments(call: ToolCall) -> Json:
+    """The arguments of a call as they are sent back; what was no JSON object is sent as it was written."""
+    return {"malformed": call.malformed} if call.arguments is None else call.arguments
+
+
+def require_calls(target: Target, calls: list[ToolCall | None], stop: StopReason) -> tuple[ToolCall, ...]:
+    """The calls of a reply. ProviderError when one is unusable or missing, unless the reply was cut off."""
+    usable = tuple(call for call in calls if call is not None)
+    if stop is not StopReason.LENGTH and (len(usable) < len(calls) or (stop is StopReason.TOOL and not usable)):
+        raise target.fault("bad-reply", "a tool call without id or name", usage_unknown=True)
+    return usable
+
+
+def own_content(raw: Any, wire: str, model: str, field: str) -> Any:
+    """What that very model said over that wire format, untouched; None if another said it, or it is from a trace."""
+    return raw[field] if isinstance(raw, dict) and (raw.get("wire"), raw.get("model")) == (wire, model) else None
 
 
 def build_reply(

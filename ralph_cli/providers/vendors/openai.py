@@ -4,9 +4,9 @@ import json
 from typing import Any, Literal
 
 from ralph_cli.core.errors import ProviderError
-from ralph_cli.core.model import Json, ModelTurn, Reply, Request, StopReason, ToolCall, ToolTurn, UserTurn
-from ralph_cli.providers import faults, schemas, wire
+from ralph_cli.core.model import Json, ModelTurn, Reply, Request, StopReason, Tool, ToolCall, ToolTurn, UserTurn
 from ralph_cli.providers.prices import OWN_HOSTS, is_own_service
+from ralph_cli.providers.vendors import faults, schemas, wire
 
 Api = Literal["responses", "chat"]
 RESPONSES = "openai.responses"
@@ -15,7 +15,7 @@ _CHAT_STOPS = {"stop": StopReason.END, "tool_calls": StopReason.TOOL, "length": 
 _REASONING_FIELDS = ("reasoning_content", "reasoning", "reasoning_details")
 
 
-class OpenAI:
+class OpenAI(wire.SdkModel):
     """A model behind one of OpenAI's two wire formats. `timeout_s` limits one attempt up to the reply's last byte."""
 
     vendor = "openai"
@@ -25,52 +25,29 @@ class OpenAI:
     ) -> None:
         import openai
 
-        # Always an explicit address: the SDK would otherwise take one from the environment.
         address = base_url or f"https://{OWN_HOSTS[self.vendor]}/v1"
-        self.name = f"{self.vendor}:{model}"
+        super().__init__(openai.OpenAI, model, api_key, address, timeout_s)
         self.api: Api = api or ("responses" if is_own_service(self.vendor, address) else "chat")
-        self._target = faults.Target(self.vendor, model, address, api_key)
-        self._sdk = openai.OpenAI(
-            api_key=api_key,
-            base_url=address,
-            max_retries=0,
-            timeout=timeout_s,
-            http_client=wire.create_client(timeout_s),
-        )
 
     def complete(self, request: Request) -> Reply:
         """Answer the request, or raise ProviderError."""
         target = self._target
         if self.api == "responses":
-            arguments = faults.replace_surrogates(responses_body(request, target.model))
-            create: Any = self._sdk.responses.with_raw_response.create
+            create, parse = self._sdk.responses.with_raw_response.create, parse_responses_reply
+            body = responses_body(request, target.model)
         else:
-            arguments = faults.replace_surrogates(
-                chat_body(request, target.model, own_service=is_own_service(self.vendor, target.base_url))
-            )
-            create = self._sdk.chat.completions.with_raw_response.create
-        reply = wire.call_service(target, lambda: create(**arguments), lambda error: fault(target, error))
-        return (parse_responses_reply if self.api == "responses" else parse_chat_reply)(target, request, reply)
-
-    def close(self) -> None:
-        """Close the connections kept for the next call."""
-        self._sdk.close()
+            create, parse = self._sdk.chat.completions.with_raw_response.create, parse_chat_reply
+            body = chat_body(request, target.model, own_service=is_own_service(self.vendor, target.base_url))
+        return parse(target, request, wire.call_service(target, create, body, fault))
 
 
 def fault(target: faults.Target, error: Exception) -> ProviderError:
     """The ProviderError for anything the SDK, or what lies below it, can raise."""
     import openai
 
-    match error:
-        case openai.APIStatusError():
-            return faults.response_fault(target, error.response)
-        case openai.APITimeoutError():
-            return faults.transport_fault(target, error, default_code="timeout")
-        case openai.APIConnectionError():
-            return faults.transport_fault(target, error, default_code="connection")
-        case openai.ContentFilterFinishReasonError():
-            return target.fault("refusal", usage_unknown=True)
-    return faults.transport_fault(target, error)
+    if isinstance(error, openai.ContentFilterFinishReasonError):
+        return target.fault("refusal", usage_unknown=True)
+    return faults.sdk_fault(target, error, openai)
 
 
 # --- Responses --------------------------------------------------------------------------------------------------------
@@ -88,25 +65,24 @@ def responses_body(request: Request, model: str) -> Json:
     if request.system.strip():
         out["instructions"] = request.system
     if request.tools:
-        out["tools"] = [
-            _function_tool(t.schema) | {"name": t.name, "description": t.description} for t in request.tools
-        ]
+        out["tools"] = [_function_tool(tool) for tool in request.tools]
         out["tool_choice"] = "auto"
     if request.output_schema is not None:
-        out["text"] = {"format": _output_format(request)}
+        out["text"] = {"format": {"type": "json_schema", **_output_format(request)}}
     return out
 
 
-def _function_tool(schema: Json) -> Json:
-    strict = schemas.to_strict(schema)
-    return {"type": "function", "parameters": schema if strict is None else strict, "strict": strict is not None}
+def _function_tool(tool: Tool) -> Json:
+    strict = schemas.to_strict(tool.schema)
+    form = {"parameters": tool.schema if strict is None else strict, "strict": strict is not None}
+    return {"type": "function", "name": tool.name, "description": tool.description, **form}
 
 
 def _output_format(request: Request) -> Json:
     schema = request.output_schema or {}
     strict = schemas.to_strict(schema)
     name = schemas.identifier(request.output_name)
-    return {"type": "json_schema", "name": name, "schema": strict or schema, "strict": strict is not None}
+    return {"name": name, "schema": strict or schema, "strict": strict is not None}
 
 
 def _input_items(request: Request, model: str) -> list[Json]:
@@ -121,8 +97,8 @@ def _input_items(request: Request, model: str) -> list[Json]:
                 ]
                 out += _as_messages("user", note)
             case ModelTurn(text, calls, raw):
-                if isinstance(raw, dict) and raw.get("wire") == RESPONSES and raw.get("model") == model:
-                    out += [_repair_call(item) for item in raw["output"]]
+                if (output := wire.own_content(raw, RESPONSES, model, "output")) is not None:
+                    out += [_repair_call(item) for item in output]
                     continue
                 out += _as_messages("assistant", text)
                 out += [
@@ -142,7 +118,7 @@ def _result_text(text: str, failed: bool) -> str:
 
 
 def _arguments_json(call: ToolCall) -> str:
-    return json.dumps({"malformed": call.malformed} if call.arguments is None else call.arguments, ensure_ascii=False)
+    return json.dumps(wire.call_arguments(call), ensure_ascii=False)
 
 
 def _repair_call(item: Json) -> Json:
@@ -156,8 +132,7 @@ def _repair_call(item: Json) -> Json:
 def parse_responses_reply(target: faults.Target, request: Request, reply: Json) -> Reply:
     """The Reply in a response object, or ProviderError where there is none to be had."""
     output, status = reply.get("output"), reply.get("status")
-    details = reply.get("incomplete_details")
-    reason = details.get("reason") if isinstance(details, dict) else None
+    reason = wire.as_object(reply.get("incomplete_details")).get("reason")
     if reason == "content_filter":
         raise target.fault("refusal", "content filter", usage_unknown=True)
     cut = status == "incomplete" and reason == "max_output_tokens"
@@ -171,9 +146,7 @@ def parse_responses_reply(target: faults.Target, request: Request, reply: Json) 
                 texts.append(_join_parts(target, parts))
             case {"type": "function_call"}:
                 done = item.get("status") in (None, "completed")
-                calls.append(
-                    wire.parse_tool_call(item.get("call_id"), item.get("name"), item.get("arguments"), may_call=done)
-                )
+                calls.append(wire.parse_tool_call(item.get("call_id"), item.get("name"), item.get("arguments"), done))
             case {"type": str(kind)} if kind != "message":
                 pass  # thoughts, and kinds of a later day: sent back, not read
             case _:
@@ -183,9 +156,8 @@ def parse_responses_reply(target: faults.Target, request: Request, reply: Json) 
     text = texts[-1] if texts and request.output_schema is not None else "\n".join(t for t in texts if t)
     stop = StopReason.LENGTH if cut else StopReason.TOOL if calls else StopReason.END
     turn = _build_turn(target, request, text, calls, raw, stop)
-    return wire.build_reply(
-        target, request, turn, stop, _token_counts(reply.get("usage"), "input_tokens", "output_tokens"), reply
-    )
+    tokens = _token_counts(reply.get("usage"), "input_tokens", "output_tokens")
+    return wire.build_reply(target, request, turn, stop, tokens, reply)
 
 
 def _join_parts(target: faults.Target, parts: list[Any]) -> str:
@@ -206,15 +178,12 @@ def _build_turn(
     target: faults.Target, request: Request, text: str, calls: list[ToolCall | None], raw: Json | None, stop: StopReason
 ) -> ModelTurn:
     """The turn, with the nulls taken out again that the strict form of a schema asked for."""
-    good = tuple(c for c in calls if c is not None)
-    if len(good) < len(calls) and stop is not StopReason.LENGTH:
-        raise target.fault("bad-reply", "a tool call without id or name", usage_unknown=True)
     tools = {tool.name: tool.schema for tool in request.tools}
     good = tuple(
         ToolCall(c.id, c.name, schemas.without_nulls(c.arguments, tools[c.name]))
         if c.arguments is not None and c.name in tools
         else c
-        for c in good
+        for c in wire.require_calls(target, calls, stop)
     )
     if request.output_schema is not None and stop is StopReason.END:
         text = schemas.text_without_nulls(text, request.output_schema)
@@ -223,16 +192,10 @@ def _build_turn(
 
 def _token_counts(usage: Any, input_name: str, output_name: str) -> tuple[Any, ...]:
     """OpenAI counts cached tokens within the input."""
-    if not isinstance(usage, dict):
-        return (None, None, None, None)
-    details = usage.get(f"{input_name}_details")
-    details = details if isinstance(details, dict) else {}
-    return (
-        usage.get(input_name),
-        usage.get(output_name),
-        details.get("cached_tokens"),
-        details.get("cache_write_tokens"),
-    )
+    usage = wire.as_object(usage)
+    details = wire.as_object(usage.get(f"{input_name}_details"))
+    cached, written = details.get("cached_tokens"), details.get("cache_write_tokens")
+    return usage.get(input_name), usage.get(output_name), cached, written
 
 
 # --- Chat Completions -------------------------------------------------------------------------------------------------
@@ -253,12 +216,8 @@ def chat_body(request: Request, model: str, *, own_service: bool) -> Json:
         ]
         out["tool_choice"] = "auto"
     if request.output_schema is not None:
-        out["response_format"] = {"type": "json_schema", "json_schema": _without_type(_output_format(request))}
+        out["response_format"] = {"type": "json_schema", "json_schema": _output_format(request)}
     return out
-
-
-def _without_type(format_: Json) -> Json:
-    return {key: value for key, value in format_.items() if key != "type"}
 
 
 def _messages(request: Request, model: str) -> list[Json]:
@@ -271,8 +230,8 @@ def _messages(request: Request, model: str) -> list[Json]:
                 out += [{"role": "tool", "tool_call_id": i, "content": _result_text(t, e)} for i, t, e in results]
                 _append_alternating(out, _as_messages("user", note))
             case ModelTurn(text, calls, raw):
-                same_model = isinstance(raw, dict) and raw.get("wire") == CHAT and raw.get("model") == model
-                _append_alternating(out, _assistant_message(text, calls, raw["message"] if same_model else {}))
+                message = wire.own_content(raw, CHAT, model, "message") or {}
+                _append_alternating(out, _assistant_message(text, calls, message))
     return out
 
 
@@ -334,7 +293,6 @@ def _parse_chat_call(item: Any) -> ToolCall | None:
     match item:
         case {"function": {"name": str(name), **function}}:
             id_ = item.get("id")
-            return wire.parse_tool_call(
-                id_ if isinstance(id_, str) and id_ else "call", name, function.get("arguments")
-            )
+            id_ = id_ if isinstance(id_, str) and id_ else "call"
+            return wire.parse_tool_call(id_, name, function.get("arguments"))
     return None

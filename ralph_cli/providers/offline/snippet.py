@@ -1,0 +1,36 @@
+"""The Python that runs in the sandbox: sources of this package, and the call of them that a worker wants to make."""
+
+import re
+from importlib.resources import files
+
+DEFAULT_PASSAGES = 14
+
+
+def guest_source(*names: str) -> str:
+    """The sources of these modules as one text, without their imports of each other."""
+    folder = files("ralph_cli.providers.offline")
+    source = "\n".join((folder / f"{name}.py").read_text(encoding="utf-8") for name in names)
+    return re.sub(r"^from ralph_cli\.[^\n(]*(?:\([^)]*\))?\n", "", source, flags=re.MULTILINE)
+
+
+def build_snippet(
+    question: str | None,
+    length: tuple[int, int],
+    known_spans: list[tuple[int, int]],
+    *,
+    passages: int = DEFAULT_PASSAGES,
+    without_subqueries: bool = False,
+) -> str:
+    """A search of the document that prints what it found.
+
+    With `without_subqueries` the spans are extracted there too, for a run whose sub-queries are used up or fail. If the
+    question is None, the document's most frequent terms are looked for.
+    """
+    if without_subqueries:
+        source = guest_source("words", "rank", "spans", "search")
+        ask = "lambda items: [answer_subquery(*item) for item in items]"
+    else:
+        source, ask = guest_source("words", "rank", "search"), "llm_query_batch"
+    asked = repr(question) if question is not None else "frequent_words(context)"
+    arguments = f"length={length!r}, passages={passages}, known_spans={known_spans!r}"
+    return f"{source}\n\nfor line in search({asked}, context, pages, {ask}, {arguments}):\n    print(line)\n"
