@@ -22,18 +22,8 @@ _LONGEST = 100
 
 _COMMENT = re.compile(r"/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)")
 _LENGTH = re.compile(r"(-?(?:\d+\.?\d*|\.\d+))\s*(px|pt|r?em|ch|ex|vw|vh|in|cm|mm|%)?")
-_PIXELS_PER_UNIT = {
-    "em": 16.0,
-    "rem": 16.0,
-    "ch": 8.0,
-    "ex": 8.0,
-    "vw": 12.0,
-    "vh": 8.0,
-    "in": 96.0,
-    "cm": 38.0,
-    "mm": 3.8,
-}
-_PIXELS_PER_UNIT |= {"%": 12.0}
+_PIXELS_PER_UNIT = {"em": 16.0, "rem": 16.0, "ch": 8.0, "ex": 8.0, "vw": 12.0, "vh": 8.0, "%": 12.0}
+_PIXELS_PER_UNIT |= {"in": 96.0, "cm": 38.0, "mm": 3.8}
 """Rough pixels of a unit: what is hidden so is thousands of them away."""
 
 

@@ -13,48 +13,15 @@ from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.parsed import ParsedDocument, ParsedHeading, ParsedPage, clean_heading
 from ralph_cli.documents.plain_text import decode_text
 
-_DROPPED = frozenset(
-    ["script", "style", "noscript", "template", "iframe", "object", "svg", "math", "canvas", "audio", "video", "head"]
-)
-_BLOCKS = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "dd",
-        "details",
-        "dialog",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "header",
-        "hgroup",
-        "hr",
-        "legend",
-        "li",
-        "main",
-        "menu",
-        "nav",
-        "ol",
-        "option",
-        "section",
-        "summary",
-        "tbody",
-        "tfoot",
-        "thead",
-        "tr",
-        "ul",
-        "center",
-    ]
-)
-_PARAGRAPHS = frozenset(
-    ["p", "h1", "h2", "h3", "h4", "h5", "h6", "table", "pre", "blockquote", "caption", "title", "body"]
-)
+_DROPPED_TAGS = "script style noscript template iframe object svg math canvas audio video head"
+_DROPPED = frozenset(_DROPPED_TAGS.split())
+_BLOCK_TAGS = """
+    address article aside dd details dialog div dl dt fieldset figcaption figure footer form header hgroup hr legend li
+    main menu nav ol option section summary tbody tfoot thead tr ul center
+"""
+_BLOCKS = frozenset(_BLOCK_TAGS.split())
+_PARAGRAPH_TAGS = "p h1 h2 h3 h4 h5 h6 table pre blockquote caption title body"
+_PARAGRAPHS = frozenset(_PARAGRAPH_TAGS.split())
 _QUOTE_TAGS = frozenset(("blockquote", "q"))
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _CELLS = frozenset(("td", "th"))
@@ -65,44 +32,11 @@ _SPACE, _CELL, _LINE, _PARAGRAPH = 1, 2, 3, 4
 _SEPARATORS = ("", " ", "  ", "\n", "\n\n")
 _WHITE_SPACE = re.compile("[ \t\r\n\f]+")
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
-_NOT_NESTING = frozenset(
-    [
-        "area",
-        "base",
-        "br",
-        "col",
-        "embed",
-        "hr",
-        "img",
-        "input",
-        "link",
-        "meta",
-        "param",
-        "source",
-        "track",
-        "wbr",
-        "p",
-        "li",
-        "dt",
-        "dd",
-        "tr",
-        "td",
-        "th",
-        "thead",
-        "tbody",
-        "tfoot",
-        "option",
-        "optgroup",
-        "colgroup",
-        "html",
-        "head",
-        "body",
-        "rb",
-        "rt",
-        "rtc",
-        "rp",
-    ]
-)
+_NOT_NESTING_TAGS = """
+    area base br col embed hr img input link meta param source track wbr p li dt dd tr td th thead tbody tfoot option
+    optgroup colgroup html head body rb rt rtc rp
+"""
+_NOT_NESTING = frozenset(_NOT_NESTING_TAGS.split())
 """Void elements and those whose end tag may be left out: many unclosed ones do not nest (HTML standard, 13.1.2.4)."""
 
 _META_CHARSET = re.compile(rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_:.-]{2,40})", re.IGNORECASE)

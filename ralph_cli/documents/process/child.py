@@ -19,20 +19,8 @@ _BOOTSTRAP = (
 )
 _PACKAGE_ROOT = str(Path(__file__).resolve().parents[3])
 _MAX_ERROR = 1 << 16
-_CODES = frozenset(
-    [
-        "encrypted",
-        "wrong-password",
-        "damaged",
-        "no-text",
-        "too-big",
-        "unsupported",
-        "undecodable",
-        "empty",
-        "changed",
-        "crashed",
-    ]
-)
+_REPORTED = "encrypted wrong-password damaged no-text too-big unsupported undecodable empty changed crashed"
+_CODES = frozenset(_REPORTED.split())
 _SLACK = 64 << 20
 _MEMORY_SIGNALS = frozenset({"SIGABRT", "SIGKILL"})
 """How pdfium ends when memory is refused (other faults give SIGTRAP, SIGILL or SIGSEGV), and how the kernel ends a
