@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ralph_cli.documents.parsed import validated_rows
+from ralph_cli.documents.parsed import read_json, validated_rows
 
 OFF_PAGE = "off the page"
 TINY = "too small to read"
@@ -47,11 +47,7 @@ def visibilities_to_json(seen: Sequence[Visibility]) -> bytes:
 def visibilities_from_json(data: bytes, count: int) -> list[Visibility]:
     """Read the form of `visibilities_to_json` back; ValueError for anything else, or for more or fewer answers than
     `count`."""
-    try:
-        value = json.loads(data)
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
-    seen = [Visibility(*row) for row in validated_rows(value, (str, bool, bool), count)]
+    seen = [Visibility(*row) for row in validated_rows(read_json(data), (str, bool, bool), count)]
     if len(seen) != count or any(item.reason not in _REASONS for item in seen):
         raise ValueError("a missing or unknown answer")
     return seen

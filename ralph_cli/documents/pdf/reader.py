@@ -10,9 +10,10 @@ from typing import Any
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
+from ralph_cli.core.coverage import number_ranges
 from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.hidden_reasons import Visibility
+from ralph_cli.documents.hidden_reasons import Visibility, visibilities_to_json
 from ralph_cli.documents.limits import Layout, LoadLimits
 from ralph_cli.documents.parsed import Box, ParsedDocument, ParsedHeading, ParsedPage, clean_heading, clean_label
 from ralph_cli.documents.pdf.damage import ENCRYPTED, damaged_pages
@@ -70,26 +71,6 @@ def parse_pdf(
         return ParsedDocument(tuple(pages), tuple(_outline(document, pages)), cautions)
 
 
-def boxes_on_page(
-    data: bytes,
-    *,
-    name: str,
-    password: str | None,
-    layout: Layout,
-    number: int,
-    text: str,
-    spans: list[tuple[int, int]],
-) -> list[Box]:
-    """The rectangles of the lines that these spans of page `number`'s text cover, span after span.
-
-    The layout is computed again; DocumentError "changed" when it does not give `text`, because then the spans mean
-    nothing.
-    """
-    with open_pdf(data, name, password) as document:
-        laid_out = LaidOutPage(document, name, layout, number, text)
-        return [box for start, end in spans for box in laid_out.boxes(start, end)]
-
-
 class LaidOutPage:
     """A page whose text was laid out again, so that spans of its text can be found on it.
 
@@ -114,24 +95,16 @@ class LaidOutPage:
 
 
 def check_visibility(
-    data: bytes,
-    *,
-    name: str,
-    password: str | None,
-    layout: Layout,
-    pages: list[tuple[int, str, list[tuple[int, int]]]],
-) -> list[Visibility]:
-    """Whether a reader sees these spans of pages (number, text, spans): one answer a span, in their order.
-
-    DocumentError "changed" when a page does not give its text any more.
-    """
+    data: bytes, *, name: str, password: str | None, layout: Layout, pages: list[dict[str, Any]]
+) -> bytes:
+    """Whether a reader sees these spans of pages {number, text, spans}: one answer a span, in their order, as JSON."""
     found: list[Visibility] = []
     with open_pdf(data, name, password) as document:
-        for number, text, spans in pages:
-            laid_out = LaidOutPage(document, name, layout, number, text)
-            sight = PageVisibility(laid_out.page, laid_out.text_page, laid_out.layout)
-            found += [sight.check(start, end) for start, end in spans]
-    return found
+        for wanted in pages:
+            laid_out = LaidOutPage(document, name, layout, wanted["number"], wanted["text"])
+            visibility = PageVisibility(laid_out.page, laid_out.text_page, laid_out.layout)
+            found += [visibility.check(start, end) for start, end in wanted["spans"]]
+    return visibilities_to_json(found)
 
 
 @contextmanager
@@ -251,15 +224,7 @@ def _describe_pages(numbers: list[int], total: int) -> str:
 
 def format_page_list(numbers: list[int]) -> str:
     """Page numbers as a reader writes them: 1, 4-6, 9; cut after twelve parts."""
-    parts: list[str] = []
-    first = last = 0
-    for number in [*numbers, 0]:
-        if first and number == last + 1:
-            last = number
-            continue
-        if first:
-            parts.append(str(first) if first == last else f"{first}-{last}")
-        first = last = number
+    parts = [str(first) if first == last else f"{first}-{last}" for first, last in number_ranges(numbers)]
     return ", ".join(parts[:12]) + (", ..." if len(parts) > 12 else "")
 
 

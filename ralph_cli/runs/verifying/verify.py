@@ -15,7 +15,6 @@ from ralph_cli.core.events import AnyEvent, GoalSet, RunStarted
 from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.results.verification import Rechecked, Verification
 from ralph_cli.core.run import Halt, Issue, Step, StopType
-from ralph_cli.documents.load import load_bytes
 from ralph_cli.documents.source import DocumentLike, DocumentSource, OnLoading
 from ralph_cli.journal.bundle import Bundle
 from ralph_cli.journal.store import FILE as JOURNAL_FILE
@@ -141,14 +140,8 @@ class _DocumentReader:
                 if source.bundle.document is None:
                     what = "the bundle does not hold the document"
                     raise DocumentError(what, code="no-document", hint=f"{NAME_DOCUMENT_HINT} ({recorded_path})")
-                return load_bytes(
-                    source.bundle.document,
-                    recorded_path,
-                    password=self.options.password,
-                    encoding=self.options.encoding,
-                    cache=self.settings.cache_folder,
-                    on_progress=self.options.on_loading,
-                )
+                named = replace(self.options, path=recorded_path)
+                return named.load_bytes(source.bundle.document, self.settings.cache_folder)
             return open_recorded(source.started.document, self.settings.cache_folder, self.options).load()
         except DocumentError as error:
             if error.code == DOCUMENT_CHANGED:
