@@ -17,16 +17,6 @@ _MAX_MESSAGE = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
-    """A rectangle on a page, in PDF points (1/72 inch), origin at the lower left of the unrotated page."""
-
-    left: float
-    bottom: float
-    right: float
-    top: float
-
-
-@dataclass(frozen=True, slots=True)
 class ParsedPage:
     """The text of one page, without page breaks, and the label printed on it ("" when it has none)."""
 

@@ -63,13 +63,10 @@ def lay_out(text_page: Any, layout: Layout = "auto") -> PageLayout:
     raw = text_page.raw
     source = page_characters(raw)
     runs = _find_runs(raw, source)
-    if layout == "stream":
-        return _join(_stream_rows(runs, source), source)
     rows = _visual_rows(runs)
-    if layout == "auto":
-        columns = sum(1 for row in rows if len(row) > 1 and sum(run.is_prose(source) for run in row) >= 2)
-        if columns >= 4 and columns >= 0.12 * len(rows):
-            return _join(_stream_rows(runs, source), source)
+    columns = sum(1 for row in rows if sum(run.is_prose(source) for run in row) >= 2)
+    if layout == "stream" or (layout == "auto" and columns >= 4 and columns >= 0.12 * len(rows)):
+        rows = _stream_rows(runs, source)
     return _join(rows, source)
 
 

@@ -1,10 +1,9 @@
 """PDF files: text in reading lines, page labels, outline, and the places of characters on the page (pypdfium2)."""
 
-import ctypes
 import io
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 import pypdfium2  # type: ignore[import-untyped]
@@ -15,7 +14,8 @@ from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.hidden_reasons import Visibility, visibilities_to_json
 from ralph_cli.documents.limits import Layout, LoadLimits
-from ralph_cli.documents.parsed import Box, ParsedDocument, ParsedHeading, ParsedPage, clean_heading, clean_label
+from ralph_cli.documents.parsed import ParsedDocument, ParsedHeading, ParsedPage, clean_heading, clean_label
+from ralph_cli.documents.pdf.boxes import Box, line_boxes
 from ralph_cli.documents.pdf.damage import ENCRYPTED, damaged_pages
 from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, lay_out
 from ralph_cli.documents.pdf.visibility import PageVisibility
@@ -91,7 +91,7 @@ class LaidOutPage:
     def boxes(self, start: int, end: int) -> list[Box]:
         """One rectangle per line (or per cell, when cells are far apart) of text[start:end]."""
         drawn = [index for index in self.layout.characters[start:end] if index != NOT_A_CHARACTER]
-        return _line_boxes(self.text_page.raw, drawn)
+        return line_boxes(self.text_page.raw, drawn)
 
 
 def check_visibility(
@@ -143,23 +143,15 @@ def _page_text(document: Any, index: int, layout: Layout, unreadable: list[int],
     """Text of one page; its number goes to `unreadable` if it does not load, to `textless` if it looks like a
     picture."""
     try:
-        page = document[index]
+        with closing(document[index]) as page, closing(page.get_textpage()) as text_page:
+            text = _clean(lay_out(text_page, layout).text)
+            letters = sum(1 for c in text[:1000] if not c.isspace())
+            if letters == 0 or (letters < _FEW_CHARACTERS and _has_picture(page)):
+                textless.append(index + 1)
+            return text
     except pypdfium2.PdfiumError:
         unreadable.append(index + 1)
         return ""
-    try:
-        text_page = page.get_textpage()
-        text = _clean(lay_out(text_page, layout).text)
-        letters = sum(1 for c in text[:1000] if not c.isspace())
-        if letters == 0 or (letters < _FEW_CHARACTERS and _has_picture(page)):
-            textless.append(index + 1)
-        text_page.close()
-        return text
-    except pypdfium2.PdfiumError:
-        unreadable.append(index + 1)
-        return ""
-    finally:
-        page.close()
 
 
 def _find_damaged_pages(document: Any, data: bytes) -> list[int]:
@@ -247,24 +239,3 @@ def _find_title(title: str, text: str) -> int:
     pattern = r"\s+".join(re.escape(word) for word in title.split())
     found = re.search(pattern, text, re.IGNORECASE)
     return found.start() if found else 0
-
-
-def _line_boxes(raw: Any, characters: list[int]) -> list[Box]:
-    """One rectangle per line (or per cell, when cells are far apart) around these pdfium characters."""
-    lines: list[list[float]] = []
-    rect = pdfium_c.FS_RECTF()
-    for index in characters:
-        if not pdfium_c.FPDFText_GetLooseCharBox(raw, index, ctypes.byref(rect)):
-            continue
-        height = rect.top - rect.bottom
-        last = lines[-1] if lines else None
-        if (
-            last is not None
-            and min(last[3], rect.top) - max(last[1], rect.bottom) > 0.5 * min(height, last[3] - last[1])
-            and rect.left - last[0] >= -1
-            and rect.left - last[2] < 3 * height
-        ):
-            last[1], last[2], last[3] = min(last[1], rect.bottom), max(last[2], rect.right), max(last[3], rect.top)
-        else:
-            lines.append([rect.left, rect.bottom, rect.right, rect.top])
-    return [Box(*line) for line in lines]

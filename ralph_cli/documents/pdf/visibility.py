@@ -7,6 +7,7 @@ An ActualText must say what is drawn. Not caught: a font whose glyphs show other
 """
 
 import ctypes
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -24,13 +25,13 @@ from ralph_cli.documents.hidden_reasons import (
     TRANSPARENT,
     Visibility,
 )
-from ralph_cli.documents.pdf.characters import Box, Glyph, Glyphs, object_bounds
+from ralph_cli.documents.pdf.boxes import Box, enclose
+from ralph_cli.documents.pdf.characters import Glyph, Glyphs, object_bounds
 from ralph_cli.documents.pdf.ink import (
     LEAST_CONTRAST,
     PageCanvas,
     Rect,
     RenderedRegion,
-    enclosing_rect,
     intersect,
     without_objects,
 )
@@ -99,8 +100,9 @@ class PageVisibility:
         """The glyphs in portions that are rendered at once, each at a scale at which its type is large enough."""
         if not glyphs:
             return
-        least = min(max(glyph.loose[2] - glyph.loose[0], glyph.loose[3] - glyph.loose[1]) for glyph in glyphs)
-        sheet = PageCanvas(self._page, min(max(_GLYPH_PIXELS / least, _SCALES[0]), _SCALES[1]))
+        least = min(max(glyph.loose.width, glyph.loose.height) for glyph in glyphs)
+        scale = min(max(_GLYPH_PIXELS / least, _SCALES[0]), _SCALES[1])
+        sheet = PageCanvas(self._page, *(max(math.ceil(side * scale), 1) for side in self._page.get_size()))
         left, top, right, bottom = self._region(sheet, glyphs)
         if (right - left) * (bottom - top) <= _MOST_PIXELS or len(glyphs) == 1:
             yield sheet, glyphs
@@ -110,7 +112,7 @@ class PageVisibility:
         yield from self._portions(glyphs[middle:])
 
     def _region(self, sheet: PageCanvas, glyphs: Sequence[Glyph]) -> Rect:
-        return intersect(enclosing_rect([sheet.to_pixels(*glyph.loose) for glyph in glyphs]), sheet.page_rect)
+        return intersect(enclose([sheet.to_pixels(*glyph.loose) for glyph in glyphs]), sheet.page_rect)
 
     def _without_ink(self, sheet: PageCanvas, glyphs: Sequence[Glyph], twins: Iterable[Any] = ()) -> list[Glyph]:
         """The glyphs that leave no ink; `twins` are left out of the page from the beginning."""
@@ -142,8 +144,8 @@ class PageVisibility:
 
     def _on_pictures(self, sheet: PageCanvas, words: Sequence[Sequence[Glyph]]) -> list[bool]:
         """Whether each word stands on the ink of a picture, as the text layer of a scan does."""
-        rects = [enclosing_rect([sheet.to_pixels(*glyph.loose) for glyph in word]) for word in words]
-        region = intersect(enclosing_rect(rects), sheet.page_rect) if rects else (0, 0, 0, 0)
+        rects = [enclose([sheet.to_pixels(*glyph.loose) for glyph in word]) for word in words]
+        region = intersect(enclose(rects), sheet.page_rect) if rects else (0, 0, 0, 0)
         if not _area(region) or not any(True for _ in self._page.get_objects([IMAGE, SHADING])):
             return [False] * len(words)
         with without_objects([item.raw for item in self._page.get_objects([TEXT])]):
@@ -184,23 +186,20 @@ class PageVisibility:
 def _same_place(one: Box | None, other: Box | None) -> bool:
     if one is None or other is None:
         return False
-    near = 0.25 * min(one[2] - one[0], one[3] - one[1])
+    near = 0.25 * min(one.width, one.height)
     return all(abs(a - b) <= near for a, b in zip(one, other, strict=True))
 
 
 def _is_tiny(box: Box) -> bool:
-    width, height = box[2] - box[0], box[3] - box[1]
-    return max(width, height) < TINY_POINTS or min(width, height) < SLIVER_POINTS
+    return max(box.width, box.height) < TINY_POINTS or min(box.width, box.height) < SLIVER_POINTS
 
 
 def _overlap(one: Box, other: Box) -> bool:
     """Whether two boxes share more than a touch."""
-    if one[0] >= other[2] or other[0] >= one[2] or one[1] >= other[3] or other[1] >= one[3]:
-        return False
-    touch = _OVERLAP * min(one[3] - one[1], other[3] - other[1], one[2] - one[0], other[2] - other[0])
-    return (
-        min(one[2], other[2]) - max(one[0], other[0]) > touch and min(one[3], other[3]) - max(one[1], other[1]) > touch
-    )
+    across = min(one.right, other.right) - max(one.left, other.left)
+    upward = min(one.top, other.top) - max(one.bottom, other.bottom)
+    touch = _OVERLAP * min(one.width, one.height, other.width, other.height)
+    return min(across, upward) > max(touch, 0)
 
 
 def _without_edge(rect: Rect) -> Rect:
