@@ -20,9 +20,9 @@ _REASONS = frozenset({"", OFF_PAGE, TINY, INVISIBLE, TRANSPARENT, COLOUR, LAYER,
 
 @dataclass(frozen=True, slots=True)
 class Visibility:
-    """What was found of some words: `why` a reader cannot see them, "" if nothing speaks against it.
+    """What was found of some words: the `reason` why a reader cannot see them, "" if nothing speaks against it.
 
-    `part` says that it is true of some of the characters only, `picture` that they are the text layer of a picture.
+    `partly` says that it is true of some of the characters only, `on_picture` that they are a picture's text layer.
     """
 
     reason: str = ""

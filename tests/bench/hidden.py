@@ -58,7 +58,7 @@ def look_at(path: Path, step: int) -> tuple[int, int, list[str], float, float]:
         sight = PageVisibility(page, text_page, layout)
         for start, end in lines_of(layout.text):
             seen = sight.look(start, end)
-            why = seen.why or unreadable_reason(layout.text, start, end)
+            why = seen.reason or unreadable_reason(layout.text, start, end)
             lines += 1
             if why:
                 part = "in part " if seen.partly else ""
@@ -88,7 +88,7 @@ def made(folder: Path) -> None:
             path.write_bytes(data)
             document = DocumentSource.of(path).load()
             at = document.text.index(SAID)
-            counted[bool(check_visibility(document, [Span(at, at + len(SAID))])[0].why)] += 1
+            counted[bool(check_visibility(document, [Span(at, at + len(SAID))])[0].reason)] += 1
         print(f"{kind}: {counted[True]} of {len(files)} flagged")
 
 

@@ -121,14 +121,12 @@ class BodyParser:
             else:
                 self._write(text.replace("\f", " "))
 
-    def add_block(self, text: str, separator: str = "\n\n") -> int:
-        """Add a finished block and return where it begins."""
-        if self._parts:
-            self._parts.append(separator)
-            self._length += len(separator)
-        at = self._length
-        self._parts.append(text)
-        self._length += len(text)
+    def add_block(self, text: str) -> int:
+        """Add a finished block, an empty line behind the one before, and return where it begins."""
+        separator = "\n\n" if self._parts else ""
+        self._parts.append(separator + text)
+        at = self._length + len(separator)
+        self._length = at + len(text)
         return at
 
     @property
