@@ -17,6 +17,10 @@ OTHER_WORDS = "other words are drawn in its place"
 
 _REASONS = frozenset({"", OFF_PAGE, TINY, INVISIBLE, TRANSPARENT, COLOUR, LAYER, CLIPPED, OTHER_WORDS})
 
+LEAST_CONTRAST = 16
+"""Levels (of 255) by which a colour channel must change to count as ink: #efefef on white is the lightest grey that
+does. Fainter text is not there for a reader of paper, and hardly for one of a screen."""
+
 
 @dataclass(frozen=True, slots=True)
 class Visibility:

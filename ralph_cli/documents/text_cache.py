@@ -11,7 +11,6 @@ from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.parsed import ParsedDocument
 
 _FORMAT = 2
-_SLACK = 64 << 20
 
 
 def read_parsed(cache: Path, fingerprint: str, limits: LoadLimits) -> ParsedDocument | None:
@@ -21,7 +20,7 @@ def read_parsed(cache: Path, fingerprint: str, limits: LoadLimits) -> ParsedDocu
             head = json.loads(stream.readline(1_000))
             if head != {"format": _FORMAT, "fingerprint": fingerprint}:
                 return None
-            return ParsedDocument.from_json(stream.read(6 * limits.characters + _SLACK), limits)
+            return ParsedDocument.from_json(stream.read(limits.json_bytes), limits)
     except (OSError, EOFError, zlib.error, ValueError, RecursionError):
         return None
 

@@ -10,11 +10,11 @@ from functools import lru_cache
 
 from tinycss2 import color4
 
+from ralph_cli.documents.hidden_reasons import LEAST_CONTRAST
+
 Colour = tuple[float, float, float]
 
 WHITE: Colour = (255, 255, 255)
-LEAST_CONTRAST = 16
-"""Levels (of 255) by which text must differ from what is behind it; the same as for PDF pages."""
 
 _FAR_OFF_PIXELS = 500.0
 _LONGEST = 100

@@ -9,9 +9,7 @@ from typing import Any
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
-LEAST_CONTRAST = 16
-"""Levels (of 255) by which a colour channel must change to count as ink: #efefef on white is the lightest grey that
-does. Fainter text is not there for a reader of paper, and hardly for one of a screen."""
+from ralph_cli.documents.hidden_reasons import LEAST_CONTRAST
 
 _BYTES_PER_PIXEL = 4
 _WHITE = (255, 255, 255, 255)

@@ -23,7 +23,6 @@ _PACKAGE_ROOT = str(Path(__file__).resolve().parents[3])
 _MAX_ERROR = 1 << 16
 _REPORTED = "encrypted wrong-password damaged no-text too-big unsupported undecodable empty changed crashed"
 _CODES = frozenset(_REPORTED.split())
-_SLACK = 64 << 20
 _MEMORY_SIGNALS = frozenset({"SIGABRT", "SIGKILL"})
 """How pdfium ends when memory is refused (other faults give SIGTRAP, SIGILL or SIGSEGV), and how the kernel ends a
 process when the machine has none left."""
@@ -128,19 +127,17 @@ def _feed(pipe: IO[bytes], header: bytes, data: bytes) -> None:
 
 def _receive(pipe: IO[bytes], name: str, limits: LoadLimits, watch: _Watchdog, on_progress: OnProgress) -> bytes | None:
     """The result, or None if the process ended without one. Raises what the process reported."""
-    most = 6 * limits.characters + _SLACK  # a character takes at most six bytes in JSON
     total: int | None = None
     while True:
         try:
-            frame = read_frame(pipe, most)
+            frame = read_frame(pipe, limits.json_bytes)
             if frame is None:
                 return None
             kind, payload = frame
             if kind == RESULT:
                 return payload
             if kind == FAILURE:
-                reported = _parse_failure(payload)
-                break
+                raise _parse_failure(payload)
             done, claimed = _checked_progress(payload, total, limits)
         except (ValueError, RecursionError) as error:
             raise _invalid_result_error(name, error) from None
@@ -149,7 +146,6 @@ def _receive(pipe: IO[bytes], name: str, limits: LoadLimits, watch: _Watchdog, o
         total = claimed
         if on_progress is not None:
             on_progress(done, claimed)
-    raise reported
 
 
 def _invalid_result_error(name: str, error: Exception) -> DocumentError:

@@ -16,6 +16,8 @@ SECONDS_PER_PATTERN = 1.0
 
 TOTAL_SECONDS = 15.0
 MAX_PLACES = 500
+"""Places of a search that are kept; how often it was found is counted to the end."""
+
 MAX_MEMORY = 1 << 30
 
 _START = (
