@@ -36,22 +36,22 @@ class Visibility:
 
 def combine(parts: Sequence[Visibility]) -> Visibility:
     """What is true of words that were looked at in parts."""
-    hidden = [seen for seen in parts if seen.reason]
-    picture = any(seen.on_picture for seen in parts)
+    hidden = [part for part in parts if part.reason]
+    picture = any(part.on_picture for part in parts)
     if not hidden:
         return Visibility(on_picture=picture)
-    return Visibility(hidden[0].reason, len(hidden) < len(parts) or any(seen.partly for seen in hidden), picture)
+    return Visibility(hidden[0].reason, len(hidden) < len(parts) or any(part.partly for part in hidden), picture)
 
 
-def visibilities_to_json(seen: Sequence[Visibility]) -> bytes:
+def visibilities_to_json(answers: Sequence[Visibility]) -> bytes:
     """The answers as JSON."""
-    return json.dumps([[item.reason, item.partly, item.on_picture] for item in seen]).encode("ascii")
+    return json.dumps([[answer.reason, answer.partly, answer.on_picture] for answer in answers]).encode("ascii")
 
 
 def visibilities_from_json(data: bytes, count: int) -> list[Visibility]:
     """Read the form of `visibilities_to_json` back; ValueError for anything else, or for more or fewer answers than
     `count`."""
-    seen = [Visibility(*row) for row in validated_rows(read_json(data), (str, bool, bool), count)]
-    if len(seen) != count or any(item.reason not in _REASONS for item in seen):
+    answers = [Visibility(*row) for row in validated_rows(read_json(data), (str, bool, bool), count)]
+    if len(answers) != count or any(answer.reason not in _REASONS for answer in answers):
         raise ValueError("a missing or unknown answer")
-    return seen
+    return answers

@@ -28,10 +28,10 @@ def check_visibility(
     span_numbers = [number for page in pages for number in owners[page["number"]]]
     decode = partial(visibilities_from_json, count=len(span_numbers))
     answers = ask_pages("seen", document, pages, decode, source=source)
-    return [
-        combine([answer for answer, span_number in zip(answers, span_numbers, strict=True) if span_number == number])
-        for number in range(len(spans))
-    ]
+    parts: list[list[Visibility]] = [[] for _ in spans]
+    for number, answer in zip(span_numbers, answers, strict=True):
+        parts[number].append(answer)
+    return [combine(group) for group in parts]
 
 
 def group_by_page(document: Document, spans: Sequence[Span]) -> tuple[list[dict[str, Any]], dict[int, list[int]]]:

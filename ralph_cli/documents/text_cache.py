@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import zlib
+from contextlib import suppress
 from pathlib import Path
 
 from ralph_cli.core import clock
@@ -31,17 +32,15 @@ def write_parsed(cache: Path, fingerprint: str, parsed: ParsedDocument) -> None:
     head = json.dumps({"format": _FORMAT, "fingerprint": fingerprint}).encode("ascii") + b"\n"
     content = gzip.compress(head + parsed.to_json(), compresslevel=3, mtime=0)
     temporary = target.with_name(f".{fingerprint}.{clock.token()}")
-    try:
+    with suppress(OSError):
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
             with os.fdopen(descriptor, "wb") as stream:
                 stream.write(content)
             temporary.replace(target)
-        except OSError:
+        finally:
             temporary.unlink(missing_ok=True)
-    except OSError:
-        return
 
 
 def _file(cache: Path, fingerprint: str) -> Path:

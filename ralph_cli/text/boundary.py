@@ -91,10 +91,14 @@ def _is_pause(character: str) -> bool:
 
 def _is_digit_group(text: str, last: int, first: int) -> bool:
     """Whether text[:last+1] ends in one to three digits and text[first:] begins with exactly three."""
-    right = text[first : first + 4]
     left = text[max(0, last - 3) : last + 1]
     digits = len(left) - len(left.rstrip("0123456789"))
-    return 1 <= digits <= 3 and right[:3].isdecimal() and len(right) >= 3 and not right[3:].isdecimal()
+    return 1 <= digits <= 3 and begins_with_digit_group(text[first : first + 4])
+
+
+def begins_with_digit_group(text: str) -> bool:
+    """Whether a text begins with three digits, and no more."""
+    return len(text) >= 3 and text[:3].isdecimal() and not text[3:4].isdecimal()
 
 
 def _is_contraction(text: str, apostrophe: int) -> bool:

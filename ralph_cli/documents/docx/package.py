@@ -55,27 +55,27 @@ class _Reader:
         """The whole document."""
         main = self._main_part()
         folder = posixpath.dirname(main)
-        walk = BodyParser(self._style_names(f"{folder}/styles.xml"), self._limits.characters, self._too_big_error)
-        self._parse_part(main, walk.start, walk.end, walk.characters)
-        headings, notes = tuple(walk.headings), self._append_notes(folder, walk)
-        text = walk.text()
+        body = BodyParser(self._style_names(f"{folder}/styles.xml"), self._limits.characters, self._too_big_error)
+        self._parse_part(main, body.start, body.end, body.characters)
+        headings, notes = tuple(body.headings), self._append_notes(folder, body)
+        text = body.text()
         if not text.strip():
             hint = "pictures are not read; run OCR first"
             raise DocumentError(f"{self._name} has no text", code="no-text", hint=hint)
-        return ParsedDocument((ParsedPage(text),), headings, walk.cautions(), tuple(walk.quoted), notes)
+        return ParsedDocument((ParsedPage(text),), headings, body.cautions(), tuple(body.quoted), notes)
 
-    def _append_notes(self, folder: str, walk: BodyParser) -> tuple[ParsedNote, ...]:
+    def _append_notes(self, folder: str, body: BodyParser) -> tuple[ParsedNote, ...]:
         """Footnotes and endnotes, added to the text in the order in which they are cited."""
         found: dict[tuple[str, str], str] = {}
         for kind in ("footnote", "endnote"):
-            if any(cited == kind for cited, _, _ in walk.note_references):
-                notes = NotesParser(kind, walk)
+            if any(cited == kind for cited, _, _ in body.note_references):
+                notes = NotesParser(kind, body)
                 self._parse_part(f"{folder}/{kind}s.xml", notes.start, notes.end, notes.characters)
                 found |= notes.found
         placed = []
-        for kind, number, at in walk.note_references:
+        for kind, number, at in body.note_references:
             if text := found.get((kind, number), "").strip():
-                start = walk.add_block(text)
+                start = body.add_block(text)
                 placed.append(ParsedNote(0, start, start + len(text), at))
         return tuple(placed)
 

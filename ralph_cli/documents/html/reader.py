@@ -60,9 +60,9 @@ def parse_html(data: bytes, *, name: str, encoding: str | None, limits: LoadLimi
     if depth > limits.html_depth:
         raise DocumentError(f"{name} nests elements more than {limits.html_depth} levels deep", code="too-big")
     tree = LexborHTMLParser(source)
-    walk = _TreeReader([_LookState(TextLook(styles_known=tree.css_first("style, link[rel~=stylesheet]") is None))])
-    walk.visit(tree.root)
-    text = walk.out.text()
+    reader = _TreeReader([_LookState(TextLook(styles_known=tree.css_first("style, link[rel~=stylesheet]") is None))])
+    reader.visit(tree.root)
+    text = reader.out.text()
     if len(text) > limits.characters:
         raise DocumentError(
             f"{name} has more than {limits.characters:,} characters", code="too-big", hint="split the file"
@@ -70,9 +70,9 @@ def parse_html(data: bytes, *, name: str, encoding: str | None, limits: LoadLimi
     if not text.strip():
         hint = "save the page after it has loaded in a browser"
         raise DocumentError(f"{name} has no text", code="no-text", hint=hint)
-    if walk.hidden:
-        cautions += (Caution("hidden-elements", f"hidden elements omitted: {walk.hidden}"),)
-    return ParsedDocument((ParsedPage(text),), tuple(walk.headings), cautions, tuple(walk.quoted))
+    if reader.hidden:
+        cautions += (Caution("hidden-elements", f"hidden elements omitted: {reader.hidden}"),)
+    return ParsedDocument((ParsedPage(text),), tuple(reader.headings), cautions, tuple(reader.quoted))
 
 
 def nesting_depth(source: str, limit: int) -> int:

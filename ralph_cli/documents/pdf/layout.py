@@ -134,7 +134,6 @@ def _find_runs(raw: Any, text: str) -> list[_Run]:
     """Words in stream order, joined while they stand beside each other on one line."""
     boxes = _Boxes(raw, _quarter_turns(raw, text))
     runs: list[_Run] = []
-    current: _Run | None = None
     previous_end = 0
     for match in _WORD.finditer(text):
         start, end = match.span()
@@ -144,14 +143,14 @@ def _find_runs(raw: Any, text: str) -> list[_Run]:
         baseline = boxes.baseline(start)
         if end - start > 1:
             right = boxes.extent(end - 1)[1]
-        if current is not None and "\n" not in text[previous_end:start] and _continues(current, left, baseline, height):
-            if height > current.height:
-                current.baseline, current.height = baseline, height
-            current.words.append((start, end))
-            current.right = right
+        if runs and "\n" not in text[previous_end:start] and _continues(runs[-1], left, baseline, height):
+            run = runs[-1]
+            if height > run.height:
+                run.baseline, run.height = baseline, height
+            run.words.append((start, end))
+            run.right = right
         else:
-            current = _Run(baseline, left, right, height, [(start, end)])
-            runs.append(current)
+            runs.append(_Run(baseline, left, right, height, [(start, end)]))
         previous_end = end
     return runs
 
@@ -187,9 +186,8 @@ def _merge_meshing_rows(rows: list[_Row]) -> list[_Row]:
     """
     settled: list[_Row] = []
     for row in rows:
-        above = settled[-1] if settled else None
-        if above is not None and _meshes(above, row):
-            above.extend(row)
+        if settled and _meshes(settled[-1], row):
+            settled[-1].extend(row)
         else:
             settled.append(row)
     return settled

@@ -122,9 +122,9 @@ class PageVisibility:
         twins = [item for item, box in self._glyphs.unread_objects if any(_same_place(box, place) for place in places)]
         if not twins:
             return unseen
-        again = self._without_ink(canvas, [glyph for glyph in glyphs if glyph.owner in owners], twins)
-        still = {glyph.offset for glyph in again}
-        return [glyph for glyph in unseen if glyph.offset in still]
+        without_ink = self._without_ink(canvas, [glyph for glyph in glyphs if glyph.owner in owners], twins)
+        offsets = {glyph.offset for glyph in without_ink}
+        return [glyph for glyph in unseen if glyph.offset in offsets]
 
     def _on_pictures(self, canvas: PageCanvas, words: Sequence[Sequence[Glyph]]) -> list[bool]:
         """Whether each word stands on the ink of a picture, as the text layer of a scan does."""

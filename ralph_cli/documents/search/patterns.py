@@ -35,6 +35,9 @@ class PatternCount:
     fault: str = ""
 
 
+_LATE = PatternCount(None, fault="not counted: it did not finish in time")
+
+
 def count_patterns(patterns: Sequence[str], text: str) -> tuple[PatternCount, ...]:
     """Count each expression on the text as the worker's `find` does: case ignored, a space matches any white space.
 
@@ -52,8 +55,7 @@ def count_patterns(patterns: Sequence[str], text: str) -> tuple[PatternCount, ..
     except OSError:
         output = b""
     counted = [_parse_line(line) for line in output.decode("ascii", "replace").splitlines()]
-    late = PatternCount(None, fault="not counted: it did not finish in time")
-    return tuple(counted[: len(patterns)]) + (late,) * (len(patterns) - len(counted))
+    return tuple(counted[: len(patterns)]) + (_LATE,) * (len(patterns) - len(counted))
 
 
 def result_lines(given: str) -> Iterator[str]:
@@ -97,4 +99,4 @@ def _parse_line(line: str) -> PatternCount:
         value = json.loads(line)
         return PatternCount(value["count"], tuple(map(tuple, value.get("places", ()))), value.get("fault", ""))
     except (ValueError, KeyError, TypeError):
-        return PatternCount(None, fault="not counted: it did not finish in time")
+        return _LATE
