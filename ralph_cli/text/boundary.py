@@ -43,9 +43,10 @@ def is_inside_word(text: str, at: int) -> bool:
         return following < len(text) and text[following].isdecimal()
     if left in _NUMBER_SEPARATORS and right.isdecimal():
         preceding = _before(text, before)
-        return (
-            text[preceding].isdecimal() or (left == "." and not _is_pause(text[preceding])) if preceding >= 0 else True
-        )
+        if preceding < 0 or text[preceding].isdecimal():
+            return True
+        # Behind an abbreviation, or behind other leader dots, a point is no decimal point.
+        return left == "." and not (text[preceding].isalnum() or text[preceding] == ".")
     if left.isdecimal() and right in _THIN_SPACES:
         return _is_digit_group(text, before, after + 1)
     if left in _THIN_SPACES and right.isdecimal():
@@ -82,11 +83,6 @@ def _belong_together(left: str, right: str) -> bool:
     if _UNSPACED.match(left) or _UNSPACED.match(right):
         return left.isnumeric() and right.isnumeric()  # 12 and the character for ten thousand
     return True
-
-
-def _is_pause(character: str) -> bool:
-    """Whether a point behind this is no decimal point: the end of an abbreviation or one of many leader dots."""
-    return character.isalnum() or character == "."
 
 
 def _is_digit_group(text: str, last: int, first: int) -> bool:

@@ -86,8 +86,6 @@ def is_hidden(attributes: Mapping[str, str | None]) -> bool:
 @lru_cache(maxsize=4_096)
 def _is_hidden_by_style(style_text: str) -> bool:
     style = declarations(style_text)
-    if not style:
-        return False
     if style.get("display") == "none" or _is_zero(style.get("opacity")) or _is_cut_off(style):
         return True
     shifts = ["text-indent", "margin-left"]

@@ -102,11 +102,8 @@ class Glyphs:
     def unread_objects(self) -> list[tuple[Any, Box | None]]:
         """Text objects of which the page's text has nothing, for pdfium took them for a repetition."""
         texts = (item.raw for item in self._page.get_objects([TEXT]))
-        return [
-            (raw, object_bounds(raw))
-            for raw in texts
-            if address(raw) not in self._objects and self._is_misspoken(raw) is None
-        ]
+        unread = [raw for raw in texts if address(raw) not in self._objects and self._is_misspoken(raw) is None]
+        return [(raw, object_bounds(raw)) for raw in unread]
 
 
 def _is_meaningful(character: str) -> bool:
@@ -114,11 +111,8 @@ def _is_meaningful(character: str) -> bool:
 
     Boxes, bullets and dashes are often drawn over an invisible character, or cut off at the edge of a cell.
     """
-    return (
-        character in _FIGURE_SIGNS
-        or unicodedata.category(character)[0] in "LN"
-        or unicodedata.category(character) in _SYMBOL_CATEGORIES
-    )
+    category = unicodedata.category(character)
+    return character in _FIGURE_SIGNS or category[0] in "LN" or category in _SYMBOL_CATEGORIES
 
 
 def object_bounds(handle: Any) -> Box | None:

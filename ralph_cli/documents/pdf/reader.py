@@ -49,11 +49,11 @@ def parse_pdf(
             raise DocumentError(f"{name} claims {total} pages; the limit is {limits.pages}", code="too-big")
         on_progress(0, total)
         pages: list[ParsedPage] = []
-        unread: list[int] = []
-        bare: list[int] = []
+        unreadable: list[int] = []
+        textless: list[int] = []
         characters = 0
         for index in range(total):
-            text = _page_text(document, index, layout, unread, bare)
+            text = _page_text(document, index, layout, unreadable, textless)
             characters += len(text) + 1
             if characters > limits.characters:
                 raise DocumentError(
@@ -63,12 +63,12 @@ def parse_pdf(
                 )
             pages.append(ParsedPage(text, clean_label(_page_label(document, index))))
             on_progress(index + 1, total)
-        damaged = [number for number in _find_damaged_pages(document, data) if number not in unread]
+        damaged = [number for number in _find_damaged_pages(document, data) if number not in unreadable]
         if not any(page.text.strip() for page in pages):
-            raise _no_text_error(name, [*unread, *damaged], total)
-        bare = [number for number in bare if number not in damaged]
-        cautions = tuple(_cautions(unread, damaged, bare, total))
-        return ParsedDocument(tuple(pages), tuple(_outline(document, pages)), cautions)
+            raise _no_text_error(name, [*unreadable, *damaged], total)
+        textless = [number for number in textless if number not in damaged]
+        cautions = _cautions(unreadable, damaged, textless, total)
+        return ParsedDocument(tuple(pages), tuple(_outline(document, pages)), tuple(cautions))
 
 
 class LaidOutPage:
