@@ -3,7 +3,7 @@
 * RalphError                 one line for a person, a stable code for a program, a hint what to do
   - UserError                  the person at the keyboard can fix it                          exit 1
     + ConfigError                unknown setting, missing key, impossible limit
-    + DocumentError              unreadable, encrypted, empty, too big (see `documents.load`)
+    + DocumentError              unreadable, encrypted, empty, too big (see `documents.source`)
   - ProviderError              a model service failed; `.retryable` says if waiting helps      exit 1
   - EngineError                no sandbox engine can run, or it broke beyond replacement       exit 1
   - JournalError               the run's record cannot be written or read                     exit 1

@@ -76,11 +76,8 @@ def context_span(
     if span.start - low > max_characters:
         low = text.rfind(" ", low, span.start - max_characters) + 1 or span.start - max_characters
     if high - span.end > max_characters:
-        high = (
-            text.find(" ", span.end + max_characters, high)
-            if " " in text[span.end + max_characters : high]
-            else span.end + max_characters
-        )
+        space = text.find(" ", span.end + max_characters, high)
+        high = space if space >= 0 else span.end + max_characters
     return Span(min(low, _minimum_start(text, span.start)), max(high, _minimum_end(text, span.end)))
 
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ralph_cli.documents.parsed import validated_rows
+from ralph_cli.documents.parsed import read_json, validated_rows
 
 OFF_PAGE = "off the page"
 TINY = "too small to read"
@@ -17,12 +17,16 @@ OTHER_WORDS = "other words are drawn in its place"
 
 _REASONS = frozenset({"", OFF_PAGE, TINY, INVISIBLE, TRANSPARENT, COLOUR, LAYER, CLIPPED, OTHER_WORDS})
 
+LEAST_CONTRAST = 16
+"""Levels (of 255) by which a colour channel must change to count as ink: #efefef on white is the lightest grey that
+does. Fainter text is not there for a reader of paper, and hardly for one of a screen."""
+
 
 @dataclass(frozen=True, slots=True)
 class Visibility:
-    """What was found of some words: `why` a reader cannot see them, "" if nothing speaks against it.
+    """What was found of some words: the `reason` why a reader cannot see them, "" if nothing speaks against it.
 
-    `part` says that it is true of some of the characters only, `picture` that they are the text layer of a picture.
+    `partly` says that it is true of some of the characters only, `on_picture` that they are a picture's text layer.
     """
 
     reason: str = ""
@@ -32,26 +36,22 @@ class Visibility:
 
 def combine(parts: Sequence[Visibility]) -> Visibility:
     """What is true of words that were looked at in parts."""
-    hidden = [seen for seen in parts if seen.reason]
-    picture = any(seen.on_picture for seen in parts)
+    hidden = [part for part in parts if part.reason]
+    picture = any(part.on_picture for part in parts)
     if not hidden:
         return Visibility(on_picture=picture)
-    return Visibility(hidden[0].reason, len(hidden) < len(parts) or any(seen.partly for seen in hidden), picture)
+    return Visibility(hidden[0].reason, len(hidden) < len(parts) or any(part.partly for part in hidden), picture)
 
 
-def visibilities_to_json(seen: Sequence[Visibility]) -> bytes:
+def visibilities_to_json(answers: Sequence[Visibility]) -> bytes:
     """The answers as JSON."""
-    return json.dumps([[item.reason, item.partly, item.on_picture] for item in seen]).encode("ascii")
+    return json.dumps([[answer.reason, answer.partly, answer.on_picture] for answer in answers]).encode("ascii")
 
 
 def visibilities_from_json(data: bytes, count: int) -> list[Visibility]:
     """Read the form of `visibilities_to_json` back; ValueError for anything else, or for more or fewer answers than
     `count`."""
-    try:
-        value = json.loads(data)
-    except RecursionError as error:
-        raise ValueError("nested too deeply") from error
-    seen = [Visibility(*row) for row in validated_rows(value, (str, bool, bool), count)]
-    if len(seen) != count or any(item.reason not in _REASONS for item in seen):
+    answers = [Visibility(*row) for row in validated_rows(read_json(data), (str, bool, bool), count)]
+    if len(answers) != count or any(answer.reason not in _REASONS for answer in answers):
         raise ValueError("a missing or unknown answer")
-    return seen
+    return answers

@@ -41,11 +41,9 @@ def unreadable_reason(text: str, start: int, end: int) -> str:
 
 
 def _takes_selector(character: str | None) -> bool:
-    return (
-        character is not None
-        and unicodedata.category(character) in _SELECTOR_BASES
-        and character not in ".,%;:!?'\"/&@*#"
-    )
+    if character is None or character in ".,%;:!?'\"/&@*#":
+        return False
+    return unicodedata.category(character) in _SELECTOR_BASES
 
 
 def _is_reordered(text: str, start: int, end: int) -> bool:

@@ -26,5 +26,10 @@ class LoadLimits:
     pages: int = 100_000
     html_depth: int = 2_000
 
+    @property
+    def json_bytes(self) -> int:
+        """Bytes that the result may take as JSON, in which a character takes at most six."""
+        return 6 * self.characters + 64 * MIB
+
 
 DEFAULT_LIMITS = LoadLimits()

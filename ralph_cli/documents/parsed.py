@@ -1,7 +1,6 @@
 """What a parser hands back: pages, headings and cautions, checked before they become a document."""
 
 import json
-import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,20 +11,9 @@ _REQUIRED_KEYS, _OPTIONAL_KEYS = {"pages", "headings", "cautions"}, {"quoted", "
 _MAX_HEADINGS = 50_000
 _MAX_PASSAGES = 100_000
 _MAX_CAUTIONS = 100
-_MAX_BOXES = 1_000_000
 _MAX_LABEL = 40
 _MAX_HEADING = 500
 _MAX_MESSAGE = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """A rectangle on a page, in PDF points (1/72 inch), origin at the lower left of the unrotated page."""
-
-    left: float
-    bottom: float
-    right: float
-    top: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +73,7 @@ class ParsedDocument:
     @classmethod
     def from_json(cls, data: bytes, limits: LoadLimits) -> "ParsedDocument":
         """Read the form of `to_json` back; ValueError for anything a correct parser would not have written."""
-        try:
-            value = json.loads(data)
-        except RecursionError as error:
-            raise ValueError("nested too deeply") from error
+        value = read_json(data)
         if not isinstance(value, dict) or not _REQUIRED_KEYS <= set(value) <= _REQUIRED_KEYS | _OPTIONAL_KEYS:
             raise ValueError("not a parser's result")
         pages = tuple(
@@ -173,21 +158,12 @@ def assemble(parsed: ParsedDocument, *, path: str, kind: str, sha256: str, finge
     )
 
 
-def boxes_to_json(boxes: list[Box]) -> bytes:
-    """Rectangles as JSON."""
-    return json.dumps([[box.left, box.bottom, box.right, box.top] for box in boxes]).encode("ascii")
-
-
-def boxes_from_json(data: bytes) -> list[Box]:
-    """Read the form of `boxes_to_json` back; ValueError for anything else."""
+def read_json(data: bytes) -> Any:
+    """What a parser wrote as JSON, or ValueError."""
     try:
-        value = json.loads(data)
+        return json.loads(data)
     except RecursionError as error:
         raise ValueError("nested too deeply") from error
-    boxes = [Box(*row) for row in validated_rows(value, (float, float, float, float), _MAX_BOXES)]
-    if not all(math.isfinite(side) for box in boxes for side in (box.left, box.bottom, box.right, box.top)):
-        raise ValueError("a rectangle with infinite sides")
-    return boxes
 
 
 def validated_rows(value: Any, types: tuple[type, ...], limit: int) -> list[list[Any]]:

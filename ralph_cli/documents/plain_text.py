@@ -118,9 +118,8 @@ def _decode_damaged(data: bytes, name: str) -> tuple[str, tuple[Caution, ...]]:
 
 
 def _replacement_cautions(count: int) -> tuple[Caution, ...]:
-    if not count:
-        return ()
-    return (Caution("bytes-replaced", f"{count} bytes are not valid text and were replaced by U+FFFD"),)
+    message = f"{count} bytes are not valid text and were replaced by U+FFFD"
+    return (Caution("bytes-replaced", message),) if count else ()
 
 
 def _utf16_by_pattern(data: bytes) -> str | None:
@@ -143,9 +142,8 @@ def _is_binary(data: bytes) -> bool:
 
 
 def _binary_error(name: str) -> DocumentError:
-    return DocumentError(
-        f"{name} is a binary file, not text", code="unsupported", hint="if it is text, " + _ENCODING_HINT
-    )
+    hint = f"if it is text, {_ENCODING_HINT}"
+    return DocumentError(f"{name} is a binary file, not text", code="unsupported", hint=hint)
 
 
 def _headings(pages: list[str]) -> Iterator[ParsedHeading]:

@@ -13,99 +13,14 @@ _HEAD = 1024
 
 _MARKDOWN = frozenset([".md", ".markdown", ".mdown", ".mkd", ".mdx"])
 _HTML = frozenset([".html", ".htm", ".xhtml", ".shtml"])
-_TEXT = frozenset(
-    [
-        ".txt",
-        ".text",
-        ".log",
-        ".rst",
-        ".adoc",
-        ".org",
-        ".tex",
-        ".csv",
-        ".tsv",
-        ".json",
-        ".jsonl",
-        ".ndjson",
-        ".xml",
-        ".yaml",
-        ".yml",
-        ".toml",
-        ".ini",
-        ".cfg",
-    ]
-)
-_CODE = frozenset(
-    [
-        ".py",
-        ".pyi",
-        ".js",
-        ".mjs",
-        ".cjs",
-        ".ts",
-        ".tsx",
-        ".jsx",
-        ".java",
-        ".kt",
-        ".kts",
-        ".scala",
-        ".c",
-        ".h",
-        ".cc",
-        ".cpp",
-        ".cxx",
-        ".hh",
-        ".hpp",
-        ".cs",
-        ".go",
-        ".rs",
-        ".rb",
-        ".php",
-        ".pl",
-        ".pm",
-        ".swift",
-        ".m",
-        ".mm",
-        ".r",
-        ".jl",
-        ".lua",
-        ".sh",
-        ".bash",
-        ".zsh",
-        ".fish",
-        ".ps1",
-        ".bat",
-        ".sql",
-        ".hs",
-        ".ml",
-        ".mli",
-        ".ex",
-        ".exs",
-        ".erl",
-        ".clj",
-        ".lisp",
-        ".el",
-        ".dart",
-        ".f90",
-        ".f",
-        ".vb",
-        ".asm",
-        ".s",
-        ".css",
-        ".scss",
-        ".less",
-        ".vue",
-        ".svelte",
-        ".proto",
-        ".cmake",
-        ".mk",
-        ".gradle",
-        ".tf",
-        ".sol",
-        ".v",
-        ".vhd",
-    ]
-)
+_TEXT_SUFFIXES = ".txt .text .log .rst .adoc .org .tex .csv .tsv .json .jsonl .ndjson .xml .yaml .yml .toml .ini .cfg"
+_TEXT = frozenset(_TEXT_SUFFIXES.split())
+_CODE_SUFFIXES = """
+    .py .pyi .js .mjs .cjs .ts .tsx .jsx .java .kt .kts .scala .c .h .cc .cpp .cxx .hh .hpp .cs .go .rs .rb .php .pl .pm
+    .swift .m .mm .r .jl .lua .sh .bash .zsh .fish .ps1 .bat .sql .hs .ml .mli .ex .exs .erl .clj .lisp .el .dart .f90
+    .f .vb .asm .s .css .scss .less .vue .svelte .proto .cmake .mk .gradle .tf .sol .v .vhd
+"""
+_CODE = frozenset(_CODE_SUFFIXES.split())
 
 _PDF_HINT = "save it as PDF or text first"
 _MAGIC: tuple[tuple[bytes, str, str], ...] = (
@@ -165,19 +80,11 @@ def identify(name: str, data: bytes) -> Kind:
         what = found or (
             "an HTML page" if looks_like_html(data) else "not a PDF at all" if b"\0" in data else "plain text"
         )
-        raise DocumentError(
-            f"{display_name(name)} is named .pdf but is {what}",
-            code="not-what-it-says",
-            hint="get the file again, or rename it to match its type",
-        )
+        raise _misnamed_error(name, suffix, what)
     if found:
         raise DocumentError(f"{display_name(name)} is {found}, which cannot be read", code="unsupported", hint=hint)
     if suffix in _BINARY_SUFFIXES:
-        raise DocumentError(
-            f"{display_name(name)} is named {suffix} but is not {_BINARY_SUFFIXES[suffix]}",
-            code="not-what-it-says",
-            hint="get the file again, or rename it to match its type",
-        )
+        raise _misnamed_error(name, suffix, f"not {_BINARY_SUFFIXES[suffix]}")
     if suffix in _HTML:
         return "html"
     if suffix in _MARKDOWN:
@@ -187,6 +94,12 @@ def identify(name: str, data: bytes) -> Kind:
     if suffix not in _TEXT and looks_like_html(data):
         return "html"
     return "text"
+
+
+def _misnamed_error(name: str, suffix: str, what: str) -> DocumentError:
+    message = f"{display_name(name)} is named {suffix} but is {what}"
+    hint = "get the file again, or rename it to match its type"
+    return DocumentError(message, code="not-what-it-says", hint=hint)
 
 
 def foreign_format(data: bytes) -> tuple[str, str]:

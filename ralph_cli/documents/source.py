@@ -1,13 +1,20 @@
 """Where a document comes from and how it is read: one value, handed on whole to everything that reads it again."""
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from ralph_cli.core.document import Document
+from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import DEFAULT_LIMITS, Layout, LoadLimits
-from ralph_cli.documents.load import load_document
+from ralph_cli.documents.load import loader_fingerprint, read_bytes, read_standard_input, too_big_error
+from ralph_cli.documents.parsed import ParsedDocument, assemble
+from ralph_cli.documents.plain_text import parse_text
+from ralph_cli.documents.process.child import run_parser
+from ralph_cli.documents.sniff import Kind, display_name, identify
+from ralph_cli.documents.text_cache import read_parsed, write_parsed
 
 OnLoading = Callable[[int, int], None]
 """Called with the pages that are read, and the pages in all."""
@@ -18,7 +25,8 @@ class DocumentSource:
     """A document's path ("-" for standard input) with the options that it is read with.
 
     `standard_input` gives the bytes of "-" and is called once; without it the program's own standard input is read.
-    `layout` is that of a PDF's text, `encoding` that of a text file. `document` is what was loaded from it before.
+    `layout` is that of a PDF's text, `encoding` that of a text file. `on_loading` is called for PDFs that are not in
+    the cache. `document` is what was loaded from it before.
     """
 
     path: str
@@ -46,23 +54,51 @@ class DocumentSource:
         return cls(str(document), password, encoding)
 
     def load(self, cache: Path | None = None, limits: LoadLimits = DEFAULT_LIMITS) -> Document:
-        """The document, loaded unless it was before. Raises DocumentError as `documents.load.load` does."""
-        if self.document is not None:
-            return self.document
-        return load_document(
-            self.path,
-            stdin=self.standard_input,
-            password=self.password,
-            encoding=self.encoding,
-            layout=self.layout,
-            cache=cache,
-            limits=limits,
-            on_progress=self.on_loading,
-        )
+        """The document, loaded unless it was before. Raises DocumentError as `read` and `load_bytes` do."""
+        return self.document or self.load_bytes(self.read(limits), cache, limits)
 
     def loaded(self, cache: Path | None = None) -> "DocumentSource":
         """The same source with its document loaded. Raises DocumentError."""
         return replace(self, document=self.load(cache))
+
+    def read(self, limits: LoadLimits = DEFAULT_LIMITS) -> bytes:
+        """The bytes of the file or of standard input.
+
+        Raises DocumentError missing, is-a-directory, unreadable, too-big.
+        """
+        if self.path == "-":
+            return read_standard_input(self.standard_input, limits)
+        return read_bytes(self.path, limits)
+
+    def load_bytes(self, data: bytes, cache: Path | None = None, limits: LoadLimits = DEFAULT_LIMITS) -> Document:
+        """The document in the bytes of a file that was called `path`; no file is read.
+
+        PDF, docx and HTML are parsed in a child process. What was parsed is kept in the folder `cache`, but never what
+        was opened with a password. Raises DocumentError with codes empty, not-what-it-says, encrypted, wrong-password,
+        damaged, no-text, too-big, timeout, crashed, unsupported, undecodable.
+        """
+        name = display_name(self.path)
+        if len(data) > limits.bytes:
+            raise too_big_error(name, limits)
+        if not data.strip(b" \t\r\n\f"):
+            raise DocumentError(f"{name} is empty", code="empty", hint="check the file")
+        kind = identify(self.path, data)
+        sha256 = hashlib.sha256(data).hexdigest()
+        fingerprint = loader_fingerprint(sha256, kind, self.layout, self.encoding)
+        store = cache if self.password is None else None
+        parsed = read_parsed(store, fingerprint, limits) if store is not None else None
+        if parsed is None:
+            parsed = self._parse(data, kind, name, limits)
+            if store is not None:
+                write_parsed(store, fingerprint, parsed)
+        return assemble(parsed, path=self.path, kind=kind, sha256=sha256, fingerprint=fingerprint)
+
+    def _parse(self, data: bytes, kind: Kind, name: str, limits: LoadLimits) -> ParsedDocument:
+        if kind not in ("pdf", "docx", "html"):
+            return parse_text(data, name=name, kind=kind, encoding=self.encoding, limits=limits)
+        options = {"password": self.password, "layout": self.layout, "encoding": self.encoding}
+        decode = partial(ParsedDocument.from_json, limits=limits)
+        return run_parser(kind, data, decode, name=name, limits=limits, on_progress=self.on_loading, **options)
 
 
 DocumentLike = str | Path | Document | DocumentSource

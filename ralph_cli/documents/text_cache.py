@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import zlib
+from contextlib import suppress
 from pathlib import Path
 
 from ralph_cli.core import clock
@@ -11,7 +12,6 @@ from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.parsed import ParsedDocument
 
 _FORMAT = 2
-_SLACK = 64 << 20
 
 
 def read_parsed(cache: Path, fingerprint: str, limits: LoadLimits) -> ParsedDocument | None:
@@ -21,7 +21,7 @@ def read_parsed(cache: Path, fingerprint: str, limits: LoadLimits) -> ParsedDocu
             head = json.loads(stream.readline(1_000))
             if head != {"format": _FORMAT, "fingerprint": fingerprint}:
                 return None
-            return ParsedDocument.from_json(stream.read(6 * limits.characters + _SLACK), limits)
+            return ParsedDocument.from_json(stream.read(limits.json_bytes), limits)
     except (OSError, EOFError, zlib.error, ValueError, RecursionError):
         return None
 
@@ -32,17 +32,15 @@ def write_parsed(cache: Path, fingerprint: str, parsed: ParsedDocument) -> None:
     head = json.dumps({"format": _FORMAT, "fingerprint": fingerprint}).encode("ascii") + b"\n"
     content = gzip.compress(head + parsed.to_json(), compresslevel=3, mtime=0)
     temporary = target.with_name(f".{fingerprint}.{clock.token()}")
-    try:
+    with suppress(OSError):
         target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
             with os.fdopen(descriptor, "wb") as stream:
                 stream.write(content)
             temporary.replace(target)
-        except OSError:
+        finally:
             temporary.unlink(missing_ok=True)
-    except OSError:
-        return
 
 
 def _file(cache: Path, fingerprint: str) -> Path:

@@ -58,5 +58,5 @@ class VisibilityChecker:
             self._caution(SCAN_TEXT_LAYER, f"{message}the layer was not checked, here and on similar pages")
 
 
-def _describe_reason(seen: Visibility) -> str:
-    return f"in part {seen.reason}" if seen.reason and seen.partly else seen.reason
+def _describe_reason(answer: Visibility) -> str:
+    return f"in part {answer.reason}" if answer.reason and answer.partly else answer.reason

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.load import load_bytes, read_bytes
+from ralph_cli.documents.load import read_bytes
 from ralph_cli.documents.source import DocumentSource
 
 DOCUMENT_CHANGED = "document-changed"
@@ -27,15 +27,7 @@ def open_recorded(
     if options.path:
         return options.loaded(cache)
     options = replace(options, path=str(record.get("path", "")))
-    document = load_bytes(
-        read_recorded(record),
-        options.path,
-        password=options.password,
-        encoding=options.encoding,
-        cache=cache,
-        on_progress=options.on_loading,
-    )
-    return replace(options, document=document)
+    return replace(options, document=options.load_bytes(read_recorded(record), cache))
 
 
 def read_recorded(record: Mapping[str, Any]) -> bytes:

@@ -30,7 +30,7 @@ def is_inside_word(text: str, at: int) -> bool:
 
     Numbers go on over a decimal point or a group separator (1,577.5; 1'577; 1 577 with a no-break space), words over a
     hyphen at a line end and over the n't of a negation. Zero-width characters are looked through. Signs, currency and
-    percent signs are not part of this: a quote that leaves them out is widened, see `edges.page_rect`.
+    percent signs are not part of this: a quote that leaves them out is widened, see `edges.widen_to_whole`.
     """
     before, after = _before(text, at), _after(text, at)
     if before < 0 or after >= len(text):
@@ -43,9 +43,10 @@ def is_inside_word(text: str, at: int) -> bool:
         return following < len(text) and text[following].isdecimal()
     if left in _NUMBER_SEPARATORS and right.isdecimal():
         preceding = _before(text, before)
-        return (
-            text[preceding].isdecimal() or (left == "." and not _is_pause(text[preceding])) if preceding >= 0 else True
-        )
+        if preceding < 0 or text[preceding].isdecimal():
+            return True
+        # Behind an abbreviation, or behind other leader dots, a point is no decimal point.
+        return left == "." and not (text[preceding].isalnum() or text[preceding] == ".")
     if left.isdecimal() and right in _THIN_SPACES:
         return _is_digit_group(text, before, after + 1)
     if left in _THIN_SPACES and right.isdecimal():
@@ -84,17 +85,16 @@ def _belong_together(left: str, right: str) -> bool:
     return True
 
 
-def _is_pause(character: str) -> bool:
-    """Whether a point behind this is no decimal point: the end of an abbreviation or one of many leader dots."""
-    return character.isalnum() or character == "."
-
-
 def _is_digit_group(text: str, last: int, first: int) -> bool:
     """Whether text[:last+1] ends in one to three digits and text[first:] begins with exactly three."""
-    right = text[first : first + 4]
     left = text[max(0, last - 3) : last + 1]
     digits = len(left) - len(left.rstrip("0123456789"))
-    return 1 <= digits <= 3 and right[:3].isdecimal() and len(right) >= 3 and not right[3:].isdecimal()
+    return 1 <= digits <= 3 and begins_with_digit_group(text[first : first + 4])
+
+
+def begins_with_digit_group(text: str) -> bool:
+    """Whether a text begins with three digits, and no more."""
+    return len(text) >= 3 and text[:3].isdecimal() and not text[3:4].isdecimal()
 
 
 def _is_contraction(text: str, apostrophe: int) -> bool:

@@ -1,4 +1,4 @@
-"""Walking through the places of a string in a text, with an end also where the text repeats itself without one."""
+"""Places in a text: all of a string, within bounds also where the text repeats itself, and one without white space."""
 
 from collections.abc import Callable, Iterator
 
@@ -21,3 +21,10 @@ def find_places(
         if span is not None:
             yield span
         at, left = text.find(wanted, at + (1 if span is None else len(wanted))), left - 1
+
+
+def strip_interval(text: str, start: int, end: int) -> tuple[int, int]:
+    """The interval without the white space at its edges; empty if there is nothing else in it."""
+    stripped = text[start:end].lstrip()
+    start = end - len(stripped)
+    return start, start + len(stripped.rstrip())

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import accumulate
 
+from ralph_cli.text.boundary import begins_with_digit_group
 from ralph_cli.text.fold import ZERO_WIDTH, fold
 from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.sentences import line_at
@@ -88,15 +89,15 @@ def fills_line(text: str, start: int, end: int) -> bool:
 
 def include_edge_signs(quote: str, text: str, start: int, end: int) -> tuple[int, int]:
     """The interval, widened by the signs that the folded quote has before its first and behind its last letter too."""
-    kept = [at for at, character in enumerate(quote) if _is_key_character(character)]
-    for sign in quote[kept[-1] + 1 :].replace(" ", "") if kept else "":
+    letters = [at for at, character in enumerate(quote) if _is_key_character(character)]
+    for sign in quote[letters[-1] + 1 :].replace(" ", "") if letters else "":
         at = end
         while at < len(text) and text[at] == " ":
             at += 1
         if at == len(text) or fold(text[at]).text != sign:
             break
         end = at + 1
-    for sign in reversed(quote[: kept[0]].replace(" ", "")) if kept else "":
+    for sign in reversed(quote[: letters[0]].replace(" ", "")) if letters else "":
         at = start
         while at > 0 and text[at - 1] == " ":
             at -= 1
@@ -115,34 +116,29 @@ def include_outer_signs(text: str, start: int, end: int, first: int, last: int) 
     return start, end
 
 
-_Gap = tuple[str, str, str, int]
-"""The character before a gap, the gap, the character after it, and how many digits follow at once."""
+_Gap = tuple[str, str, str]
+"""The letter or digit before a gap, the gap, and the characters behind it: as many as tell a group of three digits."""
 
 
 def _gaps(text: str) -> Iterator[_Gap]:
-    kept = [at for at, character in enumerate(text) if _is_key_character(character)]
-    run = [0] * (len(kept) + 1)
-    for number in range(len(kept) - 1, -1, -1):
-        at = kept[number]
-        joined = number + 1 < len(kept) and kept[number + 1] == at + 1
-        run[number] = (1 + (run[number + 1] if joined else 0)) if text[at].isdecimal() else 0
     last = -1
-    for number, at in enumerate(kept):
-        yield text[last] if last >= 0 else "", text[last + 1 : at], text[at], run[number]
-        last = at
-    if kept:
-        yield text[last], text[last + 1 :], "", 0
+    for at, character in enumerate(text):
+        if _is_key_character(character):
+            yield text[last] if last >= 0 else "", text[last + 1 : at], text[at : at + 4]
+            last = at
+    if last >= 0:
+        yield text[last], text[last + 1 :], ""
 
 
 def _gaps_agree(quote_gap: _Gap, text_gap: _Gap) -> bool:
-    before, mine, after, _ = quote_gap
-    other = text_gap[1]
-    if mine == other:
+    before, between, behind = quote_gap
+    if between == text_gap[1]:
         return True
     if _gap_kind(quote_gap) != _gap_kind(text_gap):
         return False
     # The edges of a quote may be cut anywhere; inside, what is closed up may be spaced out, and no more than that.
-    if before and after and not (mine and other) and _gap_kind(quote_gap) == "" and (mine + other).strip():
+    is_closed_up = not between or not text_gap[1]
+    if before and behind and is_closed_up and _gap_kind(quote_gap) == "" and (between + text_gap[1]).strip():
         return False
     quote_symbols, text_symbols = _symbols(quote_gap), _symbols(text_gap)
     if any(quote_symbols[sign] != text_symbols[sign] for sign in _COMPARING):
@@ -152,11 +148,11 @@ def _gaps_agree(quote_gap: _Gap, text_gap: _Gap) -> bool:
 
 def _gap_kind(gap: _Gap) -> str:
     """What a gap does to the number around it: nothing, or it makes another one."""
-    before, between, after, digits = gap
-    if not after.isdecimal():
+    before, between, behind = gap
+    if not behind[:1].isdecimal():
         return ""
     if before.isdecimal():
-        if not between or (between in ",'" and digits == 3):
+        if not between or (between in ",'" and begins_with_digit_group(behind)):
             return "joined"
         return between if between in (".", ",", "'", ":", "/") else ""
     # ".5" is no 5, but the last of several leader dots is no decimal point.
@@ -165,9 +161,9 @@ def _gap_kind(gap: _Gap) -> str:
 
 def _symbols(gap: _Gap) -> Counter[str]:
     """The signs, currencies and other symbols of a gap that mean something."""
-    before, between, after, _ = gap
+    before, between, behind = gap
     found = Counter(c for c in between if c in "%\u2030\u00a7&#@+" or unicodedata.category(c) in ("Sc", "Sm", "So"))
-    if between.rstrip().endswith("-") and after.isdecimal() and not (before and len(between) == 1):
+    if between.rstrip().endswith("-") and behind[:1].isdecimal() and not (before and len(between) == 1):
         found["-"] += 1
     return found
 

@@ -31,7 +31,8 @@ def departure(claim: str, quotes: Sequence[str]) -> str:
 def unquoted_parts(output: str, kind: str, quotes: Sequence[str]) -> list[str]:
     """What of an output in the format `kind` ("json", "csv", else lines) is not word for word in a quote."""
     sources = [_flat(quote) for quote in quotes]
-    strange = [place for place, text in _parts(output, kind) if text and not any(_flat(text) in it for it in sources)]
+    parts = [(place, _flat(text)) for place, text in _parts(output, kind) if text]
+    strange = [place for place, words in parts if not any(words in source for source in sources)]
     return [f"{place} is not word for word a quote, {_UNJUDGED}" for place in strange[:_MOST_NAMED]]
 
 

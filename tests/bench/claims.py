@@ -19,8 +19,8 @@ from ralph_cli.checks.quotes import quote_check, resolve_quotes
 from ralph_cli.config import load_settings as settings
 from ralph_cli.core import clock
 from ralph_cli.core.run import Draft, DraftClaim, Verdict
-from ralph_cli.documents.load import load_document
 from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.documents.source import DocumentSource
 from ralph_cli.providers.registry import connect
 
 AT_ONCE = 7
@@ -39,7 +39,7 @@ def main() -> None:
         groups[claim["document"], claim["question"]].append(claim)
     seen: Counter[tuple[str, str]] = Counter()
     for (path, question), claims in groups.items():
-        document = load_document(path)
+        document = DocumentSource.of(path).load()
         index = QuoteIndex(document)
         for at in range(0, len(claims), AT_ONCE):
             some = claims[at : at + AT_ONCE]

@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 from ralph_cli.core.coverage import count_covered
-from ralph_cli.documents.load import load_document
+from ralph_cli.documents.source import DocumentSource
 from ralph_cli.rlm.shown import ShownTextFinder
 
 CHARACTERS, OUTPUT, ROUNDS, SEED = 1_000_000, 2_000, 400, 7
@@ -29,7 +29,7 @@ def made(chance: random.Random) -> str:
 def main(path: str | None) -> None:
     """Print milliseconds for the index, for outputs of 2,000 characters, and for a sub-query of 100,000."""
     chance = random.Random(SEED)
-    text = load_document(path).text if path else made(chance)
+    text = DocumentSource.of(path).load().text if path else made(chance)
     finder = ShownTextFinder(text)
     begun = time.perf_counter()
     finder.spans("nothing of it, and nothing else of it either")

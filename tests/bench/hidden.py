@@ -24,10 +24,10 @@ from hidden_pdfs import INNOCENT, SAID, SCANS, TRICKS
 
 from ralph_cli.core.document import Document, Span
 from ralph_cli.documents.invisible import unreadable_reason
-from ralph_cli.documents.load import load_document
 from ralph_cli.documents.pages import check_visibility
 from ralph_cli.documents.pdf.layout import lay_out
 from ralph_cli.documents.pdf.visibility import PageVisibility
+from ralph_cli.documents.source import DocumentSource
 
 SEED = 20_261_120
 QUOTES, QUOTE_CHARS = 8, 150
@@ -58,7 +58,7 @@ def look_at(path: Path, step: int) -> tuple[int, int, list[str], float, float]:
         sight = PageVisibility(page, text_page, layout)
         for start, end in lines_of(layout.text):
             seen = sight.look(start, end)
-            why = seen.why or unreadable_reason(layout.text, start, end)
+            why = seen.reason or unreadable_reason(layout.text, start, end)
             lines += 1
             if why:
                 part = "in part " if seen.partly else ""
@@ -86,9 +86,9 @@ def made(folder: Path) -> None:
         path, counted = folder / "made.pdf", Counter[bool]()
         for data in files.values():
             path.write_bytes(data)
-            document = load_document(path)
+            document = DocumentSource.of(path).load()
             at = document.text.index(SAID)
-            counted[bool(check_visibility(document, [Span(at, at + len(SAID))])[0].why)] += 1
+            counted[bool(check_visibility(document, [Span(at, at + len(SAID))])[0].reason)] += 1
         print(f"{kind}: {counted[True]} of {len(files)} flagged")
 
 
@@ -105,7 +105,7 @@ def main() -> None:
     for path in sorted(given.folder.glob("*.pdf")):
         some_pages, some_lines, flagged, reading, looking = look_at(path, given.step)
         begun = time.perf_counter()
-        document = load_document(path)
+        document = DocumentSource.of(path).load()
         loaded = time.perf_counter()
         check_visibility(document, quotes_of(document, chance))
         checked = time.perf_counter() - loaded

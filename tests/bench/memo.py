@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "support"))
 
 from planted import Planted, planted
 
-from ralph_cli.documents.load import load_document
+from ralph_cli.documents.source import DocumentSource
 
 
 def checked(memo: Path, document: str, cache: str) -> tuple[dict[str, object], float, float]:
@@ -55,7 +55,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     for name in options.documents:
-        document = load_document(name)
+        document = DocumentSource.of(name).load()
         planted_faults = found = invented = 0
         cold, warm = [], []
         for seed in range(options.seed, options.seed + options.memos):

@@ -20,8 +20,8 @@ from pathlib import Path
 from statistics import median
 
 from ralph_cli.core.document import Document, Page
-from ralph_cli.documents.load import load_document
 from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.documents.source import DocumentSource
 
 PLAIN = str.maketrans("\u2018\u2019\u201c\u201d\u2013\u2014\u2212\u2011\xa0", "''\"\"---- ") | str.maketrans(
     {"\ufb01": "fi", "\ufb02": "fl", "\xad": ""}
@@ -184,7 +184,7 @@ def measure(job: tuple[str, int, int, int]) -> dict[str, object]:
     name, true, false, seed = job
     chance = random.Random(f"{name} {seed}")
     made = name.startswith("generated ")
-    document = generated(int(name.split()[1]), seed) if made else load_document(name)
+    document = generated(int(name.split()[1]), seed) if made else DocumentSource.of(name).load()
     pool = passages(document) + (list(over_page_ends(document)) if made else [])
     result: dict[str, object] = {"name": name, "characters": len(document.text)}
     found, fooled, unmarked, missed, lucky = Counter(), Counter(), Counter(), [], 0

@@ -12,7 +12,7 @@ import pypdfium2.raw as pdfium_c
 import pytest
 
 from ralph_cli.commands.app import run
-from ralph_cli.documents.load import load_document
+from ralph_cli.documents.source import DocumentSource
 from ralph_cli.runs import report
 
 QUESTION = "May net leverage ever exceed 3.50 times?"
@@ -53,7 +53,7 @@ def test_qa_writes_report_and_highlighted_copy_after_the_answer(folder: Path, ca
     text = (folder / "r.html").read_text("utf-8")
     assert QUESTION in text and "data:image/png;base64," in text and "3.50" in text
     assert highlights(folder / "marked.pdf") >= 1
-    assert load_document(folder / "marked.pdf").text == load_document(folder / "report.pdf").text
+    assert DocumentSource.of(folder / "marked.pdf").load().text == DocumentSource.of(folder / "report.pdf").load().text
     assert (folder / "report.pdf").read_bytes() == before
     assert {path.name for path in folder.iterdir()} == {"report.pdf", "memo.txt", "r.html", "marked.pdf", "out"}
 

@@ -6,18 +6,19 @@ import pytest
 
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.load import describe_loader, load_bytes, load_document
+from ralph_cli.documents.load import describe_loader
+from ralph_cli.documents.source import DocumentSource
 
 
 @pytest.mark.parametrize("name", ["contract.md", "notice.html", "report.pdf"])
 def test_bytes_give_the_same_document_as_their_file(samples: Path, name: str) -> None:
     path = samples / name
-    assert load_bytes(path.read_bytes(), str(path)) == load_document(path)
+    assert DocumentSource(str(path)).load_bytes(path.read_bytes()) == DocumentSource(str(path)).load()
 
 
 def test_bytes_are_bounded_like_files() -> None:
     with pytest.raises(DocumentError, match="larger"):
-        load_bytes(b"x" * 11, "a.txt", limits=LoadLimits(bytes=10))
+        DocumentSource("a.txt").load_bytes(b"x" * 11, limits=LoadLimits(bytes=10))
 
 
 def test_the_reader_is_named_with_its_versions() -> None:

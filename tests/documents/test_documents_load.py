@@ -8,10 +8,11 @@ import zlib
 from bisect import bisect_right
 
 import pytest
+from document_fixtures import load_document
 
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents import text_cache
-from ralph_cli.documents.load import LoadLimits, load_document
+from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.pdf.damage import damaged_pages
 from ralph_cli.documents.process import child
 
@@ -42,7 +43,7 @@ def check_pages(document):
 def test_pdf(pdf):
     path = pdf(HELLO, [(72, 700, "Second page")])
     seen = []
-    document = load_document(path, on_progress=lambda done, total: seen.append((done, total)))
+    document = load_document(path, on_loading=lambda done, total: seen.append((done, total)))
     assert (document.kind, document.path, document.paged) == ("pdf", str(path), True)
     assert document.text == "Revenue was 1,577 million in 2018.\fSecond page"
     assert seen == [(0, 2), (1, 2), (2, 2)]
@@ -81,12 +82,12 @@ def test_magic_wins_over_suffix(pdf, file):
 
 def test_standard_input(pdf):
     data = pdf(HELLO).read_bytes()
-    assert load_document("-", stdin=lambda: data).kind == "pdf"
-    page = load_document("-", stdin=lambda: b"<!doctype html><p>hi")
+    assert load_document("-", standard_input=lambda: data).kind == "pdf"
+    page = load_document("-", standard_input=lambda: b"<!doctype html><p>hi")
     assert (page.kind, page.text, page.path) == ("html", "hi", "-")
-    assert load_document("-", stdin=lambda: b"hello").kind == "text"
-    assert failure("-", stdin=lambda: b"").code == "empty"
-    assert failure("-", stdin=lambda: b"12345", limits=LoadLimits(bytes=4)).code == "too-big"
+    assert load_document("-", standard_input=lambda: b"hello").kind == "text"
+    assert failure("-", standard_input=lambda: b"").code == "empty"
+    assert failure("-", standard_input=lambda: b"12345", limits=LoadLimits(bytes=4)).code == "too-big"
 
 
 def test_form_feeds_mark_pages_of_text(file):

@@ -9,9 +9,10 @@ from bisect import bisect_right
 from pathlib import Path
 
 import pytest
+from document_fixtures import load_document
 
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.load import LoadLimits, load_document
+from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.parsed import ParsedDocument
 from ralph_cli.documents.process import child
 
@@ -167,11 +168,11 @@ def test_an_error_in_on_progress_comes_through_and_ends_the_child(pdf):
         raise ValueError("mine")
 
     with pytest.raises(ValueError, match="mine"):
-        load_document(pdf(HELLO), on_progress=complain)
+        load_document(pdf(HELLO), on_loading=complain)
 
 
 def test_import_is_cheap():
-    code = "import sys, ralph_cli.documents.load; print({'pypdfium2', 'selectolax', 'rapidfuzz'} & set(sys.modules))"
+    code = "import sys, ralph_cli.documents.source; print({'pypdfium2', 'selectolax', 'rapidfuzz'} & set(sys.modules))"
     root = Path(child._PACKAGE_ROOT)
     out = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "set()"
@@ -197,9 +198,9 @@ def test_works_from_any_place(pdf, tmp_path):
     site = tmp_path / "site"
     shutil.copytree(Path(child._PACKAGE_ROOT) / "ralph_cli", site / "ralph_cli")
     (tmp_path / "json.py").write_text("raise SystemExit('must not be imported')")
-    code = "import sys; sys.path.insert(1, sys.argv[1])\nfrom ralph_cli.documents.load import load_document\n"
+    code = "import sys; sys.path.insert(1, sys.argv[1])\nfrom ralph_cli.documents.source import DocumentSource\n"
 
-    code += "print(load_document(sys.argv[2]).text)"
+    code += "print(DocumentSource(sys.argv[2]).load().text)"
     command = [sys.executable, "-I", "-c", code, str(site), str(pdf(HELLO))]
     out = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert "1,577" in out.stdout

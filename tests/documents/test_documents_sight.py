@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from document_fixtures import load_document
 from hidden_pdfs import BESIDE, FIRST, INNOCENT, SAID, SCANS, TRICKS, Made
 
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.hidden_reasons import COLOUR, Visibility, combine, visibilities_from_json, visibilities_to_json
-from ralph_cli.documents.load import load_document
 from ralph_cli.documents.pages import check_visibility
 from ralph_cli.documents.process import child
 from ralph_cli.documents.source import DocumentSource
@@ -180,7 +180,7 @@ def test_a_parser_that_dies_or_lies_is_cautioned_of(file: Write, monkeypatch: py
 
 def test_standard_input_and_passwords_are_asked_for_again(pdf: Callable[..., Path], file: Write) -> None:
     data = TRICKS["white"][0].pdf
-    document = load_document("-", stdin=lambda: data)
+    document = load_document("-", standard_input=lambda: data)
     assert blind(document, DocumentSource("-", standard_input=lambda: data)) == (COLOUR, [])
     locked = load_document(pdf([(72, 700, SAID), (72, 600, FIRST)], user="secret"), password="secret")
     assert blind(locked, DocumentSource("", "secret")) == ("", [])

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+from document_fixtures import load_document
 from fakes import FakeSandbox, document
 from hidden_pdfs import FIRST, INNOCENT, SAID, SCANS, TRICKS
 from test_ask import verdicts
@@ -18,7 +19,6 @@ from ralph_cli.core.document import Document, Span
 from ralph_cli.core.events import AnyEvent, DraftSubmitted
 from ralph_cli.core.model import Model
 from ralph_cli.core.run import Draft, DraftClaim, StopType
-from ralph_cli.documents.load import load_document
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.providers.metered import turn_text

@@ -9,7 +9,7 @@ from planted import planted
 
 from ralph_cli.core.document import Document, Page
 from ralph_cli.core.results.memo import Finding, MemoCheck
-from ralph_cli.documents.load import load_document
+from ralph_cli.documents.source import DocumentSource
 from ralph_cli.memo.checking.check import check_quotations
 from ralph_cli.memo.reading.read import read_memo
 
@@ -321,4 +321,4 @@ def test_of_twenty_planted_faults_all_are_found_and_none_is_invented(report: Doc
 @pytest.fixture(scope="module")
 def report() -> Document:
     """The sample report of 38 pages."""
-    return load_document(SAMPLES / "report.pdf")
+    return DocumentSource.of(SAMPLES / "report.pdf").load()

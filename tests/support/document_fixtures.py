@@ -1,16 +1,27 @@
 """Makes the files that the tests of the document package load."""
 
 import io
+import os
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hidden_pdfs import raw_pdf
 
 from ralph_cli.core.document import PAGE_BREAK, Document, Page
+from ralph_cli.documents.limits import DEFAULT_LIMITS, LoadLimits
+from ralph_cli.documents.source import DocumentSource
 
 Place = tuple[float, float, str]
+
+
+def load_document(
+    path: str | Path, *, cache: Path | None = None, limits: LoadLimits = DEFAULT_LIMITS, **options: Any
+) -> Document:
+    """The document of a path, or of "-"; `options` are fields of DocumentSource."""
+    return DocumentSource(os.fspath(path), **options).load(cache, limits)
 
 
 def one_page_pdf(content: bytes, filters: bytes = b"", page: bytes = b"") -> bytes:

@@ -7,7 +7,7 @@ it are marked `own_process`: they are the tests of the parser process, of schema
 import io
 import json
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
@@ -23,7 +23,7 @@ from ralph_cli.documents.search import patterns
 from ralph_cli.documents.search.patterns import PatternCount
 
 _START = child._BOOTSTRAP
-_run_parser = child.run_parser
+_exchange = child.exchange
 _one_at_a_time = threading.Lock()  # pdfium is not made for threads
 
 
@@ -33,20 +33,15 @@ class _NoWatch:
     def restart(self, seconds: float) -> None: ...
 
 
-def parse(
-    request: dict[str, Any],
-    data: bytes,
-    *,
-    name: str,
-    limits: LoadLimits,
-    on_progress: Callable[[int, int], None] | None = None,
+def exchange(
+    request: dict[str, Any], data: bytes, name: str, limits: LoadLimits, on_progress: child.OnProgress
 ) -> bytes:
-    """What `run_parser` gives: the same request, frames and distrust, without bounds of time and memory.
+    """What `child.exchange` gives: the same request, frames and distrust, without bounds of time and memory.
 
     A test that sets another program for the process gets the process.
     """
     if child._BOOTSTRAP != _START:
-        return _run_parser(request, data, name=name, limits=limits, on_progress=on_progress)
+        return _exchange(request, data, name, limits, on_progress)
     answers = io.BytesIO()
     with _one_at_a_time:
         try:
@@ -84,8 +79,7 @@ def one_process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     if request.node.get_closest_marker("own_process") is not None:
         return
     monkeypatch.setattr(worker, "set_cpu_limit", lambda seconds: None)  # it would bound the tests themselves
-    for importer in ("load", "pages", "pdf.page_images"):
-        monkeypatch.setattr(f"ralph_cli.documents.{importer}.run_parser", parse)
+    monkeypatch.setattr(child, "exchange", exchange)
     monkeypatch.setattr("ralph_cli.checks.output.shape.violations", find_violations)
     no_alarm = SimpleNamespace(setitimer=lambda *_: None, ITIMER_REAL=0)  # the alarm is for the process alone
     monkeypatch.setattr(patterns, "signal", no_alarm)

@@ -121,14 +121,12 @@ class BodyParser:
             else:
                 self._write(text.replace("\f", " "))
 
-    def add_block(self, text: str, separator: str = "\n\n") -> int:
-        """Add a finished block and return where it begins."""
-        if self._parts:
-            self._parts.append(separator)
-            self._length += len(separator)
-        at = self._length
-        self._parts.append(text)
-        self._length += len(text)
+    def add_block(self, text: str) -> int:
+        """Add a finished block, an empty line behind the one before, and return where it begins."""
+        separator = "\n\n" if self._parts else ""
+        self._parts.append(separator + text)
+        at = self._length + len(separator)
+        self._length = at + len(text)
         return at
 
     @property
@@ -153,7 +151,7 @@ class BodyParser:
         return tuple(found)
 
     def empty_copy(self) -> "BodyParser":
-        """A walk of the same settings for another part."""
+        """A parser with the same settings for another part."""
         return BodyParser(self._styles, self._most, self._too_big)
 
     def _write(self, text: str) -> None:
@@ -279,9 +277,9 @@ class BodyParser:
 class NotesParser:
     """One pass over a part of notes: each note's text by its kind and id."""
 
-    def __init__(self, kind: str, walk: BodyParser) -> None:
-        self._kind, self._walk = kind, walk
-        self._inner = walk.empty_copy()
+    def __init__(self, kind: str, body: BodyParser) -> None:
+        self._kind, self._body = kind, body
+        self._inner = body.empty_copy()
         self._id = ""
         self.found: dict[tuple[str, str], str] = {}
 
@@ -290,7 +288,7 @@ class NotesParser:
         if local_name(tag) == self._kind:
             # Separators are notes, too, with a type.
             self._id = "" if attribute(attributes, "type") not in ("", "normal") else attribute(attributes, "id")
-            self._inner = self._walk.empty_copy()
+            self._inner = self._body.empty_copy()
         self._inner.start(tag, attributes)
 
     def end(self, tag: str) -> None:

@@ -38,6 +38,10 @@ def parse_docx(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
         raise DocumentError(f"{name} is damaged: {error}", code="damaged", hint=hint) from None
 
 
+def _ignore(_: str) -> None:
+    """For a part of which only the beginnings of elements matter."""
+
+
 class _Reader:
     """Reads the parts of one archive within bounds."""
 
@@ -51,29 +55,27 @@ class _Reader:
         """The whole document."""
         main = self._main_part()
         folder = posixpath.dirname(main)
-        walk = BodyParser(self._style_names(f"{folder}/styles.xml"), self._limits.characters, self._too_big_error)
-        self._parse_part(main, walk.start, walk.end, walk.characters)
-        headings, notes = tuple(walk.headings), self._append_notes(folder, walk)
-        text = walk.text()
+        body = BodyParser(self._style_names(f"{folder}/styles.xml"), self._limits.characters, self._too_big_error)
+        self._parse_part(main, body.start, body.end, body.characters)
+        headings, notes = tuple(body.headings), self._append_notes(folder, body)
+        text = body.text()
         if not text.strip():
-            raise DocumentError(
-                f"{self._name} has no text", code="no-text", hint="pictures are not read; run OCR first"
-            )
-        return ParsedDocument((ParsedPage(text),), headings, walk.cautions(), tuple(walk.quoted), notes)
+            hint = "pictures are not read; run OCR first"
+            raise DocumentError(f"{self._name} has no text", code="no-text", hint=hint)
+        return ParsedDocument((ParsedPage(text),), headings, body.cautions(), tuple(body.quoted), notes)
 
-    def _append_notes(self, folder: str, walk: "BodyParser") -> tuple[ParsedNote, ...]:
+    def _append_notes(self, folder: str, body: BodyParser) -> tuple[ParsedNote, ...]:
         """Footnotes and endnotes, added to the text in the order in which they are cited."""
         found: dict[tuple[str, str], str] = {}
         for kind in ("footnote", "endnote"):
-            part = f"{folder}/{kind}s.xml"
-            if any(cited == kind for cited, _, _ in walk.note_references) and part in self._archive.NameToInfo:
-                notes = NotesParser(kind, walk)
-                self._parse_part(part, notes.start, notes.end, notes.characters)
+            if any(cited == kind for cited, _, _ in body.note_references):
+                notes = NotesParser(kind, body)
+                self._parse_part(f"{folder}/{kind}s.xml", notes.start, notes.end, notes.characters)
                 found |= notes.found
         placed = []
-        for kind, number, at in walk.note_references:
+        for kind, number, at in body.note_references:
             if text := found.get((kind, number), "").strip():
-                start = walk.add_block(text)
+                start = body.add_block(text)
                 placed.append(ParsedNote(0, start, start + len(text), at))
         return tuple(placed)
 
@@ -85,8 +87,7 @@ class _Reader:
             if attributes.get("Type", "").endswith("/" + _DOCUMENT_TYPE):
                 targets.append(attributes.get("Target", "").lstrip("/"))
 
-        if "_rels/.rels" in self._archive.NameToInfo:
-            self._parse_part("_rels/.rels", start, lambda _tag: None, lambda _text: None)
+        self._parse_part("_rels/.rels", start)
         for target in (*targets, _DEFAULT_MAIN_PART):
             if target in self._archive.NameToInfo:
                 return target
@@ -94,8 +95,6 @@ class _Reader:
 
     def _style_names(self, part: str) -> dict[str, str]:
         """What each style is called, its parents' names behind it: "My Quote/Quote/Normal"."""
-        if part not in self._archive.NameToInfo:
-            return {}
         names: dict[str, str] = {}
         parents: dict[str, str] = {}
         inside: list[str] = []
@@ -109,7 +108,7 @@ class _Reader:
             elif local == "basedOn" and inside:
                 parents[inside[0]] = value
 
-        self._parse_part(part, start, lambda _tag: None, lambda _text: None)
+        self._parse_part(part, start)
         return {
             style: "/".join(names.get(ancestor, "") for ancestor in _style_ancestry(style, parents)) for style in names
         }
@@ -118,9 +117,12 @@ class _Reader:
         self,
         part: str,
         start: Callable[[str, dict[str, str]], None],
-        end: Callable[[str], None],
-        characters: Callable[[str], None],
+        end: Callable[[str], None] = _ignore,
+        characters: Callable[[str], None] = _ignore,
     ) -> None:
+        """Give what stands in a part, if there is one, to functions as it is read."""
+        if part not in self._archive.NameToInfo:
+            return
         parser = expat.ParserCreate(namespace_separator=" ")
         parser.buffer_text = True
         depth = 0

@@ -10,30 +10,21 @@ from functools import lru_cache
 
 from tinycss2 import color4
 
+from ralph_cli.documents.hidden_reasons import LEAST_CONTRAST
+
 Colour = tuple[float, float, float]
 
 WHITE: Colour = (255, 255, 255)
-LEAST_CONTRAST = 16
-"""Levels (of 255) by which text must differ from what is behind it; the same as for PDF pages."""
 
 _FAR_OFF_PIXELS = 500.0
 _LONGEST = 100
 """Characters of a value that may be a colour."""
 
 _COMMENT = re.compile(r"/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)")
+_NO_RECT = re.compile(r"rect\( ?(?:([01](?:px)?) ?){4}\)")
 _LENGTH = re.compile(r"(-?(?:\d+\.?\d*|\.\d+))\s*(px|pt|r?em|ch|ex|vw|vh|in|cm|mm|%)?")
-_PIXELS_PER_UNIT = {
-    "em": 16.0,
-    "rem": 16.0,
-    "ch": 8.0,
-    "ex": 8.0,
-    "vw": 12.0,
-    "vh": 8.0,
-    "in": 96.0,
-    "cm": 38.0,
-    "mm": 3.8,
-}
-_PIXELS_PER_UNIT |= {"%": 12.0}
+_PIXELS_PER_UNIT = {"em": 16.0, "rem": 16.0, "ch": 8.0, "ex": 8.0, "vw": 12.0, "vh": 8.0, "%": 12.0}
+_PIXELS_PER_UNIT |= {"in": 96.0, "cm": 38.0, "mm": 3.8}
 """Rough pixels of a unit: what is hidden so is thousands of them away."""
 
 
@@ -41,7 +32,7 @@ _PIXELS_PER_UNIT |= {"%": 12.0}
 class TextLook:
     """How the text of an element looks, as far as it is known; None stands for an unknown colour.
 
-    `known` says that no style sheet can have set what the page itself does not say.
+    `styles_known` says that no style sheet can have set what the page itself does not say.
     """
 
     visible: bool = True
@@ -95,19 +86,12 @@ def is_hidden(attributes: Mapping[str, str | None]) -> bool:
 @lru_cache(maxsize=4_096)
 def _is_hidden_by_style(style_text: str) -> bool:
     style = declarations(style_text)
-    if not style:
-        return False
     if style.get("display") == "none" or _is_zero(style.get("opacity")) or _is_cut_off(style):
         return True
-    if (
-        _pixels(style.get("text-indent", "")) <= -_FAR_OFF_PIXELS
-        or _pixels(style.get("margin-left", "")) <= -_FAR_OFF_PIXELS
-    ):
-        return True
-    placed = style.get("position") in ("absolute", "fixed")
-    return placed and any(
-        _pixels(style.get(side, "")) <= -_FAR_OFF_PIXELS for side in ("left", "top", "right", "bottom")
-    )
+    shifts = ["text-indent", "margin-left"]
+    if style.get("position") in ("absolute", "fixed"):
+        shifts += ["left", "top", "right", "bottom"]
+    return any(_pixels(style.get(shift, "")) <= -_FAR_OFF_PIXELS for shift in shifts)
 
 
 def declarations(style: str) -> dict[str, str]:
@@ -119,14 +103,10 @@ def declarations(style: str) -> dict[str, str]:
 def _is_cut_off(style: Mapping[str, str]) -> bool:
     """Whether an element is clipped to nothing."""
     clip = re.sub(r"[\s,]+", " ", style.get("clip", ""))
-    if re.fullmatch(r"rect\( ?(?:([01](?:px)?) ?){4}\)", clip) or style.get("clip-path") in (
-        "inset(50%)",
-        "inset(100%)",
-    ):
+    if _NO_RECT.fullmatch(clip) or style.get("clip-path") in ("inset(50%)", "inset(100%)"):
         return True
-    empty = any(
-        name in style and _pixels(style[name], 1.0) == 0 for name in ("width", "height", "max-height", "max-width")
-    )
+    sides = ("width", "height", "max-height", "max-width")
+    empty = any(_pixels(style.get(side, ""), 1.0) == 0 for side in sides)
     return empty and style.get("overflow") in ("hidden", "clip")
 
 

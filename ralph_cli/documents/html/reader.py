@@ -1,8 +1,10 @@
 """HTML pages: the visible text, one block or table row per line, cells two spaces apart (selectolax, lexbor)."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import chain
+from typing import Any, Literal
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -13,48 +15,15 @@ from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.parsed import ParsedDocument, ParsedHeading, ParsedPage, clean_heading
 from ralph_cli.documents.plain_text import decode_text
 
-_DROPPED = frozenset(
-    ["script", "style", "noscript", "template", "iframe", "object", "svg", "math", "canvas", "audio", "video", "head"]
-)
-_BLOCKS = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "dd",
-        "details",
-        "dialog",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "header",
-        "hgroup",
-        "hr",
-        "legend",
-        "li",
-        "main",
-        "menu",
-        "nav",
-        "ol",
-        "option",
-        "section",
-        "summary",
-        "tbody",
-        "tfoot",
-        "thead",
-        "tr",
-        "ul",
-        "center",
-    ]
-)
-_PARAGRAPHS = frozenset(
-    ["p", "h1", "h2", "h3", "h4", "h5", "h6", "table", "pre", "blockquote", "caption", "title", "body"]
-)
+_DROPPED_TAGS = "script style noscript template iframe object svg math canvas audio video head"
+_DROPPED = frozenset(_DROPPED_TAGS.split())
+_BLOCK_TAGS = """
+    address article aside dd details dialog div dl dt fieldset figcaption figure footer form header hgroup hr legend li
+    main menu nav ol option section summary tbody tfoot thead tr ul center
+"""
+_BLOCKS = frozenset(_BLOCK_TAGS.split())
+_PARAGRAPH_TAGS = "p h1 h2 h3 h4 h5 h6 table pre blockquote caption title body"
+_PARAGRAPHS = frozenset(_PARAGRAPH_TAGS.split())
 _QUOTE_TAGS = frozenset(("blockquote", "q"))
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _CELLS = frozenset(("td", "th"))
@@ -65,44 +34,11 @@ _SPACE, _CELL, _LINE, _PARAGRAPH = 1, 2, 3, 4
 _SEPARATORS = ("", " ", "  ", "\n", "\n\n")
 _WHITE_SPACE = re.compile("[ \t\r\n\f]+")
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
-_NOT_NESTING = frozenset(
-    [
-        "area",
-        "base",
-        "br",
-        "col",
-        "embed",
-        "hr",
-        "img",
-        "input",
-        "link",
-        "meta",
-        "param",
-        "source",
-        "track",
-        "wbr",
-        "p",
-        "li",
-        "dt",
-        "dd",
-        "tr",
-        "td",
-        "th",
-        "thead",
-        "tbody",
-        "tfoot",
-        "option",
-        "optgroup",
-        "colgroup",
-        "html",
-        "head",
-        "body",
-        "rb",
-        "rt",
-        "rtc",
-        "rp",
-    ]
-)
+_NOT_NESTING_TAGS = """
+    area base br col embed hr img input link meta param source track wbr p li dt dd tr td th thead tbody tfoot option
+    optgroup colgroup html head body rb rt rtc rp
+"""
+_NOT_NESTING = frozenset(_NOT_NESTING_TAGS.split())
 """Void elements and those whose end tag may be left out: many unclosed ones do not nest (HTML standard, 13.1.2.4)."""
 
 _META_CHARSET = re.compile(rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_:.-]{2,40})", re.IGNORECASE)
@@ -112,7 +48,7 @@ _META_SEARCH_BYTES = 4096
 def parse_html(data: bytes, *, name: str, encoding: str | None, limits: LoadLimits) -> ParsedDocument:
     """The text a reader of the page sees, plus its headings; meant to run in a child process.
 
-    What the page hides by attributes and inline styles (see `html_hidden`) is left out and counted in a caution, so
+    What the page hides by attributes and inline styles (see `html.hidden`) is left out and counted in a caution, so
     that it is never a quote. Raises DocumentError too-big, no-text, undecodable, unsupported.
     """
     if len(data) > limits.html_bytes:
@@ -124,21 +60,19 @@ def parse_html(data: bytes, *, name: str, encoding: str | None, limits: LoadLimi
     if depth > limits.html_depth:
         raise DocumentError(f"{name} nests elements more than {limits.html_depth} levels deep", code="too-big")
     tree = LexborHTMLParser(source)
-    walk = _TreeReader([_LookState(TextLook(styles_known=tree.css_first("style, link[rel~=stylesheet]") is None))])
-    walk.visit(tree.root)
-    text = walk.out.text()
+    reader = _TreeReader([_LookState(TextLook(styles_known=tree.css_first("style, link[rel~=stylesheet]") is None))])
+    reader.visit(tree.root)
+    text = reader.out.text()
     if len(text) > limits.characters:
         raise DocumentError(
             f"{name} has more than {limits.characters:,} characters", code="too-big", hint="split the file"
         )
     if not text.strip():
-        raise DocumentError(
-            f"{name} has no text", code="no-text", hint="save the page after it has loaded in a browser"
-        )
-    if walk.hidden:
-        message = f"hidden elements omitted: {walk.hidden}"
-        cautions += (Caution("hidden-elements", message),)
-    return ParsedDocument((ParsedPage(text),), tuple(walk.headings), cautions, tuple(walk.quoted))
+        hint = "save the page after it has loaded in a browser"
+        raise DocumentError(f"{name} has no text", code="no-text", hint=hint)
+    if reader.hidden:
+        cautions += (Caution("hidden-elements", f"hidden elements omitted: {reader.hidden}"),)
+    return ParsedDocument((ParsedPage(text),), tuple(reader.headings), cautions, tuple(reader.quoted))
 
 
 def nesting_depth(source: str, limit: int) -> int:
@@ -150,14 +84,10 @@ def nesting_depth(source: str, limit: int) -> int:
     for match in _TAG.finditer(source):
         if match[2].lower() in _NOT_NESTING:
             continue
-        if match[1]:
-            depth = max(0, depth - 1)
-        else:
-            depth += 1
-            if depth > most:
-                most = depth
-                if most > limit:
-                    break
+        depth = max(0, depth + (-1 if match[1] else 1))
+        most = max(most, depth)
+        if most > limit:
+            break
     return most
 
 
@@ -263,16 +193,12 @@ class _TreeReader:
             elif tag not in _DROPPED and not tag.startswith(("-", "_")) and not self._is_hidden(node):
                 self._enter(node, tag)
                 stack.append((node, True))
-                child = node.last_child
-                while child is not None:
-                    stack.append((child, False))
-                    child = child.prev
+                stack += [(child, False) for child in _nodes(node.last_child, "prev")]
 
     def _is_hidden(self, node: Any) -> bool:
-        if not node.attributes or not is_hidden(node.attributes):
-            return False
-        self.hidden += 1
-        return True
+        hidden = bool(node.attributes) and is_hidden(node.attributes)
+        self.hidden += hidden
+        return hidden
 
     def _write(self, text: str) -> None:
         shown = self._looks[-1]
@@ -294,7 +220,7 @@ class _TreeReader:
         else:
             self._separate_block(tag)
         if tag == "br":
-            self._line_break()
+            self._separate_lines(_PARAGRAPH if self.out.pending >= _LINE else _LINE)
         elif tag == "pre":
             self._pre += 1
         elif tag in _HEADINGS:
@@ -327,27 +253,21 @@ class _TreeReader:
 
     def _separate_block(self, tag: str) -> None:
         if tag in _PARAGRAPHS or tag in _BLOCKS:
-            if self._inline_cells and self._inline_cells[-1]:
-                self.out.separate(_SPACE)
-            else:
-                self.out.separate(_PARAGRAPH if tag in _PARAGRAPHS else _LINE)
+            self._separate_lines(_PARAGRAPH if tag in _PARAGRAPHS else _LINE)
 
-    def _line_break(self) -> None:
-        if self._inline_cells and self._inline_cells[-1]:
-            self.out.separate(_SPACE)
-        else:
-            self.out.separate(_PARAGRAPH if self.out.pending >= _LINE else _LINE)
+    def _separate_lines(self, strength: int) -> None:
+        """Ask for the end of a line or paragraph; within a cell on one line it is a space."""
+        self.out.separate(_SPACE if self._inline_cells and self._inline_cells[-1] else strength)
 
 
 def _is_only_cell(cell: Any) -> bool:
     """Whether a cell is the only one of its row, as in tables that only place things on the page."""
-    before, after = cell.prev, cell.next
-    while before is not None:
-        if before.tag in _CELLS:
-            return False
-        before = before.prev
-    while after is not None:
-        if after.tag in _CELLS:
-            return False
-        after = after.next
-    return True
+    beside = chain(_nodes(cell.prev, "prev"), _nodes(cell.next, "next"))
+    return not any(node.tag in _CELLS for node in beside)
+
+
+def _nodes(node: Any, direction: Literal["prev", "next"]) -> Iterator[Any]:
+    """The node and its siblings in one direction."""
+    while node is not None:
+        yield node
+        node = getattr(node, direction)

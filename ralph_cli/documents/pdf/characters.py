@@ -8,25 +8,22 @@ from typing import Any
 
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
+from ralph_cli.documents.pdf.boxes import Box, enclose, loose_box
 from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, PageLayout
 from ralph_cli.documents.pdf.marked_content import TEXT, address, find_misspoken, has_actual_text
 
 _FIGURE_SIGNS = frozenset(".,-\u2010\u2011\u2012\u2013()%\u2030")
 _SYMBOL_CATEGORIES = frozenset({"Sc", "Sm"})
 
-Box = tuple[float, float, float, float]
-"""Left, bottom, right, top in points of the page."""
-
 
 @dataclass(frozen=True, slots=True)
 class Glyph:
     """One drawn character: its place in the text, the object that draws it, its own box and that of its type.
 
-    `lies` says that its object draws other words.
+    `is_misspoken` says that its object draws other words than it says.
     """
 
     offset: int
-    index: int
     owner: int
     box: Box
     loose: Box
@@ -57,13 +54,13 @@ class Glyphs:
             if index == NOT_A_CHARACTER or not _is_meaningful(self._layout.text[offset]):
                 continue
             handle = pdfium_c.FPDFText_GetTextObject(self._raw, index)
-            loose = self._loose(index)
+            loose = loose_box(self._raw, index)
             if not handle or loose is None:
                 continue
-            owner, box, lies = address(handle), self._tight(index) or loose, self._is_misspoken(handle)
-            if lies is not None:
-                box = self.extent(owner)  # words of an ActualText have no places of their own
-            found.append(Glyph(offset, index, owner, box, loose, bool(lies)))
+            owner, is_misspoken = address(handle), self._is_misspoken(handle)
+            # Words of an ActualText have no places of their own.
+            box = self._tight(index) or loose if is_misspoken is None else self.extent(owner)
+            found.append(Glyph(offset, owner, box, loose, bool(is_misspoken)))
         return found
 
     def _is_misspoken(self, handle: Any) -> bool | None:
@@ -72,18 +69,12 @@ class Glyphs:
             self._misspoken = find_misspoken(self._page)
         return self._misspoken.get(address(handle)) if self._misspoken else None
 
-    def _loose(self, index: int) -> Box | None:
-        rect = pdfium_c.FS_RECTF()
-        if not pdfium_c.FPDFText_GetLooseCharBox(self._raw, index, ctypes.byref(rect)):
-            return None
-        return rect.left, rect.bottom, rect.right, rect.top
-
     def _tight(self, index: int) -> Box | None:
         sides = [ctypes.c_double() for _ in range(4)]
         if not pdfium_c.FPDFText_GetCharBox(self._raw, index, *map(ctypes.byref, sides)):
             return None
         left, right, bottom, top = (side.value for side in sides)
-        return (left, bottom, right, top) if left < right and bottom < top else None
+        return Box(left, bottom, right, top) if left < right and bottom < top else None
 
     @cached_property
     def _objects(self) -> dict[int, _Object]:
@@ -99,13 +90,8 @@ class Glyphs:
         """The room that all characters of an object take."""
         item = self._objects[owner]
         if item.extent is None:
-            boxes = [box for box in map(self._loose, item.indices) if box is not None]
-            item.extent = (
-                min(box[0] for box in boxes),
-                min(box[1] for box in boxes),
-                max(box[2] for box in boxes),
-                max(box[3] for box in boxes),
-            )
+            boxes = (loose_box(self._raw, index) for index in item.indices)
+            item.extent = Box(*enclose(filter(None, boxes)))
         return item.extent
 
     def handle(self, owner: int) -> Any:
@@ -116,11 +102,8 @@ class Glyphs:
     def unread_objects(self) -> list[tuple[Any, Box | None]]:
         """Text objects of which the page's text has nothing, for pdfium took them for a repetition."""
         texts = (item.raw for item in self._page.get_objects([TEXT]))
-        return [
-            (raw, object_bounds(raw))
-            for raw in texts
-            if address(raw) not in self._objects and self._is_misspoken(raw) is None
-        ]
+        unread = [raw for raw in texts if address(raw) not in self._objects and self._is_misspoken(raw) is None]
+        return [(raw, object_bounds(raw)) for raw in unread]
 
 
 def _is_meaningful(character: str) -> bool:
@@ -128,11 +111,8 @@ def _is_meaningful(character: str) -> bool:
 
     Boxes, bullets and dashes are often drawn over an invisible character, or cut off at the edge of a cell.
     """
-    return (
-        character in _FIGURE_SIGNS
-        or unicodedata.category(character)[0] in "LN"
-        or unicodedata.category(character) in _SYMBOL_CATEGORIES
-    )
+    category = unicodedata.category(character)
+    return character in _FIGURE_SIGNS or category[0] in "LN" or category in _SYMBOL_CATEGORIES
 
 
 def object_bounds(handle: Any) -> Box | None:
@@ -140,5 +120,4 @@ def object_bounds(handle: Any) -> Box | None:
     sides = [ctypes.c_float() for _ in range(4)]
     if not pdfium_c.FPDFPageObj_GetBounds(handle, *map(ctypes.byref, sides)):
         return None
-    left, bottom, right, top = (side.value for side in sides)
-    return left, bottom, right, top
+    return Box(*(side.value for side in sides))

@@ -12,7 +12,8 @@ import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import Layout
-from ralph_cli.documents.parsed import Box
+from ralph_cli.documents.pdf.boxes import Box, enclose
+from ralph_cli.documents.pdf.ink import PageCanvas, Rect, RenderedRegion, intersect
 from ralph_cli.documents.pdf.reader import LaidOutPage, open_pdf
 
 _CONTEXT_LINES = 4.2
@@ -28,13 +29,10 @@ _MAX_ASPECT = 1.4
 
 @dataclass(frozen=True, slots=True)
 class _Crop:
-    """The part of a page, in pixels of the whole page at that width: rows top..bottom, and the quoted lines in it."""
+    """The part of a page around quoted lines; both in pixels of the whole page."""
 
-    width: int
-    height: int
-    top: int
-    bottom: int
-    lines: list[list[int]]
+    region: Rect
+    lines: list[Rect]
 
 
 def crop_quotes(
@@ -51,16 +49,19 @@ def crop_quotes(
     room = most
     with open_pdf(data, name, password) as document:
         for number, index, page, boxes in _locate_spans(document, name, layout, pages):
-            cut = _crop(page, boxes, width)
+            wide, tall = (max(side, 1.0) for side in page.get_size())
+            canvas = PageCanvas(page, width, max(round(width * tall / wide), 1))
+            cut = _crop(canvas, boxes)
             if cut is None:
                 continue
-            room -= cut.width * (cut.bottom - cut.top) * 3
+            _, top, _, bottom = cut.region
+            room -= width * (bottom - top) * 3
             if room < 0:
                 break
-            depth, content = _render(page, cut)
-            left, right, content = _trim_margins(content, cut, depth)
-            lines = [[x - left, top, far - left, bottom] for x, top, far, bottom in cut.lines]
-            described.append([number, index, right - left, cut.bottom - cut.top, depth, lines])
+            depth, content = _pack(canvas.render(cut.region))
+            left, right, content = _trim_margins(content, width, cut.lines, depth)
+            lines = [[near - left, upper - top, far - left, lower - top] for near, upper, far, lower in cut.lines]
+            described.append([number, index, right - left, bottom - top, depth, lines])
             pixels.append(content)
     return json.dumps(described).encode("ascii") + b"\n" + b"".join(pixels)
 
@@ -96,65 +97,44 @@ def _locate_spans(
             yield wanted["number"], index, laid_out.page, laid_out.boxes(start, end)
 
 
-def _crop(page: Any, boxes: list[Box], width: int) -> _Crop | None:
+def _crop(canvas: PageCanvas, boxes: list[Box]) -> _Crop | None:
     """Where to cut the page for these lines; None when nothing of them lies on the page."""
-    wide, tall = (max(side, 1.0) for side in page.get_size())
-    height = max(round(width * tall / wide), 1)
+    _, _, width, height = canvas.page_rect
     lines = []
     for box in boxes:
-        left, top = _to_pixels(page, width, height, box.left, box.top)
-        right, bottom = _to_pixels(page, width, height, box.right, box.bottom)
-        left, right = sorted((min(max(left, 0), width), min(max(right, 0), width)))
-        top, bottom = sorted((min(max(top, 0), height), min(max(bottom, 0), height)))
-        if left < right and top < bottom:
-            lines.append([left, top, right, bottom])
+        corners = canvas.to_pixel(box.left, box.top), canvas.to_pixel(box.right, box.bottom)
+        (left, right), (top, bottom) = map(sorted, zip(*corners, strict=True))
+        line = intersect((left, top, right, bottom), canvas.page_rect)
+        if line[0] < line[2] and line[1] < line[3]:
+            lines.append(line)
     if not lines:
         return None
-    line = sorted(bottom - top for _, top, _, bottom in lines)[len(lines) // 2]
-    context = min(max(round(_CONTEXT_LINES * line), width // 12), width // 5)
-    first, last = min(line[1] for line in lines), max(line[3] for line in lines)
-    upper, lower = max(first - context, 0), min(last + context, height)
-    lower = min(lower, upper + round(_MAX_ASPECT * width))
-    shown = [
-        [left, top - upper, right, min(bottom, lower) - upper] for left, top, right, bottom in lines if top < lower
-    ]
-    return _Crop(width, height, upper, lower, shown)
+    line_height = sorted(bottom - top for _, top, _, bottom in lines)[len(lines) // 2]
+    context = min(max(round(_CONTEXT_LINES * line_height), width // 12), width // 5)
+    _, first, _, last = enclose(lines)
+    top = max(first - context, 0)
+    region = (0, top, width, min(last + context, height, top + round(_MAX_ASPECT * width)))
+    return _Crop(region, [intersect(line, region) for line in lines if line[1] < region[3]])
 
 
-def _to_pixels(page: Any, width: int, height: int, x: float, y: float) -> tuple[int, int]:
-    """A point of the page in pixels from the upper left, the page's rotation applied."""
-    across, down = ctypes.c_int(), ctypes.c_int()
-    pdfium_c.FPDF_PageToDevice(page.raw, 0, 0, width, height, 0, x, y, ctypes.byref(across), ctypes.byref(down))
-    return across.value, down.value
-
-
-def _render(page: Any, cut: _Crop) -> tuple[int, bytes]:
+def _pack(rendered: RenderedRegion) -> tuple[int, bytes]:
     """Bytes a pixel, and the pixels from the upper left; one byte when all of them are gray."""
-    rows = cut.bottom - cut.top
-    bitmap = pdfium_c.FPDFBitmap_CreateEx(cut.width, rows, pdfium_c.FPDFBitmap_BGR, None, 0)
-    if not bitmap:
-        raise MemoryError
-    try:
-        pdfium_c.FPDFBitmap_FillRect(bitmap, 0, 0, cut.width, rows, 0xFFFFFFFF)
-        flags = pdfium_c.FPDF_ANNOT | pdfium_c.FPDF_REVERSE_BYTE_ORDER
-        pdfium_c.FPDF_RenderPageBitmap(bitmap, page.raw, 0, -cut.top, cut.width, cut.height, 0, flags)
-        stride = pdfium_c.FPDFBitmap_GetStride(bitmap)
-        held = ctypes.string_at(pdfium_c.FPDFBitmap_GetBuffer(bitmap), stride * rows)
-    finally:
-        pdfium_c.FPDFBitmap_Destroy(bitmap)
-    packed = b"".join(held[row * stride : row * stride + 3 * cut.width] for row in range(rows))
-    red = packed[0::3]
-    return (1, red) if red == packed[1::3] == packed[2::3] else (3, packed)
+    blue, green, red = (rendered.data[channel::4] for channel in range(3))
+    if red == green == blue:
+        return 1, red
+    packed = bytearray(3 * len(red))
+    packed[0::3], packed[1::3], packed[2::3] = red, green, blue
+    return 3, bytes(packed)
 
 
-def _trim_margins(pixels: bytes, cut: _Crop, depth: int) -> tuple[int, int, bytes]:
+def _trim_margins(pixels: bytes, width: int, lines: list[Rect], depth: int) -> tuple[int, int, bytes]:
     """The pixels without the blank margins at the sides, and from which column to which they are."""
-    row = cut.width * depth
-    printed = [x for x in range(cut.width) if any(min(pixels[x * depth + part :: row]) < 250 for part in range(depth))]
-    columns = [*printed[:1], *printed[-1:], *(side for line in cut.lines for side in (line[0], line[2]))]
-    left, right = max(min(columns) - _MARGIN, 0), min(max(columns) + _MARGIN, cut.width)
-    kept = (pixels[at + left * depth : at + right * depth] for at in range(0, len(pixels), row))
-    return left, right, b"".join(kept)
+    row = width * depth
+    printed = [x for x in range(width) if any(min(pixels[x * depth + part :: row]) < 250 for part in range(depth))]
+    columns = [*printed[:1], *printed[-1:], *(side for line in lines for side in (line[0], line[2]))]
+    left, right = max(min(columns) - _MARGIN, 0), min(max(columns) + _MARGIN, width)
+    rows = (pixels[at + left * depth : at + right * depth] for at in range(0, len(pixels), row))
+    return left, right, b"".join(rows)
 
 
 def _highlight(page: Any, boxes: list[Box], author: str, note: str) -> None:
@@ -163,13 +143,8 @@ def _highlight(page: Any, boxes: list[Box], author: str, note: str) -> None:
         raise DocumentError("this PDF cannot be annotated", code="unsupported")
     try:
         pdfium_c.FPDFAnnot_SetColor(annotation, pdfium_c.FPDFANNOT_COLORTYPE_Color, *_YELLOW, 255)
-        around = pdfium_c.FS_RECTF(
-            min(box.left for box in boxes),
-            max(box.top for box in boxes),
-            max(box.right for box in boxes),
-            min(box.bottom for box in boxes),
-        )
-        pdfium_c.FPDFAnnot_SetRect(annotation, ctypes.byref(around))
+        left, bottom, right, top = enclose(boxes)
+        pdfium_c.FPDFAnnot_SetRect(annotation, ctypes.byref(pdfium_c.FS_RECTF(left, top, right, bottom)))
         for box in boxes:
             quad = pdfium_c.FS_QUADPOINTSF(
                 box.left, box.top, box.right, box.top, box.left, box.bottom, box.right, box.bottom

@@ -1,8 +1,7 @@
 """The ink of a PDF page: what changes on the rendered page when some of its objects are left out."""
 
 import ctypes
-import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -10,9 +9,7 @@ from typing import Any
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
-LEAST_CONTRAST = 16
-"""Levels (of 255) by which a colour channel must change to count as ink: #efefef on white is the lightest grey that
-does. Fainter text is not there for a reader of paper, and hardly for one of a screen."""
+from ralph_cli.documents.hidden_reasons import LEAST_CONTRAST
 
 _BYTES_PER_PIXEL = 4
 _WHITE = (255, 255, 255, 255)
@@ -60,17 +57,16 @@ class RenderedRegion:
 
 
 class PageCanvas:
-    """A page at `scale` pixels a point."""
+    """A page of `width` x `height` pixels."""
 
-    def __init__(self, page: Any, scale: float) -> None:
+    def __init__(self, page: Any, width: int, height: int) -> None:
         self._page = page
-        width, height = page.get_size()
-        self.page_rect: Rect = (0, 0, max(math.ceil(width * scale), 1), max(math.ceil(height * scale), 1))
+        self.page_rect: Rect = (0, 0, width, height)
         self._x, self._y = ctypes.c_int(), ctypes.c_int()
 
     def to_pixels(self, left: float, bottom: float, right: float, top: float) -> Rect:
         """The pixels of a box of the page's own coordinates, at least one; turned as the page is."""
-        (x, y), (u, v) = self._pixel(left, top), self._pixel(right, bottom)
+        (x, y), (u, v) = self.to_pixel(left, top), self.to_pixel(right, bottom)
         x, u, y, v = min(x, u), max(x, u), min(y, v), max(y, v)
         return x, y, max(u, x + 1), max(v, y + 1)
 
@@ -88,7 +84,8 @@ class PageCanvas:
             data = b"".join(data[y * stride : y * stride + used] for y in range(bottom - top))
         return RenderedRegion(region, data)
 
-    def _pixel(self, x: float, y: float) -> tuple[int, int]:
+    def to_pixel(self, x: float, y: float) -> tuple[int, int]:
+        """A point of the page in pixels from the upper left, the page's rotation applied."""
         _, _, width, height = self.page_rect
         pdfium_c.FPDF_PageToDevice(
             self._page.raw, 0, 0, width, height, 0, x, y, ctypes.byref(self._x), ctypes.byref(self._y)
@@ -113,13 +110,3 @@ def intersect(rect: Rect, bounds: Rect) -> Rect:
     """What of a rectangle lies within another; of no area if nothing does."""
     left, top = max(rect[0], bounds[0]), max(rect[1], bounds[1])
     return left, top, max(left, min(rect[2], bounds[2])), max(top, min(rect[3], bounds[3]))
-
-
-def enclosing_rect(rects: Sequence[Rect]) -> Rect:
-    """The smallest rectangle that holds them all."""
-    return (
-        min(rect[0] for rect in rects),
-        min(rect[1] for rect in rects),
-        max(rect[2] for rect in rects),
-        max(rect[3] for rect in rects),
-    )

@@ -63,13 +63,10 @@ def lay_out(text_page: Any, layout: Layout = "auto") -> PageLayout:
     raw = text_page.raw
     source = page_characters(raw)
     runs = _find_runs(raw, source)
-    if layout == "stream":
-        return _join(_stream_rows(runs, source), source)
     rows = _visual_rows(runs)
-    if layout == "auto":
-        columns = sum(1 for row in rows if len(row) > 1 and sum(run.is_prose(source) for run in row) >= 2)
-        if columns >= 4 and columns >= 0.12 * len(rows):
-            return _join(_stream_rows(runs, source), source)
+    columns = sum(1 for row in rows if sum(run.is_prose(source) for run in row) >= 2)
+    if layout == "stream" or (layout == "auto" and columns >= 4 and columns >= 0.12 * len(rows)):
+        rows = _stream_rows(runs, source)
     return _join(rows, source)
 
 
@@ -137,7 +134,6 @@ def _find_runs(raw: Any, text: str) -> list[_Run]:
     """Words in stream order, joined while they stand beside each other on one line."""
     boxes = _Boxes(raw, _quarter_turns(raw, text))
     runs: list[_Run] = []
-    current: _Run | None = None
     previous_end = 0
     for match in _WORD.finditer(text):
         start, end = match.span()
@@ -147,14 +143,14 @@ def _find_runs(raw: Any, text: str) -> list[_Run]:
         baseline = boxes.baseline(start)
         if end - start > 1:
             right = boxes.extent(end - 1)[1]
-        if current is not None and "\n" not in text[previous_end:start] and _continues(current, left, baseline, height):
-            if height > current.height:
-                current.baseline, current.height = baseline, height
-            current.words.append((start, end))
-            current.right = right
+        if runs and "\n" not in text[previous_end:start] and _continues(runs[-1], left, baseline, height):
+            run = runs[-1]
+            if height > run.height:
+                run.baseline, run.height = baseline, height
+            run.words.append((start, end))
+            run.right = right
         else:
-            current = _Run(baseline, left, right, height, [(start, end)])
-            runs.append(current)
+            runs.append(_Run(baseline, left, right, height, [(start, end)]))
         previous_end = end
     return runs
 
@@ -190,9 +186,8 @@ def _merge_meshing_rows(rows: list[_Row]) -> list[_Row]:
     """
     settled: list[_Row] = []
     for row in rows:
-        above = settled[-1] if settled else None
-        if above is not None and _meshes(above, row):
-            above.extend(row)
+        if settled and _meshes(settled[-1], row):
+            settled[-1].extend(row)
         else:
             settled.append(row)
     return settled

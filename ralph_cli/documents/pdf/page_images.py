@@ -5,13 +5,9 @@ import struct
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from ralph_cli.core.document import Document, Span
-from ralph_cli.documents.limits import DEFAULT_LIMITS, LoadLimits
-from ralph_cli.documents.pages import page_request, reread_pdf
-from ralph_cli.documents.process.child import invalid_result_error, run_parser
-from ralph_cli.documents.sniff import display_name
+from ralph_cli.documents.pages import ask_pages, group_by_page
 from ralph_cli.documents.source import DocumentSource
 
 WIDTH = 1100
@@ -20,6 +16,7 @@ WIDTH = 1100
 MAX_PIXEL_BYTES = 60 << 20
 """Bytes of raw pixels of all pictures; what comes later has none."""
 
+_AUTHOR = "ralph"
 _TINT = (255, 224, 77)
 _SHADES = 32
 _STEP = 256 // _SHADES
@@ -56,75 +53,41 @@ def render_pictures(
     spans: Sequence[Span],
     *,
     source: DocumentSource | None = None,
-    limits: LoadLimits = DEFAULT_LIMITS,
-    width: int = WIDTH,
     most: int = MAX_PIXEL_BYTES,
 ) -> list[tuple[Picture, ...]]:
     """For each span of a PDF the pictures of the pages it stands on; none for spans beyond `most` bytes of pixels.
 
-    Drawn by a parser process, which sends pixels and no image file. Raises DocumentError as `page_boxes` does.
+    Drawn by a parser process, which sends pixels and no image file. Raises DocumentError as `ask_pages` does.
     """
-    data = reread_pdf(document, source, limits)
-    name = display_name(document.path)
-    pages, owners = _group_by_page(document, spans)
-    found: list[list[Picture]] = [[] for _ in spans]
-    if not pages:
-        return [() for _ in spans]
-    request = page_request("cut", document, source, limits) | {
-        "pages": pages,
-        "width": width,
-        "most": most,
-    }
-    result = run_parser(request, data, name=name, limits=limits)
-    try:
-        for number, index, picture in _parse_pictures(result, width, most):
+    pages, owners = group_by_page(document, spans)
+
+    def decode(answer: bytes) -> list[tuple[Picture, ...]]:
+        found: list[list[Picture]] = [[] for _ in spans]
+        for number, index, picture in _parse_pictures(answer, most):
             found[owners[number][index]].append(picture)
-    except (ValueError, LookupError, TypeError, RecursionError) as error:
-        raise invalid_result_error(name, error) from None
-    return [tuple(group) for group in found]
+        return [tuple(group) for group in found]
+
+    return ask_pages("cut", document, pages, decode, source=source, width=WIDTH, most=most)
 
 
-def annotate(
-    document: Document,
-    notes: Sequence[Annotation],
-    *,
-    author: str = "ralph",
-    source: DocumentSource | None = None,
-    limits: LoadLimits = DEFAULT_LIMITS,
-) -> bytes:
+def annotate(document: Document, notes: Sequence[Annotation], *, source: DocumentSource | None = None) -> bytes:
     """A copy of the PDF with each note's span highlighted and the note attached to it; the file itself is only read.
 
-    A copy of an encrypted PDF is encrypted alike. Raises DocumentError as `page_boxes` does.
+    A copy of an encrypted PDF is encrypted alike. Raises DocumentError as `ask_pages` does.
     """
-    data = reread_pdf(document, source, limits)
-    name = display_name(document.path)
-    pages, owners = _group_by_page(document, [note.span for note in notes])
+    pages, owners = group_by_page(document, [note.span for note in notes])
     for page in pages:
         page["notes"] = [notes[owner].text for owner in owners[page["number"]]]
-    request = page_request("annotate", document, source, limits)
-    copy = run_parser(request | {"pages": pages, "author": author}, data, name=name, limits=limits)
-    if not copy.startswith(b"%PDF-"):
-        raise invalid_result_error(name, ValueError("not a PDF"))
-    return copy
+
+    def decode(answer: bytes) -> bytes:
+        if not answer.startswith(b"%PDF-"):
+            raise ValueError("not a PDF")
+        return answer
+
+    return ask_pages("annotate", document, pages, decode, source=source, author=_AUTHOR)
 
 
-def _group_by_page(document: Document, spans: Sequence[Span]) -> tuple[list[dict[str, Any]], dict[int, list[int]]]:
-    """What the child is asked for each page; and for each page whose span (by its index) each of them is."""
-    pages, owners = [], {}
-    for page in document.pages:
-        inside = [index for index, span in enumerate(spans) if span.start < page.end and page.start < span.end]
-        if not inside:
-            continue
-        owners[page.number] = inside
-        cut = [
-            [max(spans[index].start, page.start) - page.start, min(spans[index].end, page.end) - page.start]
-            for index in inside
-        ]
-        pages.append({"number": page.number, "text": document.text[page.start : page.end], "spans": cut})
-    return pages, owners
-
-
-def _parse_pictures(result: bytes, width: int, most: int) -> list[tuple[int, int, Picture]]:
+def _parse_pictures(result: bytes, most: int) -> list[tuple[int, int, Picture]]:
     """The pictures in a child's answer, encoded here; ValueError for anything that does not add up."""
     head, _, pixels = result.partition(b"\n")
     described = json.loads(head)
@@ -135,7 +98,7 @@ def _parse_pictures(result: bytes, width: int, most: int) -> list[tuple[int, int
         if any(type(value) is not int for value in (number, index, across, down, depth)) or index < 0:
             raise ValueError("a value that is not a number")
         size = across * down * depth
-        if not 0 < across <= width or down < 1 or depth not in (1, 3) or at + size > len(pixels):
+        if not 0 < across <= WIDTH or down < 1 or depth not in (1, 3) or at + size > len(pixels):
             raise ValueError("a picture of an impossible size")
         for left, top, right, bottom in lines:
             if not (0 <= left < right <= across and 0 <= top < bottom <= down):

@@ -1,20 +1,21 @@
 """PDF files: text in reading lines, page labels, outline, and the places of characters on the page (pypdfium2)."""
 
-import ctypes
 import io
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
+from ralph_cli.core.coverage import number_ranges
 from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.hidden_reasons import Visibility
+from ralph_cli.documents.hidden_reasons import Visibility, visibilities_to_json
 from ralph_cli.documents.limits import Layout, LoadLimits
-from ralph_cli.documents.parsed import Box, ParsedDocument, ParsedHeading, ParsedPage, clean_heading, clean_label
+from ralph_cli.documents.parsed import ParsedDocument, ParsedHeading, ParsedPage, clean_heading, clean_label
+from ralph_cli.documents.pdf.boxes import Box, line_boxes
 from ralph_cli.documents.pdf.damage import ENCRYPTED, damaged_pages
 from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, lay_out
 from ralph_cli.documents.pdf.visibility import PageVisibility
@@ -48,11 +49,11 @@ def parse_pdf(
             raise DocumentError(f"{name} claims {total} pages; the limit is {limits.pages}", code="too-big")
         on_progress(0, total)
         pages: list[ParsedPage] = []
-        unread: list[int] = []
-        bare: list[int] = []
+        unreadable: list[int] = []
+        textless: list[int] = []
         characters = 0
         for index in range(total):
-            text = _page_text(document, index, layout, unread, bare)
+            text = _page_text(document, index, layout, unreadable, textless)
             characters += len(text) + 1
             if characters > limits.characters:
                 raise DocumentError(
@@ -62,32 +63,12 @@ def parse_pdf(
                 )
             pages.append(ParsedPage(text, clean_label(_page_label(document, index))))
             on_progress(index + 1, total)
-        damaged = [number for number in _find_damaged_pages(document, data) if number not in unread]
+        damaged = [number for number in _find_damaged_pages(document, data) if number not in unreadable]
         if not any(page.text.strip() for page in pages):
-            raise _no_text_error(name, [*unread, *damaged], total)
-        bare = [number for number in bare if number not in damaged]
-        cautions = tuple(_cautions(unread, damaged, bare, total))
-        return ParsedDocument(tuple(pages), tuple(_outline(document, pages)), cautions)
-
-
-def boxes_on_page(
-    data: bytes,
-    *,
-    name: str,
-    password: str | None,
-    layout: Layout,
-    number: int,
-    text: str,
-    spans: list[tuple[int, int]],
-) -> list[Box]:
-    """The rectangles of the lines that these spans of page `number`'s text cover, span after span.
-
-    The layout is computed again; DocumentError "changed" when it does not give `text`, because then the spans mean
-    nothing.
-    """
-    with open_pdf(data, name, password) as document:
-        laid_out = LaidOutPage(document, name, layout, number, text)
-        return [box for start, end in spans for box in laid_out.boxes(start, end)]
+            raise _no_text_error(name, [*unreadable, *damaged], total)
+        textless = [number for number in textless if number not in damaged]
+        cautions = _cautions(unreadable, damaged, textless, total)
+        return ParsedDocument(tuple(pages), tuple(_outline(document, pages)), tuple(cautions))
 
 
 class LaidOutPage:
@@ -110,28 +91,20 @@ class LaidOutPage:
     def boxes(self, start: int, end: int) -> list[Box]:
         """One rectangle per line (or per cell, when cells are far apart) of text[start:end]."""
         drawn = [index for index in self.layout.characters[start:end] if index != NOT_A_CHARACTER]
-        return _line_boxes(self.text_page.raw, drawn)
+        return line_boxes(self.text_page.raw, drawn)
 
 
 def check_visibility(
-    data: bytes,
-    *,
-    name: str,
-    password: str | None,
-    layout: Layout,
-    pages: list[tuple[int, str, list[tuple[int, int]]]],
-) -> list[Visibility]:
-    """Whether a reader sees these spans of pages (number, text, spans): one answer a span, in their order.
-
-    DocumentError "changed" when a page does not give its text any more.
-    """
+    data: bytes, *, name: str, password: str | None, layout: Layout, pages: list[dict[str, Any]]
+) -> bytes:
+    """Whether a reader sees these spans of pages {number, text, spans}: one answer a span, in their order, as JSON."""
     found: list[Visibility] = []
     with open_pdf(data, name, password) as document:
-        for number, text, spans in pages:
-            laid_out = LaidOutPage(document, name, layout, number, text)
-            sight = PageVisibility(laid_out.page, laid_out.text_page, laid_out.layout)
-            found += [sight.check(start, end) for start, end in spans]
-    return found
+        for wanted in pages:
+            laid_out = LaidOutPage(document, name, layout, wanted["number"], wanted["text"])
+            visibility = PageVisibility(laid_out.page, laid_out.text_page, laid_out.layout)
+            found += [visibility.check(start, end) for start, end in wanted["spans"]]
+    return visibilities_to_json(found)
 
 
 @contextmanager
@@ -170,23 +143,15 @@ def _page_text(document: Any, index: int, layout: Layout, unreadable: list[int],
     """Text of one page; its number goes to `unreadable` if it does not load, to `textless` if it looks like a
     picture."""
     try:
-        page = document[index]
+        with closing(document[index]) as page, closing(page.get_textpage()) as text_page:
+            text = _clean(lay_out(text_page, layout).text)
+            letters = sum(1 for c in text[:1000] if not c.isspace())
+            if letters == 0 or (letters < _FEW_CHARACTERS and _has_picture(page)):
+                textless.append(index + 1)
+            return text
     except pypdfium2.PdfiumError:
         unreadable.append(index + 1)
         return ""
-    try:
-        text_page = page.get_textpage()
-        text = _clean(lay_out(text_page, layout).text)
-        letters = sum(1 for c in text[:1000] if not c.isspace())
-        if letters == 0 or (letters < _FEW_CHARACTERS and _has_picture(page)):
-            textless.append(index + 1)
-        text_page.close()
-        return text
-    except pypdfium2.PdfiumError:
-        unreadable.append(index + 1)
-        return ""
-    finally:
-        page.close()
 
 
 def _find_damaged_pages(document: Any, data: bytes) -> list[int]:
@@ -251,15 +216,7 @@ def _describe_pages(numbers: list[int], total: int) -> str:
 
 def format_page_list(numbers: list[int]) -> str:
     """Page numbers as a reader writes them: 1, 4-6, 9; cut after twelve parts."""
-    parts: list[str] = []
-    first = last = 0
-    for number in [*numbers, 0]:
-        if first and number == last + 1:
-            last = number
-            continue
-        if first:
-            parts.append(str(first) if first == last else f"{first}-{last}")
-        first = last = number
+    parts = [str(first) if first == last else f"{first}-{last}" for first, last in number_ranges(numbers)]
     return ", ".join(parts[:12]) + (", ..." if len(parts) > 12 else "")
 
 
@@ -282,24 +239,3 @@ def _find_title(title: str, text: str) -> int:
     pattern = r"\s+".join(re.escape(word) for word in title.split())
     found = re.search(pattern, text, re.IGNORECASE)
     return found.start() if found else 0
-
-
-def _line_boxes(raw: Any, characters: list[int]) -> list[Box]:
-    """One rectangle per line (or per cell, when cells are far apart) around these pdfium characters."""
-    lines: list[list[float]] = []
-    rect = pdfium_c.FS_RECTF()
-    for index in characters:
-        if not pdfium_c.FPDFText_GetLooseCharBox(raw, index, ctypes.byref(rect)):
-            continue
-        height = rect.top - rect.bottom
-        last = lines[-1] if lines else None
-        if (
-            last is not None
-            and min(last[3], rect.top) - max(last[1], rect.bottom) > 0.5 * min(height, last[3] - last[1])
-            and rect.left - last[0] >= -1
-            and rect.left - last[2] < 3 * height
-        ):
-            last[1], last[2], last[3] = min(last[1], rect.bottom), max(last[2], rect.right), max(last[3], rect.top)
-        else:
-            lines.append([rect.left, rect.bottom, rect.right, rect.top])
-    return [Box(*line) for line in lines]

@@ -7,33 +7,18 @@ An ActualText must say what is drawn. Not caught: a font whose glyphs show other
 """
 
 import ctypes
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
-from ralph_cli.documents.hidden_reasons import (
-    CLIPPED,
-    COLOUR,
-    INVISIBLE,
-    LAYER,
-    OFF_PAGE,
-    OTHER_WORDS,
-    TINY,
-    TRANSPARENT,
-    Visibility,
-)
-from ralph_cli.documents.pdf.characters import Box, Glyph, Glyphs, object_bounds
-from ralph_cli.documents.pdf.ink import (
-    LEAST_CONTRAST,
-    PageCanvas,
-    Rect,
-    RenderedRegion,
-    enclosing_rect,
-    intersect,
-    without_objects,
-)
+from ralph_cli.documents import hidden_reasons as reasons
+from ralph_cli.documents.hidden_reasons import LEAST_CONTRAST, Visibility
+from ralph_cli.documents.pdf.boxes import Box, enclose
+from ralph_cli.documents.pdf.characters import Glyph, Glyphs, object_bounds
+from ralph_cli.documents.pdf.ink import PageCanvas, Rect, intersect, without_objects
 from ralph_cli.documents.pdf.layout import PageLayout
 from ralph_cli.documents.pdf.marked_content import IMAGE, PATH, SHADING, TEXT, is_on_layer
 
@@ -61,19 +46,19 @@ class PageVisibility:
     def check(self, start: int, end: int) -> Visibility:
         """Whether all characters of this part of the page's text can be seen."""
         glyphs = self._glyphs.between(start, end)
-        hidden = {glyph.offset: OTHER_WORDS for glyph in glyphs if glyph.is_misspoken}
-        hidden |= {glyph.offset: TINY for glyph in glyphs if _is_tiny(glyph.loose)}
+        hidden = {glyph.offset: reasons.OTHER_WORDS for glyph in glyphs if glyph.is_misspoken}
+        hidden |= {glyph.offset: reasons.TINY for glyph in glyphs if _is_tiny(glyph.loose)}
         rest = [glyph for glyph in glyphs if glyph.offset not in hidden]
         picture = False
-        for sheet, portion in self._portions(rest):
-            unseen = self._without_ink(sheet, portion)
+        for canvas, portion in self._portions(rest):
+            unseen = self._without_ink(canvas, portion)
             if unseen:
-                unseen = self._without_duplicates(sheet, portion, unseen)
+                unseen = self._without_duplicates(canvas, portion, unseen)
             words = _words(self._layout.text, unseen)
-            for word, on_picture in zip(words, self._on_pictures(sheet, words), strict=True):
+            for word, on_picture in zip(words, self._on_pictures(canvas, words), strict=True):
                 picture = picture or on_picture
                 if not on_picture:
-                    hidden |= {glyph.offset: self._reason(sheet, glyph) for glyph in word}
+                    hidden |= {glyph.offset: self._reason(canvas, glyph) for glyph in word}
         if not hidden:
             return Visibility(on_picture=picture)
         why = Counter(hidden.values()).most_common(1)[0][0]
@@ -99,34 +84,35 @@ class PageVisibility:
         """The glyphs in portions that are rendered at once, each at a scale at which its type is large enough."""
         if not glyphs:
             return
-        least = min(max(glyph.loose[2] - glyph.loose[0], glyph.loose[3] - glyph.loose[1]) for glyph in glyphs)
-        sheet = PageCanvas(self._page, min(max(_GLYPH_PIXELS / least, _SCALES[0]), _SCALES[1]))
-        left, top, right, bottom = self._region(sheet, glyphs)
+        least = min(max(glyph.loose.width, glyph.loose.height) for glyph in glyphs)
+        scale = min(max(_GLYPH_PIXELS / least, _SCALES[0]), _SCALES[1])
+        canvas = PageCanvas(self._page, *(max(math.ceil(side * scale), 1) for side in self._page.get_size()))
+        left, top, right, bottom = self._region(canvas, glyphs)
         if (right - left) * (bottom - top) <= _MOST_PIXELS or len(glyphs) == 1:
-            yield sheet, glyphs
+            yield canvas, glyphs
             return
         middle = len(glyphs) // 2
         yield from self._portions(glyphs[:middle])
         yield from self._portions(glyphs[middle:])
 
-    def _region(self, sheet: PageCanvas, glyphs: Sequence[Glyph]) -> Rect:
-        return intersect(enclosing_rect([sheet.to_pixels(*glyph.loose) for glyph in glyphs]), sheet.page_rect)
+    def _region(self, canvas: PageCanvas, glyphs: Sequence[Glyph]) -> Rect:
+        return intersect(enclose([canvas.to_pixels(*glyph.loose) for glyph in glyphs]), canvas.page_rect)
 
-    def _without_ink(self, sheet: PageCanvas, glyphs: Sequence[Glyph], twins: Iterable[Any] = ()) -> list[Glyph]:
+    def _without_ink(self, canvas: PageCanvas, glyphs: Sequence[Glyph], twins: Iterable[Any] = ()) -> list[Glyph]:
         """The glyphs that leave no ink; `twins` are left out of the page from the beginning."""
-        region = self._region(sheet, glyphs)
+        region = self._region(canvas, glyphs)
         if not _area(region):
             return list(glyphs)
         found: list[Glyph] = []
         with without_objects(twins):
-            page = sheet.render(region)
+            page = canvas.render(region)
             for objects, drawn in self._disjoint_groups(glyphs):
                 with without_objects(objects):
-                    without = sheet.render(region)
-                found += [g for g in drawn if not page.differs(without, _without_edge(sheet.to_pixels(*g.box)))]
+                    without = canvas.render(region)
+                found += [g for g in drawn if not page.differs(without, _without_edge(canvas.to_pixels(*g.box)))]
         return found
 
-    def _without_duplicates(self, sheet: PageCanvas, glyphs: Sequence[Glyph], unseen: list[Glyph]) -> list[Glyph]:
+    def _without_duplicates(self, canvas: PageCanvas, glyphs: Sequence[Glyph], unseen: list[Glyph]) -> list[Glyph]:
         """Those of the unseen that are not printed twice.
 
         Bold type is sometimes made by drawing the same words again beside or above themselves; pdfium gives them once.
@@ -136,20 +122,20 @@ class PageVisibility:
         twins = [item for item, box in self._glyphs.unread_objects if any(_same_place(box, place) for place in places)]
         if not twins:
             return unseen
-        again = self._without_ink(sheet, [glyph for glyph in glyphs if glyph.owner in owners], twins)
-        still = {glyph.offset for glyph in again}
-        return [glyph for glyph in unseen if glyph.offset in still]
+        without_ink = self._without_ink(canvas, [glyph for glyph in glyphs if glyph.owner in owners], twins)
+        offsets = {glyph.offset for glyph in without_ink}
+        return [glyph for glyph in unseen if glyph.offset in offsets]
 
-    def _on_pictures(self, sheet: PageCanvas, words: Sequence[Sequence[Glyph]]) -> list[bool]:
+    def _on_pictures(self, canvas: PageCanvas, words: Sequence[Sequence[Glyph]]) -> list[bool]:
         """Whether each word stands on the ink of a picture, as the text layer of a scan does."""
-        rects = [enclosing_rect([sheet.to_pixels(*glyph.loose) for glyph in word]) for word in words]
-        region = intersect(enclosing_rect(rects), sheet.page_rect) if rects else (0, 0, 0, 0)
+        rects = [enclose([canvas.to_pixels(*glyph.loose) for glyph in word]) for word in words]
+        region = intersect(enclose(rects), canvas.page_rect) if rects else (0, 0, 0, 0)
         if not _area(region) or not any(True for _ in self._page.get_objects([IMAGE, SHADING])):
             return [False] * len(words)
         with without_objects([item.raw for item in self._page.get_objects([TEXT])]):
-            seen = sheet.render(region)
+            seen = canvas.render(region)
             with without_objects([item.raw for item in self._page.get_objects([PATH])]):
-                pictures = sheet.render(region)
+                pictures = canvas.render(region)
         inked = [not seen.is_flat(rect) and not pictures.is_flat(rect) for rect in rects]
         # A scan's text layer has full stops and dashes where there was a speck.
         return [ink or (any(inked) and not self._has_letters(word)) for ink, word in zip(inked, words, strict=True)]
@@ -157,50 +143,47 @@ class PageVisibility:
     def _has_letters(self, word: Sequence[Glyph]) -> bool:
         return any(self._layout.text[glyph.offset].isalnum() for glyph in word)
 
-    def _reason(self, sheet: PageCanvas, glyph: Glyph) -> str:
+    def _reason(self, canvas: PageCanvas, glyph: Glyph) -> str:
         """What is most likely the trick; that the glyph is not seen is certain by now."""
-        rect = sheet.to_pixels(*glyph.box)
-        region = intersect(rect, sheet.page_rect)
+        rect = canvas.to_pixels(*glyph.box)
+        region = intersect(rect, canvas.page_rect)
         if not _area(region):
-            return OFF_PAGE
+            return reasons.OFF_PAGE
         handle = self._glyphs.handle(glyph.owner)
         if pdfium_c.FPDFTextObj_GetTextRenderMode(handle) in _UNSEEN_MODES:
-            return INVISIBLE
+            return reasons.INVISIBLE
         red, green, blue, alpha = (ctypes.c_uint() for _ in range(4))
         known = pdfium_c.FPDFPageObj_GetFillColor(handle, *map(ctypes.byref, (red, green, blue, alpha)))
         if known and alpha.value < _LEAST_ALPHA:
-            return TRANSPARENT
+            return reasons.TRANSPARENT
         if is_on_layer(handle):
-            return LAYER
-        page: RenderedRegion = sheet.render(region)
+            return reasons.LAYER
+        page = canvas.render(region)
         behind = page.colour(rect)
         if known and behind and page.is_flat(region):
             ink = (red.value, green.value, blue.value)
             if all(abs(a - b) < LEAST_CONTRAST for a, b in zip(ink, behind, strict=True)):
-                return COLOUR
-        return CLIPPED
+                return reasons.COLOUR
+        return reasons.CLIPPED
 
 
-def _same_place(one: Box | None, other: Box | None) -> bool:
-    if one is None or other is None:
+def _same_place(first: Box | None, second: Box | None) -> bool:
+    if first is None or second is None:
         return False
-    near = 0.25 * min(one[2] - one[0], one[3] - one[1])
-    return all(abs(a - b) <= near for a, b in zip(one, other, strict=True))
+    near = 0.25 * min(first.width, first.height)
+    return all(abs(a - b) <= near for a, b in zip(first, second, strict=True))
 
 
 def _is_tiny(box: Box) -> bool:
-    width, height = box[2] - box[0], box[3] - box[1]
-    return max(width, height) < TINY_POINTS or min(width, height) < SLIVER_POINTS
+    return max(box.width, box.height) < TINY_POINTS or min(box.width, box.height) < SLIVER_POINTS
 
 
-def _overlap(one: Box, other: Box) -> bool:
+def _overlap(first: Box, second: Box) -> bool:
     """Whether two boxes share more than a touch."""
-    if one[0] >= other[2] or other[0] >= one[2] or one[1] >= other[3] or other[1] >= one[3]:
-        return False
-    touch = _OVERLAP * min(one[3] - one[1], other[3] - other[1], one[2] - one[0], other[2] - other[0])
-    return (
-        min(one[2], other[2]) - max(one[0], other[0]) > touch and min(one[3], other[3]) - max(one[1], other[1]) > touch
-    )
+    across = min(first.right, second.right) - max(first.left, second.left)
+    upward = min(first.top, second.top) - max(first.bottom, second.bottom)
+    touch = _OVERLAP * min(first.width, first.height, second.width, second.height)
+    return min(across, upward) > max(touch, 0)
 
 
 def _without_edge(rect: Rect) -> Rect:

@@ -1,5 +1,6 @@
 """Runs a parser in a process of its own, with bounds on memory and time, and distrusts what comes back."""
 
+import dataclasses
 import json
 import os
 import signal
@@ -7,8 +8,9 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeVar
 
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
@@ -19,39 +21,43 @@ _BOOTSTRAP = (
 )
 _PACKAGE_ROOT = str(Path(__file__).resolve().parents[3])
 _MAX_ERROR = 1 << 16
-_CODES = frozenset(
-    [
-        "encrypted",
-        "wrong-password",
-        "damaged",
-        "no-text",
-        "too-big",
-        "unsupported",
-        "undecodable",
-        "empty",
-        "changed",
-        "crashed",
-    ]
-)
-_SLACK = 64 << 20
+_REPORTED = "encrypted wrong-password damaged no-text too-big unsupported undecodable empty changed crashed"
+_CODES = frozenset(_REPORTED.split())
 _MEMORY_SIGNALS = frozenset({"SIGABRT", "SIGKILL"})
 """How pdfium ends when memory is refused (other faults give SIGTRAP, SIGILL or SIGSEGV), and how the kernel ends a
 process when the machine has none left."""
 
 
+OnProgress = Callable[[int, int], None] | None
+_Result = TypeVar("_Result")
+
+
 def run_parser(
-    request: dict[str, Any],
+    operation: str,
     data: bytes,
+    decode: Callable[[bytes], _Result],
     *,
     name: str,
     limits: LoadLimits,
-    on_progress: Callable[[int, int], None] | None = None,
-) -> bytes:
-    """Send `request` and the file's bytes to a fresh parser process and return its result, still to be validated.
+    on_progress: OnProgress = None,
+    **options: Any,
+) -> _Result:
+    """Ask a fresh parser process for an operation on a file's bytes; `decode` makes a value of its answer, or raises.
 
     The process inherits no environment and gets the file through a pipe. Raises what the parser reported as
-    DocumentError, and timeout, too-big or crashed when it did not survive.
+    DocumentError, timeout, too-big or crashed when it did not survive, and crashed for an answer that no correct parser
+    gives: the file may have taken the parser over.
     """
+    request = {"op": operation, "name": name, "limits": dataclasses.asdict(limits), **options}
+    result = exchange(request, data, name, limits, on_progress)
+    try:
+        return decode(result)
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise _invalid_result_error(name, error) from None
+
+
+def exchange(request: dict[str, Any], data: bytes, name: str, limits: LoadLimits, on_progress: OnProgress) -> bytes:
+    """Send a request and the file's bytes to a fresh parser process, and return its answer as it is."""
     header = json.dumps(request).encode("ascii") + b"\n"
     process = _start()
     assert process.stdin is not None
@@ -69,7 +75,7 @@ def run_parser(
         process.stdout.close()
     if result is not None:
         return result
-    raise _exit_error(name, watch.expired, watch.seconds, status, limits)
+    raise _exit_error(name, watch, status, limits)
 
 
 class _Watchdog:
@@ -114,44 +120,35 @@ def _start() -> "subprocess.Popen[bytes]":
 
 
 def _feed(pipe: IO[bytes], header: bytes, data: bytes) -> None:
-    try:
-        with pipe:
-            pipe.write(header)
-            pipe.write(data)
-    except OSError:
-        pass  # the process ended early; its exit status tells why
+    with suppress(OSError), pipe:  # if the process ends early, its exit status tells why
+        pipe.write(header)
+        pipe.write(data)
 
 
-def _receive(
-    pipe: IO[bytes], name: str, limits: LoadLimits, watch: _Watchdog, on_progress: Callable[[int, int], None] | None
-) -> bytes | None:
+def _receive(pipe: IO[bytes], name: str, limits: LoadLimits, watch: _Watchdog, on_progress: OnProgress) -> bytes | None:
     """The result, or None if the process ended without one. Raises what the process reported."""
-    most = 6 * limits.characters + _SLACK  # a character takes at most six bytes in JSON
     total: int | None = None
     while True:
         try:
-            frame = read_frame(pipe, most)
+            frame = read_frame(pipe, limits.json_bytes)
             if frame is None:
                 return None
             kind, payload = frame
             if kind == RESULT:
                 return payload
             if kind == FAILURE:
-                reported = _parse_failure(payload)
-                break
+                raise _parse_failure(payload)
             done, claimed = _checked_progress(payload, total, limits)
         except (ValueError, RecursionError) as error:
-            raise invalid_result_error(name, error) from None
+            raise _invalid_result_error(name, error) from None
         if total is None:
             watch.restart(limits.seconds + limits.seconds_per_page * claimed)
         total = claimed
         if on_progress is not None:
             on_progress(done, claimed)
-    raise reported
 
 
-def invalid_result_error(name: str, error: Exception) -> DocumentError:
-    """For an answer that no correct parser gives: the file may have taken the parser over."""
+def _invalid_result_error(name: str, error: Exception) -> DocumentError:
     return DocumentError(
         f"the parser of {name} returned an invalid result ({error})", code="crashed", hint="do not trust this file"
     )
@@ -174,16 +171,15 @@ def _parse_failure(payload: bytes) -> DocumentError:
     return DocumentError(message, code=code if code in _CODES else "crashed", hint=hint)
 
 
-def _exit_error(name: str, expired: bool, seconds: float, status: int, limits: LoadLimits) -> DocumentError:
+def _exit_error(name: str, watch: _Watchdog, status: int, limits: LoadLimits) -> DocumentError:
     """What to say about a parser that ended without a result."""
     try:
         ended_by = signal.Signals(-status).name if status < 0 else f"exit status {status}"
     except ValueError:
         ended_by = f"signal {-status}"
-    if expired or ended_by == "SIGXCPU":
-        return DocumentError(
-            f"{name} took longer than {round(seconds, 1):g} s to read", code="timeout", hint="split the file"
-        )
+    if watch.expired or ended_by == "SIGXCPU":
+        message = f"{name} took longer than {round(watch.seconds, 1):g} s to read"
+        return DocumentError(message, code="timeout", hint="split the file")
     if status == EXIT_MEMORY or ended_by in _MEMORY_SIGNALS:
         return DocumentError(
             f"{name} needs more than {limits.memory >> 20} MiB of memory to read ({ended_by})",

@@ -3,12 +3,11 @@
 import json
 import os
 import sys
+from collections.abc import Callable
 from typing import IO, Any
 
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.hidden_reasons import visibilities_to_json
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.parsed import boxes_to_json
 from ralph_cli.documents.process.frames import EXIT_MEMORY, FAILURE, RESULT, encode_frame, encode_progress
 
 
@@ -37,7 +36,7 @@ def main() -> None:
 
 
 def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output: IO[bytes]) -> bytes:
-    """Do what the request asks; the result as JSON, or as the operation says."""
+    """Parse the file, or answer about its pages, as the request asks; the result as JSON, or as the operation says."""
     name = request["name"]
     if request["op"] == "html":
         from ralph_cli.documents.html.reader import parse_html
@@ -48,36 +47,16 @@ def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output
 
         return parse_docx(data, name=name, limits=limits).to_json()
 
-    from ralph_cli.documents.pdf import reader
+    from ralph_cli.documents.pdf import highlight, reader
 
-    if request["op"] == "boxes":
-        boxes = reader.boxes_on_page(
-            data,
-            name=name,
-            password=request["password"],
-            layout=request["layout"],
-            number=request["page"],
-            text=request["text"],
-            spans=[(start, end) for start, end in request["spans"]],
-        )
-        return boxes_to_json(boxes)
-
-    if request["op"] in ("cut", "annotate"):
-        from ralph_cli.documents.pdf import highlight
-
+    about_pages: dict[str, Callable[..., bytes]] = {
+        "seen": reader.check_visibility,
+        "cut": highlight.crop_quotes,
+        "annotate": highlight.annotate,
+    }
+    if request["op"] in about_pages:
         given = {key: value for key, value in request.items() if key not in ("op", "limits")}
-        set_cpu_limit(limits.seconds + limits.seconds_per_page * len(request["pages"]))
-        return highlight.crop_quotes(data, **given) if request["op"] == "cut" else highlight.annotate(data, **given)
-
-    if request["op"] == "seen":
-        seen = reader.check_visibility(
-            data,
-            name=name,
-            password=request["password"],
-            layout=request["layout"],
-            pages=[(number, text, [(start, end) for start, end in spans]) for number, text, spans in request["pages"]],
-        )
-        return visibilities_to_json(seen)
+        return about_pages[request["op"]](data, **given)
 
     def report(done: int, total: int) -> None:
         set_cpu_limit(limits.seconds + limits.seconds_per_page * total)

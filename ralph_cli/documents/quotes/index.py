@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
+from operator import attrgetter
 
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.run import Tier
@@ -17,7 +18,7 @@ from ralph_cli.text.boundary import is_inside_word, on_boundaries
 from ralph_cli.text.edges import widen_to_whole
 from ralph_cli.text.fold import FoldedText, fold, replace_spans, without_hyphens
 from ralph_cli.text.lexicon import NEGATIONS
-from ralph_cli.text.scan import find_places
+from ralph_cli.text.scan import find_places, strip_interval
 from ralph_cli.text.signature import (
     MIN_KEY,
     MIN_LINE_KEY,
@@ -41,8 +42,9 @@ _QUOTATION_MARKS = {
 _LINE_END_HYPHEN = re.compile("(?<=\\w)[-\u2010\u00ad][ \t\r]*[\n\f]\\s*(?=\\w)")
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\s+\Z")
 _MAX_DIFFERENCES = 12
-_HYPHENATED_EFFORT = 100_000
-"""As `scan.EFFORT`: to read over line ends costs more."""
+_POSITION = attrgetter("start", "end")
+_MAX_HYPHENATED = 100_000
+"""As `scan.MAX_COMPARED`: to read over line ends costs more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ class _SearchText:
             start, end = self._key.original_span(at, at + len(key))
             return self._span(start, end) if _reads_as(self.base.text[start:end], wanted) else None
 
-        return find_places(self._key.text, key, look, _HYPHENATED_EFFORT)
+        return find_places(self._key.text, key, look, _MAX_HYPHENATED)
 
     def find_loose(self, wanted: str) -> Iterator[Span]:
         """Places with the same letters and digits that differ from the quote in nothing that changes a number."""
@@ -150,11 +152,8 @@ class QuoteIndex:
     @cached_property
     def _without_running_lines(self) -> _SearchText | None:
         """The text without running heads and feet; None when it has none."""
-        if not self._running_lines:
-            return None
-        return _SearchText(
-            replace_spans(self._text, ((span.start, span.end, "\n") for span in self._running_lines)), self._text
-        )
+        edits = [(span.start, span.end, "\n") for span in self._running_lines]
+        return _SearchText(replace_spans(self._text, edits), self._text) if edits else None
 
     def find(self, quote: str) -> Match | None:
         """Where the quote stands, or None. It must begin and end on the boundaries of words and numbers.
@@ -217,27 +216,22 @@ class QuoteIndex:
         """The places that run over a page's end, past running lines; beside others they are places, too."""
         if self._without_running_lines is None or not wanted:
             return []
-        return [
-            span
-            for span in self._keep_faithful(quote, self._without_running_lines.find_folded(wanted))
-            if "\f" in self._slice(span)
-        ]
-
-    def _slice(self, span: Span) -> str:
-        return self._text[span.start : span.end]
+        found = self._keep_faithful(quote, self._without_running_lines.find_folded(wanted))
+        return [span for span in found if "\f" in self._text[span.start : span.end]]
 
     def _find_loose(self, quote: str) -> Match | None:
         """The match at the last tier: the same words short of a sign, or the same letters and digits."""
         wanted = fold(quote).text.strip()
         if not wanted:
             return None
-        words = [
-            span for copy in self._search_texts() for span in (*copy.find_folded(wanted), *copy.find_hyphenated(wanted))
-        ]
-        recut = {Span(*widen_to_whole(self._text, span.start, span.end)) for span in words}
+        recut = {
+            Span(*widen_to_whole(self._text, span.start, span.end))
+            for copy in self._search_texts()
+            for span in (*copy.find_folded(wanted), *copy.find_hyphenated(wanted))
+        }
         for copy in self._search_texts():
             recut = recut or set(copy.find_loose(wanted))
-        return _make_match(sorted(recut, key=_position), recut, "recut") if recut else None
+        return _make_match(sorted(recut, key=_POSITION), recut, "recut") if recut else None
 
     def _search_texts(self) -> Iterator[_SearchText]:
         """The texts to search in: the document's, then, if it must be, the one without running lines."""
@@ -265,14 +259,10 @@ class QuoteIndex:
 
     def _snap(self, start: int, end: int) -> tuple[int, int]:
         """Widen to whole words and numbers and drop white space at the edges."""
-        text = self._text
-        while start < end and text[start].isspace():
-            start += 1
-        while end > start and text[end - 1].isspace():
-            end -= 1
-        while start > 0 and is_inside_word(text, start):
+        start, end = strip_interval(self._text, start, end)
+        while start > 0 and is_inside_word(self._text, start):
             start -= 1
-        while end < len(text) and is_inside_word(text, end):
+        while end < len(self._text) and is_inside_word(self._text, end):
             end += 1
         return start, end
 
@@ -288,12 +278,8 @@ def differences(quote: str, text: str) -> tuple[str, ...]:
 
 
 def _make_match(best: list[Span], places: Iterable[Span], tier: Tier) -> Match:
-    ordered = sorted(places, key=_position)
+    ordered = sorted(places, key=_POSITION)
     return Match(best[0], tier, tuple(ordered[:MAX_OCCURRENCES]), len(ordered))
-
-
-def _position(span: Span) -> tuple[int, int]:
-    return span.start, span.end
 
 
 def _reads_as(text: str, wanted: str) -> bool:

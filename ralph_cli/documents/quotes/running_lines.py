@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
-from ralph_cli.core.document import Document, Page, Span
+from ralph_cli.core.document import Document, Span
 
 EDGE_LINES = 3
 """Lines at each edge of a page that may be running ones."""
@@ -30,7 +30,7 @@ def running_line_spans(document: Document) -> tuple[Span, ...]:
         return ()
     heads, feet = [], []
     for page in document.pages:
-        lines = [Span(page.start + m.start(), page.start + m.end()) for m in _lines(document, page)]
+        lines = [Span(*match.span()) for match in _LINE.finditer(document.text, page.start, page.end)]
         heads.append(lines[:EDGE_LINES])
         feet.append(lines[::-1][:EDGE_LINES])
     running = _find_running(document, heads) | _find_running(document, feet)
@@ -49,10 +49,6 @@ def running_line_spans(document: Document) -> tuple[Span, ...]:
         if (start, end) != (upper.end, lower.start):
             found.append(Span(start, end))
     return tuple(found)
-
-
-def _lines(document: Document, page: Page) -> Iterator[re.Match[str]]:
-    return _LINE.finditer(document.text[page.start : page.end])
 
 
 def _find_running(document: Document, edges: list[list[Span]]) -> set[Span]:

@@ -12,6 +12,7 @@ from functools import cached_property
 
 from ralph_cli.core.document import Document, Span
 from ralph_cli.text.lexicon import STOP_WORDS
+from ralph_cli.text.scan import strip_interval
 from ralph_cli.text.sentences import sentence_at
 from ralph_cli.text.tables import is_row
 
@@ -90,8 +91,7 @@ class QualifierIndex:
     def candidates(
         self, statement: str, quotes: Sequence[str], excluded: Iterable[Span], limit: int
     ) -> list[Qualifier]:
-        """Up to `limit` passages for a statement that rests on `quotes`, best first; none that lies in a `excluded`
-        one."""
+        """Up to `limit` passages for a statement that rests on `quotes`, best first; none lies in one of `excluded`."""
         seen = list(excluded)
         own = frozenset(
             f"\u00a7{match[1]}" for span in seen for match in _NUMBERED.finditer(self._text, span.start, span.end)
@@ -123,16 +123,15 @@ class QualifierIndex:
 
     def _other_values(self, statement: str, quotes: Sequence[str]) -> list[Qualifier]:
         """Rows with the label of a quoted row in which none of the statement's figures stands."""
-        stated = {figure.strip(".,") for figure in _FIGURE.findall(statement)}
+        stated = set(_FIGURE.findall(statement))
         found = []
         for quote in quotes:
             for line in quote.splitlines():
                 label = row_label(line)
-                if not label or not stated & {figure.strip(".,") for figure in _FIGURE.findall(line)}:
+                if not label or stated.isdisjoint(_FIGURE.findall(line)):
                     continue
                 for span in self._rows.get(label, ()):
-                    row = self._text[span.start : span.end]
-                    if not stated & {figure.strip(".,") for figure in _FIGURE.findall(row)}:
+                    if stated.isdisjoint(_FIGURE.findall(self._text, span.start, span.end)):
                         # Worth more than one shared word, less than a sentence about the very thing.
                         found.append(Qualifier(span, "the same label with another figure", 4.0))
         return found
@@ -145,11 +144,7 @@ class QualifierIndex:
             low = self._text.rfind(" ", 0, low) + 1
         while high == most < len(self._text) and not self._text[high].isspace():
             high = most = high + 1  # not through a word or figure
-        while low < start and self._text[low].isspace():
-            low += 1
-        while high > end and self._text[high - 1].isspace():
-            high -= 1
-        return low, high
+        return strip_interval(self._text, low, high)
 
 
 def terms(text: str) -> frozenset[str]:

@@ -95,7 +95,7 @@ def nearest_passages(question: str, text: str, limit: int = 3) -> tuple[NearPass
 
 
 def _widen_to_lines(text: str, start: int, end: int) -> tuple[int, int]:
-    """The interval with the whole lines around it that are within BESIDE characters, on the same page."""
+    """The interval with the whole lines around it that are within MARGIN characters, on the same page."""
     low = max(text.rfind("\f", 0, start) + 1, start - MARGIN)
     breaks = [at for at in (text.find("\n", low - 1, start), text.find("\f", low - 1, start)) if at >= 0]
     low = min(breaks) + 1 if breaks and low > 0 else low

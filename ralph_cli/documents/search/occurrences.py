@@ -8,12 +8,10 @@ from functools import cached_property
 from ralph_cli.core.coverage import Spans
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Search
-from ralph_cli.documents.search.patterns import count_patterns
+from ralph_cli.documents.search.patterns import MAX_PLACES, count_patterns
 from ralph_cli.text.fold import FoldedText, fold
 
 _SYNTAX = re.compile(r"[\\|*+?^$\[\](){}]|\.[*+]")
-MAX_PLACES = 500
-"""Places of a search that are kept; how often it was found is counted to the end."""
 
 
 @dataclass(frozen=True, slots=True)

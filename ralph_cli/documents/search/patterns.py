@@ -16,6 +16,8 @@ SECONDS_PER_PATTERN = 1.0
 
 TOTAL_SECONDS = 15.0
 MAX_PLACES = 500
+"""Places of a search that are kept; how often it was found is counted to the end."""
+
 MAX_MEMORY = 1 << 30
 
 _START = (
@@ -31,6 +33,9 @@ class PatternCount:
     count: int | None
     places: tuple[tuple[int, int], ...] = ()
     fault: str = ""
+
+
+_LATE = PatternCount(None, fault="not counted: it did not finish in time")
 
 
 def count_patterns(patterns: Sequence[str], text: str) -> tuple[PatternCount, ...]:
@@ -50,8 +55,7 @@ def count_patterns(patterns: Sequence[str], text: str) -> tuple[PatternCount, ..
     except OSError:
         output = b""
     counted = [_parse_line(line) for line in output.decode("ascii", "replace").splitlines()]
-    late = PatternCount(None, fault="not counted: it did not finish in time")
-    return tuple(counted[: len(patterns)]) + (late,) * (len(patterns) - len(counted))
+    return tuple(counted[: len(patterns)]) + (_LATE,) * (len(patterns) - len(counted))
 
 
 def result_lines(given: str) -> Iterator[str]:
@@ -95,4 +99,4 @@ def _parse_line(line: str) -> PatternCount:
         value = json.loads(line)
         return PatternCount(value["count"], tuple(map(tuple, value.get("places", ()))), value.get("fault", ""))
     except (ValueError, KeyError, TypeError):
-        return PatternCount(None, fault="not counted: it did not finish in time")
+        return _LATE

@@ -13,7 +13,6 @@ from ralph_cli.core.errors import DocumentError, JournalError
 from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.results.verification import Rechecked, Verification
 from ralph_cli.core.run import Halt, Issue, Step, StopType
-from ralph_cli.documents.load import load_bytes
 from ralph_cli.documents.source import DocumentLike, DocumentSource, OnLoading
 from ralph_cli.journal.bundle import Bundle
 from ralph_cli.journal.store import FILE as JOURNAL_FILE
@@ -133,14 +132,7 @@ class _DocumentReader:
             if source.bundle.document is None:
                 hint = f"{NAME_DOCUMENT_HINT} ({path})"
                 raise DocumentError("the bundle does not hold the document", code="no-document", hint=hint)
-            return load_bytes(
-                source.bundle.document,
-                path,
-                password=self.options.password,
-                encoding=self.options.encoding,
-                cache=self.settings.cache_folder,
-                on_progress=self.options.on_loading,
-            )
+            return replace(self.options, path=path).load_bytes(source.bundle.document, self.settings.cache_folder)
         except DocumentError as error:
             if error.code == DOCUMENT_CHANGED:
                 raise

@@ -32,9 +32,9 @@ class Date:
     def agrees(self, other: "Date") -> bool:
         """Whether the other date may be the same day, or the month or year of it that this one names."""
         return any(
-            all(mine is None or mine == theirs for mine, theirs in zip(own, others, strict=True))
-            for own in self.meanings
-            for others in other.meanings
+            all(part is None or part == other_part for part, other_part in zip(meaning, other_meaning, strict=True))
+            for meaning in self.meanings
+            for other_meaning in other.meanings
         )
 
 

@@ -11,8 +11,8 @@ from ralph_cli.text.quantities.currencies import CURRENCY_MARK, CURRENCY_NAME, c
 
 Sign = Literal["", "-", "()"]
 
-_SUFFIXES = {"k": 10**3, "m": 10**6, "mn": 10**6, "mio": 10**6, "mln": 10**6}
-_SUFFIXES |= {"bn": 10**9, "b": 10**9, "mrd": 10**9, "tn": 10**12}
+_SCALES = SCALES | {"k": 10**3, "m": 10**6, "mn": 10**6, "mio": 10**6, "mln": 10**6}
+_SCALES |= {"bn": 10**9, "b": 10**9, "mrd": 10**9, "tn": 10**12}
 
 # "Two five-year terms" are two numbers: what follows a number below a hundred without a word for more is another.
 _TENS_WORD = rf"(?:(?:{'|'.join(TENS)})(?:[\s-]+(?:{'|'.join(list(UNITS)[1:10])}))?|{'|'.join(UNITS)})"
@@ -105,11 +105,9 @@ def _share_scales(text: str, found: list[Figure]) -> tuple[Figure, ...]:
     """The figures, the first of "$1.5 to $1.7 billion" or "between 1 and 2 million" with the scale of the second."""
     for at in range(len(found) - 1):
         first, second = found[at], found[at + 1]
-        alike = first.scale == 1 != second.scale and not (
-            first.percent or first.name or first.spelled or second.spelled
-        )
         if (
-            alike
+            first.scale == 1 != second.scale
+            and not (first.percent or first.name or first.spelled or second.spelled)
             and first.value < 1000
             and first.currency in ("", second.currency)
             and (_AND_TO if _BETWEEN.search(text, 0, first.start) else _UP_TO).fullmatch(text, first.end, second.start)
@@ -127,7 +125,7 @@ def _figure(match: re.Match[str]) -> Figure:
     sign: Sign = "-" if part["minus"] or part["inner"] else "()" if bracketed else ""
     mark = part["currency"] or (part["before"] if bracketed else "") or ""
     scale_word = (part["scale"] or part["scale_behind"] or part["letter"] or "").lower()
-    scale = SCALES.get(scale_word) or _SUFFIXES.get(scale_word) or 1
+    scale = _SCALES.get(scale_word, 1)
     several = number.count(".") > 1 and "," not in number
     # 10 with a small raised number is a power, never a longer number; other raised numbers are marks of footnotes.
     value = Decimal(10 ** int(unicodedata.normalize("NFKC", part["power"]))) if part["power"] else _decimal(number)
@@ -179,4 +177,4 @@ def scales_named(text: str) -> frozenset[int]:
     A scale word behind a figure ("sales of $7 million", "seven million") belongs to that figure alone.
     """
     words = (next(filter(None, match.groups())).lower() for match in _SCALE_NAMED.finditer(text))
-    return frozenset(1000 if "0" in word else SCALES.get(word.rstrip("s")) or _SUFFIXES[word] for word in words)
+    return frozenset(1000 if "0" in word else _SCALES[word.rstrip("s")] for word in words)

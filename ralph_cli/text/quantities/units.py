@@ -49,18 +49,17 @@ def unit_of(figure: Figure, text: str) -> str:
     return _KINDS[(match.lastindex or 1) - 1] if match else ""
 
 
-_MONTHS = {"month": 1, "quarter": 3, "year": 12, "decade": 120}
-_DAYS = {"day": 1, "week": 7}
+_DURATIONS = {"month": ("months", 1), "quarter": ("months", 3), "year": ("months", 12), "decade": ("months", 120)}
+_DURATIONS |= {"day": ("days", 1), "week": ("days", 7)}
 
 
 def duration(figure: Figure, text: str) -> tuple[str, Decimal] | None:
     """How long a time is, in months or in days, as ("months", 12); None if the figure is of no time, or of less."""
     unit = unit_of(figure, text)
-    if figure.name or figure.percent or not (unit in _MONTHS or unit in _DAYS):
+    if figure.name or figure.percent or unit not in _DURATIONS:
         return None
-    if unit in _MONTHS:
-        return "months", figure.value * _MONTHS[unit]
-    return "days", figure.value * _DAYS[unit]
+    kind, count = _DURATIONS[unit]
+    return kind, figure.value * count
 
 
 def in_whole_units(figure: Figure, text: str) -> Iterator[Figure]:

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from document_fixtures import load_document
 from word import W, docx, paragraph, part
 
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.load import LoadLimits, load_document
+from ralph_cli.documents.limits import LoadLimits
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ from typing import Any
 import pypdfium2
 import pypdfium2.raw as pdfium_c
 import pytest
+from document_fixtures import load_document
 from PIL import Image
 
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.load import load_document
 from ralph_cli.documents.pdf import page_images
 from ralph_cli.documents.pdf.page_images import Annotation, annotate, render_pictures
 from ralph_cli.documents.process import child
@@ -179,7 +179,7 @@ def test_what_is_no_pdf_or_has_changed_or_is_gone_is_refused(pdf: PDF, draw: Cal
 )
 def test_nonsense_from_the_parser_is_not_believed(pdf: PDF, monkeypatch: pytest.MonkeyPatch, answer: bytes) -> None:
     document = load_document(pdf(LINES))
-    monkeypatch.setattr(page_images, "run_parser", lambda *args, **kwargs: answer)
+    monkeypatch.setattr(child, "exchange", lambda *_: answer)
     with pytest.raises(DocumentError) as caught:
         render_pictures(document, [Span(0, 4)])
     assert caught.value.code == "crashed"
@@ -204,14 +204,14 @@ def test_the_pixels_of_a_picture_are_what_was_sent() -> None:
 
 def test_drawing_is_done_in_another_process(pdf: PDF, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
-    run = child.run_parser
+    run = child.exchange
 
-    def heard(request: dict[str, Any], *args: Any, **kwargs: Any) -> bytes:
+    def heard(request: dict[str, Any], *args: Any) -> bytes:
         asked.append(request["op"])
-        return run(request, *args, **kwargs)
+        return run(request, *args)
 
     document = load_document(pdf(LINES))
-    monkeypatch.setattr(page_images, "run_parser", heard)
+    monkeypatch.setattr(child, "exchange", heard)
     render_pictures(document, [Span(0, 4)])
     annotate(document, [Annotation(Span(0, 4), "n")])
     assert asked == ["cut", "annotate"]

@@ -1,16 +1,15 @@
 """PDF pages: rows, columns, rotation, hyphens, labels, outline, boxes."""
 
+from pathlib import Path
+
 import pypdfium2
 import pytest
+from document_fixtures import load_document
 
-from ralph_cli.core.document import Span
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.load import load_document
-from ralph_cli.documents.pages import page_boxes
 from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, lay_out, page_characters
-from ralph_cli.documents.pdf.reader import format_page_list
+from ralph_cli.documents.pdf.reader import LaidOutPage, format_page_list, open_pdf
 from ralph_cli.documents.quotes.index import QuoteIndex
-from ralph_cli.documents.source import DocumentSource
 
 TABLE = [
     ("Purchases of property, plant and equipment (PP&E)", "(1,577)", "(1,373)", "(1,420)"),
@@ -103,31 +102,28 @@ def test_labels_and_outline(pdf, file, make_raw):
     assert [p.label for p in load_document(file("l.pdf", make_raw["objects"](objects))).pages] == ["i", "A-5"]
 
 
+def boxes(document, number, start, end, layout="auto"):
+    page = document.pages[number - 1]
+    with open_pdf(Path(document.path).read_bytes(), document.path, None) as opened:
+        laid_out = LaidOutPage(opened, document.path, layout, number, document.text[page.start : page.end])
+        return laid_out.boxes(start - page.start, end - page.start)
+
+
 def test_boxes(pdf):
     document = load_document(pdf([(72, 700, "Front")], table()))
     quote = QuoteIndex(document).find("equipment (PP&E) (1,577) (1,373) (1,420) Acquisitions").span
-    boxes = page_boxes(document, [quote])
-    assert list(boxes) == [2]
-    first, *cells, last = boxes[2]
+    first, *cells, last = boxes(document, 2, quote.start, quote.end)
     assert 72 < first.left < first.right < 350
     assert [round(cell.left) for cell in cells] == [350, 420, 490]
     assert round(last.left) == 72
     assert all(box.bottom < 702 < box.top for box in (first, *cells))
-    across = page_boxes(document, [Span(0, len(document.text))])
-    assert list(across) == [1, 2]
 
 
-def test_boxes_are_refused_when_they_would_be_wrong(pdf, file):
+def test_boxes_are_refused_when_they_would_be_wrong(pdf):
     document = load_document(pdf(prose(72, 700, 10, "left") + prose(330, 700, 10, "right")))
-    span = [Span(0, 20)]
     with pytest.raises(DocumentError, match="has changed since it was loaded") as caught:
-        page_boxes(document, span, source=DocumentSource("", layout="visual"))
+        boxes(document, 1, 0, 20, layout="visual")
     assert caught.value.code == "changed"
-    pdf([(72, 700, "Another file")])
-    with pytest.raises(DocumentError, match="has changed"):
-        page_boxes(document, span)
-    with pytest.raises(DocumentError, match="not a PDF"):
-        page_boxes(load_document(file("a.txt", b"x")), [Span(0, 1)])
 
 
 def test_every_character_maps_to_the_one_pdfium_drew(pdf):

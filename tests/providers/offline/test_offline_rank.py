@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from ralph_cli.documents.load import load_document
+from ralph_cli.documents.source import DocumentSource
 from ralph_cli.providers.offline.rank import lower_same_length, query_terms, rank, split_windows, term_pattern
 from ralph_cli.providers.offline.search import choose_spans, search
 from ralph_cli.providers.offline.spans import answer_subquery, extract_spans, is_row
@@ -224,7 +224,7 @@ def test_words_that_are_asked_for_are_not_words_of_asking(word: str) -> None:
 
 def enough(question: str, name: str) -> bool:
     """Whether something in a sample holds enough of the question to be quoted from."""
-    document = load_document(SAMPLES / name)
+    document = DocumentSource.of(SAMPLES / name).load()
     found = rank(question, document.text, [(p.number, p.label, p.start, p.end) for p in document.pages])
     return bool(found.passages) and found.coverage >= found.needed
 

@@ -29,7 +29,6 @@ from ralph_cli.core.errors import ConfigError, DocumentError, JournalError, Ralp
 from ralph_cli.core.events import CallFinished, RunStarted
 from ralph_cli.core.model import Json, Model, Usage
 from ralph_cli.core.results.verification import Standing, Verification
-from ralph_cli.documents.load import load_document as load_document
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.bundle import IDENTITY, JOURNAL, ORIGIN, VIEW, pack
 from ralph_cli.journal.store import FILE, Journal
@@ -462,7 +461,7 @@ def test_mutated_journals_are_verified_or_refused_and_never_crash(folder: Path) 
     """T17: what somebody else's run folder may hold; the document is there, so every check is reached."""
     chance = random.Random(11)
     runs = [asked(folder), asked(folder, {"not_found": {"searched": ["parking"]}}), task(folder), goal(folder)]
-    document = load_document(folder / "memo.txt", cache=folder / "cache")
+    document = DocumentSource.of(folder / "memo.txt").load(folder / "cache")
     told = held = 0
     for number in range(160):
         path = runs[number % len(runs)].folder / FILE

@@ -1,0 +1,66 @@
+"""Rectangles on a PDF page: the boxes of its characters, and what holds several of them."""
+
+import ctypes
+from collections.abc import Iterable
+from typing import Any, NamedTuple, TypeVar
+
+import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
+
+_Side = TypeVar("_Side", int, float)
+
+
+class Box(NamedTuple):
+    """A rectangle on a page, in PDF points (1/72 inch), origin at the lower left of the unrotated page."""
+
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    @property
+    def width(self) -> float:
+        """From left to right."""
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        """From bottom to top."""
+        return self.top - self.bottom
+
+
+def enclose(rects: Iterable[tuple[_Side, _Side, _Side, _Side]]) -> tuple[_Side, _Side, _Side, _Side]:
+    """The smallest rectangle that holds them all; of each, the lower coordinates come first."""
+    lefts, lows, rights, highs = zip(*rects, strict=True)
+    return min(lefts), min(lows), max(rights), max(highs)
+
+
+def loose_box(text_page: Any, index: int) -> Box | None:
+    """The room that pdfium's character `index` takes in its line, whatever its shape; None if it has none."""
+    rect = pdfium_c.FS_RECTF()
+    if not pdfium_c.FPDFText_GetLooseCharBox(text_page, index, ctypes.byref(rect)):
+        return None
+    return Box(rect.left, rect.bottom, rect.right, rect.top)
+
+
+def line_boxes(text_page: Any, characters: Iterable[int]) -> list[Box]:
+    """One rectangle per line (or per cell, when cells are far apart) around these pdfium characters."""
+    lines: list[Box] = []
+    for index in characters:
+        box = loose_box(text_page, index)
+        if box is None:
+            continue
+        if lines and _continues(lines[-1], box):
+            lines[-1] = Box(*enclose((lines[-1], box)))._replace(left=lines[-1].left)
+        else:
+            lines.append(box)
+    return lines
+
+
+def _continues(line: Box, box: Box) -> bool:
+    """Whether a character with this box goes on the line."""
+    shared_height = min(line.top, box.top) - max(line.bottom, box.bottom)
+    return (
+        shared_height > 0.5 * min(box.height, line.height)
+        and box.left - line.left >= -1
+        and box.left - line.right < 3 * box.height
+    )
