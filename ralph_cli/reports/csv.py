@@ -116,20 +116,24 @@ def _absence_rows(report: Report) -> Iterator[tuple[str | int, ...]]:
     if not view.searches:
         yield *first_cells, *no_quote_cells, "", ""
     for near in view.nearest:
-        pages = (near.page, near.page, near.label) if report.paged else ("", "", "")
+        pages = (near.page, near.page, near.label) if report.view.paged else ("", "", "")
         words = ("nearest", ", ".join(near.words), near.text.replace("\f", "\n"))
         yield *first_cells, "", *words, *pages, near.start, near.end, "", "", "", "", "", ""
 
 
 def _pages_read(report: Report) -> str:
     told = report.view.coverage
-    return describe_pages(told.shown_pages, len(told.shown_pages)) if told and told.shown_pages and report.paged else ""
+    return (
+        describe_pages(told.shown_pages, len(told.shown_pages))
+        if told and told.shown_pages and report.view.paged
+        else ""
+    )
 
 
 def _quote_cells(report: Report, item: ClaimView | None, quote: Quote | None) -> tuple[str | int, ...]:
     if quote is None:
         return ("",) * 13
-    pages = (quote.page, quote.last_page or quote.page, quote.label) if report.paged else ("", "", "")
+    pages = (quote.page, quote.last_page or quote.page, quote.label) if report.view.paged else ("", "", "")
     found = (TIER_NAMES[quote.match], "; ".join(quote.difference), quote.occurrences, quote.said)
     return quote.id, *_bearing(item, quote), quote.text.replace("\f", "\n"), *pages, quote.start, quote.end, *found
 

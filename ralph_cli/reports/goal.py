@@ -6,7 +6,7 @@ from typing import Any
 from ralph_cli.core.results.goal import GoalState, GoalStatus, rejection_notice
 from ralph_cli.core.run import StopType
 from ralph_cli.reports.safe_text import one_line, trace_line
-from ralph_cli.reports.terminal import describe_cost
+from ralph_cli.reports.terminal import describe_spending
 from ralph_cli.reports.view import RunView
 
 
@@ -94,10 +94,7 @@ def goal_lines(view: RunView, goal: GoalState) -> list[str]:
         told.append("`ralph goal` with --continue resumes it.")
     if goal.said and goal.status is GoalStatus.COMPLETED:
         told.append(f"The worker says: {one_line(goal.said, 300)}")
-    iterations = f"{goal.iteration} iteration{'' if goal.iteration == 1 else 's'}"
-    told.append(f"{describe_cost(view.usage)}, {view.seconds:.1f} s, {iterations}")
-    told.append(trace_line(view.folder, view.run))
-    return told
+    return [*told, describe_spending(view, goal.iteration), trace_line(view.folder, view.run)]
 
 
 def output_with_notice(view: RunView, goal: GoalState, output: str) -> str:

@@ -3,7 +3,6 @@
 import json
 from typing import Any
 
-from ralph_cli.core.coverage import number_ranges
 from ralph_cli.core.run import Quote, Ruling
 from ralph_cli.reports.sections import coverage
 from ralph_cli.reports.view import TIER_NAMES, RunView
@@ -25,7 +24,6 @@ def as_object(view: RunView) -> dict[str, Any]:
     `verification` is what a verifier said of the result: "passed",
     "refused", "failed" (it gave no verdict), "skipped" (it was not asked on the last iteration), or null without one.
     """
-    paged = view.document.get("kind") == "pdf" or view.document.get("pages", 1) > 1
     return {
         "ok": view.ok,
         "stop": {"type": view.halt.type.value, "reason": view.halt.detail},
@@ -57,20 +55,17 @@ def as_object(view: RunView) -> dict[str, Any]:
                     }
                     for said in item.qualifications
                 ],
-                "votes": [
-                    {"judge": vote.judge, "verdict": vote.verdict.value, "reason": vote.reason}
-                    for vote in (item.ruling.votes if item.ruling else ())
-                ],
+                "votes": vote_objects(item.ruling),
                 "unheard": [{"judge": judge, "reason": why} for judge, why in item.missing_votes],
             }
             for item in view.claims
         ],
-        "quotes": [_quote(quote, paged) for quote in view.quotes],
+        "quotes": [quote_object(quote, paged=view.paged) for quote in view.quotes],
         "counter_evidence": {
-            "passages": [_quote(quote, paged) for quote in view.found_passages],
+            "passages": [quote_object(quote, paged=view.paged) for quote in view.found_passages],
             "notes": list(view.notes),
         },
-        "not_found": _absence(view, paged),
+        "not_found": _absence(view),
         "coverage": coverage.as_object(view.coverage),
         "issues": [{"check": i.check, "claim": i.claim, "message": i.line} for i in view.issues],
         "judged": view.judged,
@@ -98,7 +93,14 @@ def _output_ruling(ruling: Ruling | None) -> dict[str, Any]:
     return {"verdict": ruling.verdict.value, "reason": ruling.reason, "judge": ruling.judge}
 
 
-def _quote(quote: Quote, paged: bool) -> dict[str, Any]:
+def vote_objects(ruling: Ruling | None) -> list[dict[str, Any]]:
+    """The votes of a ruling as plain values."""
+    votes = ruling.votes if ruling else ()
+    return [{"judge": vote.judge, "verdict": vote.verdict.value, "reason": vote.reason} for vote in votes]
+
+
+def quote_object(quote: Quote, *, paged: bool) -> dict[str, Any]:
+    """A quote as plain values; without pages those of its page are null."""
     return {
         "id": quote.id,
         "text": quote.text,
@@ -116,7 +118,7 @@ def _quote(quote: Quote, paged: bool) -> dict[str, Any]:
     }
 
 
-def _absence(view: RunView, paged: bool) -> dict[str, Any] | None:
+def _absence(view: RunView) -> dict[str, Any] | None:
     if view.absence is None:
         return None
     searched = [
@@ -132,23 +134,21 @@ def _absence(view: RunView, paged: bool) -> dict[str, Any] | None:
     nearest = [
         {
             "text": passage.text,
-            "page": passage.page if paged else None,
-            "label": passage.label if paged else None,
+            "page": passage.page if view.paged else None,
+            "label": passage.label if view.paged else None,
             "start": passage.start,
             "end": passage.end,
             "words": list(passage.words),
         }
         for passage in view.nearest
     ]
-    unreadable = list(view.document.get("unreadable", ()))
-    told = view.coverage
-    read = [list(run) for run in number_ranges(told.shown_pages)] if told and len(told.pages) > 1 else None
+    pages = coverage.by_page(view.coverage)
     return {
         "searched": searched,
         "note": view.absence,
-        "pages_read": read,
+        "pages_read": pages["shown"] if pages else None,
         "nearest": nearest,
-        "unreadable_pages": unreadable,
+        "unreadable_pages": list(view.document.get("unreadable", ())),
     }
 
 

@@ -12,7 +12,7 @@ from ralph_cli.reports.sections.coverage import coverage_line, unreadable_line
 from ralph_cli.reports.sections.opinions import opinions, verdict_words
 from ralph_cli.reports.sections.refused import Refusals, collect_refusals
 from ralph_cli.reports.terminal import describe_cost
-from ralph_cli.reports.view import TIER_NAMES, ClaimView, pages_of
+from ralph_cli.reports.view import TIER_NAMES, ClaimView, describe_place, pages_of
 
 _SPECIAL_CHARACTERS = re.compile(r"([\\`*_{}\[\]<>#|~&$!^=])")
 _LEADING_LIST_MARK = re.compile(r"^(\s*)([-+])")
@@ -49,7 +49,7 @@ def _report_lines(report: Report) -> Iterator[str]:
     for note in report.notes:
         yield from (escape_markdown(note), "")
     if view.document:
-        pages = f", {view.document.get('pages')} pages" if report.paged else ""
+        pages = f", {view.document.get('pages')} pages" if report.view.paged else ""
         yield f"- Document: {escape_markdown(report.document_name)}{pages}"
         yield f"- SHA-256: `{re.sub('[^0-9a-f]', '', str(view.document.get('sha256')))}`"
     yield from (f"- Run: {escape_markdown(view.run)}", f"- Spent: {escape_markdown(describe_cost(view.usage))}", "")
@@ -75,7 +75,7 @@ def _report_lines(report: Report) -> Iterator[str]:
     if view.nearest:
         yield from (f"{absence.NEAREST}:", "")
     for passage in view.nearest:
-        place, words = absence.describe_place(passage, paged=report.paged), escape_markdown(", ".join(passage.words))
+        place, words = describe_place(passage, paged=view.paged), escape_markdown(", ".join(passage.words))
         yield f"- {escape_markdown(place)}: “{escape_markdown(passage.text)}” ({words})"
     if view.nearest:
         yield ""
@@ -130,7 +130,7 @@ def _quote_lines(quote: Quote, report: Report) -> Iterator[str]:
     lines = [escape_markdown(line) for line in quote.text.replace("\f", "\n").split("\n") if line.strip()]
     yield "\\\n".join(f"> {line}" for line in lines)
     printed = f" (printed {escape_markdown(quote.label)})" if quote.label != str(quote.page) else ""
-    place = f"p. {pages_of(quote)}{printed}" if report.paged else f"characters {quote.start:,}-{quote.end:,}"
+    place = f"p. {pages_of(quote)}{printed}" if report.view.paged else f"characters {quote.start:,}-{quote.end:,}"
     more = f", found in {quote.occurrences} places" if quote.occurrences > 1 else ""
     yield from (">", f"> \\[{quote.id}\\] {place}, match: {TIER_NAMES[quote.match]}{more}", "")
     if quote.difference:

@@ -58,11 +58,6 @@ class Report:
         return next((event for event in self.events if isinstance(event, RunStarted)), None)
 
     @property
-    def paged(self) -> bool:
-        """Whether page numbers mean something to a reader."""
-        return self.view.document.get("kind") == "pdf" or int(self.view.document.get("pages", 1)) > 1
-
-    @property
     def document_name(self) -> str:
         """The name of the document's file; where it stood is nobody's business but its reader's."""
         path = str(self.view.document.get("path", ""))

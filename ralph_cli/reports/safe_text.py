@@ -28,6 +28,11 @@ def one_line(text: str, width: int = 0) -> str:
     return flat if not width or len(flat) <= width else flat[: max(width - 3, 1)] + "..."
 
 
+def join_lines(text: str) -> str:
+    """`make_visible` text on one line, with a slash for each end of a line or page."""
+    return make_visible(text.replace("\n", " / ").replace("\f", " / "))
+
+
 def trace_line(folder: str, run: str) -> str:
     """Where the record of a run is, and the command that shows it."""
     return make_visible(f"Trace: {folder}  ({trace_command(Path(folder).parent, run)})")

@@ -4,15 +4,13 @@ from collections.abc import Iterator
 
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Quote, Ruling, StopType
-from ralph_cli.reports.safe_text import make_visible, one_line, trace_line
+from ralph_cli.reports.safe_text import join_lines, make_visible, one_line, trace_line
 from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.coverage import coverage_line, unreadable_line
 from ralph_cli.reports.sections.opinions import BEARINGS
-from ralph_cli.reports.sections.output import output_lines, output_verdict
-from ralph_cli.reports.view import TIER_NAMES, VERDICT_WORDS, ClaimView, RunView, pages_of
-
-Styled = tuple[str, str]
-"""A piece of a line and its style name ("" for none)."""
+from ralph_cli.reports.sections.output import output_verdict, payload
+from ralph_cli.reports.styled import Styled, plain_text
+from ralph_cli.reports.view import TIER_NAMES, VERDICT_WORDS, ClaimView, RunView, describe_place
 
 MAX_PASSAGE_CHARS = 160
 """Characters shown of a passage that is near."""
@@ -27,7 +25,7 @@ def report_lines(view: RunView, *, output: bool = True) -> Iterator[list[Styled]
     yield from _head_lines(view)
     if view.mode == "task":
         if output and view.output:
-            yield from output_lines(view)
+            yield from ([(line, "")] for line in make_visible(payload(view).removesuffix("\n")).split("\n"))
             yield []
         if view.quotes:
             yield [("Evidence:", "bold")]
@@ -50,13 +48,13 @@ def report_lines(view: RunView, *, output: bool = True) -> Iterator[list[Styled]
     if read := coverage_line(view):
         yield [read]
     yield [(describe_outcome(view), _colour(view))]
-    yield [(f"{describe_cost(view.usage)}, {view.seconds:.1f} s, {_pluralize(view.iterations, 'iteration')}", "dim")]
+    yield [(describe_spending(view, view.iterations), "dim")]
     yield [(trace_line(view.folder, view.run), "dim")]
 
 
 def report_text(view: RunView, *, output: bool = True) -> str:
     """The report as text without any style."""
-    return "\n".join("".join(text for text, _ in line) for line in report_lines(view, output=output)) + "\n"
+    return plain_text(report_lines(view, output=output))
 
 
 def _head_lines(view: RunView) -> Iterator[list[Styled]]:
@@ -101,11 +99,13 @@ def _opinion_lines(ruling: Ruling) -> Iterator[list[Styled]]:
 
 
 def _quote_lines(quote: Quote, view: RunView) -> Iterator[list[Styled]]:
-    place = f"p. {pages_of(quote)}" if _is_paged(view) else f"at {quote.start:,}"
-    label = f" (printed {make_visible(quote.label)})" if _is_paged(view) and quote.label != str(quote.page) else ""
+    place = make_visible(describe_place(quote, paged=view.paged))
     more = f", {quote.occurrences} places" if quote.occurrences > 1 else ""
-    text = make_visible(quote.text.replace("\n", " / ").replace("\f", " / "))
-    yield [(f"[{quote.id}] ", "bold"), (f"“{text}”", ""), (f"  {place}{label}, {TIER_NAMES[quote.match]}{more}", "dim")]
+    yield [
+        (f"[{quote.id}] ", "bold"),
+        (f"“{join_lines(quote.text)}”", ""),
+        (f"  {place}, {TIER_NAMES[quote.match]}{more}", "dim"),
+    ]
     if quote.hidden:
         yield [(f"    a reader cannot see it: {one_line(quote.hidden)}", "red")]
     if quote.difference:
@@ -123,7 +123,7 @@ def _absence_lines(view: RunView) -> Iterator[list[Styled]]:
     if view.nearest:
         yield [(f"  {absence.NEAREST}:", "dim")]
     for passage in view.nearest:
-        place = make_visible(absence.describe_place(passage, paged=_is_paged(view)))
+        place = make_visible(describe_place(passage, paged=view.paged))
         words = ", ".join(one_line(word) for word in passage.words)
         yield [(f"    {place}: “{one_line(passage.text, MAX_PASSAGE_CHARS)}” ({words})", "dim")]
     if unreadable := unreadable_line(view):
@@ -169,27 +169,23 @@ def _describe_earlier_checks(view: RunView) -> str:
 
 
 def _colour(view: RunView) -> str:
-    return (
-        "yellow"
-        if view.counter_evidence_gaps
-        else "green"
-        if view.ok and view.judged
-        else "cyan"
-        if view.ok
-        else "yellow"
-    )
-
-
-def _is_paged(view: RunView) -> bool:
-    return view.document.get("kind") == "pdf" or int(view.document.get("pages", 1)) > 1
+    if view.counter_evidence_gaps or not view.ok:
+        return "yellow"
+    return "green" if view.judged else "cyan"
 
 
 def describe_cost(usage: Usage) -> str:
     """Calls, tokens and money in words."""
     money = "price unknown" if usage.usd is None else "no cost" if usage.usd == 0 else f"${usage.usd:.4f}"
     tokens = f", {usage.input_tokens:,} tokens in, {usage.output_tokens:,} out" if usage.input_tokens else ""
-    return f"{_pluralize(usage.calls, 'model call')}{tokens}, {money}"
+    return f"{pluralize(usage.calls, 'model call')}{tokens}, {money}"
 
 
-def _pluralize(number: int, noun: str) -> str:
+def describe_spending(view: RunView, iterations: int) -> str:
+    """What a run and its iterations have cost, in words."""
+    return f"{describe_cost(view.usage)}, {view.seconds:.1f} s, {pluralize(iterations, 'iteration')}"
+
+
+def pluralize(number: int, noun: str) -> str:
+    """A number with its noun."""
     return f"{number} {noun}{'' if number == 1 else 's'}"

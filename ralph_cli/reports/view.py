@@ -45,6 +45,14 @@ def pages_of(quote: Quote) -> str:
     return f"{quote.page}-{quote.last_page}" if quote.last_page > quote.page else str(quote.page)
 
 
+def describe_place(item: Quote | Passage, *, paged: bool) -> str:
+    """Where a quote or passage stands."""
+    if not paged:
+        return f"at {item.start:,}"
+    pages = pages_of(item) if isinstance(item, Quote) else item.page
+    return f"p. {pages} (printed {item.label})" if item.label != str(item.page) else f"p. {pages}"
+
+
 def is_paged(document: dict[str, Any]) -> bool:
     """Whether page numbers of a document, as a run recorded it, mean something to a reader."""
     return document.get("kind") == "pdf" or int(document.get("pages", 1)) > 1

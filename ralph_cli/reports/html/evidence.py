@@ -122,7 +122,7 @@ def _picture(crop: Crop, quote: Quote) -> Markup:
 
 
 def _facts(quote: Quote, report: Report) -> Markup:
-    if report.paged:
+    if report.view.paged:
         many = "Pages" if quote.last_page > quote.page else "Page"
         printed = f" (printed {quote.label})" if quote.label != str(quote.page) else ""
         place = join(f"{many} ", el("b", pages_of(quote)), printed)

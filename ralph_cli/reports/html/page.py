@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from ralph_cli.core.events import NoticeIssued, RunHalted
 from ralph_cli.core.run import Ruling, StopType, Verdict
-from ralph_cli.reports import terminal
 from ralph_cli.reports.goal import describe_verification
 from ralph_cli.reports.html.coverage_strip import LEVELS, page_ranges
 from ralph_cli.reports.html.evidence import claims, quote_links, verdict_badge
@@ -17,8 +16,9 @@ from ralph_cli.reports.safe_text import one_line
 from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.coverage import unreadable_line
 from ralph_cli.reports.sections.refused import Refusals, collect_refusals
-from ralph_cli.reports.sections.spending import spending
-from ralph_cli.reports.view import VERDICT_WORDS
+from ralph_cli.reports.sections.spending import Spending, spending
+from ralph_cli.reports.terminal import describe_cost, pluralize
+from ralph_cli.reports.view import VERDICT_WORDS, describe_place
 
 Section = tuple[str, str, Markup]
 """Anchor, heading and content."""
@@ -85,7 +85,7 @@ def _header(report: Report) -> Markup:
         ("Begun", escape(_time(started.at))) if started else None,
         ("Ended", escape(_time(ended[0]))) if ended else None,
         ("Run", el("span", view.run, class_="hash")),
-        ("Spent", escape(f"{terminal.describe_cost(view.usage)}, {_iterations(view.iterations)}")),
+        ("Spent", escape(f"{describe_cost(view.usage)}, {pluralize(view.iterations, 'iteration')}")),
     ]
     return el(
         "header",
@@ -104,7 +104,7 @@ def _header(report: Report) -> Markup:
 
 def _size(report: Report) -> Iterator[str]:
     document = report.view.document
-    if report.paged:
+    if report.view.paged:
         yield f", {document.get('pages')} pages"
     if document.get("characters"):
         yield f", {document['characters']:,} characters"
@@ -113,10 +113,6 @@ def _size(report: Report) -> Iterator[str]:
 def _time(stamp: str) -> str:
     """A time of the journal, to the second; anything else as it is."""
     return re.sub(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d+)?Z$", r"\1 \2 UTC", stamp)
-
-
-def _iterations(number: int) -> str:
-    return f"{number} iteration{'' if number == 1 else 's'}"
 
 
 def _answer(report: Report) -> Markup:
@@ -184,7 +180,7 @@ def _searches(report: Report) -> Markup:
     near = [
         el(
             "li",
-            f"{absence.describe_place(item, paged=report.paged)}: ",
+            f"{describe_place(item, paged=view.paged)}: ",
             el("q", item.text.strip()),
             f" ({', '.join(item.words)})",
         )
@@ -224,37 +220,23 @@ def _coverage(report: Report) -> Markup:
 
 
 def _cost(report: Report) -> Markup:
-    rows = [
-        el(
-            "tr",
-            el("td", item.agent),
-            el("td", item.model),
-            *_number_cells(
-                item.usage.calls,
-                item.failed,
-                item.usage.input_tokens,
-                item.usage.output_tokens,
-                item.usage.usd,
-                item.seconds,
-            ),
-        )
-        for item in spending(report.events)
-    ]
-    if not rows:
+    items = spending(report.events)
+    if not items:
         return el("p", "No model was called.")
-    usage, lines = report.view.usage, spending(report.events)
-    total = (usage.calls, sum(item.failed for item in lines), usage.input_tokens, usage.output_tokens, usage.usd)
-    foot = el("tr", el("td", "Total"), el("td"), *_number_cells(*total, sum(item.seconds for item in lines)))
+    seconds, failed = sum(item.seconds for item in items), sum(item.failed for item in items)
+    total = Spending("Total", "", report.view.usage, seconds, failed)
     columns = (("Agent", ""), ("Model", ""), ("Calls", "n"), ("Failed", "n"), ("Tokens in", "n"), ("Tokens out", "n"))
-    return _table((*columns, ("US$", "n"), ("Seconds", "n")), rows, foot)
+    rows = [_cost_row(item) for item in items]
+    return _table((*columns, ("US$", "n"), ("Seconds", "n")), rows, _cost_row(total))
 
 
-def _number_cells(
-    calls: int, failed: int, read: int, wrote: int, usd: float | None, seconds: float
-) -> Iterator[Markup]:
-    money = "unknown" if usd is None else f"{usd:.4f}"
-    for figure in (f"{calls:,}", str(failed), f"{read:,}", f"{wrote:,}", money, f"{seconds:,.1f}"):
-        yield el("td", figure, class_="n")
+def _cost_row(item: Spending) -> Markup:
+    usage = item.usage
+    money = "unknown" if usage.usd is None else f"{usage.usd:.4f}"
+    tokens = f"{usage.input_tokens:,}", f"{usage.output_tokens:,}"
+    figures = (f"{usage.calls:,}", str(item.failed), *tokens, money, f"{item.seconds:,.1f}")
+    names = el("td", item.agent), el("td", item.model)
+    return el("tr", *names, *(el("td", figure, class_="n") for figure in figures))
 
 
 def _table(columns: tuple[tuple[str, str], ...], rows: list[Markup], foot: Markup | None = None) -> Markup:

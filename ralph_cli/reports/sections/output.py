@@ -1,14 +1,9 @@
 """How the output of a task is told: its text, and in a sentence what was checked of it and by whom."""
 
-from collections.abc import Iterator
-
 from ralph_cli.core.run import StopType
 from ralph_cli.reports.safe_text import make_visible, one_line
 from ralph_cli.reports.view import RunView
 from ralph_cli.text.csv_cells import without_formulas
-
-Styled = tuple[str, str]
-"""A piece of a line and its style name ("" for none)."""
 
 NOT_JUDGED = "No model has judged this output: each line is only a quote, chosen by word statistics."
 
@@ -17,12 +12,6 @@ def payload(view: RunView) -> str:
     """The output to be handed over: as it is, but that no cell of a CSV is a formula to a spreadsheet."""
     text = without_formulas(view.output) if view.format == "csv" else view.output
     return text if not text or text.endswith("\n") else f"{text}\n"
-
-
-def output_lines(view: RunView) -> Iterator[list[Styled]]:
-    """The output, a line at a time."""
-    for line in make_visible(payload(view).removesuffix("\n")).split("\n"):
-        yield [(line, "")]
 
 
 def output_verdict(view: RunView) -> str:
