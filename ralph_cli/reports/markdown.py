@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 
 from ralph_cli.core.run import Quote
-from ralph_cli.reports.html.coverage_strip import LEVELS, page_ranges
 from ralph_cli.reports.report import Report, describe_ending, outcome_heading
 from ralph_cli.reports.safe_text import make_visible
 from ralph_cli.reports.sections import absence
@@ -148,11 +147,8 @@ def _coverage_lines(report: Report) -> Iterator[str]:
         yield from (line[0], "")
     elif not found.parts and view.absence is None:
         yield from (found.note, "")
-    name = "Characters" if found.unit == "characters" else "Pages"
-    told = [(words, of) for level, words in LEVELS.items() if (of := found.names_at(level))]
-    for words, of in told:
-        yield f"- {name} {words} ({len(of)} of {len(found.ungrouped or found.parts)}): {page_ranges(of)}"
-    if told:
+    yield from (f"- {name}{rest}" for name, rest in found.describe_levels())
+    if found.parts:
         yield ""
 
 

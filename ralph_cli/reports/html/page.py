@@ -1,14 +1,14 @@
 """The evidence report as one HTML file: no script, no request, every foreign character escaped."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ralph_cli.core.events import NoticeIssued, RunHalted
 from ralph_cli.core.run import Ruling, StopType, Verdict
 from ralph_cli.reports.goal import describe_verification
-from ralph_cli.reports.html.coverage_strip import LEVELS, page_ranges
+from ralph_cli.reports.html.coverage_strip import LEVELS
 from ralph_cli.reports.html.evidence import claims, quote_links, verdict_badge
-from ralph_cli.reports.html.markup import Markup, el, escape, join
+from ralph_cli.reports.html.markup import Markup, el, join
 from ralph_cli.reports.html.style import CSS, POLICY
 from ralph_cli.reports.html.timeline import timeline
 from ralph_cli.reports.report import Report, describe_ending, outcome_heading
@@ -78,15 +78,15 @@ def _header(report: Report) -> Markup:
     ended = [event.at for event in report.events if isinstance(event, RunHalted)]
     models = started.settings.get("models", {}) if started else {}
     document = view.document
-    facts = [
-        ("Document", join(report.document_name, *_size(report))) if document else ("Document", escape("none")),
-        ("SHA-256", el("span", str(document.get("sha256", "")), class_="hash")) if document else None,
-        ("Models", escape(", ".join(f"{role} {name}" for role, name in models.items()))) if models else None,
-        ("Begun", escape(_time(started.at))) if started else None,
-        ("Ended", escape(_time(ended[0]))) if ended else None,
+    facts: tuple[tuple[str, str | None], ...] = (
+        ("Document", join(report.document_name, *_size(report)) if document else "none"),
+        ("SHA-256", el("span", str(document.get("sha256", "")), class_="hash") if document else None),
+        ("Models", ", ".join(f"{role} {name}" for role, name in models.items())),
+        ("Begun", _time(started.at) if started else None),
+        ("Ended", _time(ended[0]) if ended else None),
         ("Run", el("span", view.run, class_="hash")),
-        ("Spent", escape(f"{describe_cost(view.usage)}, {pluralize(view.iterations, 'iteration')}")),
-    ]
+        ("Spent", f"{describe_cost(view.usage)}, {pluralize(view.iterations, 'iteration')}"),
+    )
     return el(
         "header",
         el("p", f"Evidence report · ralph {view.mode}", class_="kicker"),
@@ -98,7 +98,7 @@ def _header(report: Report) -> Markup:
             class_=f"ending {kind}",
         ),
         *(el("p", note, class_="differs") for note in report.notes),
-        el("dl", *(join(el("dt", fact[0]), el("dd", fact[1])) for fact in facts if fact)),
+        el("dl", *(join(el("dt", name), el("dd", value)) for name, value in facts if value)),
     )
 
 
@@ -123,7 +123,8 @@ def _answer(report: Report) -> Markup:
         return join(_output(view.output), _output_ruling(view.output_ruling))
     if view.halt.type is StopType.ABSENT or view.absence is not None:
         told = "Not in the document, as far as the searches shown below can tell."
-        return join(el("p", f"{told} {unreadable_line(view)}".rstrip()), _worker_note(view.absence))
+        note = el("p", "The worker notes: ", view.absence) if view.absence else None
+        return join(el("p", f"{told} {unreadable_line(view)}".rstrip()), note)
     if not view.claims:
         return el("p", "No answer.")
     return el(
@@ -133,14 +134,8 @@ def _answer(report: Report) -> Markup:
     )
 
 
-def _worker_note(note: str | None) -> Markup:
-    return el("p", "The worker notes: ", note) if note else Markup("")
-
-
 def _output(output: str) -> Markup:
-    if not output.strip():
-        return el("p", "No output.")
-    return el("div", output, class_="output")
+    return el("div", output, class_="output") if output.strip() else el("p", "No output.")
 
 
 def _output_ruling(ruling: Ruling | None) -> Markup:
@@ -202,18 +197,13 @@ def _coverage(report: Report) -> Markup:
     found = report.coverage
     if not found.parts:
         return el("p", found.note)
-    names = {"page": "Pages", "pages": "Pages", "characters": "Characters"}[found.unit]
-    told = []
-    for level, words in LEVELS.items():
-        if of := found.names_at(level):
-            share = f"{len(of)} of {len(found.ungrouped or found.parts)}"
-            told.append(el("li", el("b", f"{names} {words}"), f" ({share}): {page_ranges(of)}"))
+    names = "Characters" if found.unit == "characters" else "Pages"
     cells = [el("li", part.name, class_=part.level, title=LEVELS[part.level]) for part in found.parts]
     key = [el("li", words, class_=level) for level, words in LEVELS.items()]
     wide = "strip" if found.unit == "page" else "strip wide"
     return join(
         el("p", found.note, class_="soft"),
-        el("ul", *told),
+        el("ul", *(el("li", el("b", name), rest) for name, rest in found.describe_levels())),
         el("ul", *cells, class_=wide, aria_label=f"{names}, and how far each was read"),
         el("ul", *key, class_="strip key", aria_label="Key"),
     )
@@ -264,7 +254,7 @@ def _iteration_refusals(item: Refusals) -> Markup:
     return join(el("h3", f"Iteration {item.iteration}"), *told)
 
 
-def _bullet_list(lines: "Iterator[str] | list[str]") -> Markup:
+def _bullet_list(lines: Iterable[str]) -> Markup:
     items = [el("li", line) for line in dict.fromkeys(lines)]
     return el("ul", *items) if items else Markup("")
 

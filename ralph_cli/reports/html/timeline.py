@@ -18,7 +18,7 @@ from ralph_cli.core.events import (
     WorkerReported,
 )
 from ralph_cli.core.run import Step
-from ralph_cli.reports.html.coverage_strip import page_ranges
+from ralph_cli.reports.html.coverage_strip import all_ranges
 from ralph_cli.reports.html.markup import Markup, el, join
 from ralph_cli.reports.safe_text import one_line
 
@@ -62,7 +62,7 @@ def shorten(words: str) -> str:
 def _event_items(event: AnyEvent) -> Iterator[Markup]:
     match event:
         case SnippetRan():
-            pages = f", pages {page_ranges([str(n) for n in sorted(set(event.pages))])}" if event.pages else ""
+            pages = f", pages {all_ranges(sorted(set(event.pages)))}" if event.pages else ""
             asked = f", {event.queries} sub-queries" if event.queries else ""
             failed = ", which failed" if event.error else ""
             lost = "; the sandbox’s state was lost" if event.state_lost else ""
