@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from ralph_cli.core.run import Quote
+from ralph_cli.core.run import Passage, Quote
 from ralph_cli.reports.report import Report, describe_ending, outcome_heading
 from ralph_cli.reports.safe_text import make_visible
 from ralph_cli.reports.sections import absence
@@ -11,7 +11,7 @@ from ralph_cli.reports.sections.coverage import coverage_line, unreadable_line
 from ralph_cli.reports.sections.opinions import opinions, verdict_words
 from ralph_cli.reports.sections.refused import Refusals, collect_refusals
 from ralph_cli.reports.terminal import describe_cost
-from ralph_cli.reports.view import TIER_NAMES, ClaimView, describe_place, pages_of
+from ralph_cli.reports.view import TIER_NAMES, ClaimView, RunView, describe_place, pages_of
 
 _SPECIAL_CHARACTERS = re.compile(r"([\\`*_{}\[\]<>#|~&$!^=])")
 _LEADING_LIST_MARK = re.compile(r"^(\s*)([-+])")
@@ -64,28 +64,30 @@ def _report_lines(report: Report) -> Iterator[str]:
         )
     for quote in view.found_passages:
         yield from _quote_lines(quote, report)
-    if view.searches:
-        yield from ("## What was searched", "")
-        yield from (
-            f"- {escape_markdown(absence.describe_term(item))}: {escape_markdown(absence.describe_hits(item))}"
-            for item in view.searches
-        )
-        yield ""
-    if view.nearest:
-        yield from (f"{absence.NEAREST}:", "")
-    for passage in view.nearest:
-        place, words = describe_place(passage, paged=view.paged), escape_markdown(", ".join(passage.words))
-        yield f"- {escape_markdown(place)}: “{escape_markdown(passage.text)}” ({words})"
-    if view.nearest:
-        yield ""
+    searches = [
+        f"{escape_markdown(absence.describe_term(item))}: {escape_markdown(absence.describe_hits(item))}"
+        for item in view.searches
+    ]
+    yield from _list_lines("## What was searched", searches)
+    yield from _list_lines(f"{absence.NEAREST}:", [_passage_line(item, view) for item in view.nearest])
     if view.document:
         yield from _coverage_lines(report)
-    if view.issues and not view.ok:
-        yield from ("## What the checks found", "", *(f"- {escape_markdown(issue.line)}" for issue in view.issues), "")
+    if not view.ok:
+        yield from _list_lines("## What the checks found", [escape_markdown(issue.line) for issue in view.issues])
     yield from _refusal_lines(collect_refusals(report.events))
-    if view.notices:
-        yield from ("## Notices", "", *(f"- {escape_markdown(notice)}" for notice in view.notices), "")
+    yield from _list_lines("## Notices", [escape_markdown(notice) for notice in view.notices])
     yield f"Made {report.made_at} by ralph {escape_markdown(report.version)}."
+
+
+def _list_lines(heading: str, items: list[str]) -> Iterator[str]:
+    """Items that are Markdown already, below their heading; nothing if there are none."""
+    if items:
+        yield from (heading, "", *(f"- {item}" for item in items), "")
+
+
+def _passage_line(passage: Passage, view: RunView) -> str:
+    place, words = describe_place(passage, paged=view.paged), ", ".join(passage.words)
+    return f"{escape_markdown(place)}: “{escape_markdown(passage.text)}” ({escape_markdown(words)})"
 
 
 def _answer_lines(report: Report) -> Iterator[str]:
@@ -156,13 +158,10 @@ def _refusal_lines(found: tuple[Refusals, ...]) -> Iterator[str]:
     if found:
         yield from ("## Appendix: what was refused", "")
     for item in found:
-        yield from (f"Iteration {item.iteration}:", "")
-        yield from (f"- {escape_markdown(issue.line)}" for issue in (*item.quotes, *item.issues))
-        yield from (f"- step {step}: {escape_markdown(problem)}" for step, problem in item.drafts)
-        yield from (
-            f"- {escape_markdown(check)} could not be run: {escape_markdown(why)}" for check, why in item.broken
-        )
-        yield ""
+        issues = [escape_markdown(issue.line) for issue in (*item.quotes, *item.issues)]
+        drafts = [f"step {step}: {escape_markdown(problem)}" for step, problem in item.drafts]
+        broken = [f"{escape_markdown(check)} could not be run: {escape_markdown(why)}" for check, why in item.broken]
+        yield from _list_lines(f"Iteration {item.iteration}:", [*issues, *drafts, *broken])
 
 
 def _code_block(text: str) -> Iterator[str]:

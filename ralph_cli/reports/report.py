@@ -8,6 +8,7 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.events import AnyEvent, RunStarted
 from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.run import Quote, StopType
+from ralph_cli.reports.goal import goal_lines
 from ralph_cli.reports.html.coverage_strip import NOT_RECORDED, CoverageStrip
 from ralph_cli.reports.terminal import describe_outcome
 from ralph_cli.reports.view import ClaimView, RunView
@@ -96,8 +97,6 @@ def outcome_heading(report: Report) -> tuple[str, str]:
 def describe_ending(report: Report) -> str:
     """In a sentence how the run ended, and what was checked by whom."""
     if report.goal is not None:
-        from ralph_cli.reports.goal import goal_lines
-
         return goal_lines(report.view, report.goal)[0]
     return describe_outcome(report.view)
 
@@ -119,9 +118,8 @@ def find_passage(document: Document, quote: Quote, reach: int = CONTEXT_CHARS) -
     if quote.end + reach < last:
         after = _drop_partial_line(after[::-1])[::-1]
     # Own paragraph and one more: what stands behind the second blank line is left out.
-    upper = before.rsplit("\n\n", 2)
-    lower = after.split("\n\n", 2)
-    return Passage("\n\n".join(upper[-2:]), quote.text, "\n\n".join(lower[:2]))
+    upper, lower = before.rsplit("\n\n", 2)[-2:], after.split("\n\n", 2)[:2]
+    return Passage("\n\n".join(upper), quote.text, "\n\n".join(lower))
 
 
 def _drop_partial_line(piece: str) -> str:

@@ -151,11 +151,9 @@ def _match_differences(quote: Quote) -> Markup | None:
 
 
 def _passage(passage: Passage, *, closed: bool) -> Markup:
-    start = len(passage.before)
-    words = passage.before + passage.quoted + passage.after
+    start, words = len(passage.before), passage.before + passage.quoted + passage.after
     shown = _text_lines(words, marked=(start, start + len(passage.quoted)))
-    name = "In context"
-    return el("details", el("summary", name), el("div", shown, class_="passage"), open=not closed)
+    return el("details", el("summary", "In context"), el("div", shown, class_="passage"), open=not closed)
 
 
 def _text_lines(words: str, page: int | None = None, marked: tuple[int, int] = (0, 0)) -> Markup:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from ralph_cli.core.events import NoticeIssued, RunHalted
+from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.run import Ruling, StopType, Verdict
 from ralph_cli.reports.goal import describe_verification
 from ralph_cli.reports.html.coverage_strip import LEVELS
@@ -118,7 +119,7 @@ def _time(stamp: str) -> str:
 def _answer(report: Report) -> Markup:
     view = report.view
     if report.goal is not None:
-        return join(_output(report.output), _verifier_results(report))
+        return join(_output(report.output), _verifier_results(report.goal))
     if view.mode == "task":
         return join(_output(view.output), _output_ruling(view.output_ruling))
     if view.halt.type is StopType.ABSENT or view.absence is not None:
@@ -146,21 +147,20 @@ def _output_ruling(ruling: Ruling | None) -> Markup:
     return el("p", el("b", f"{who}: {VERDICT_WORDS[ruling.verdict.value]}. "), f"{ruling.reason} ({ruling.judge})")
 
 
-def _verifier_results(report: Report) -> Markup:
+def _verifier_results(goal: GoalState) -> Markup:
     """The verdicts of the user's own commands on the output as it stands."""
-    assert report.goal is not None
-    told = describe_verification(report.goal)
+    told = describe_verification(goal)
     rows = [
         el(
             "li",
             el("b", f"{item.name}: {'passed' if item.passed else 'FAILED'}"),
             f" ({item.ended}) at {_time(item.at)}",
-            None if item.revision == report.goal.revision else ", on an earlier version of the output",
+            None if item.revision == goal.revision else ", on an earlier version of the output",
             el("pre", f"$ {item.command}\n{item.output}".rstrip()),
         )
-        for item in report.goal.evidence
+        for item in goal.evidence
     ]
-    said = el("p", "The worker says, which proves nothing: ", report.goal.said) if report.goal.said else None
+    said = el("p", "The worker says, which proves nothing: ", goal.said) if goal.said else None
     return join(el("p", f"{told[:1].upper()}{told[1:]}."), el("ul", *rows) if rows else None, said)
 
 

@@ -67,7 +67,8 @@ def _event_items(event: AnyEvent) -> Iterator[Markup]:
             failed = ", which failed" if event.error else ""
             lost = "; the sandbox’s state was lost" if event.state_lost else ""
             name = f"Step {event.step}: ran code for {event.seconds:.2f} s{failed}{asked}{pages}{lost}"
-            yield _details(name, el("h4", "Code"), el("pre", shorten(event.code)), *_shown_output(event.output))
+            code = el("h4", "Code"), el("pre", shorten(event.code))
+            yield _details(name, *code, el("h4", "What it was shown"), el("pre", shorten(event.output) or "(nothing)"))
         case DraftSubmitted(step=step, draft=draft, problems=problems):
             name = f"Step {step}: submitted" + (", rejected" if problems else ", accepted")
             said = [
@@ -76,9 +77,9 @@ def _event_items(event: AnyEvent) -> Iterator[Markup]:
             ]
             if draft.absence is not None:
                 said.append(el("li", "Not in the document; searched: ", ", ".join(draft.absence.searched)))
-            wrong = [el("li", problem) for problem in problems]
-            problem = join(el("h4", "Problems"), el("ul", *wrong)) if wrong else None
-            yield _details(name, el("ul", *said), el("pre", shorten(draft.output)) if draft.output else None, problem)
+            output = el("pre", shorten(draft.output)) if draft.output else None
+            wrong = join(el("h4", "Problems"), el("ul", *(el("li", problem) for problem in problems)))
+            yield _details(name, el("ul", *said), output, wrong if problems else None)
         case TurnRejected(step=step, reason=reason):
             yield el("span", f"Step {step}: {one_line(reason, 600)}")
         case StepFinished(step):
@@ -91,10 +92,6 @@ def _event_items(event: AnyEvent) -> Iterator[Markup]:
             yield el("span", el("b", "End"), f" ({halt.type.value}) at {at}: {one_line(halt.detail, 600)}")
         case _:
             yield from _goal_event_items(event)
-
-
-def _shown_output(output: str) -> tuple[Markup, Markup]:
-    return el("h4", "What it was shown"), el("pre", shorten(output) or "(nothing)")
 
 
 def _check_results(step: Step) -> Iterator[Markup]:

@@ -16,9 +16,9 @@ def coverage_line(view: RunView) -> tuple[str, str] | None:
     share = f"{percent(coverage.shown)} of the text"
     matters = unread_matters(view)
     if len(coverage.pages) < 2:
-        return (f"Only {share} was read; what stands elsewhere may be missed.", "yellow") if matters else (
-            f"Read: {share}.", "dim",
-        )  # fmt: skip
+        if matters:
+            return f"Only {share} was read; what stands elsewhere may be missed.", "yellow"
+        return f"Read: {share}.", "dim"
     read = f"{len(coverage.shown_pages)} of {len(coverage.pages)} pages, {share}"
     if matters and coverage.unread_pages:
         return f"Never read: {describe_pages(coverage.unread_pages)} (read, at least in part: {read}).", "yellow"
@@ -29,9 +29,9 @@ def coverage_line(view: RunView) -> tuple[str, str] | None:
 def unreadable_line(view: RunView) -> str:
     """What an absence says nothing about: pages of which no text, or not all of it, could be read; "" if none."""
     numbers = tuple(view.document.get("unreadable", ()))
-    return (
-        f"Not searched, or not all of it (damaged, a picture, or blank): {describe_pages(numbers)}." if numbers else ""
-    )
+    if not numbers:
+        return ""
+    return f"Not searched, or not all of it (damaged, a picture, or blank): {describe_pages(numbers)}."
 
 
 def unread_matters(view: RunView) -> bool:

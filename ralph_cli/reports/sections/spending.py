@@ -1,7 +1,7 @@
 """What a run cost, by agent and model."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ralph_cli.core.events import AnyEvent, CallFinished
 from ralph_cli.core.model import Usage
@@ -25,10 +25,6 @@ def spending(events: Iterable[AnyEvent]) -> tuple[Spending, ...]:
         if isinstance(event, CallFinished):
             key = event.agent, event.model
             had = found.get(key, Spending(*key, Usage(), 0.0, 0))
-            found[key] = replace(
-                had,
-                usage=had.usage + event.usage,
-                seconds=had.seconds + event.seconds,
-                failed=had.failed + bool(event.error),
-            )
+            seconds, failed = had.seconds + event.seconds, had.failed + bool(event.error)
+            found[key] = Spending(*key, had.usage + event.usage, seconds, failed)
     return tuple(found.values())
