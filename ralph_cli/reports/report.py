@@ -10,7 +10,7 @@ from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.run import Quote, StopType
 from ralph_cli.reports.goal import goal_lines
 from ralph_cli.reports.html.coverage_strip import NOT_RECORDED, CoverageStrip
-from ralph_cli.reports.terminal import describe_outcome
+from ralph_cli.reports.sections.outcome import describe_outcome
 from ralph_cli.reports.view import ClaimView, RunView
 
 CONTEXT_CHARS = 500

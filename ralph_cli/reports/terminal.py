@@ -8,7 +8,8 @@ from ralph_cli.reports.safe_text import join_lines, make_visible, one_line, trac
 from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.coverage import coverage_line, unreadable_line
 from ralph_cli.reports.sections.opinions import BEARINGS
-from ralph_cli.reports.sections.output import output_verdict, payload
+from ralph_cli.reports.sections.outcome import describe_outcome
+from ralph_cli.reports.sections.output import payload
 from ralph_cli.reports.styled import Styled, plain_text
 from ralph_cli.reports.view import TIER_NAMES, VERDICT_WORDS, ClaimView, RunView, describe_place
 
@@ -16,8 +17,6 @@ MAX_PASSAGE_CHARS = 160
 """Characters shown of a passage that is near."""
 
 SIGNS = {"supported": ("✓", "green"), "verbatim": ("=", "cyan"), "partly": ("~", "yellow")}
-VERIFIER_NOT_ASKED = " Not verified: the verifier was not asked about this last iteration."
-NO_JUDGE = "No model has judged this answer: each claim is only a quote of the document, chosen by word statistics."
 
 
 def report_lines(view: RunView, *, output: bool = True) -> Iterator[list[Styled]]:
@@ -128,44 +127,6 @@ def _absence_lines(view: RunView) -> Iterator[list[Styled]]:
         yield [(f"    {place}: “{one_line(passage.text, MAX_PASSAGE_CHARS)}” ({words})", "dim")]
     if unreadable := unreadable_line(view):
         yield [(f"  {unreadable}", "yellow")]
-
-
-def describe_outcome(view: RunView) -> str:
-    """In a sentence how the run ended, what was checked and by whom."""
-    unasked = VERIFIER_NOT_ASKED if view.verification == "skipped" else ""
-    return _describe_halt(view) + unasked + "".join(f" {one_line(told)}" for told in view.counter_evidence_gaps)
-
-
-def _describe_halt(view: RunView) -> str:
-    if view.mode == "task" and view.halt.type is not StopType.ABSENT:
-        return output_verdict(view)
-    match view.halt.type:
-        case StopType.COMPLETION if not view.judged:
-            return f"Verbatim. {NO_JUDGE}"
-        case StopType.COMPLETION:
-            return (
-                f"Accepted: every quote is in the document, and {make_visible(view.judge)} found every claim supported."
-            )
-        case StopType.ABSENT:
-            return "Reported as absent: the hits were counted by code, what they mean is the worker's judgement."
-        case StopType.UNJUDGED if view.verification == "failed":
-            return f"Not verified: {one_line(view.halt.detail)}. {_describe_earlier_checks(view)}"
-        case StopType.UNJUDGED:
-            ruled = "some claims were not judged" if view.judged else "nobody has judged the claims"
-            if view.claims and all(item.ruling for item in view.claims):
-                ruled = "the verdicts shown are of an earlier attempt"
-            return f"Unjudged: {one_line(view.halt.detail)}. The quotes are in the document; {ruled}."
-        case reason:
-            return f"Stopped ({reason.value}): {one_line(view.halt.detail)}."
-
-
-def _describe_earlier_checks(view: RunView) -> str:
-    """What was found before a verifier was asked: it is asked last, when all else has passed."""
-    if view.absence is not None:
-        return "The hits were counted by code, what they mean is the worker's judgement."
-    if not view.judged:
-        return f"The quotes are in the document. {NO_JUDGE}"
-    return f"The quotes are in the document, and {make_visible(view.judge)} found every claim supported."
 
 
 def _colour(view: RunView) -> str:
