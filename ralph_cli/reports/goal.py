@@ -1,6 +1,5 @@
 """A goal for a reader: its status in words, the evidence, and one JSON object."""
 
-import json
 from typing import Any
 
 from ralph_cli.core.results.goal import GoalState, GoalStatus, rejection_notice
@@ -71,11 +70,6 @@ def as_object(view: RunView, goal: GoalState, output: str) -> dict[str, Any]:
         "notices": list(view.notices),
         "run": {"id": view.run, "folder": view.folder, "continues": goal.terms.continues},
     }
-
-
-def dumps(view: RunView, goal: GoalState, output: str) -> str:
-    """The object as text; characters that a terminal would obey come out escaped, as JSON allows."""
-    return json.dumps(as_object(view, goal, output), ensure_ascii=True, indent=2)
 
 
 def goal_lines(view: RunView, goal: GoalState) -> list[str]:

@@ -1,6 +1,5 @@
 """A run as one JSON object."""
 
-import json
 from typing import Any
 
 from ralph_cli.core.run import Quote, Ruling
@@ -150,8 +149,3 @@ def _absence(view: RunView) -> dict[str, Any] | None:
         "nearest": nearest,
         "unreadable_pages": list(view.document.get("unreadable", ())),
     }
-
-
-def dumps(view: RunView) -> str:
-    """The object as text; characters that a terminal would obey come out escaped, as JSON allows."""
-    return json.dumps(as_object(view), ensure_ascii=True, indent=2)

@@ -1,6 +1,5 @@
 """A verification for a reader and as one JSON object: what was checked again, what holds, and where each quote is."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -296,8 +295,3 @@ def _quote_object(item: QuoteStanding) -> dict[str, Any]:
         "around": list(item.around),
         "notes": list(item.notes),
     }
-
-
-def dumps(verification: Verification) -> str:
-    """The object as text; characters that a terminal would obey come out escaped, as JSON allows."""
-    return json.dumps(as_object(verification), ensure_ascii=True, indent=2)

@@ -36,9 +36,9 @@ from ralph_cli.core.run import (
 )
 from ralph_cli.reports import markdown
 from ralph_cli.reports.html import page
-from ralph_cli.reports.json import as_object, dumps
+from ralph_cli.reports.json import as_object
 from ralph_cli.reports.report import Report
-from ralph_cli.reports.safe_text import make_visible, one_line
+from ralph_cli.reports.safe_text import make_visible, one_line, to_json
 from ralph_cli.reports.terminal import report_text
 from ralph_cli.reports.view import RunView, build_view
 from ralph_cli.runs.report import RunDocument, build_report
@@ -159,7 +159,7 @@ PAYLOADS = [
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_nothing_that_a_terminal_obeys_gets_through(payload: str) -> None:
     told = shown(StopType.MAX_ITERATIONS, Verdict.NOT, text=f"a{payload}b")
-    for text in (report_text(told), dumps(told)):
+    for text in (report_text(told), to_json(as_object(told))):
         assert payload not in text
     assert f"\\u{{{ord(payload[0]):x}}}" in make_visible(payload)
 

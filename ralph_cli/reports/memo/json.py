@@ -1,6 +1,5 @@
 """A checked memo as one JSON object."""
 
-import json
 from typing import Any
 
 from ralph_cli.core.results.memo import Finding, MemoCheck, Support
@@ -51,11 +50,6 @@ def memo_object(check: MemoCheck) -> dict[str, Any]:
             for document in check.documents
         ],
     }
-
-
-def memo_json(check: MemoCheck) -> str:
-    """The object as text; characters that a terminal would obey come out escaped, as JSON allows."""
-    return json.dumps(memo_object(check), ensure_ascii=True, indent=2)
 
 
 def _outcome_name(outcome: str) -> str:
