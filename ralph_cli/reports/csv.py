@@ -9,7 +9,7 @@ from ralph_cli.reports.report import Report
 from ralph_cli.reports.safe_text import make_visible
 from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.coverage import describe_pages
-from ralph_cli.reports.sections.opinions import describe_qualifications
+from ralph_cli.reports.sections.opinions import describe_qualifications, qualification_verb
 from ralph_cli.reports.view import TIER_NAMES, ClaimView
 from ralph_cli.text.csv_cells import escape_cell
 
@@ -123,5 +123,5 @@ def _bearing(item: ClaimView | None, quote: Quote) -> tuple[str, str]:
             return judged.bearing, judged.reason
     for found in item.qualifications:
         if found.quote == quote.id:
-            return "contradicts" if found.contradicts else "qualifies", found.reason
+            return qualification_verb(found), found.reason
     return "", ""

@@ -4,6 +4,7 @@ from typing import Any
 
 from ralph_cli.core.run import Quote, Ruling
 from ralph_cli.reports.sections import coverage
+from ralph_cli.reports.sections.opinions import qualification_verb
 from ralph_cli.reports.view import TIER_NAMES, RunView
 
 
@@ -46,13 +47,8 @@ def as_object(view: RunView) -> dict[str, Any]:
                     for said in (item.ruling.quotes if item.ruling else ())
                 ],
                 "qualified": [
-                    {
-                        "quote": said.quote,
-                        "verdict": "contradicts" if said.contradicts else "qualifies",
-                        "reason": said.reason,
-                        "judge": said.judge,
-                    }
-                    for said in item.qualifications
+                    {"quote": q.quote, "verdict": qualification_verb(q), "reason": q.reason, "judge": q.judge}
+                    for q in item.qualifications
                 ],
                 "votes": vote_objects(item.ruling),
                 "unheard": [{"judge": judge, "reason": why} for judge, why in item.missing_votes],

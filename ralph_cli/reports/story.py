@@ -75,8 +75,6 @@ def _event_lines(event: AnyEvent) -> Iterator[str]:
             yield f"-- {agent} ({make_visible(model)}) failed on try {attempt}: {one_line(reason)}"
         case CallFinished(agent=agent, model=model, error=error) if error:
             yield f"-- {agent} ({make_visible(model)}) failed: {one_line(error)}"
-        case _:
-            return
 
 
 def _output_lines(step: Step) -> Iterator[str]:

@@ -39,10 +39,8 @@ def verification_lines(verification: Verification) -> Iterator[list[Styled]]:
         yield []
         yield [("What the verifiers said then (they were not run again):", "bold")]
         for evidence in verification.evidence:
-            word = "passed" if evidence.passed else "FAILED"
-            yield [
-                (f"- {one_line(evidence.name)} {word} ({one_line(evidence.ended)}) at {make_visible(evidence.at)}", "")
-            ]
+            outcome = f"{'passed' if evidence.passed else 'FAILED'} ({one_line(evidence.ended)})"
+            yield [(f"- {one_line(evidence.name)} {outcome} at {make_visible(evidence.at)}", "")]
             yield [(f"  $ {one_line(evidence.command)}", "dim")]
     yield []
     yield [(summary(verification), "green" if verification.holds else "bold red")]
@@ -112,22 +110,15 @@ def _count_quotes(number: int, verification: Verification) -> str:
 
 
 def _describe_halt(verification: Verification) -> str:
-    match verification.halt.type:
-        case StopType.COMPLETION:
-            return "every check passed then"
-        case StopType.ABSENT:
-            return "reported as not in the document"
-        case reason:
-            return f"not accepted ({reason.value})"
+    reason = verification.halt.type
+    accepted = {StopType.COMPLETION: "every check passed then", StopType.ABSENT: "reported as not in the document"}
+    return accepted.get(reason, f"not accepted ({reason.value})")
 
 
 def _describe_kept_verdicts(verification: Verification) -> str:
     models = sorted({ruling.judge for ruling in verification.rulings if ruling.verdict.value != "verbatim"})
-    if not models:
-        return ""
-    return (
-        f"Verdicts of {', '.join(make_visible(model) for model in models)} are as recorded; no model was asked again."
-    )
+    names = ", ".join(make_visible(model) for model in models)
+    return f"Verdicts of {names} are as recorded; no model was asked again." if models else ""
 
 
 def _check_lines(check: Rechecked, verification: Verification) -> Iterator[list[Styled]]:

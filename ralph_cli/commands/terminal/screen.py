@@ -9,7 +9,8 @@ import typer
 from ralph_cli.core.errors import UserError
 from ralph_cli.reports.safe_text import make_visible, to_json
 from ralph_cli.reports.sections.output import payload
-from ralph_cli.reports.terminal import Styled, report_lines, report_text
+from ralph_cli.reports.styled import Styled
+from ralph_cli.reports.terminal import report_lines, report_text
 from ralph_cli.reports.view import RunView
 
 

@@ -3,9 +3,9 @@
 import base64
 
 from ralph_cli.core.run import Quote
-from ralph_cli.reports.html.markup import Markup, el, join
+from ralph_cli.reports.html.markup import Markup, bullets, el, join
 from ralph_cli.reports.report import Crop, Passage, Report
-from ralph_cli.reports.sections.opinions import opinions, verdict_words
+from ralph_cli.reports.sections.opinions import Opinion, opinions, verdict_words
 from ralph_cli.reports.view import TIER_NAMES, ClaimView, pages_of
 
 _SIGNS = {"supported": ("✓", "good"), "verbatim": ("=", "plain"), "partly": ("~", "warn")}
@@ -47,7 +47,7 @@ def claims(report: Report) -> Markup:
         el("h3", f"Quotes of no {report.claim_noun.lower()}") if loose else None,
         *loose,
         el("h3", "Reasons for caution found by the checks") if found or report.view.notes else None,
-        el("ul", *(el("li", note) for note in report.view.notes)) if report.view.notes else None,
+        bullets(report.view.notes),
         *found,
     )
 
@@ -69,8 +69,8 @@ def _claim(item: ClaimView, fresh: list[Quote], again: list[Quote], report: Repo
         ),
         el("p", item.claim.text, class_="words"),
         None if alone else el("p", el("b", f"{item.ruling_label}: "), why),
-        _opinions(item),
-        el("ul", *(el("li", issue.line) for issue in item.issues)) if item.issues else None,
+        bullets(_opinion(remark) for remark in opinions(item)),
+        bullets(issue.line for issue in item.issues),
         el("p", "Also rests on, shown above: ", *beside) if beside else None,
         None if item.quotes else el("p", f"This {report.claim_noun.lower()} has no quote."),
         *(_quote(quote, report) for quote in fresh),
@@ -79,19 +79,10 @@ def _claim(item: ClaimView, fresh: list[Quote], again: list[Quote], report: Repo
     )
 
 
-def _opinions(item: ClaimView) -> Markup | None:
-    """The remarks on a claim, warnings in their colour."""
-    told = [
-        el(
-            "li",
-            el("a", f"[{said.quote}]", href=f"#quote-{said.quote}") if said.quote else None,
-            " ",
-            el("b", f"{said.label}: ", class_="warn" if said.is_warning else None),
-            said.text,
-        )
-        for said in opinions(item)
-    ]
-    return el("ul", *told) if told else None
+def _opinion(remark: Opinion) -> Markup:
+    """A remark on a claim; a warning has its colour."""
+    about = el("a", f"[{remark.quote}]", href=f"#quote-{remark.quote}") if remark.quote else None
+    return join(about, " ", el("b", f"{remark.label}: ", class_="warn" if remark.is_warning else None), remark.text)
 
 
 def _quote(quote: Quote, report: Report) -> Markup:

@@ -1,7 +1,7 @@
 """The evidence report as one HTML file: no script, no request, every foreign character escaped."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from ralph_cli.core.events import NoticeIssued, RunHalted
 from ralph_cli.core.results.goal import GoalState
@@ -9,7 +9,7 @@ from ralph_cli.core.run import Ruling, StopType, Verdict
 from ralph_cli.reports.goal import describe_verification
 from ralph_cli.reports.html.coverage_strip import LEVELS
 from ralph_cli.reports.html.evidence import claims, quote_links, verdict_badge
-from ralph_cli.reports.html.markup import Markup, el, join
+from ralph_cli.reports.html.markup import Markup, bullets, el, join
 from ralph_cli.reports.html.style import CSS, POLICY
 from ralph_cli.reports.html.timeline import timeline
 from ralph_cli.reports.report import Report, describe_ending, outcome_heading
@@ -37,15 +37,12 @@ def render_page(report: Report) -> str:
         el("title", f"Evidence: {one_line(report.view.question, 90)}"),
         el("style", Markup(CSS)),
     )
+    contents = bullets(el("a", name, href=f"#{anchor}") for anchor, name, _ in parts)
     body = el(
         "body",
         el("a", "Skip to the answer", href="#answer", class_="skip"),
         _header(report),
-        el(
-            "nav",
-            el("ul", *(el("li", el("a", name, href=f"#{anchor}")) for anchor, name, _ in parts)),
-            aria_label="Contents",
-        ),
+        el("nav", contents, aria_label="Contents"),
         el("main", *(_section(*part) for part in parts)),
         _footer(report),
     )
@@ -62,9 +59,10 @@ def _sections(report: Report) -> Iterator[Section]:
     evidence = "Evidence" if report.view.mode == "task" else "Claims and their evidence"
     yield "claims", evidence, claims(report)
     yield "searched", "What was searched", _searches(report)
-    yield "found", "What the checks found", _issues(report)
+    issues = () if report.view.ok else report.view.issues
+    yield "found", "What the checks found", bullets(dict.fromkeys(issue.line for issue in issues))
     yield "read", "What was read", _coverage(report)
-    yield "notices", "Notices", _bullet_list(e.message for e in report.events if isinstance(e, NoticeIssued))
+    yield "notices", "Notices", bullets(dict.fromkeys(e.message for e in report.events if isinstance(e, NoticeIssued)))
     yield "cost", "Cost", _cost(report)
     yield "course", "Course of the run", timeline(report.events)
     yield "refused", "Appendix: what was refused", _refused(report)
@@ -88,16 +86,12 @@ def _header(report: Report) -> Markup:
         ("Run", el("span", view.run, class_="hash")),
         ("Spent", f"{describe_cost(view.usage)}, {pluralize(view.iterations, 'iteration')}"),
     )
+    badge = el("span", words, class_=f"verdict {kind}")
     return el(
         "header",
         el("p", f"Evidence report · ralph {view.mode}", class_="kicker"),
         el("h1", view.question),
-        el(
-            "div",
-            el("span", words, class_=f"verdict {kind}"),
-            el("p", describe_ending(report)),
-            class_=f"ending {kind}",
-        ),
+        el("div", badge, el("p", describe_ending(report)), class_=f"ending {kind}"),
         *(el("p", note, class_="differs") for note in report.notes),
         el("dl", *(join(el("dt", name), el("dd", value)) for name, value in facts if value)),
     )
@@ -150,9 +144,8 @@ def _output_ruling(ruling: Ruling | None) -> Markup:
 def _verifier_results(goal: GoalState) -> Markup:
     """The verdicts of the user's own commands on the output as it stands."""
     told = describe_verification(goal)
-    rows = [
-        el(
-            "li",
+    items = [
+        join(
             el("b", f"{item.name}: {'passed' if item.passed else 'FAILED'}"),
             f" ({item.ended}) at {_time(item.at)}",
             None if item.revision == goal.revision else ", on an earlier version of the output",
@@ -161,7 +154,7 @@ def _verifier_results(goal: GoalState) -> Markup:
         for item in goal.evidence
     ]
     said = el("p", "The worker says, which proves nothing: ", goal.said) if goal.said else None
-    return join(el("p", f"{told[:1].upper()}{told[1:]}."), el("ul", *rows) if rows else None, said)
+    return join(el("p", f"{told[:1].upper()}{told[1:]}."), bullets(items), said)
 
 
 def _searches(report: Report) -> Markup:
@@ -172,25 +165,16 @@ def _searches(report: Report) -> Markup:
         el("tr", el("td", absence.describe_term(item)), el("td", absence.describe_hits(item), class_="n"))
         for item in view.searches
     ]
-    near = [
-        el(
-            "li",
-            f"{describe_place(item, paged=view.paged)}: ",
-            el("q", item.text.strip()),
-            f" ({', '.join(item.words)})",
-        )
+    near = bullets(
+        join(f"{describe_place(item, paged=view.paged)}: ", el("q", item.text.strip()), f" ({', '.join(item.words)})")
         for item in view.nearest
-    ]
+    )
     return join(
         el("p", "Each term was counted in the text by code; what the counts mean is for you to judge.", class_="soft"),
         _table((("Term", ""), ("Places", "n")), rows),
         el("p", absence.describe_pages_read(view)),
-        join(el("p", f"{absence.NEAREST}:"), el("ul", *near)) if near else None,
+        join(el("p", f"{absence.NEAREST}:"), near) if near else None,
     )
-
-
-def _issues(report: Report) -> Markup:
-    return Markup("") if report.view.ok else _bullet_list(issue.line for issue in report.view.issues)
 
 
 def _coverage(report: Report) -> Markup:
@@ -250,13 +234,8 @@ def _iteration_refusals(item: Refusals) -> Markup:
         ("Issues of the checks", [f"{issue.check}: {issue.line}" for issue in item.issues]),
         ("Checks that could not be run", [f"{check}: {why}" for check, why in item.broken]),
     )
-    told = (part for name, lines in groups if lines for part in (el("h4", name), _bullet_list(lines)))
+    told = (part for name, lines in groups if lines for part in (el("h4", name), bullets(dict.fromkeys(lines))))
     return join(el("h3", f"Iteration {item.iteration}"), *told)
-
-
-def _bullet_list(lines: Iterable[str]) -> Markup:
-    items = [el("li", line) for line in dict.fromkeys(lines)]
-    return el("ul", *items) if items else Markup("")
 
 
 def _footer(report: Report) -> Markup:

@@ -19,7 +19,7 @@ from ralph_cli.core.events import (
 )
 from ralph_cli.core.run import Step
 from ralph_cli.reports.html.coverage_strip import all_ranges
-from ralph_cli.reports.html.markup import Markup, el, join
+from ralph_cli.reports.html.markup import Markup, bullets, el, join
 from ralph_cli.reports.safe_text import one_line
 
 _MAX_LINES, _MAX_CHARACTERS = 60, 8_000
@@ -78,7 +78,7 @@ def _event_items(event: AnyEvent) -> Iterator[Markup]:
             if draft.absence is not None:
                 said.append(el("li", "Not in the document; searched: ", ", ".join(draft.absence.searched)))
             output = el("pre", shorten(draft.output)) if draft.output else None
-            wrong = join(el("h4", "Problems"), el("ul", *(el("li", problem) for problem in problems)))
+            wrong = join(el("h4", "Problems"), bullets(problems))
             yield _details(name, el("ul", *said), output, wrong if problems else None)
         case TurnRejected(step=step, reason=reason):
             yield el("span", f"Step {step}: {one_line(reason, 600)}")
@@ -101,22 +101,20 @@ def _check_results(step: Step) -> Iterator[Markup]:
         if item.broken:
             yield el("span", f"The check “{item.check}” could not be run: {one_line(item.broken, 600)}")
     if step.rulings:
-        said = [
-            el(
-                "li",
-                el("b", f"Claim {r.claim}" if r.claim else "The output"),
-                f": {r.verdict.value}. {r.reason} ({r.judge})",
+        verdicts = bullets(
+            join(
+                el("b", f"Claim {r.claim}" if r.claim else "The output"), f": {r.verdict.value}. {r.reason} ({r.judge})"
             )
             for r in step.rulings
-        ]
-        yield _details("The judge’s verdicts", el("ul", *said))
+        )
+        yield _details("The judge’s verdicts", verdicts)
 
 
 def _goal_event_items(event: AnyEvent) -> Iterator[Markup]:
     match event:
         case GoalSet(verifiers=verifiers, instructions=instructions):
-            named = [el("li", el("b", name), ": ", el("code", command)) for name, command in verifiers]
-            yield join("Verifiers: ", el("ul", *named) if named else "none", instructions or None)
+            named = bullets(join(el("b", name), ": ", el("code", command)) for name, command in verifiers)
+            yield join("Verifiers: ", named or "none", instructions)
         case OutputChanged(output=output, revision=revision):
             yield _details(f"Output, version {revision}: {len(output):,} characters", el("pre", shorten(output)))
         case VerifierFinished(name=name, command=command, passed=passed, ended=ended, at=at):
@@ -126,8 +124,6 @@ def _goal_event_items(event: AnyEvent) -> Iterator[Markup]:
         case WorkerReported(text=words, intent=intent):
             meant = {"note": "a note", "done": "it is done", "blocked": "it cannot go on"}[intent]
             yield el("span", f"The worker says ({meant}): {one_line(words, 2_000)}")
-        case _:
-            return
 
 
 def _details(name: str, *content: Markup | None) -> Markup:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ralph_cli.core.run import QuoteBearing
+from ralph_cli.core.run import Qualification, QuoteBearing
 from ralph_cli.reports.view import VERDICT_WORDS, ClaimView
 
 BEARINGS: dict[QuoteBearing, str] = {
@@ -38,8 +38,12 @@ def opinions(item: ClaimView) -> Iterator[Opinion]:
     for judge, why in item.missing_votes:
         yield Opinion("Asked for a second opinion, gave none", 0, f"{judge}: {why}", True)
     for found in item.qualifications:
-        what = "contradicts it" if found.contradicts else "qualifies it"
-        yield Opinion(what, found.quote, f"{found.reason} ({found.judge})", True)
+        yield Opinion(f"{qualification_verb(found)} it", found.quote, f"{found.reason} ({found.judge})", True)
+
+
+def qualification_verb(found: Qualification) -> str:
+    """What a passage elsewhere in the document does to a claim."""
+    return "contradicts" if found.contradicts else "qualifies"
 
 
 def verdict_words(item: ClaimView) -> str:
