@@ -55,21 +55,18 @@ def cell(value: str | int) -> str:
 
 def _quote_rows(report: Report) -> Iterator[tuple[str | int, ...]]:
     """The rows of claims and quotes, but for the cells that all rows share."""
-    for item, quote in _claim_quote_pairs(report):
-        yield *_claim_cells(item), *_quote_cells(report, item, quote), *NO_SEARCH
-
-
-def _claim_quote_pairs(report: Report) -> Iterator[tuple[ClaimView | None, Quote | None]]:
-    for item in report.view.claims:
-        yield from ((item, quote) for quote in item.quotes or (None,))
+    view = report.view
+    for item in view.claims:
         against = {found.quote for found in item.qualifications}
-        yield from ((item, quote) for quote in report.view.found_passages if quote.id in against)
-    yield from ((None, quote) for quote in report.view.quotes if not report.claims_of(quote))
+        passages = [quote for quote in view.found_passages if quote.id in against]
+        for quote in (*(item.quotes or (None,)), *passages):
+            yield *_claim_cells(item), *_quote_cells(report, item, quote), *NO_SEARCH
+    for quote in view.quotes:
+        if not report.claims_of(quote):
+            yield *NO_CLAIM, *_quote_cells(report, None, quote), *NO_SEARCH
 
 
-def _claim_cells(item: ClaimView | None) -> tuple[str | int, ...]:
-    if item is None:
-        return NO_CLAIM
+def _claim_cells(item: ClaimView) -> tuple[str | int, ...]:
     ruling = item.ruling
     judged = (ruling.reason, ruling.judge) if ruling else ("", "")
     verdict = ", ".join((item.verdict, *describe_qualifications(item)))

@@ -8,7 +8,7 @@ from ralph_cli.reports.report import Report, describe_ending, outcome_heading
 from ralph_cli.reports.safe_text import make_visible
 from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.coverage import coverage_line, unreadable_line
-from ralph_cli.reports.sections.opinions import opinions, verdict_words
+from ralph_cli.reports.sections.opinions import Opinion, opinions, verdict_words
 from ralph_cli.reports.sections.refused import Refusals, collect_refusals
 from ralph_cli.reports.terminal import describe_cost
 from ralph_cli.reports.view import TIER_NAMES, ClaimView, RunView, describe_place, pages_of
@@ -56,33 +56,35 @@ def _report_lines(report: Report) -> Iterator[str]:
     for item in view.claims:
         yield from _claim_lines(item, report)
     if view.found_passages or view.notes:
-        yield from (
-            "## Reasons for caution found by the checks",
-            "",
-            *(f"- {escape_markdown(note)}" for note in view.notes),
-            "",
-        )
+        notes = [f"- {escape_markdown(note)}" for note in view.notes]
+        yield from ("## Reasons for caution found by the checks", "", *notes, "")
     for quote in view.found_passages:
         yield from _quote_lines(quote, report)
     searches = [
         f"{escape_markdown(absence.describe_term(item))}: {escape_markdown(absence.describe_hits(item))}"
         for item in view.searches
     ]
-    yield from _list_lines("## What was searched", searches)
-    yield from _list_lines(f"{absence.NEAREST}:", [_passage_line(item, view) for item in view.nearest])
+    yield from _section_lines("## What was searched", searches)
+    yield from _section_lines(f"{absence.NEAREST}:", [_passage_line(item, view) for item in view.nearest])
     if view.document:
         yield from _coverage_lines(report)
     if not view.ok:
-        yield from _list_lines("## What the checks found", [escape_markdown(issue.line) for issue in view.issues])
+        yield from _section_lines("## What the checks found", [escape_markdown(issue.line) for issue in view.issues])
     yield from _refusal_lines(collect_refusals(report.events))
-    yield from _list_lines("## Notices", [escape_markdown(notice) for notice in view.notices])
+    yield from _section_lines("## Notices", [escape_markdown(notice) for notice in view.notices])
     yield f"Made {report.made_at} by ralph {escape_markdown(report.version)}."
 
 
-def _list_lines(heading: str, items: list[str]) -> Iterator[str]:
-    """Items that are Markdown already, below their heading; nothing if there are none."""
+def _section_lines(heading: str, items: list[str]) -> Iterator[str]:
+    """A list below its heading; nothing without items."""
     if items:
-        yield from (heading, "", *(f"- {item}" for item in items), "")
+        yield from (heading, "", *_list_lines(items))
+
+
+def _list_lines(items: list[str]) -> Iterator[str]:
+    """Items that are Markdown already, as a list; nothing without any."""
+    if items:
+        yield from (*(f"- {item}" for item in items), "")
 
 
 def _passage_line(passage: Passage, view: RunView) -> str:
@@ -117,14 +119,14 @@ def _claim_lines(item: ClaimView, report: Report) -> Iterator[str]:
     if item.ruling:
         said = escape_markdown(item.ruling.reason or "no reason given")
         yield from (f"{item.ruling_label} ({escape_markdown(item.ruling.judge)}): {said}", "")
-    remarks = list(opinions(item))
-    for remark in remarks:
-        about = f"\\[{remark.quote}\\] " if remark.quote else ""
-        yield f"- {about}{remark.label}: {escape_markdown(remark.text)}"
-    if remarks:
-        yield ""
+    yield from _list_lines([_remark(remark) for remark in opinions(item)])
     for quote in item.quotes:
         yield from _quote_lines(quote, report)
+
+
+def _remark(remark: Opinion) -> str:
+    about = f"\\[{remark.quote}\\] " if remark.quote else ""
+    return f"{about}{remark.label}: {escape_markdown(remark.text)}"
 
 
 def _quote_lines(quote: Quote, report: Report) -> Iterator[str]:
@@ -149,9 +151,7 @@ def _coverage_lines(report: Report) -> Iterator[str]:
         yield from (line[0], "")
     elif not found.parts and view.absence is None:
         yield from (found.note, "")
-    yield from (f"- {name}{rest}" for name, rest in found.describe_levels())
-    if found.parts:
-        yield ""
+    yield from _list_lines([f"{name}{rest}" for name, rest in found.describe_levels()])
 
 
 def _refusal_lines(found: tuple[Refusals, ...]) -> Iterator[str]:
@@ -161,7 +161,7 @@ def _refusal_lines(found: tuple[Refusals, ...]) -> Iterator[str]:
         issues = [escape_markdown(issue.line) for issue in (*item.quotes, *item.issues)]
         drafts = [f"step {step}: {escape_markdown(problem)}" for step, problem in item.drafts]
         broken = [f"{escape_markdown(check)} could not be run: {escape_markdown(why)}" for check, why in item.broken]
-        yield from _list_lines(f"Iteration {item.iteration}:", [*issues, *drafts, *broken])
+        yield from _section_lines(f"Iteration {item.iteration}:", [*issues, *drafts, *broken])
 
 
 def _code_block(text: str) -> Iterator[str]:

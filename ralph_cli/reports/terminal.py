@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from ralph_cli.core.model import Usage
-from ralph_cli.core.run import Quote, Ruling, StopType
+from ralph_cli.core.run import Claim, Quote, Ruling, StopType
 from ralph_cli.reports.safe_text import join_lines, make_visible, one_line, trace_line
 from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.coverage import coverage_line, unreadable_line
-from ralph_cli.reports.sections.opinions import BEARINGS
+from ralph_cli.reports.sections.opinions import BEARINGS, describe_qualifications
 from ralph_cli.reports.sections.outcome import describe_outcome
 from ralph_cli.reports.sections.output import payload
 from ralph_cli.reports.styled import Styled, plain_text
@@ -30,7 +30,7 @@ def report_lines(view: RunView, *, output: bool = True) -> Iterator[list[Styled]
             yield [("Evidence:", "bold")]
     else:
         for item in view.claims:
-            yield from _claim_lines(item, view)
+            yield from _claim_lines(item)
     if view.absence is not None:
         yield from _absence_lines(view)
     if view.quotes:
@@ -65,15 +65,15 @@ def _head_lines(view: RunView) -> Iterator[list[Styled]]:
         yield [(f"Not accepted ({view.halt.type.value}). The best attempt:", "bold yellow")]
 
 
-def _claim_lines(item: ClaimView, view: RunView) -> Iterator[list[Styled]]:
-    marks = "".join(f"[{number}]" for number in item.claim.quotes)
+def claim_line(claim: Claim) -> list[Styled]:
+    """A claim and the numbers of its quotes."""
+    marks = "".join(f"[{number}]" for number in claim.quotes) or "[no quote]"
+    return [("- ", ""), (one_line(claim.text), ""), (f" {marks}", "bold")]
+
+
+def _claim_lines(item: ClaimView) -> Iterator[list[Styled]]:
     sign, colour = SIGNS.get(item.verdict, ("✗", "red") if item.ruling else ("?", "yellow"))
-    yield [
-        ("- ", ""),
-        (one_line(item.claim.text), ""),
-        (f" {marks}" if marks else " [no quote]", "bold"),
-        (f" {sign}", colour),
-    ]
+    yield [*claim_line(item.claim), (f" {sign}", colour)]
     for calculation in item.claim.calculations:
         yield [(f"    {one_line(calculation)}", "dim")]
     if item.ruling and item.verdict not in ("supported", "verbatim"):
@@ -82,9 +82,8 @@ def _claim_lines(item: ClaimView, view: RunView) -> Iterator[list[Styled]]:
         yield from _opinion_lines(item.ruling)
     for judge, why in item.missing_votes:
         yield [(f"    {one_line(judge)} was asked for a second opinion and gave none: {one_line(why)}", "yellow")]
-    for said in item.qualifications:
-        word = "contradicted" if said.contradicts else "qualified"
-        yield [(f"    {word} by [{said.quote}]: {one_line(said.reason)}", "yellow")]
+    for found, words in zip(item.qualifications, describe_qualifications(item), strict=True):
+        yield [(f"    {words}: {one_line(found.reason)}", "yellow")]
 
 
 def _opinion_lines(ruling: Ruling) -> Iterator[list[Styled]]:
@@ -98,13 +97,10 @@ def _opinion_lines(ruling: Ruling) -> Iterator[list[Styled]]:
 
 
 def _quote_lines(quote: Quote, view: RunView) -> Iterator[list[Styled]]:
-    place = make_visible(describe_place(quote, paged=view.paged))
-    more = f", {quote.occurrences} places" if quote.occurrences > 1 else ""
-    yield [
-        (f"[{quote.id}] ", "bold"),
-        (f"“{join_lines(quote.text)}”", ""),
-        (f"  {place}, {TIER_NAMES[quote.match]}{more}", "dim"),
-    ]
+    place = f"{make_visible(describe_place(quote, paged=view.paged))}, {TIER_NAMES[quote.match]}"
+    if quote.occurrences > 1:
+        place += f", {quote.occurrences} places"
+    yield [(f"[{quote.id}] ", "bold"), (f"“{join_lines(quote.text)}”", ""), (f"  {place}", "dim")]
     if quote.hidden:
         yield [(f"    a reader cannot see it: {one_line(quote.hidden)}", "red")]
     if quote.difference:

@@ -7,6 +7,7 @@ from ralph_cli.core.results.verification import QuoteStanding, Rechecked, Standi
 from ralph_cli.core.run import Claim, Ruling, StopType
 from ralph_cli.reports.safe_text import join_lines, make_visible, one_line
 from ralph_cli.reports.styled import Styled, plain_text
+from ralph_cli.reports.terminal import claim_line
 from ralph_cli.reports.view import TIER_NAMES, VERDICT_WORDS, describe_place, is_paged
 
 MAX_REASON_CHARS = 300
@@ -134,8 +135,7 @@ def _check_lines(check: Rechecked, verification: Verification) -> Iterator[list[
 
 
 def _claim_lines(claim: Claim, verification: Verification) -> Iterator[list[Styled]]:
-    marks = "".join(f"[{number}]" for number in claim.quotes)
-    yield [("- ", ""), (one_line(claim.text), ""), (f" {marks}" if marks else " [no quote]", "bold")]
+    yield claim_line(claim)
     ruling = _ruling_on(claim, verification)
     if ruling is not None:
         yield [(f"    {_describe_verdict(ruling, verification)}", "dim")]

@@ -58,15 +58,11 @@ def _claim(item: ClaimView, fresh: list[Quote], again: list[Quote], report: Repo
     kind = "plain" if alone else _sign_and_kind(item)[1]
     why = f"{ruling.reason or 'No reason was given.'} ({ruling.judge})" if ruling else "No judge ruled on this claim."
     beside = [el("a", f"[{quote.id}]", href=f"#quote-{quote.id}") for quote in again]
-    number = item.claim.id
+    anchor = f"claim-{item.claim.id}"
+    title = el("h3", f"{report.claim_noun} {item.claim.id}", id=anchor)
     return el(
         "article",
-        el(
-            "div",
-            el("h3", f"{report.claim_noun} {number}", id=f"claim-{number}"),
-            None if alone else verdict_badge(item),
-            class_="head",
-        ),
+        el("div", title, None if alone else verdict_badge(item), class_="head"),
         el("p", item.claim.text, class_="words"),
         None if alone else el("p", el("b", f"{item.ruling_label}: "), why),
         bullets(_opinion(remark) for remark in opinions(item)),
@@ -75,7 +71,7 @@ def _claim(item: ClaimView, fresh: list[Quote], again: list[Quote], report: Repo
         None if item.quotes else el("p", f"This {report.claim_noun.lower()} has no quote."),
         *(_quote(quote, report) for quote in fresh),
         class_=f"claim {kind}",
-        aria_labelledby=f"claim-{number}",
+        aria_labelledby=anchor,
     )
 
 

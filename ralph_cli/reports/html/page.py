@@ -122,11 +122,8 @@ def _answer(report: Report) -> Markup:
         return join(el("p", f"{told} {unreadable_line(view)}".rstrip()), note)
     if not view.claims:
         return el("p", "No answer.")
-    return el(
-        "ul",
-        *(el("li", item.claim.text, " ", quote_links(item), " ", verdict_badge(item)) for item in view.claims),
-        class_="answer",
-    )
+    items = (el("li", item.claim.text, " ", quote_links(item), " ", verdict_badge(item)) for item in view.claims)
+    return el("ul", *items, class_="answer")
 
 
 def _output(output: str) -> Markup:
