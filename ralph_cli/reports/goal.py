@@ -83,12 +83,12 @@ def goal_lines(view: RunView, goal: GoalState) -> list[str]:
     checked = one_line(describe_verification(goal))
     threshold = view.halt.type is StopType.SCORE_THRESHOLD
     word = "Stopped at the score threshold, NOT accepted" if threshold else words[goal.status]
-    told = [f"{word} ({one_line(view.halt.detail)}). {checked[:1].upper()}{checked[1:]}."]
+    lines = [f"{word} ({one_line(view.halt.detail)}). {checked[:1].upper()}{checked[1:]}."]
     if goal.status is GoalStatus.ACTIVE:
-        told.append("`ralph goal` with --continue resumes it.")
+        lines.append("`ralph goal` with --continue resumes it.")
     if goal.said and goal.status is GoalStatus.COMPLETED:
-        told.append(f"The worker says: {one_line(goal.said, 300)}")
-    return [*told, describe_spending(view, goal.iteration), trace_line(view.folder, view.run)]
+        lines.append(f"The worker says: {one_line(goal.said, 300)}")
+    return [*lines, describe_spending(view, goal.iteration), trace_line(view.folder, view.run)]
 
 
 def output_with_notice(view: RunView, goal: GoalState, output: str) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ralph_cli.core.run import Quote, Ruling
+from ralph_cli.core.run import Quote, Ruling, Search
 from ralph_cli.reports.sections import coverage
 from ralph_cli.reports.sections.opinions import qualification_verb
 from ralph_cli.reports.view import TIER_NAMES, RunView
@@ -43,8 +43,8 @@ def as_object(view: RunView) -> dict[str, Any]:
                 "reason": item.ruling.reason if item.ruling else "",
                 "judge": item.ruling.judge if item.ruling else None,
                 "quote_verdicts": [
-                    {"quote": said.quote, "verdict": said.bearing, "reason": said.reason}
-                    for said in (item.ruling.quotes if item.ruling else ())
+                    {"quote": judged.quote, "verdict": judged.bearing, "reason": judged.reason}
+                    for judged in (item.ruling.quotes if item.ruling else ())
                 ],
                 "qualified": [
                     {"quote": q.quote, "verdict": qualification_verb(q), "reason": q.reason, "judge": q.judge}
@@ -113,19 +113,14 @@ def quote_object(quote: Quote, *, paged: bool) -> dict[str, Any]:
     }
 
 
+def _search(search: Search) -> dict[str, Any]:
+    counted = {"term": search.term, "hits": search.hits, "by": search.by, "pattern": search.pattern}
+    return counted | {"fault": search.fault} if search.fault else counted
+
+
 def _absence(view: RunView) -> dict[str, Any] | None:
     if view.absence is None:
         return None
-    searched = [
-        {
-            "term": search.term,
-            "hits": search.hits,
-            "by": search.by,
-            "pattern": search.pattern,
-            **({"fault": search.fault} if search.fault else {}),
-        }
-        for search in view.searches
-    ]
     nearest = [
         {
             "text": passage.text,
@@ -139,7 +134,7 @@ def _absence(view: RunView) -> dict[str, Any] | None:
     ]
     pages = coverage.by_page(view.coverage)
     return {
-        "searched": searched,
+        "searched": [_search(search) for search in view.searches],
         "note": view.absence,
         "pages_read": pages["shown"] if pages else None,
         "nearest": nearest,

@@ -114,11 +114,13 @@ def _answer_lines(report: Report) -> Iterator[str]:
 
 
 def _claim_lines(item: ClaimView, report: Report) -> Iterator[str]:
-    told = "" if report.claim_noun == "Item" and item.ruling is None else f": {escape_markdown(verdict_words(item))}"
-    yield from (f"## {report.claim_noun} {item.claim.id}{told}", "", escape_markdown(item.claim.text), "")
+    heading = f"## {report.claim_noun} {item.claim.id}"
+    if item.ruling or report.claim_noun == "Claim":
+        heading += f": {escape_markdown(verdict_words(item))}"
+    yield from (heading, "", escape_markdown(item.claim.text), "")
     if item.ruling:
-        said = escape_markdown(item.ruling.reason or "no reason given")
-        yield from (f"{item.ruling_label} ({escape_markdown(item.ruling.judge)}): {said}", "")
+        reason = escape_markdown(item.ruling.reason or "no reason given")
+        yield from (f"{item.ruling_label} ({escape_markdown(item.ruling.judge)}): {reason}", "")
     yield from _list_lines([_remark(remark) for remark in opinions(item)])
     for quote in item.quotes:
         yield from _quote_lines(quote, report)
@@ -137,8 +139,8 @@ def _quote_lines(quote: Quote, report: Report) -> Iterator[str]:
     more = f", found in {quote.occurrences} places" if quote.occurrences > 1 else ""
     yield from (">", f"> \\[{quote.id}\\] {place}, match: {TIER_NAMES[quote.match]}{more}", "")
     if quote.difference:
-        told = "As given, then in the document: " if quote.match == "recut" else ""
-        yield from (f"{told}{escape_markdown('; '.join(quote.difference))}", "")
+        prefix = "As given, then in the document: " if quote.match == "recut" else ""
+        yield from (f"{prefix}{escape_markdown('; '.join(quote.difference))}", "")
 
 
 def _coverage_lines(report: Report) -> Iterator[str]:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from ralph_cli.core.document import Document
-from ralph_cli.core.events import AnyEvent, RunStarted
+from ralph_cli.core.events import AnyEvent
 from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.run import Quote, StopType
 from ralph_cli.reports.goal import goal_lines
@@ -52,11 +52,6 @@ class Report:
     crops: Mapping[int, tuple[Crop, ...]] = field(default_factory=dict)
     coverage: CoverageStrip = NOT_RECORDED
     notes: tuple[str, ...] = ()
-
-    @property
-    def started(self) -> RunStarted | None:
-        """How the run began."""
-        return next((event for event in self.events if isinstance(event, RunStarted)), None)
 
     @property
     def document_name(self) -> str:

@@ -88,9 +88,9 @@ def _claim_lines(item: ClaimView) -> Iterator[list[Styled]]:
 
 def _opinion_lines(ruling: Ruling) -> Iterator[list[Styled]]:
     """What a reader should know beside the verdict: quotes that do not bear on the claim, judges that do not agree."""
-    for said in ruling.quotes:
-        if said.bearing != "supports" and len(ruling.quotes) > 1:
-            yield [(f"    [{said.quote}] {BEARINGS[said.bearing]}: {one_line(said.reason)}", "yellow")]
+    for judged in ruling.quotes:
+        if judged.bearing != "supports" and len(ruling.quotes) > 1:
+            yield [(f"    [{judged.quote}] {BEARINGS[judged.bearing]}: {one_line(judged.reason)}", "yellow")]
     if ruling.disputed:
         votes = "; ".join(f"{one_line(vote.judge)}: {VERDICT_WORDS[vote.verdict.value]}" for vote in ruling.votes)
         yield [(f"    The judges do not agree: {votes}", "yellow")]
@@ -104,8 +104,8 @@ def _quote_lines(quote: Quote, view: RunView) -> Iterator[list[Styled]]:
     if quote.hidden:
         yield [(f"    a reader cannot see it: {one_line(quote.hidden)}", "red")]
     if quote.difference:
-        told = "as given -> in the document: " if quote.match == "recut" else ""
-        yield [(f"    {told}{'; '.join(one_line(note) for note in quote.difference)}", "yellow")]
+        prefix = "as given -> in the document: " if quote.match == "recut" else ""
+        yield [(f"    {prefix}{'; '.join(one_line(note) for note in quote.difference)}", "yellow")]
 
 
 def _absence_lines(view: RunView) -> Iterator[list[Styled]]:

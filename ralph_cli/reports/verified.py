@@ -139,9 +139,9 @@ def _claim_lines(claim: Claim, verification: Verification) -> Iterator[list[Styl
     ruling = _ruling_on(claim, verification)
     if ruling is not None:
         yield [(f"    {_describe_verdict(ruling, verification)}", "dim")]
-    again = ", ".join(f"[{item.quote.id}]" for item in verification.of_claim(claim) if item.there and item.around)
-    if again:
-        yield [(f"    the words are still there, but the text around them has changed: {again}", "yellow")]
+    changed = ", ".join(f"[{item.quote.id}]" for item in verification.of_claim(claim) if item.there and item.around)
+    if changed:
+        yield [(f"    the words are still there, but the text around them has changed: {changed}", "yellow")]
     lost = [item for item in verification.of_claim(claim) if not item.there]
     if lost:
         words = {Standing.WRONG: "does not hold"}
@@ -244,7 +244,7 @@ def as_object(verification: Verification) -> dict[str, Any]:
 
 def _claim_object(claim: Claim, verification: Verification) -> dict[str, Any]:
     ruling = _ruling_on(claim, verification)
-    whole = any(said.claim == 0 for said in verification.rulings)  # an item of an output that was judged as a whole
+    whole = any(other.claim == 0 for other in verification.rulings)  # an item of an output that was judged as a whole
     faulted = any(fault.claim == claim.id for check in verification.checks for fault in check.faults)
     return {
         "id": claim.id,

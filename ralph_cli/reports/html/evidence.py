@@ -36,40 +36,40 @@ def claims(report: Report) -> Markup:
     shown: set[int] = set()
     parts = []
     for item in report.view.claims:
-        fresh = [quote for quote in item.quotes if quote.id not in shown]
-        again = [quote for quote in item.quotes if quote.id in shown]
-        shown.update(quote.id for quote in fresh)
-        parts.append(_claim(item, fresh, again, report))
-    loose = [_quote(quote, report) for quote in report.view.quotes if quote.id not in shown]
+        new = [quote for quote in item.quotes if quote.id not in shown]
+        repeated = [quote for quote in item.quotes if quote.id in shown]
+        shown.update(quote.id for quote in new)
+        parts.append(_claim(item, new, repeated, report))
+    unclaimed = [_quote(quote, report) for quote in report.view.quotes if quote.id not in shown]
     found = [_quote(quote, report) for quote in report.view.found_passages]
     return join(
         *parts,
-        el("h3", f"Quotes of no {report.claim_noun.lower()}") if loose else None,
-        *loose,
+        el("h3", f"Quotes of no {report.claim_noun.lower()}") if unclaimed else None,
+        *unclaimed,
         el("h3", "Reasons for caution found by the checks") if found or report.view.notes else None,
         bullets(report.view.notes),
         *found,
     )
 
 
-def _claim(item: ClaimView, fresh: list[Quote], again: list[Quote], report: Report) -> Markup:
+def _claim(item: ClaimView, new: list[Quote], repeated: list[Quote], report: Report) -> Markup:
     ruling = item.ruling
-    alone = ruling is None and report.claim_noun == "Item"
-    kind = "plain" if alone else _sign_and_kind(item)[1]
+    unjudged_item = ruling is None and report.claim_noun == "Item"
+    kind = "plain" if unjudged_item else _sign_and_kind(item)[1]
     why = f"{ruling.reason or 'No reason was given.'} ({ruling.judge})" if ruling else "No judge ruled on this claim."
-    beside = [el("a", f"[{quote.id}]", href=f"#quote-{quote.id}") for quote in again]
+    links = [el("a", f"[{quote.id}]", href=f"#quote-{quote.id}") for quote in repeated]
     anchor = f"claim-{item.claim.id}"
     title = el("h3", f"{report.claim_noun} {item.claim.id}", id=anchor)
     return el(
         "article",
-        el("div", title, None if alone else verdict_badge(item), class_="head"),
+        el("div", title, None if unjudged_item else verdict_badge(item), class_="head"),
         el("p", item.claim.text, class_="words"),
-        None if alone else el("p", el("b", f"{item.ruling_label}: "), why),
+        None if unjudged_item else el("p", el("b", f"{item.ruling_label}: "), why),
         bullets(_opinion(remark) for remark in opinions(item)),
         bullets(issue.line for issue in item.issues),
-        el("p", "Also rests on, shown above: ", *beside) if beside else None,
+        el("p", "Also rests on, shown above: ", *links) if links else None,
         None if item.quotes else el("p", f"This {report.claim_noun.lower()} has no quote."),
-        *(_quote(quote, report) for quote in fresh),
+        *(_quote(quote, report) for quote in new),
         class_=f"claim {kind}",
         aria_labelledby=anchor,
     )
@@ -132,9 +132,9 @@ def _match_differences(quote: Quote) -> Markup | None:
     """What a reader should know of a match, and the model's wording when it is not what is shown."""
     if not quote.difference and quote.match != "recut":
         return None
-    told = "As given → in the document: " if quote.match == "recut" else "Note: "
-    said = el("p", "The worker’s wording: ", el("q", quote.said)) if quote.said != quote.text else None
-    return el("div", el("p", told, "; ".join(quote.difference)), said, class_="differs")
+    prefix = "As given → in the document: " if quote.match == "recut" else "Note: "
+    wording = el("p", "The worker’s wording: ", el("q", quote.said)) if quote.said != quote.text else None
+    return el("div", el("p", prefix, "; ".join(quote.difference)), wording, class_="differs")
 
 
 def _passage(passage: Passage, *, closed: bool) -> Markup:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from ralph_cli.core.events import NoticeIssued, RunHalted
+from ralph_cli.core.events import NoticeIssued, RunHalted, RunStarted
 from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.run import Ruling, StopType, Verdict
 from ralph_cli.reports.goal import describe_verification
@@ -72,8 +72,9 @@ _ANSWER_TITLES = {"task": "Output", "goal": "Output and its verification"}
 
 
 def _header(report: Report) -> Markup:
-    view, started = report.view, report.started
+    view = report.view
     words, kind = outcome_heading(report)
+    started = next((event for event in report.events if isinstance(event, RunStarted)), None)
     ended = [event.at for event in report.events if isinstance(event, RunHalted)]
     models = started.settings.get("models", {}) if started else {}
     document = view.document
@@ -117,9 +118,9 @@ def _answer(report: Report) -> Markup:
     if view.mode == "task":
         return join(_output(view.output), _output_ruling(view.output_ruling))
     if view.halt.type is StopType.ABSENT or view.absence is not None:
-        told = "Not in the document, as far as the searches shown below can tell."
+        absent = "Not in the document, as far as the searches shown below can tell."
         note = el("p", "The worker notes: ", view.absence) if view.absence else None
-        return join(el("p", f"{told} {unreadable_line(view)}".rstrip()), note)
+        return join(el("p", f"{absent} {unreadable_line(view)}".rstrip()), note)
     if not view.claims:
         return el("p", "No answer.")
     items = (el("li", item.claim.text, " ", quote_links(item), " ", verdict_badge(item)) for item in view.claims)
@@ -140,7 +141,7 @@ def _output_ruling(ruling: Ruling | None) -> Markup:
 
 def _verifier_results(goal: GoalState) -> Markup:
     """The verdicts of the user's own commands on the output as it stands."""
-    told = describe_verification(goal)
+    outcome = describe_verification(goal)
     items = [
         join(
             el("b", f"{item.name}: {'passed' if item.passed else 'FAILED'}"),
@@ -150,8 +151,8 @@ def _verifier_results(goal: GoalState) -> Markup:
         )
         for item in goal.evidence
     ]
-    said = el("p", "The worker says, which proves nothing: ", goal.said) if goal.said else None
-    return join(el("p", f"{told[:1].upper()}{told[1:]}."), bullets(items), said)
+    claimed = el("p", "The worker says, which proves nothing: ", goal.said) if goal.said else None
+    return join(el("p", f"{outcome[:1].upper()}{outcome[1:]}."), bullets(items), claimed)
 
 
 def _searches(report: Report) -> Markup:
@@ -220,8 +221,8 @@ def _refused(report: Report) -> Markup:
     found = collect_refusals(report.events)
     if not found:
         return el("p", "Nothing was refused.")
-    told = el("p", "None of this is in the answer, unless a later iteration corrected it.", class_="soft")
-    return join(told, *(_iteration_refusals(item) for item in found))
+    caveat = el("p", "None of this is in the answer, unless a later iteration corrected it.", class_="soft")
+    return join(caveat, *(_iteration_refusals(item) for item in found))
 
 
 def _iteration_refusals(item: Refusals) -> Markup:
@@ -231,8 +232,8 @@ def _iteration_refusals(item: Refusals) -> Markup:
         ("Issues of the checks", [f"{issue.check}: {issue.line}" for issue in item.issues]),
         ("Checks that could not be run", [f"{check}: {why}" for check, why in item.broken]),
     )
-    told = (part for name, lines in groups if lines for part in (el("h4", name), bullets(dict.fromkeys(lines))))
-    return join(el("h3", f"Iteration {item.iteration}"), *told)
+    parts = (part for name, lines in groups if lines for part in (el("h4", name), bullets(dict.fromkeys(lines))))
+    return join(el("h3", f"Iteration {item.iteration}"), *parts)
 
 
 def _footer(report: Report) -> Markup:

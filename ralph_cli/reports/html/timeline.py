@@ -29,21 +29,18 @@ def timeline(events: Iterable[AnyEvent]) -> Markup:
     """What happened, in order, under a heading for each iteration; empty for a run that did nothing."""
     parts: list[Markup] = []
     steps: list[Markup] = []
-
-    def flush() -> None:
-        if steps:
-            parts.append(el("ol", *steps, class_="steps"))
-            steps.clear()
-
     for event in events:
         if isinstance(event, IterationStarted):
-            flush()
-            parts.append(el("h3", f"Iteration {event.number}"))
+            parts += [_step_list(steps), el("h3", f"Iteration {event.number}")]
+            steps = []
             if event.feedback:
                 parts.append(_details("Feedback on the previous attempt", el("pre", shorten(event.feedback))))
         steps += [el("li", item) for item in _event_items(event)]
-    flush()
-    return join(*parts)
+    return join(*parts, _step_list(steps))
+
+
+def _step_list(steps: list[Markup]) -> Markup:
+    return el("ol", *steps, class_="steps") if steps else Markup("")
 
 
 def shorten(words: str) -> str:
@@ -71,15 +68,15 @@ def _event_items(event: AnyEvent) -> Iterator[Markup]:
             yield _details(name, *code, el("h4", "What it was shown"), el("pre", shorten(event.output) or "(nothing)"))
         case DraftSubmitted(step=step, draft=draft, problems=problems):
             name = f"Step {step}: submitted" + (", rejected" if problems else ", accepted")
-            said = [
+            items = [
                 el("li", claim.text, el("ul", *(el("li", el("q", quote)) for quote in claim.quotes)))
                 for claim in draft.claims
             ]
             if draft.absence is not None:
-                said.append(el("li", "Not in the document; searched: ", ", ".join(draft.absence.searched)))
+                items.append(el("li", "Not in the document; searched: ", ", ".join(draft.absence.searched)))
             output = el("pre", shorten(draft.output)) if draft.output else None
             wrong = join(el("h4", "Problems"), bullets(problems))
-            yield _details(name, el("ul", *said), output, wrong if problems else None)
+            yield _details(name, el("ul", *items), output, wrong if problems else None)
         case TurnRejected(step=step, reason=reason):
             yield el("span", f"Step {step}: {one_line(reason, 600)}")
         case StepFinished(step):
@@ -119,8 +116,8 @@ def _goal_event_items(event: AnyEvent) -> Iterator[Markup]:
             yield _details(f"Output, version {revision}: {len(output):,} characters", el("pre", shorten(output)))
         case VerifierFinished(name=name, command=command, passed=passed, ended=ended, at=at):
             word = "passed" if passed else "FAILED"
-            said = f"Version {event.revision} verified by {one_line(name)}: {word} ({one_line(ended)}) at {at}"
-            yield _details(said, el("pre", shorten(f"$ {command}\n{event.output}".rstrip())))
+            title = f"Version {event.revision} verified by {one_line(name)}: {word} ({one_line(ended)}) at {at}"
+            yield _details(title, el("pre", shorten(f"$ {command}\n{event.output}".rstrip())))
         case WorkerReported(text=words, intent=intent):
             meant = {"note": "a note", "done": "it is done", "blocked": "it cannot go on"}[intent]
             yield el("span", f"The worker says ({meant}): {one_line(words, 2_000)}")

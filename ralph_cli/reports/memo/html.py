@@ -76,8 +76,8 @@ def _article(finding: Finding, check: MemoCheck) -> str:
     parts.append(f'<p class="{colour}"><q>\u201c{escape(finding.quotation.words)}\u201d</q></p>')
     if finding.quote is not None and document is not None:
         parts += _quoted(finding.quote.text, f"{finding.where} of {document.path}")
-    if said := describe_page_reference(finding):
-        parts.append(f"<p>{escape(said)}</p>")
+    if reference := describe_page_reference(finding):
+        parts.append(f"<p>{escape(reference)}</p>")
     if finding.nearest is not None and document is not None:
         near = finding.nearest
         parts.append("<p>The closest text in the document:</p>")

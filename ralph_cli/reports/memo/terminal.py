@@ -134,8 +134,8 @@ def _finding_lines(finding: Finding, check: MemoCheck) -> Iterator[list[Styled]]
     if finding.quote is not None and document is not None and finding.holds:
         line.append((f"  {one_line(finding.where)}{source}{_places_suffix(finding, check)}", "dim"))
     yield line
-    if said := describe_page_reference(finding):
-        yield [(f"      {said}", "")] if finding.holds else [(f"      {said}{source}", "red")]
+    if reference := describe_page_reference(finding):
+        yield [(f"      {reference}", "")] if finding.holds else [(f"      {reference}{source}", "red")]
     if nearest is not None and document is not None:
         place = f"  {one_line(nearest.where)}{source}"
         yield [("      in the document: ", ""), (_in_marks(nearest.text), "cyan"), (place, "dim")]
@@ -185,11 +185,11 @@ def describe_ruling(item: Support) -> str:
     """The judge's word and reason, and who disagrees; or why there is none."""
     if item.ruling is None:
         return f"not judged: {one_line(item.why)}"
-    told = f"{VERDICT_WORDS[item.ruling.verdict.value]}: {one_line(item.ruling.reason)}"
+    verdict = f"{VERDICT_WORDS[item.ruling.verdict.value]}: {one_line(item.ruling.reason)}"
     if not item.ruling.disputed:
-        return told
+        return verdict
     votes = "; ".join(f"{one_line(vote.judge)}: {VERDICT_WORDS[vote.verdict.value]}" for vote in item.ruling.votes)
-    return f"{told} (the judges do not agree: {votes})"
+    return f"{verdict} (the judges do not agree: {votes})"
 
 
 def _term_lines(terms: Sequence[Finding]) -> Iterator[list[Styled]]:

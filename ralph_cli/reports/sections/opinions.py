@@ -29,12 +29,12 @@ def opinions(item: ClaimView) -> Iterator[Opinion]:
     for calculation in item.claim.calculations:
         yield Opinion("Calculation", 0, calculation)
     if item.ruling:
-        for said in item.ruling.quotes:
-            yield Opinion(BEARINGS[said.bearing], said.quote, said.reason, said.bearing != "supports")
+        for judged in item.ruling.quotes:
+            yield Opinion(BEARINGS[judged.bearing], judged.quote, judged.reason, judged.bearing != "supports")
         if votes := item.ruling.votes:
-            told = "; ".join(f"{vote.judge}: {VERDICT_WORDS[vote.verdict.value]} ({vote.reason})" for vote in votes)
+            words = "; ".join(f"{vote.judge}: {VERDICT_WORDS[vote.verdict.value]} ({vote.reason})" for vote in votes)
             disputed = item.ruling.disputed
-            yield Opinion("The judges do not agree" if disputed else "Asked again", 0, told, disputed)
+            yield Opinion("The judges do not agree" if disputed else "Asked again", 0, words, disputed)
     for judge, why in item.missing_votes:
         yield Opinion("Asked for a second opinion, gave none", 0, f"{judge}: {why}", True)
     for found in item.qualifications:

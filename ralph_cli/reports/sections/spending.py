@@ -24,7 +24,7 @@ def spending(events: Iterable[AnyEvent]) -> tuple[Spending, ...]:
     for event in events:
         if isinstance(event, CallFinished):
             key = event.agent, event.model
-            had = found.get(key, Spending(*key, Usage(), 0.0, 0))
-            seconds, failed = had.seconds + event.seconds, had.failed + bool(event.error)
-            found[key] = Spending(*key, had.usage + event.usage, seconds, failed)
+            earlier = found.get(key, Spending(*key, Usage(), 0.0, 0))
+            seconds, failed = earlier.seconds + event.seconds, earlier.failed + bool(event.error)
+            found[key] = Spending(*key, earlier.usage + event.usage, seconds, failed)
     return tuple(found.values())
