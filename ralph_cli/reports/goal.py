@@ -44,7 +44,7 @@ def as_object(view: RunView, goal: GoalState, output: str) -> dict[str, Any]:
     """The object of `ralph goal --json`.
 
     `ok` says that the run reached its end, `verified` that the user's verifiers have passed on `output` as it stands; a
-    goal without any verifier (--no-require-verifier) is never verified. `describe_verification` says it in words.
+    goal without any verifier (--no-require-verifier) is never verified. `verification` says it in words.
     `evidence` is that of the latest verification; `current` is false in it if the output was changed later.
     """
     return {

@@ -39,7 +39,7 @@ class Crop:
 @dataclass(frozen=True, slots=True)
 class Report:
     """What every form of the report is made from. `passages` and `crops` go by the quote's id; `notes` say what is
-    missing in this report, and why; `made` and `version` when and with which ralph it was made.
+    missing in this report, and why; `made_at` and `version` when and with which ralph it was made.
     """
 
     view: RunView

@@ -54,7 +54,7 @@ def verification_text(verification: Verification) -> str:
 
 
 def summary(verification: Verification) -> str:
-    """In one sentence what holds and what does not."""
+    """In a few sentences what holds and what does not."""
     bad = [
         check.check for check in verification.checks if check.faults and check.check not in _CHECKS_SHOWN_WITH_QUOTES
     ]
