@@ -9,6 +9,7 @@ from ralph_cli.commands import options
 from ralph_cli.commands.takes import Given, takes
 from ralph_cli.commands.terminal.screen import print_lines
 from ralph_cli.core.errors import UserError
+from ralph_cli.reports.safe_text import to_json
 
 Doc = Annotated[list[str], typer.Option("--doc", help="The document it quotes; several: give --doc again.")]
 Html = Annotated[
@@ -53,9 +54,9 @@ def check(
         )
         checked = lookup.check_memo(read, quoted, judge=judge, strict=strict, settings=settings, sink=display)
     if json:
-        from ralph_cli.reports.memo.json import memo_json
+        from ralph_cli.reports.memo.json import memo_object
 
-        typer.echo(memo_json(checked))
+        typer.echo(to_json(memo_object(checked)))
     else:
         print_lines(memo_lines(checked), memo_text(checked))
     if html is not None:

@@ -12,7 +12,7 @@ from ralph_cli.commands import options
 from ralph_cli.commands.qa import exit_code
 from ralph_cli.commands.takes import RUN, Given, takes
 from ralph_cli.commands.terminal.screen import print_exactly, write_if_accepted
-from ralph_cli.reports.safe_text import make_visible
+from ralph_cli.reports.safe_text import make_visible, to_json
 
 if TYPE_CHECKING:
     from ralph_cli.core.events import AnyEvent
@@ -103,7 +103,7 @@ def _print_result(finished: "Finished", output: Path | None, *, json: bool) -> i
     if output is not None:
         told.append(write_if_accepted(output, text, accepted=finished.outcome.ok))
     if json:
-        typer.echo(report.dumps(shown, state, text))
+        typer.echo(to_json(report.as_object(shown, state, text)))
         return exit_code(shown.halt.type)
     if output is None and text:
         print_exactly(report.output_with_notice(shown, state, text))
@@ -117,14 +117,6 @@ def _print_result(finished: "Finished", output: Path | None, *, json: bool) -> i
 def is_goal(events: Sequence["AnyEvent"]) -> bool:
     """Whether these are the events of a goal."""
     return any(event.kind == "goal_set" for event in events)
-
-
-def goal_json(run: "RecordedRun") -> str:
-    """The JSON object of a goal that was recorded."""
-    from ralph_cli.reports.goal import dumps
-
-    state, text = _goal_and_output(run)
-    return dumps(run.view, state, text)
 
 
 def print_goal(run: "RecordedRun") -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ralph_cli.commands import options
-from ralph_cli.commands.goal import goal_json, is_goal
+from ralph_cli.commands.goal import is_goal
 from ralph_cli.commands.goal import print_goal as show_goal
 from ralph_cli.commands.judge_test import is_judge_test, print_test
 from ralph_cli.commands.report import report
@@ -60,7 +60,7 @@ def show(
 ) -> int:
     """One run: every step, then the report."""
     from ralph_cli import config
-    from ralph_cli.reports.json import dumps
+    from ralph_cli.reports.safe_text import to_json
     from ralph_cli.reports.story import story
     from ralph_cli.runs import history
 
@@ -71,7 +71,7 @@ def show(
         print_test(found, json=True)
         return 0
     if json:
-        typer.echo(goal_json(found) if set_ else dumps(found.view))
+        typer.echo(to_json(history.as_object(found)))
         return 0
     if steps:
         typer.echo(story(found.events))

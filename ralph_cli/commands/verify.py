@@ -8,6 +8,7 @@ import typer
 from ralph_cli.commands import options
 from ralph_cli.commands.takes import Given, takes
 from ralph_cli.commands.terminal.screen import print_lines
+from ralph_cli.reports.safe_text import to_json
 
 
 @takes("out")
@@ -33,7 +34,7 @@ def verify(
     """
     from ralph_cli import config
     from ralph_cli.commands.terminal.progress import progress
-    from ralph_cli.reports.verified import dumps, verification_lines, verification_text
+    from ralph_cli.reports.verified import as_object, verification_lines, verification_text
     from ralph_cli.runs.verifying.verify import verify as check_again
 
     settings = config.load_settings(given)
@@ -47,7 +48,7 @@ def verify(
             on_loading=display.on_loading,
         )
     if json:
-        typer.echo(dumps(found))
+        typer.echo(to_json(as_object(found)))
     else:
         print_lines(verification_lines(found), verification_text(found))
     return 0 if found.holds else 2

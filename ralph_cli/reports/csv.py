@@ -9,39 +9,21 @@ from ralph_cli.reports.report import Report
 from ralph_cli.reports.safe_text import make_visible
 from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.coverage import describe_pages
-from ralph_cli.reports.sections.opinions import describe_qualifications
+from ralph_cli.reports.sections.opinions import describe_qualifications, qualification_verb
 from ralph_cli.reports.view import TIER_NAMES, ClaimView
 from ralph_cli.text.csv_cells import escape_cell
 
-COLUMNS = (
-    "run",
-    "question",
-    "document",
-    "sha256",
-    "stop",
-    "claim",
-    "claim_text",
-    "verdict",
-    "reason",
-    "judge",
-    "calculations",
-    "quote",
-    "bearing",
-    "bearing_reason",
-    "quote_text",
-    "page",
-    "last_page",
-    "printed",
-    "start",
-    "end",
-    "match",
-    "difference",
-    "occurrences",
-    "said",
-    "searched",
-    "places",
-    "pages_read",
-)
+RUN_COLUMNS = ("run", "question", "document", "sha256", "stop")
+CLAIM_COLUMNS = ("claim", "claim_text", "verdict", "reason", "judge", "calculations")
+QUOTE_COLUMNS = ("quote", "bearing", "bearing_reason", "quote_text", "page", "last_page", "printed", "start", "end")
+MATCH_COLUMNS = ("match", "difference", "occurrences", "said")
+SEARCH_COLUMNS = ("searched", "places")
+COLUMNS = (*RUN_COLUMNS, *CLAIM_COLUMNS, *QUOTE_COLUMNS, *MATCH_COLUMNS, *SEARCH_COLUMNS, "pages_read")
+
+NO_CLAIM = ("",) * len(CLAIM_COLUMNS)
+NO_MATCH = ("",) * len(MATCH_COLUMNS)
+NO_QUOTE = ("",) * len(QUOTE_COLUMNS) + NO_MATCH
+NO_SEARCH = ("",) * len(SEARCH_COLUMNS)
 
 ABSENT = "not in the document"
 
@@ -60,12 +42,9 @@ def csv_report(report: Report) -> str:
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow(COLUMNS)
-    read = _pages_read(report)
-    for item, quote in _claim_quote_pairs(report):
-        row = (*_claim_cells(report, item), *_quote_cells(report, item, quote), "", "", read)
-        writer.writerow([cell(value) for value in row])
-    for part in _absence_rows(report):
-        writer.writerow([cell(value) for value in (*part, read)])
+    run, pages_read = _run_cells(report), _pages_read(report)
+    for row in (*_quote_rows(report), *_absence_rows(report)):
+        writer.writerow([cell(value) for value in (*run, *row, pages_read)])
     return "\ufeff" + out.getvalue()
 
 
@@ -74,22 +53,24 @@ def cell(value: str | int) -> str:
     return escape_cell(make_visible(str(value)))
 
 
-def _claim_quote_pairs(report: Report) -> Iterator[tuple[ClaimView | None, Quote | None]]:
-    for item in report.view.claims:
-        yield from ((item, quote) for quote in item.quotes or (None,))
+def _quote_rows(report: Report) -> Iterator[tuple[str | int, ...]]:
+    """The rows of claims and quotes, but for the cells that all rows share."""
+    view = report.view
+    for item in view.claims:
         against = {found.quote for found in item.qualifications}
-        yield from ((item, quote) for quote in report.view.found_passages if quote.id in against)
-    yield from ((None, quote) for quote in report.view.quotes if not report.claims_of(quote))
+        passages = [quote for quote in view.found_passages if quote.id in against]
+        for quote in (*(item.quotes or (None,)), *passages):
+            yield *_claim_cells(item), *_quote_cells(report, item, quote), *NO_SEARCH
+    for quote in view.quotes:
+        if not report.claims_of(quote):
+            yield *NO_CLAIM, *_quote_cells(report, None, quote), *NO_SEARCH
 
 
-def _claim_cells(report: Report, item: ClaimView | None) -> tuple[str | int, ...]:
-    run = _run_cells(report)
-    if item is None:
-        return *run, "", "", "", "", "", ""
+def _claim_cells(item: ClaimView) -> tuple[str | int, ...]:
     ruling = item.ruling
     judged = (ruling.reason, ruling.judge) if ruling else ("", "")
     verdict = ", ".join((item.verdict, *describe_qualifications(item)))
-    return *run, item.claim.id, item.claim.text, verdict, *judged, "; ".join(item.claim.calculations)
+    return item.claim.id, item.claim.text, verdict, *judged, "; ".join(item.claim.calculations)
 
 
 def _run_cells(report: Report) -> tuple[str, ...]:
@@ -99,37 +80,33 @@ def _run_cells(report: Report) -> tuple[str, ...]:
 
 
 def _absence_rows(report: Report) -> Iterator[tuple[str | int, ...]]:
-    """The rows of an absence, up to `places`: one for each search, or for none; one for each passage that is near."""
+    """The rows of an absence, but for the cells that all rows share: one for each search, or for none; one for each
+    passage that is near.
+    """
     view = report.view
     if view.absence is None:
         return
-    first_cells = (
-        *_run_cells(report),
-        "",
-        "",
-        ABSENT if view.halt.type is StopType.ABSENT else f"{ABSENT}, not accepted",
-    )
-    first_cells = (*first_cells, view.absence, "", "")
-    no_quote_cells = ("",) * 13
+    verdict = ABSENT if view.halt.type is StopType.ABSENT else f"{ABSENT}, not accepted"
+    first_cells = ("", "", verdict, view.absence, "", "")
     for search in view.searches:
-        yield *first_cells, *no_quote_cells, absence.describe_term(search), absence.describe_hits(search)
+        yield *first_cells, *NO_QUOTE, absence.describe_term(search), absence.describe_hits(search)
     if not view.searches:
-        yield *first_cells, *no_quote_cells, "", ""
+        yield *first_cells, *NO_QUOTE, *NO_SEARCH
     for near in view.nearest:
-        pages = (near.page, near.page, near.label) if report.paged else ("", "", "")
+        pages = (near.page, near.page, near.label) if view.paged else ("", "", "")
         words = ("nearest", ", ".join(near.words), near.text.replace("\f", "\n"))
-        yield *first_cells, "", *words, *pages, near.start, near.end, "", "", "", "", "", ""
+        yield *first_cells, "", *words, *pages, near.start, near.end, *NO_MATCH, *NO_SEARCH
 
 
 def _pages_read(report: Report) -> str:
-    told = report.view.coverage
-    return describe_pages(told.shown_pages, len(told.shown_pages)) if told and told.shown_pages and report.paged else ""
+    pages = report.view.coverage.shown_pages if report.view.coverage and report.view.paged else ()
+    return describe_pages(pages, len(pages)) if pages else ""
 
 
 def _quote_cells(report: Report, item: ClaimView | None, quote: Quote | None) -> tuple[str | int, ...]:
     if quote is None:
-        return ("",) * 13
-    pages = (quote.page, quote.last_page or quote.page, quote.label) if report.paged else ("", "", "")
+        return NO_QUOTE
+    pages = (quote.page, quote.last_page or quote.page, quote.label) if report.view.paged else ("", "", "")
     found = (TIER_NAMES[quote.match], "; ".join(quote.difference), quote.occurrences, quote.said)
     return quote.id, *_bearing(item, quote), quote.text.replace("\f", "\n"), *pages, quote.start, quote.end, *found
 
@@ -138,10 +115,10 @@ def _bearing(item: ClaimView | None, quote: Quote) -> tuple[str, str]:
     """What a quote does for a claim, and why; empty when nobody said."""
     if item is None:
         return "", ""
-    judged = [
-        (said.bearing, said.reason) for said in (item.ruling.quotes if item.ruling else ()) if said.quote == quote.id
-    ]
-    found = [
-        ("contradicts" if q.contradicts else "qualifies", q.reason) for q in item.qualifications if q.quote == quote.id
-    ]
-    return next(iter((*judged, *found)), ("", ""))
+    for judged in item.ruling.quotes if item.ruling else ():
+        if judged.quote == quote.id:
+            return judged.bearing, judged.reason
+    for found in item.qualifications:
+        if found.quote == quote.id:
+            return qualification_verb(found), found.reason
+    return "", ""

@@ -1,12 +1,11 @@
 """A goal for a reader: its status in words, the evidence, and one JSON object."""
 
-import json
 from typing import Any
 
 from ralph_cli.core.results.goal import GoalState, GoalStatus, rejection_notice
 from ralph_cli.core.run import StopType
 from ralph_cli.reports.safe_text import one_line, trace_line
-from ralph_cli.reports.terminal import describe_cost
+from ralph_cli.reports.terminal import describe_spending
 from ralph_cli.reports.view import RunView
 
 
@@ -45,7 +44,7 @@ def as_object(view: RunView, goal: GoalState, output: str) -> dict[str, Any]:
     """The object of `ralph goal --json`.
 
     `ok` says that the run reached its end, `verified` that the user's verifiers have passed on `output` as it stands; a
-    goal without any verifier (--no-require-verifier) is never verified. `describe_verification` says it in words.
+    goal without any verifier (--no-require-verifier) is never verified. `verification` says it in words.
     `evidence` is that of the latest verification; `current` is false in it if the output was changed later.
     """
     return {
@@ -73,11 +72,6 @@ def as_object(view: RunView, goal: GoalState, output: str) -> dict[str, Any]:
     }
 
 
-def dumps(view: RunView, goal: GoalState, output: str) -> str:
-    """The object as text; characters that a terminal would obey come out escaped, as JSON allows."""
-    return json.dumps(as_object(view, goal, output), ensure_ascii=True, indent=2)
-
-
 def goal_lines(view: RunView, goal: GoalState) -> list[str]:
     """How it ended, what the verifiers said, what it cost and where the trace is."""
     words = {
@@ -89,15 +83,12 @@ def goal_lines(view: RunView, goal: GoalState) -> list[str]:
     checked = one_line(describe_verification(goal))
     threshold = view.halt.type is StopType.SCORE_THRESHOLD
     word = "Stopped at the score threshold, NOT accepted" if threshold else words[goal.status]
-    told = [f"{word} ({one_line(view.halt.detail)}). {checked[:1].upper()}{checked[1:]}."]
+    lines = [f"{word} ({one_line(view.halt.detail)}). {checked[:1].upper()}{checked[1:]}."]
     if goal.status is GoalStatus.ACTIVE:
-        told.append("`ralph goal` with --continue resumes it.")
+        lines.append("`ralph goal` with --continue resumes it.")
     if goal.said and goal.status is GoalStatus.COMPLETED:
-        told.append(f"The worker says: {one_line(goal.said, 300)}")
-    iterations = f"{goal.iteration} iteration{'' if goal.iteration == 1 else 's'}"
-    told.append(f"{describe_cost(view.usage)}, {view.seconds:.1f} s, {iterations}")
-    told.append(trace_line(view.folder, view.run))
-    return told
+        lines.append(f"The worker says: {one_line(goal.said, 300)}")
+    return [*lines, describe_spending(view, goal.iteration), trace_line(view.folder, view.run)]
 
 
 def output_with_notice(view: RunView, goal: GoalState, output: str) -> str:

@@ -1,11 +1,10 @@
 """A run as one JSON object."""
 
-import json
 from typing import Any
 
-from ralph_cli.core.coverage import number_ranges
-from ralph_cli.core.run import Quote, Ruling
+from ralph_cli.core.run import Quote, Ruling, Search
 from ralph_cli.reports.sections import coverage
+from ralph_cli.reports.sections.opinions import qualification_verb
 from ralph_cli.reports.view import TIER_NAMES, RunView
 
 
@@ -25,7 +24,6 @@ def as_object(view: RunView) -> dict[str, Any]:
     `verification` is what a verifier said of the result: "passed",
     "refused", "failed" (it gave no verdict), "skipped" (it was not asked on the last iteration), or null without one.
     """
-    paged = view.document.get("kind") == "pdf" or view.document.get("pages", 1) > 1
     return {
         "ok": view.ok,
         "stop": {"type": view.halt.type.value, "reason": view.halt.detail},
@@ -45,32 +43,24 @@ def as_object(view: RunView) -> dict[str, Any]:
                 "reason": item.ruling.reason if item.ruling else "",
                 "judge": item.ruling.judge if item.ruling else None,
                 "quote_verdicts": [
-                    {"quote": said.quote, "verdict": said.bearing, "reason": said.reason}
-                    for said in (item.ruling.quotes if item.ruling else ())
+                    {"quote": judged.quote, "verdict": judged.bearing, "reason": judged.reason}
+                    for judged in (item.ruling.quotes if item.ruling else ())
                 ],
                 "qualified": [
-                    {
-                        "quote": said.quote,
-                        "verdict": "contradicts" if said.contradicts else "qualifies",
-                        "reason": said.reason,
-                        "judge": said.judge,
-                    }
-                    for said in item.qualifications
+                    {"quote": q.quote, "verdict": qualification_verb(q), "reason": q.reason, "judge": q.judge}
+                    for q in item.qualifications
                 ],
-                "votes": [
-                    {"judge": vote.judge, "verdict": vote.verdict.value, "reason": vote.reason}
-                    for vote in (item.ruling.votes if item.ruling else ())
-                ],
+                "votes": vote_objects(item.ruling),
                 "unheard": [{"judge": judge, "reason": why} for judge, why in item.missing_votes],
             }
             for item in view.claims
         ],
-        "quotes": [_quote(quote, paged) for quote in view.quotes],
+        "quotes": [quote_object(quote, paged=view.paged) for quote in view.quotes],
         "counter_evidence": {
-            "passages": [_quote(quote, paged) for quote in view.found_passages],
+            "passages": [quote_object(quote, paged=view.paged) for quote in view.found_passages],
             "notes": list(view.notes),
         },
-        "not_found": _absence(view, paged),
+        "not_found": _absence(view),
         "coverage": coverage.as_object(view.coverage),
         "issues": [{"check": i.check, "claim": i.claim, "message": i.line} for i in view.issues],
         "judged": view.judged,
@@ -98,7 +88,14 @@ def _output_ruling(ruling: Ruling | None) -> dict[str, Any]:
     return {"verdict": ruling.verdict.value, "reason": ruling.reason, "judge": ruling.judge}
 
 
-def _quote(quote: Quote, paged: bool) -> dict[str, Any]:
+def vote_objects(ruling: Ruling | None) -> list[dict[str, Any]]:
+    """The votes of a ruling as plain values."""
+    votes = ruling.votes if ruling else ()
+    return [{"judge": vote.judge, "verdict": vote.verdict.value, "reason": vote.reason} for vote in votes]
+
+
+def quote_object(quote: Quote, *, paged: bool) -> dict[str, Any]:
+    """A quote as plain values; without pages those of its page are null."""
     return {
         "id": quote.id,
         "text": quote.text,
@@ -116,42 +113,30 @@ def _quote(quote: Quote, paged: bool) -> dict[str, Any]:
     }
 
 
-def _absence(view: RunView, paged: bool) -> dict[str, Any] | None:
+def _search(search: Search) -> dict[str, Any]:
+    counted = {"term": search.term, "hits": search.hits, "by": search.by, "pattern": search.pattern}
+    return counted | {"fault": search.fault} if search.fault else counted
+
+
+def _absence(view: RunView) -> dict[str, Any] | None:
     if view.absence is None:
         return None
-    searched = [
-        {
-            "term": search.term,
-            "hits": search.hits,
-            "by": search.by,
-            "pattern": search.pattern,
-            **({"fault": search.fault} if search.fault else {}),
-        }
-        for search in view.searches
-    ]
     nearest = [
         {
             "text": passage.text,
-            "page": passage.page if paged else None,
-            "label": passage.label if paged else None,
+            "page": passage.page if view.paged else None,
+            "label": passage.label if view.paged else None,
             "start": passage.start,
             "end": passage.end,
             "words": list(passage.words),
         }
         for passage in view.nearest
     ]
-    unreadable = list(view.document.get("unreadable", ()))
-    told = view.coverage
-    read = [list(run) for run in number_ranges(told.shown_pages)] if told and len(told.pages) > 1 else None
+    pages = coverage.by_page(view.coverage)
     return {
-        "searched": searched,
+        "searched": [_search(search) for search in view.searches],
         "note": view.absence,
-        "pages_read": read,
+        "pages_read": pages["shown"] if pages else None,
         "nearest": nearest,
-        "unreadable_pages": unreadable,
+        "unreadable_pages": list(view.document.get("unreadable", ())),
     }
-
-
-def dumps(view: RunView) -> str:
-    """The object as text; characters that a terminal would obey come out escaped, as JSON allows."""
-    return json.dumps(as_object(view), ensure_ascii=True, indent=2)

@@ -3,16 +3,15 @@
 import re
 from collections.abc import Iterator
 
-from ralph_cli.core.run import Quote
-from ralph_cli.reports.html.coverage_strip import LEVELS, page_ranges
+from ralph_cli.core.run import Passage, Quote
 from ralph_cli.reports.report import Report, describe_ending, outcome_heading
 from ralph_cli.reports.safe_text import make_visible
 from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.coverage import coverage_line, unreadable_line
-from ralph_cli.reports.sections.opinions import opinions, verdict_words
+from ralph_cli.reports.sections.opinions import Opinion, opinions, verdict_words
 from ralph_cli.reports.sections.refused import Refusals, collect_refusals
 from ralph_cli.reports.terminal import describe_cost
-from ralph_cli.reports.view import TIER_NAMES, ClaimView, pages_of
+from ralph_cli.reports.view import TIER_NAMES, ClaimView, RunView, describe_place, pages_of
 
 _SPECIAL_CHARACTERS = re.compile(r"([\\`*_{}\[\]<>#|~&$!^=])")
 _LEADING_LIST_MARK = re.compile(r"^(\s*)([-+])")
@@ -49,7 +48,7 @@ def _report_lines(report: Report) -> Iterator[str]:
     for note in report.notes:
         yield from (escape_markdown(note), "")
     if view.document:
-        pages = f", {view.document.get('pages')} pages" if report.paged else ""
+        pages = f", {view.document.get('pages')} pages" if report.view.paged else ""
         yield f"- Document: {escape_markdown(report.document_name)}{pages}"
         yield f"- SHA-256: `{re.sub('[^0-9a-f]', '', str(view.document.get('sha256')))}`"
     yield from (f"- Run: {escape_markdown(view.run)}", f"- Spent: {escape_markdown(describe_cost(view.usage))}", "")
@@ -57,36 +56,40 @@ def _report_lines(report: Report) -> Iterator[str]:
     for item in view.claims:
         yield from _claim_lines(item, report)
     if view.found_passages or view.notes:
-        yield from (
-            "## Reasons for caution found by the checks",
-            "",
-            *(f"- {escape_markdown(note)}" for note in view.notes),
-            "",
-        )
+        notes = [f"- {escape_markdown(note)}" for note in view.notes]
+        yield from ("## Reasons for caution found by the checks", "", *notes, "")
     for quote in view.found_passages:
         yield from _quote_lines(quote, report)
-    if view.searches:
-        yield from ("## What was searched", "")
-        yield from (
-            f"- {escape_markdown(absence.describe_term(item))}: {escape_markdown(absence.describe_hits(item))}"
-            for item in view.searches
-        )
-        yield ""
-    if view.nearest:
-        yield from (f"{absence.NEAREST}:", "")
-    for passage in view.nearest:
-        place, words = absence.describe_place(passage, paged=report.paged), escape_markdown(", ".join(passage.words))
-        yield f"- {escape_markdown(place)}: “{escape_markdown(passage.text)}” ({words})"
-    if view.nearest:
-        yield ""
+    searches = [
+        f"{escape_markdown(absence.describe_term(item))}: {escape_markdown(absence.describe_hits(item))}"
+        for item in view.searches
+    ]
+    yield from _section_lines("## What was searched", searches)
+    yield from _section_lines(f"{absence.NEAREST}:", [_passage_line(item, view) for item in view.nearest])
     if view.document:
         yield from _coverage_lines(report)
-    if view.issues and not view.ok:
-        yield from ("## What the checks found", "", *(f"- {escape_markdown(issue.line)}" for issue in view.issues), "")
+    if not view.ok:
+        yield from _section_lines("## What the checks found", [escape_markdown(issue.line) for issue in view.issues])
     yield from _refusal_lines(collect_refusals(report.events))
-    if view.notices:
-        yield from ("## Notices", "", *(f"- {escape_markdown(notice)}" for notice in view.notices), "")
+    yield from _section_lines("## Notices", [escape_markdown(notice) for notice in view.notices])
     yield f"Made {report.made_at} by ralph {escape_markdown(report.version)}."
+
+
+def _section_lines(heading: str, items: list[str]) -> Iterator[str]:
+    """A list below its heading; nothing without items."""
+    if items:
+        yield from (heading, "", *_list_lines(items))
+
+
+def _list_lines(items: list[str]) -> Iterator[str]:
+    """Items that are Markdown already, as a list; nothing without any."""
+    if items:
+        yield from (*(f"- {item}" for item in items), "")
+
+
+def _passage_line(passage: Passage, view: RunView) -> str:
+    place, words = describe_place(passage, paged=view.paged), ", ".join(passage.words)
+    return f"{escape_markdown(place)}: “{escape_markdown(passage.text)}” ({escape_markdown(words)})"
 
 
 def _answer_lines(report: Report) -> Iterator[str]:
@@ -111,31 +114,33 @@ def _answer_lines(report: Report) -> Iterator[str]:
 
 
 def _claim_lines(item: ClaimView, report: Report) -> Iterator[str]:
-    told = "" if report.claim_noun == "Item" and item.ruling is None else f": {escape_markdown(verdict_words(item))}"
-    yield from (f"## {report.claim_noun} {item.claim.id}{told}", "", escape_markdown(item.claim.text), "")
+    heading = f"## {report.claim_noun} {item.claim.id}"
+    if item.ruling or report.claim_noun == "Claim":
+        heading += f": {escape_markdown(verdict_words(item))}"
+    yield from (heading, "", escape_markdown(item.claim.text), "")
     if item.ruling:
-        said = escape_markdown(item.ruling.reason or "no reason given")
-        yield from (f"{item.ruling_label} ({escape_markdown(item.ruling.judge)}): {said}", "")
-    remarks = list(opinions(item))
-    for remark in remarks:
-        about = f"\\[{remark.quote}\\] " if remark.quote else ""
-        yield f"- {about}{remark.label}: {escape_markdown(remark.text)}"
-    if remarks:
-        yield ""
+        reason = escape_markdown(item.ruling.reason or "no reason given")
+        yield from (f"{item.ruling_label} ({escape_markdown(item.ruling.judge)}): {reason}", "")
+    yield from _list_lines([_remark(remark) for remark in opinions(item)])
     for quote in item.quotes:
         yield from _quote_lines(quote, report)
+
+
+def _remark(remark: Opinion) -> str:
+    about = f"\\[{remark.quote}\\] " if remark.quote else ""
+    return f"{about}{remark.label}: {escape_markdown(remark.text)}"
 
 
 def _quote_lines(quote: Quote, report: Report) -> Iterator[str]:
     lines = [escape_markdown(line) for line in quote.text.replace("\f", "\n").split("\n") if line.strip()]
     yield "\\\n".join(f"> {line}" for line in lines)
     printed = f" (printed {escape_markdown(quote.label)})" if quote.label != str(quote.page) else ""
-    place = f"p. {pages_of(quote)}{printed}" if report.paged else f"characters {quote.start:,}-{quote.end:,}"
+    place = f"p. {pages_of(quote)}{printed}" if report.view.paged else f"characters {quote.start:,}-{quote.end:,}"
     more = f", found in {quote.occurrences} places" if quote.occurrences > 1 else ""
     yield from (">", f"> \\[{quote.id}\\] {place}, match: {TIER_NAMES[quote.match]}{more}", "")
     if quote.difference:
-        told = "As given, then in the document: " if quote.match == "recut" else ""
-        yield from (f"{told}{escape_markdown('; '.join(quote.difference))}", "")
+        prefix = "As given, then in the document: " if quote.match == "recut" else ""
+        yield from (f"{prefix}{escape_markdown('; '.join(quote.difference))}", "")
 
 
 def _coverage_lines(report: Report) -> Iterator[str]:
@@ -148,25 +153,17 @@ def _coverage_lines(report: Report) -> Iterator[str]:
         yield from (line[0], "")
     elif not found.parts and view.absence is None:
         yield from (found.note, "")
-    name = "Characters" if found.unit == "characters" else "Pages"
-    told = [(words, of) for level, words in LEVELS.items() if (of := found.names_at(level))]
-    for words, of in told:
-        yield f"- {name} {words} ({len(of)} of {len(found.ungrouped or found.parts)}): {page_ranges(of)}"
-    if told:
-        yield ""
+    yield from _list_lines([f"{name}{rest}" for name, rest in found.describe_levels()])
 
 
 def _refusal_lines(found: tuple[Refusals, ...]) -> Iterator[str]:
     if found:
         yield from ("## Appendix: what was refused", "")
     for item in found:
-        yield from (f"Iteration {item.iteration}:", "")
-        yield from (f"- {escape_markdown(issue.line)}" for issue in (*item.quotes, *item.issues))
-        yield from (f"- step {step}: {escape_markdown(problem)}" for step, problem in item.drafts)
-        yield from (
-            f"- {escape_markdown(check)} could not be run: {escape_markdown(why)}" for check, why in item.broken
-        )
-        yield ""
+        issues = [escape_markdown(issue.line) for issue in (*item.quotes, *item.issues)]
+        drafts = [f"step {step}: {escape_markdown(problem)}" for step, problem in item.drafts]
+        broken = [f"{escape_markdown(check)} could not be run: {escape_markdown(why)}" for check, why in item.broken]
+        yield from _section_lines(f"Iteration {item.iteration}:", [*issues, *drafts, *broken])
 
 
 def _code_block(text: str) -> Iterator[str]:

@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from ralph_cli.core.document import Document
-from ralph_cli.core.events import AnyEvent, RunStarted
+from ralph_cli.core.events import AnyEvent
 from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.run import Quote, StopType
+from ralph_cli.reports.goal import goal_lines
 from ralph_cli.reports.html.coverage_strip import NOT_RECORDED, CoverageStrip
-from ralph_cli.reports.terminal import describe_outcome
+from ralph_cli.reports.sections.outcome import describe_outcome
 from ralph_cli.reports.view import ClaimView, RunView
 
 CONTEXT_CHARS = 500
@@ -38,7 +39,7 @@ class Crop:
 @dataclass(frozen=True, slots=True)
 class Report:
     """What every form of the report is made from. `passages` and `crops` go by the quote's id; `notes` say what is
-    missing in this report, and why; `made` and `version` when and with which ralph it was made.
+    missing in this report, and why; `made_at` and `version` when and with which ralph it was made.
     """
 
     view: RunView
@@ -51,16 +52,6 @@ class Report:
     crops: Mapping[int, tuple[Crop, ...]] = field(default_factory=dict)
     coverage: CoverageStrip = NOT_RECORDED
     notes: tuple[str, ...] = ()
-
-    @property
-    def started(self) -> RunStarted | None:
-        """How the run began."""
-        return next((event for event in self.events if isinstance(event, RunStarted)), None)
-
-    @property
-    def paged(self) -> bool:
-        """Whether page numbers mean something to a reader."""
-        return self.view.document.get("kind") == "pdf" or int(self.view.document.get("pages", 1)) > 1
 
     @property
     def document_name(self) -> str:
@@ -101,8 +92,6 @@ def outcome_heading(report: Report) -> tuple[str, str]:
 def describe_ending(report: Report) -> str:
     """In a sentence how the run ended, and what was checked by whom."""
     if report.goal is not None:
-        from ralph_cli.reports.goal import goal_lines
-
         return goal_lines(report.view, report.goal)[0]
     return describe_outcome(report.view)
 
@@ -124,9 +113,8 @@ def find_passage(document: Document, quote: Quote, reach: int = CONTEXT_CHARS) -
     if quote.end + reach < last:
         after = _drop_partial_line(after[::-1])[::-1]
     # Own paragraph and one more: what stands behind the second blank line is left out.
-    upper = before.rsplit("\n\n", 2)
-    lower = after.split("\n\n", 2)
-    return Passage("\n\n".join(upper[-2:]), quote.text, "\n\n".join(lower[:2]))
+    upper, lower = before.rsplit("\n\n", 2)[-2:], after.split("\n\n", 2)[:2]
+    return Passage("\n\n".join(upper), quote.text, "\n\n".join(lower))
 
 
 def _drop_partial_line(piece: str) -> str:

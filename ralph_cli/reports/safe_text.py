@@ -1,8 +1,10 @@
 """The one boundary between foreign text and a terminal: nothing invisible or controlling gets through."""
 
+import json
 import shlex
 import unicodedata
 from pathlib import Path
+from typing import Any
 
 # Blank letters that are neither spaces nor format characters: Hangul fillers and the empty braille cell.
 _BLANK = frozenset((0x115F, 0x1160, 0x3164, 0xFFA0, 0x2800))
@@ -26,6 +28,16 @@ def one_line(text: str, width: int = 0) -> str:
     """`make_visible` text on one line, whitespace runs collapsed, cut at `width` characters when that is not 0."""
     flat = make_visible(" ".join(text.split()))
     return flat if not width or len(flat) <= width else flat[: max(width - 3, 1)] + "..."
+
+
+def join_lines(text: str) -> str:
+    """`make_visible` text on one line, with a slash for each end of a line or page."""
+    return make_visible(text.replace("\n", " / ").replace("\f", " / "))
+
+
+def to_json(value: dict[str, Any]) -> str:
+    """A JSON object as text; characters that a terminal would obey come out escaped, as JSON allows."""
+    return json.dumps(value, ensure_ascii=True, indent=2)
 
 
 def trace_line(folder: str, run: str) -> str:

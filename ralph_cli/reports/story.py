@@ -65,8 +65,8 @@ def _event_lines(event: AnyEvent) -> Iterator[str]:
             yield from _output_lines(step)
             for ruling in step.rulings:
                 what = f"claim {ruling.claim}" if ruling.claim else "the output"
-                said = f"{what} {ruling.verdict.value}: {one_line(ruling.reason)}"
-                yield f"-- judge ({make_visible(ruling.judge)}): {said}"
+                verdict = f"{what} {ruling.verdict.value}: {one_line(ruling.reason)}"
+                yield f"-- judge ({make_visible(ruling.judge)}): {verdict}"
             yield from (
                 f"-- {item.check} could not be run: {one_line(item.broken)}" for item in step.evidence if item.broken
             )
@@ -75,8 +75,6 @@ def _event_lines(event: AnyEvent) -> Iterator[str]:
             yield f"-- {agent} ({make_visible(model)}) failed on try {attempt}: {one_line(reason)}"
         case CallFinished(agent=agent, model=model, error=error) if error:
             yield f"-- {agent} ({make_visible(model)}) failed: {one_line(error)}"
-        case _:
-            return
 
 
 def _output_lines(step: Step) -> Iterator[str]:

@@ -3,23 +3,20 @@
 from collections.abc import Iterator
 
 from ralph_cli.core.model import Usage
-from ralph_cli.core.run import Quote, Ruling, StopType
-from ralph_cli.reports.safe_text import make_visible, one_line, trace_line
+from ralph_cli.core.run import Claim, Quote, Ruling, StopType
+from ralph_cli.reports.safe_text import join_lines, make_visible, one_line, trace_line
 from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.coverage import coverage_line, unreadable_line
-from ralph_cli.reports.sections.opinions import BEARINGS
-from ralph_cli.reports.sections.output import output_lines, output_verdict
-from ralph_cli.reports.view import TIER_NAMES, VERDICT_WORDS, ClaimView, RunView, pages_of
-
-Styled = tuple[str, str]
-"""A piece of a line and its style name ("" for none)."""
+from ralph_cli.reports.sections.opinions import BEARINGS, describe_qualifications
+from ralph_cli.reports.sections.outcome import describe_outcome
+from ralph_cli.reports.sections.output import payload
+from ralph_cli.reports.styled import Styled, plain_text
+from ralph_cli.reports.view import TIER_NAMES, VERDICT_WORDS, ClaimView, RunView, describe_place
 
 MAX_PASSAGE_CHARS = 160
 """Characters shown of a passage that is near."""
 
 SIGNS = {"supported": ("✓", "green"), "verbatim": ("=", "cyan"), "partly": ("~", "yellow")}
-VERIFIER_NOT_ASKED = " Not verified: the verifier was not asked about this last iteration."
-NO_JUDGE = "No model has judged this answer: each claim is only a quote of the document, chosen by word statistics."
 
 
 def report_lines(view: RunView, *, output: bool = True) -> Iterator[list[Styled]]:
@@ -27,13 +24,13 @@ def report_lines(view: RunView, *, output: bool = True) -> Iterator[list[Styled]
     yield from _head_lines(view)
     if view.mode == "task":
         if output and view.output:
-            yield from output_lines(view)
+            yield from ([(line, "")] for line in make_visible(payload(view).removesuffix("\n")).split("\n"))
             yield []
         if view.quotes:
             yield [("Evidence:", "bold")]
     else:
         for item in view.claims:
-            yield from _claim_lines(item, view)
+            yield from _claim_lines(item)
     if view.absence is not None:
         yield from _absence_lines(view)
     if view.quotes:
@@ -50,13 +47,13 @@ def report_lines(view: RunView, *, output: bool = True) -> Iterator[list[Styled]
     if read := coverage_line(view):
         yield [read]
     yield [(describe_outcome(view), _colour(view))]
-    yield [(f"{describe_cost(view.usage)}, {view.seconds:.1f} s, {_pluralize(view.iterations, 'iteration')}", "dim")]
+    yield [(describe_spending(view, view.iterations), "dim")]
     yield [(trace_line(view.folder, view.run), "dim")]
 
 
 def report_text(view: RunView, *, output: bool = True) -> str:
     """The report as text without any style."""
-    return "\n".join("".join(text for text, _ in line) for line in report_lines(view, output=output)) + "\n"
+    return plain_text(report_lines(view, output=output))
 
 
 def _head_lines(view: RunView) -> Iterator[list[Styled]]:
@@ -68,15 +65,15 @@ def _head_lines(view: RunView) -> Iterator[list[Styled]]:
         yield [(f"Not accepted ({view.halt.type.value}). The best attempt:", "bold yellow")]
 
 
-def _claim_lines(item: ClaimView, view: RunView) -> Iterator[list[Styled]]:
-    marks = "".join(f"[{number}]" for number in item.claim.quotes)
+def claim_line(claim: Claim) -> list[Styled]:
+    """A claim and the numbers of its quotes."""
+    marks = "".join(f"[{number}]" for number in claim.quotes) or "[no quote]"
+    return [("- ", ""), (one_line(claim.text), ""), (f" {marks}", "bold")]
+
+
+def _claim_lines(item: ClaimView) -> Iterator[list[Styled]]:
     sign, colour = SIGNS.get(item.verdict, ("✗", "red") if item.ruling else ("?", "yellow"))
-    yield [
-        ("- ", ""),
-        (one_line(item.claim.text), ""),
-        (f" {marks}" if marks else " [no quote]", "bold"),
-        (f" {sign}", colour),
-    ]
+    yield [*claim_line(item.claim), (f" {sign}", colour)]
     for calculation in item.claim.calculations:
         yield [(f"    {one_line(calculation)}", "dim")]
     if item.ruling and item.verdict not in ("supported", "verbatim"):
@@ -85,32 +82,30 @@ def _claim_lines(item: ClaimView, view: RunView) -> Iterator[list[Styled]]:
         yield from _opinion_lines(item.ruling)
     for judge, why in item.missing_votes:
         yield [(f"    {one_line(judge)} was asked for a second opinion and gave none: {one_line(why)}", "yellow")]
-    for said in item.qualifications:
-        word = "contradicted" if said.contradicts else "qualified"
-        yield [(f"    {word} by [{said.quote}]: {one_line(said.reason)}", "yellow")]
+    for found, words in zip(item.qualifications, describe_qualifications(item), strict=True):
+        yield [(f"    {words}: {one_line(found.reason)}", "yellow")]
 
 
 def _opinion_lines(ruling: Ruling) -> Iterator[list[Styled]]:
     """What a reader should know beside the verdict: quotes that do not bear on the claim, judges that do not agree."""
-    for said in ruling.quotes:
-        if said.bearing != "supports" and len(ruling.quotes) > 1:
-            yield [(f"    [{said.quote}] {BEARINGS[said.bearing]}: {one_line(said.reason)}", "yellow")]
+    for judged in ruling.quotes:
+        if judged.bearing != "supports" and len(ruling.quotes) > 1:
+            yield [(f"    [{judged.quote}] {BEARINGS[judged.bearing]}: {one_line(judged.reason)}", "yellow")]
     if ruling.disputed:
         votes = "; ".join(f"{one_line(vote.judge)}: {VERDICT_WORDS[vote.verdict.value]}" for vote in ruling.votes)
         yield [(f"    The judges do not agree: {votes}", "yellow")]
 
 
 def _quote_lines(quote: Quote, view: RunView) -> Iterator[list[Styled]]:
-    place = f"p. {pages_of(quote)}" if _is_paged(view) else f"at {quote.start:,}"
-    label = f" (printed {make_visible(quote.label)})" if _is_paged(view) and quote.label != str(quote.page) else ""
-    more = f", {quote.occurrences} places" if quote.occurrences > 1 else ""
-    text = make_visible(quote.text.replace("\n", " / ").replace("\f", " / "))
-    yield [(f"[{quote.id}] ", "bold"), (f"“{text}”", ""), (f"  {place}{label}, {TIER_NAMES[quote.match]}{more}", "dim")]
+    place = f"{make_visible(describe_place(quote, paged=view.paged))}, {TIER_NAMES[quote.match]}"
+    if quote.occurrences > 1:
+        place += f", {quote.occurrences} places"
+    yield [(f"[{quote.id}] ", "bold"), (f"“{join_lines(quote.text)}”", ""), (f"  {place}", "dim")]
     if quote.hidden:
         yield [(f"    a reader cannot see it: {one_line(quote.hidden)}", "red")]
     if quote.difference:
-        told = "as given -> in the document: " if quote.match == "recut" else ""
-        yield [(f"    {told}{'; '.join(one_line(note) for note in quote.difference)}", "yellow")]
+        prefix = "as given -> in the document: " if quote.match == "recut" else ""
+        yield [(f"    {prefix}{'; '.join(one_line(note) for note in quote.difference)}", "yellow")]
 
 
 def _absence_lines(view: RunView) -> Iterator[list[Styled]]:
@@ -123,73 +118,31 @@ def _absence_lines(view: RunView) -> Iterator[list[Styled]]:
     if view.nearest:
         yield [(f"  {absence.NEAREST}:", "dim")]
     for passage in view.nearest:
-        place = make_visible(absence.describe_place(passage, paged=_is_paged(view)))
+        place = make_visible(describe_place(passage, paged=view.paged))
         words = ", ".join(one_line(word) for word in passage.words)
         yield [(f"    {place}: “{one_line(passage.text, MAX_PASSAGE_CHARS)}” ({words})", "dim")]
     if unreadable := unreadable_line(view):
         yield [(f"  {unreadable}", "yellow")]
 
 
-def describe_outcome(view: RunView) -> str:
-    """In a sentence how the run ended, what was checked and by whom."""
-    unasked = VERIFIER_NOT_ASKED if view.verification == "skipped" else ""
-    return _describe_halt(view) + unasked + "".join(f" {one_line(told)}" for told in view.counter_evidence_gaps)
-
-
-def _describe_halt(view: RunView) -> str:
-    if view.mode == "task" and view.halt.type is not StopType.ABSENT:
-        return output_verdict(view)
-    match view.halt.type:
-        case StopType.COMPLETION if not view.judged:
-            return f"Verbatim. {NO_JUDGE}"
-        case StopType.COMPLETION:
-            return (
-                f"Accepted: every quote is in the document, and {make_visible(view.judge)} found every claim supported."
-            )
-        case StopType.ABSENT:
-            return "Reported as absent: the hits were counted by code, what they mean is the worker's judgement."
-        case StopType.UNJUDGED if view.verification == "failed":
-            return f"Not verified: {one_line(view.halt.detail)}. {_describe_earlier_checks(view)}"
-        case StopType.UNJUDGED:
-            ruled = "some claims were not judged" if view.judged else "nobody has judged the claims"
-            if view.claims and all(item.ruling for item in view.claims):
-                ruled = "the verdicts shown are of an earlier attempt"
-            return f"Unjudged: {one_line(view.halt.detail)}. The quotes are in the document; {ruled}."
-        case reason:
-            return f"Stopped ({reason.value}): {one_line(view.halt.detail)}."
-
-
-def _describe_earlier_checks(view: RunView) -> str:
-    """What was found before a verifier was asked: it is asked last, when all else has passed."""
-    if view.absence is not None:
-        return "The hits were counted by code, what they mean is the worker's judgement."
-    if not view.judged:
-        return f"The quotes are in the document. {NO_JUDGE}"
-    return f"The quotes are in the document, and {make_visible(view.judge)} found every claim supported."
-
-
 def _colour(view: RunView) -> str:
-    return (
-        "yellow"
-        if view.counter_evidence_gaps
-        else "green"
-        if view.ok and view.judged
-        else "cyan"
-        if view.ok
-        else "yellow"
-    )
-
-
-def _is_paged(view: RunView) -> bool:
-    return view.document.get("kind") == "pdf" or int(view.document.get("pages", 1)) > 1
+    if view.counter_evidence_gaps or not view.ok:
+        return "yellow"
+    return "green" if view.judged else "cyan"
 
 
 def describe_cost(usage: Usage) -> str:
     """Calls, tokens and money in words."""
     money = "price unknown" if usage.usd is None else "no cost" if usage.usd == 0 else f"${usage.usd:.4f}"
     tokens = f", {usage.input_tokens:,} tokens in, {usage.output_tokens:,} out" if usage.input_tokens else ""
-    return f"{_pluralize(usage.calls, 'model call')}{tokens}, {money}"
+    return f"{pluralize(usage.calls, 'model call')}{tokens}, {money}"
 
 
-def _pluralize(number: int, noun: str) -> str:
+def describe_spending(view: RunView, iterations: int) -> str:
+    """What a run and its iterations have cost, in words."""
+    return f"{describe_cost(view.usage)}, {view.seconds:.1f} s, {pluralize(iterations, 'iteration')}"
+
+
+def pluralize(number: int, noun: str) -> str:
+    """A number with its noun."""
     return f"{number} {noun}{'' if number == 1 else 's'}"

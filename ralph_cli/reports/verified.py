@@ -1,16 +1,14 @@
 """A verification for a reader and as one JSON object: what was checked again, what holds, and where each quote is."""
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
 from ralph_cli.core.results.verification import QuoteStanding, Rechecked, Standing, Verification, count_standing
-from ralph_cli.core.run import Claim, Quote, Ruling, StopType
-from ralph_cli.reports.safe_text import make_visible, one_line
-from ralph_cli.reports.view import TIER_NAMES, VERDICT_WORDS, pages_of
-
-Styled = tuple[str, str]
-"""A piece of a line and its style name ("" for none)."""
+from ralph_cli.core.run import Claim, Ruling, StopType
+from ralph_cli.reports.safe_text import join_lines, make_visible, one_line
+from ralph_cli.reports.styled import Styled, plain_text
+from ralph_cli.reports.terminal import claim_line
+from ralph_cli.reports.view import TIER_NAMES, VERDICT_WORDS, describe_place, is_paged
 
 MAX_REASON_CHARS = 300
 _CHECKS_SHOWN_WITH_QUOTES = ("quotes", "around")
@@ -19,7 +17,7 @@ _CHECKS_SHOWN_WITH_QUOTES = ("quotes", "around")
 
 def verification_lines(verification: Verification) -> Iterator[list[Styled]]:
     """The report, a line at a time."""
-    yield [(f"{one_line(verification.question)}", "bold")]
+    yield [(one_line(verification.question), "bold")]
     run = f"Run {make_visible(verification.run)} ({make_visible(verification.mode)})"
     yield [(f"{run}, begun {make_visible(verification.begun)}: {_describe_halt(verification)}", "dim")]
     if verification.seal:
@@ -42,23 +40,21 @@ def verification_lines(verification: Verification) -> Iterator[list[Styled]]:
         yield []
         yield [("What the verifiers said then (they were not run again):", "bold")]
         for evidence in verification.evidence:
-            word = "passed" if evidence.passed else "FAILED"
-            yield [
-                (f"- {one_line(evidence.name)} {word} ({one_line(evidence.ended)}) at {make_visible(evidence.at)}", "")
-            ]
+            outcome = f"{'passed' if evidence.passed else 'FAILED'} ({one_line(evidence.ended)})"
+            yield [(f"- {one_line(evidence.name)} {outcome} at {make_visible(evidence.at)}", "")]
             yield [(f"  $ {one_line(evidence.command)}", "dim")]
     yield []
     yield [(summary(verification), "green" if verification.holds else "bold red")]
-    yield [(told, "dim") for told in [_describe_kept_verdicts(verification)] if told]
+    yield [(_describe_kept_verdicts(verification), "dim")]
 
 
 def verification_text(verification: Verification) -> str:
     """The report as text without any style."""
-    return "\n".join("".join(text for text, _ in line) for line in verification_lines(verification)).rstrip("\n") + "\n"
+    return plain_text(verification_lines(verification)).rstrip("\n") + "\n"
 
 
 def summary(verification: Verification) -> str:
-    """In one sentence what holds and what does not."""
+    """In a few sentences what holds and what does not."""
     bad = [
         check.check for check in verification.checks if check.faults and check.check not in _CHECKS_SHOWN_WITH_QUOTES
     ]
@@ -66,46 +62,38 @@ def summary(verification: Verification) -> str:
     if verification.reading in ("other-document", "other-reading") and verification.quotes:
         parts.append(_whereabouts(verification))
     elif verification.lost:
-        parts.append(f"{_count_quotes(len(verification.lost), len(verification.quotes))} not hold in the document")
+        verb = "does" if len(verification.lost) == 1 else "do"
+        parts.append(f"{_count_quotes(len(verification.lost), verification)} {verb} not hold in the document")
     if verification.reading == "other-document" and not verification.quotes and not bad:
         parts.append("the document is not that of the run: only the searches could be counted again in it")
     if bad:
         parts.append(f"what does not hold: {', '.join(bad)}")
+    sentences = [f"{part[0].upper()}{part[1:]}." for part in parts]
     if not parts or verification.holds:
+        sentences.append("Every deterministic check that was run passed.")
         skipped = [check.check for check in verification.checks if check.skipped]
-        rest = f" Not checked: {', '.join(skipped)}." if skipped else ""
+        if skipped:
+            sentences.append(f"Not checked: {', '.join(skipped)}.")
         if "around" in skipped:
-            rest += " Only the quotes themselves were compared, not what stands around them."
-        return " ".join(
-            (
-                *(f"{part[0].upper()}{part[1:]}." for part in parts),
-                f"Every deterministic check that was run passed.{rest}",
-            )
-        )
-    return " ".join(f"{part[0].upper()}{part[1:]}." for part in parts)
+            sentences.append("Only the quotes themselves were compared, not what stands around them.")
+    return " ".join(sentences)
 
 
 def _whereabouts(verification: Verification) -> str:
     """Which quotes are no longer in the document, and which stand elsewhere."""
-    changed, gone = (
-        count_standing(verification.quotes, Standing.CHANGED),
-        count_standing(verification.quotes, Standing.GONE),
+    changed, gone, moved = (
+        count_standing(verification.quotes, standing) for standing in (Standing.CHANGED, Standing.GONE, Standing.MOVED)
     )
-    moved = count_standing(verification.quotes, Standing.MOVED)
-    if not changed + gone:
-        told = "all of the quotes are" if len(verification.quotes) != 1 else "the only quote is"
-        text = f"{told} still in the document"
-    else:
-        verb = "is" if changed + gone == 1 else "are"
+    lost = changed + gone
+    if lost:
+        verb = "is" if lost == 1 else "are"
         which = ", ".join(f"{number} {word}" for number, word in ((changed, "changed"), (gone, "gone")) if number)
-        few = (
-            "the only quote"
-            if len(verification.quotes) == 1
-            else f"{changed + gone} of {len(verification.quotes)} quotes"
-        )
-        text = f"{few} {verb} no longer in the document ({which})"
-    where = "on another page" if _is_paged(verification.now) else "under another heading"
-    text += f"; {moved} {where}" if moved else ""
+        text = f"{_count_quotes(lost, verification)} {verb} no longer in the document ({which})"
+    else:
+        subject = "the only quote is" if len(verification.quotes) == 1 else "all of the quotes are"
+        text = f"{subject} still in the document"
+    if moved:
+        text += f"; {moved} {'on another page' if is_paged(verification.now) else 'under another heading'}"
     around = sum(bool(item.around) for item in verification.quotes if item.there)
     if around:
         text += f"; around {around} of those that are what stands there was changed: read {_pronoun(around)} in context"
@@ -117,28 +105,21 @@ def _pronoun(number: int) -> str:
     return "it" if number == 1 else "them"
 
 
-def _count_quotes(number: int, total: int) -> str:
-    few = "the only quote" if total == 1 else f"{number} of {total} quotes"
-    return f"{few} do{'es' if number == 1 else ''}"
+def _count_quotes(number: int, verification: Verification) -> str:
+    total = len(verification.quotes)
+    return "the only quote" if total == 1 else f"{number} of {total} quotes"
 
 
 def _describe_halt(verification: Verification) -> str:
-    match verification.halt.type:
-        case StopType.COMPLETION:
-            return "every check passed then"
-        case StopType.ABSENT:
-            return "reported as not in the document"
-        case reason:
-            return f"not accepted ({reason.value})"
+    reason = verification.halt.type
+    accepted = {StopType.COMPLETION: "every check passed then", StopType.ABSENT: "reported as not in the document"}
+    return accepted.get(reason, f"not accepted ({reason.value})")
 
 
 def _describe_kept_verdicts(verification: Verification) -> str:
     models = sorted({ruling.judge for ruling in verification.rulings if ruling.verdict.value != "verbatim"})
-    if not models:
-        return ""
-    return (
-        f"Verdicts of {', '.join(make_visible(model) for model in models)} are as recorded; no model was asked again."
-    )
+    names = ", ".join(make_visible(model) for model in models)
+    return f"Verdicts of {names} are as recorded; no model was asked again." if models else ""
 
 
 def _check_lines(check: Rechecked, verification: Verification) -> Iterator[list[Styled]]:
@@ -154,17 +135,17 @@ def _check_lines(check: Rechecked, verification: Verification) -> Iterator[list[
 
 
 def _claim_lines(claim: Claim, verification: Verification) -> Iterator[list[Styled]]:
-    marks = "".join(f"[{number}]" for number in claim.quotes)
-    yield [("- ", ""), (one_line(claim.text), ""), (f" {marks}" if marks else " [no quote]", "bold")]
+    yield claim_line(claim)
     ruling = _ruling_on(claim, verification)
     if ruling is not None:
         yield [(f"    {_describe_verdict(ruling, verification)}", "dim")]
-    again = ", ".join(f"[{item.quote.id}]" for item in verification.of_claim(claim) if item.there and item.around)
-    if again:
-        yield [(f"    the words are still there, but the text around them has changed: {again}", "yellow")]
+    changed = ", ".join(f"[{item.quote.id}]" for item in verification.of_claim(claim) if item.there and item.around)
+    if changed:
+        yield [(f"    the words are still there, but the text around them has changed: {changed}", "yellow")]
     lost = [item for item in verification.of_claim(claim) if not item.there]
     if lost:
-        which = ", ".join(f"[{item.quote.id}] ({_standing_word(item)})" for item in lost)
+        words = {Standing.WRONG: "does not hold"}
+        which = ", ".join(f"[{item.quote.id}] ({words.get(item.standing, item.standing.value)})" for item in lost)
         yield [(f"    no longer supported as recorded: {which}", "bold red")]
 
 
@@ -183,29 +164,22 @@ def _describe_verdict(ruling: Ruling, verification: Verification) -> str:
 
 def _quote_lines(item: QuoteStanding, verification: Verification) -> Iterator[list[Styled]]:
     quote = item.quote
-    mark = {"holds": "", "moved": "moved ", "changed": "CHANGED ", "gone": "GONE ", "wrong": "WRONG "}[
-        item.standing.value
-    ]
-    colour = "" if item.standing is Standing.HOLDS else "cyan" if item.there else "bold red"
-    then = _describe_old_place(quote, verification)
+    then = make_visible(describe_place(quote, paged=is_paged(verification.document)))
+    now = _describe_new_place(item, verification)
     match item.standing:
-        case Standing.HOLDS | Standing.MOVED:
-            now = _describe_new_place(item, verification)
-            moved = item.standing is Standing.MOVED
-            place = (
-                (f"from {then} to {now}" if _is_paged(verification.now) else f"was {then}, now {now}") if moved else now
-            )
-            tier = f", {TIER_NAMES[item.tier]}" if item.tier else ""
+        case Standing.HOLDS:
+            mark, place = ("", ""), now
+        case Standing.MOVED:
+            place = f"from {then} to {now}" if is_paged(verification.now) else f"was {then}, now {now}"
+            mark = ("moved ", "cyan")
         case _:
-            place, tier = f"was {then}" if verification.reading != "same" else then, ""
-    yield [
-        (f"[{quote.id}] ", "bold"),
-        (mark, colour),
-        (f"“{_on_one_line(quote.text)}”", ""),
-        (f"  {place}{tier}", "dim"),
-    ]
+            mark, place = (f"{item.standing.value.upper()} ", "bold red"), then
+            if verification.reading != "same":
+                place = f"was {then}"
+    tier = f", {TIER_NAMES[item.tier]}" if item.there and item.tier else ""
+    yield [(f"[{quote.id}] ", "bold"), mark, (f"“{join_lines(quote.text)}”", ""), (f"  {place}{tier}", "dim")]
     if item.standing is Standing.CHANGED:
-        yield [(f"    now {_describe_new_place(item, verification)}: “{_on_one_line(item.text)}”", "yellow")]
+        yield [(f"    now {now}: “{join_lines(item.text)}”", "yellow")]
         yield [(f"    then -> now: {one_line('; '.join(item.differing))}", "yellow")]
     elif item.standing is Standing.GONE:
         yield [("    nothing like it is in the document at hand", "yellow")]
@@ -215,32 +189,11 @@ def _quote_lines(item: QuoteStanding, verification: Verification) -> Iterator[li
         yield [(f"    {one_line(note)}", "yellow")]
 
 
-def _standing_word(item: QuoteStanding) -> str:
-    return {"wrong": "does not hold"}.get(item.standing.value, item.standing.value)
-
-
-def _describe_old_place(quote: Quote, verification: Verification) -> str:
-    if not _is_paged(verification.document):
-        return f"at {quote.start:,}"
-    return _describe_page(pages_of(quote), str(quote.page), quote.label)
-
-
 def _describe_new_place(item: QuoteStanding, verification: Verification) -> str:
-    if not _is_paged(verification.now):
+    if not is_paged(verification.now):
         return f"at {item.start:,}" + (f" under “{one_line(item.section, 60)}”" if item.section else "")
-    return _describe_page(str(item.page), str(item.page), item.label)
-
-
-def _describe_page(pages: str, number: str, label: str) -> str:
-    return f"p. {pages}" + (f" (printed {make_visible(label)})" if label not in (number, "") else "")
-
-
-def _is_paged(document: dict[str, Any]) -> bool:
-    return document.get("kind") == "pdf" or int(document.get("pages", 1)) > 1
-
-
-def _on_one_line(text: str) -> str:
-    return make_visible(text.replace("\n", " / ").replace("\f", " / "))
+    printed = f" (printed {make_visible(item.label)})" if item.label not in (str(item.page), "") else ""
+    return f"p. {item.page}{printed}"
 
 
 def as_object(verification: Verification) -> dict[str, Any]:
@@ -291,7 +244,7 @@ def as_object(verification: Verification) -> dict[str, Any]:
 
 def _claim_object(claim: Claim, verification: Verification) -> dict[str, Any]:
     ruling = _ruling_on(claim, verification)
-    whole = any(said.claim == 0 for said in verification.rulings)  # an item of an output that was judged as a whole
+    whole = any(other.claim == 0 for other in verification.rulings)  # an item of an output that was judged as a whole
     faulted = any(fault.claim == claim.id for check in verification.checks for fault in check.faults)
     return {
         "id": claim.id,
@@ -333,8 +286,3 @@ def _quote_object(item: QuoteStanding) -> dict[str, Any]:
         "around": list(item.around),
         "notes": list(item.notes),
     }
-
-
-def dumps(verification: Verification) -> str:
-    """The object as text; characters that a terminal would obey come out escaped, as JSON allows."""
-    return json.dumps(as_object(verification), ensure_ascii=True, indent=2)

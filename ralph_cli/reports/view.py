@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ralph_cli.core.coverage import Coverage, CoverageMap, coverage_map
 from ralph_cli.core.model import Usage
@@ -12,6 +12,7 @@ from ralph_cli.core.run import (
     Claim,
     Halt,
     Issue,
+    Outcome,
     Passage,
     Qualification,
     Quote,
@@ -22,6 +23,9 @@ from ralph_cli.core.run import (
     Tier,
     VerificationOutcome,
 )
+
+if TYPE_CHECKING:  # the events need pydantic, which the start of the command line shall not wait for
+    from ralph_cli.core.events import RunStarted
 
 VERDICT_WORDS = {
     "supported": "supported",
@@ -41,25 +45,38 @@ def pages_of(quote: Quote) -> str:
     return f"{quote.page}-{quote.last_page}" if quote.last_page > quote.page else str(quote.page)
 
 
+def describe_place(item: Quote | Passage, *, paged: bool) -> str:
+    """Where a quote or passage stands."""
+    if not paged:
+        return f"at {item.start:,}"
+    pages = pages_of(item) if isinstance(item, Quote) else item.page
+    return f"p. {pages} (printed {item.label})" if item.label != str(item.page) else f"p. {pages}"
+
+
+def is_paged(document: dict[str, Any]) -> bool:
+    """Whether page numbers of a document, as a run recorded it, mean something to a reader."""
+    return document.get("kind") == "pdf" or int(document.get("pages", 1)) > 1
+
+
 MissingVote = tuple[str, str]
 """A model that was asked for a second opinion and gave none, and why."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimView:
     """A claim with its quotes and what was said of it; `ruling` is None when no judge has ruled on it.
 
     `in_output` says that it is an item of an output that was judged as a whole, beside the items and their passages.
-    `unheard` are models of the panel that gave no verdict on it.
+    `missing_votes` are models of the panel that gave no verdict on it.
     """
 
     claim: Claim
     quotes: tuple[Quote, ...]
     ruling: Ruling | None
     issues: tuple[Issue, ...]
-    qualifications: tuple[Qualification, ...] = ()
-    in_output: bool = False
-    missing_votes: tuple[MissingVote, ...] = ()
+    qualifications: tuple[Qualification, ...]
+    in_output: bool
+    missing_votes: tuple[MissingVote, ...]
 
     @property
     def verdict(self) -> str:
@@ -79,40 +96,42 @@ class ClaimView:
         return "Compared" if self.verdict == "verbatim" else "Judge"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunView:
     """Everything a reader is shown of a run; `verification` is what became of that of its best step.
 
-    `found` are passages that a check found, such as those that qualify a claim; `notes` say what the checks did.
-    `coverage` is None if what was read was not recorded. `unlooked` says what of the search for counter-evidence was
-    not made, and why; it is among the `notices`, too.
+    `absence` is the worker's note on what is not in the document, None if it did not say that. `output_ruling` is the
+    verdict on an output as a whole. `found_passages` are passages that a check found, such as those that qualify a
+    claim; `notes` say what the checks did. `coverage` is None if what was read was not recorded.
+    `counter_evidence_gaps` says what of the search for counter-evidence was not made, and why; it is among the
+    `notices`, too.
     """
 
     run: str
     folder: str
+    mode: str
     question: str
     document: dict[str, Any]
     halt: Halt
     claims: tuple[ClaimView, ...]
     quotes: tuple[Quote, ...]
     searches: tuple[Search, ...]
+    nearest: tuple[Passage, ...]
     absence: str | None
+    output: str
+    format: str
+    output_ruling: Ruling | None
     issues: tuple[Issue, ...]
+    found_passages: tuple[Quote, ...]
+    notes: tuple[str, ...]
+    counter_evidence_gaps: tuple[str, ...]
+    notices: tuple[str, ...]
+    verification: VerificationOutcome
+    coverage: CoverageMap | None
     judge: str
     iterations: int
     usage: Usage
     seconds: float
-    notices: tuple[str, ...] = ()
-    mode: str = "qa"
-    format: str = ""
-    output: str = ""
-    output_ruling: Ruling | None = None
-    found_passages: tuple[Quote, ...] = ()
-    notes: tuple[str, ...] = ()
-    verification: VerificationOutcome = ""
-    coverage: CoverageMap | None = None
-    nearest: tuple[Passage, ...] = ()
-    counter_evidence_gaps: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -124,65 +143,79 @@ class RunView:
         rulings = [self.output_ruling, *(view.ruling for view in self.claims)]
         return any(ruling and ruling.verdict.value != "verbatim" for ruling in rulings)
 
+    @property
+    def paged(self) -> bool:
+        """Whether page numbers mean something to a reader."""
+        return is_paged(self.document)
+
 
 def build_view(
+    started: "RunStarted",
+    outcome: Outcome,
     *,
-    run: str,
     folder: str,
-    question: str,
-    document: dict[str, Any],
-    halt: Halt,
-    best: Step | None,
-    judge: str,
-    iterations: int,
     usage: Usage,
     seconds: float,
-    notices: tuple[str, ...] = (),
-    mode: str = "qa",
-    format: str = "",
-    coverage: Coverage | None = None,
-    missing_votes: Mapping[int, tuple[MissingVote, ...]] | None = None,
+    notices: tuple[str, ...],
+    coverage: Coverage,
+    missing_votes: Mapping[int, tuple[MissingVote, ...]],
 ) -> RunView:
-    """The view of a run that ended with `halt`; `best` is its best step, if it had one.
+    """The view of a run that `started` so and came to this `outcome`; `folder` is where its record is.
 
-    `document` is what the run recorded of it; where its pages begin is for `coverage` and goes no further.
+    What the run recorded of its document has where its pages begin, which is for `coverage` and goes no further.
     `missing_votes` has, by claim, the models of the panel that gave no verdict.
     """
+    best = outcome.best or Step(Attempt(), ())
+    attempt, document = best.attempt, started.document
     starts = document.get("page_starts")
-    attempt = best.attempt if best else None
-    rulings = {ruling.claim: ruling for ruling in best.rulings} if best else {}
-    issues = tuple(dict.fromkeys((*best.attempt.refused, *best.issues))) if best else ()
-    claims = (
-        _claim_views(attempt, rulings, issues, best.qualifications, missing_votes or {}) if attempt and best else ()
-    )
-    unlooked = tuple(_counter_evidence_gaps(best)) if best else ()
+    rulings = {ruling.claim: ruling for ruling in best.rulings}
+    issues = tuple(dict.fromkeys((*attempt.refused, *best.issues)))
+    gaps = tuple(_counter_evidence_gaps(best))
     return RunView(
-        run,
-        folder,
-        question,
-        {name: value for name, value in document.items() if name != "page_starts"},
-        halt,
-        claims,
-        attempt.quotes if attempt else (),
-        attempt.searches if attempt else (),
-        attempt.absence.note if attempt and attempt.absence else None,
-        issues,
-        judge,
-        iterations,
-        usage,
-        seconds,
-        tuple(dict.fromkeys((*notices, *unlooked))),
-        mode,
-        format,
-        attempt.output if attempt else "",
-        rulings.get(0),  # claims count from 1: this one is on the output as a whole
-        verification=best.verification if best else "",
-        found_passages=tuple(quote for item in best.evidence for quote in item.quotes) if best else (),
-        notes=tuple(item.note for item in best.evidence if item.note) if best else (),
+        run=started.run,
+        folder=folder,
+        mode=started.mode,
+        question=started.question,
+        document={name: value for name, value in document.items() if name != "page_starts"},
+        halt=outcome.halt,
+        claims=tuple(
+            ClaimView(
+                claim=claim,
+                quotes=attempt.quotes_of(claim),
+                ruling=rulings.get(claim.id),
+                issues=tuple(issue for issue in issues if issue.claim == claim.id),
+                qualifications=tuple(item for item in best.qualifications if item.claim == claim.id),
+                in_output=0 in rulings,
+                missing_votes=missing_votes.get(claim.id, ()),
+            )
+            for claim in attempt.claims
+        ),
+        quotes=attempt.quotes,
+        searches=attempt.searches,
+        nearest=attempt.nearest,
+        absence=attempt.absence.note if attempt.absence else None,
+        output=attempt.output,
+        format=_output_format(started),
+        output_ruling=rulings.get(0),  # claims count from 1: this one is on the output as a whole
+        issues=issues,
+        found_passages=tuple(quote for item in best.evidence for quote in item.quotes),
+        notes=tuple(item.note for item in best.evidence if item.note),
+        counter_evidence_gaps=gaps,
+        notices=tuple(dict.fromkeys((*notices, *gaps))),
+        verification=best.verification,
         coverage=coverage_map(coverage, starts, int(document.get("characters", 0))) if coverage and starts else None,
-        nearest=attempt.nearest if attempt else (),
-        counter_evidence_gaps=unlooked,
+        judge=str(started.settings.get("models", {}).get("judge", "")),
+        iterations=outcome.iterations,
+        usage=usage,
+        seconds=seconds,
     )
+
+
+def _output_format(started: "RunStarted") -> str:
+    """The format of a task's output, as `Settings.output_format` has it."""
+    if started.mode != "task":
+        return ""
+    return str(started.settings.get("format") or ("json" if started.settings.get("output_schema") else "md"))
 
 
 def _counter_evidence_gaps(best: Step) -> Iterator[str]:
@@ -192,24 +225,3 @@ def _counter_evidence_gaps(best: Step) -> Iterator[str]:
             partly = item.check == INCOMPLETE_COUNTER_CHECKS[1]
             message = f"counter-evidence was only partly checked: {item.note}" if partly else item.note
             yield f"{message[:1].upper()}{message[1:]}."
-
-
-def _claim_views(
-    attempt: Attempt,
-    rulings: dict[int, Ruling],
-    issues: tuple[Issue, ...],
-    qualifications: tuple[Qualification, ...],
-    missing_votes: Mapping[int, tuple[MissingVote, ...]],
-) -> tuple[ClaimView, ...]:
-    return tuple(
-        ClaimView(
-            claim,
-            attempt.quotes_of(claim),
-            rulings.get(claim.id),
-            tuple(issue for issue in issues if issue.claim == claim.id),
-            tuple(said for said in qualifications if said.claim == claim.id),
-            in_output=0 in rulings,
-            missing_votes=missing_votes.get(claim.id, ()),
-        )
-        for claim in attempt.claims
-    )

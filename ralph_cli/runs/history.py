@@ -11,7 +11,7 @@ from ralph_cli.checks.judge.claims import is_near_margin
 from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import AnyEvent, CallFinished, GoalSet, NoticeIssued, RunStarted
 from ralph_cli.core.results.goal import GoalState
-from ralph_cli.core.run import Halt, Step, StopType
+from ralph_cli.core.run import Halt, Outcome, Step, StopType
 from ralph_cli.journal.store import FILE as JOURNAL_FILE
 from ralph_cli.journal.store import read_events
 from ralph_cli.loop.state import fold
@@ -77,19 +77,12 @@ def run_from_events(events: tuple[AnyEvent, ...], folder: str) -> RecordedRun:
     state = fold(events)
     seconds = sum(event.seconds for event in events if isinstance(event, CallFinished))
     shown = build_view(
-        run=started.run,
+        started,
+        Outcome(state.halt or UNFINISHED, state.best, len(state.steps)),
         folder=folder,
-        question=started.question,
-        document=started.document,
-        halt=state.halt or UNFINISHED,
-        best=state.best,
-        judge=str(started.settings.get("models", {}).get("judge", "")),
-        iterations=len(state.steps),
         usage=state.usage,
         seconds=round(seconds, 3),
         notices=tuple(event.message for event in events if isinstance(event, NoticeIssued)),
-        mode=started.mode,
-        format=_output_format(started),
         coverage=state.coverage,
         missing_votes=missing_votes(state.best, _panel(started), _judge_faults(events)),
     )
@@ -109,13 +102,6 @@ def goal_state(events: tuple[AnyEvent, ...]) -> GoalState | None:
     if not any(isinstance(event, GoalSet) for event in events):
         return None
     return reduce(GoalState.apply, events, GoalState())
-
-
-def _output_format(started: RunStarted) -> str:
-    """The format of a task's output, as `Settings.output_format` has it."""
-    if started.mode != "task":
-        return ""
-    return str(started.settings.get("format") or ("json" if started.settings.get("output_schema") else "md"))
 
 
 def _panel(started: RunStarted) -> tuple[str, ...]:

@@ -14,7 +14,8 @@ from ralph_cli.core.events import AnyEvent, RunStarted, StepFinished
 from ralph_cli.core.run import Claim
 from ralph_cli.journal.consistency import find_inconsistency
 from ralph_cli.journal.store import FILE, Journal, read_events
-from ralph_cli.reports.json import dumps
+from ralph_cli.reports.json import as_object
+from ralph_cli.reports.safe_text import to_json
 from ralph_cli.reports.story import story
 from ralph_cli.reports.terminal import report_text
 from ralph_cli.runs.history import read_run
@@ -96,7 +97,7 @@ def test_a_view_in_place_of_the_events_is_not_run(tmp_path: Path) -> None:
 def shown(folder: Path) -> None:
     """Everything that is made of a journal for a reader."""
     found = read_run(folder)
-    assert report_text(found.view) and dumps(found.view) and story(found.events)
+    assert report_text(found.view) and to_json(as_object(found.view)) and story(found.events)
 
 
 VALUES = [None, True, 0, -1, 10**30, 1.5, "", "x", "\u202e", [], {}, [[[]]], {"a": 1}]

@@ -3,6 +3,7 @@
 import unicodedata
 from dataclasses import replace
 from html import unescape
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,8 @@ from reached import reached, reaches
 from sample_run import Words, sample_run
 
 from ralph_cli.checks.judge.counter_evidence import NOT_RUN, PARTLY_RUN
+from ralph_cli.core.coverage import Coverage
+from ralph_cli.core.events import RunStarted
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import (
     SKIPPED_VERIFIER_CHECK,
@@ -20,6 +23,7 @@ from ralph_cli.core.run import (
     Evidence,
     Halt,
     Issue,
+    Outcome,
     Passage,
     Quote,
     QuoteRuling,
@@ -32,11 +36,11 @@ from ralph_cli.core.run import (
 )
 from ralph_cli.reports import markdown
 from ralph_cli.reports.html import page
-from ralph_cli.reports.json import as_object, dumps
+from ralph_cli.reports.json import as_object
 from ralph_cli.reports.report import Report
-from ralph_cli.reports.safe_text import make_visible, one_line
+from ralph_cli.reports.safe_text import make_visible, one_line, to_json
 from ralph_cli.reports.terminal import report_text
-from ralph_cli.reports.view import ClaimView, RunView, build_view
+from ralph_cli.reports.view import RunView, build_view
 from ralph_cli.runs.report import RunDocument, build_report
 
 QUOTE = Quote(1, "rent of\n$48,000", 10, 25, 3, "iii", "folded", 2, "rent of $48,000")
@@ -47,17 +51,21 @@ def shown(reason: StopType, verdict: Verdict | None = Verdict.SUPPORTED, text: s
     issues = () if verdict in (Verdict.SUPPORTED, Verdict.VERBATIM) else (Issue("judge", "why not", 1),)
     rulings = (Ruling(1, verdict, "a reason", "openai:gpt"),) if verdict else ()
     step = Step(Attempt((replace(CLAIM, text=text),), (QUOTE,), finished=True), (Evidence("judge", issues, rulings),))
+    return view_of_step(step, reason)
+
+
+def view_of_step(step: Step, reason: StopType, **document: Any) -> RunView:
+    """The view of a run of one step that ended so; `document` is what it recorded of its document beside its pages."""
+    models = {"models": {"judge": "openai:gpt"}}
     return build_view(
-        run="r",
+        RunStarted("r", "qa", "q", {"kind": "pdf", "pages": 9, **document}, models, "2026-11-20T10:00:00.000Z"),
+        Outcome(Halt(reason, "detail"), step, 1),
         folder="out/r",
-        question="q",
-        document={"kind": "pdf", "pages": 9},
-        halt=Halt(reason, "detail"),
-        best=step,
-        judge="openai:gpt",
-        iterations=1,
         usage=Usage(3, 100, 20, usd=0.01),
         seconds=1.5,
+        notices=(),
+        coverage=Coverage(),
+        missing_votes={},
     )
 
 
@@ -95,18 +103,7 @@ def test_an_absence_shows_its_searches() -> None:
     step = Step(
         Attempt(absence=Absence(("parking",), "only a hall"), searches=(Search("parking", 0),)), (Evidence("form"),)
     )
-    told = build_view(
-        run="r",
-        folder="f",
-        question="q",
-        document={"kind": "pdf", "pages": 9, "unreadable": [5, 6, 9]},
-        halt=Halt(StopType.ABSENT, "d"),
-        best=step,
-        judge="j",
-        iterations=1,
-        usage=Usage(),
-        seconds=0,
-    )
+    told = view_of_step(step, StopType.ABSENT, unreadable=[5, 6, 9])
     assert "Not in the document." in report_text(told) and "parking: 0" in report_text(told)
     unread = "Not searched, or not all of it (damaged, a picture, or blank): pages 5-6, 9."
     assert unread in report_text(told)
@@ -123,18 +120,7 @@ def test_an_absence_shows_what_code_searched_what_could_not_be_counted_and_the_n
     searches = (Search("par.ing", 2, "code", True), Search("(a+)+", None, "code", True, "not counted: too long"))
     near = (Passage("Cars of \x1b[1mtenants\n" + "x" * 300, 5, 20, 3, "iii", ("cars", "tenants")),)
     step = Step(Attempt(absence=Absence(("parking",)), searches=searches, nearest=near), (Evidence("form"),))
-    told = build_view(
-        run="r",
-        folder="f",
-        question="q",
-        document={"kind": "pdf", "pages": 9},
-        halt=Halt(StopType.ABSENT, "d"),
-        best=step,
-        judge="j",
-        iterations=1,
-        usage=Usage(),
-        seconds=0,
-    )
+    told = view_of_step(step, StopType.ABSENT)
     text = report_text(told)
     assert "par.ing (as a pattern), in its code: 2" in text
     assert "(a+)+ (as a pattern), in its code: not counted: too long" in text
@@ -173,7 +159,7 @@ PAYLOADS = [
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_nothing_that_a_terminal_obeys_gets_through(payload: str) -> None:
     told = shown(StopType.MAX_ITERATIONS, Verdict.NOT, text=f"a{payload}b")
-    for text in (report_text(told), dumps(told)):
+    for text in (report_text(told), to_json(as_object(told))):
         assert payload not in text
     assert f"\\u{{{ord(payload[0]):x}}}" in make_visible(payload)
 
@@ -216,20 +202,7 @@ def test_a_verification_that_was_skipped_is_said_in_the_closing_line(mode: str, 
 def test_the_view_tells_what_became_of_the_verification(evidence: Evidence, expected: str | None) -> None:
     step = Step(Attempt((CLAIM,), (QUOTE,), finished=True), (Evidence("form"), evidence))
     assert step.verification == (expected or "")
-    halted = Halt(StopType.COMPLETION, "d")
-    about: dict[str, object] = {"kind": "pdf", "pages": 9}
-    told = build_view(
-        run="r",
-        folder="f",
-        question="q",
-        document=about,
-        halt=halted,
-        best=step,
-        judge="j",
-        iterations=1,
-        usage=Usage(),
-        seconds=0,
-    )
+    told = view_of_step(step, StopType.COMPLETION)
     assert as_object(told)["verification"] == expected
 
 
@@ -244,7 +217,7 @@ def test_judges_that_do_not_agree_and_quotes_that_do_not_bear_are_shown() -> Non
     )
     quotes = (QUOTE, replace(QUOTE, id=2, match="recut", difference=("48,000 -> $48,000",), last_page=4))
     step = Step(Attempt((replace(CLAIM, quotes=(1, 2)),), quotes, finished=True), (Evidence("judge", (), (ruling,)),))
-    told = replace(shown(StopType.COMPLETION), claims=view_claims(step), quotes=quotes)
+    told = view_of_step(step, StopType.COMPLETION)
     text = report_text(told)
     assert "[2] does not bear on it: about rent" in text and "[1] supports" not in text
     assert "The judges do not agree: openai:gpt: only partly supported; openai:gpt: supported" in text
@@ -252,10 +225,6 @@ def test_judges_that_do_not_agree_and_quotes_that_do_not_bear_are_shown() -> Non
     (claim,) = as_object(told)["claims"]
     assert [said["verdict"] for said in claim["quote_verdicts"]] == ["supports", "unrelated"]
     assert [vote["verdict"] for vote in claim["votes"]] == ["partly", "supported"]
-
-
-def view_claims(step: Step) -> tuple[ClaimView, ...]:
-    return (ClaimView(step.attempt.claims[0], step.attempt.quotes, step.rulings[0], ()),)
 
 
 @pytest.mark.parametrize("accepted", [True, False])
@@ -284,18 +253,7 @@ def test_that_counter_evidence_was_not_looked_for_is_told_beside_the_acceptance(
     judged = Evidence("judge", (), (Ruling(1, Verdict.SUPPORTED, "so", "openai:gpt"),))
 
     def told(*further: Evidence) -> RunView:
-        return build_view(
-            run="r",
-            folder="f",
-            question="q",
-            document={"kind": "pdf", "pages": 9},
-            halt=Halt(StopType.COMPLETION, "d"),
-            best=Step(Attempt((CLAIM,), (QUOTE,)), (judged, *further)),
-            judge="openai:gpt",
-            iterations=1,
-            usage=Usage(),
-            seconds=0,
-        )
+        return view_of_step(Step(Attempt((CLAIM,), (QUOTE,)), (judged, *further)), StopType.COMPLETION)
 
     found = told(Evidence(PARTLY_RUN if in_part else NOT_RUN, note=note))
     accepted = next(line for line in report_text(found).splitlines() if line.startswith("Accepted: "))

@@ -7,9 +7,10 @@ from pathlib import Path
 import typer
 
 from ralph_cli.core.errors import UserError
-from ralph_cli.reports.safe_text import make_visible
+from ralph_cli.reports.safe_text import make_visible, to_json
 from ralph_cli.reports.sections.output import payload
-from ralph_cli.reports.terminal import Styled, report_lines, report_text
+from ralph_cli.reports.styled import Styled
+from ralph_cli.reports.terminal import report_lines, report_text
 from ralph_cli.reports.view import RunView
 
 
@@ -24,9 +25,9 @@ def print_run(view: RunView, output: Path | None = None, *, json: bool) -> None:
     With `output` the output goes to that file, if it was accepted.
     """
     if json:
-        from ralph_cli.reports.json import dumps
+        from ralph_cli.reports.json import as_object
 
-        typer.echo(dumps(view))
+        typer.echo(to_json(as_object(view)))
     elif view.mode == "task":
         if output is None:
             print_exactly(payload(view))

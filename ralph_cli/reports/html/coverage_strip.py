@@ -1,10 +1,10 @@
 """Which pages of the document the worker's code went through and a model was shown, as far as that was recorded."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ralph_cli.core.coverage import merge_spans
+from ralph_cli.core.coverage import Coverage, Spans, count_covered, format_ranges
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import AnyEvent, CoverageAdded, SnippetRan
 
@@ -33,22 +33,32 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class CoverageStrip:
-    """The parts of the document in order, empty when nothing was recorded; `told` says where this is from.
+    """The parts of the document in order, empty when nothing was recorded; `note` says where this is from.
 
-    `unit` is what a part is: "page", "pages" (several in each) or "characters".
+    `unit` is what a part is: "page", "pages" (several in each) or "characters". `single` are the parts before several
+    pages were put into each.
     """
 
     note: str
     unit: str = "page"
     parts: tuple[Part, ...] = ()
-    ungrouped: tuple[Part, ...] = ()
+    single: tuple[Part, ...] = ()
 
-    def names_at(self, level: Level) -> list[str]:
-        """Names of the pages, or parts, of a level."""
-        return [part.name for part in (self.ungrouped or self.parts) if part.level == level]
+    def describe_levels(self) -> Iterator[tuple[str, str]]:
+        """For each level that some pages, or parts, have: in words how many have it, and which these are."""
+        noun = "Characters" if self.unit == "characters" else "Pages"
+        for level, words in LEVELS.items():
+            if names := [part.name for part in self.single if part.level == level]:
+                which = ", ".join(names) if noun == "Characters" else all_ranges([int(name) for name in names])
+                yield f"{noun} {words}", f" ({len(names)} of {len(self.single)}): {which}"
 
 
 NOT_RECORDED = CoverageStrip("What of the document was read was not recorded in this run.")
+
+
+def all_ranges(numbers: Sequence[int]) -> str:
+    """Numbers in order as a reader writes them, none left out: 1, 4-6, 9."""
+    return format_ranges(numbers, len(numbers))
 
 
 def build_coverage_strip(events: Iterable[AnyEvent], document: Document | None, pages: int) -> CoverageStrip:
@@ -56,16 +66,15 @@ def build_coverage_strip(events: Iterable[AnyEvent], document: Document | None, 
     events = tuple(events)
     covered = [event for event in events if isinstance(event, CoverageAdded)]
     if covered and document is not None:
-        code = merge_spans(span for event in covered for span in event.spans if event.how == "code")
-        shown = merge_spans(span for event in covered for span in event.spans if event.how == "shown")
+        read = Coverage()
+        for event in covered:
+            read = read.with_spans(event.how, event.spans)
         note = "Recorded while the run went on; what code went through is what the sandbox reported."
         if document.paged:
             whole = [(str(page.number), page.start, page.end) for page in document.pages]
         else:
             whole = _slices(len(document.text))
-        single = tuple(
-            Part(name, _level(_covered_share(code, a, b), _covered_share(shown, a, b))) for name, a, b in whole
-        )
+        single = tuple(Part(name, _level(read, start, end)) for name, start, end in whole)
         return _group_parts(note, "page" if document.paged else "characters", single)
     if covered:
         return CoverageStrip("Only character positions were recorded; to show pages, the document is needed.")
@@ -76,27 +85,11 @@ def build_coverage_strip(events: Iterable[AnyEvent], document: Document | None, 
     return _group_parts(note, "page", tuple(Part(str(n), "some" if n in seen else "none") for n in range(1, pages + 1)))
 
 
-def page_ranges(names: Sequence[str]) -> str:
-    """Numbers as a reader writes them: 1, 4-6, 9. Other names are only joined."""
-    if not all(name.isdigit() for name in names):
-        return ", ".join(names)
-    parts: list[str] = []
-    numbers = [int(name) for name in names]
-    at = 0
-    while at < len(numbers):
-        end = at
-        while end + 1 < len(numbers) and numbers[end + 1] == numbers[end] + 1:
-            end += 1
-        parts.append(names[at] if at == end else f"{names[at]}-{names[end]}")
-        at = end + 1
-    return ", ".join(parts)
-
-
-def _covered_share(spans: Sequence[tuple[int, int]], start: int, end: int) -> float:
+def _covered_share(spans: Spans, start: int, end: int) -> float:
     """How much of start..end lies in the spans; an empty page is covered when its place is."""
     if start == end:
         return float(any(low <= start <= high for low, high in spans))
-    return sum(max(min(high, end) - max(low, start), 0) for low, high in spans) / (end - start)
+    return count_covered(spans, start, end) / (end - start)
 
 
 def _slices(length: int) -> list[tuple[str, int, int]]:
@@ -104,22 +97,23 @@ def _slices(length: int) -> list[tuple[str, int, int]]:
     return [(f"{at:,}-{min(at + size, length):,}", at, min(at + size, length)) for at in range(0, length, size)]
 
 
-def _group_parts(note: str, unit: str, ungrouped: tuple[Part, ...]) -> CoverageStrip:
+def _group_parts(note: str, unit: str, single: tuple[Part, ...]) -> CoverageStrip:
     """The parts, several pages in each when there are more than a strip can show."""
-    size = -(-len(ungrouped) // MAX_PARTS)
+    size = -(-len(single) // MAX_PARTS)
     if size <= 1:
-        return CoverageStrip(note, unit, ungrouped)
+        return CoverageStrip(note, unit, single, single)
     parts = []
-    for at in range(0, len(ungrouped), size):
-        group = ungrouped[at : at + size]
+    for at in range(0, len(single), size):
+        group = single[at : at + size]
         parts.append(Part(f"{group[0].name}-{group[-1].name}", _combined_level({part.level for part in group})))
-    return CoverageStrip(note, "pages", tuple(parts), ungrouped)
+    return CoverageStrip(note, "pages", tuple(parts), single)
 
 
-def _level(code: float, shown: float) -> Level:
+def _level(read: Coverage, start: int, end: int) -> Level:
+    shown = _covered_share(read.shown, start, end)
     if shown >= _WHOLE:
         return "whole"
-    return "some" if shown else "code" if code else "none"
+    return "some" if shown else "code" if _covered_share(read.code, start, end) else "none"
 
 
 def _combined_level(levels: set[Level]) -> Level:

@@ -3,9 +3,9 @@
 import base64
 
 from ralph_cli.core.run import Quote
-from ralph_cli.reports.html.markup import Markup, el, join
+from ralph_cli.reports.html.markup import Markup, bullets, el, join
 from ralph_cli.reports.report import Crop, Passage, Report
-from ralph_cli.reports.sections.opinions import opinions, verdict_words
+from ralph_cli.reports.sections.opinions import Opinion, opinions, verdict_words
 from ralph_cli.reports.view import TIER_NAMES, ClaimView, pages_of
 
 _SIGNS = {"supported": ("✓", "good"), "verbatim": ("=", "plain"), "partly": ("~", "warn")}
@@ -36,62 +36,49 @@ def claims(report: Report) -> Markup:
     shown: set[int] = set()
     parts = []
     for item in report.view.claims:
-        fresh = [quote for quote in item.quotes if quote.id not in shown]
-        again = [quote for quote in item.quotes if quote.id in shown]
-        shown.update(quote.id for quote in fresh)
-        parts.append(_claim(item, fresh, again, report))
-    loose = [_quote(quote, report) for quote in report.view.quotes if quote.id not in shown]
+        new = [quote for quote in item.quotes if quote.id not in shown]
+        repeated = [quote for quote in item.quotes if quote.id in shown]
+        shown.update(quote.id for quote in new)
+        parts.append(_claim(item, new, repeated, report))
+    unclaimed = [_quote(quote, report) for quote in report.view.quotes if quote.id not in shown]
     found = [_quote(quote, report) for quote in report.view.found_passages]
     return join(
         *parts,
-        el("h3", f"Quotes of no {report.claim_noun.lower()}") if loose else None,
-        *loose,
+        el("h3", f"Quotes of no {report.claim_noun.lower()}") if unclaimed else None,
+        *unclaimed,
         el("h3", "Reasons for caution found by the checks") if found or report.view.notes else None,
-        el("ul", *(el("li", note) for note in report.view.notes)) if report.view.notes else None,
+        bullets(report.view.notes),
         *found,
     )
 
 
-def _claim(item: ClaimView, fresh: list[Quote], again: list[Quote], report: Report) -> Markup:
+def _claim(item: ClaimView, new: list[Quote], repeated: list[Quote], report: Report) -> Markup:
     ruling = item.ruling
-    alone = ruling is None and report.claim_noun == "Item"
-    kind = "plain" if alone else _sign_and_kind(item)[1]
+    unjudged_item = ruling is None and report.claim_noun == "Item"
+    kind = "plain" if unjudged_item else _sign_and_kind(item)[1]
     why = f"{ruling.reason or 'No reason was given.'} ({ruling.judge})" if ruling else "No judge ruled on this claim."
-    beside = [el("a", f"[{quote.id}]", href=f"#quote-{quote.id}") for quote in again]
-    number = item.claim.id
+    links = [el("a", f"[{quote.id}]", href=f"#quote-{quote.id}") for quote in repeated]
+    anchor = f"claim-{item.claim.id}"
+    title = el("h3", f"{report.claim_noun} {item.claim.id}", id=anchor)
     return el(
         "article",
-        el(
-            "div",
-            el("h3", f"{report.claim_noun} {number}", id=f"claim-{number}"),
-            None if alone else verdict_badge(item),
-            class_="head",
-        ),
+        el("div", title, None if unjudged_item else verdict_badge(item), class_="head"),
         el("p", item.claim.text, class_="words"),
-        None if alone else el("p", el("b", f"{item.ruling_label}: "), why),
-        _opinions(item),
-        el("ul", *(el("li", issue.line) for issue in item.issues)) if item.issues else None,
-        el("p", "Also rests on, shown above: ", *beside) if beside else None,
+        None if unjudged_item else el("p", el("b", f"{item.ruling_label}: "), why),
+        bullets(_opinion(remark) for remark in opinions(item)),
+        bullets(issue.line for issue in item.issues),
+        el("p", "Also rests on, shown above: ", *links) if links else None,
         None if item.quotes else el("p", f"This {report.claim_noun.lower()} has no quote."),
-        *(_quote(quote, report) for quote in fresh),
+        *(_quote(quote, report) for quote in new),
         class_=f"claim {kind}",
-        aria_labelledby=f"claim-{number}",
+        aria_labelledby=anchor,
     )
 
 
-def _opinions(item: ClaimView) -> Markup | None:
-    """The remarks on a claim, warnings in their colour."""
-    told = [
-        el(
-            "li",
-            el("a", f"[{said.quote}]", href=f"#quote-{said.quote}") if said.quote else None,
-            " ",
-            el("b", f"{said.label}: ", class_="warn" if said.is_warning else None),
-            said.text,
-        )
-        for said in opinions(item)
-    ]
-    return el("ul", *told) if told else None
+def _opinion(remark: Opinion) -> Markup:
+    """A remark on a claim; a warning has its colour."""
+    about = el("a", f"[{remark.quote}]", href=f"#quote-{remark.quote}") if remark.quote else None
+    return join(about, " ", el("b", f"{remark.label}: ", class_="warn" if remark.is_warning else None), remark.text)
 
 
 def _quote(quote: Quote, report: Report) -> Markup:
@@ -122,7 +109,7 @@ def _picture(crop: Crop, quote: Quote) -> Markup:
 
 
 def _facts(quote: Quote, report: Report) -> Markup:
-    if report.paged:
+    if report.view.paged:
         many = "Pages" if quote.last_page > quote.page else "Page"
         printed = f" (printed {quote.label})" if quote.label != str(quote.page) else ""
         place = join(f"{many} ", el("b", pages_of(quote)), printed)
@@ -145,17 +132,15 @@ def _match_differences(quote: Quote) -> Markup | None:
     """What a reader should know of a match, and the model's wording when it is not what is shown."""
     if not quote.difference and quote.match != "recut":
         return None
-    told = "As given → in the document: " if quote.match == "recut" else "Note: "
-    said = el("p", "The worker’s wording: ", el("q", quote.said)) if quote.said != quote.text else None
-    return el("div", el("p", told, "; ".join(quote.difference)), said, class_="differs")
+    prefix = "As given → in the document: " if quote.match == "recut" else "Note: "
+    wording = el("p", "The worker’s wording: ", el("q", quote.said)) if quote.said != quote.text else None
+    return el("div", el("p", prefix, "; ".join(quote.difference)), wording, class_="differs")
 
 
 def _passage(passage: Passage, *, closed: bool) -> Markup:
-    start = len(passage.before)
-    words = passage.before + passage.quoted + passage.after
+    start, words = len(passage.before), passage.before + passage.quoted + passage.after
     shown = _text_lines(words, marked=(start, start + len(passage.quoted)))
-    name = "In context"
-    return el("details", el("summary", name), el("div", shown, class_="passage"), open=not closed)
+    return el("details", el("summary", "In context"), el("div", shown, class_="passage"), open=not closed)
 
 
 def _text_lines(words: str, page: int | None = None, marked: tuple[int, int] = (0, 0)) -> Markup:

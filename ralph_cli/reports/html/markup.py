@@ -1,6 +1,7 @@
 """HTML that cannot be broken out of: whatever is not Markup already is made visible and escaped."""
 
 import html
+from collections.abc import Iterable
 
 from ralph_cli.reports.safe_text import make_visible
 
@@ -33,6 +34,12 @@ def el(tag: str, /, *children: Child, **attributes: str | int | bool | None) -> 
     )
     start = Markup(f"<{tag}{rendered_attributes}>")
     return start if tag in _VOID else Markup(f"{start}{join(*children)}</{tag}>")
+
+
+def bullets(items: Iterable[Child]) -> Markup:
+    """A list of the items; nothing if there are none."""
+    lines = [el("li", item) for item in items]
+    return el("ul", *lines) if lines else Markup("")
 
 
 def join(*children: Child) -> Markup:

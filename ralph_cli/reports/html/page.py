@@ -3,13 +3,13 @@
 import re
 from collections.abc import Iterator
 
-from ralph_cli.core.events import NoticeIssued, RunHalted
+from ralph_cli.core.events import NoticeIssued, RunHalted, RunStarted
+from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.run import Ruling, StopType, Verdict
-from ralph_cli.reports import terminal
 from ralph_cli.reports.goal import describe_verification
-from ralph_cli.reports.html.coverage_strip import LEVELS, page_ranges
+from ralph_cli.reports.html.coverage_strip import LEVELS
 from ralph_cli.reports.html.evidence import claims, quote_links, verdict_badge
-from ralph_cli.reports.html.markup import Markup, el, escape, join
+from ralph_cli.reports.html.markup import Markup, bullets, el, join
 from ralph_cli.reports.html.style import CSS, POLICY
 from ralph_cli.reports.html.timeline import timeline
 from ralph_cli.reports.report import Report, describe_ending, outcome_heading
@@ -17,8 +17,9 @@ from ralph_cli.reports.safe_text import one_line
 from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.coverage import unreadable_line
 from ralph_cli.reports.sections.refused import Refusals, collect_refusals
-from ralph_cli.reports.sections.spending import spending
-from ralph_cli.reports.view import VERDICT_WORDS
+from ralph_cli.reports.sections.spending import Spending, spending
+from ralph_cli.reports.terminal import describe_cost, pluralize
+from ralph_cli.reports.view import VERDICT_WORDS, describe_place
 
 Section = tuple[str, str, Markup]
 """Anchor, heading and content."""
@@ -36,15 +37,12 @@ def render_page(report: Report) -> str:
         el("title", f"Evidence: {one_line(report.view.question, 90)}"),
         el("style", Markup(CSS)),
     )
+    contents = bullets(el("a", name, href=f"#{anchor}") for anchor, name, _ in parts)
     body = el(
         "body",
         el("a", "Skip to the answer", href="#answer", class_="skip"),
         _header(report),
-        el(
-            "nav",
-            el("ul", *(el("li", el("a", name, href=f"#{anchor}")) for anchor, name, _ in parts)),
-            aria_label="Contents",
-        ),
+        el("nav", contents, aria_label="Contents"),
         el("main", *(_section(*part) for part in parts)),
         _footer(report),
     )
@@ -61,9 +59,10 @@ def _sections(report: Report) -> Iterator[Section]:
     evidence = "Evidence" if report.view.mode == "task" else "Claims and their evidence"
     yield "claims", evidence, claims(report)
     yield "searched", "What was searched", _searches(report)
-    yield "found", "What the checks found", _issues(report)
+    issues = () if report.view.ok else report.view.issues
+    yield "found", "What the checks found", bullets(dict.fromkeys(issue.line for issue in issues))
     yield "read", "What was read", _coverage(report)
-    yield "notices", "Notices", _bullet_list(e.message for e in report.events if isinstance(e, NoticeIssued))
+    yield "notices", "Notices", bullets(dict.fromkeys(e.message for e in report.events if isinstance(e, NoticeIssued)))
     yield "cost", "Cost", _cost(report)
     yield "course", "Course of the run", timeline(report.events)
     yield "refused", "Appendix: what was refused", _refused(report)
@@ -73,38 +72,35 @@ _ANSWER_TITLES = {"task": "Output", "goal": "Output and its verification"}
 
 
 def _header(report: Report) -> Markup:
-    view, started = report.view, report.started
+    view = report.view
     words, kind = outcome_heading(report)
+    started = next((event for event in report.events if isinstance(event, RunStarted)), None)
     ended = [event.at for event in report.events if isinstance(event, RunHalted)]
     models = started.settings.get("models", {}) if started else {}
     document = view.document
-    facts = [
-        ("Document", join(report.document_name, *_size(report))) if document else ("Document", escape("none")),
-        ("SHA-256", el("span", str(document.get("sha256", "")), class_="hash")) if document else None,
-        ("Models", escape(", ".join(f"{role} {name}" for role, name in models.items()))) if models else None,
-        ("Begun", escape(_time(started.at))) if started else None,
-        ("Ended", escape(_time(ended[0]))) if ended else None,
+    facts: tuple[tuple[str, str | None], ...] = (
+        ("Document", join(report.document_name, *_size(report)) if document else "none"),
+        ("SHA-256", el("span", str(document.get("sha256", "")), class_="hash") if document else None),
+        ("Models", ", ".join(f"{role} {name}" for role, name in models.items())),
+        ("Begun", _time(started.at) if started else None),
+        ("Ended", _time(ended[0]) if ended else None),
         ("Run", el("span", view.run, class_="hash")),
-        ("Spent", escape(f"{terminal.describe_cost(view.usage)}, {_iterations(view.iterations)}")),
-    ]
+        ("Spent", f"{describe_cost(view.usage)}, {pluralize(view.iterations, 'iteration')}"),
+    )
+    badge = el("span", words, class_=f"verdict {kind}")
     return el(
         "header",
         el("p", f"Evidence report · ralph {view.mode}", class_="kicker"),
         el("h1", view.question),
-        el(
-            "div",
-            el("span", words, class_=f"verdict {kind}"),
-            el("p", describe_ending(report)),
-            class_=f"ending {kind}",
-        ),
+        el("div", badge, el("p", describe_ending(report)), class_=f"ending {kind}"),
         *(el("p", note, class_="differs") for note in report.notes),
-        el("dl", *(join(el("dt", fact[0]), el("dd", fact[1])) for fact in facts if fact)),
+        el("dl", *(join(el("dt", name), el("dd", value)) for name, value in facts if value)),
     )
 
 
 def _size(report: Report) -> Iterator[str]:
     document = report.view.document
-    if report.paged:
+    if report.view.paged:
         yield f", {document.get('pages')} pages"
     if document.get("characters"):
         yield f", {document['characters']:,} characters"
@@ -115,36 +111,24 @@ def _time(stamp: str) -> str:
     return re.sub(r"^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d+)?Z$", r"\1 \2 UTC", stamp)
 
 
-def _iterations(number: int) -> str:
-    return f"{number} iteration{'' if number == 1 else 's'}"
-
-
 def _answer(report: Report) -> Markup:
     view = report.view
     if report.goal is not None:
-        return join(_output(report.output), _verifier_results(report))
+        return join(_output(report.output), _verifier_results(report.goal))
     if view.mode == "task":
         return join(_output(view.output), _output_ruling(view.output_ruling))
     if view.halt.type is StopType.ABSENT or view.absence is not None:
-        told = "Not in the document, as far as the searches shown below can tell."
-        return join(el("p", f"{told} {unreadable_line(view)}".rstrip()), _worker_note(view.absence))
+        absent = "Not in the document, as far as the searches shown below can tell."
+        note = el("p", "The worker notes: ", view.absence) if view.absence else None
+        return join(el("p", f"{absent} {unreadable_line(view)}".rstrip()), note)
     if not view.claims:
         return el("p", "No answer.")
-    return el(
-        "ul",
-        *(el("li", item.claim.text, " ", quote_links(item), " ", verdict_badge(item)) for item in view.claims),
-        class_="answer",
-    )
-
-
-def _worker_note(note: str | None) -> Markup:
-    return el("p", "The worker notes: ", note) if note else Markup("")
+    items = (el("li", item.claim.text, " ", quote_links(item), " ", verdict_badge(item)) for item in view.claims)
+    return el("ul", *items, class_="answer")
 
 
 def _output(output: str) -> Markup:
-    if not output.strip():
-        return el("p", "No output.")
-    return el("div", output, class_="output")
+    return el("div", output, class_="output") if output.strip() else el("p", "No output.")
 
 
 def _output_ruling(ruling: Ruling | None) -> Markup:
@@ -155,22 +139,20 @@ def _output_ruling(ruling: Ruling | None) -> Markup:
     return el("p", el("b", f"{who}: {VERDICT_WORDS[ruling.verdict.value]}. "), f"{ruling.reason} ({ruling.judge})")
 
 
-def _verifier_results(report: Report) -> Markup:
+def _verifier_results(goal: GoalState) -> Markup:
     """The verdicts of the user's own commands on the output as it stands."""
-    assert report.goal is not None
-    told = describe_verification(report.goal)
-    rows = [
-        el(
-            "li",
+    outcome = describe_verification(goal)
+    items = [
+        join(
             el("b", f"{item.name}: {'passed' if item.passed else 'FAILED'}"),
             f" ({item.ended}) at {_time(item.at)}",
-            None if item.revision == report.goal.revision else ", on an earlier version of the output",
+            None if item.revision == goal.revision else ", on an earlier version of the output",
             el("pre", f"$ {item.command}\n{item.output}".rstrip()),
         )
-        for item in report.goal.evidence
+        for item in goal.evidence
     ]
-    said = el("p", "The worker says, which proves nothing: ", report.goal.said) if report.goal.said else None
-    return join(el("p", f"{told[:1].upper()}{told[1:]}."), el("ul", *rows) if rows else None, said)
+    claimed = el("p", "The worker says, which proves nothing: ", goal.said) if goal.said else None
+    return join(el("p", f"{outcome[:1].upper()}{outcome[1:]}."), bullets(items), claimed)
 
 
 def _searches(report: Report) -> Markup:
@@ -181,80 +163,52 @@ def _searches(report: Report) -> Markup:
         el("tr", el("td", absence.describe_term(item)), el("td", absence.describe_hits(item), class_="n"))
         for item in view.searches
     ]
-    near = [
-        el(
-            "li",
-            f"{absence.describe_place(item, paged=report.paged)}: ",
-            el("q", item.text.strip()),
-            f" ({', '.join(item.words)})",
-        )
+    near = bullets(
+        join(f"{describe_place(item, paged=view.paged)}: ", el("q", item.text.strip()), f" ({', '.join(item.words)})")
         for item in view.nearest
-    ]
+    )
     return join(
         el("p", "Each term was counted in the text by code; what the counts mean is for you to judge.", class_="soft"),
         _table((("Term", ""), ("Places", "n")), rows),
         el("p", absence.describe_pages_read(view)),
-        join(el("p", f"{absence.NEAREST}:"), el("ul", *near)) if near else None,
+        join(el("p", f"{absence.NEAREST}:"), near) if near else None,
     )
-
-
-def _issues(report: Report) -> Markup:
-    return Markup("") if report.view.ok else _bullet_list(issue.line for issue in report.view.issues)
 
 
 def _coverage(report: Report) -> Markup:
     found = report.coverage
     if not found.parts:
         return el("p", found.note)
-    names = {"page": "Pages", "pages": "Pages", "characters": "Characters"}[found.unit]
-    told = []
-    for level, words in LEVELS.items():
-        if of := found.names_at(level):
-            share = f"{len(of)} of {len(found.ungrouped or found.parts)}"
-            told.append(el("li", el("b", f"{names} {words}"), f" ({share}): {page_ranges(of)}"))
+    names = "Characters" if found.unit == "characters" else "Pages"
     cells = [el("li", part.name, class_=part.level, title=LEVELS[part.level]) for part in found.parts]
     key = [el("li", words, class_=level) for level, words in LEVELS.items()]
     wide = "strip" if found.unit == "page" else "strip wide"
     return join(
         el("p", found.note, class_="soft"),
-        el("ul", *told),
+        el("ul", *(el("li", el("b", name), rest) for name, rest in found.describe_levels())),
         el("ul", *cells, class_=wide, aria_label=f"{names}, and how far each was read"),
         el("ul", *key, class_="strip key", aria_label="Key"),
     )
 
 
 def _cost(report: Report) -> Markup:
-    rows = [
-        el(
-            "tr",
-            el("td", item.agent),
-            el("td", item.model),
-            *_number_cells(
-                item.usage.calls,
-                item.failed,
-                item.usage.input_tokens,
-                item.usage.output_tokens,
-                item.usage.usd,
-                item.seconds,
-            ),
-        )
-        for item in spending(report.events)
-    ]
-    if not rows:
+    items = spending(report.events)
+    if not items:
         return el("p", "No model was called.")
-    usage, lines = report.view.usage, spending(report.events)
-    total = (usage.calls, sum(item.failed for item in lines), usage.input_tokens, usage.output_tokens, usage.usd)
-    foot = el("tr", el("td", "Total"), el("td"), *_number_cells(*total, sum(item.seconds for item in lines)))
+    seconds, failed = sum(item.seconds for item in items), sum(item.failed for item in items)
+    total = Spending("Total", "", report.view.usage, seconds, failed)
     columns = (("Agent", ""), ("Model", ""), ("Calls", "n"), ("Failed", "n"), ("Tokens in", "n"), ("Tokens out", "n"))
-    return _table((*columns, ("US$", "n"), ("Seconds", "n")), rows, foot)
+    rows = [_cost_row(item) for item in items]
+    return _table((*columns, ("US$", "n"), ("Seconds", "n")), rows, _cost_row(total))
 
 
-def _number_cells(
-    calls: int, failed: int, read: int, wrote: int, usd: float | None, seconds: float
-) -> Iterator[Markup]:
-    money = "unknown" if usd is None else f"{usd:.4f}"
-    for figure in (f"{calls:,}", str(failed), f"{read:,}", f"{wrote:,}", money, f"{seconds:,.1f}"):
-        yield el("td", figure, class_="n")
+def _cost_row(item: Spending) -> Markup:
+    usage = item.usage
+    money = "unknown" if usage.usd is None else f"{usage.usd:.4f}"
+    tokens = f"{usage.input_tokens:,}", f"{usage.output_tokens:,}"
+    figures = (f"{usage.calls:,}", str(item.failed), *tokens, money, f"{item.seconds:,.1f}")
+    names = el("td", item.agent), el("td", item.model)
+    return el("tr", *names, *(el("td", figure, class_="n") for figure in figures))
 
 
 def _table(columns: tuple[tuple[str, str], ...], rows: list[Markup], foot: Markup | None = None) -> Markup:
@@ -267,8 +221,8 @@ def _refused(report: Report) -> Markup:
     found = collect_refusals(report.events)
     if not found:
         return el("p", "Nothing was refused.")
-    told = el("p", "None of this is in the answer, unless a later iteration corrected it.", class_="soft")
-    return join(told, *(_iteration_refusals(item) for item in found))
+    caveat = el("p", "None of this is in the answer, unless a later iteration corrected it.", class_="soft")
+    return join(caveat, *(_iteration_refusals(item) for item in found))
 
 
 def _iteration_refusals(item: Refusals) -> Markup:
@@ -278,13 +232,8 @@ def _iteration_refusals(item: Refusals) -> Markup:
         ("Issues of the checks", [f"{issue.check}: {issue.line}" for issue in item.issues]),
         ("Checks that could not be run", [f"{check}: {why}" for check, why in item.broken]),
     )
-    told = (part for name, lines in groups if lines for part in (el("h4", name), _bullet_list(lines)))
-    return join(el("h3", f"Iteration {item.iteration}"), *told)
-
-
-def _bullet_list(lines: "Iterator[str] | list[str]") -> Markup:
-    items = [el("li", line) for line in dict.fromkeys(lines)]
-    return el("ul", *items) if items else Markup("")
+    parts = (part for name, lines in groups if lines for part in (el("h4", name), bullets(dict.fromkeys(lines))))
+    return join(el("h3", f"Iteration {item.iteration}"), *parts)
 
 
 def _footer(report: Report) -> Markup:

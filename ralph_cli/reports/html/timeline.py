@@ -18,8 +18,8 @@ from ralph_cli.core.events import (
     WorkerReported,
 )
 from ralph_cli.core.run import Step
-from ralph_cli.reports.html.coverage_strip import page_ranges
-from ralph_cli.reports.html.markup import Markup, el, join
+from ralph_cli.reports.html.coverage_strip import all_ranges
+from ralph_cli.reports.html.markup import Markup, bullets, el, join
 from ralph_cli.reports.safe_text import one_line
 
 _MAX_LINES, _MAX_CHARACTERS = 60, 8_000
@@ -29,21 +29,18 @@ def timeline(events: Iterable[AnyEvent]) -> Markup:
     """What happened, in order, under a heading for each iteration; empty for a run that did nothing."""
     parts: list[Markup] = []
     steps: list[Markup] = []
-
-    def flush() -> None:
-        if steps:
-            parts.append(el("ol", *steps, class_="steps"))
-            steps.clear()
-
     for event in events:
         if isinstance(event, IterationStarted):
-            flush()
-            parts.append(el("h3", f"Iteration {event.number}"))
+            parts += [_step_list(steps), el("h3", f"Iteration {event.number}")]
+            steps = []
             if event.feedback:
                 parts.append(_details("Feedback on the previous attempt", el("pre", shorten(event.feedback))))
         steps += [el("li", item) for item in _event_items(event)]
-    flush()
-    return join(*parts)
+    return join(*parts, _step_list(steps))
+
+
+def _step_list(steps: list[Markup]) -> Markup:
+    return el("ol", *steps, class_="steps") if steps else Markup("")
 
 
 def shorten(words: str) -> str:
@@ -62,23 +59,24 @@ def shorten(words: str) -> str:
 def _event_items(event: AnyEvent) -> Iterator[Markup]:
     match event:
         case SnippetRan():
-            pages = f", pages {page_ranges([str(n) for n in sorted(set(event.pages))])}" if event.pages else ""
+            pages = f", pages {all_ranges(sorted(set(event.pages)))}" if event.pages else ""
             asked = f", {event.queries} sub-queries" if event.queries else ""
             failed = ", which failed" if event.error else ""
             lost = "; the sandbox’s state was lost" if event.state_lost else ""
             name = f"Step {event.step}: ran code for {event.seconds:.2f} s{failed}{asked}{pages}{lost}"
-            yield _details(name, el("h4", "Code"), el("pre", shorten(event.code)), *_shown_output(event.output))
+            code = el("h4", "Code"), el("pre", shorten(event.code))
+            yield _details(name, *code, el("h4", "What it was shown"), el("pre", shorten(event.output) or "(nothing)"))
         case DraftSubmitted(step=step, draft=draft, problems=problems):
             name = f"Step {step}: submitted" + (", rejected" if problems else ", accepted")
-            said = [
+            items = [
                 el("li", claim.text, el("ul", *(el("li", el("q", quote)) for quote in claim.quotes)))
                 for claim in draft.claims
             ]
             if draft.absence is not None:
-                said.append(el("li", "Not in the document; searched: ", ", ".join(draft.absence.searched)))
-            wrong = [el("li", problem) for problem in problems]
-            problem = join(el("h4", "Problems"), el("ul", *wrong)) if wrong else None
-            yield _details(name, el("ul", *said), el("pre", shorten(draft.output)) if draft.output else None, problem)
+                items.append(el("li", "Not in the document; searched: ", ", ".join(draft.absence.searched)))
+            output = el("pre", shorten(draft.output)) if draft.output else None
+            wrong = join(el("h4", "Problems"), bullets(problems))
+            yield _details(name, el("ul", *items), output, wrong if problems else None)
         case TurnRejected(step=step, reason=reason):
             yield el("span", f"Step {step}: {one_line(reason, 600)}")
         case StepFinished(step):
@@ -93,10 +91,6 @@ def _event_items(event: AnyEvent) -> Iterator[Markup]:
             yield from _goal_event_items(event)
 
 
-def _shown_output(output: str) -> tuple[Markup, Markup]:
-    return el("h4", "What it was shown"), el("pre", shorten(output) or "(nothing)")
-
-
 def _check_results(step: Step) -> Iterator[Markup]:
     if step.attempt.error:
         yield el("span", f"No result: {step.attempt.error}")
@@ -104,33 +98,29 @@ def _check_results(step: Step) -> Iterator[Markup]:
         if item.broken:
             yield el("span", f"The check “{item.check}” could not be run: {one_line(item.broken, 600)}")
     if step.rulings:
-        said = [
-            el(
-                "li",
-                el("b", f"Claim {r.claim}" if r.claim else "The output"),
-                f": {r.verdict.value}. {r.reason} ({r.judge})",
+        verdicts = bullets(
+            join(
+                el("b", f"Claim {r.claim}" if r.claim else "The output"), f": {r.verdict.value}. {r.reason} ({r.judge})"
             )
             for r in step.rulings
-        ]
-        yield _details("The judge’s verdicts", el("ul", *said))
+        )
+        yield _details("The judge’s verdicts", verdicts)
 
 
 def _goal_event_items(event: AnyEvent) -> Iterator[Markup]:
     match event:
         case GoalSet(verifiers=verifiers, instructions=instructions):
-            named = [el("li", el("b", name), ": ", el("code", command)) for name, command in verifiers]
-            yield join("Verifiers: ", el("ul", *named) if named else "none", instructions or None)
+            named = bullets(join(el("b", name), ": ", el("code", command)) for name, command in verifiers)
+            yield join("Verifiers: ", named or "none", instructions)
         case OutputChanged(output=output, revision=revision):
             yield _details(f"Output, version {revision}: {len(output):,} characters", el("pre", shorten(output)))
         case VerifierFinished(name=name, command=command, passed=passed, ended=ended, at=at):
             word = "passed" if passed else "FAILED"
-            said = f"Version {event.revision} verified by {one_line(name)}: {word} ({one_line(ended)}) at {at}"
-            yield _details(said, el("pre", shorten(f"$ {command}\n{event.output}".rstrip())))
+            title = f"Version {event.revision} verified by {one_line(name)}: {word} ({one_line(ended)}) at {at}"
+            yield _details(title, el("pre", shorten(f"$ {command}\n{event.output}".rstrip())))
         case WorkerReported(text=words, intent=intent):
             meant = {"note": "a note", "done": "it is done", "blocked": "it cannot go on"}[intent]
             yield el("span", f"The worker says ({meant}): {one_line(words, 2_000)}")
-        case _:
-            return
 
 
 def _details(name: str, *content: Markup | None) -> Markup:

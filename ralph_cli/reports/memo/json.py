@@ -1,13 +1,11 @@
 """A checked memo as one JSON object."""
 
-import json
 from typing import Any
 
-from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import Finding, MemoCheck, Support
 from ralph_cli.core.run import Quote
+from ralph_cli.reports.json import quote_object, vote_objects
 from ralph_cli.reports.memo.terminal import GROUPS
-from ralph_cli.reports.view import TIER_NAMES
 
 
 def memo_object(check: MemoCheck) -> dict[str, Any]:
@@ -26,13 +24,16 @@ def memo_object(check: MemoCheck) -> dict[str, Any]:
             "checked": check.checked,
             "faults": len(check.faults),
             "terms_not_found": len(check.missing),
-            **{_outcome_name(outcome): sum(one.outcome == outcome for one in check.findings) for outcome, _ in GROUPS},
+            **{
+                _outcome_name(outcome): sum(found.outcome == outcome for found in check.findings)
+                for outcome, _ in GROUPS
+            },
         },
         "quotations": [_finding(finding, check) for finding in check.findings],
         "terms": [_finding(finding, check) for finding in check.terms],
-        "pages_past_the_end": [{"text": one.text, "line": one.line} for one in check.beyond],
+        "pages_past_the_end": [{"text": reference.text, "line": reference.line} for reference in check.beyond],
         "pages_without_a_quotation": [
-            {"text": one.text, "line": one.line, "place": one.place} for one in check.unbound
+            {"text": reference.text, "line": reference.line, "place": reference.place} for reference in check.unbound
         ],
         "pages_not_checked": check.unpaged,
         "judge": check.judge or None,
@@ -49,11 +50,6 @@ def memo_object(check: MemoCheck) -> dict[str, Any]:
             for document in check.documents
         ],
     }
-
-
-def memo_json(check: MemoCheck) -> str:
-    """The object as text; characters that a terminal would obey come out escaped, as JSON allows."""
-    return json.dumps(memo_object(check), ensure_ascii=True, indent=2)
 
 
 def _outcome_name(outcome: str) -> str:
@@ -76,7 +72,7 @@ def _finding(finding: Finding, check: MemoCheck) -> dict[str, Any]:
         "document": finding.document,
         "also_in": list(finding.also),
         "where": finding.where or None,
-        "quote": _quote(finding.quote, document) if finding.quote and document else None,
+        "quote": _quote(finding.quote, paged=paged) if finding.quote and document else None,
         "pages": [{"page": number, "label": label} for number, label in finding.pages] if paged else [],
         "page_matched": finding.matched,
         "closest": {
@@ -93,18 +89,10 @@ def _finding(finding: Finding, check: MemoCheck) -> dict[str, Any]:
     }
 
 
-def _quote(quote: Quote, document: Document) -> dict[str, Any]:
-    return {
-        "text": quote.text,
-        "page": quote.page if document.paged else None,
-        "label": quote.label if document.paged else None,
-        "last_page": (quote.last_page or quote.page) if document.paged else None,
-        "start": quote.start,
-        "end": quote.end,
-        "match": TIER_NAMES[quote.match],
-        "occurrences": quote.occurrences,
-        "places": [list(place) for place in quote.places],
-    }
+def _quote(quote: Quote, *, paged: bool) -> dict[str, Any]:
+    found = quote_object(quote, paged=paged)
+    shown = ("text", "page", "label", "last_page", "start", "end", "match", "occurrences", "places")
+    return {name: found[name] for name in shown}
 
 
 def _support(item: Support) -> dict[str, Any]:
@@ -114,8 +102,5 @@ def _support(item: Support) -> dict[str, Any]:
         "quotations": list(item.findings),
         "verdict": item.ruling.verdict.value if item.ruling else "unjudged",
         "reason": item.ruling.reason if item.ruling else item.why,
-        "votes": [
-            {"judge": vote.judge, "verdict": vote.verdict.value, "reason": vote.reason}
-            for vote in (item.ruling.votes if item.ruling else ())
-        ],
+        "votes": vote_objects(item.ruling),
     }

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from ralph_cli.core.document import Document
-from ralph_cli.core.results.memo import ClosestText, Finding, MemoCheck, QuotationOutcome, Support
+from ralph_cli.core.results.memo import Finding, MemoCheck, PageReference, QuotationOutcome, Support
 from ralph_cli.reports.safe_text import one_line
-from ralph_cli.reports.terminal import SIGNS, Styled
+from ralph_cli.reports.styled import Styled, plain_text
+from ralph_cli.reports.terminal import SIGNS
 from ralph_cli.reports.view import VERDICT_WORDS
 
 MAX_SHOWN_CHARS = 400
@@ -22,8 +23,6 @@ GROUPS: tuple[tuple[QuotationOutcome, str], ...] = (
     ("exact", "Exact"),
 )
 """The outcomes in the order in which a reader needs them, and what they are called."""
-
-FAULTS = ("altered", "not-found", "wrong-page", "hidden", "unclosed")
 
 
 def memo_lines(check: MemoCheck) -> Iterator[list[Styled]]:
@@ -48,7 +47,7 @@ def memo_lines(check: MemoCheck) -> Iterator[list[Styled]]:
 
 def memo_text(check: MemoCheck) -> str:
     """The report as text without any style."""
-    return "\n".join("".join(text for text, _ in line) for line in memo_lines(check)) + "\n"
+    return plain_text(memo_lines(check))
 
 
 def describe_outcome(check: MemoCheck) -> str:
@@ -61,12 +60,12 @@ def describe_outcome(check: MemoCheck) -> str:
     # What was not checked must not hide behind the word "all".
     terms = () if check.strict else check.missing
     hold = "all hold" if not (terms or check.unbound) else "it holds" if check.checked == 1 else "these hold"
-    parts = [
-        f"{_pluralize(check.checked, 'quotation')} checked: "
-        + (f"{faults} {'does' if faults == 1 else 'do'} not hold" if faults else hold)
-    ]
+    if faults:
+        hold = f"{faults} {'does' if faults == 1 else 'do'} not hold"
+    parts = [f"{_pluralize(check.checked, 'quotation')} checked: {hold}"]
     if terms:
-        parts.append(f"{_pluralize(len(terms), 'term')} between marks not in the document{_plural_suffix(check)}")
+        documents = "documents" if len(check.documents) > 1 else "document"
+        parts.append(f"{_pluralize(len(terms), 'term')} between marks not in the {documents}")
     if check.unbound:
         parts.append(_unbound_message(check))
     if check.beyond:
@@ -76,22 +75,23 @@ def describe_outcome(check: MemoCheck) -> str:
     if check.support is not None:
         bad = sum(not item.holds for item in check.support)
         judged = _pluralize(len(check.support), "sentence")
-        parts.append(
-            f"{judged} judged by {one_line(check.judge)}: {bad} not supported"
-            if bad
-            else f"{judged} judged, all supported"
-        )
+        by = f" by {one_line(check.judge)}: {bad} not supported" if bad else ", all supported"
+        parts.append(f"{judged} judged{by}")
     else:
         parts.append("no model was asked whether they support what the memo says")
     return "; ".join(parts) + "."
 
 
-def _plural_suffix(check: MemoCheck) -> str:
-    return "s" if len(check.documents) > 1 else ""
-
-
 def _unbound_message(check: MemoCheck) -> str:
     return f"{_pluralize(len(check.unbound), 'page reference')} not linked to a quotation, not checked"
+
+
+def faulty_references(check: MemoCheck) -> tuple[tuple[str, tuple[PageReference, ...]], ...]:
+    """The page references to no page, and those that were not checked, with what they are called."""
+    return (
+        ("Page references past the last page", check.beyond),
+        ("Page references that belong to no quotation: not checked", check.unbound),
+    )
 
 
 def page_names(pages: Sequence[tuple[int, str]]) -> str:
@@ -108,72 +108,50 @@ def describe_page_reference(finding: Finding) -> str:
         return ""
     if finding.outcome == "wrong-page":
         return f"the memo says {one_line(reference.text)}; it stands on {page_names(finding.pages)}"
-    if finding.matched == "label" and finding.quote.label != str(finding.quote.page):
-        return f"{one_line(reference.text)} as printed on the page"
-    if finding.matched == "number" and finding.quote.label != str(finding.quote.page):
-        return f"{one_line(reference.text)} of the file, not as printed"
-    return "" if finding.matched else f"{one_line(reference.text)} was not checked"
+    if finding.matched is None:
+        return f"{one_line(reference.text)} was not checked"
+    if finding.matched == "both" or finding.quote.label == str(finding.quote.page):
+        return ""
+    which = {"label": "as printed on the page", "number": "of the file, not as printed"}[finding.matched]
+    return f"{one_line(reference.text)} {which}"
 
 
 def _source(document: Document) -> str:
-    return (
-        f"{one_line(document.path)} ({_pluralize(len(document.pages), 'page')})"
-        if document.paged
-        else one_line(document.path)
-    )
+    pages = f" ({_pluralize(len(document.pages), 'page')})" if document.paged else ""
+    return one_line(document.path) + pages
 
 
 def _finding_lines(finding: Finding, check: MemoCheck) -> Iterator[list[Styled]]:
-    quotation = finding.quotation
+    quotation, nearest = finding.quotation, finding.nearest
     sign, colour = ("\u2713", "green") if finding.holds else ("\u2717", "red")
-    sign, colour = ("~", "yellow") if finding.outcome == "recut" else (sign, colour)
+    if finding.outcome == "recut":
+        sign, colour = "~", "yellow"
     where = f"{quotation.place}: " if quotation.place else ""
-    line: list[Styled] = [
-        (f"  {sign} ", colour),
-        (where, "bold"),
-        (f"\u201c{one_line(quotation.words, MAX_SHOWN_CHARS)}\u201d", ""),
-    ]
-    document = check.documents[finding.document] if finding.document is not None else None
+    line: list[Styled] = [(f"  {sign} ", colour), (where, "bold"), (_in_marks(quotation.words), "")]
     several = len(check.documents) > 1
+    document = check.documents[finding.document] if finding.document is not None else None
+    source = f" of {one_line(document.path)}" if several and document is not None else ""
     if finding.quote is not None and document is not None and finding.holds:
-        line.append(
-            (f"  {one_line(finding.where)}{_document_suffix(document, several)}{_places_suffix(finding, check)}", "dim")
-        )
+        line.append((f"  {one_line(finding.where)}{source}{_places_suffix(finding, check)}", "dim"))
     yield line
-    if said := describe_page_reference(finding):
-        yield [
-            (
-                f"      {said}{_document_suffix(document, several) if not finding.holds and document else ''}",
-                "" if finding.holds else "red",
-            )
-        ]
-    if finding.nearest is not None and document is not None:
-        yield from _nearest_lines(finding.nearest, document, several)
+    if reference := describe_page_reference(finding):
+        yield [(f"      {reference}", "")] if finding.holds else [(f"      {reference}{source}", "red")]
+    if nearest is not None and document is not None:
+        place = f"  {one_line(nearest.where)}{source}"
+        yield [("      in the document: ", ""), (_in_marks(nearest.text), "cyan"), (place, "dim")]
+        if nearest.differing:
+            differing = "; ".join(one_line(words) for words in nearest.differing)
+            yield [("      memo -> document: ", ""), (differing, "yellow")]
     elif finding.outcome == "not-found":
         yield [("      nothing like it is in the document" + ("s" if several else ""), "dim")]
     if finding.outcome == "recut" and finding.quote is not None:
-        yield [
-            ("      in the document: ", ""),
-            (f"\u201c{one_line(finding.quote.text, MAX_SHOWN_CHARS)}\u201d", "cyan"),
-        ]
+        yield [("      in the document: ", ""), (_in_marks(finding.quote.text), "cyan")]
     for note in finding.notes:
         yield [(f"      {one_line(note)}", "yellow")]
 
 
-def _nearest_lines(nearest: ClosestText, document: Document, several: bool) -> Iterator[list[Styled]]:
-    text = one_line(nearest.text, MAX_SHOWN_CHARS)
-    yield [
-        ("      in the document: ", ""),
-        (f"\u201c{text}\u201d", "cyan"),
-        (f"  {one_line(nearest.where)}{_document_suffix(document, several)}", "dim"),
-    ]
-    if nearest.differing:
-        differing = "; ".join(one_line(words) for words in nearest.differing)
-        yield [("      memo -> document: ", ""), (differing, "yellow")]
-
-
-def _document_suffix(document: Document, several: bool) -> str:
-    return f" of {one_line(document.path)}" if several else ""
+def _in_marks(text: str) -> str:
+    return f"\u201c{one_line(text, MAX_SHOWN_CHARS)}\u201d"
 
 
 def _places_suffix(finding: Finding, check: MemoCheck) -> str:
@@ -183,16 +161,13 @@ def _places_suffix(finding: Finding, check: MemoCheck) -> str:
 
 
 def _reference_lines(check: MemoCheck) -> Iterator[list[Styled]]:
-    if check.beyond:
-        yield []
-        yield [(f"Page references past the last page ({len(check.beyond)})", "bold")]
-    for reference in check.beyond:
-        yield [("  \u2717 ", "red"), (f"{reference.place}: ", "bold"), (one_line(reference.text), "")]
-    if check.unbound:
-        yield []
-        yield [(f"Page references that belong to no quotation: not checked ({len(check.unbound)})", "bold")]
-    for reference in check.unbound:
-        yield [("  ? ", "yellow"), (f"{reference.place}: ", "bold"), (one_line(reference.text), "")]
+    signs: tuple[Styled, ...] = (("  \u2717 ", "red"), ("  ? ", "yellow"))
+    for (title, references), sign in zip(faulty_references(check), signs, strict=True):
+        if references:
+            yield []
+            yield [(f"{title} ({len(references)})", "bold")]
+        for reference in references:
+            yield [sign, (f"{reference.place}: ", "bold"), (one_line(reference.text), "")]
 
 
 def _support_lines(check: MemoCheck) -> Iterator[list[Styled]]:
@@ -210,11 +185,11 @@ def describe_ruling(item: Support) -> str:
     """The judge's word and reason, and who disagrees; or why there is none."""
     if item.ruling is None:
         return f"not judged: {one_line(item.why)}"
-    told = f"{VERDICT_WORDS[item.ruling.verdict.value]}: {one_line(item.ruling.reason)}"
+    verdict = f"{VERDICT_WORDS[item.ruling.verdict.value]}: {one_line(item.ruling.reason)}"
     if not item.ruling.disputed:
-        return told
+        return verdict
     votes = "; ".join(f"{one_line(vote.judge)}: {VERDICT_WORDS[vote.verdict.value]}" for vote in item.ruling.votes)
-    return f"{told} (the judges do not agree: {votes})"
+    return f"{verdict} (the judges do not agree: {votes})"
 
 
 def _term_lines(terms: Sequence[Finding]) -> Iterator[list[Styled]]:

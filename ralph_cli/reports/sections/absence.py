@@ -1,7 +1,7 @@
 """What an absence rests on, in the same words in every report: searches, pages read, the passages nearest to it."""
 
 from ralph_cli.core.coverage import format_ranges
-from ralph_cli.core.run import Passage, Search
+from ralph_cli.core.run import Search
 from ralph_cli.reports.sections.coverage import percent
 from ralph_cli.reports.view import RunView
 
@@ -18,12 +18,6 @@ def describe_term(search: Search) -> str:
 def describe_hits(search: Search) -> str:
     """In how many places it stands, or why that was not counted."""
     return (search.fault or "not counted") if search.hits is None else str(search.hits)
-
-
-def describe_place(passage: Passage, *, paged: bool) -> str:
-    """Where a passage stands."""
-    label = f" (printed {passage.label})" if passage.label != str(passage.page) else ""
-    return f"p. {passage.page}{label}" if paged else f"at {passage.start:,}"
 
 
 def describe_pages_read(view: RunView) -> str:

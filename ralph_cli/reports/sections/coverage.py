@@ -16,9 +16,9 @@ def coverage_line(view: RunView) -> tuple[str, str] | None:
     share = f"{percent(coverage.shown)} of the text"
     matters = unread_matters(view)
     if len(coverage.pages) < 2:
-        return (f"Only {share} was read; what stands elsewhere may be missed.", "yellow") if matters else (
-            f"Read: {share}.", "dim",
-        )  # fmt: skip
+        if matters:
+            return f"Only {share} was read; what stands elsewhere may be missed.", "yellow"
+        return f"Read: {share}.", "dim"
     read = f"{len(coverage.shown_pages)} of {len(coverage.pages)} pages, {share}"
     if matters and coverage.unread_pages:
         return f"Never read: {describe_pages(coverage.unread_pages)} (read, at least in part: {read}).", "yellow"
@@ -29,9 +29,9 @@ def coverage_line(view: RunView) -> tuple[str, str] | None:
 def unreadable_line(view: RunView) -> str:
     """What an absence says nothing about: pages of which no text, or not all of it, could be read; "" if none."""
     numbers = tuple(view.document.get("unreadable", ()))
-    return (
-        f"Not searched, or not all of it (damaged, a picture, or blank): {describe_pages(numbers)}." if numbers else ""
-    )
+    if not numbers:
+        return ""
+    return f"Not searched, or not all of it (damaged, a picture, or blank): {describe_pages(numbers)}."
 
 
 def unread_matters(view: RunView) -> bool:
@@ -48,23 +48,29 @@ def as_object(coverage: CoverageMap | None) -> dict[str, Any] | None:
     """The `coverage` of `--json`; None when it was not recorded.
 
     `shown` and `code` are the shares of the text that a model was shown, and that code says it went through.
-    `describe_pages` has runs [first, last] of page numbers: those of which something was `shown`, those that `code`
+    `pages` has runs [first, last] of page numbers: those of which something was `shown`, those that `code`
     went through, those `unread`, and each page's shares in `each` as [shown, code]; null in a text without pages.
     `unread` has the half-open character intervals that no model was shown.
     """
     if coverage is None:
         return None
-    by_page = {
+    return {
+        "shown": round(coverage.shown, 4),
+        "code": round(coverage.code, 4),
+        "pages": by_page(coverage),
+        "unread": [list(span) for span in coverage.unread],
+    }
+
+
+def by_page(coverage: CoverageMap | None) -> dict[str, Any] | None:
+    """The `pages` of that object; None without pages, too."""
+    if coverage is None or len(coverage.pages) < 2:
+        return None
+    return {
         "shown": [list(run) for run in number_ranges(coverage.shown_pages)],
         "code": [list(run) for run in number_ranges(coverage.code_pages)],
         "unread": [list(run) for run in number_ranges(coverage.unread_pages)],
         "each": [[round(page.shown, 3), round(page.code, 3)] for page in coverage.pages],
-    }
-    return {
-        "shown": round(coverage.shown, 4),
-        "code": round(coverage.code, 4),
-        "pages": by_page if len(coverage.pages) > 1 else None,
-        "unread": [list(span) for span in coverage.unread],
     }
 
 

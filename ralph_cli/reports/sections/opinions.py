@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ralph_cli.core.run import QuoteBearing
+from ralph_cli.core.run import Qualification, QuoteBearing
 from ralph_cli.reports.view import VERDICT_WORDS, ClaimView
 
 BEARINGS: dict[QuoteBearing, str] = {
@@ -29,17 +29,21 @@ def opinions(item: ClaimView) -> Iterator[Opinion]:
     for calculation in item.claim.calculations:
         yield Opinion("Calculation", 0, calculation)
     if item.ruling:
-        for said in item.ruling.quotes:
-            yield Opinion(BEARINGS[said.bearing], said.quote, said.reason, said.bearing != "supports")
+        for judged in item.ruling.quotes:
+            yield Opinion(BEARINGS[judged.bearing], judged.quote, judged.reason, judged.bearing != "supports")
         if votes := item.ruling.votes:
-            told = "; ".join(f"{vote.judge}: {VERDICT_WORDS[vote.verdict.value]} ({vote.reason})" for vote in votes)
+            words = "; ".join(f"{vote.judge}: {VERDICT_WORDS[vote.verdict.value]} ({vote.reason})" for vote in votes)
             disputed = item.ruling.disputed
-            yield Opinion("The judges do not agree" if disputed else "Asked again", 0, told, disputed)
+            yield Opinion("The judges do not agree" if disputed else "Asked again", 0, words, disputed)
     for judge, why in item.missing_votes:
         yield Opinion("Asked for a second opinion, gave none", 0, f"{judge}: {why}", True)
     for found in item.qualifications:
-        what = "contradicts it" if found.contradicts else "qualifies it"
-        yield Opinion(what, found.quote, f"{found.reason} ({found.judge})", True)
+        yield Opinion(f"{qualification_verb(found)} it", found.quote, f"{found.reason} ({found.judge})", True)
+
+
+def qualification_verb(found: Qualification) -> str:
+    """What a passage elsewhere in the document does to a claim."""
+    return "contradicts" if found.contradicts else "qualifies"
 
 
 def verdict_words(item: ClaimView) -> str:

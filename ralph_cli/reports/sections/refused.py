@@ -19,10 +19,6 @@ class Refusals:
     issues: tuple[Issue, ...] = ()
     broken: tuple[tuple[str, str], ...] = ()
 
-    @property
-    def is_empty(self) -> bool:
-        return not (self.drafts or self.quotes or self.issues or self.broken)
-
 
 def collect_refusals(events: Iterable[AnyEvent]) -> tuple[Refusals, ...]:
     """The iterations in which anything was refused."""
@@ -42,4 +38,4 @@ def collect_refusals(events: Iterable[AnyEvent]) -> tuple[Refusals, ...]:
                 drafts = []
     if drafts:  # cut off in the middle of an iteration
         found.append(Refusals(number, tuple(drafts)))
-    return tuple(item for item in found if not item.is_empty)
+    return tuple(item for item in found if item.drafts or item.quotes or item.issues or item.broken)

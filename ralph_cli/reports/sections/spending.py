@@ -1,7 +1,7 @@
 """What a run cost, by agent and model."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from ralph_cli.core.events import AnyEvent, CallFinished
 from ralph_cli.core.model import Usage
@@ -24,11 +24,7 @@ def spending(events: Iterable[AnyEvent]) -> tuple[Spending, ...]:
     for event in events:
         if isinstance(event, CallFinished):
             key = event.agent, event.model
-            had = found.get(key, Spending(*key, Usage(), 0.0, 0))
-            found[key] = replace(
-                had,
-                usage=had.usage + event.usage,
-                seconds=had.seconds + event.seconds,
-                failed=had.failed + bool(event.error),
-            )
+            earlier = found.get(key, Spending(*key, Usage(), 0.0, 0))
+            seconds, failed = earlier.seconds + event.seconds, earlier.failed + bool(event.error)
+            found[key] = Spending(*key, earlier.usage + event.usage, seconds, failed)
     return tuple(found.values())

@@ -1,0 +1,71 @@
+"""In a sentence how a run ended, what was checked, and by whom."""
+
+from ralph_cli.core.run import StopType
+from ralph_cli.reports.safe_text import make_visible, one_line
+from ralph_cli.reports.view import RunView
+
+NO_JUDGE_OF_ANSWER = (
+    "No model has judged this answer: each claim is only a quote of the document, chosen by word statistics."
+)
+NO_JUDGE_OF_OUTPUT = "No model has judged this output: each line is only a quote, chosen by word statistics."
+
+
+def describe_outcome(view: RunView) -> str:
+    """How the run ended, and what of its checks was not made."""
+    unasked = " Not verified: the verifier was not asked about this last iteration."
+    gaps = "".join(f" {one_line(gap)}" for gap in view.counter_evidence_gaps)
+    return _describe_halt(view) + (unasked if view.verification == "skipped" else "") + gaps
+
+
+def _describe_halt(view: RunView) -> str:
+    detail = one_line(view.halt.detail)
+    match view.halt.type:
+        case StopType.COMPLETION if not view.judged:
+            return f"Verbatim. {_no_judge(view)}"
+        case StopType.COMPLETION if view.mode == "task":
+            quotes = "; every quote is in the document" if view.document else ""
+            return f"Accepted: every figure, date and quotation is in {_source(view)}{quotes}, and {_judgement(view)}"
+        case StopType.COMPLETION:
+            return f"Accepted: every quote is in the document, and {_judgement(view)}"
+        case StopType.ABSENT:
+            return "Reported as absent: the hits were counted by code, what they mean is the worker's judgement."
+        case StopType.UNJUDGED if view.verification == "failed":
+            return f"Not verified: {detail}. {_describe_earlier_checks(view)}"
+        case StopType.UNJUDGED:
+            return f"Unjudged: {detail}. {_local_checks(view)}; {_missing_judgement(view)}."
+        case reason:
+            return f"Stopped ({reason.value}): {detail}."
+
+
+def _describe_earlier_checks(view: RunView) -> str:
+    """What was found before a verifier was asked: it is asked last, when all else has passed."""
+    if view.absence is not None and view.mode != "task":
+        return "The hits were counted by code, what they mean is the worker's judgement."
+    found = _local_checks(view)
+    return f"{found}, and {_judgement(view)}" if view.judged else f"{found}. {_no_judge(view)}"
+
+
+def _local_checks(view: RunView) -> str:
+    if view.mode == "task":
+        return f"Figures, dates and quotations are in {_source(view)}"
+    return "The quotes are in the document"
+
+
+def _source(view: RunView) -> str:
+    return "the quotes it rests on" if view.document else "the memory (no document was read)"
+
+
+def _judgement(view: RunView) -> str:
+    return f"{make_visible(view.judge)} found {'the task done' if view.mode == 'task' else 'every claim supported'}."
+
+
+def _no_judge(view: RunView) -> str:
+    return NO_JUDGE_OF_OUTPUT if view.mode == "task" else NO_JUDGE_OF_ANSWER
+
+
+def _missing_judgement(view: RunView) -> str:
+    if view.mode == "task":
+        return "the verdict shown is of an earlier attempt" if view.judged else "nobody has judged the output"
+    if view.claims and all(item.ruling for item in view.claims):
+        return "the verdicts shown are of an earlier attempt"
+    return "some claims were not judged" if view.judged else "nobody has judged the claims"
