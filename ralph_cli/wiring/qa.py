@@ -5,10 +5,10 @@ from dataclasses import replace
 from ralph_cli.checks.base import Check
 from ralph_cli.checks.coverage import CoverageCheck
 from ralph_cli.checks.figures.check import NumbersCheck
-from ralph_cli.checks.form import form_check
+from ralph_cli.checks.form import FormCheck
 from ralph_cli.checks.judge.claims import Judge
 from ralph_cli.checks.judge.counter_evidence import CounterEvidence
-from ralph_cli.checks.quotes import VisibilityPolicy, quote_check
+from ralph_cli.checks.quotes import QuoteCheck, VisibilityPolicy
 from ralph_cli.checks.verifier import LLMVerifier, Verifier, VerifierCheck
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
@@ -82,7 +82,7 @@ def build_qa(
         has_seen_text=direct,
     )
     numbers = NumbersCheck(document, question)
-    checks: tuple[Check, ...] = (form_check(settings.form), quote_check(document), numbers)
+    checks: tuple[Check, ...] = (FormCheck(settings.form), QuoteCheck(document), numbers)
     if settings.min_coverage:
         checks += (CoverageCheck(document, settings.min_coverage, lambda: explorer.coverage_tracker.coverage.shown),)
     judge = Judge(models.judge, document, question, nonces, models.panel)

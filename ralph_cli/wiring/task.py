@@ -8,11 +8,11 @@ from pathlib import Path
 from ralph_cli.checks.base import Check
 from ralph_cli.checks.coverage import CoverageCheck, share_to_read
 from ralph_cli.checks.figures.numbering import section_numbers
-from ralph_cli.checks.form import AnswerForm, Range, form_check
+from ralph_cli.checks.form import AnswerForm, FormCheck, Range
 from ralph_cli.checks.judge.outputs import TaskJudge
 from ralph_cli.checks.output.check import OutputCheck, OutputForm
 from ralph_cli.checks.output.schema import check_schema
-from ralph_cli.checks.quotes import quote_check
+from ralph_cli.checks.quotes import QuoteCheck
 from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
@@ -161,8 +161,8 @@ def build_task(
         context, document, task, lambda draft: mode.review(draft)
     )  # the mode is made below
     checks: tuple[Check, ...] = (
-        form_check(AnswerForm(ANY_COUNT, ANY_COUNT, settings.quote_chars)),
-        quote_check(document),
+        FormCheck(AnswerForm(ANY_COUNT, ANY_COUNT, settings.quote_chars)),
+        QuoteCheck(document),
     )
     wish = settings.min_coverage
     if models.worker.vendor == "offline":

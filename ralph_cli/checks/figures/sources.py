@@ -63,7 +63,7 @@ class ClaimSources:
         self.texts = [quote.text for quote in quotes]
         self.beside = [_quote_context(document, quote, quotes) for quote in quotes]
         self.quotes = tuple(self.texts)
-        self.headers = "\n".join(line for quote in quotes for line in quote_header(document, quote))
+        self.headers = "\n".join(line for quote in quotes for line in quote_header(document, quote.start, quote.end))
         self.years = frozenset(YEAR.findall(self.headers))
         # A header's dates are dates of the quote; its other figures are not its figures.
         self.texts += [date.text for date in dates(self.headers)]
@@ -208,7 +208,7 @@ def _quote_context(document: Document, quote: Quote, quotes: Sequence[Quote]) ->
     """What names unit and scale of a quote's rows: lines above it, found or quoted, without their figures."""
     page = document.page_at(quote.start)
     above = [other.text for other in quotes if page.start <= other.start and other.end <= quote.start]
-    return re.sub(r"\d", "", "\n".join(dict.fromkeys((*above, *quote_header(document, quote)))))
+    return re.sub(r"\d", "", "\n".join(dict.fromkeys((*above, *quote_header(document, quote.start, quote.end)))))
 
 
 def _is_source_figure(figure: Figure, text: str, quoted: QuotedFigure) -> bool:

@@ -124,7 +124,7 @@ class OutputCheck:
 
     def _text_with_header(self, quote: Quote) -> str:
         """A quote below the lines that name the columns, period and unit of its rows."""
-        above = quote_header(self.document, quote) if self.document is not None else ()
+        above = quote_header(self.document, quote.start, quote.end) if self.document is not None else ()
         return "\n".join((*above, quote.text))
 
     def _related_quotes(self, attempt: Attempt, quote: Quote) -> str:
