@@ -8,8 +8,9 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from ralph_cli.checks.quotes import quote_at
 from ralph_cli.core.document import Document, Page, Span
-from ralph_cli.core.results.memo import Finding, Memo, MemoCheck, Quotation
+from ralph_cli.core.results.memo import Finding, Memo, MemoCheck, Quotation, QuotationOutcome
 from ralph_cli.memo.checking.elisions import TIER_RANKS, display_text, parse_elisions
 from ralph_cli.memo.checking.source import TRAILING, Hit, Source, quoted_excerpt
 from ralph_cli.memo.checking.splices import describe_splice
@@ -71,30 +72,32 @@ def _tier_rank(finding: Finding) -> int:
 def _finding_for_hit(number: int, quotation: Quotation, source: Source, hit: Hit) -> Finding:
     """The words are there: on the page that is named, if one is?"""
     document, reference = source.document, quotation.reference
-    pages = dict.fromkeys((page.number, page.label) for span in hit.spans for page in _pages_of(document, span))
+    pages = dict.fromkeys(
+        (page.number, page.label) for span in hit.match.occurrences for page in _pages_of(document, span)
+    )
     listed = tuple(pages)[:MAX_PAGES_NAMED]
     if hit.meaning_change is not None:
         return _altered_finding(quotation, source, hit, listed)
-    if reference is None or not document.paged:
-        quote, where = source.quote(number, hit, hit.spans[0], quotation.words), source.describe_place(hit.spans[0])
-        return Finding(quotation, hit.tier, quote, source.number, pages=listed, notes=hit.notes, where=where)
-    right = [
-        (span, how) for span in hit.spans for page in _pages_of(document, span) if (how := page_match(reference, page))
-    ]
-    # A page that has this number and prints it, too, is meant by everybody; then the file's number.
-    right.sort(key=lambda one: ("both", "number", "label").index(one[1]))
-    span = right[0][0] if right else hit.spans[0]
-    quote, where = source.quote(number, hit, span, quotation.words), source.describe_place(span)
-    if not right:
-        return Finding(quotation, "wrong-page", quote, source.number, pages=listed, notes=hit.notes, where=where)
-    return Finding(quotation, hit.tier, quote, source.number, (), None, listed, right[0][1], hit.notes, where)
+    outcome: QuotationOutcome = hit.match.tier
+    spans, how = hit.match.occurrences, None
+    span = spans[0]
+    if reference is not None and document.paged:
+        right = [
+            (span, how) for span in spans for page in _pages_of(document, span) if (how := page_match(reference, page))
+        ]
+        # A page that has this number and prints it, too, is meant by everybody; then the file's number.
+        ranks = ("both", "number", "label")
+        span, how = min(right, key=lambda pair: ranks.index(pair[1]), default=(span, None))
+        outcome = outcome if right else "wrong-page"
+    quote, where = quote_at(document, span, number, hit.match, quotation.words, hit.notes), source.describe_place(span)
+    return Finding(quotation, outcome, quote, source.number, (), None, listed, how, hit.notes, where)
 
 
 def _altered_finding(quotation: Quotation, source: Source, hit: Hit, pages: tuple[tuple[int, str], ...]) -> Finding:
     """The words are there, but an ellipsis or brackets in them make the document say something else."""
     assert hit.meaning_change is not None
     said, there = hit.meaning_change
-    near = source.passage(hit.spans[0], (f"{said} -> {there or '(nothing)'}",))
+    near = source.passage(hit.match.occurrences[0], (f"{said} -> {there or '(nothing)'}",))
     return Finding(quotation, "altered", document=source.number, nearest=near, pages=pages, notes=hit.notes)
 
 
@@ -148,7 +151,7 @@ def _mixed_alphabet_notes(words: str) -> Iterator[str]:
 
 def _scattered_finding(quotation: Quotation, source: Source, hits: Sequence[Hit]) -> Finding:
     """Each part is there, but not near the others, or not in this order."""
-    pages = [source.document.page_at(hit.spans[0].start) for hit in hits]
+    pages = [source.document.page_at(hit.match.occurrences[0].start) for hit in hits]
     where = ", ".join(f"p. {page.number}" for page in pages) if source.document.paged else "far apart"
     note = f"its parts are not close together in this order ({where})"
     listed = tuple(dict.fromkeys((page.number, page.label) for page in pages))

@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -141,9 +141,7 @@ class _LineReader:
             self._column_titles = texts
         named = zip(self._column_titles, texts, strict=False) if self._after_rule else ()
         pages = next((parse_page_cell(text) for title, text in named if _PAGES.fullmatch(title)), None)
-        for first, last in cells:
-            if line[first:last].strip():
-                yield Piece(at + first, at + last, pages=pages)
+        yield from _cells(line, at, cells, pages)
 
     def _read_spaced_row(self, line: str, at: int) -> Iterator[Piece]:
         """The cells of a row beneath titles of which one is that of a page column; any other row is one piece."""
@@ -159,9 +157,7 @@ class _LineReader:
         if len(texts) != len(self._column_titles):  # empty cells leave no trace
             column = len(texts) - 1 if column == len(self._column_titles) - 1 else 0 if column == 0 else len(texts)
         pages = parse_page_cell(texts[column]) if column < len(texts) else None
-        for first, last in cells:
-            if last > first:
-                yield Piece(at + first, at + last, pages=pages)
+        yield from _cells(line, at, cells, pages)
 
     def _extend(self, start: int, end: int) -> None:
         if self._start < 0:
@@ -172,6 +168,11 @@ class _LineReader:
         if self._start >= 0:
             yield Piece(self._start, self._end, self._block)
         self._start, self._block = -1, False
+
+
+def _cells(line: str, at: int, bounds: Iterable[tuple[int, int]], pages: PageReference | None) -> Iterator[Piece]:
+    """The cells of a row that begins at `at`, without the empty ones."""
+    return (Piece(at + first, at + last, pages=pages) for first, last in bounds if line[first:last].strip())
 
 
 class Locator:
@@ -193,8 +194,6 @@ class Locator:
         if self._document.kind == "pdf":
             page = self._document.page_at(at)
             return f"p. {page.number}, line {self.line_number(at) - self.line_number(page.start) + 1}"
-        return (
-            f"paragraph {max(bisect_right(self._paragraph_starts, at), 1)}"
-            if self._paragraph_starts
-            else f"line {self.line_number(at)}"
-        )
+        if self._paragraph_starts:
+            return f"paragraph {max(bisect_right(self._paragraph_starts, at), 1)}"
+        return f"line {self.line_number(at)}"
