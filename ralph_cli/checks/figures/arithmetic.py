@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from decimal import Decimal, DivisionByZero, InvalidOperation
 
+from ralph_cli.checks.figures.expression import OPERATORS
 from ralph_cli.text.quantities.figures import Figure, figures
 
 _OPERATOR = re.compile(r"\s*([-+*/\u00d7\u00f7\u2212\u2013x])\s*")
@@ -53,9 +54,7 @@ def _operator_between(text: str, left: Figure, right: Figure) -> str:
     if right.sign == "-" and not text[left.end : right.start].strip():
         return "-"
     match = _OPERATOR.fullmatch(text, left.end, right.start)
-    return (
-        {"\u00d7": "*", "x": "*", "\u00f7": "/", "\u2212": "-", "\u2013": "-"}.get(match[1], match[1]) if match else ""
-    )
+    return OPERATORS[match[1]] if match else ""
 
 
 def _is_correct(result: Figure, parts: list[Figure], signs: list[str], is_supported: Callable[[Figure], bool]) -> bool:
