@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Protocol, runtime_checkable
 
 from ralph_cli.core import clock
@@ -126,6 +126,7 @@ def result_text(attempt: Attempt) -> str:
     return "\n".join(f"- {claim.text}" for claim in attempt.claims)
 
 
+@dataclass(slots=True, eq=False)
 class VerifierCheck:
     """A verifier as a check of an attempt, for a run of at most `max_iterations`.
 
@@ -134,23 +135,19 @@ class VerifierCheck:
     that is asked in several runs; `call_with_deadline` makes a call and ends the wait for it with the time of the run.
     """
 
-    def __init__(
-        self,
-        verifier: Verifier,
-        task: str,
-        *,
-        max_iterations: int,
-        skip_last: bool = False,
-        awaiter: Callable[[object], object] | None = None,
-        call_with_deadline: Callable[[Callable[[], object]], object] = lambda call: call(),
-    ) -> None:
-        if why := verifier_fault(verifier):
+    verifier: Verifier
+    task: str
+    _: KW_ONLY
+    max_iterations: int
+    skip_last: bool = False
+    awaiter: Callable[[object], object] = field(default_factory=Awaiter)
+    call_with_deadline: Callable[[Callable[[], object]], object] = lambda call: call()
+    _iteration: int = field(default=0, init=False)
+    _previous: list[str] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        if why := verifier_fault(self.verifier):
             raise TypeError(why)
-        self._verifier, self._task = verifier, task
-        self._max_iterations, self._skip_last = max_iterations, skip_last
-        self._iteration = 0
-        self._previous: list[str] = []
-        self._awaiter, self._call_with_deadline = awaiter or Awaiter(), call_with_deadline
 
     def begin(self, iteration: int) -> None:
         """Say which iteration is being made, from 1; this check is not asked in all, as others may fail before it."""
@@ -159,14 +156,14 @@ class VerifierCheck:
     def __call__(self, attempt: Attempt) -> Evidence:
         if not attempt.has_result:
             return Evidence(VERIFIER_CHECK, (Issue(VERIFIER_CHECK, "there is no result to verify"),))
-        if self._skip_last and self._iteration >= self._max_iterations:
+        if self.skip_last and self._iteration >= self.max_iterations:
             return Evidence(SKIPPED_VERIFIER_CHECK)
         result, previous = result_text(attempt), tuple(self._previous)
         iteration = self._iteration or len(previous) + 1
         self._previous.append(result)
         try:
-            verdict = self._call_with_deadline(
-                lambda: self._awaiter(self._verifier.verify(self._task, result, iteration, previous))
+            verdict = self.call_with_deadline(
+                lambda: self.awaiter(self.verifier.verify(self.task, result, iteration, previous))
             )
         except LimitExceeded:
             raise

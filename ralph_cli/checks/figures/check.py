@@ -93,9 +93,7 @@ class NumbersCheck:
         for amount in undocumented.currencies(text, self._lowercase_text.__contains__):
             yield f'"{amount}": the document names no such currency'
         computed = [figure for result in results for figure in figures(result)]
-        multiples, missed = fractions.check_multiples(
-            text, sources.quotes, sources.figures_by_quote, computed, self.question
-        )
+        multiples, missed = fractions.check_multiples(text, sources.quotes, computed, self.question)
         for words in (
             *self._unsupported_periods(text, sources, results),
             *undocumented.ordinals(text, sources.values),

@@ -83,11 +83,6 @@ class ClaimSources:
         """The values of the quotes, those of ordinal words too."""
         return frozenset(found.figure.value for found in self._quoted)
 
-    @property
-    def figures_by_quote(self) -> list[list[QuotedFigure]]:
-        """The figures of each quote."""
-        return [list(quoted_figures(text)) for text in self.quotes]
-
     def find_supported_periods(self, text: str) -> Iterator[tuple[int, int]]:
         """Numbers of years that the columns or a calculation cover ("two-year average"), and the periods of headers."""
         years = {int(year) for year in (*self.years, *YEAR.findall("\n".join(self.quotes)))}

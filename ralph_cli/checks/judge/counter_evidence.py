@@ -81,9 +81,7 @@ class CounterEvidence:
             return Evidence(NAME, note="no passage found that might qualify or contradict a claim")
         try:
             self._ask([(claim, item) for claim, item in proposed if _key(claim, item) not in self._findings])
-        except LimitExceeded as error:
-            missed = error.message
-        except (ProviderError, UnparseableReply) as error:
+        except (LimitExceeded, ProviderError, UnparseableReply) as error:
             missed = str(error)
         else:
             return self._evidence(attempt, proposed)
