@@ -7,7 +7,7 @@ them. Whether they answer it is for the worker to say when it has seen them; its
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from ralph_cli.core.coverage import Spans, count_covered, format_ranges
 from ralph_cli.core.document import Document
@@ -65,7 +65,6 @@ class AbsenceReview:
     code_searches: Callable[[], tuple[SearchTerm, ...]]
     shown_spans: Callable[[], Spans]
     _has_refused: bool = False
-    _tallies_cache: tuple[object, tuple[Tally, ...]] | None = None
 
     def issues(self, absence: Absence) -> tuple[Issue, ...]:
         """The refusal, if there are places to look at; it is made once in a run, as whoever says so again was told."""
@@ -110,14 +109,11 @@ class AbsenceReview:
         return replace(attempt, searches=searches, nearest=tuple(map(self._passage, self._nearest_passages)))
 
     def _tallies(self, absence: Absence) -> tuple[Tally, ...]:
-        key = (absence.searched, self.code_searches())
-        if self._tallies_cache is None or self._tallies_cache[0] != key:
-            self._tallies_cache = key, self._counter.count(*key)
-        return self._tallies_cache[1]
+        return self._count(tuple(absence.searched), tuple(self.code_searches()))
 
     @cached_property
-    def _counter(self) -> SearchCounter:
-        return SearchCounter(self.document)
+    def _count(self) -> Callable[[tuple[str, ...], tuple[SearchTerm, ...]], tuple[Tally, ...]]:
+        return lru_cache(maxsize=1)(SearchCounter(self.document).count)
 
     @cached_property
     def _nearest_passages(self) -> tuple[NearPassage, ...]:

@@ -44,24 +44,29 @@ _ANY_LENGTH = Range(1, sys.maxsize)
 
 def form_issues(draft: Draft, form: AnswerForm) -> tuple[Issue, ...]:
     """Everything that is wrong with the form of a draft; empty when it may be looked up."""
+    return tuple(Issue("form", fault, number) for fault, number in _form_faults(draft, form))
+
+
+def _form_faults(draft: Draft, form: AnswerForm) -> Iterator[tuple[str, int | None]]:
+    """What is wrong with a draft, and with which claim, if it is one claim's fault."""
     if draft.absence is not None:
-        terms = [term for term in draft.absence.searched if len(term.strip()) >= 2]
         if draft.claims:
-            return (Issue("form", "an answer has claims or is not_found, never both"),)
-        return () if terms else (Issue("form", "not_found must list in `searched` the words or figures looked for"),)
-    found: list[Issue] = []
+            yield "an answer has claims or is not_found, never both", None
+        elif not any(len(term.strip()) >= 2 for term in draft.absence.searched):
+            yield "not_found must list in `searched` the words or figures looked for", None
+        return
     if len(draft.claims) not in form.bullets:
-        found.append(Issue("form", f"an answer needs {form.bullets} claims (found {len(draft.claims)})"))
+        yield f"an answer needs {form.bullets} claims (found {len(draft.claims)})", None
     distinct = {quote.strip() for claim in draft.claims for quote in claim.quotes}
     if distinct and len(distinct) not in form.quotes:
-        found.append(Issue("form", f"an answer needs {form.quotes} different quotes (found {len(distinct)})"))
+        yield f"an answer needs {form.quotes} different quotes (found {len(distinct)})", None
     seen: dict[str, int] = {}
     for number, claim in enumerate(draft.claims, 1):
-        found += [Issue("form", fault, number) for fault in _claim_faults(number, claim, form)]
+        for fault in _claim_faults(number, claim, form):
+            yield fault, number
         earlier = seen.setdefault(" ".join(claim.text.split()).casefold(), number)
         if earlier != number:
-            found.append(Issue("form", f"claim {number} says the same as claim {earlier}", number))
-    return tuple(found)
+            yield f"claim {number} says the same as claim {earlier}", number
 
 
 def has_only_length_issues(draft: Draft, form: AnswerForm) -> bool:
@@ -104,7 +109,5 @@ class FormCheck:
     form: AnswerForm
 
     def __call__(self, attempt: Attempt) -> Evidence:
-        claims = tuple(
-            DraftClaim(claim.text, tuple(quote.said for quote in attempt.quotes_of(claim))) for claim in attempt.claims
-        )
-        return Evidence("form", form_issues(Draft(claims, attempt.absence), self.form))
+        claims = [DraftClaim(it.text, tuple(quote.said for quote in attempt.quotes_of(it))) for it in attempt.claims]
+        return Evidence("form", form_issues(Draft(tuple(claims), attempt.absence), self.form))

@@ -97,9 +97,9 @@ def evaluate_calculation(text: str, sources: CalculationSources) -> CalculationR
             raise CalculationError("it divides by zero, or is too large") from None
         result = shown.figure
         wanted = -result.value if negative or result.sign == "-" else result.value
-        candidates = _as_percents(left, value) if result.percent else [value.value]
-        if basis_points and result.percent:
-            candidates += [candidate / 100 for candidate in candidates if _is_times_hundred(left)]
+        candidates = [_as_percent(left, value) if result.percent else value.value]
+        if basis_points and result.percent and _is_times_hundred(left):
+            candidates.append(candidates[0] / 100)
         # "1,577 + 1,373 = $2,950 million" over a table in millions.
         if result.scale == sources.scale != 1 and value.scale_degree == 1:
             candidates.append(value.value * sources.scale)
@@ -119,7 +119,7 @@ class Computation:
     """
 
     value: Decimal
-    percents: tuple[Decimal, ...]
+    percent: Decimal
     scale_degree: int
     figures: tuple[Figure, ...]
 
@@ -141,7 +141,7 @@ def computations(text: str, sources: CalculationSources) -> Iterator[Computation
                 try:
                     with localcontext(prec=_PRECISION):
                         inside, value = _evaluate(inside, sources)
-                        yield Computation(value.value, tuple(_as_percents(inside, value)), value.scale_degree, used)
+                        yield Computation(value.value, _as_percent(inside, value), value.scale_degree, used)
                 except (CalculationError, DecimalException):
                     continue
 
@@ -217,19 +217,17 @@ def _unsourced_factor(tokens: list[Token], index: int, token: Number, sources: C
 def _term_count(tokens: list[Token], index: int, sources: CalculationSources) -> int:
     """Of how many terms the sum is that ends at `index`, also if it is an earlier result."""
     token = tokens[index]
-    if isinstance(token, Number):
-        result = sources.earlier_results.get(token.figure.value)
-        return result.terms if result else 1
-    return count_terms(tokens, index)
+    result = sources.earlier_results.get(token.figure.value) if isinstance(token, Number) else None
+    return result.terms if result else count_terms(tokens, index)
 
 
-def _as_percents(tokens: list[Token], value: Value) -> list[Decimal]:
+def _as_percent(tokens: list[Token], value: Value) -> Decimal:
     """A value in per cent: 0.05 is 5 %, but the difference of two numbers of per cent is one already, as is "* 100"."""
     numbers = [token for token in tokens if isinstance(token, Number)]
     # "1.149 - 1" is over a ratio that was computed before.
     ratio = "/" in tokens or "*" in tokens or any(number.is_constant and number.value == 1 for number in numbers)
     signed = any(number.figure.percent for number in numbers)
-    return [value.value * 100 if (ratio or signed) and not _is_times_hundred(tokens) else value.value]
+    return value.value * 100 if (ratio or signed) and not _is_times_hundred(tokens) else value.value
 
 
 def _is_times_hundred(tokens: list[Token]) -> bool:

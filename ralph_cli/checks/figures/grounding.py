@@ -243,6 +243,5 @@ def _is_inside(found: Figure | Date, spans: Sequence[tuple[int, int]]) -> bool:
 
 
 def _excerpt(text: str, found: Figure | Date) -> str:
-    before = " ".join(text[max(found.start - _EXCERPT_CHARS, 0) : found.start].split(" "))
-    after = text[found.end : found.end + _EXCERPT_CHARS]
-    return '"' + " ".join(f"...{before}{text[found.start : found.end]}{after}...".split()) + '"'
+    around = text[max(found.start - _EXCERPT_CHARS, 0) : found.end + _EXCERPT_CHARS]
+    return '"' + " ".join(f"...{around}...".split()) + '"'

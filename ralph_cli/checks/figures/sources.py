@@ -75,13 +75,12 @@ class ClaimSources:
         self._quoted: list[QuotedFigure] = []
         for text, near in zip_longest(self.texts, self.beside, fillvalue=""):
             self._quoted += quoted_figures(text, near)
+        # The values of ordinal words are among them.
+        self.values = frozenset(found.figure.value for found in self._quoted)
         self._derived: dict[Decimal, CalculationResult] = {}
         self._scales = frozenset(scale for found in self._quoted for scale in (*found.scales, found.figure.scale)) - {1}
-
-    @property
-    def values(self) -> frozenset[Decimal]:
-        """The values of the quotes, those of ordinal words too."""
-        return frozenset(found.figure.value for found in self._quoted)
+        # The scale of the tables behind a claim, 1 when they have none or differ.
+        self._common_scale = next(iter(self._scales)) if len(self._scales) == 1 else 1
 
     def find_supported_periods(self, text: str) -> Iterator[tuple[int, int]]:
         """Numbers of years that the columns or a calculation cover ("two-year average"), and the periods of headers."""
@@ -132,9 +131,9 @@ class ClaimSources:
         for computed in computations(text, self._calculation_sources(())):
             for figure in wanted:
                 shown = -figure.value if figure.sign == "-" else figure.value
-                values = computed.percents if figure.percent else (computed.value,)
+                values = [computed.percent if figure.percent else computed.value]
                 if figure.scale == self._common_scale != 1 == computed.scale_degree:
-                    values += (computed.value * figure.scale,)
+                    values.append(computed.value * figure.scale)
                 if any(abs(value - shown) <= half_unit(figure) for value in values):
                     found += [figure.text, *(part.text for part in computed.figures)]
         return found
@@ -177,11 +176,6 @@ class ClaimSources:
             return figure.value in values or bare or (figure.scale in self._scales and figure.unscaled in plain)
 
         return is_supported
-
-    @property
-    def _common_scale(self) -> int:
-        """The scale of the tables behind a claim, 1 when they have none or differ."""
-        return next(iter(self._scales)) if len(self._scales) == 1 else 1
 
 
 def _period_length(match: re.Match[str]) -> tuple[Decimal, str] | None:

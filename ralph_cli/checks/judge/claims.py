@@ -152,6 +152,10 @@ class Judge:
 
     def _request(self, attempt: Attempt) -> Request:
         nonce = self.new_nonce()
+
+        def quotes_of(claim: Claim) -> list[dict[str, str]]:
+            return [{"text": quote.text, "match": quote.match} for quote in attempt.quotes_of(claim)]
+
         claims = "\n".join(_render_claim(claim, nonce) for claim in attempt.claims)
         begins = frame_data(" ".join(self.document.text[:BEGINNING_CHARS].split()), nonce)
         shown = render_passages(self.document, attempt.quotes, nonce)
@@ -165,14 +169,7 @@ class Judge:
             max_tokens=4_000,
             inputs={
                 "question": self.question,
-                "claims": [
-                    {
-                        "id": claim.id,
-                        "text": claim.text,
-                        "quotes": [{"text": q.text, "match": q.match} for q in attempt.quotes_of(claim)],
-                    }
-                    for claim in attempt.claims
-                ],
+                "claims": [{"id": it.id, "text": it.text, "quotes": quotes_of(it)} for it in attempt.claims],
             },
         )
 

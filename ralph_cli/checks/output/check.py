@@ -33,11 +33,6 @@ class OutputForm:
     schema: Json | bool | None = None
     has_memory: bool = True
 
-    @property
-    def min_chars(self) -> int:
-        """Least characters of an output."""
-        return 1 if self.schema is not None else MIN_OUTPUT_CHARS
-
 
 @dataclass(frozen=True, slots=True)
 class OutputCheck:
@@ -92,12 +87,11 @@ class OutputCheck:
         """Whether a column or key is named so because the schema or the task names it so."""
         if not piece.is_header:
             return False
-        asked = json.dumps(self.form.schema, ensure_ascii=False) if self.form.schema is not None else ""
-        name = piece.name or piece.text
-        return json.dumps(name, ensure_ascii=False) in asked or name in self.task
+        name, schema = piece.name or piece.text, json.dumps(self.form.schema, ensure_ascii=False)
+        return name in self.task or json.dumps(name, ensure_ascii=False) in schema
 
     def _length_faults(self, attempt: Attempt) -> Iterator[str]:
-        kinds = [("output", attempt.output, self.form.min_chars)]
+        kinds = [("output", attempt.output, MIN_OUTPUT_CHARS if self.form.schema is None else 1)]
         if self.form.has_memory:
             kinds.append(("memory update", attempt.memory, MIN_MEMORY_CHARS))
         for name, text, least in kinds:

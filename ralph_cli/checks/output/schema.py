@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -105,11 +106,9 @@ def _is_circular(part: object, resolver: Any, form: Any, above: tuple[int, ...],
     parts = [(item, resolver) for value in applied for item in (value if isinstance(value, list) else [value])]
     for name in ("$ref", "$dynamicRef"):
         if isinstance(part.get(name), str):
-            try:
+            with suppress(Unresolvable):  # reported where it stands
                 found = resolver.lookup(part[name])
-            except Unresolvable:
-                continue  # reported where it stands
-            parts.append((found.contents, found.resolver))
+                parts.append((found.contents, found.resolver))
     if any(_is_circular(item, its, form, above, done) for item, its in parts):
         return True
     done.add(id(part))

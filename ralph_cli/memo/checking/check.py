@@ -70,35 +70,24 @@ def _tier_rank(finding: Finding) -> int:
 
 
 def _finding_for_hit(number: int, quotation: Quotation, source: Source, hit: Hit) -> Finding:
-    """The words are there: on the page that is named, if one is?"""
-    document, reference = source.document, quotation.reference
-    pages = dict.fromkeys(
-        (page.number, page.label) for span in hit.match.occurrences for page in _pages_of(document, span)
-    )
-    listed = tuple(pages)[:MAX_PAGES_NAMED]
+    """The words are there: on the page that is named, if one is, and saying the same in spite of gaps and brackets?"""
+    document, reference, match = source.document, quotation.reference, hit.match
+    places = [(span, page) for span in match.occurrences for page in _pages_of(document, span)]
+    listed = tuple(dict.fromkeys((page.number, page.label) for _, page in places))[:MAX_PAGES_NAMED]
+    span, how = match.occurrences[0], None
     if hit.meaning_change is not None:
-        return _altered_finding(quotation, source, hit, listed)
-    outcome: QuotationOutcome = hit.match.tier
-    spans, how = hit.match.occurrences, None
-    span = spans[0]
+        memo_words, document_words = hit.meaning_change
+        near = source.passage(span, (f"{memo_words} -> {document_words or '(nothing)'}",))
+        return Finding(quotation, "altered", document=source.number, nearest=near, pages=listed, notes=hit.notes)
+    outcome: QuotationOutcome = match.tier
     if reference is not None and document.paged:
-        right = [
-            (span, how) for span in spans for page in _pages_of(document, span) if (how := page_match(reference, page))
-        ]
+        right = [(span, how) for span, page in places if (how := page_match(reference, page))]
         # A page that has this number and prints it, too, is meant by everybody; then the file's number.
         ranks = ("both", "number", "label")
         span, how = min(right, key=lambda pair: ranks.index(pair[1]), default=(span, None))
         outcome = outcome if right else "wrong-page"
-    quote, where = quote_at(document, span, number, hit.match, quotation.words, hit.notes), source.describe_place(span)
+    quote, where = quote_at(document, span, number, match, quotation.words, hit.notes), source.describe_place(span)
     return Finding(quotation, outcome, quote, source.number, (), None, listed, how, hit.notes, where)
-
-
-def _altered_finding(quotation: Quotation, source: Source, hit: Hit, pages: tuple[tuple[int, str], ...]) -> Finding:
-    """The words are there, but an ellipsis or brackets in them make the document say something else."""
-    assert hit.meaning_change is not None
-    said, there = hit.meaning_change
-    near = source.passage(hit.match.occurrences[0], (f"{said} -> {there or '(nothing)'}",))
-    return Finding(quotation, "altered", document=source.number, nearest=near, pages=pages, notes=hit.notes)
 
 
 def _pages_of(document: Document, span: Span) -> Iterator[Page]:
