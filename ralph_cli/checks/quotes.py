@@ -119,26 +119,26 @@ def _nearest_visible(span: Span | None, places: Sequence[Span], hidden_reasons: 
 
 def _choose_places(matches: list[Match], document: Document, seen_spans: Spans) -> dict[Match, Span]:
     """For each quote of one claim the place that belongs with the others."""
+
+    def page_of(span: Span) -> int:
+        return document.page_at(span.start).number
+
+    def pages_of_single(places: Mapping[Match, list[Span]]) -> set[int]:
+        return {page_of(spans[0]) for spans in places.values() if len(spans) == 1}
+
     every = {match: _match_places(match, document) for match in matches}
     places = {match: _prefer_seen(spans, seen_spans) for match, spans in every.items()}
-    single = [spans[0] for spans in every.values() if len(spans) == 1] or [
-        spans[0] for spans in places.values() if len(spans) == 1
-    ]
-    sure = {document.page_at(span.start).number for span in single}
+    certain_pages = pages_of_single(every) or pages_of_single(places)
     for match, spans in every.items():
-        on_certain_page = [span for span in spans if document.page_at(span.start).number in sure]
+        on_certain_page = [span for span in spans if page_of(span) in certain_pages]
         # What stands above a row was printed with it, whether or not its own words were seen to the letter.
         if on_certain_page and not any(span in on_certain_page for span in places[match]):
             places[match] = on_certain_page
-    pages = {match: {document.page_at(span.start).number for span in spans} for match, spans in places.items()}
-    shared = Counter(page for found in pages.values() for page in found)
+    shared = Counter(page for spans in places.values() for page in set(map(page_of, spans)))
     if not shared:
         return {}
     page = min(shared, key=lambda number: (-shared[number], number))
-    on_page = {
-        match: [span for span in spans if document.page_at(span.start).number == page] or spans
-        for match, spans in places.items()
-    }
+    on_page = {match: [span for span in spans if page_of(span) == page] or spans for match, spans in places.items()}
     anchor = min(on_page.values(), key=len)[0]
     return {match: min(spans, key=lambda span: abs(span.start - anchor.start)) for match, spans in on_page.items()}
 

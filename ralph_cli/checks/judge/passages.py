@@ -79,7 +79,7 @@ def _insert_marks(text: str, window: Span, marks: Sequence[_Mark]) -> str:
     """A window's text with the marks. Those inside others are nested; of those that cross, the ends are named, too."""
     crossing = {mark for mark in marks for other in marks if _crosses(mark, other) or _crosses(other, mark)}
     opened = [(mark.start, 1, -mark.end, f"[[{mark.label}") for mark in marks]
-    closed = [(mark.end, 0, -mark.start, f"]]({_closing_label(mark)})" if mark in crossing else "]]") for mark in marks]
+    closed = [(mark.end, 0, -mark.start, _closing_sign(mark) if mark in crossing else "]]") for mark in marks]
     parts, at = [], window.start
     for place, _, _, sign in sorted((*opened, *closed)):
         parts += [text[at:place], sign]
@@ -91,5 +91,5 @@ def _crosses(first: _Mark, second: _Mark) -> bool:
     return first.start < second.start < first.end < second.end
 
 
-def _closing_label(mark: _Mark) -> str:
-    return f"end of {mark.label.split(',')[0].rstrip(': ')}"
+def _closing_sign(mark: _Mark) -> str:
+    return f"]](end of {mark.label.split(',')[0].rstrip(': ')})"

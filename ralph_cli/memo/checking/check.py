@@ -60,9 +60,7 @@ def _finding(number: int, quotation: Quotation, sources: Sequence[Source]) -> Fi
         best = min(held, key=lambda one: (one.outcome == "altered", one.outcome == "wrong-page", _tier_rank(one)))
         also = tuple(one.document for one in held if one is not best and one.document is not None and one.quote)
         return replace(best, also=also)
-    if quotation.form == "term":
-        return _term_finding(quotation, sources)
-    return _missing_finding(quotation, sources)
+    return _term_finding(quotation, sources) if quotation.form == "term" else _missing_finding(quotation, sources)
 
 
 def _tier_rank(finding: Finding) -> int:
