@@ -87,7 +87,8 @@ def quoted_figures(text: str, context: str = "") -> tuple[QuotedFigure, ...]:
         label = row_label(text, figure.start)
         scales = scales_named(label) or (own or above if is_scaled(label, f"{context}\n{text}") else frozenset[int]())
         found += [
-            QuotedFigure(one, text, scales, percents, currencies) for one in (figure, *in_whole_units(figure, text))
+            QuotedFigure(variant, text, scales, percents, currencies)
+            for variant in (figure, *in_whole_units(figure, text))
         ]
     return tuple(found)
 

@@ -96,7 +96,9 @@ class GroundingSources:
             self._dates += days
             # The day of a date is no quantity; its year may be named alone.
             spans = [(date.start, date.end) for date in days]
-            self._figures += [it for it in found if it.figure.value >= 1000 or not _is_inside(it.figure, spans)]
+            self._figures += [
+                quoted for quoted in found if quoted.figure.value >= 1000 or not _is_inside(quoted.figure, spans)
+            ]
 
     def find_unsupported(self, pieces: Sequence[Piece]) -> tuple[UnsupportedItem, ...]:
         """Everything in the pieces that is not borne out, in order, each once."""
@@ -129,7 +131,7 @@ class GroundingSources:
             if not _is_inside(date, exempt):
                 exempt.append((date.start, date.end))
                 self.checked_count += 1
-                if not any(date.agrees(other) for other in self._dates):
+                if not any(date.agrees(known) for known in self._dates):
                     yield date.start, f"the date {date.text} ({_excerpt(text, date)}) is in {self.description}"
         exempt += self._grouped_by_spaces(text)
         exempt += verified_results(text, lambda figure: self._figure_fault(figure, piece) is None)
@@ -143,13 +145,13 @@ class GroundingSources:
     def _figure_fault(self, figure: Figure, piece: Piece) -> str | None:
         """Why a figure is not borne out, None if it is."""
         if figure.name:
-            named = any(other.figure.name == figure.name for other in self._figures)
+            named = any(quoted.figure.name == figure.name for quoted in self._figures)
             return None if named or self._is_verbatim(figure.name) else f"is in {self.description}"
         faults = [
-            contradiction(one, piece, other)
-            for one in (figure, *in_whole_units(figure, piece.text))
-            for other in self._figures
-            if has_same_value(one, other, piece.label)
+            contradiction(variant, piece, quoted)
+            for variant in (figure, *in_whole_units(figure, piece.text))
+            for quoted in self._figures
+            if has_same_value(variant, quoted, piece.label)
         ]
         if not faults:
             return self._missing_scale_fault(figure) or f"is in {self.description}"
@@ -157,8 +159,8 @@ class GroundingSources:
 
     def _missing_scale_fault(self, figure: Figure) -> str | None:
         """What is missing where a quote has the digits of a figure in millions, and nothing says that it counts so."""
-        bare = (other.figure for other in self._figures if other.figure.scale == 1 and not other.figure.spelled)
-        same = next((other for other in bare if figure.scale != 1 and other.unscaled == figure.unscaled), None)
+        bare = (source.figure for source in self._figures if source.figure.scale == 1 and not source.figure.spelled)
+        same = next((source for source in bare if figure.scale != 1 and source.unscaled == figure.unscaled), None)
         if same is None:
             return None
         missing = "none of them says in which unit the table counts: quote the line that does, too"
@@ -168,7 +170,7 @@ class GroundingSources:
         """Numbers whose digits are grouped by plain spaces, where a quote groups the same number by narrow ones."""
         for match in _SPACED.finditer(text):
             value = Decimal(match[0].replace(" ", ""))
-            if any(other.figure.value == value and _NARROW.search(other.figure.text) for other in self._figures):
+            if any(quoted.figure.value == value and _NARROW.search(quoted.figure.text) for quoted in self._figures):
                 yield match.span()
 
     def _is_verbatim(self, words: str) -> bool:

@@ -21,8 +21,8 @@ def unmarked_percentages(document: Document, quote: Quote) -> tuple[Figure, ...]
         for head in reversed(above):
             # A row of percentages alone says nothing of the rows below it; a column of them has others beside it.
             if len(head) == len(row) > 1 and 0 < sum(figure.percent for figure in head) < len(head):
-                pairs = zip(head, row, strict=True)
-                found += [it for named, it in pairs if named.percent and not it.percent and not it.currency]
+                under = [cell for title, cell in zip(head, row, strict=True) if title.percent]
+                found += [cell for cell in under if not cell.percent and not cell.currency]
                 break
         above.append(row)
     return tuple(found)

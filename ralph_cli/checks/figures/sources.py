@@ -146,9 +146,11 @@ class ClaimSources:
             return False
         if figure.value == 0 and any(NIL_CELL.search(source) for source in self.texts):
             return True
-        found = (*self._quoted, *(one for result in results for one in quoted_figures(result)))
+        found = (*self._quoted, *(quoted for result in results for quoted in quoted_figures(result)))
         return any(
-            _is_source_figure(one, text, other) for one in (figure, *in_whole_units(figure, text)) for other in found
+            _is_source_figure(variant, text, quoted)
+            for variant in (figure, *in_whole_units(figure, text))
+            for quoted in found
         )
 
     def _calculation_sources(self, earlier_results: Sequence[str]) -> CalculationSources:
@@ -187,7 +189,7 @@ def _period_length(match: re.Match[str]) -> tuple[Decimal, str] | None:
 def _quote_context(document: Document, quote: Quote, quotes: Sequence[Quote]) -> str:
     """What names unit and scale of a quote's rows: lines above it, found or quoted, without their figures."""
     page = document.page_at(quote.start)
-    above = [other.text for other in quotes if page.start <= other.start and other.end <= quote.start]
+    above = [higher.text for higher in quotes if page.start <= higher.start and higher.end <= quote.start]
     return re.sub(r"\d", "", "\n".join(dict.fromkeys((*above, *quote_header(document, quote.start, quote.end)))))
 
 

@@ -33,15 +33,17 @@ def check_quotations(memo: Memo, name: str, documents: Sequence[Document], *, st
         for finding in found
     )
     paged = [document for document in documents if document.paged]
-    beyond = [one for one in memo.references if paged and not any(is_in_document(one, document) for document in paged)]
+    inside = memo.references
+    if paged:
+        inside = tuple(item for item in inside if any(is_in_document(item, document) for document in paged))
     return MemoCheck(
         name,
         tuple(documents),
-        tuple(one for one in found if one.quotation.form != "term"),
-        tuple(one for one in found if one.quotation.form == "term"),
-        tuple(beyond),
+        tuple(finding for finding in found if finding.quotation.form != "term"),
+        tuple(finding for finding in found if finding.quotation.form == "term"),
+        tuple(reference for reference in memo.references if reference not in inside),
         unpaged,
-        tuple(one for one in memo.references if one not in beyond),
+        inside,
         strict=strict,
     )
 
@@ -54,17 +56,19 @@ def _finding(number: int, quotation: Quotation, sources: Sequence[Source]) -> Fi
     for words in (quotation.words, *quotation.readings):
         read = replace(quotation, words=words)
         held += [_finding_for_hit(number, read, source, hit) for source in sources if (hit := source.find(words))]
-        if any(one.outcome != "altered" for one in held):
+        if any(finding.outcome != "altered" for finding in held):
             break
     if held:
-        best = min(held, key=lambda one: (one.outcome == "altered", one.outcome == "wrong-page", _tier_rank(one)))
-        also = tuple(one.document for one in held if one is not best and one.document is not None and one.quote)
-        return replace(best, also=also)
+        best = min(held, key=_finding_rank)
+        others = [finding for finding in held if finding is not best and finding.quote]
+        return replace(best, also=tuple(finding.document for finding in others if finding.document is not None))
     return _term_finding(quotation, sources) if quotation.form == "term" else _missing_finding(quotation, sources)
 
 
-def _tier_rank(finding: Finding) -> int:
-    return TIER_RANKS.index(finding.quote.match) if finding.quote else len(TIER_RANKS)
+def _finding_rank(finding: Finding) -> tuple[bool, bool, int]:
+    """What is least is best: words that are not altered, on the right page, as they are written."""
+    tier = TIER_RANKS.index(finding.quote.match) if finding.quote else len(TIER_RANKS)
+    return finding.outcome == "altered", finding.outcome == "wrong-page", tier
 
 
 def _finding_for_hit(number: int, quotation: Quotation, source: Source, hit: Hit) -> Finding:
@@ -119,7 +123,7 @@ def _missing_finding(quotation: Quotation, sources: Sequence[Source]) -> Finding
     notes += _mixed_alphabet_notes(longest)
     pieces = describe_splice(longest, sources)
     near = [(near, source.number) for source in sources if (near := source.nearest(longest))]
-    best, number = max(near, key=lambda one: one[0].score, default=(None, 0))
+    best, number = max(near, key=lambda pair: pair[0].score, default=(None, 0))
     if pieces is not None and (best is None or best.score < CLOSE_SCORE):
         notes.append(pieces)
     if best is None:

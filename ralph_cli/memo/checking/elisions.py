@@ -72,7 +72,7 @@ class MatchedParts:
 
     def omitted_texts(self, document: Document) -> tuple[str, ...]:
         """The document's words between the parts, each on one line."""
-        between = (document.text[one.end : other.start] for one, other in pairwise(self.spans))
+        between = (document.text[first.end : second.start] for first, second in pairwise(self.spans))
         return tuple(flat for text in between if any(map(str.isalnum, flat := " ".join(text.split()))))
 
 
@@ -160,7 +160,7 @@ def _find_within(wanted: ElidedQuotation, document: Document, low: int, high: in
         chain = [first]
         for gap, following in zip(wanted.gaps, places[1:], strict=True):
             end = chain[-1][0].end
-            near = next((one for one in following if end <= one[0].start <= end + gap.reach), None)
+            near = next((place for place in following if end <= place[0].start <= end + gap.reach), None)
             if near is None:
                 break
             chain.append(near)
@@ -176,8 +176,8 @@ def _meaning_change(wanted: ElidedQuotation, spans: Sequence[Span], document: Do
         if is_reversing(put_in):
             return put_in, ""
     text = document.text
-    for gap, part, (one, other) in zip(wanted.gaps, wanted.parts[1:], pairwise(spans), strict=True):
-        found = meaning_change(gap, text[one.start : one.end], text[one.end : other.start], display_text(part))
+    for gap, part, (first, second) in zip(wanted.gaps, wanted.parts[1:], pairwise(spans), strict=True):
+        found = meaning_change(gap, text[first.start : first.end], text[first.end : second.start], display_text(part))
         if found is not None:
             return found
     return None

@@ -22,8 +22,8 @@ def check_visibility(
     """
     hidden: dict[tuple[int | None, Span], str] = {}
     for number, look_up in enumerate(lookups):
-        findings = [one for one in (*check.findings, *check.terms) if one.holds and one.document == number]
-        quotes = [one.quote for one in findings if one.quote]
+        findings = [finding for finding in (*check.findings, *check.terms) if finding.document == number]
+        quotes = [finding.quote for finding in findings if finding.holds and finding.quote]
         reasons = dict(look_up([_span(quote) for quote in quotes]))
         others = [span for quote in quotes if reasons[_span(quote)] for span in _other_spans(quote)]
         unknown = [span for span in others if span not in reasons]

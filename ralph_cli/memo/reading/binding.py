@@ -56,7 +56,7 @@ class Binder:
             self._reference_in_note(quotation) or self._reference_right_after(at)
             for at, quotation in enumerate(self.quotations)
         ]
-        taken = {one.start for one in found if one is not None}
+        taken = {reference.start for reference in found if reference is not None}
         for at in range(len(found)):
             found[at] = (
                 found[at]
@@ -65,7 +65,7 @@ class Binder:
                 or self._reference_in_sentence(at, taken)
             )
         for at in range(len(found)):
-            taken |= {one.start for one in found if one is not None}
+            taken |= {reference.start for reference in found if reference is not None}
             found[at] = found[at] or self._reference_above(at) or self._reference_beneath(at, taken)
         for at in reversed(range(len(found) - 1)):
             if found[at + 1] is not None and self._are_joined(at):
@@ -110,7 +110,7 @@ class Binder:
 
     def _first_reference_between(self, start: int, end: int) -> PageReference | None:
         """The first reference between two places."""
-        index = bisect_left(self.references, start, key=lambda one: one.start)
+        index = bisect_left(self.references, start, key=lambda reference: reference.start)
         found = self.references[index] if index < len(self.references) else None
         return found if found is not None and found.start < end else None
 
@@ -118,7 +118,7 @@ class Binder:
         """The reference in the sentence that leads to the quotation."""
         quotation = self.quotations[at]
         low = max(self._search_range(at)[0], quotation.start - _REACH)
-        index = bisect_left(self.references, quotation.start, key=lambda one: one.start) - 1
+        index = bisect_left(self.references, quotation.start, key=lambda reference: reference.start) - 1
         before = self.references[index] if index >= 0 else None
         if before is None or before.start < low or before.start in taken:
             return None
@@ -150,7 +150,7 @@ class Binder:
     def _reference_in_note(self, quotation: Quotation) -> PageReference | None:
         """The reference in the footnote that is cited right behind the quotation."""
         found = (self._first_reference_between(start, end) for start, end in note_spans(self.document, quotation.end))
-        return next((one for one in found if one is not None), None)
+        return next((reference for reference in found if reference is not None), None)
 
     def _reference_above(self, at: int) -> PageReference | None:
         """The reference that stands alone above the quotation: a heading "Page 44", an item that it is part of."""

@@ -26,23 +26,24 @@ def read_memo(document: Document) -> Memo:
     """The quotations of a memo and its other page references."""
     reader = _Reader(document)
     found = reader.quotations()
-    starts = [one.start for one in found]
+    starts = [quotation.start for quotation in found]
 
-    def is_in_quotation(at: int) -> bool:
-        index = bisect_right(starts, at) - 1
-        return index >= 0 and at < found[index].end
+    def place(reference: PageReference) -> PageReference:
+        line, words = reader.places.line_number(reference.start), reader.places.describe(reference.start)
+        return replace(reference, line=line, place=words)
 
-    free_references = [
-        replace(one, line=reader.places.line_number(one.start), place=reader.places.describe(one.start))
-        for one in references(document.text)
-        if not is_in_quotation(one.start) and not _is_own_page_number(document, one)
-    ]
+    def is_free(reference: PageReference) -> bool:
+        index = bisect_right(starts, reference.start) - 1
+        inside = index >= 0 and reference.start < found[index].end
+        return not inside and not _is_own_page_number(document, reference)
+
+    free_references = [place(reference) for reference in references(document.text) if is_free(reference)]
     bound = [
-        _classify(replace(one, reference=reference), document.text)
-        for one, reference in Binder(document, reader.pieces, found, free_references).bind()
+        _classify(replace(quotation, reference=reference), document.text)
+        for quotation, reference in Binder(document, reader.pieces, found, free_references).bind()
     ]
-    used = {one.reference.start for one in bound if one.reference}
-    return Memo(tuple(bound), tuple(one for one in free_references if one.start not in used))
+    used = {quotation.reference.start for quotation in bound if quotation.reference}
+    return Memo(tuple(bound), tuple(reference for reference in free_references if reference.start not in used))
 
 
 def _is_own_page_number(document: Document, reference: PageReference) -> bool:
@@ -78,13 +79,14 @@ class _Reader:
         found: list[Quotation] = []
         lead = ""
         for piece, following in zip_longest(self.pieces, self.pieces[1:]):
-            inner = [one for one in self._quotations_in_piece(piece, following) if any(map(str.isalnum, one.words))]
-            inner.sort(key=lambda one: (one.start, -one.end))
+            inner = self._quotations_in_piece(piece, following)
+            inner = [quotation for quotation in inner if any(map(str.isalnum, quotation.words))]
+            inner.sort(key=lambda quotation: (quotation.start, -quotation.end))
             if not piece.block:
                 lead = self._lead_sentence(piece)
             elif lead:
-                inner = [replace(one, sentence=lead) for one in inner]
-            found += [one for one in inner if not found or one.start >= found[-1].end]
+                inner = [replace(quotation, sentence=lead) for quotation in inner]
+            found += [quotation for quotation in inner if not found or quotation.start >= found[-1].end]
         return found
 
     def _lead_sentence(self, piece: Piece) -> str:
@@ -98,7 +100,8 @@ class _Reader:
         if piece.block:
             raw = self._text[piece.start : piece.end]
             body = strip_attribution(strip_quote_prefix(raw))
-            if sum(len(one.words) for one in between if one.closed) < _MIN_MARKED_SHARE * max(len(body), 1):
+            marked = sum(len(quotation.words) for quotation in between if quotation.closed)
+            if marked < _MIN_MARKED_SHARE * max(len(body), 1):
                 whole = self._quotation(piece, piece.start, piece.start + _body_end(body, raw), body)
                 return [replace(whole, form="block")]
         spans = [span for span in self._inline if piece.start <= span.start and span.end <= piece.end]
