@@ -6,7 +6,8 @@ them. Whether they answer it is for the worker to say when it has seen them; its
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 
 from ralph_cli.core.coverage import Spans, count_covered, format_ranges
 from ralph_cli.core.document import Document
@@ -16,9 +17,6 @@ from ralph_cli.documents.search.occurrences import SearchCounter, SearchTerm, Ta
 from ralph_cli.text.sentences import line_at
 
 NAME = "absence"
-MAX_REFUSALS = 1
-"""Refusals in a run: whoever says so again has been told that it stands."""
-
 RARE_WORD_MAX_PLACES = 12
 """A word of the question that stands in no more places ought to have been looked for."""
 
@@ -47,9 +45,11 @@ class Place:
     word: str
 
 
-@dataclass(slots=True)
+@dataclass
 class AbsenceReview:
-    """Looks at what a worker says is not there; `by_code` gives what its code searched, `shown` what was read.
+    """Looks at what a worker says is not there.
+
+    `code_searches` gives what the worker's code searched, `shown_spans` what a model was shown.
 
     A statement is sent back with exact places when no model was shown them and
     - a term that the worker says it searched is there, and not one of its places was looked at (or, of a term that
@@ -62,51 +62,40 @@ class AbsenceReview:
 
     document: Document
     question: str
-    by_code: Callable[[], tuple[SearchTerm, ...]]
-    shown: Callable[[], Spans]
-    _reported: list[Place] = field(default_factory=list)
-    _refusal_count: int = 0
-    _counter: SearchCounter = field(init=False)
-    _tallies_cache: tuple[object, tuple[Tally, ...]] | None = None
-    _nearest_cache: tuple[NearPassage, ...] | None = None
-
-    def __post_init__(self) -> None:
-        self._counter = SearchCounter(self.document)
+    code_searches: Callable[[], tuple[SearchTerm, ...]]
+    shown_spans: Callable[[], Spans]
+    _has_refused: bool = False
 
     def issues(self, absence: Absence) -> tuple[Issue, ...]:
-        """The refusal, if there are places to look at that were not pointed out yet; it is remembered as made."""
-        if self._refusal_count >= MAX_REFUSALS:
+        """The refusal, if there are places to look at; it is made once in a run, as whoever says so again was told."""
+        if self._has_refused:
             return ()
-        places: list[Place] = []
-        for place in self._unseen_places(self._tallies(absence)):
-            if all(place.end < other.start or other.end < place.start for other in (*self._reported, *places)):
-                places.append(place)
-        if not places:
-            return self._unrelated_search_issues(absence)
-        places = places[:MAX_PLACES_SHOWN]
-        self._reported += places
-        self._refusal_count += 1
-        return (self._refusal(sorted(places, key=lambda place: place.start)),)
-
-    def _unrelated_search_issues(self, absence: Absence) -> tuple[Issue, ...]:
-        """The refusal of a search in which no word of the question was looked for, unless all of the text was read."""
-        words = key_words(self.question)
         tallies = self._tallies(absence)
+        places: list[Place] = []
+        for place in self._unseen_places(tallies):
+            if all(place.end < other.start or other.end < place.start for other in places):
+                places.append(place)
+        issue = self._refusal(places[:MAX_PLACES_SHOWN]) if places else self._unrelated_search_refusal(tallies)
+        self._has_refused = issue is not None
+        return (issue,) if issue else ()
+
+    def _unrelated_search_refusal(self, tallies: Sequence[Tally]) -> Issue | None:
+        """The refusal of a search in which no word of the question was looked for, unless all of the text was read."""
+        words = self._question_words
         if not words or any(tally.search.hits for tally in tallies):
-            return ()  # other words for it are a search, too, if the document has some of them
+            return None  # other words for it are a search, too, if the document has some of them
         searched_words = [word.casefold() for tally in tallies for word in re.findall(r"\w{3,}", tally.search.term)]
         if any(word.startswith(stem[:COMMON_PREFIX_CHARS]) for stem in words for word in searched_words):
-            return ()
-        shown, size = self.shown(), len(self.document.text)
-        seen = any(count_covered(shown, *place[:2]) for place in find_words(words, self.document.text))
+            return None
+        shown, size = self.shown_spans(), len(self.document.text)
+        seen = any(count_covered(shown, *place[:2]) for place in self._question_places)
         if seen or count_covered(shown, 0, size) >= size:
-            return ()
-        self._refusal_count += 1
+            return None
         message = (
             f"no word of the question was searched for ({', '.join(words.values())}): look for them, and for other "
             "words that say the same. If nothing answers it, hand in not_found again, and it stands"
         )
-        return (Issue(NAME, message),)
+        return Issue(NAME, message)
 
     def __call__(self, attempt: Attempt) -> Evidence:
         """The same as a check of an attempt, for statements that no worker was there to be asked about."""
@@ -117,62 +106,62 @@ class AbsenceReview:
         if attempt.absence is None:
             return attempt
         searches = tuple(tally.search for tally in self._tallies(attempt.absence))
-        return replace(attempt, searches=searches, nearest=tuple(map(self._passage, self._nearest_passages())))
+        return replace(attempt, searches=searches, nearest=tuple(map(self._passage, self._nearest_passages)))
 
     def _tallies(self, absence: Absence) -> tuple[Tally, ...]:
-        key = (absence.searched, self.by_code())
-        if self._tallies_cache is None or self._tallies_cache[0] != key:
-            self._tallies_cache = key, self._counter.count(*key)
-        return self._tallies_cache[1]
+        return self._count(tuple(absence.searched), tuple(self.code_searches()))
 
+    @cached_property
+    def _count(self) -> Callable[[tuple[str, ...], tuple[SearchTerm, ...]], tuple[Tally, ...]]:
+        return lru_cache(maxsize=1)(SearchCounter(self.document).count)
+
+    @cached_property
     def _nearest_passages(self) -> tuple[NearPassage, ...]:
-        if self._nearest_cache is None:
-            self._nearest_cache = nearest_passages(self.question, self.document.text)
-        return self._nearest_cache
+        return nearest_passages(self.question, self.document.text)
+
+    @cached_property
+    def _question_words(self) -> dict[str, str]:
+        return key_words(self.question)
+
+    @cached_property
+    def _question_places(self) -> list[tuple[int, int, str]]:
+        return find_words(self._question_words, self.document.text)
 
     def _passage(self, near: NearPassage) -> Passage:
-        page = self.document.page_at(near.start)
-        return Passage(
-            self.document.text[near.start : near.end], near.start, near.end, page.number, page.label, near.words
-        )
+        page, text = self.document.page_at(near.start), self.document.text[near.start : near.end]
+        return Passage(text, near.start, near.end, page.number, page.label, near.words)
 
     def _unseen_places(self, tallies: Sequence[Tally]) -> Iterator[Place]:
         """Places that bear on the question and were not looked at, those of the rarest words first."""
-        shown = self.shown()
+        shown = self.shown_spans()
         for tally in sorted(tallies, key=lambda tally: len(tally.places)):
             if tally.search.by == "worker":
                 yield from self._unseen_places_of_term(tally, shown)
         yield from self._unseen_places_of_question(tallies, shown)
         if tallies and all(tally.search.hits == 0 for tally in tallies):
-            for near in self._nearest_passages()[:1]:
-                if (
-                    near.share >= MIN_WORD_SHARE
-                    and len(near.words) > 1
-                    and not count_covered(shown, near.start, near.end)
-                ):
+            for near in self._nearest_passages[:1]:
+                together = near.share >= MIN_WORD_SHARE and len(near.words) > 1
+                if together and not count_covered(shown, near.start, near.end):
                     yield Place(near.start, near.end, ", ".join(near.words))
 
     def _unseen_places_of_term(self, tally: Tally, shown: Spans) -> Iterator[Place]:
         places = [place for place in tally.places if self._is_whole_word(*place)]
         unseen = [place for place in places if not count_covered(shown, *place)]
         if len(unseen) < len(places):
-            unseen = (
-                [place for place in unseen if self._is_page_unseen(place[0], shown)]
-                if len(places) <= FEW_PLACES
-                else []
-            )
+            unseen = [place for place in unseen if self._is_page_unseen(place[0], shown)]
+            unseen = unseen if len(places) <= FEW_PLACES else []
         yield from (Place(start, end, tally.search.term) for start, end in unseen[:MAX_PLACES_PER_TERM])
 
     def _unseen_places_of_question(self, tallies: Sequence[Tally], shown: Spans) -> Iterator[Place]:
-        words = key_words(self.question)
-        places = find_words(words, self.document.text)
         searched_terms = [tally.search.term.casefold() for tally in tallies]
-        counted = {stem: [place[:2] for place in places if place[2] == stem] for stem in words}
-        for stem, own in sorted(counted.items(), key=lambda item: len(item[1])):
+        places: dict[str, list[tuple[int, int]]] = {stem: [] for stem in self._question_words}
+        for start, end, stem in self._question_places:
+            places[stem].append((start, end))
+        for stem, own in sorted(places.items(), key=lambda item: len(item[1])):
             if not 0 < len(own) <= RARE_WORD_MAX_PLACES or any(stem.casefold() in term for term in searched_terms):
                 continue
             if not any(count_covered(shown, *place) for place in own):
-                yield from (Place(start, end, words[stem]) for start, end in own[:MAX_PLACES_PER_TERM])
+                yield from (Place(*place, self._question_words[stem]) for place in own[:MAX_PLACES_PER_TERM])
 
     def _is_whole_word(self, start: int, end: int) -> bool:
         """Whether a place is whole words, a plural for its singular: "euro" is not in "Europe"."""
@@ -184,6 +173,7 @@ class AbsenceReview:
         return self.document.paged and not count_covered(shown, page.start, page.end)
 
     def _refusal(self, places: Sequence[Place]) -> Issue:
+        places = sorted(places, key=lambda place: place.start)
         pages = dict.fromkeys(self.document.page_at(place.start).number for place in places)
         where = f" (page{'' if len(pages) == 1 else 's'} {format_ranges(pages)})" if self.document.paged else ""
         message = (

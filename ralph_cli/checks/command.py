@@ -26,7 +26,7 @@ MAX_EDGE_CHARS = 4_000
 """Characters of output that are kept from the beginning, and as many from the end."""
 
 GRACE_SECONDS = 0.5
-"""Seconds for the rest of the output once the command itself has ended; a child of its may hold the pipe open."""
+"""Seconds for the rest of the output once the command itself has ended; a child of it may hold the pipe open."""
 
 _NAMED_COMMAND = re.compile(r"([A-Za-z][\w.-]*):\s+(\S.*)", re.DOTALL)
 _SHELL = "/bin/sh"
@@ -75,26 +75,25 @@ def read_verifiers(commands: Sequence[str | CommandVerifier], *, shell: bool = F
     """
     found: list[CommandVerifier] = []
     for number, given in enumerate(commands, 1):
-        if isinstance(given, CommandVerifier):
-            verifier = given
-        else:
-            named = _NAMED_COMMAND.fullmatch(given.strip())
-            name, command = (named[1], named[2]) if named else (f"verify-{number}", given.strip())
-            verifier = CommandVerifier(name, command)
+        verifier = given if isinstance(given, CommandVerifier) else _parse_command(number, given.strip())
+        command = verifier.command
         try:
-            words = [verifier.command] if shell else shlex.split(verifier.command)
+            words = [command] if shell else shlex.split(command)
         except ValueError as error:
-            raise ConfigError(
-                f"cannot parse the verifier command {verifier.command!r}: {error}", code="bad-verifier"
-            ) from None
-        if not words or not words[0].strip() or "\0" in verifier.command:
-            raise ConfigError(
-                "a verifier command is empty", code="bad-verifier", hint='--verify "python check.py {output}"'
-            )
+            message = f"cannot parse the verifier command {command!r}: {error}"
+            raise ConfigError(message, code="bad-verifier") from None
+        if not words or not words[0].strip() or "\0" in command:
+            hint = '--verify "python check.py {output}"'
+            raise ConfigError("a verifier command is empty", code="bad-verifier", hint=hint)
         if verifier.name in {other.name for other in found}:
             raise ConfigError(f"two verifiers have the name {verifier.name}", code="bad-verifier")
         found.append(verifier)
     return tuple(found)
+
+
+def _parse_command(number: int, command: str) -> CommandVerifier:
+    named = _NAMED_COMMAND.fullmatch(command)
+    return CommandVerifier(named[1], named[2]) if named else CommandVerifier(f"verify-{number}", command)
 
 
 def run_command(
@@ -106,7 +105,7 @@ def run_command(
     """
     argv = _argv(verifier.command, path, shell=environment.shell)
     at, begun = clock.now(), clock.monotonic()
-    shown = argv[-1] if environment.shell else shlex.join(argv)
+    shown = make_visible(argv[-1] if environment.shell else shlex.join(argv))
     try:
         process = subprocess.Popen(
             argv,
@@ -118,24 +117,18 @@ def run_command(
             start_new_session=True,
         )
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or str(error)
-        return CommandResult(
-            verifier.name, make_visible(shown), False, f"could not be started: {make_visible(why)}", "", at, 0.0
-        )
-    buffer = _OutputBuffer()
+        ended = f"could not be started: {make_visible(getattr(error, 'strerror', None) or str(error))}"
+        return CommandResult(verifier.name, shown, False, ended, "", at, 0.0)
+    buffer, timeout, limit = _OutputBuffer(), environment.timeout, f"within {environment.timeout:g} s"
+    if seconds_left is not None and seconds_left < timeout:
+        timeout, limit = seconds_left, "before the time limit of the run"
     try:
-        in_time = _read_output(
-            process, buffer, environment.timeout if seconds_left is None else min(environment.timeout, seconds_left)
-        )
+        in_time = _read_output(process, buffer, timeout)
     finally:
         _kill_group(process)
-    over = "before the time limit of the run" if seconds_left is not None and seconds_left < environment.timeout else ""
-    late = f"did not finish {over or f'within {environment.timeout:g} s'}, killed"
-    ended = _describe_exit(process.returncode) if in_time else late
-    seconds = round(clock.monotonic() - begun, 3)
-    return CommandResult(
-        verifier.name, make_visible(shown), in_time and process.returncode == 0, ended, buffer.text(), at, seconds
-    )
+    ended = _describe_exit(process.returncode) if in_time else f"did not finish {limit}, killed"
+    passed, seconds = in_time and process.returncode == 0, round(clock.monotonic() - begun, 3)
+    return CommandResult(verifier.name, shown, passed, ended, buffer.text(), at, seconds)
 
 
 def _argv(command: str, path: Path, *, shell: bool) -> list[str]:

@@ -39,7 +39,7 @@ def share_to_read(requested: float | None, task: str, characters: int, subquerie
 
 @dataclass(frozen=True, slots=True)
 class CoverageCheck:
-    """The check that a model was shown at least `share` of the document; `shown` gives what was."""
+    """The check that a model was shown at least `share` of the document; `shown_spans` gives what was."""
 
     document: Document
     share: float

@@ -2,6 +2,7 @@
 
 import re
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ralph_cli.core.run import Attempt, Draft, DraftClaim, Evidence, Issue
@@ -43,24 +44,29 @@ _ANY_LENGTH = Range(1, sys.maxsize)
 
 def form_issues(draft: Draft, form: AnswerForm) -> tuple[Issue, ...]:
     """Everything that is wrong with the form of a draft; empty when it may be looked up."""
+    return tuple(Issue("form", fault, number) for fault, number in _form_faults(draft, form))
+
+
+def _form_faults(draft: Draft, form: AnswerForm) -> Iterator[tuple[str, int | None]]:
+    """What is wrong with a draft, and with which claim, if it is one claim's fault."""
     if draft.absence is not None:
-        terms = [term for term in draft.absence.searched if len(term.strip()) >= 2]
         if draft.claims:
-            return (Issue("form", "an answer has claims or is not_found, never both"),)
-        return () if terms else (Issue("form", "not_found must list in `searched` the words or figures looked for"),)
-    found: list[Issue] = []
+            yield "an answer has claims or is not_found, never both", None
+        elif not any(len(term.strip()) >= 2 for term in draft.absence.searched):
+            yield "not_found must list in `searched` the words or figures looked for", None
+        return
     if len(draft.claims) not in form.bullets:
-        found.append(Issue("form", f"an answer needs {form.bullets} claims (found {len(draft.claims)})"))
+        yield f"an answer needs {form.bullets} claims (found {len(draft.claims)})", None
     distinct = {quote.strip() for claim in draft.claims for quote in claim.quotes}
     if distinct and len(distinct) not in form.quotes:
-        found.append(Issue("form", f"an answer needs {form.quotes} different quotes (found {len(distinct)})"))
+        yield f"an answer needs {form.quotes} different quotes (found {len(distinct)})", None
     seen: dict[str, int] = {}
     for number, claim in enumerate(draft.claims, 1):
-        found.extend(_claim_issues(number, claim, form))
+        for fault in _claim_faults(number, claim, form):
+            yield fault, number
         earlier = seen.setdefault(" ".join(claim.text.split()).casefold(), number)
         if earlier != number:
-            found.append(Issue("form", f"claim {number} says the same as claim {earlier}", number))
-    return tuple(found)
+            yield f"claim {number} says the same as claim {earlier}", number
 
 
 def has_only_length_issues(draft: Draft, form: AnswerForm) -> bool:
@@ -68,30 +74,27 @@ def has_only_length_issues(draft: Draft, form: AnswerForm) -> bool:
     return bool(form_issues(draft, form)) and not form_issues(draft, replace(form, quote_chars=_ANY_LENGTH))
 
 
-def _claim_issues(number: int, claim: DraftClaim, form: AnswerForm) -> list[Issue]:
+def _claim_faults(number: int, claim: DraftClaim, form: AnswerForm) -> Iterator[str]:
     text = claim.text.strip()
-    found: list[Issue] = []
     # Answers such as ":" or "Solution" fool model judges (arXiv 2507.08794), so they never get that far.
     if len(text) < MIN_CLAIM_CHARS or len(_WORD.findall(text)) < 2:
-        found.append(Issue("form", f"claim {number} is too short to mean anything: {text!r}", number))
+        yield f"claim {number} is too short to mean anything: {text!r}"
     if "\n" in text:
-        found.append(Issue("form", f"claim {number} must be one line", number))
+        yield f"claim {number} must be one line"
     elif has_joined_items(text):
-        found.append(Issue("form", f"claim {number} is several: two items of a list stand on one line", number))
+        yield f"claim {number} is several: two items of a list stand on one line"
     if not claim.quotes:
-        found.append(Issue("form", f"claim {number} has no quote", number))
-    for place, quote in enumerate(claim.quotes, 1):
-        size = len(quote.strip())
-        where = f"quote {place} of claim {number}"
+        yield f"claim {number} has no quote"
+    for place, quote in enumerate(map(str.strip, claim.quotes), 1):
+        where, size = f"quote {place} of claim {number}", len(quote)
         if size == 0:
-            found.append(Issue("form", f"{where} is empty", number))
+            yield f"{where} is empty"
         elif size < form.quote_chars.low:
-            short = f"{where} is too short ({size} characters, at least {form.quote_chars.low}): {quote.strip()!r}"
-            found.append(Issue("form", f"{short}; take in the words beside it", number))
+            short = f"{where} is too short ({size} characters, at least {form.quote_chars.low}): {quote!r}"
+            yield f"{short}; take in the words beside it"
         elif size > form.quote_chars.high:
             long = f"{where} is too long ({size} characters, at most {form.quote_chars.high})"
-            found.append(Issue("form", f"{long}; keep the part that carries the claim", number))
-    return found
+            yield f"{long}; keep the part that carries the claim"
 
 
 def has_joined_items(text: str) -> bool:
@@ -99,19 +102,12 @@ def has_joined_items(text: str) -> bool:
     return _JOINED_ITEMS.search(text) is not None
 
 
-def form_check(form: AnswerForm) -> "FormCheck":
-    """The check that an attempt still has the asked form after its quotes were looked up."""
-    return FormCheck(form)
-
-
 @dataclass(frozen=True, slots=True)
 class FormCheck:
-    """`form_issues` on an attempt; see `form_check`."""
+    """The check that an attempt still has the asked form after its quotes were looked up."""
 
     form: AnswerForm
 
     def __call__(self, attempt: Attempt) -> Evidence:
-        claims = tuple(
-            DraftClaim(claim.text, tuple(quote.said for quote in attempt.quotes_of(claim))) for claim in attempt.claims
-        )
-        return Evidence("form", form_issues(Draft(claims, attempt.absence), self.form))
+        claims = [DraftClaim(it.text, tuple(quote.said for quote in attempt.quotes_of(it))) for it in attempt.claims]
+        return Evidence("form", form_issues(Draft(tuple(claims), attempt.absence), self.form))

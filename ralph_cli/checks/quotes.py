@@ -1,6 +1,6 @@
 """Every quote is the document's own words: looked up by code, stored with span and page, checked again at the end."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -8,8 +8,11 @@ from ralph_cli.core.coverage import Spans, count_covered
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Issue, Quote
 from ralph_cli.documents.quotes.index import Match, QuoteIndex
+from ralph_cli.text.sentences import shorten_line
 
-MAX_SHOWN_CHARS = 200
+MAX_SHOWN_CHARS, MAX_CLOSEST_CHARS = 200, 300
+"""Characters of a quote that are repeated in an issue, and of the text that is closest to it."""
+
 MAX_PLACES = 50
 """Places of a quote that are kept; how often it stands in the document is counted to the end."""
 
@@ -52,39 +55,30 @@ def resolve_quotes(
     elsewhere, but seldom together. With a `visibility`, a place that a reader sees is preferred, and a quote that
     stands in none is refused unless that is allowed.
     """
-    resolved = [
-        item
-        for number, claim in enumerate(draft.claims, 1)
-        for item in _resolve_claim(number, claim, document, index, seen_spans)
-    ]
+    resolved: list[_ResolvedQuote] = []
+    for number, claim in enumerate(draft.claims, 1):
+        resolved += _resolve_claim(number, claim, document, index, seen_spans)
     resolved, hidden_reasons = _prefer_visible(resolved, document, visibility) if visibility else (resolved, {})
     by_span: dict[Span, Quote] = {}
-    ids: dict[int, list[int]] = {}
+    ids: dict[int, dict[int, None]] = defaultdict(dict)
     refused: list[Issue] = []
     for item in resolved:
         if item.match is None or item.span is None:
-            refused.append(_not_found_issue(item.claim, item.position, item.wording, document, index))
+            refused.append(_not_found_issue(item, document, index))
             continue
-        quote = by_span.get(item.span)
-        if quote is None:
-            hidden = hidden_reasons.get(item.span, "")
-            quote = _build_quote(len(by_span) + 1, item.span, item.match, item.wording, document, index, hidden)
-            by_span[item.span] = quote
+        if item.span not in by_span:
+            departures = index.describe_departures(item.wording, item.span, item.match.tier)
+            quote = quote_at(document, item.span, len(by_span) + 1, item.match, item.wording, departures)
+            by_span[item.span] = replace(quote, hidden=hidden_reasons.get(item.span, ""))
+        quote = by_span[item.span]
         if quote.hidden and visibility and not visibility.hidden_allowed:
             refused.append(_hidden_issue(item, quote, document))
-        ids.setdefault(item.claim, [])
-        if quote.id not in ids[item.claim]:
-            ids[item.claim].append(quote.id)
-    claims = tuple(
-        Claim(
-            number,
-            " ".join(claim.text.split()),
-            tuple(ids.get(number, ())),
-            tuple(" ".join(calculation.split()) for calculation in claim.calculations),
-        )
-        for number, claim in enumerate(draft.claims, 1)
-    )
-    return Attempt(claims, tuple(by_span.values()), draft.absence, refused=tuple(refused))
+        ids[item.claim][quote.id] = None
+    claims: list[Claim] = []
+    for number, claim in enumerate(draft.claims, 1):
+        calculations = tuple(" ".join(calculation.split()) for calculation in claim.calculations)
+        claims.append(Claim(number, " ".join(claim.text.split()), tuple(ids[number]), calculations))
+    return Attempt(tuple(claims), tuple(by_span.values()), draft.absence, refused=tuple(refused))
 
 
 def _resolve_claim(
@@ -119,34 +113,32 @@ def _nearest_visible(span: Span | None, places: Sequence[Span], hidden_reasons: 
     """The place nearest to `span` that a reader sees; `span` itself if there is none."""
     if span is None:
         return None
-    start = span.start
-    return min(
-        (place for place in places if not hidden_reasons[place]), key=lambda it: abs(it.start - start), default=span
-    )
+    visible = (place for place in places if not hidden_reasons[place])
+    return min(visible, key=lambda place: abs(place.start - span.start), default=span)
 
 
 def _choose_places(matches: list[Match], document: Document, seen_spans: Spans) -> dict[Match, Span]:
     """For each quote of one claim the place that belongs with the others."""
+
+    def page_of(span: Span) -> int:
+        return document.page_at(span.start).number
+
+    def pages_of_single(places: Mapping[Match, list[Span]]) -> set[int]:
+        return {page_of(spans[0]) for spans in places.values() if len(spans) == 1}
+
     every = {match: _match_places(match, document) for match in matches}
     places = {match: _prefer_seen(spans, seen_spans) for match, spans in every.items()}
-    single = [spans[0] for spans in every.values() if len(spans) == 1] or [
-        spans[0] for spans in places.values() if len(spans) == 1
-    ]
-    sure = {document.page_at(span.start).number for span in single}
+    certain_pages = pages_of_single(every) or pages_of_single(places)
     for match, spans in every.items():
-        on_certain_page = [span for span in spans if document.page_at(span.start).number in sure]
+        on_certain_page = [span for span in spans if page_of(span) in certain_pages]
         # What stands above a row was printed with it, whether or not its own words were seen to the letter.
         if on_certain_page and not any(span in on_certain_page for span in places[match]):
             places[match] = on_certain_page
-    pages = {match: {document.page_at(span.start).number for span in spans} for match, spans in places.items()}
-    shared = Counter(page for found in pages.values() for page in found)
+    shared = Counter(page for spans in places.values() for page in set(map(page_of, spans)))
     if not shared:
         return {}
     page = min(shared, key=lambda number: (-shared[number], number))
-    on_page = {
-        match: [span for span in spans if document.page_at(span.start).number == page] or spans
-        for match, spans in places.items()
-    }
+    on_page = {match: [span for span in spans if page_of(span) == page] or spans for match, spans in places.items()}
     anchor = min(on_page.values(), key=len)[0]
     return {match: min(spans, key=lambda span: abs(span.start - anchor.start)) for match, spans in on_page.items()}
 
@@ -166,67 +158,46 @@ def _match_places(match: Match, document: Document) -> list[Span]:
     return [span for span in match.occurrences if document.text[span.start : span.end] == wording]
 
 
-def _build_quote(
-    number: int, span: Span, match: Match, wording: str, document: Document, index: QuoteIndex, hidden: str
+def quote_at(
+    document: Document, span: Span, number: int, match: Match, wording: str, difference: tuple[str, ...] = ()
 ) -> Quote:
-    page = document.page_at(span.start)
-    return Quote(
-        number,
+    """The document's own words at one of the places of a match, as the quote of this number."""
+    first, last, text = (
+        document.page_at(span.start),
+        document.page_at(span.end - 1),
         document.text[span.start : span.end],
-        span.start,
-        span.end,
-        page.number,
-        page.label,
-        match.tier,
-        match.count,
-        wording,
-        tuple((place.start, place.end) for place in match.occurrences[:MAX_PLACES]),
-        index.describe_departures(wording, span, match.tier),
-        document.page_at(span.end - 1).number,
-        hidden,
     )
+    places = tuple((place.start, place.end) for place in match.occurrences[:MAX_PLACES])
+    found = Quote(number, text, span.start, span.end, first.number, first.label, match.tier, match.count, wording)
+    return replace(found, places=places, difference=difference, last_page=last.number)
 
 
 def _hidden_issue(item: _ResolvedQuote, quote: Quote, document: Document) -> Issue:
     where = f" on page {quote.page}" if document.paged else ""
     what = f"quote {item.position} of claim {item.claim} is text that a reader cannot see{where} ({quote.hidden})"
-    return Issue("quotes", f"{what}; quote visible text", item.claim, f'"{_shorten(item.wording)}"')
+    return Issue(
+        "quotes", f"{what}; quote visible text", item.claim, f'"{shorten_line(item.wording, MAX_SHOWN_CHARS)}"'
+    )
 
 
-def _not_found_issue(number: int, position: int, wording: str, document: Document, index: QuoteIndex) -> Issue:
-    shown = _shorten(wording)
-    there = wording.strip() in document.text
+def _not_found_issue(item: _ResolvedQuote, document: Document, index: QuoteIndex) -> Issue:
+    shown = shorten_line(item.wording, MAX_SHOWN_CHARS)
+    there = item.wording.strip() in document.text
     fault = "begins or ends inside a word or number" if there else "is not in the document"
-    head = f"quote {position} of claim {number} {fault}"
-    for near in index.closest(wording):
+    head = f"quote {item.position} of claim {item.claim} {fault}"
+    for near in index.closest(item.wording):
         words = ", ".join(near.differing[:8])
         differs = f" (differs in: {words})" if words else ""
-        page = document.page_at(near.span.start).number
-        material = f'"{shown}" - the closest true text is "{clip(document, near.span)}"{differs}'
-        return Issue("quotes", f"{head}; the closest true text is on page {page}", number, material)
+        text = shorten_line(document.text[near.span.start : near.span.end], MAX_CLOSEST_CHARS)
+        message = f"{head}; the closest true text is on page {document.page_at(near.span.start).number}"
+        return Issue("quotes", message, item.claim, f'"{shown}" - the closest true text is "{text}"{differs}')
     advice = "nothing like it is there, so copy the words from printed output, or drop the claim"
-    return Issue("quotes", f"{head}; {advice}", number, f'"{shown}"')
-
-
-def _shorten(wording: str) -> str:
-    shown = " ".join(wording.split())
-    return shown if len(shown) <= MAX_SHOWN_CHARS else shown[:MAX_SHOWN_CHARS] + "..."
-
-
-def clip(document: Document, span: Span) -> str:
-    """The text of `span` on one line, cut at 300 characters."""
-    text = " ".join(document.text[span.start : span.end].split())
-    return text if len(text) <= 300 else text[:300] + "..."
-
-
-def quote_check(document: Document) -> "QuoteCheck":
-    """The check that an attempt's quotes are in `document` where they say, and that every claim has one."""
-    return QuoteCheck(document)
+    return Issue("quotes", f"{head}; {advice}", item.claim, f'"{shown}"')
 
 
 @dataclass(frozen=True, slots=True)
 class QuoteCheck:
-    """See `quote_check`."""
+    """The check that an attempt's quotes are in `document` where they say, and that every claim has one."""
 
     document: Document
 

@@ -2,17 +2,15 @@
 
 import inspect
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Protocol, runtime_checkable
-
-from pydantic import BaseModel, ConfigDict
 
 from ralph_cli.core import clock
 from ralph_cli.core.awaiting import Awaiter
 from ralph_cli.core.errors import LimitExceeded
-from ralph_cli.core.model import Json, Model, Request, UserTurn
+from ralph_cli.core.model import Model, Request, UserTurn
 from ralph_cli.core.prompts.framing import frame_data
-from ralph_cli.core.prompts.json_reply import ask_model, parse_object
+from ralph_cli.core.prompts.json_reply import StrictObject, ask_model, object_schema, parse_object
 from ralph_cli.core.prompts.templates import prompt_text, render_prompt
 from ralph_cli.core.run import SKIPPED_VERIFIER_CHECK, VERIFIER_CHECK, Attempt, Evidence, Issue
 
@@ -21,12 +19,7 @@ MAX_RESULT_CHARS, MAX_PREVIOUS_CHARS = 4_000, 600
 
 MAX_PREVIOUS_RESULTS, MAX_TOKENS = 5, 512
 
-VERDICT_SCHEMA: Json = {
-    "type": "object",
-    "properties": {"complete": {"type": "boolean"}, "reason": {"type": "string"}},
-    "required": ["complete", "reason"],
-    "additionalProperties": False,
-}
+VERDICT_SCHEMA = object_schema(complete={"type": "boolean"}, reason={"type": "string"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +62,7 @@ def verifier_fault(verifier: object) -> str:
     return ""
 
 
-class _VerifierReply(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+class _VerifierReply(StrictObject):
     complete: bool
     reason: str
 
@@ -90,26 +82,23 @@ class LLMVerifier:
         return replace(self, model=wrap(self.model))
 
     def verify(self, task: str, result: str, iteration: int, previous_results: Sequence[str]) -> VerificationResult:
-        """The model's verdict. Raises ProviderError, and Unparseable when the reply is not one object of the shape."""
+        """The model's verdict. Raises ProviderError, and UnparseableReply when the reply has not the shape."""
         nonce = self.new_nonce()
-        earlier = list(enumerate(previous_results, 1))[-MAX_PREVIOUS_RESULTS:]
-        earlier_texts = [
-            f"Attempt {number}:\n{frame_data(shorten(text, MAX_PREVIOUS_CHARS), nonce)}" for number, text in earlier
+        earlier = [
+            f"Attempt {number}:\n{frame_data(shorten(text, MAX_PREVIOUS_CHARS), nonce)}"
+            for number, text in list(enumerate(previous_results, 1))[-MAX_PREVIOUS_RESULTS:]
         ]
+        prompt = render_prompt(
+            "verifier_request",
+            task=frame_data(task, nonce),
+            previous="\n\n".join(earlier) or "(none)",
+            iteration=iteration,
+            result=frame_data(shorten(result, MAX_RESULT_CHARS), nonce),
+        )
         request = Request(
             "verifier",
             prompt_text("verifier_system"),
-            (
-                UserTurn(
-                    render_prompt(
-                        "verifier_request",
-                        task=frame_data(task, nonce),
-                        previous="\n\n".join(earlier_texts) or "(none)",
-                        iteration=iteration,
-                        result=frame_data(shorten(result, MAX_RESULT_CHARS), nonce),
-                    )
-                ),
-            ),
+            (UserTurn(prompt),),
             output_schema=VERDICT_SCHEMA,
             output_name="verdict",
             max_tokens=MAX_TOKENS,
@@ -137,31 +126,28 @@ def result_text(attempt: Attempt) -> str:
     return "\n".join(f"- {claim.text}" for claim in attempt.claims)
 
 
+@dataclass(slots=True, eq=False)
 class VerifierCheck:
     """A verifier as a check of an attempt, for a run of at most `max_iterations`.
 
     A verifier that fails is a broken check and never a pass. With `skip_last` the last iteration is not verified: its
     evidence passes, under a name that says so. A mode calls `begin` with each iteration. `awaiter` is for a verifier
-    that is asked in several runs; `cut` makes a call and ends the wait for it with the time of the run.
+    that is asked in several runs; `call_with_deadline` makes a call and ends the wait for it with the time of the run.
     """
 
-    def __init__(
-        self,
-        verifier: Verifier,
-        task: str,
-        *,
-        max_iterations: int,
-        skip_last: bool = False,
-        awaiter: Callable[[object], object] | None = None,
-        call_with_deadline: Callable[[Callable[[], object]], object] = lambda call: call(),
-    ) -> None:
-        if why := verifier_fault(verifier):
+    verifier: Verifier
+    task: str
+    _: KW_ONLY
+    max_iterations: int
+    skip_last: bool = False
+    awaiter: Callable[[object], object] = field(default_factory=Awaiter)
+    call_with_deadline: Callable[[Callable[[], object]], object] = lambda call: call()
+    _iteration: int = field(default=0, init=False)
+    _previous: list[str] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        if why := verifier_fault(self.verifier):
             raise TypeError(why)
-        self._verifier, self._task = verifier, task
-        self._max_iterations, self._skip_last = max_iterations, skip_last
-        self._iteration = 0
-        self._previous: list[str] = []
-        self._awaiter, self._call_with_deadline = awaiter or Awaiter(), call_with_deadline
 
     def begin(self, iteration: int) -> None:
         """Say which iteration is being made, from 1; this check is not asked in all, as others may fail before it."""
@@ -170,14 +156,14 @@ class VerifierCheck:
     def __call__(self, attempt: Attempt) -> Evidence:
         if not attempt.has_result:
             return Evidence(VERIFIER_CHECK, (Issue(VERIFIER_CHECK, "there is no result to verify"),))
-        if self._skip_last and self._iteration >= self._max_iterations:
+        if self.skip_last and self._iteration >= self.max_iterations:
             return Evidence(SKIPPED_VERIFIER_CHECK)
         result, previous = result_text(attempt), tuple(self._previous)
         iteration = self._iteration or len(previous) + 1
         self._previous.append(result)
         try:
-            verdict = self._call_with_deadline(
-                lambda: self._awaiter(self._verifier.verify(self._task, result, iteration, previous))
+            verdict = self.call_with_deadline(
+                lambda: self.awaiter(self.verifier.verify(self.task, result, iteration, previous))
             )
         except LimitExceeded:
             raise
@@ -185,16 +171,5 @@ class VerifierCheck:
             return Evidence(VERIFIER_CHECK, broken=str(error) or type(error).__name__)
         if not isinstance(verdict, VerificationResult):
             return Evidence(VERIFIER_CHECK, broken=f"it gave {type(verdict).__name__} and no VerificationResult")
-        if verdict.complete:
-            return Evidence(VERIFIER_CHECK)
-        return Evidence(
-            VERIFIER_CHECK,
-            (
-                Issue(
-                    VERIFIER_CHECK,
-                    "the verifier says that it is not complete",
-                    None,
-                    verdict.reason or "no reason given",
-                ),
-            ),
-        )
+        message, reason = "the verifier says that it is not complete", verdict.reason or "no reason given"
+        return Evidence(VERIFIER_CHECK, () if verdict.complete else (Issue(VERIFIER_CHECK, message, None, reason),))

@@ -57,6 +57,12 @@ def line_at(text: str, start: int, end: int, low: int = 0, high: int | None = No
     return max(text.rfind("\n", low, start) + 1, low), last if last >= 0 else high
 
 
+def shorten_line(text: str, max_chars: int) -> str:
+    """A text on one line; of a longer one the first `max_chars` characters, with dots behind them."""
+    flat = " ".join(text.split())
+    return flat if len(flat) <= max_chars else flat[:max_chars] + "..."
+
+
 def _is_abbreviated(text: str, low: int, stop: int) -> bool:
     """Whether the full stop before `stop` is that of an abbreviation."""
     before = text[low:stop]

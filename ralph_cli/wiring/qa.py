@@ -5,10 +5,10 @@ from dataclasses import replace
 from ralph_cli.checks.base import Check
 from ralph_cli.checks.coverage import CoverageCheck
 from ralph_cli.checks.figures.check import NumbersCheck
-from ralph_cli.checks.form import form_check
+from ralph_cli.checks.form import FormCheck
 from ralph_cli.checks.judge.claims import Judge
 from ralph_cli.checks.judge.counter_evidence import CounterEvidence
-from ralph_cli.checks.quotes import quote_check
+from ralph_cli.checks.quotes import QuoteCheck
 from ralph_cli.checks.verifier import LLMVerifier, Verifier, VerifierCheck
 from ralph_cli.core import clock
 from ralph_cli.core.document import Document
@@ -28,7 +28,7 @@ def build_qa(
     assignment = Assignment(kind="question", text=question, document=document, form=settings.form)
     reader, closers = open_reader(context, assignment, source, "worker")
     figures = NumbersCheck(document, question)
-    checks: tuple[Check, ...] = (form_check(settings.form), quote_check(document), figures)
+    checks: tuple[Check, ...] = (FormCheck(settings.form), QuoteCheck(document), figures)
     if settings.min_coverage:
         checks += (CoverageCheck(document, settings.min_coverage, reader.shown_spans),)
     mode = QaMode(

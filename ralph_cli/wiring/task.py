@@ -8,11 +8,11 @@ from pathlib import Path
 from ralph_cli.checks.base import Check
 from ralph_cli.checks.coverage import CoverageCheck, share_to_read
 from ralph_cli.checks.figures.numbering import section_numbers
-from ralph_cli.checks.form import AnswerForm, Range, form_check
+from ralph_cli.checks.form import AnswerForm, FormCheck, Range
 from ralph_cli.checks.judge.outputs import TaskJudge
 from ralph_cli.checks.output.check import OutputCheck, OutputForm
 from ralph_cli.checks.output.schema import check_schema
-from ralph_cli.checks.quotes import quote_check
+from ralph_cli.checks.quotes import QuoteCheck
 from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
@@ -132,7 +132,7 @@ def build_task(
         form = AnswerForm(ITEM_RANGE, QUOTE_RANGE, settings.quote_chars)
         assignment = Assignment(kind="task", text=spec.text, document=document, form=form, memory=memory)
         reader, closers = open_reader(context, assignment, source, "reader")
-        checks = form_check(AnswerForm(ANY_COUNT, ANY_COUNT, settings.quote_chars)), quote_check(document)
+        checks = FormCheck(AnswerForm(ANY_COUNT, ANY_COUNT, settings.quote_chars)), QuoteCheck(document)
         share = _least_share_to_read(context, spec.text, document)
         if share:
             checks += (CoverageCheck(document, share, reader.shown_spans),)

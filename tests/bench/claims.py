@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ralph_cli.checks.figures.check import NumbersCheck
 from ralph_cli.checks.judge.claims import Judge
-from ralph_cli.checks.quotes import quote_check, resolve_quotes
+from ralph_cli.checks.quotes import QuoteCheck, resolve_quotes
 from ralph_cli.config import load_settings as settings
 from ralph_cli.core import clock
 from ralph_cli.core.run import Draft, DraftClaim, Verdict
@@ -45,7 +45,7 @@ def main() -> None:
             some = claims[at : at + AT_ONCE]
             drafts = [DraftClaim(c["text"], tuple(c["quotes"]), tuple(c.get("calculations", ()))) for c in some]
             attempt = resolve_quotes(Draft(tuple(drafts)), document, index)
-            found = (*quote_check(document)(attempt).issues, *NumbersCheck(document, question)(attempt).issues)
+            found = (*QuoteCheck(document)(attempt).issues, *NumbersCheck(document, question)(attempt).issues)
             ruled = {issue.claim for issue in found}
             judged = Judge(model, document, question, lambda: clock.token(8))(attempt)
             if judged.broken:

@@ -6,10 +6,10 @@ import pytest
 from fakes import document
 
 from ralph_cli.checks.base import all_passed, run_in_order, step_quality
-from ralph_cli.checks.form import AnswerForm, Range, form_check, form_issues
+from ralph_cli.checks.form import AnswerForm, FormCheck, Range, form_issues
 from ralph_cli.checks.judge.claims import parse_verdicts
 from ralph_cli.checks.judge.passages import render_passages
-from ralph_cli.checks.quotes import quote_check, resolve_quotes
+from ralph_cli.checks.quotes import QuoteCheck, resolve_quotes
 from ralph_cli.core.run import Absence, Attempt, Claim, Draft, DraftClaim, Evidence, Issue, Quote, Ruling, Step, Verdict
 from ralph_cli.documents.quotes.index import QuoteIndex
 
@@ -45,7 +45,7 @@ def test_good_form_has_no_issues() -> None:
 
 
 def test_the_form_of_an_attempt_is_that_of_what_was_found_of_it() -> None:
-    form, index = form_check(FORM), QuoteIndex(MEMO)
+    form, index = FormCheck(FORM), QuoteIndex(MEMO)
     assert form(resolve_quotes(Draft((GOOD,)), MEMO, index)).passed
     (short,) = form(resolve_quotes(Draft((DraftClaim("Solution", GOOD.quotes),)), MEMO, index)).issues
     (bare,) = form(resolve_quotes(Draft((DraftClaim(GOOD.text, ("rent is due on the last",)),)), MEMO, index)).issues
@@ -75,7 +75,7 @@ def test_quotes_are_the_documents_words_with_all_their_places() -> None:
     assert [quote.occurrences for quote in attempt.quotes] == [2, 1, 2]
     assert [quote.match for quote in attempt.quotes] == ["folded", "exact", "exact"]
     assert attempt.claims[0].quotes == (1, 2) and attempt.claims[1].quotes == (3,)
-    assert quote_check(MEMO)(attempt).passed
+    assert QuoteCheck(MEMO)(attempt).passed
 
 
 def test_words_that_stand_in_several_places_are_pinned_to_the_one_that_was_seen() -> None:
@@ -107,7 +107,7 @@ def test_a_quote_that_is_not_there_is_named_with_the_closest_true_text() -> None
     (issue,) = attempt.refused
     assert "on the last day" in issue.material and "on the first day" in issue.material and "page 1" in issue.message
     assert "first day" not in issue.message  # words of the document are data, apart from what we say
-    assert attempt.claims[0].quotes == () and not quote_check(MEMO)(attempt).passed
+    assert attempt.claims[0].quotes == () and not QuoteCheck(MEMO)(attempt).passed
 
 
 def test_a_header_is_pinned_to_the_page_of_the_row_and_not_to_where_it_was_seen_by_itself() -> None:
@@ -122,14 +122,14 @@ def test_a_header_is_pinned_to_the_page_of_the_row_and_not_to_where_it_was_seen_
 def test_a_quote_moved_from_its_place_or_page_does_not_hold() -> None:
     quote = Quote(1, "The hall is cold", 0, 16, 2, "2", "exact", 1, "The hall is cold")
     claim = Claim(1, "It is cold in there.", (1,))
-    assert "not the document's text" in quote_check(MEMO)(Attempt((claim,), (quote,))).issues[0].message
+    assert "not the document's text" in QuoteCheck(MEMO)(Attempt((claim,), (quote,))).issues[0].message
     start = MEMO.text.index("The hall")
     moved = Quote(1, "The hall is cold", start, start + 16, 1, "1", "exact", 1, "The hall is cold")
-    assert "not on page 1" in quote_check(MEMO)(Attempt((claim,), (moved,))).issues[0].message
+    assert "not on page 1" in QuoteCheck(MEMO)(Attempt((claim,), (moved,))).issues[0].message
 
 
 def test_a_claim_without_quotes_does_not_hold() -> None:
-    assert not quote_check(MEMO)(Attempt((Claim(1, "It is cold in there.", ()),))).passed
+    assert not QuoteCheck(MEMO)(Attempt((Claim(1, "It is cold in there.", ()),))).passed
 
 
 def test_no_evidence_is_no() -> None:
@@ -223,7 +223,7 @@ def test_a_repeated_row_is_pinned_to_the_page_of_its_header() -> None:
     about = document("Review\nNet sales  5  4\n\fStatement of income\nYears 2018 and 2017\nNet sales  5  4\n")
     said = DraftClaim("Net sales were 5 in 2018.", ("Net sales  5  4", "Years 2018 and 2017"))
     attempt = resolve_quotes(Draft((said,)), about, QuoteIndex(about))
-    assert [quote.page for quote in attempt.quotes] == [2, 2] and quote_check(about)(attempt).passed
+    assert [quote.page for quote in attempt.quotes] == [2, 2] and QuoteCheck(about)(attempt).passed
     alone = resolve_quotes(Draft((DraftClaim("Net sales were 5.", ("Net sales  5  4",)),)), about, QuoteIndex(about))
     assert [quote.page for quote in alone.quotes] == [1]
 
@@ -250,5 +250,5 @@ def test_quotes_that_are_all_repeated_are_pinned_together_and_near_each_other() 
     attempt = resolve_quotes(Draft((said,)), about, QuoteIndex(about))
     assert {quote.page for quote in attempt.quotes} == {2}
     header, costs, _ = attempt.quotes
-    assert header.occurrences == 5 and quote_check(about)(attempt).passed
+    assert header.occurrences == 5 and QuoteCheck(about)(attempt).passed
     assert costs.start - header.end == 1  # the nearer of the two headers

@@ -12,7 +12,7 @@ from hidden_pdfs import FIRST, INNOCENT, SAID, SCANS, TRICKS
 from test_ask import verdicts
 
 from ralph_cli.api import ask, run_task
-from ralph_cli.checks.quotes import VisibilityPolicy, quote_check, resolve_quotes
+from ralph_cli.checks.quotes import QuoteCheck, VisibilityPolicy, resolve_quotes
 from ralph_cli.commands.app import run
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document, Span
@@ -272,11 +272,11 @@ def test_a_quote_that_is_seen_nowhere_is_refused_once_for_each_claim_that_rests_
         (1, "quote 1 of claim 1"),
         (2, "quote 2 of claim 2"),
     ]
-    assert not quote_check(TWICE)(attempt).passed and len(eyes.asked) == 2
+    assert not QuoteCheck(TWICE)(attempt).passed and len(eyes.asked) == 2
     allowed = resolve_quotes(
         Draft((RENT, cold)), TWICE, QuoteIndex(TWICE), visibility=VisibilityPolicy(eyes, hidden_allowed=True)
     )
-    assert quote_check(TWICE)(allowed).passed
+    assert QuoteCheck(TWICE)(allowed).passed
     assert [quote.hidden for quote in allowed.quotes] == ["too small to read", ""]
 
 

@@ -50,7 +50,7 @@ class QuotedFigure:
     """A figure of a quote with the quote's text around it, and what headers say of it.
 
     `scales` are those of its table, none for a figure that is not measured in them (per share, employees, a ratio);
-    `percents` says that the quote or its header names per cent; `moneys` are the currencies that they name.
+    `percents` says that the quote or its header names per cent; `currencies` are those that its header names.
     """
 
     figure: Figure
@@ -81,12 +81,15 @@ def quoted_figures(text: str, context: str = "") -> tuple[QuotedFigure, ...]:
     text = text.translate({ord(character): None for character in ZERO_WIDTH})
     own, above = scales_named(text), scales_named(context)
     percents = bool(_PERCENT_NAMED.search(text) or _PERCENT_NAMED.search(context))
-    moneys = currencies_named(context)
+    currencies = currencies_named(context)
     found: list[QuotedFigure] = []
     for figure in figures(text, ordinals=True):
         label = row_label(text, figure.start)
         scales = scales_named(label) or (own or above if is_scaled(label, f"{context}\n{text}") else frozenset[int]())
-        found += [QuotedFigure(one, text, scales, percents, moneys) for one in (figure, *in_whole_units(figure, text))]
+        found += [
+            QuotedFigure(variant, text, scales, percents, currencies)
+            for variant in (figure, *in_whole_units(figure, text))
+        ]
     return tuple(found)
 
 
@@ -117,13 +120,8 @@ def contradiction(figure: Figure, piece: Piece, quoted: QuotedFigure) -> str | N
     unit = unit or _unit_in_label(piece.label)
     if meant == "percent" and not unit and figure.scale != 1:
         return f"stands in the quoted words as a percentage, as {source.text}"
-    if (
-        unit
-        and meant
-        and unit != meant
-        and not (unit == "percent" and shared)
-        and not _is_same_dollar(unit, meant, quoted)
-    ):
+    same = unit == meant or (unit == "percent" and shared) or _is_same_dollar(unit, meant, quoted)
+    if unit and meant and not same:
         kind = "in another currency" if {unit, meant} <= CURRENCIES else "with another unit"
         return f"stands in the quoted words {kind}, as {_text_with_unit(quoted)}"
     if unit in CURRENCIES and not meant and quoted.currencies and not _is_header_currency(unit, quoted.currencies):
@@ -138,11 +136,8 @@ def _is_same_dollar(unit: str, quoted_unit: str, quoted: QuotedFigure) -> bool:
 
 def _is_header_currency(currency: str, header_currencies: frozenset[str]) -> bool:
     """Whether a currency is one that a header names; any dollars may be called dollars there."""
-    return (
-        currency in header_currencies
-        or currency in ("cent", "pence")
-        or (currency == "$" and bool(header_currencies & DOLLARS))
-    )
+    named = header_currencies | {"cent", "pence"}
+    return currency in (named | {"$"} if header_currencies & DOLLARS else named)
 
 
 def _unit_in_label(label: str) -> str:
@@ -153,12 +148,11 @@ def _unit_in_label(label: str) -> str:
 
 
 def _text_with_unit(quoted: QuotedFigure) -> str:
-    behind = re.match(r"\)?[\s-]?[^\W\d]+(?:\s[^\W\d]+)?", quoted.text[quoted.figure.end :])
-    return (
-        quoted.figure.text
-        if quoted.figure.percent or quoted.figure.currency or not behind
-        else (" ".join((quoted.figure.text + behind[0]).split()))
-    )
+    figure = quoted.figure
+    behind = re.match(r"\)?[\s-]?[^\W\d]+(?:\s[^\W\d]+)?", quoted.text[figure.end :])
+    if figure.percent or figure.currency or not behind:
+        return figure.text
+    return " ".join((figure.text + behind[0]).split())
 
 
 def _missing_minus_fault(figure: Figure, piece: Piece, quoted: QuotedFigure) -> str | None:
@@ -174,8 +168,9 @@ def _missing_minus_fault(figure: Figure, piece: Piece, quoted: QuotedFigure) -> 
         wrong = gained and (not _GAIN_LABEL.search(quoted.line) or bool(_BRACKETS_MEAN.search(quoted.line)))
     else:
         wrong = gained or not (paid or _DEDUCTED.search(sentence))
-    message = f"is negative in the quoted words ({source.text}): write its sign, or say the loss or decrease"
-    return message if wrong else None
+    if not wrong:
+        return None
+    return f"is negative in the quoted words ({source.text}): write its sign, or say the loss or decrease"
 
 
 def _is_minus(quoted: QuotedFigure) -> bool:
@@ -188,11 +183,9 @@ def _is_minus(quoted: QuotedFigure) -> bool:
 def _is_in_table_row(quoted: QuotedFigure) -> bool:
     """Whether a figure in brackets is one of a table's row: behind a label, with only cells behind it."""
     begin, end = line_at(quoted.text, quoted.figure.start, quoted.figure.end)
-    before, after = quoted.text[begin : quoted.figure.start], quoted.text[quoted.figure.end : end]
-    return (
-        bool(re.search(r"[^\W\d]", before))
-        and re.fullmatch(r"[\s\d$\u20ac\u00a3%.,()\u2014\u2013-]*", after) is not None
-    )
+    has_label = re.search(r"[^\W\d]", quoted.text[begin : quoted.figure.start])
+    behind = re.fullmatch(r"[\s\d$\u20ac\u00a3%.,()\u2014\u2013-]*", quoted.text[quoted.figure.end : end])
+    return has_label is not None and behind is not None
 
 
 def _sentence_and_clause(figure: Figure, piece: Piece) -> tuple[str, str]:

@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from decimal import Decimal, DivisionByZero, InvalidOperation
 
+from ralph_cli.checks.figures.expression import OPERATORS, Number, Token, evaluate
 from ralph_cli.text.quantities.figures import Figure, figures
 
 _OPERATOR = re.compile(r"\s*([-+*/\u00d7\u00f7\u2212\u2013x])\s*")
@@ -53,16 +55,18 @@ def _operator_between(text: str, left: Figure, right: Figure) -> str:
     if right.sign == "-" and not text[left.end : right.start].strip():
         return "-"
     match = _OPERATOR.fullmatch(text, left.end, right.start)
-    return (
-        {"\u00d7": "*", "x": "*", "\u00f7": "/", "\u2212": "-", "\u2013": "-"}.get(match[1], match[1]) if match else ""
-    )
+    return OPERATORS[match[1]] if match else ""
 
 
 def _is_correct(result: Figure, parts: list[Figure], signs: list[str], is_supported: Callable[[Figure], bool]) -> bool:
     if not all(is_supported(part) or part.value == 100 for part in parts):
         return False
+    # A percentage counts as it is written here, and not as its hundredth.
+    tokens: list[Token] = [Number(replace(parts[0], percent=False))]
+    for sign, part in zip(signs, parts[1:], strict=True):
+        tokens += [sign, Number(replace(part, percent=False))]
     try:
-        value = _value(parts, signs)
+        value = evaluate(tokens).value
     except (DivisionByZero, InvalidOperation):
         return False
     shown = -result.value if result.sign == "-" else result.value
@@ -71,15 +75,3 @@ def _is_correct(result: Figure, parts: list[Figure], signs: list[str], is_suppor
     # A quotient is a share, and its hundredfold a percentage; percentages add up to one as they are.
     share = result.percent and ("/" in signs or "*" in signs) and not any(part.percent for part in parts)
     return abs((value * 100 if share else value) - shown) <= half
-
-
-def _value(parts: list[Figure], signs: list[str]) -> Decimal:
-    terms = [parts[0].value]
-    for sign, part in zip(signs, parts[1:], strict=True):
-        if sign == "*":
-            terms[-1] *= part.value
-        elif sign == "/":
-            terms[-1] /= part.value
-        else:
-            terms.append(part.value if sign == "+" else -part.value)
-    return sum(terms, Decimal(0))

@@ -8,7 +8,7 @@ quoted figure, so that none is named only to be divided away.
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from decimal import Decimal, DecimalException, localcontext
 
 from ralph_cli.checks.figures.expression import (
@@ -38,6 +38,7 @@ MAX_TOKENS = 24
 
 _EQUALS = re.compile(r"=|\u2248|~")
 _BASIS_POINTS = re.compile(r"(?i)basis[\s-]+points?|\bbps?\b")
+_PRECISION = 40
 _NUDGE = Decimal("1.0009765625")
 
 
@@ -45,8 +46,8 @@ _NUDGE = Decimal("1.0009765625")
 class CalculationResult:
     """The result of a calculation that holds: as it is written there, of how many terms it is the sum, and its kind.
 
-    `covers` counts the terms of the longest sum in it, of which it may be the average; `amount` is 0 for a ratio;
-    `scaled` is 1 for an amount in the scale of the figures' table.
+    `longest_sum` counts the terms of the longest sum in it, of which it may be the average; `amount_degree` is 0 for a
+    ratio; `scale_degree` is 1 for an amount in the scale of the figures' table.
     """
 
     figure: Figure
@@ -60,23 +61,22 @@ class CalculationResult:
 class CalculationSources:
     """What a calculation may rest on.
 
-    `borne_out` says whether a figure stands in the quotes, `scaled` whether it does in the scale of a table; `scale` is
-    that of their table (10**6 for "in millions"), in which a result may be stated too; `earlier` are results by value.
+    `is_supported` says whether a figure stands in the quotes, `is_table_scaled` whether it does in the scale of a
+    table; `scale` is that of their table (10**6 for "in millions"), in which a result may be stated too;
+    `earlier_results` are results by value.
     """
 
     is_supported: Callable[[Figure], bool]
-    scale: int = 1
-    is_table_scaled: Callable[[Figure], bool] = lambda figure: True
-    earlier_results: Mapping[Decimal, CalculationResult] = field(default_factory=dict)
-
-
-def verify_calculation(text: str, is_supported: Callable[[Figure], bool], scale: int = 1) -> Figure:
-    """The result of a calculation that holds over figures borne out, as it is written there. Raises Wrong."""
-    return evaluate_calculation(text, CalculationSources(is_supported, scale)).figure
+    scale: int
+    is_table_scaled: Callable[[Figure], bool]
+    earlier_results: Mapping[Decimal, CalculationResult]
 
 
 def evaluate_calculation(text: str, sources: CalculationSources) -> CalculationResult:
-    """The result of a calculation that holds. Raises Wrong, with what is the matter: form, a figure, or arithmetic."""
+    """The result of a calculation that holds.
+
+    Raises CalculationError with what is the matter: form, a figure, or arithmetic.
+    """
     if len(text) > MAX_CHARS:
         raise CalculationError(f"it has {len(text)} characters, at most {MAX_CHARS} are taken")
     basis_points = bool(_BASIS_POINTS.search(text))
@@ -90,17 +90,16 @@ def evaluate_calculation(text: str, sources: CalculationSources) -> CalculationR
     shown = right[-1] if right and (len(right) == 1 or negative) else None
     if not isinstance(shown, Number) or len(left) < 3:
         raise CalculationError("one side must be the computation and the other its result, a single figure")
-    with localcontext() as context:
-        context.prec = 40
+    with localcontext(prec=_PRECISION):
         try:
             left, value = _evaluate(left, sources)
         except DecimalException:
             raise CalculationError("it divides by zero, or is too large") from None
         result = shown.figure
         wanted = -result.value if negative or result.sign == "-" else result.value
-        candidates = _as_percents(left, value) if result.percent else [value.value]
-        if basis_points and result.percent:
-            candidates += [candidate / 100 for candidate in candidates if _is_times_hundred(left)]
+        candidates = [_as_percent(left, value) if result.percent else value.value]
+        if basis_points and result.percent and _is_times_hundred(left):
+            candidates.append(candidates[0] / 100)
         # "1,577 + 1,373 = $2,950 million" over a table in millions.
         if result.scale == sources.scale != 1 and value.scale_degree == 1:
             candidates.append(value.value * sources.scale)
@@ -108,19 +107,19 @@ def evaluate_calculation(text: str, sources: CalculationSources) -> CalculationR
             near = candidates[-1]
             raise CalculationError(f"it gives {_format_number(near)}{'%' if result.percent else ''}, not {result.text}")
     terms = count_terms(["(", *left, ")"], len(left) + 1)
-    covers = max(terms, *(count_terms(left, at) for at in range(len(left))))
-    return CalculationResult(result, terms, covers, value.amount_degree, value.scale_degree)
+    longest_sum = max(terms, *(count_terms(left, at) for at in range(len(left))))
+    return CalculationResult(result, terms, longest_sum, value.amount_degree, value.scale_degree)
 
 
 @dataclass(frozen=True, slots=True)
 class Computation:
     """The value of a computation that stands in a text, in per cent, too, and the figures it is made of.
 
-    `scaled` is 1 for an amount in the scale of the figures' table.
+    `scale_degree` is 1 for an amount in the scale of the figures' table.
     """
 
     value: Decimal
-    percents: tuple[Decimal, ...]
+    percent: Decimal
     scale_degree: int
     figures: tuple[Figure, ...]
 
@@ -132,34 +131,31 @@ def computations(text: str, sources: CalculationSources) -> Iterator[Computation
             tokens = tokenize(part)
         except CalculationError:
             continue
-        places = [index for index, token in enumerate(tokens) if token not in _INFIX]
-        for first in places[:MAX_TOKENS]:
-            for last in reversed(places[:MAX_TOKENS]):
+        places = [index for index, token in enumerate(tokens) if token not in _INFIX][:MAX_TOKENS]
+        for first in places:
+            for last in reversed(places):
                 inside = tokens[first : last + 1]
                 used = tuple(token.figure for token in inside if isinstance(token, Number))
                 if len(used) < 2:
                     break
                 try:
-                    with localcontext() as context:
-                        context.prec = 40
+                    with localcontext(prec=_PRECISION):
                         inside, value = _evaluate(inside, sources)
-                        yield Computation(value.value, tuple(_as_percents(inside, value)), value.scale_degree, used)
+                        yield Computation(value.value, _as_percent(inside, value), value.scale_degree, used)
                 except (CalculationError, DecimalException):
                     continue
 
 
 def _evaluate(tokens: list[Token], sources: CalculationSources) -> tuple[list[Token], Value]:
-    """The tokens with what is known of their figures, and their value. Raises Wrong, DecimalException."""
+    """The tokens with what is known of their figures, and their value. Raises CalculationError, DecimalException."""
     known = _annotate(tokens, sources)
     value = evaluate(known)
     if "*" in tokens or "/" in tokens:  # a difference of equal figures is nil, and says so
-        for number in {
-            token.value: token for token in known if isinstance(token, Number) and not token.is_constant
-        }.values():
+        sourced = [token for token in known if isinstance(token, Number) and not token.is_constant]
+        for number in {token.value: token for token in sourced}.values():
             if evaluate([_nudge(token, number.value) for token in known]).value == value.value:
-                raise CalculationError(
-                    f"its figure {number.figure.text} cancels out, so that the result does not rest on it"
-                )
+                figure = number.figure.text
+                raise CalculationError(f"its figure {figure} cancels out, so that the result does not rest on it")
     return known, value
 
 
@@ -169,7 +165,7 @@ def _nudge(token: Token, value: Decimal) -> Token:
 
 
 def _annotate(tokens: list[Token], sources: CalculationSources) -> list[Token]:
-    """The tokens with what is known of their figures. Raise Wrong for a figure that needs a source and has none."""
+    """The tokens with what is known of their figures. Raises CalculationError where a source is missing."""
     known: list[Token] = []
     factors: set[Decimal] = set()
     for index, token in enumerate(tokens):
@@ -194,13 +190,14 @@ def _annotate_figure(token: Number, sources: CalculationSources) -> Number:
     if figure.value in sources.earlier_results and figure.scale == 1:
         result = sources.earlier_results[figure.value]
         return replace(token, amount_degree=result.amount_degree, scale_degree=result.scale_degree)
-    amount = not figure.percent and figure.value >= 1
-    scaled = not figure.percent and figure.scale == 1 and sources.is_table_scaled(figure)
-    return replace(token, amount_degree=int(amount), scale_degree=int(scaled))
+    if figure.percent:
+        return token
+    scaled = figure.scale == 1 and sources.is_table_scaled(figure)
+    return replace(token, amount_degree=int(figure.value >= 1), scale_degree=int(scaled))
 
 
 def _unsourced_factor(tokens: list[Token], index: int, token: Number, sources: CalculationSources) -> set[Decimal]:
-    """The factor that a figure without a source is, if it is one; none for a count and a 1. Raises Wrong."""
+    """The factor that a figure without a source is, if it is one; none for a count and a 1. Raises CalculationError."""
     before = tokens[index - 1] if index else ""
     after = tokens[index + 1] if index + 1 < len(tokens) else ""
     if not token.figure.percent and not token.figure.currency and token.figure.scale == 1:
@@ -220,19 +217,17 @@ def _unsourced_factor(tokens: list[Token], index: int, token: Number, sources: C
 def _term_count(tokens: list[Token], index: int, sources: CalculationSources) -> int:
     """Of how many terms the sum is that ends at `index`, also if it is an earlier result."""
     token = tokens[index]
-    if isinstance(token, Number):
-        result = sources.earlier_results.get(token.figure.value)
-        return result.terms if result else 1
-    return count_terms(tokens, index)
+    result = sources.earlier_results.get(token.figure.value) if isinstance(token, Number) else None
+    return result.terms if result else count_terms(tokens, index)
 
 
-def _as_percents(tokens: list[Token], value: Value) -> list[Decimal]:
+def _as_percent(tokens: list[Token], value: Value) -> Decimal:
     """A value in per cent: 0.05 is 5 %, but the difference of two numbers of per cent is one already, as is "* 100"."""
     numbers = [token for token in tokens if isinstance(token, Number)]
     # "1.149 - 1" is over a ratio that was computed before.
     ratio = "/" in tokens or "*" in tokens or any(number.is_constant and number.value == 1 for number in numbers)
     signed = any(number.figure.percent for number in numbers)
-    return [value.value] if _is_times_hundred(tokens) or not (ratio or signed) else [value.value * 100]
+    return value.value * 100 if (ratio or signed) and not _is_times_hundred(tokens) else value.value
 
 
 def _is_times_hundred(tokens: list[Token]) -> bool:

@@ -7,20 +7,20 @@ document, and names with digits in them ("3M", "10-K", "FY2018") if the document
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+from itertools import islice
 
 from ralph_cli.checks.figures import fractions, undocumented
 from ralph_cli.checks.figures.expression import CalculationError
 from ralph_cli.checks.figures.grounding import GroundingSources
-from ralph_cli.checks.figures.header import unmarked_percentages
 from ralph_cli.checks.figures.numbering import section_numbers
 from ralph_cli.checks.figures.sources import YEAR, ClaimSources
 from ralph_cli.checks.output.shape import Piece
 from ralph_cli.core.document import Document
-from ralph_cli.core.run import Attempt, Claim, Evidence, Issue, Quote
+from ralph_cli.core.run import Attempt, Claim, Evidence, Issue
 from ralph_cli.text.quantities import periods
 from ralph_cli.text.quantities.figures import Figure, figures
 from ralph_cli.text.quantities.units import unit_of
@@ -84,32 +84,44 @@ class NumbersCheck:
                 yield Issue(NAME, message, claim.id, f"{calculation}: {wrong}")
         if len(claim.calculations) > MAX_CALCULATIONS:
             yield Issue(NAME, f"claim {claim.id} has more than {MAX_CALCULATIONS} calculations", claim.id)
-        unsupported_words = [
-            *self._unsupported_periods(claim.text, sources, results),
-            *undocumented.ordinals(claim.text, sources.values),
-        ]
-        unsupported_words += undocumented.odd_digits(claim.text, sources.quotes)
-        for amount in undocumented.currencies(claim.text, self._mentions):
-            yield Issue(NAME, _unsupported_message(claim), claim.id, f'"{amount}": the document names no such currency')
+        message = f"claim {claim.id} says what its quotes do not bear out; {ADVICE}"
+        for fault in self._unsupported(claim.text, sources, results, len(attempt.claims)):
+            yield Issue(NAME, message, claim.id, fault)
+
+    def _unsupported(self, text: str, sources: ClaimSources, results: list[str], claims: int) -> Iterator[str]:
+        """What of a claim's text nothing bears out, each as it is named to the worker."""
+        for amount in undocumented.currencies(text, self._lowercase_text.__contains__):
+            yield f'"{amount}": the document names no such currency'
         computed = [figure for result in results for figure in figures(result)]
-        found, missed = fractions.check_multiples(
-            claim.text, sources.quotes, sources.figures_by_quote, computed, self.question
-        )
-        for words in (*unsupported_words, *(multiple.text for multiple in missed)):
-            yield Issue(NAME, _unsupported_message(claim), claim.id, f'"{words}" is in {_SOURCES_PHRASE}')
-        plain = self._mask_exempt(claim.text, sources)
-        for start, end in (
-            *sources.find_supported_periods(claim.text),
-            *((multiple.start, multiple.end) for multiple in found),
+        multiples, missed = fractions.check_multiples(text, sources.quotes, computed, self.question)
+        for words in (
+            *self._unsupported_periods(text, sources, results),
+            *undocumented.ordinals(text, sources.values),
+            *undocumented.odd_digits(text, sources.quotes),
+            *(multiple.text for multiple in missed),
         ):
-            plain = plain[:start] + plain[start:end].translate(_TEXT_MASK) + plain[end:]
-        results += sources.find_computed(plain)
+            yield f'"{words}" is in {_SOURCES_PHRASE}'
+        plain = self._mask_exempt(text, sources)
+        for start, end in sources.find_supported_periods(text):
+            plain = _mask(plain, start, end, _TEXT_MASK)
+        for multiple in multiples:
+            plain = _mask(plain, multiple.start, multiple.end, _TEXT_MASK)
+        results = [*results, *sources.find_computed(plain)]
         results += [figure.text for figure in figures(plain) if sources.supports(figure, plain, results)]
-        results += [
-            figure.text for figure in figures(plain) if figure.percent and self._is_percent_cell(figure, quotes)
-        ]
-        for miss in self._grounding_sources(sources, results, len(attempt.claims)).find_unsupported((Piece(plain),)):
-            yield Issue(NAME, _unsupported_message(claim), claim.id, miss.message.translate(_UNMASK))
+        # A percentage may stand without its sign in a column of a quoted table that has it further up.
+        unmarked = sources.unmarked_percentages
+        results += [figure.text for figure in figures(plain) if figure.percent and figure.value in unmarked]
+        grounding = GroundingSources(
+            (*sources.texts, *results),
+            sources.pages,
+            claims,
+            self.question,
+            self._sections,
+            _SOURCES_PHRASE,
+            sources.beside,
+        )
+        for miss in grounding.find_unsupported((Piece(plain),)):
+            yield miss.message.translate(_UNMASK)
 
     def _unsupported_periods(self, text: str, sources: ClaimSources, results: Sequence[str]) -> Iterator[str]:
         """The months and quarters of a text that nothing bears out: quotes, their headers, results, the question."""
@@ -122,64 +134,35 @@ class NumbersCheck:
     def _lowercase_text(self) -> str:
         return f"{self.document.text}\n{self.question}".lower()
 
-    def _mentions(self, word: str) -> bool:
-        return word in self._lowercase_text
-
     @cached_property
     def _last_month(self) -> int:
         return periods.fiscal_year_end_month(self.document.text)
 
-    def _is_percent_cell(self, figure: Figure, quotes: Sequence[Quote]) -> bool:
-        """Whether a percentage stands without its sign in a column of a quoted table that has it further up."""
-        return any(
-            figure.value == other.value for quote in quotes for other in unmarked_percentages(self.document, quote)
-        )
-
-    def _grounding_sources(self, sources: ClaimSources, results: Sequence[str], claims: int) -> GroundingSources:
-        return GroundingSources(
-            (*sources.texts, *results),
-            sources.pages,
-            claims,
-            self.question,
-            self._sections,
-            _SOURCES_PHRASE,
-            sources.beside,
-        )
-
     def _mask_exempt(self, text: str, sources: ClaimSources) -> str:
         """The claim with the digits replaced by what is no digit in all that needs no source: see the module's head."""
-        years = sources.years
+        years = sources.years | self._question_years
         for match in list(_NAME.finditer(text)):
             if self._is_name(match[0], years):
-                text = _mask_digits(text, match.start(), match.end())
+                text = _mask(text, *match.span(), _DIGIT_MASK)
         for match in list(YEAR.finditer(text)):
-            if match[0] in self._question_years or match[0] in years:
-                text = _mask_digits(text, match.start(), match.end())
+            if match[0] in years:
+                text = _mask(text, *match.span(), _DIGIT_MASK)
         for figure in figures(text):
             if _value_and_unit(figure, text) in self._question_amounts and _THRESHOLD.search(text, 0, figure.start):
-                text = _mask_digits(text, figure.start, figure.end)
+                text = _mask(text, figure.start, figure.end, _DIGIT_MASK)
         return _COUNTED.sub(lambda match: match[0].translate(_TEXT_MASK), text)
 
     def _is_name(self, word: str, years: frozenset[str]) -> bool:
         if _MEASURED.fullmatch(word):
             return False
         if year := _FISCAL.fullmatch(word):
-            return year[1] in self._question_years or year[1] in years
+            return year[1] in years
         if _QUARTER.fullmatch(word):
             return True  # a period, which is looked for by itself
         # "3M" is a company where it stands on every page, and three million where it stands once.
-        return self._count_in_document(word) >= (_COMMON_NAME_COUNT if _SCALED.fullmatch(word) else 1)
-
-    def _count_in_document(self, word: str) -> int:
-        """How often a word stands in the document, counted as far as it matters."""
-        if word not in self._count_cache:
-            found = re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", self.document.text)
-            self._count_cache[word] = sum(1 for _ in zip(found, range(_COMMON_NAME_COUNT), strict=False))
-        return self._count_cache[word]
-
-    @cached_property
-    def _count_cache(self) -> dict[str, int]:
-        return {}
+        found = re.finditer(rf"(?<!\w){re.escape(word)}(?!\w)", self.document.text)
+        needed = _COMMON_NAME_COUNT if _SCALED.fullmatch(word) else 1
+        return sum(1 for _ in islice(found, needed)) == needed
 
 
 def _value_and_unit(figure: Figure, text: str) -> tuple[Decimal, str]:
@@ -187,12 +170,8 @@ def _value_and_unit(figure: Figure, text: str) -> tuple[Decimal, str]:
     return figure.value, unit_of(figure, text)
 
 
-def _mask_digits(text: str, start: int, end: int) -> str:
-    return text[:start] + text[start:end].translate(_DIGIT_MASK) + text[end:]
-
-
-def _unsupported_message(claim: Claim) -> str:
-    return f"claim {claim.id} says what its quotes do not bear out; {ADVICE}"
+def _mask(text: str, start: int, end: int, mask: Mapping[int, int]) -> str:
+    return text[:start] + text[start:end].translate(mask) + text[end:]
 
 
 _SOURCES_PHRASE = "no quote of the claim, nor the result of a calculation that holds"

@@ -2,7 +2,7 @@
 
 import calendar
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from datetime import date, timedelta
 from decimal import Decimal
 
@@ -25,8 +25,9 @@ _FORM_ADVICE = "write a date, what is added or taken away, and the result: 30 Ju
 def evaluate_dates(text: str, source_texts: Iterable[str], is_supported: Callable[[Decimal], bool]) -> str | None:
     """The result of a calculation with dates as it is written there; None if it is none.
 
-    Its date must stand in one of the `source_texts` texts with day, month and year, its number of days or months be
-    borne out; one day needs no source ("the day before"). A month that is too short gives its last day. Raises Wrong.
+    Its date must stand in one of the `source_texts` with day, month and year, its number of days or months be
+    borne out; one day needs no source ("the day before"). A month that is too short gives its last day. Raises
+    CalculationError.
     """
     found = [one for one in dates(text) if any(None not in meaning for meaning in one.meanings)]
     if not found:
@@ -37,27 +38,22 @@ def evaluate_dates(text: str, source_texts: Iterable[str], is_supported: Callabl
     left, right = sides
     start = _leading_date(left)
     if start is not None and not left[start.end :].strip():
-        left, right = right, left
-        start = _leading_date(left)
+        left, right, start = right, left, _leading_date(right)
     if start is None:
         raise CalculationError(_FORM_ADVICE)
-    stated = [day for words in source_texts for one in dates(words) for day in _possible_days(one)]
-    starts = [day for day in _possible_days(start) if day in stated]
-    if not starts:
-        raise CalculationError(f"its date {start.text} is in no quote of the claim")
+    stated = {day for words in source_texts for one in dates(words) for day in _possible_days(one)}
+    starts = _stated_days(start, stated)
     rest = left[start.end :]
     if (match := _MINUS.match(rest)) and (other := _leading_date(rest[match.end() :])) is not None:
-        ends = [day for day in _possible_days(other) if day in stated]
-        if not ends:
-            raise CalculationError(f"its date {other.text} is in no quote of the claim")
-        return _verify_length(right, starts, ends)
+        return _verify_length(right, starts, _stated_days(other, stated))
     wanted = _leading_date(right)
     if wanted is None or right[wanted.end :].strip(" ."):
         raise CalculationError(_FORM_ADVICE)
     given = [_apply_steps(day, rest, is_supported) for day in starts]
     if not any(day in _possible_days(wanted) for day in given):
+        first = given[0]
         raise CalculationError(
-            f"it gives {given[0].day} {calendar.month_name[given[0].month]} {given[0].year}, not {wanted.text}"
+            f"it gives {first.day} {calendar.month_name[first.month]} {first.year}, not {wanted.text}"
         )
     return wanted.text
 
@@ -74,6 +70,14 @@ def _possible_days(written: Date) -> list[date]:
     for year, month, day in written.meanings:
         if year and day and 1 <= year <= 9999 and day <= calendar.monthrange(year, month)[1]:
             days.append(date(year, month, day))
+    return days
+
+
+def _stated_days(written: Date, stated: Set[date]) -> list[date]:
+    """The days that a date may mean and that a source states. Raises CalculationError if there are none."""
+    days = [day for day in _possible_days(written) if day in stated]
+    if not days:
+        raise CalculationError(f"its date {written.text} is in no quote of the claim")
     return days
 
 

@@ -9,19 +9,9 @@ from ralph_cli.text.quantities.figures import Figure, figures
 MAX_DEPTH = 20
 """Brackets inside brackets."""
 
-_OPERATORS = {
-    "+": "+",
-    "-": "-",
-    "\u2212": "-",
-    "\u2013": "-",
-    "*": "*",
-    "\u00d7": "*",
-    "x": "*",
-    "/": "/",
-    "\u00f7": "/",
-    "^": "^",
-    "**": "^",
-}
+OPERATORS = {"\u2212": "-", "\u2013": "-", "\u00d7": "*", "x": "*", "\u00f7": "/", "**": "^"}
+OPERATORS |= {sign: sign for sign in "+-*/^"}
+"""What is meant by the signs of a computation."""
 
 
 class CalculationError(ValueError):
@@ -32,8 +22,9 @@ class CalculationError(ValueError):
 class Number:
     """A figure of a computation, and what is known of it.
 
-    `free` marks a constant that needs no source; `amount` is 1 for an amount and 0 for a rate or ratio, `scaled` 1 for
-    an amount in the scale of its table ("in millions"). `nudge` changes it a little, to see whether it matters.
+    `is_constant` marks one that needs no source; `amount_degree` is 1 for an amount and 0 for a rate or ratio,
+    `scale_degree` 1 for an amount in the scale of its table ("in millions"). `nudge` changes it a little, to see
+    whether it matters.
     """
 
     figure: Figure
@@ -63,7 +54,7 @@ MAX_POWER = 30
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a computation gives: `amount` and `scaled` count amounts that are multiplied, less those that divide."""
+    """What a computation gives; its degrees count amounts that are multiplied, less those that divide."""
 
     value: Decimal
     amount_degree: int = 0
@@ -83,7 +74,10 @@ _FUNCTION = re.compile(
 
 
 def normalize(calculation: str) -> str:
-    """A calculation in plain signs: "(0.6)%" is -0.6%, "40 basis points" is 0.4%, "3.7x" is 3.7. Raises Wrong."""
+    """A calculation in plain signs: "(0.6)%" is -0.6%, "40 basis points" is 0.4%, "3.7x" is 3.7.
+
+    Raises CalculationError.
+    """
     if function := _FUNCTION.search(calculation):
         raise CalculationError(f"{function[1]!r} is not understood: use + - * / ^ and brackets, ^(1/2) for a root")
     text = _WORDS.sub(lambda match: f" {_SIGNS[match[0].split()[0].lower()]} ", calculation)
@@ -93,7 +87,10 @@ def normalize(calculation: str) -> str:
 
 
 def tokenize(side: str) -> list[Token]:
-    """Figures, operators and brackets of one side. Units and words beside a figure are read over. Raises Wrong."""
+    """Figures, operators and brackets of one side. Units and words beside a figure are read over.
+
+    Raises CalculationError.
+    """
     # Brackets group here, so figures are read without them.
     flat = side.replace("(", " ( ").replace(")", " ) ").replace("[", " ( ").replace("]", " ) ")
     found = [figure for figure in figures(flat) if not figure.spelled]
@@ -111,7 +108,10 @@ def tokenize(side: str) -> list[Token]:
 
 
 def _parse_powers(tokens: list[Token]) -> list[Token]:
-    """The tokens with each power as one. Raises Wrong for one that is neither a whole number nor one over it."""
+    """The tokens with each power as one.
+
+    Raises CalculationError for one that is neither a whole number nor one over it.
+    """
     known: list[Token] = []
     at = 0
     while at < len(tokens):
@@ -141,15 +141,15 @@ def _tokenize_operators(text: str) -> list[Token]:
     marks: list[Token] = []
     # A hyphen inside a word ("year-end") is no minus.
     for word in re.findall(r"[^\W\d_]+(?:[-\u2019'][^\W\d_]+)*|\*\*|[^\w\s]", text):
-        if word in "()" or word in _OPERATORS:
-            marks.append(_OPERATORS.get(word, word))
+        if word in "()" or word in OPERATORS:
+            marks.append(OPERATORS.get(word, word))
         elif word in "%!<>|&":
             raise CalculationError(f"{word!r} is not understood: use + - * / ^ and brackets")
     return marks
 
 
 def count_terms(tokens: list[Token], last: int) -> int:
-    """How many terms are added up in the brackets that close at `tokens[closing]`, or in the figure there: 1."""
+    """How many terms are added up in the brackets that close at `tokens[last]`, or in the figure there: 1."""
     if tokens[last] != ")":
         return 1
     depth, terms = 0, 1
@@ -164,7 +164,7 @@ def count_terms(tokens: list[Token], last: int) -> int:
 
 
 def evaluate(tokens: list[Token]) -> Value:
-    """The value of a computation. Raises Wrong; DecimalException if it divides by zero, or is too large."""
+    """The value of a computation. Raises CalculationError; DecimalException if it divides by zero, or is too large."""
     return _Parser(tokens).parse()
 
 

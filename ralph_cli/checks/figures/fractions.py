@@ -8,21 +8,22 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from ralph_cli.checks.figures.agreement import QuotedFigure
+from ralph_cli.checks.figures.agreement import quoted_figures
 from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.quantities.figures import Figure
 
-_ROOTS = {"doubl": 2, "tripl": 3, "quadrupl": 4, "quintupl": 5}
+_ROOTS = {"doubl": Decimal(2), "tripl": Decimal(3), "quadrupl": Decimal(4), "quintupl": Decimal(5)}
+_ROOTS["halv"] = Decimal("0.5")
 _COUNTS = {"one": 1, "a": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7, "eight": 8, "nine": 9}
 _COUNTS |= {"ten": 10, "twelve": 12, "twenty": 20, "hundred": 100}
 _PARTS = {"third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8, "tenth": 10}
 _MARGIN = Decimal("1.0001")
-_COUNT = "|".join(_COUNTS)
+_COUNT, _ROOT = "|".join(_COUNTS), "|".join(_ROOTS)
 _COMPARED = r"\s+(?:as|the|its|their|that|those|what|higher|more|larger|greater|bigger|longer|faster)\b"
 _TIMES = re.compile(
-    rf"\b(?:(?P<root>{'|'.join(_ROOTS)}|halv)(?:ed|es|ing)"
-    rf"|(?:(?:to|will|would|could|should|can|may|might|must|did|not|nearly|almost|than)\s+(?P<verb>{'|'.join(_ROOTS)}|halv)e"
-    rf"|(?P<last>{'|'.join(_ROOTS)}|halv)e(?=\s*(?:[?.,;]|\Z))|(?P<wise>double|triple)(?=\s+(?:the|its|their|that|those|what)\b))"
+    rf"\b(?:(?P<root>{_ROOT})(?:ed|es|ing)"
+    rf"|(?:(?:to|will|would|could|should|can|may|might|must|did|not|nearly|almost|than)\s+(?P<verb>{_ROOT})e"
+    rf"|(?P<last>{_ROOT})e(?=\s*(?:[?.,;]|\Z))|(?P<wise>double|triple)(?=\s+(?:the|its|their|that|those|what)\b))"
     r"(?![\s-]+(?:count|check|dip|deal|tax|digit|net|down\b))"
     rf"|(?P<fold>{_COUNT}|\d+)[\s-]?fold|(?P<twice>twice)(?={_COMPARED})|(?P<times>{_COUNT})\s+times(?={_COMPARED}))(?![\w-])",
     re.IGNORECASE,
@@ -71,14 +72,9 @@ class Multiple:
 def multiples(text: str) -> Iterator[Multiple]:
     """The multiples and shares that a text names in words."""
     for match in _TIMES.finditer(text):
-        root = (match["root"] or match["verb"] or match["last"] or "").lower()
-        if root or match["wise"]:
-            value = Decimal("0.5") if root == "halv" else Decimal(_ROOTS[root or match["wise"][:-1].lower()])
-        elif match["twice"]:
-            value = Decimal(2)
-        else:
-            count = (match["fold"] or match["times"]).lower()
-            value = Decimal(_COUNTS.get(count) or count)
+        root = match["root"] or match["verb"] or match["last"] or (match["wise"] or "")[:-1]
+        count = (match["fold"] or match["times"] or "two").lower()  # "twice" is two times
+        value = _ROOTS[root.lower()] if root else Decimal(_COUNTS.get(count) or count)
         # "to double" begins with its auxiliary, and what hedges it stands before that.
         yield _multiple(match, value, text)
     for match in _SHARE.finditer(text):
@@ -110,11 +106,7 @@ def _multiple(match: re.Match[str], value: Decimal, text: str) -> Multiple:
 
 
 def check_multiples(
-    text: str,
-    quotes: Sequence[str],
-    figures_by_quote: Iterable[Sequence[QuotedFigure]],
-    results: Iterable[Figure],
-    question: str,
+    text: str, quotes: Sequence[str], results: Iterable[Figure], question: str
 ) -> tuple[list[Multiple], list[Multiple]]:
     """The multiples of a text, and those of them that nothing bears out.
 
@@ -123,21 +115,17 @@ def check_multiples(
     """
     named = {multiple.value for quote in quotes for multiple in multiples(quote)}
     asked = {multiple.value for multiple in multiples(question)}
-    rows = [[found.figure for found in row if not found.figure.name] for row in figures_by_quote]
+    rows = [[found.figure for found in quoted_figures(quote) if not found.figure.name] for quote in quotes]
     values = [*results, *(figure for row in rows for figure in row)]
     ratios = [one.value / other.value for row in rows for one, other in _comparable_pairs(row)]
+
+    def is_supported(multiple: Multiple) -> bool:
+        if multiple.value in named or (multiple.denied and multiple.value in asked):
+            return True
+        return any(_is_multiple(figure, multiple) for figure in values) or any(map(multiple.admits, ratios))
+
     found = list(multiples(text))
-    missed = [
-        multiple
-        for multiple in found
-        if not (
-            multiple.value in named
-            or (multiple.denied and multiple.value in asked)
-            or any(_is_multiple(figure, multiple) for figure in values)
-            or any(multiple.admits(ratio) for ratio in ratios)
-        )
-    ]
-    return found, missed
+    return found, [multiple for multiple in found if not is_supported(multiple)]
 
 
 def _is_multiple(figure: Figure, multiple: Multiple) -> bool:

@@ -17,7 +17,7 @@ counts them ("3 deadlines:", but not "Deadlines: 3"); small numbers spelled out 
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import zip_longest
@@ -32,6 +32,7 @@ from ralph_cli.text.fold import fold
 from ralph_cli.text.quantities.dates import Date, dates
 from ralph_cli.text.quantities.figures import UNIT_AFTER, Figure, figures
 from ralph_cli.text.quantities.units import in_whole_units
+from ralph_cli.text.sentences import shorten_line
 
 MAX_TERM_WORDS = 3
 """A term of the task may be named in quotation marks up to this length without being quoted from the document."""
@@ -68,10 +69,10 @@ class UnsupportedItem:
 class GroundingSources:
     """The words that a text may rest on: quoted passages, the pages they stand on, and how many items they prove.
 
-    `pages` are the numbers and labels of the quotes' pages; `items` counts the items of the brief; `task` is what was
-    asked, whose own terms may be repeated in quotation marks; `sections` are the numbers of the document's parts;
-    `name` says in messages what the sources are; `beside` gives for each text what is quoted from the same place, such
-    as the header of its table.
+    `pages` are the numbers and labels of the quotes' pages; `item_count` counts the items of the brief; `task` is what
+    was asked, whose own terms may be repeated in quotation marks; `sections` are the numbers of the document's parts;
+    `description` says in messages what the sources are; `contexts` give for each text what is quoted from the same
+    place, such as the header of its table.
     """
 
     texts: Sequence[str]
@@ -96,68 +97,61 @@ class GroundingSources:
             # The day of a date is no quantity; its year may be named alone.
             spans = [(date.start, date.end) for date in days]
             self._figures += [
-                quoted
-                for quoted in found
-                if quoted.figure.value >= 1000 or not _is_inside(quoted.figure.start, quoted.figure.end, spans)
+                quoted for quoted in found if quoted.figure.value >= 1000 or not _is_inside(quoted.figure, spans)
             ]
 
     def find_unsupported(self, pieces: Sequence[Piece]) -> tuple[UnsupportedItem, ...]:
         """Everything in the pieces that is not borne out, in order, each once."""
-        return tuple(dict.fromkeys(miss for piece in pieces for miss in self._find_unsupported_in(piece)))
+        found: dict[UnsupportedItem, None] = {}
+        for piece in pieces:
+            for offset, message in self._find_faults(piece):
+                found[UnsupportedItem(piece.place(offset), message)] = None
+        return tuple(found)
 
-    def _find_unsupported_in(self, piece: Piece) -> Iterator[UnsupportedItem]:
+    def _find_faults(self, piece: Piece) -> Iterator[tuple[int, str]]:
+        """What of a piece is not borne out: where it stands, and what is wrong with it."""
         text = piece.text
         if _PAGE_LABEL.fullmatch(piece.label.strip()):
-            yield from self._wrong_pages(piece, re.finditer(r"\d+", text))
+            yield from self._wrong_pages((match.start(), match[0]) for match in re.finditer(r"\d+", text))
             return
-        whole = (Quotation(0, ((len(text), text),)),)
-        quoted = []
-        for quotation in whole if _is_whole_quotation(piece) else quotations(text):
+        exempt: list[tuple[int, int]] = []
+        for quotation in [Quotation(0, ((len(text), text),))] if _is_whole_quotation(piece) else quotations(text):
             self.checked_count += 1
             faults = [self._describe_quotation_fault(words) for _, words in quotation.readings]
             ends = [end for (end, _), fault in zip(quotation.readings, faults, strict=True) if fault is None]
-            quoted += [(quotation.start, end) for end in ends]
+            exempt += [(quotation.start, end) for end in ends]
             if not ends:
-                yield UnsupportedItem(
-                    piece.place(quotation.start), f'the quotation "{_shorten(quotation.words)}" {faults[0]}'
-                )
-        exempt = [*quoted, *self._exempt_spans(piece)]
+                yield quotation.start, f'the quotation "{shorten_line(quotation.words, 120)}" {faults[0]}'
+        exempt += self._exempt_spans(piece)
         pages = [match for match in _PAGES.finditer(text) if not self._is_verbatim(match[0])]
-        yield from self._wrong_pages(piece, pages)
+        yield from self._wrong_pages((match.start(), match[1]) for match in pages)
         exempt += [match.span() for match in pages]
         exempt += [match.span() for match in SECTION_REFERENCE.finditer(text) if self._are_sections(match[1])]
         for date in dates(text):
-            if not _is_inside(date.start, date.end, exempt):
+            if not _is_inside(date, exempt):
                 exempt.append((date.start, date.end))
                 self.checked_count += 1
-                if not any(date.agrees(other) for other in self._dates):
-                    yield UnsupportedItem(
-                        piece.place(date.start),
-                        f"the date {date.text} ({_excerpt(text, date)}) is in {self.description}",
-                    )
+                if not any(date.agrees(known) for known in self._dates):
+                    yield date.start, f"the date {date.text} ({_excerpt(text, date)}) is in {self.description}"
         exempt += self._grouped_by_spaces(text)
-        computed = verified_results(text, lambda figure: self._figure_fault(figure, piece) is None)
-        exempt += computed
+        exempt += verified_results(text, lambda figure: self._figure_fault(figure, piece) is None)
         for figure in figures(text):
-            if _is_inside(figure.start, figure.end, exempt) or (figure.spelled and not _is_quantity(figure, text)):
+            if _is_inside(figure, exempt) or (figure.spelled and not _is_quantity(figure, text)):
                 continue
             self.checked_count += 1
-            fault = self._figure_fault(figure, piece)
-            if fault is not None:
-                yield UnsupportedItem(
-                    piece.place(figure.start), f"the figure {figure.text} ({_excerpt(text, figure)}) {fault}"
-                )
+            if fault := self._figure_fault(figure, piece):
+                yield figure.start, f"the figure {figure.text} ({_excerpt(text, figure)}) {fault}"
 
     def _figure_fault(self, figure: Figure, piece: Piece) -> str | None:
         """Why a figure is not borne out, None if it is."""
         if figure.name:
-            named = any(other.figure.name == figure.name for other in self._figures)
+            named = any(quoted.figure.name == figure.name for quoted in self._figures)
             return None if named or self._is_verbatim(figure.name) else f"is in {self.description}"
         faults = [
-            contradiction(one, piece, other)
-            for one in (figure, *in_whole_units(figure, piece.text))
-            for other in self._figures
-            if has_same_value(one, other, piece.label)
+            contradiction(variant, piece, quoted)
+            for variant in (figure, *in_whole_units(figure, piece.text))
+            for quoted in self._figures
+            if has_same_value(variant, quoted, piece.label)
         ]
         if not faults:
             return self._missing_scale_fault(figure) or f"is in {self.description}"
@@ -165,18 +159,18 @@ class GroundingSources:
 
     def _missing_scale_fault(self, figure: Figure) -> str | None:
         """What is missing where a quote has the digits of a figure in millions, and nothing says that it counts so."""
-        bare = (other.figure for other in self._figures if other.figure.scale == 1 and not other.figure.spelled)
-        same = next((other for other in bare if figure.scale != 1 and other.unscaled == figure.unscaled), None)
+        bare = (source.figure for source in self._figures if source.figure.scale == 1 and not source.figure.spelled)
+        same = next((source for source in bare if figure.scale != 1 and source.unscaled == figure.unscaled), None)
         if same is None:
             return None
-        message = f"stands in the quoted words as {same.text}, and none of them says in which unit the table counts"
-        return f"{message}: quote the line that does, too"
+        missing = "none of them says in which unit the table counts: quote the line that does, too"
+        return f"stands in the quoted words as {same.text}, and {missing}"
 
     def _grouped_by_spaces(self, text: str) -> Iterator[tuple[int, int]]:
         """Numbers whose digits are grouped by plain spaces, where a quote groups the same number by narrow ones."""
         for match in _SPACED.finditer(text):
             value = Decimal(match[0].replace(" ", ""))
-            if any(other.figure.value == value and _NARROW.search(other.figure.text) for other in self._figures):
+            if any(quoted.figure.value == value and _NARROW.search(quoted.figure.text) for quoted in self._figures):
                 yield match.span()
 
     def _is_verbatim(self, words: str) -> bool:
@@ -196,18 +190,15 @@ class GroundingSources:
             return f'leaves out "{limit}", which changes what is said: quote it too, or say it in words'
         return f"is in {self.description}: quote what stands there, or say it in words"
 
-    def _wrong_pages(
-        self, piece: Piece, found: "Sequence[re.Match[str]] | Iterator[re.Match[str]]"
-    ) -> Iterator[UnsupportedItem]:
-        for match in found:
-            for number in re.findall(r"\d+|[ivxlc]+", match[1] if match.re.groups else match[0], re.IGNORECASE):
+    def _wrong_pages(self, references: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
+        """The pages, named in references that begin at these places, that are none of the quotes."""
+        for start, numbers in references:
+            for number in re.findall(r"\d+|[ivxlc]+", numbers, re.IGNORECASE):
                 self.checked_count += 1
                 if number.lower() not in self.pages:
                     known = ", ".join(sorted(self.pages, key=lambda page: (len(page), page))[:20])
                     which = f"the brief's quotes stand on {known}" if known else "what it rests on has no pages"
-                    yield UnsupportedItem(
-                        piece.place(match.start()), f"page {number} is not a page that was quoted: {which}"
-                    )
+                    yield start, f"page {number} is not a page that was quoted: {which}"
 
     def _are_sections(self, numbers: str) -> bool:
         return all(number.rstrip(".") in self.sections for number in re.findall(r"\d+(?:\.\d+)*", numbers))
@@ -215,11 +206,8 @@ class GroundingSources:
     def _exempt_spans(self, piece: Piece) -> Iterator[tuple[int, int]]:
         """Places whose numbers need no source; see the head of this module."""
         text = piece.text
-        if (
-            _NUMBER_LABEL.fullmatch(piece.label.strip())
-            and text.strip().isdecimal()
-            and self._continues_numbering(piece.label, text)
-        ):
+        is_numbered = _NUMBER_LABEL.fullmatch(piece.label.strip()) and text.strip().isdecimal()
+        if is_numbered and self._continues_numbering(piece.label, text):
             yield 0, len(text)
         for match in _LISTED.finditer(text):
             if self._continues_numbering(match["key"], match["number"]):
@@ -252,16 +240,10 @@ def _is_quantity(figure: Figure, text: str) -> bool:
     return figure.value > 12 or figure.percent or bool(UNIT_AFTER.match(text, figure.end))
 
 
-def _is_inside(start: int, end: int, spans: Sequence[tuple[int, int]]) -> bool:
-    return any(a <= start and end <= b for a, b in spans)
+def _is_inside(found: Figure | Date, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= found.start and found.end <= end for start, end in spans)
 
 
 def _excerpt(text: str, found: Figure | Date) -> str:
-    before = " ".join(text[max(found.start - _EXCERPT_CHARS, 0) : found.start].split(" "))
-    after = text[found.end : found.end + _EXCERPT_CHARS]
-    return '"' + " ".join(f"...{before}{text[found.start : found.end]}{after}...".split()) + '"'
-
-
-def _shorten(words: str, max_chars: int = 120) -> str:
-    flat = " ".join(words.split())
-    return flat if len(flat) <= max_chars else flat[:max_chars] + "..."
+    around = text[max(found.start - _EXCERPT_CHARS, 0) : found.end + _EXCERPT_CHARS]
+    return '"' + " ".join(f"...{around}...".split()) + '"'

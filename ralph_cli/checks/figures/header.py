@@ -21,19 +21,19 @@ def unmarked_percentages(document: Document, quote: Quote) -> tuple[Figure, ...]
         for head in reversed(above):
             # A row of percentages alone says nothing of the rows below it; a column of them has others beside it.
             if len(head) == len(row) > 1 and 0 < sum(figure.percent for figure in head) < len(head):
-                pairs = zip(head, row, strict=True)
-                found += [it for named, it in pairs if named.percent and not it.percent and not it.currency]
+                under = [cell for title, cell in zip(head, row, strict=True) if title.percent]
+                found += [cell for cell in under if not cell.percent and not cell.currency]
                 break
         above.append(row)
     return tuple(found)
 
 
-def quote_header(document: Document, quote: Quote) -> tuple[str, ...]:
-    """The header lines of the rows of a quote that stand above it on its page; none for running text."""
-    text, page = document.text, document.page_at(quote.start)
+def quote_header(document: Document, start: int, end: int) -> tuple[str, ...]:
+    """The header lines of the rows of text[start:end] that stand above it on its page; none for running text."""
+    text, page = document.text, document.page_at(start)
     found: dict[str, None] = {}
-    at = quote.start
-    for line in text[quote.start : quote.end].splitlines(keepends=True):
+    at = start
+    for line in text[start:end].splitlines(keepends=True):
         first, last = line_at(text, at, at, page.start, page.end)
         # A dash is a nil, which makes a row of a line as figures do.
         found.update(dict.fromkeys(header_lines(text[page.start : first], NIL.sub("0", text[first:last]))))

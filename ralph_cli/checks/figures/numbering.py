@@ -3,6 +3,7 @@
 import re
 
 from ralph_cli.text.quantities.figures import UNIT_AFTER, Figure
+from ralph_cli.text.sentences import line_at
 
 _PART = (
     r"(?:sections?|clauses?|notes?|articles?|schedules?|chapters?|annex(?:es)?|appendix|parts?|paragraphs?|items?"
@@ -73,9 +74,8 @@ def _section_likelihood(match: re.Match[str], rest: str) -> str:
         return "strong"
     if _MEASURED.match(rest) or UNIT_AFTER.match(f" {rest}") or _CELLS.search(f"  {rest}"):
         return ""
-    if match["mark"] and (dotted or ended or capital or not rest):
-        return "strong"
-    if (dotted and capital) or (ended and titled):
+    marked = match["mark"] and (dotted or ended or capital or not rest)
+    if marked or (dotted and capital) or (ended and titled):
         return "strong"
     return "weak" if match["mark"] or dotted or ended or titled else ""
 
@@ -94,10 +94,9 @@ def announces_list(text: str, figure: Figure) -> bool:
     if the line leads to the list: by a colon at its end, or as a heading that begins with the figure. A total that is
     named before its figure ("# Total breaches 3") says something of the document, however long the list below is.
     """
-    begin = text.rfind("\n", 0, figure.start) + 1
-    end = text.find("\n", figure.end)
-    line = text[begin : end if end >= 0 else len(text)]
-    if end < 0 or UNIT_AFTER.match(text, figure.end) or not _PLURAL.match(text, figure.end, end):
+    begin, end = line_at(text, figure.start, figure.end)
+    line = text[begin:end]
+    if end == len(text) or UNIT_AFTER.match(text, figure.end) or not _PLURAL.match(text, figure.end, end):
         return False
     if line.lstrip().startswith("#"):
         leads = _DETERMINED.fullmatch(text, begin, figure.start) is not None

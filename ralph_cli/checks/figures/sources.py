@@ -14,7 +14,7 @@ from ralph_cli.checks.figures.calculation import (
     evaluate_calculation,
     half_unit,
 )
-from ralph_cli.checks.figures.header import quote_header
+from ralph_cli.checks.figures.header import quote_header, unmarked_percentages
 from ralph_cli.checks.output.rows import is_count_label
 from ralph_cli.checks.output.shape import Piece
 from ralph_cli.core.document import Document
@@ -60,34 +60,27 @@ class ClaimSources:
     """What bears out a claim: its quotes, and what the headers of their tables say of unit, scale and years."""
 
     def __init__(self, document: Document, quotes: Sequence[Quote]) -> None:
-        self.texts = [quote.text for quote in quotes]
+        self.quotes = tuple(quote.text for quote in quotes)
         self.beside = [_quote_context(document, quote, quotes) for quote in quotes]
-        self.quotes = tuple(self.texts)
-        self.headers = "\n".join(line for quote in quotes for line in quote_header(document, quote))
+        self.unmarked_percentages = frozenset(
+            figure.value for quote in quotes for figure in unmarked_percentages(document, quote)
+        )
+        self.headers = "\n".join(line for quote in quotes for line in quote_header(document, quote.start, quote.end))
         self.years = frozenset(YEAR.findall(self.headers))
         # A header's dates are dates of the quote; its other figures are not its figures.
-        self.texts += [date.text for date in dates(self.headers)]
-        numbers = (
+        self.texts = [*self.quotes, *(date.text for date in dates(self.headers))]
+        self.pages = frozenset(
             number for quote in quotes for number in (str(quote.page), str(quote.last_page), quote.label.lower())
         )
-        self.pages = frozenset(numbers)
-        self._quoted = [
-            found
-            for text, near in zip_longest(self.texts, self.beside, fillvalue="")
-            for found in quoted_figures(text, near)
-        ]
+        self._quoted: list[QuotedFigure] = []
+        for text, near in zip_longest(self.texts, self.beside, fillvalue=""):
+            self._quoted += quoted_figures(text, near)
+        # The values of ordinal words are among them.
+        self.values = frozenset(found.figure.value for found in self._quoted)
         self._derived: dict[Decimal, CalculationResult] = {}
         self._scales = frozenset(scale for found in self._quoted for scale in (*found.scales, found.figure.scale)) - {1}
-
-    @property
-    def values(self) -> frozenset[Decimal]:
-        """The values of the quotes, those of ordinal words too."""
-        return frozenset(found.figure.value for found in self._quoted)
-
-    @property
-    def figures_by_quote(self) -> list[list[QuotedFigure]]:
-        """The figures of each quote."""
-        return [list(quoted_figures(text)) for text in self.quotes]
+        # The scale of the tables behind a claim, 1 when they have none or differ.
+        self._common_scale = next(iter(self._scales)) if len(self._scales) == 1 else 1
 
     def find_supported_periods(self, text: str) -> Iterator[tuple[int, int]]:
         """Numbers of years that the columns or a calculation cover ("two-year average"), and the periods of headers."""
@@ -107,8 +100,10 @@ class ClaimSources:
         yield from (match.span() for match in _PERIOD.finditer(text) if _period_length(match) in headed)
 
     def evaluate(self, calculation: str, earlier_results: Sequence[str]) -> list[str]:
-        """The result of a calculation over quoted figures and `earlier_results` results, as it may be named. Raises
-        Wrong."""
+        """The result of a calculation over quoted figures and `earlier_results`, as it may be named.
+
+        Raises CalculationError.
+        """
         computation, *results = re.split(r"\s*[=\u2248]\s*", calculation)
         if len(results) > 1 and all(results):  # "5.1% - 4.6% = 0.5% = 50 basis points"
             return [name for result in results for name in self.evaluate(f"{computation} = {result}", earlier_results)]
@@ -121,10 +116,7 @@ class ClaimSources:
         stated = {found.figure.value for found in self._quoted if found.figure.percent}
         # The difference of two percentages is a number of percentage points, signs written or not.
         parts = {figure.value for figure in figures(calculation)} - {result.value}
-        shares = any(part in stated for part in parts) and all(
-            part in stated or part in AVERAGE_DIVISORS for part in parts
-        )
-        points = not result.percent and shares
+        points = bool(parts & stated) and parts <= stated | AVERAGE_DIVISORS
         named = [result.text]
         if points or result.percent:
             named += [f"{result.value.normalize():f}%", f"{(100 * result.value).normalize():f} basis points"]
@@ -139,12 +131,9 @@ class ClaimSources:
         for computed in computations(text, self._calculation_sources(())):
             for figure in wanted:
                 shown = -figure.value if figure.sign == "-" else figure.value
-                values = [*computed.percents] if figure.percent else [computed.value]
-                values += (
-                    [computed.value * figure.scale]
-                    if figure.scale == self._common_scale != 1 == computed.scale_degree
-                    else []
-                )
+                values = [computed.percent if figure.percent else computed.value]
+                if figure.scale == self._common_scale != 1 == computed.scale_degree:
+                    values.append(computed.value * figure.scale)
                 if any(abs(value - shown) <= half_unit(figure) for value in values):
                     found += [figure.text, *(part.text for part in computed.figures)]
         return found
@@ -157,9 +146,11 @@ class ClaimSources:
             return False
         if figure.value == 0 and any(NIL_CELL.search(source) for source in self.texts):
             return True
-        found = (*self._quoted, *(one for result in results for one in quoted_figures(result)))
+        found = (*self._quoted, *(quoted for result in results for quoted in quoted_figures(result)))
         return any(
-            _is_source_figure(one, text, other) for one in (figure, *in_whole_units(figure, text)) for other in found
+            _is_source_figure(variant, text, quoted)
+            for variant in (figure, *in_whole_units(figure, text))
+            for quoted in found
         )
 
     def _calculation_sources(self, earlier_results: Sequence[str]) -> CalculationSources:
@@ -170,12 +161,8 @@ class ClaimSources:
             for found in self._quoted
             if (found.scales and not found.figure.spelled) or found.figure.scale != 1
         }
-        return CalculationSources(
-            self._make_support_test(earlier_results),
-            self._common_scale,
-            lambda figure: figure.unscaled in scaled,
-            self._derived,
-        )
+        is_supported = self._make_support_test(earlier_results)
+        return CalculationSources(is_supported, self._common_scale, lambda it: it.unscaled in scaled, self._derived)
 
     def _make_support_test(self, earlier_results: Sequence[str]) -> Callable[[Figure], bool]:
         """Whether a figure of a computation stands in the sources; a scale word may be left to all of them."""
@@ -192,11 +179,6 @@ class ClaimSources:
 
         return is_supported
 
-    @property
-    def _common_scale(self) -> int:
-        """The scale of the tables behind a claim, 1 when they have none or differ."""
-        return next(iter(self._scales)) if len(self._scales) == 1 else 1
-
 
 def _period_length(match: re.Match[str]) -> tuple[Decimal, str] | None:
     """The number and unit of a period such as "three months", if it is one."""
@@ -207,8 +189,8 @@ def _period_length(match: re.Match[str]) -> tuple[Decimal, str] | None:
 def _quote_context(document: Document, quote: Quote, quotes: Sequence[Quote]) -> str:
     """What names unit and scale of a quote's rows: lines above it, found or quoted, without their figures."""
     page = document.page_at(quote.start)
-    above = [other.text for other in quotes if page.start <= other.start and other.end <= quote.start]
-    return re.sub(r"\d", "", "\n".join(dict.fromkeys((*above, *quote_header(document, quote)))))
+    above = [higher.text for higher in quotes if page.start <= higher.start and higher.end <= quote.start]
+    return re.sub(r"\d", "", "\n".join(dict.fromkeys((*above, *quote_header(document, quote.start, quote.end)))))
 
 
 def _is_source_figure(figure: Figure, text: str, quoted: QuotedFigure) -> bool:
@@ -218,8 +200,12 @@ def _is_source_figure(figure: Figure, text: str, quoted: QuotedFigure) -> bool:
         return False
     unit = unit_of(figure, text)
     bound = _bound_test(figure, text)
-    near = unit not in STRICT_UNITS and bound is not None and any(map(bound, _possible_values(quoted)))
-    if not (near or _is_rounded(figure, text, quoted)) or contradiction(figure, Piece(text), quoted) is not None:
+    values = [value for value in _possible_values(quoted) if bound is None or bound(value)]
+    near = unit not in STRICT_UNITS and bound is not None and bool(values)
+    rounded = figure.scale != 1 and figure.value in _possible_values(quoted)
+    if not (near or rounded or _is_rounding_of(figure, text, source, values)):
+        return False
+    if contradiction(figure, Piece(text), quoted) is not None:
         return False
     # A rounded time, number of people or percentage has its unit beside the source, too, or in the name of the row.
     free = not unit or (unit not in STRICT_UNITS and not figure.percent)
@@ -241,25 +227,19 @@ def _bound_test(figure: Figure, text: str) -> Callable[[Decimal], bool] | None:
     return None
 
 
-def _is_rounded(figure: Figure, text: str, quoted: QuotedFigure) -> bool:
-    """Whether a figure has the value of another one in another scale, or is it with fewer digits."""
-    source = quoted.figure
-    if figure.value in _possible_values(quoted) and figure.scale != 1:
-        return True
-    bound = _bound_test(figure, text)
-    values = [value for value in _possible_values(quoted) if bound is None or bound(value)]
-    digits = _significant_digits(figure)
-    if not 2 <= digits < _significant_digits(source):
+def _is_rounding_of(figure: Figure, text: str, source: Figure, values: Sequence[Decimal]) -> bool:
+    """Whether a figure is one of the values of its source with fewer digits."""
+    if not 2 <= _significant_digits(figure) < _significant_digits(source):
         return False
     room = half_unit(figure)
     if "." not in figure.text and _ABOUT.search(text, 0, figure.start):
         # "about 93,500" shows three digits.
-        zeros = len(re.sub(r"\D", "", figure.text)) - len(re.sub(r"\D", "", figure.text).rstrip("0"))
-        room = Decimal(figure.scale) * 10**zeros / 2
+        digits = re.sub(r"\D", "", figure.text)
+        room = Decimal(figure.scale) * 10 ** (len(digits) - len(digits.rstrip("0"))) / 2
     return any(abs(value - figure.value) <= room for value in values)
 
 
 def _significant_digits(figure: Figure) -> int:
     """Significant digits that a figure shows; zeros at the end of a whole number are none."""
-    shown = re.sub(r"\D", "", figure.text.split(".")[0]) if "." not in figure.text else re.sub(r"\D", "", figure.text)
-    return len(shown.lstrip("0") if "." in figure.text else shown.strip("0"))
+    digits = re.sub(r"\D", "", figure.text)
+    return len(digits.lstrip("0") if "." in figure.text else digits.strip("0"))

@@ -48,7 +48,6 @@ def ordinals(text: str, supported_values: frozenset[Decimal]) -> Iterator[str]:
     cardinal = {figure.start for figure in figures(text)}
     for figure in figures(text, ordinals=True):
         behind = _TIME.match(text, figure.end)
-        if figure.start in cardinal or not behind or not _THE.search(text, 0, figure.start):
-            continue
-        if figure.value not in supported_values:
+        is_ordinal = figure.start not in cardinal and _THE.search(text, 0, figure.start)
+        if is_ordinal and behind and figure.value not in supported_values:
             yield text[figure.start : behind.end()]

@@ -6,73 +6,58 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import Field
 
 from ralph_cli.checks.base import PASSING_VERDICTS
 from ralph_cli.checks.judge.passages import render_passages
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
-from ralph_cli.core.model import Json, Model, Request, UserTurn
+from ralph_cli.core.model import Model, Request, UserTurn
 from ralph_cli.core.prompts.framing import frame_data
-from ralph_cli.core.prompts.json_reply import UnparseableReply, ask_model, parse_object
+from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, ask_model, object_schema, parse_object
 from ralph_cli.core.prompts.templates import prompt_text, render_prompt
 from ralph_cli.core.run import Attempt, Claim, Evidence, Issue, QuoteBearing, QuoteRuling, Ruling, Verdict, Vote
 
 BEGINNING_CHARS = 400
 """Characters of the document's beginning that tell the judge what it is."""
 
-VERDICT_SCHEMA: Json = {
-    "type": "object",
-    "properties": {
-        "verdicts": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "id": {"type": "integer"},
-                    "verdict": {"type": "string", "enum": ["supported", "partly", "not", "contradicted"]},
-                    "reason": {"type": "string"},
-                    "quotes": {
-                        "type": "array",
-                        "items": {
-                            "type": "object",
-                            "properties": {
-                                "id": {"type": "integer"},
-                                "verdict": {"type": "string", "enum": ["supports", "partly", "unrelated", "against"]},
-                                "reason": {"type": "string"},
-                            },
-                            "required": ["id", "verdict", "reason"],
-                            "additionalProperties": False,
-                        },
-                    },
-                },
-                "required": ["id", "verdict", "reason", "quotes"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["verdicts"],
-    "additionalProperties": False,
+_BEARING_OF_VERDICT: dict[str, QuoteBearing] = {
+    "supported": "supports",
+    "partly": "partly",
+    "not": "unrelated",
+    "contradicted": "against",
 }
+"""What a model may say of a claim, and what it says with that of the only quote of the claim."""
+
+_SUPPORTING = ("supports", "partly")
+_QUOTE_SCHEMA = object_schema(
+    id={"type": "integer"},
+    verdict={"type": "string", "enum": list(_BEARING_OF_VERDICT.values())},
+    reason={"type": "string"},
+)
+_CLAIM_SCHEMA = object_schema(
+    id={"type": "integer"},
+    verdict={"type": "string", "enum": list(_BEARING_OF_VERDICT)},
+    reason={"type": "string"},
+    quotes={"type": "array", "items": _QUOTE_SCHEMA},
+)
+VERDICT_SCHEMA = object_schema(verdicts={"type": "array", "items": _CLAIM_SCHEMA})
 
 
-class _QuoteVerdict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+class _QuoteVerdict(StrictObject):
     id: int
     verdict: QuoteBearing
     reason: str
 
 
-class _ClaimVerdict(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+class _ClaimVerdict(StrictObject):
     id: int
     verdict: Literal["supported", "partly", "not", "contradicted", "verbatim"]
     reason: str
-    quotes: list[_QuoteVerdict] = []
+    quotes: list[_QuoteVerdict] = Field(default_factory=list)
 
 
-class _Verdicts(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+class _Verdicts(StrictObject):
     verdicts: list[_ClaimVerdict]
 
 
@@ -84,40 +69,24 @@ def parse_verdicts(text: str, claims: Sequence[Claim], judge: str, *, determinis
     """
     verdicts = parse_object(text, _Verdicts).verdicts
     ids = sorted(claim.id for claim in claims)
+    by_id = {item.id: item for item in verdicts}
     if sorted(item.id for item in verdicts) != ids:
         raise ValueError(f"verdicts must be for the claims {ids}, one each")
-    allowed = {"verbatim", "not"} if deterministic else {"supported", "partly", "not", "contradicted"}
+    allowed = {"verbatim", "not"} if deterministic else set(_BEARING_OF_VERDICT)
     for item in verdicts:
         if item.verdict not in allowed:
             raise ValueError(f"{item.verdict!r} is not a verdict that this judge can give")
         if not item.reason.strip():
             raise ValueError(f"the verdict on claim {item.id} has no reason")
-        if (
-            item.verdict == "supported"
-            and item.quotes
-            and not any(verdicts.verdict in _SUPPORTING for verdicts in item.quotes)
-        ):
+        bears = not item.quotes or any(quote.verdict in _SUPPORTING for quote in item.quotes)
+        if item.verdict == "supported" and not bears:
             raise ValueError(f"claim {item.id} is not supported if none of its quotes supports it, even in part")
-    by_id = {item.id: item for item in verdicts}
-    return tuple(
-        Ruling(
-            claim.id,
-            Verdict(by_id[claim.id].verdict),
-            " ".join(by_id[claim.id].reason.split()),
-            judge,
-            () if deterministic else _quote_rulings(by_id[claim.id], claim),
-        )
-        for claim in sorted(claims, key=lambda claim: claim.id)
-    )
-
-
-_SUPPORTING = ("supports", "partly")
-_BEARING_OF_VERDICT: dict[str, QuoteBearing] = {
-    "supported": "supports",
-    "partly": "partly",
-    "not": "unrelated",
-    "contradicted": "against",
-}
+    rulings = []
+    for claim in sorted(claims, key=lambda claim: claim.id):
+        item = by_id[claim.id]
+        quotes = () if deterministic else _quote_rulings(item, claim)
+        rulings.append(Ruling(claim.id, Verdict(item.verdict), " ".join(item.reason.split()), judge, quotes))
+    return tuple(rulings)
 
 
 def _quote_rulings(verdict: _ClaimVerdict, claim: Claim) -> tuple[QuoteRuling, ...]:
@@ -166,11 +135,11 @@ class Judge:
 
     def _reconsider(self, attempt: Attempt, rulings: tuple[Ruling, ...]) -> tuple[Ruling, ...]:
         """The rulings after second opinions on those near the margin."""
-        votes = {ruling.claim: [_vote(ruling)] for ruling in rulings if is_near_margin(ruling)}
+        doubtful = [ruling.claim for ruling in rulings if is_near_margin(ruling)]
         given = {ruling.claim: [ruling] for ruling in rulings}
         for model in self.panel or (self.model, self.model):
             # Without a panel the judge is asked a third time only where it said one thing and then the other.
-            open_ = [claim for claim, said in votes.items() if self.panel or len(said) == 1 or _is_tied(said)]
+            open_ = [claim for claim in doubtful if self.panel or len(given[claim]) == 1 or _is_tied(given[claim])]
             if not open_:
                 break
             try:
@@ -178,12 +147,15 @@ class Judge:
             except (ProviderError, UnparseableReply):
                 continue
             for ruling in second:
-                votes[ruling.claim].append(_vote(ruling))
                 given[ruling.claim].append(ruling)
-        return tuple(majority_ruling(given[ruling.claim]) for ruling in rulings)
+        return tuple(map(majority_ruling, given.values()))
 
     def _request(self, attempt: Attempt) -> Request:
         nonce = self.new_nonce()
+
+        def quotes_of(claim: Claim) -> list[dict[str, str]]:
+            return [{"text": quote.text, "match": quote.match} for quote in attempt.quotes_of(claim)]
+
         claims = "\n".join(_render_claim(claim, nonce) for claim in attempt.claims)
         begins = frame_data(" ".join(self.document.text[:BEGINNING_CHARS].split()), nonce)
         shown = render_passages(self.document, attempt.quotes, nonce)
@@ -197,14 +169,7 @@ class Judge:
             max_tokens=4_000,
             inputs={
                 "question": self.question,
-                "claims": [
-                    {
-                        "id": claim.id,
-                        "text": claim.text,
-                        "quotes": [{"text": q.text, "match": q.match} for q in attempt.quotes_of(claim)],
-                    }
-                    for claim in attempt.claims
-                ],
+                "claims": [{"id": it.id, "text": it.text, "quotes": quotes_of(it)} for it in attempt.claims],
             },
         )
 
@@ -212,7 +177,7 @@ class Judge:
 def is_near_margin(ruling: Ruling) -> bool:
     """Whether a verdict could as well have been another: half proved, or proved beside a quote that says otherwise."""
     against = any(item.bearing == "against" for item in ruling.quotes)
-    bears = not ruling.quotes or any(item.bearing in ("supports", "partly") for item in ruling.quotes)
+    bears = not ruling.quotes or any(item.bearing in _SUPPORTING for item in ruling.quotes)
     return ruling.verdict is Verdict.PARTLY or (ruling.verdict is Verdict.SUPPORTED and (against or not bears))
 
 
@@ -223,15 +188,11 @@ def majority_ruling(rulings: Sequence[Ruling]) -> Ruling:
     good = [ruling for ruling in rulings if ruling.verdict in PASSING_VERDICTS]
     bad = [ruling for ruling in rulings if ruling.verdict not in PASSING_VERDICTS]
     chosen = good[0] if len(good) > len(bad) else bad[0]
-    return replace(chosen, votes=tuple(map(_vote, rulings)))
+    return replace(chosen, votes=tuple(Vote(ruling.judge, ruling.verdict, ruling.reason) for ruling in rulings))
 
 
-def _vote(ruling: Ruling) -> Vote:
-    return Vote(ruling.judge, ruling.verdict, ruling.reason)
-
-
-def _is_tied(votes: Sequence[Vote]) -> bool:
-    return 2 * sum(vote.verdict in PASSING_VERDICTS for vote in votes) == len(votes)
+def _is_tied(rulings: Sequence[Ruling]) -> bool:
+    return 2 * sum(ruling.verdict in PASSING_VERDICTS for ruling in rulings) == len(rulings)
 
 
 def _with_claims_only(attempt: Attempt, claims: Sequence[int]) -> Attempt:

@@ -4,18 +4,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
-
 from ralph_cli.checks.figures.header import quote_header
 from ralph_cli.checks.judge.claims import safe_file_name
+from ralph_cli.checks.quotes import quote_at
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import LimitExceeded, ProviderError
-from ralph_cli.core.model import Json, Model, Request, UserTurn
+from ralph_cli.core.model import Model, Request, UserTurn
 from ralph_cli.core.prompts.framing import frame_data
-from ralph_cli.core.prompts.json_reply import UnparseableReply, ask_model, parse_object
+from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, ask_model, object_schema, parse_object
 from ralph_cli.core.prompts.templates import prompt_text, render_prompt
 from ralph_cli.core.run import INCOMPLETE_COUNTER_CHECKS, Attempt, Claim, Evidence, Issue, Qualification, Quote
 from ralph_cli.documents.context import context_span, index_lines
+from ralph_cli.documents.quotes.index import Match
 from ralph_cli.documents.search.cues import Qualifier, QualifierIndex
 
 NAME = "counter"
@@ -26,40 +26,24 @@ MAX_PER_CLAIM, MAX_PASSAGES = 3, 12
 CONTEXT_CHARS = 300
 """Characters shown on each side of a passage at most, so that it can be understood."""
 
-SCHEMA: Json = {
-    "type": "object",
-    "properties": {
-        "findings": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "passage": {"type": "integer"},
-                    "verdict": {"type": "string", "enum": ["none", "qualifies", "contradicts"]},
-                    "reason": {"type": "string"},
-                },
-                "required": ["passage", "verdict", "reason"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["findings"],
-    "additionalProperties": False,
-}
+_FINDING_SCHEMA = object_schema(
+    passage={"type": "integer"},
+    verdict={"type": "string", "enum": ["none", "qualifies", "contradicts"]},
+    reason={"type": "string"},
+)
+SCHEMA = object_schema(findings={"type": "array", "items": _FINDING_SCHEMA})
 
 PassageKey = tuple[str, int, int]
 """A claim's wording and a passage's place: what was once read is not read again."""
 
 
-class _Finding(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+class _Finding(StrictObject):
     passage: int
     verdict: Literal["none", "qualifies", "contradicts"]
     reason: str
 
 
-class _Findings(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+class _Findings(StrictObject):
     findings: list[_Finding]
 
 
@@ -97,9 +81,7 @@ class CounterEvidence:
             return Evidence(NAME, note="no passage found that might qualify or contradict a claim")
         try:
             self._ask([(claim, item) for claim, item in proposed if _key(claim, item) not in self._findings])
-        except LimitExceeded as error:
-            missed = error.message
-        except (ProviderError, UnparseableReply) as error:
+        except (LimitExceeded, ProviderError, UnparseableReply) as error:
             missed = str(error)
         else:
             return self._evidence(attempt, proposed)
@@ -152,9 +134,8 @@ class CounterEvidence:
         """A passage marked in what it stands in; a row of a table under its header."""
         around = context_span(self.document, span, max_characters=CONTEXT_CHARS)
         text = self.document.text
-        page = self.document.page_at(span.start)
-        quote = Quote(0, "", span.start, span.end, page.number, page.label, "exact", 1, "")
-        head = [line for line in quote_header(self.document, quote) if line not in text[around.start : around.end]]
+        header = quote_header(self.document, span.start, span.end)
+        head = [line for line in header if line not in text[around.start : around.end]]
         body = f"{text[around.start : span.start]}[[{text[span.start : span.end]}]]{text[span.end : around.end]}"
         return "".join(f"(above: {line})\n" for line in head) + body
 
@@ -167,7 +148,11 @@ class CounterEvidence:
             finding = self._findings[_key(claim, item)]
             if finding.verdict == "none":
                 continue
-            quote = quotes.setdefault(item.span, self._quote(next_id + len(quotes), item.span))
+            if item.span not in quotes:
+                match = Match(item.span, "exact", (item.span,), 1)
+                wording = self.document.text[item.span.start : item.span.end]
+                quotes[item.span] = quote_at(self.document, item.span, next_id + len(quotes), match, wording)
+            quote = quotes[item.span]
             contradicts, reason = finding.verdict == "contradicts", " ".join(finding.reason.split())
             found.append(Qualification(claim.id, quote.id, contradicts, reason, self.model.name))
             if contradicts:
@@ -176,13 +161,6 @@ class CounterEvidence:
         claims = len({claim.id for claim, _ in candidates})
         note = f"{len(candidates)} passages that might limit {claims} claims were read; {len(found)} do"
         return Evidence(NAME, tuple(issues), quotes=tuple(quotes.values()), qualifications=tuple(found), note=note)
-
-    def _quote(self, number: int, span: Span) -> Quote:
-        page, last = self.document.page_at(span.start), self.document.page_at(span.end - 1)
-        text, place = self.document.text[span.start : span.end], ((span.start, span.end),)
-        return Quote(
-            number, text, span.start, span.end, page.number, page.label, "exact", 1, text, place, (), last.number
-        )
 
 
 def _key(claim: Claim, item: Qualifier) -> PassageKey:

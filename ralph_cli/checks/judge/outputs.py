@@ -3,15 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict
-
 from ralph_cli.checks.judge.claims import safe_file_name
 from ralph_cli.checks.judge.passages import render_passages
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
-from ralph_cli.core.model import Json, Model, Request, UserTurn
+from ralph_cli.core.model import Model, Request, UserTurn
 from ralph_cli.core.prompts.framing import frame_data
-from ralph_cli.core.prompts.json_reply import UnparseableReply, ask_model, parse_object
+from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, ask_model, object_schema, parse_object
 from ralph_cli.core.prompts.templates import prompt_text, render_prompt
 from ralph_cli.core.run import Attempt, Evidence, Issue, Ruling, Verdict
 
@@ -19,22 +17,15 @@ NAME = "task_judge"
 WHOLE_OUTPUT = 0
 """The `claim` of a ruling on the output as a whole; claims count from 1."""
 
-SCHEMA: Json = {
-    "type": "object",
-    "properties": {"ok": {"type": "boolean"}, "issues": {"type": "array", "items": {"type": "string"}}},
-    "required": ["ok", "issues"],
-    "additionalProperties": False,
-}
+SCHEMA = object_schema(ok={"type": "boolean"}, issues={"type": "array", "items": {"type": "string"}})
 
 
-class _JudgeReply(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+class _JudgeReply(StrictObject):
     ok: bool
     issues: list[str]
 
 
-class _OfflineReply(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+class _OfflineReply(StrictObject):
     verbatim: bool
     issues: list[str]
 
@@ -47,14 +38,14 @@ def parse_ruling(text: str, *, deterministic: bool) -> tuple[bool, tuple[str, ..
     """
     if deterministic:
         compared = parse_object(text, _OfflineReply)
-        good, issues = compared.verbatim, compared.issues
+        good, named = compared.verbatim, compared.issues
     else:
-        said = parse_object(text, _JudgeReply)
-        good, issues = said.ok, said.issues
-    told = tuple(dict.fromkeys(line for issue in issues if (line := " ".join(issue.split()))))
-    if not good and not told:
+        judged = parse_object(text, _JudgeReply)
+        good, named = judged.ok, judged.issues
+    issues = tuple(dict.fromkeys(line for issue in named if (line := " ".join(issue.split()))))
+    if not good and not issues:
         raise ValueError("what is not ok needs at least one issue that says what is wrong")
-    return good and not told, told
+    return good and not issues, issues
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +74,12 @@ class TaskJudge:
         verdict = Verdict.VERBATIM if deterministic else Verdict.SUPPORTED
         reason = "; ".join(issues) or ("every line is a quote" if deterministic else "complete and supported")
         ruling = Ruling(WHOLE_OUTPUT, verdict if good else Verdict.NOT, reason, self.model.name)
-        return Evidence(
-            NAME, tuple(Issue(NAME, "the judge of the task says", None, issue) for issue in issues), (ruling,)
-        )
+        found = tuple(Issue(NAME, "the judge of the task says", None, issue) for issue in issues)
+        return Evidence(NAME, found, (ruling,))
 
     def _request(self, attempt: Attempt) -> Request:
         nonce = self.new_nonce()
-        told = render_prompt(
+        prompt = render_prompt(
             "task_judge_request",
             document=safe_file_name(self.document.path) if self.document else "none: only the memory is known",
             brief=self._brief(attempt, nonce),
@@ -102,7 +92,7 @@ class TaskJudge:
         return Request(
             NAME,
             prompt_text("task_judge_system"),
-            (UserTurn(told),),
+            (UserTurn(prompt),),
             output_schema=SCHEMA,
             output_name="ruling",
             max_tokens=4_000,

@@ -22,8 +22,7 @@ class _Mark:
     start: int
     end: int
     label: str
-    window_start: int
-    window_end: int
+    window: Span
 
 
 def render_passages(document: Document, quotes: Sequence[Quote], nonce: str) -> str:
@@ -36,28 +35,25 @@ def render_passages(document: Document, quotes: Sequence[Quote], nonce: str) -> 
     lines = index_lines(document)
     marks: list[_Mark] = []
     for quote in quotes:
-        context = context_span(document, Span(quote.start, quote.end), lines)
-        marks.append(_Mark(quote.start, quote.end, f"{quote.id}: ", context.start, context.end))
+        window = context_span(document, Span(quote.start, quote.end), lines)
+        marks.append(_Mark(quote.start, quote.end, f"{quote.id}: ", window))
         # Words that stand nearly everywhere, such as the years above a table, say nothing elsewhere.
         others = [place for place in quote.places if place != (quote.start, quote.end)]
         for start, end in others[:MAX_SHOWN_ELSEWHERE] if quote.occurrences <= MAX_OCCURRENCES_MARKED else ():
-            context = context_span(document, Span(start, end), lines, ELSEWHERE_CHARS)
-            marks.append(_Mark(start, end, f"{quote.id}, also here: ", context.start, context.end))
-    windows: list[tuple[int, int]] = []
-    for mark in sorted(marks, key=lambda mark: mark.window_start):
-        if windows and mark.window_start <= windows[-1][1]:
-            windows[-1] = (windows[-1][0], max(mark.window_end, windows[-1][1]))
+            window = context_span(document, Span(start, end), lines, ELSEWHERE_CHARS)
+            marks.append(_Mark(start, end, f"{quote.id}, also here: ", window))
+    windows: list[Span] = []
+    for window in sorted((mark.window for mark in marks), key=lambda window: window.start):
+        if windows and window.start <= windows[-1].end:
+            windows[-1] = Span(windows[-1].start, max(window.end, windows[-1].end))
         else:
-            windows.append((mark.window_start, mark.window_end))
+            windows.append(window)
     shown = []
-    for low, high in windows:
-        inside = [mark for mark in marks if low <= mark.start and mark.end <= high]
+    for window in windows:
+        inside = [mark for mark in marks if window.start <= mark.start and mark.end <= window.end]
         first = min(mark.start for mark in inside)
-        text = (
-            _section_line(document, first)
-            + _header_lines(document, low, inside)
-            + _insert_marks(document.text, low, high, inside)
-        )
+        above = _section_line(document, first) + _header_lines(document, window.start, inside)
+        text = above + _insert_marks(document.text, window, inside)
         shown.append(f"Page {document.page_at(first).number}:\n{frame_data(text, nonce)}")
     return "\n\n".join(shown)
 
@@ -74,28 +70,26 @@ def _header_lines(document: Document, low: int, marks: Sequence[_Mark]) -> str:
     found: dict[str, None] = {}
     for mark in marks:
         line = max(text.rfind("\n", 0, mark.start), text.rfind("\f", 0, mark.start)) + 1
-        page = document.page_at(mark.start)
-        for part in header_lines(text[page.start : line], text[line : mark.end]):
-            if part not in text[low : mark.end]:
-                found[part] = None
+        header = header_lines(text[document.page_at(mark.start).start : line], text[line : mark.end])
+        found |= dict.fromkeys(part for part in header if part not in text[low : mark.end])
     return "".join(f"(above: {part})\n" for part in found)
 
 
-def _insert_marks(text: str, low: int, high: int, marks: Sequence[_Mark]) -> str:
-    """text[low:high] with the marks. Those inside others are nested; of those that cross, the ends are named, too."""
+def _insert_marks(text: str, window: Span, marks: Sequence[_Mark]) -> str:
+    """A window's text with the marks. Those inside others are nested; of those that cross, the ends are named, too."""
     crossing = {mark for mark in marks for other in marks if _crosses(mark, other) or _crosses(other, mark)}
     opened = [(mark.start, 1, -mark.end, f"[[{mark.label}") for mark in marks]
-    closed = [(mark.end, 0, -mark.start, f"]]({_closing_label(mark)})" if mark in crossing else "]]") for mark in marks]
-    parts, at = [], low
+    closed = [(mark.end, 0, -mark.start, _closing_sign(mark) if mark in crossing else "]]") for mark in marks]
+    parts, at = [], window.start
     for place, _, _, sign in sorted((*opened, *closed)):
         parts += [text[at:place], sign]
         at = place
-    return "".join((*parts, text[at:high]))
+    return "".join((*parts, text[at : window.end]))
 
 
-def _crosses(one: _Mark, other: _Mark) -> bool:
-    return one.start < other.start < one.end < other.end
+def _crosses(first: _Mark, second: _Mark) -> bool:
+    return first.start < second.start < first.end < second.end
 
 
-def _closing_label(mark: _Mark) -> str:
-    return f"end of {mark.label.split(',')[0].rstrip(': ')}"
+def _closing_sign(mark: _Mark) -> str:
+    return f"]](end of {mark.label.split(',')[0].rstrip(': ')})"

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ralph_cli.checks.figures import undocumented
@@ -33,11 +33,6 @@ class OutputForm:
     schema: Json | bool | None = None
     has_memory: bool = True
 
-    @property
-    def min_chars(self) -> int:
-        """Least characters of an output."""
-        return 1 if self.schema is not None else MIN_OUTPUT_CHARS
-
 
 @dataclass(frozen=True, slots=True)
 class OutputCheck:
@@ -55,40 +50,34 @@ class OutputCheck:
     document: Document | None = None
 
     def __call__(self, attempt: Attempt) -> Evidence:
-        short = tuple(Issue("output", message) for message in self._length_faults(attempt))
-        if short and not attempt.output:
-            return Evidence("output", short)
+        faults = list(self._length_faults(attempt))
+        if faults and not attempt.output:
+            return Evidence("output", _issues("output", faults))
         try:
-            said_of_shape = shape_faults(attempt.output, self.form.kind, self.form.schema)
+            faults += shape_faults(attempt.output, self.form.kind, self.form.schema)
         except SchemaCheckError as error:
-            return Evidence("output", short, broken=str(error))
-        faults = tuple(Issue("output", message) for message in said_of_shape)
+            return Evidence("output", _issues("output", faults), broken=str(error))
         try:
-            ground = self._grounding_sources(attempt)
-            checked_pieces = [
-                piece for piece in pieces(attempt.output, self.form.kind) if not self._is_requested_name(piece)
-            ]
-            missing = ground.find_unsupported(checked_pieces)
+            found = [piece for piece in pieces(attempt.output, self.form.kind) if not self._is_requested_name(piece)]
         except OutputParseError:
-            return Evidence("output", short + faults)
-        found = [Issue(FIGURES_CHECK, f"{miss.place} of the output: {miss.message}") for miss in missing]
-        found += self._undocumented_currency_issues(checked_pieces)
-        glue = tuple(
-            Issue("output", message)
-            for message in (*self._joined_item_faults(attempt.output), *self._word_count_faults(attempt.output))
-        )
-        formal = (*short, *faults, *glue)
-        return Evidence("output", (*formal, *found), score=_score(ground, len(found), len(formal)))
+            return Evidence("output", _issues("output", faults))
+        sources = self._grounding_sources(attempt)
+        unsupported = [f"{miss.place} of the output: {miss.message}" for miss in sources.find_unsupported(found)]
+        unsupported += self._undocumented_currency_faults(found)
+        if self.form.kind not in ("json", "csv"):
+            faults += [*_joined_item_faults(attempt.output), *self._word_count_faults(attempt.output)]
+        issues = (*_issues("output", faults), *_issues(FIGURES_CHECK, unsupported))
+        return Evidence("output", issues, score=_score(sources, len(unsupported), len(faults)))
 
-    def _undocumented_currency_issues(self, checked_pieces: Sequence[Piece]) -> Iterator[Issue]:
+    def _undocumented_currency_faults(self, checked_pieces: Sequence[Piece]) -> Iterator[str]:
         """The amounts in a currency that neither the document nor the task has a trace of."""
         if self.document is None:
             return
         known = f"{self.document.text}\n{self.task}".lower()
         for piece in checked_pieces:
             for amount in undocumented.currencies(piece.text, known.__contains__):
-                message = f'"{amount}": the document names no such currency'
-                yield Issue(FIGURES_CHECK, f"{piece.place(piece.text.find(amount))} of the output: {message}")
+                place = piece.place(piece.text.find(amount))
+                yield f'{place} of the output: "{amount}": the document names no such currency'
 
     def has_unsupported_memory(self, attempt: Attempt) -> bool:
         """Whether the memory update says a figure, a date or a quotation that the quotes do not bear out."""
@@ -98,12 +87,11 @@ class OutputCheck:
         """Whether a column or key is named so because the schema or the task names it so."""
         if not piece.is_header:
             return False
-        asked = json.dumps(self.form.schema, ensure_ascii=False) if self.form.schema is not None else ""
-        name = piece.name or piece.text
-        return json.dumps(name, ensure_ascii=False) in asked or name in self.task
+        name, schema = piece.name or piece.text, json.dumps(self.form.schema, ensure_ascii=False)
+        return name in self.task or json.dumps(name, ensure_ascii=False) in schema
 
     def _length_faults(self, attempt: Attempt) -> Iterator[str]:
-        kinds = [("output", attempt.output, self.form.min_chars)]
+        kinds = [("output", attempt.output, MIN_OUTPUT_CHARS if self.form.schema is None else 1)]
         if self.form.has_memory:
             kinds.append(("memory update", attempt.memory, MIN_MEMORY_CHARS))
         for name, text, least in kinds:
@@ -116,15 +104,15 @@ class OutputCheck:
     def _grounding_sources(self, attempt: Attempt) -> GroundingSources:
         if self.memory is not None:
             return GroundingSources((self.memory,), task=self.task, description="nothing that is remembered")
-        pages = {str(quote.page) for quote in attempt.quotes} | {quote.label.lower() for quote in attempt.quotes}
+        quotes = attempt.quotes if self.paged else ()
+        pages = frozenset(page for quote in quotes for page in (str(quote.page), quote.label.lower()))
         texts = [self._text_with_header(quote) for quote in attempt.quotes]
-        known = frozenset(pages) if self.paged else frozenset()
-        beside = [self._related_quotes(attempt, quote) for quote in attempt.quotes]
-        return GroundingSources(texts, known, len(attempt.claims), self.task, self.sections, contexts=beside)
+        contexts = [self._related_quotes(attempt, quote) for quote in attempt.quotes]
+        return GroundingSources(texts, pages, len(attempt.claims), self.task, self.sections, contexts=contexts)
 
     def _text_with_header(self, quote: Quote) -> str:
         """A quote below the lines that name the columns, period and unit of its rows."""
-        above = quote_header(self.document, quote) if self.document is not None else ()
+        above = quote_header(self.document, quote.start, quote.end) if self.document is not None else ()
         return "\n".join((*above, quote.text))
 
     def _related_quotes(self, attempt: Attempt, quote: Quote) -> str:
@@ -139,20 +127,21 @@ class OutputCheck:
 
     def _word_count_faults(self, output: str) -> Iterator[str]:
         """What is wrong with the number of words, where the task sets one; white space parts words."""
-        if self.form.kind in ("json", "csv"):
-            return
         (least, most), count = word_limits(self.task), len(output.split())
         if most is not None and count > most:
             yield f"the output has {count} words, {count - most} more than the {most} that the task allows"
         if least is not None and count < least:
             yield f"the output has {count} words, {least - count} fewer than the {least} that the task asks for"
 
-    def _joined_item_faults(self, output: str) -> Iterator[str]:
-        if self.form.kind in ("json", "csv"):
-            return
-        for number, line in enumerate(output.split("\n"), 1):
-            if line.lstrip().startswith(("- ", "* ")) and has_joined_items(line):
-                yield f"line {number} of the output: two items of a list stand on one line"
+
+def _issues(check: str, messages: Iterable[str]) -> tuple[Issue, ...]:
+    return tuple(Issue(check, message) for message in messages)
+
+
+def _joined_item_faults(output: str) -> Iterator[str]:
+    for number, line in enumerate(output.split("\n"), 1):
+        if line.lstrip().startswith(("- ", "* ")) and has_joined_items(line):
+            yield f"line {number} of the output: two items of a list stand on one line"
 
 
 _MOST_WORDS = re.compile(

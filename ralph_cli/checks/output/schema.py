@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -68,13 +69,11 @@ def _broken_references(part: object, path: str, resolver: Any, form: Any, *, nam
         resolver = resolver.in_subresource(form.create_resource(part))
     for name, value in part.items():
         if not named and name in ("$ref", "$dynamicRef") and isinstance(value, str):
-            fault = _reference_fault(value, resolver, form)
-            if fault:
+            if fault := _reference_fault(value, resolver, form):
                 yield f"{path}.{name}: {fault}"
         elif named or name not in _VALUE_KEYWORDS:
-            yield from _broken_references(
-                value, f"{path}.{name}", resolver, form, named=not named and name in _NAMED_SCHEMA_KEYWORDS
-            )
+            holds_named = not named and name in _NAMED_SCHEMA_KEYWORDS
+            yield from _broken_references(value, f"{path}.{name}", resolver, form, named=holds_named)
 
 
 def _reference_fault(reference: str, resolver: Any, form: Any) -> str:
@@ -107,11 +106,9 @@ def _is_circular(part: object, resolver: Any, form: Any, above: tuple[int, ...],
     parts = [(item, resolver) for value in applied for item in (value if isinstance(value, list) else [value])]
     for name in ("$ref", "$dynamicRef"):
         if isinstance(part.get(name), str):
-            try:
+            with suppress(Unresolvable):  # reported where it stands
                 found = resolver.lookup(part[name])
-            except Unresolvable:
-                continue  # reported where it stands
-            parts.append((found.contents, found.resolver))
+                parts.append((found.contents, found.resolver))
     if any(_is_circular(item, its, form, above, done) for item, its in parts):
         return True
     done.add(id(part))
@@ -119,9 +116,9 @@ def _is_circular(part: object, resolver: Any, form: Any, above: tuple[int, ...],
 
 
 def violations(value: Any, schema: Json | bool) -> tuple[str, ...]:
-    """What of a value does not fit a schema, each with its path; empty if all does. Raises Unchecked.
+    """What of a value does not fit a schema, each with its path; empty if all does.
 
-    A process of its own finds them, for what is being matched cannot be stopped in this one.
+    A process of its own finds them, for what is being matched cannot be stopped in this one. Raises SchemaCheckError.
     """
     places = [str(Path(__file__).resolve().parents[3]), *filter(None, sys.path)]
     command = [sys.executable, "-I", "-c", _PROGRAM, json.dumps(places)]
@@ -172,9 +169,5 @@ def _violations(value: Any, schema: Json | bool) -> Iterator[str]:
 
 
 def _shorten(message: str) -> str:
-    flat = " ".join(message.split())
-    return (
-        flat
-        if len(flat) <= _MAX_MESSAGE_CHARS
-        else f"{flat[: _MAX_MESSAGE_CHARS // 2]} ... {flat[-_MAX_MESSAGE_CHARS // 2 :]}"
-    )
+    flat, half = " ".join(message.split()), _MAX_MESSAGE_CHARS // 2
+    return flat if len(flat) <= _MAX_MESSAGE_CHARS else f"{flat[:half]} ... {flat[-half:]}"

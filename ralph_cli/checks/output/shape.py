@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, Literal
 
 from ralph_cli.checks.output.keys import key_text
@@ -28,8 +29,8 @@ class OutputParseError(ValueError):
 class Piece:
     """A piece of an output's text: `label` is its column or key, `where` its place, or else lines count from `line`.
 
-    `heads` marks the name of a column or key itself, and `name` is that name where `text` is only what it says; `row`
-    is what stands in words beside it, in a row or an object.
+    `is_header` marks the name of a column or key itself, and `name` is that name where `text` is only what it says;
+    `row` is what stands in words beside it, in a row or an object.
     """
 
     text: str
@@ -55,7 +56,7 @@ def strip_fence(output: str, kind: Format) -> str:
 def shape_faults(output: str, kind: Format, schema: Json | bool | None) -> tuple[str, ...]:
     """What is wrong with the shape of an output, each fault with the path of the wrong value; empty if it is right.
 
-    Raises Unchecked.
+    Raises SchemaCheckError.
     """
     try:
         value = parse_output(output, kind)
@@ -71,7 +72,7 @@ def shape_faults(output: str, kind: Format, schema: Json | bool | None) -> tuple
 def parse_output(output: str, kind: Format) -> Any:
     """The value of an output: of JSON what it says, of CSV a list of rows by column, else the text itself.
 
-    Raises Misshapen.
+    Raises OutputParseError.
     """
     if kind == "json":
         return _json(output)
@@ -79,7 +80,7 @@ def parse_output(output: str, kind: Format) -> Any:
 
 
 def pieces(output: str, kind: Format) -> tuple[Piece, ...]:
-    """The pieces of text in which figures, dates and quotations are looked for. Raises Misshapen."""
+    """The pieces of text in which figures, dates and quotations are looked for. Raises OutputParseError."""
     if kind == "json":
         # Numbers stay as they were written, so that they are found, and named, as they stand there.
         value = _json(output, as_written=True)
@@ -106,9 +107,8 @@ def _json(output: str, *, as_written: bool = False) -> Any:
     except OutputParseError:
         raise
     except json.JSONDecodeError as error:
-        raise OutputParseError(
-            f"the output is not JSON: {error.msg} at line {error.lineno}, column {error.colno}"
-        ) from None
+        place = f"line {error.lineno}, column {error.colno}"
+        raise OutputParseError(f"the output is not JSON: {error.msg} at {place}") from None
     except (ValueError, RecursionError) as error:
         raise OutputParseError(f"the output is not JSON: {error}") from None
 
@@ -135,16 +135,14 @@ def _json_pieces(value: object, path: str, label: str, keys: frozenset[str], row
         case dict():
             row = _short_texts(value.values())
             for name, item in value.items():
-                if said := key_text(name, keys):
-                    yield Piece(said, where=f"in the key {name!r} at {path}", is_header=True, name=name)
+                if words := key_text(name, keys):
+                    yield Piece(words, where=f"in the key {name!r} at {path}", is_header=True, name=name)
                 yield from _json_pieces(item, f"{path}.{name}", name, keys, row)
         case list():
             for number, item in enumerate(value):
                 yield from _json_pieces(item, f"{path}[{number}]", label, keys, row)
         case str():
             yield Piece(str(value), label, f"at {path}", row=row)
-        case _:
-            return
 
 
 def _rows(output: str) -> list[dict[str, str]]:
@@ -173,7 +171,8 @@ def _convert_cells(rows: Sequence[Mapping[str, str]], schema: Json) -> list[dict
     columns = items.get("properties", {}) if isinstance(items, dict) else {}
 
     def convert_cell(name: str, cell: str) -> Any:
-        wanted = columns.get(name, {}).get("type", "string") if isinstance(columns.get(name), dict) else "string"
+        column = columns.get(name)
+        wanted = column.get("type", "string") if isinstance(column, dict) else "string"
         kinds = wanted if isinstance(wanted, list) else [wanted]
         if cell == "" and "null" in kinds:
             return None
@@ -201,12 +200,9 @@ def _markdown_pieces(output: str) -> Iterator[Piece]:
         lines[number] = ""
         if _RULE.fullmatch(line.strip()):
             continue
-        known = names or [""] * len(cells)
-        tables += [
-            Piece(cell, known[index] if index < len(known) else "", line=number + 1, row=_short_texts(cells))
-            for index, cell in enumerate(cells)
-            if cell
-        ]
+        row = _short_texts(cells)
+        titled = zip_longest(cells, names[: len(cells)], fillvalue="")
+        tables += [Piece(cell, name, line=number + 1, row=row) for cell, name in titled if cell]
         names = names or cells
     yield Piece("\n".join(lines))
     yield from tables

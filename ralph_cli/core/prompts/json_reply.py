@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ralph_cli.core.model import Json, Model, Request, StopReason, UserTurn
 from ralph_cli.core.prompts.templates import prompt_text
@@ -39,6 +39,17 @@ def ask_model(model: Model, request: Request, parse: Callable[[str], T], *, atte
         )
         request = replace(request, turns=(*request.turns, reply.turn, correction))
     raise UnparseableReply(reason)
+
+
+class StrictObject(BaseModel):
+    """An object in a reply: its own fields and no others, each of its own type."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+def object_schema(**fields: Json) -> Json:
+    """The JSON Schema of an object with these fields, all of them required, and no others."""
+    return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
 
 
 M = TypeVar("M", bound=BaseModel)

@@ -8,8 +8,9 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+from ralph_cli.checks.quotes import quote_at
 from ralph_cli.core.document import Document, Page, Span
-from ralph_cli.core.results.memo import Finding, Memo, MemoCheck, Quotation
+from ralph_cli.core.results.memo import Finding, Memo, MemoCheck, Quotation, QuotationOutcome
 from ralph_cli.memo.checking.elisions import TIER_RANKS, display_text, parse_elisions
 from ralph_cli.memo.checking.source import TRAILING, Hit, Source, quoted_excerpt
 from ralph_cli.memo.checking.splices import describe_splice
@@ -32,15 +33,17 @@ def check_quotations(memo: Memo, name: str, documents: Sequence[Document], *, st
         for finding in found
     )
     paged = [document for document in documents if document.paged]
-    beyond = [one for one in memo.references if paged and not any(is_in_document(one, document) for document in paged)]
+    inside = memo.references
+    if paged:
+        inside = tuple(item for item in inside if any(is_in_document(item, document) for document in paged))
     return MemoCheck(
         name,
         tuple(documents),
-        tuple(one for one in found if one.quotation.form != "term"),
-        tuple(one for one in found if one.quotation.form == "term"),
-        tuple(beyond),
+        tuple(finding for finding in found if finding.quotation.form != "term"),
+        tuple(finding for finding in found if finding.quotation.form == "term"),
+        tuple(reference for reference in memo.references if reference not in inside),
         unpaged,
-        tuple(one for one in memo.references if one not in beyond),
+        inside,
         strict=strict,
     )
 
@@ -53,49 +56,40 @@ def _finding(number: int, quotation: Quotation, sources: Sequence[Source]) -> Fi
     for words in (quotation.words, *quotation.readings):
         read = replace(quotation, words=words)
         held += [_finding_for_hit(number, read, source, hit) for source in sources if (hit := source.find(words))]
-        if any(one.outcome != "altered" for one in held):
+        if any(finding.outcome != "altered" for finding in held):
             break
     if held:
-        best = min(held, key=lambda one: (one.outcome == "altered", one.outcome == "wrong-page", _tier_rank(one)))
-        also = tuple(one.document for one in held if one is not best and one.document is not None and one.quote)
-        return replace(best, also=also)
-    if quotation.form == "term":
-        return _term_finding(quotation, sources)
-    return _missing_finding(quotation, sources)
+        best = min(held, key=_finding_rank)
+        others = [finding for finding in held if finding is not best and finding.quote]
+        return replace(best, also=tuple(finding.document for finding in others if finding.document is not None))
+    return _term_finding(quotation, sources) if quotation.form == "term" else _missing_finding(quotation, sources)
 
 
-def _tier_rank(finding: Finding) -> int:
-    return TIER_RANKS.index(finding.quote.match) if finding.quote else len(TIER_RANKS)
+def _finding_rank(finding: Finding) -> tuple[bool, bool, int]:
+    """What is least is best: words that are not altered, on the right page, as they are written."""
+    tier = TIER_RANKS.index(finding.quote.match) if finding.quote else len(TIER_RANKS)
+    return finding.outcome == "altered", finding.outcome == "wrong-page", tier
 
 
 def _finding_for_hit(number: int, quotation: Quotation, source: Source, hit: Hit) -> Finding:
-    """The words are there: on the page that is named, if one is?"""
-    document, reference = source.document, quotation.reference
-    pages = dict.fromkeys((page.number, page.label) for span in hit.spans for page in _pages_of(document, span))
-    listed = tuple(pages)[:MAX_PAGES_NAMED]
+    """The words are there: on the page that is named, if one is, and saying the same in spite of gaps and brackets?"""
+    document, reference, match = source.document, quotation.reference, hit.match
+    places = [(span, page) for span in match.occurrences for page in _pages_of(document, span)]
+    listed = tuple(dict.fromkeys((page.number, page.label) for _, page in places))[:MAX_PAGES_NAMED]
+    span, how = match.occurrences[0], None
     if hit.meaning_change is not None:
-        return _altered_finding(quotation, source, hit, listed)
-    if reference is None or not document.paged:
-        quote, where = source.quote(number, hit, hit.spans[0], quotation.words), source.describe_place(hit.spans[0])
-        return Finding(quotation, hit.tier, quote, source.number, pages=listed, notes=hit.notes, where=where)
-    right = [
-        (span, how) for span in hit.spans for page in _pages_of(document, span) if (how := page_match(reference, page))
-    ]
-    # A page that has this number and prints it, too, is meant by everybody; then the file's number.
-    right.sort(key=lambda one: ("both", "number", "label").index(one[1]))
-    span = right[0][0] if right else hit.spans[0]
-    quote, where = source.quote(number, hit, span, quotation.words), source.describe_place(span)
-    if not right:
-        return Finding(quotation, "wrong-page", quote, source.number, pages=listed, notes=hit.notes, where=where)
-    return Finding(quotation, hit.tier, quote, source.number, (), None, listed, right[0][1], hit.notes, where)
-
-
-def _altered_finding(quotation: Quotation, source: Source, hit: Hit, pages: tuple[tuple[int, str], ...]) -> Finding:
-    """The words are there, but an ellipsis or brackets in them make the document say something else."""
-    assert hit.meaning_change is not None
-    said, there = hit.meaning_change
-    near = source.passage(hit.spans[0], (f"{said} -> {there or '(nothing)'}",))
-    return Finding(quotation, "altered", document=source.number, nearest=near, pages=pages, notes=hit.notes)
+        memo_words, document_words = hit.meaning_change
+        near = source.passage(span, (f"{memo_words} -> {document_words or '(nothing)'}",))
+        return Finding(quotation, "altered", document=source.number, nearest=near, pages=listed, notes=hit.notes)
+    outcome: QuotationOutcome = match.tier
+    if reference is not None and document.paged:
+        right = [(span, how) for span, page in places if (how := page_match(reference, page))]
+        # A page that has this number and prints it, too, is meant by everybody; then the file's number.
+        ranks = ("both", "number", "label")
+        span, how = min(right, key=lambda pair: ranks.index(pair[1]), default=(span, None))
+        outcome = outcome if right else "wrong-page"
+    quote, where = quote_at(document, span, number, match, quotation.words, hit.notes), source.describe_place(span)
+    return Finding(quotation, outcome, quote, source.number, (), None, listed, how, hit.notes, where)
 
 
 def _pages_of(document: Document, span: Span) -> Iterator[Page]:
@@ -129,7 +123,7 @@ def _missing_finding(quotation: Quotation, sources: Sequence[Source]) -> Finding
     notes += _mixed_alphabet_notes(longest)
     pieces = describe_splice(longest, sources)
     near = [(near, source.number) for source in sources if (near := source.nearest(longest))]
-    best, number = max(near, key=lambda one: one[0].score, default=(None, 0))
+    best, number = max(near, key=lambda pair: pair[0].score, default=(None, 0))
     if pieces is not None and (best is None or best.score < CLOSE_SCORE):
         notes.append(pieces)
     if best is None:
@@ -148,7 +142,7 @@ def _mixed_alphabet_notes(words: str) -> Iterator[str]:
 
 def _scattered_finding(quotation: Quotation, source: Source, hits: Sequence[Hit]) -> Finding:
     """Each part is there, but not near the others, or not in this order."""
-    pages = [source.document.page_at(hit.spans[0].start) for hit in hits]
+    pages = [source.document.page_at(hit.match.occurrences[0].start) for hit in hits]
     where = ", ".join(f"p. {page.number}" for page in pages) if source.document.paged else "far apart"
     note = f"its parts are not close together in this order ({where})"
     listed = tuple(dict.fromkeys((page.number, page.label) for page in pages))

@@ -2,11 +2,11 @@
 
 What stands in square brackets is the memo's and not the document's; "[T]he" is a first letter that was changed. An
 ellipsis leaves words out, and how many is for the reader to see: what is left out is named. Whether a gap makes the
-sentence say something else is for `limits` to tell.
+sentence say something else is for `qualifiers` to tell.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -14,6 +14,7 @@ from ralph_cli.core.document import Document, Page, Span
 from ralph_cli.core.run import Tier
 from ralph_cli.documents.quotes.index import Match, QuoteIndex
 from ralph_cli.memo.checking.qualifiers import Gap, is_reversing, meaning_change
+from ralph_cli.text.sentences import line_at
 
 MAX_ELLIPSIS_CHARS = 3_000
 """Characters, about a page, that an ellipsis may leave out; parts further apart are two quotations, not one."""
@@ -55,7 +56,7 @@ class ElidedQuotation:
 
 @dataclass(frozen=True, slots=True)
 class MatchedParts:
-    """The parts of a pattern as they stand in the document, in order, with the least distance between them.
+    """The parts of a quotation as they stand in the document, in order, with the least distance between them.
 
     `meaning_change` is what a gap makes of the document's words, as (in the memo, in the document), if it is of weight.
     """
@@ -71,7 +72,7 @@ class MatchedParts:
 
     def omitted_texts(self, document: Document) -> tuple[str, ...]:
         """The document's words between the parts, each on one line."""
-        between = (document.text[one.end : other.start] for one, other in pairwise(self.spans))
+        between = (document.text[first.end : second.start] for first, second in pairwise(self.spans))
         return tuple(flat for text in between if any(map(str.isalnum, flat := " ".join(text.split()))))
 
 
@@ -113,18 +114,18 @@ def find_parts(wanted: ElidedQuotation, document: Document, index: QuoteIndex) -
     match = _find_part(index, wanted.parts[anchor])
     if match is None:
         return None
-    before = sum(gap.reach for gap in wanted.gaps[:anchor])
-    behind = sum(gap.reach for gap in wanted.gaps[anchor:])
-    before += sum(2 * len(part) + 40 for part in wanted.parts[:anchor])
-    behind += sum(2 * len(part) + 40 for part in wanted.parts[anchor + 1 :])
-    best: MatchedParts | None = None
+    before = _length_at_most(wanted.gaps[:anchor], wanted.parts[:anchor])
+    behind = _length_at_most(wanted.gaps[anchor:], wanted.parts[anchor + 1 :])
+    found: list[MatchedParts] = []
     for place in match.occurrences[:MAX_ANCHORS]:
-        low = max(document.text.rfind("\n", 0, max(place.start - before, 0)) + 1, 0)
-        stop = document.text.find("\n", min(place.end + behind, len(document.text)))
-        found = _find_within(wanted, document, low, stop if stop >= 0 else len(document.text))
-        if found is not None and (best is None or _match_rank(found) < _match_rank(best)):
-            best = found
-    return best
+        low, high = max(place.start - before, 0), min(place.end + behind, len(document.text))
+        found += _find_within(wanted, document, *line_at(document.text, low, high))
+    return min(found, key=_match_rank, default=None)
+
+
+def _length_at_most(gaps: Sequence[Gap], parts: Sequence[str]) -> int:
+    """Characters of the document that gaps and parts may take, white space and hyphens at line ends included."""
+    return sum(gap.reach for gap in gaps) + sum(2 * len(part) + 40 for part in parts)
 
 
 def display_text(part: str) -> str:
@@ -132,39 +133,41 @@ def display_text(part: str) -> str:
     return part.replace(_CHANGED_LETTER, "")
 
 
+def swap_first_case(words: str) -> str:
+    """The words with their first letter in the other case."""
+    return words[:1].swapcase() + words[1:]
+
+
 def _find_part(index: QuoteIndex, part: str) -> Match | None:
     """Where a part stands; a first letter that was changed may be in either case."""
     plain = display_text(part)
     if part == plain:
         return index.find(plain)
-    return index.find(plain) or index.find(plain[0].swapcase() + plain[1:])
+    return index.find(plain) or index.find(swap_first_case(plain))
 
 
-def _find_within(wanted: ElidedQuotation, document: Document, low: int, high: int) -> MatchedParts | None:
-    """The parts within text[low:high]."""
+def _find_within(wanted: ElidedQuotation, document: Document, low: int, high: int) -> Iterator[MatchedParts]:
+    """The parts within text[low:high], from each place of the first one."""
     text = document.text[low:high]
     window = QuoteIndex(Document("", "", document.kind, "", "", text, (Page(1, "1", 0, len(text)),)))
     places: list[list[tuple[Span, Tier]]] = []
     for part in wanted.parts:
         match = _find_part(window, part)
         if match is None:
-            return None
+            return
         places.append([(span, match.tier) for span in match.occurrences[:MAX_PLACES]])
-    best: MatchedParts | None = None
     for first in places[0]:
         chain = [first]
         for gap, following in zip(wanted.gaps, places[1:], strict=True):
             end = chain[-1][0].end
-            near = next((one for one in following if end <= one[0].start <= end + gap.reach), None)
+            near = next((place for place in following if end <= place[0].start <= end + gap.reach), None)
             if near is None:
                 break
             chain.append(near)
         if len(chain) == len(places):
             tier = max((tier for _, tier in chain), key=TIER_RANKS.index)
             spans = tuple(Span(span.start + low, span.end + low) for span, _ in chain)
-            found = MatchedParts(spans, tier, _meaning_change(wanted, spans, document))
-            best = found if best is None or _match_rank(found) < _match_rank(best) else best
-    return best
+            yield MatchedParts(spans, tier, _meaning_change(wanted, spans, document))
 
 
 def _meaning_change(wanted: ElidedQuotation, spans: Sequence[Span], document: Document) -> tuple[str, str] | None:
@@ -173,8 +176,8 @@ def _meaning_change(wanted: ElidedQuotation, spans: Sequence[Span], document: Do
         if is_reversing(put_in):
             return put_in, ""
     text = document.text
-    for gap, part, (one, other) in zip(wanted.gaps, wanted.parts[1:], pairwise(spans), strict=True):
-        found = meaning_change(gap, text[one.start : one.end], text[one.end : other.start], display_text(part))
+    for gap, part, (first, second) in zip(wanted.gaps, wanted.parts[1:], pairwise(spans), strict=True):
+        found = meaning_change(gap, text[first.start : first.end], text[first.end : second.start], display_text(part))
         if found is not None:
             return found
     return None

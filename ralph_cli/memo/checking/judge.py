@@ -27,14 +27,14 @@ def judge_support(check: MemoCheck, judge_for: Callable[[Document], JudgeCall]) 
     A sentence that is nothing but its quotation claims nothing, and is not judged. A judge that fails gives no ruling.
     """
     groups = _judgeable_groups(check.findings)
-    found: list[tuple[int, Support]] = []
+    found: list[Support] = []
     for number, document in enumerate(check.documents):
         document_groups = [group for group in groups if check.findings[group[0]].document == number]
-        judge = judge_for(document) if document_groups else None
-        for at in range(0, len(document_groups), MAX_SENTENCES_PER_CALL):
-            assert judge is not None
-            found += _judge_groups(check, document_groups[at : at + MAX_SENTENCES_PER_CALL], judge)
-    return tuple(item for _, item in sorted(found, key=lambda one: one[0]))
+        if document_groups:
+            judge = judge_for(document)
+            for at in range(0, len(document_groups), MAX_SENTENCES_PER_CALL):
+                found += _judge_groups(check, document_groups[at : at + MAX_SENTENCES_PER_CALL], judge)
+    return tuple(sorted(found, key=lambda support: support.findings))
 
 
 def _judgeable_groups(findings: Sequence[Finding]) -> list[list[int]]:
@@ -59,7 +59,7 @@ def _count_own_words(sentence: str, findings: Sequence[Finding]) -> int:
     return count_words(sentence)
 
 
-def _judge_groups(check: MemoCheck, groups: Sequence[Sequence[int]], judge: JudgeCall) -> Iterator[tuple[int, Support]]:
+def _judge_groups(check: MemoCheck, groups: Sequence[Sequence[int]], judge: JudgeCall) -> Iterator[Support]:
     quotes: dict[int, Quote] = {}
     claims = []
     for number, group in enumerate(groups, 1):
@@ -73,4 +73,4 @@ def _judge_groups(check: MemoCheck, groups: Sequence[Sequence[int]], judge: Judg
     rulings = {ruling.claim: ruling for ruling in evidence.rulings}
     for claim, group in zip(claims, groups, strict=True):
         place = check.findings[group[0]].quotation.place
-        yield group[0], Support(claim.text, place, tuple(group), rulings.get(claim.id), evidence.broken)
+        yield Support(claim.text, place, tuple(group), rulings.get(claim.id), evidence.broken)

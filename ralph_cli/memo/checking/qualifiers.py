@@ -58,19 +58,12 @@ def meaning_change(gap: Gap, before: str, replaced: str, after: str) -> tuple[st
     change = " ".join(gap.inserted), flat
     if find_meaningful_word(replaced) or len(flat.split()) > MAX_REPLACED_WORDS:
         return change
-    match = _CUT_WORD.fullmatch(gap.inserted[0]) if len(gap.inserted) == 1 else None
-    if (
-        match
-        and (match[1] or match[2])
-        and not _matches_cut_word(flat.casefold(), match[1].casefold(), match[2].casefold())
-    ):
-        return change
+    if len(gap.inserted) == 1 and (cut := _CUT_WORD.fullmatch(gap.inserted[0].casefold())):
+        # The letters outside the brackets of "pay[s]" must be those of the document's word.
+        word = flat.casefold().strip(".,;:")
+        if (cut[1] or cut[2]) and not (word.startswith(cut[1]) and word.endswith(cut[2])):
+            return change
     return None
-
-
-def _matches_cut_word(word: str, head: str, tail: str) -> bool:
-    """Whether the letters outside the brackets of "pay[s]" are those of the document's word."""
-    return word.strip(".,;:").startswith(head) and word.strip(".,;:").endswith(tail)
 
 
 def _omitted_sentence_parts(before: str, omitted: str, after: str) -> str:

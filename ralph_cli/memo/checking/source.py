@@ -8,29 +8,25 @@ case, words left out and put in.
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.results.memo import ClosestText
-from ralph_cli.core.run import Quote, Tier
 from ralph_cli.documents.quotes.index import Match, QuoteIndex, differences
 from ralph_cli.memo.checking.elisions import (
-    TIER_RANKS,
     ElidedQuotation,
     MatchedParts,
     display_text,
     find_parts,
     parse_elisions,
+    swap_first_case,
 )
 from ralph_cli.memo.reading.layout import Locator
 from ralph_cli.text.fold import fold
 from ralph_cli.text.lexicon import find_qualifier
 from ralph_cli.text.quantities.figures import figures
-from ralph_cli.text.sentences import CLAUSES, sentence_at, sentence_ends
-
-MAX_PLACES = 50
-"""Places of a quotation that are kept."""
+from ralph_cli.text.sentences import CLAUSES, sentence_at, sentence_ends, shorten_line
 
 EDGE_CHARS = 60
 """Characters from the edge of a passage that resembles a quotation within which its first word is looked for."""
@@ -51,12 +47,10 @@ _ENDED = re.compile(r"[*_\s]*(?:[.!?:;]|\n\s*\n|\Z)")
 class Hit:
     """A quotation as it was found in one document.
 
-    `changed` is what its ellipses and brackets make of the document's words, as (in the memo, in the document).
+    `meaning_change` is what its ellipses and brackets make of the document's words, as (in the memo, in the document).
     """
 
-    spans: tuple[Span, ...]
-    count: int
-    tier: Tier
+    match: Match
     notes: tuple[str, ...] = ()
     meaning_change: tuple[str, str] | None = None
 
@@ -81,18 +75,18 @@ class Source:
 
     def find(self, words: str) -> Hit | None:
         """Where the words stand, at the best tier that any way of reading them gives."""
-        best: Hit | None = None
+        recut: Hit | None = None
         for form in _typographic_variants(words):
             match = self.index.find(form)
             hit = self._hit(form, words, match) if match else None
-            if hit is not None and (best is None or TIER_RANKS.index(hit.tier) < TIER_RANKS.index(best.tier)):
-                best = hit
-            if best is not None and best.tier != "recut":
-                return best
-        if best is None and (wanted := parse_elisions(words)) is not None:
-            chain = find_parts(wanted, self.document, self.index)
-            best = self._hit_from_parts(chain, wanted) if chain else None
-        return best or self._find_with_swapped_case(words)
+            if hit is not None and hit.match.tier != "recut":
+                return hit
+            recut = recut or hit
+        if recut is not None:
+            return recut
+        wanted = parse_elisions(words)
+        chain = find_parts(wanted, self.document, self.index) if wanted else None
+        return self._hit_from_parts(chain, wanted) if chain and wanted else self._find_with_swapped_case(words)
 
     def _hit(self, form: str, words: str, match: Match) -> Hit | None:
         tier, notes = match.tier, self.index.describe_departures(form, match.span, match.tier)
@@ -102,7 +96,8 @@ class Source:
             tier = "folded"
         if tier == "recut" and self._is_markdown and _without_markup(form) == _without_markup(self._text(match.span)):
             tier, notes = "folded", ()  # only the document's own Markdown stands between the words
-        return Hit(match.occurrences, match.count, tier, (*notes, *self._continuation_notes(form, words, match.span)))
+        notes = (*notes, *self._continuation_notes(form, words, match.span))
+        return Hit(replace(match, tier=tier), notes)
 
     def _continuation_notes(self, form: str, words: str, span: Span) -> Iterator[str]:
         """A full stop within the marks that the document does not have may hide that the sentence goes on."""
@@ -113,12 +108,12 @@ class Source:
 
     def _find_with_swapped_case(self, words: str) -> Hit | None:
         """The words with their first letter in the other case, which is shown."""
-        swapped = words[:1].swapcase() + words[1:]
+        swapped = swap_first_case(words)
         match = self.index.find(swapped) or self.index.find(swapped.rstrip(TRAILING)) if swapped != words else None
         if match is None:
             return None
-        said, there = words.split()[0], self._text(match.span).split()[0]
-        return Hit(match.occurrences, match.count, "recut", (f"{said} -> {there}",))
+        change = f"{words.split()[0]} -> {self._text(match.span).split()[0]}"
+        return Hit(replace(match, tier="recut"), (change,))
 
     def _hit_from_parts(self, chain: MatchedParts, wanted: ElidedQuotation) -> Hit:
         left = "; ".join(quoted_excerpt(text) for text in chain.omitted_texts(self.document))
@@ -126,15 +121,10 @@ class Source:
         notes += [f"inserted by the memo: {', '.join(wanted.inserted)}"] if wanted.inserted else []
         for part, span in zip(wanted.parts, chain.spans, strict=True):
             departures = self.index.describe_departures(display_text(part), span, chain.tier)
-            # What is left out before a later part was told already.
+            # What is left out before a later part is named as omitted already.
             notes += [note for note in departures if span == chain.spans[0] or not note.startswith("begins behind")]
-        return Hit(
-            (chain.span,),
-            1,
-            chain.tier,
-            tuple(notes),
-            chain.meaning_change or self._negation_at_start(chain.span, wanted),
-        )
+        meaning_change = chain.meaning_change or self._negation_at_start(chain.span, wanted)
+        return Hit(Match(chain.span, chain.tier, (chain.span,), 1), tuple(notes), meaning_change)
 
     def _negation_at_start(self, span: Span, wanted: ElidedQuotation) -> tuple[str, str] | None:
         """What the memo puts in at the beginning, where the document has a negation."""
@@ -147,33 +137,14 @@ class Source:
     def _text(self, span: Span) -> str:
         return self.document.text[span.start : span.end]
 
-    def quote(self, number: int, hit: Hit, span: Span, wording: str) -> Quote:
-        """The hit at one of its places, in the document's own words."""
-        first, last = self.document.page_at(span.start), self.document.page_at(span.end - 1)
-        places = tuple((one.start, one.end) for one in hit.spans[:MAX_PLACES])
-        text = self._text(span)
-        return Quote(
-            number,
-            text,
-            span.start,
-            span.end,
-            first.number,
-            first.label,
-            hit.tier,
-            hit.count,
-            wording,
-            places,
-            hit.notes,
-            last.number,
-        )
-
     def nearest(self, words: str) -> ClosestText | None:
         """The text that resembles the words most."""
-        for near in self.index.closest(words):
-            span = self._align_edges(words, near.span)
-            differing = differences(fold(words).text.strip(), fold(self._text(span)).text)
-            return self.passage(span, differing, near.score)
-        return None
+        near = next(iter(self.index.closest(words)), None)
+        if near is None:
+            return None
+        span = self._align_edges(words, near.span)
+        differing = differences(fold(words).text.strip(), fold(self._text(span)).text)
+        return self.passage(span, differing, near.score)
 
     def passage(self, span: Span, differing: tuple[str, ...], score: float = 100.0) -> ClosestText:
         """The document's text there, as what stands in place of a quotation's words."""
@@ -186,25 +157,20 @@ class Source:
             first, last = self.document.page_at(span.start), self.document.page_at(span.end - 1)
             numbers = str(first.number) if first is last else f"{first.number}-{last.number}"
             return f"p. {numbers}" + (f" (printed {first.label})" if first.label != str(first.number) else "")
-        heading = bisect_right(self.document.headings, span.start, key=lambda one: one.start) - 1
-        under = f', under "{self.document.headings[heading].text[:60]}"' if heading >= 0 else ""
+        at = bisect_right(self.document.headings, span.start, key=lambda heading: heading.start) - 1
+        under = f', under "{self.document.headings[at].text[:60]}"' if at >= 0 else ""
         return self.places.describe(span.start) + under
 
     def _align_edges(self, words: str, span: Span) -> Span:
         """A passage that resembles the words, from their own first word to their last, where those are near."""
         parts, text = words.split(), self.document.text
         low, high = max(span.start - EDGE_CHARS, 0), min(span.end + EDGE_CHARS, len(text))
-        start, end = span.start, span.end
-        firsts = [
-            low + m.start()
-            for m in re.finditer(rf"(?<!\w){re.escape(parts[0])}(?!\w)", text[low : span.start + EDGE_CHARS])
-        ]
-        if firsts:
-            start = min(firsts, key=lambda at: abs(at - span.start))
-        base = max(span.end - EDGE_CHARS, start)
-        lasts = [base + m.end() for m in re.finditer(rf"(?<!\w){re.escape(parts[-1])}(?!\w)", text[base:high])]
-        if lasts:
-            end = min(lasts, key=lambda at: abs(at - span.end))
+        first, last = (rf"(?<!\w){re.escape(word)}(?!\w)" for word in (parts[0], parts[-1]))
+        firsts = (low + match.start() for match in re.finditer(first, text[low : span.start + EDGE_CHARS]))
+        start = min(firsts, key=lambda at: abs(at - span.start), default=span.start)
+        low = max(span.end - EDGE_CHARS, start)
+        lasts = (low + match.end() for match in re.finditer(last, text[low:high]))
+        end = min(lasts, key=lambda at: abs(at - span.end), default=span.end)
         return Span(start, end) if start < end else span
 
 
@@ -231,5 +197,4 @@ def _figure_signs(text: str) -> list[bool]:
 
 def quoted_excerpt(text: str) -> str:
     """A text on one line between marks, shortened."""
-    flat = " ".join(text.split())
-    return f'"{flat}"' if len(flat) <= MAX_SHOWN_CHARS else f'"{flat[:MAX_SHOWN_CHARS]}..."'
+    return f'"{shorten_line(text, MAX_SHOWN_CHARS)}"'

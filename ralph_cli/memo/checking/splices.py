@@ -18,13 +18,13 @@ def describe_splice(words: str, sources: Sequence[Source]) -> str | None:
     """How the words are put together from two pieces that are there, in words; None if they are not."""
     parts = fold(words).text.split()
     best = max(
-        ((_matching_head_words(parts, source), source) for source in sources), key=lambda one: one[0], default=None
+        ((_matching_head_words(parts, source), source) for source in sources), key=lambda pair: pair[0], default=None
     )
     if best is None or best[0] < MIN_PIECE_WORDS:
         return None
     size = min(best[0], len(parts) - MIN_PIECE_WORDS)
     head, tail = " ".join(parts[:size]), " ".join(parts[size:])
-    for other in sorted(sources, key=lambda one: one is not best[1]):
+    for other in sorted(sources, key=lambda source: source is not best[1]):
         first, second = best[1].index.find(head), other.index.find(tail)
         if size >= MIN_PIECE_WORDS and first is not None and second is not None:
             return _render_splice(best[1], _nearest_pair(first.occurrences, second.occurrences), other)
@@ -39,7 +39,7 @@ def _matching_head_words(parts: Sequence[str], source: Source) -> int:
 def _nearest_pair(heads: Sequence[Span], tails: Sequence[Span]) -> tuple[Span, Span]:
     """The two places that are nearest to each other."""
     return min(
-        ((one, other) for one in heads[:MAX_PLACES] for other in tails[:MAX_PLACES]),
+        ((head, tail) for head in heads[:MAX_PLACES] for tail in tails[:MAX_PLACES]),
         key=lambda pair: abs(pair[1].start - pair[0].end),
     )
 

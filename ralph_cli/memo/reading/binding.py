@@ -38,7 +38,6 @@ _STANDALONE = re.compile(
     rf"(?P<behind>[\u2010-\u2015-]+\s*|[*_]*[(\[]|(?=[Ss]ource))?[*_]*(?P<cites>{_CITING})"
 )
 _AFTER_STANDALONE = re.compile(r"[\s.;:)\]*_]*")
-_INDENT = re.compile(r"[ \t]*")
 _AFTER_QUOTATION = re.compile(r"[\s.,;:!?*_)\]\"\u201d\u2019\u00bb]*")
 
 
@@ -53,32 +52,31 @@ class Binder:
 
     def bind(self) -> list[tuple[Quotation, PageReference | None]]:
         """Each quotation with its reference, if it has one."""
-        found: list[PageReference | None] = [None] * len(self.quotations)
-        taken: set[int] = set()
-        for at, quotation in enumerate(self.quotations):
-            found[at] = self._reference_in_note(quotation) or self._reference_right_after(at)
-            if found[at] is not None:
-                taken.add(found[at].start)  # type: ignore[union-attr]
-        for at in range(len(self.quotations)):
+        found = [
+            self._reference_in_note(quotation) or self._reference_right_after(at)
+            for at, quotation in enumerate(self.quotations)
+        ]
+        taken = {reference.start for reference in found if reference is not None}
+        for at in range(len(found)):
             found[at] = (
                 found[at]
                 or self._reference_before(at, taken)
                 or self._reference_in_row(at)
                 or self._reference_in_sentence(at, taken)
             )
-        for at in range(len(self.quotations)):
-            taken |= {one.start for one in found if one is not None}
+        for at in range(len(found)):
+            taken |= {reference.start for reference in found if reference is not None}
             found[at] = found[at] or self._reference_above(at) or self._reference_beneath(at, taken)
         for at in reversed(range(len(found) - 1)):
-            if found[at] is None and found[at + 1] is not None and self._are_joined(at):
-                found[at] = found[at + 1]
+            if found[at + 1] is not None and self._are_joined(at):
+                found[at] = found[at] or found[at + 1]
         for at in range(1, len(found)):
-            if found[at] is None and found[at - 1] is not None and self._are_joined(at - 1):
-                found[at] = found[at - 1]
+            if found[at - 1] is not None and self._are_joined(at - 1):
+                found[at] = found[at] or found[at - 1]
         return list(zip(self.quotations, found, strict=True))
 
     def _piece_index(self, offset: int) -> int:
-        """Index of the piece that holds the character `at`."""
+        """Index of the piece that holds the character at `offset`."""
         return max(bisect_right(self.pieces, offset, key=lambda piece: piece.start) - 1, 0)
 
     def _search_range(self, at: int) -> tuple[int, int]:
@@ -104,16 +102,15 @@ class Binder:
         if reference is None:
             return None
         between = text[quotation.end : reference.start]
-        if quotation.form == "marks" and _CITED.fullmatch(between) and _AFTER_CITATION.match(text, reference.end):
-            return reference
         if quotation.form == "block":
             named = reference.start < self.pieces[self._piece_index(quotation.start)].end or _DASHED.fullmatch(between)
-            return reference if named or _BETWEEN_QUOTATION_AND_REFERENCE.fullmatch(between) else None
-        return reference if _BETWEEN_QUOTATION_AND_REFERENCE.fullmatch(between) else None
+        else:
+            named = _CITED.fullmatch(between) and _AFTER_CITATION.match(text, reference.end)
+        return reference if named or _BETWEEN_QUOTATION_AND_REFERENCE.fullmatch(between) else None
 
     def _first_reference_between(self, start: int, end: int) -> PageReference | None:
         """The first reference between two places."""
-        index = bisect_left(self.references, start, key=lambda one: one.start)
+        index = bisect_left(self.references, start, key=lambda reference: reference.start)
         found = self.references[index] if index < len(self.references) else None
         return found if found is not None and found.start < end else None
 
@@ -121,7 +118,7 @@ class Binder:
         """The reference in the sentence that leads to the quotation."""
         quotation = self.quotations[at]
         low = max(self._search_range(at)[0], quotation.start - _REACH)
-        index = bisect_left(self.references, quotation.start, key=lambda one: one.start) - 1
+        index = bisect_left(self.references, quotation.start, key=lambda reference: reference.start) - 1
         before = self.references[index] if index >= 0 else None
         if before is None or before.start < low or before.start in taken:
             return None
@@ -153,36 +150,44 @@ class Binder:
     def _reference_in_note(self, quotation: Quotation) -> PageReference | None:
         """The reference in the footnote that is cited right behind the quotation."""
         found = (self._first_reference_between(start, end) for start, end in note_spans(self.document, quotation.end))
-        return next((one for one in found if one is not None), None)
+        return next((reference for reference in found if reference is not None), None)
 
     def _reference_above(self, at: int) -> PageReference | None:
         """The reference that stands alone above the quotation: a heading "Page 44", an item that it is part of."""
         index = self._piece_index(self.quotations[at].start)
-        found = self._standalone_reference(index - 1) if index else None
-        if found is None or found[1]["behind"] or found[1]["cites"]:
+        found = self._standalone_reference(index - 1)
+        if found is None:
             return None
-        if self.document.text[found[0].end : self.pieces[index - 1].end].strip(" \n*_").startswith("."):
+        reference, look = found
+        rest = self.document.text[reference.end : self.pieces[index - 1].end].strip(" \n*_")
+        if look["behind"] or look["cites"] or rest.startswith("."):
             return None
-        indent = _INDENT.match(self.document.text, self.pieces[index].start)
-        deeper = indent is not None and len(indent[0]) > len(found[1]["indent"])
-        return found[0] if deeper or not found[1]["item"] else None
+        return reference if not look["item"] or self._indent(index) > len(look["indent"]) else None
 
     def _reference_beneath(self, at: int, taken: set[int]) -> PageReference | None:
         """The reference that stands alone beneath the quotation, as its next paragraph or an item of its item."""
         quotation = self.quotations[at]
         index = self._piece_index(quotation.start)
-        found = self._standalone_reference(index + 1) if index + 1 < len(self.pieces) else None
+        found = self._standalone_reference(index + 1)
         rest = self.document.text[quotation.end : self.pieces[index].end]
-        if found is None or found[0].start in taken or found[1]["heading"] or not _AFTER_QUOTATION.fullmatch(rest):
+        if found is None or not _AFTER_QUOTATION.fullmatch(rest):
             return None
-        indent = _INDENT.match(self.document.text, self.pieces[index].start)
-        deeper = indent is not None and len(found[1]["indent"]) > len(indent[0])
-        return found[0] if deeper or not found[1]["item"] else None
+        reference, look = found
+        if reference.start in taken or look["heading"]:
+            return None
+        return reference if not look["item"] or self._indent(index) < len(look["indent"]) else None
+
+    def _indent(self, index: int) -> int:
+        """How many blanks a piece begins with."""
+        text = self.document.text[self.pieces[index].start : self.pieces[index].end]
+        return len(text) - len(text.lstrip(" \t"))
 
     def _standalone_reference(self, index: int) -> tuple[PageReference, re.Match[str]] | None:
-        """The reference of a piece that has nothing else, and how it stands there."""
+        """The reference of a piece that has nothing else, and how it stands there; None without such a piece."""
+        if not 0 <= index < len(self.pieces) or self.pieces[index].block:
+            return None
         piece, text = self.pieces[index], self.document.text
-        reference = None if piece.block else self._first_reference_between(piece.start, piece.end)
+        reference = self._first_reference_between(piece.start, piece.end)
         if reference is None:
             return None
         before = _STANDALONE.fullmatch(text, piece.start, reference.start)

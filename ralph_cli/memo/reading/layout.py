@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -77,8 +77,7 @@ class _LineReader:
         self._markdown = document.kind == "markdown"
         self._is_plain_file = document.kind in ("markdown", "text")
         self._has_spaced_cells = document.kind in ("docx", "html")
-        self._start = self._end = -1
-        self._block = False
+        self._open: Piece | None = None
         self._fence = ""
         self._skip = False
         self._column_titles: list[str] = []
@@ -112,9 +111,9 @@ class _LineReader:
             yield from self._flush()
             yield from self._read_spaced_row(line, at)
         else:
-            if self._block or self._starts_piece(line):
+            if self._is_in_block or self._starts_piece(line):
                 yield from self._flush()
-            self._extend(at, at + len(line))
+            self._extend(line, at)
 
     def _starts_piece(self, line: str) -> bool:
         """Whether a line begins a piece of its own."""
@@ -122,12 +121,12 @@ class _LineReader:
         return bool(listed or (self._markdown and (_NUMBER.match(line) or _HEADING.match(line))))
 
     def _read_quoted_line(self, line: str, at: int, inner: int) -> Iterator[Piece]:
-        said = line[inner:].strip()
-        if not self._block or not said or _CALLOUT.fullmatch(said):
+        words = line[inner:].strip()
+        has_words = bool(words) and not _CALLOUT.fullmatch(words)
+        if not self._is_in_block or not has_words:
             yield from self._flush()
-        if said and not _CALLOUT.fullmatch(said):
-            self._block = True
-            self._extend(at, at + len(line))
+        if has_words:
+            self._extend(line, at, block=True)
 
     def _read_row(self, line: str, at: int) -> Iterator[Piece]:
         """The cells of a table's row."""
@@ -141,9 +140,7 @@ class _LineReader:
             self._column_titles = texts
         named = zip(self._column_titles, texts, strict=False) if self._after_rule else ()
         pages = next((parse_page_cell(text) for title, text in named if _PAGES.fullmatch(title)), None)
-        for first, last in cells:
-            if line[first:last].strip():
-                yield Piece(at + first, at + last, pages=pages)
+        yield from _cells(line, at, cells, pages)
 
     def _read_spaced_row(self, line: str, at: int) -> Iterator[Piece]:
         """The cells of a row beneath titles of which one is that of a page column; any other row is one piece."""
@@ -159,19 +156,24 @@ class _LineReader:
         if len(texts) != len(self._column_titles):  # empty cells leave no trace
             column = len(texts) - 1 if column == len(self._column_titles) - 1 else 0 if column == 0 else len(texts)
         pages = parse_page_cell(texts[column]) if column < len(texts) else None
-        for first, last in cells:
-            if last > first:
-                yield Piece(at + first, at + last, pages=pages)
+        yield from _cells(line, at, cells, pages)
 
-    def _extend(self, start: int, end: int) -> None:
-        if self._start < 0:
-            self._start = start
-        self._end = end
+    @property
+    def _is_in_block(self) -> bool:
+        return self._open is not None and self._open.block
+
+    def _extend(self, line: str, at: int, *, block: bool = False) -> None:
+        self._open = Piece(self._open.start if self._open else at, at + len(line), block)
 
     def _flush(self) -> Iterator[Piece]:
-        if self._start >= 0:
-            yield Piece(self._start, self._end, self._block)
-        self._start, self._block = -1, False
+        if self._open:
+            yield self._open
+        self._open = None
+
+
+def _cells(line: str, at: int, bounds: Iterable[tuple[int, int]], pages: PageReference | None) -> Iterator[Piece]:
+    """The cells of a row that begins at `at`, without the empty ones."""
+    return (Piece(at + first, at + last, pages=pages) for first, last in bounds if line[first:last].strip())
 
 
 class Locator:
@@ -193,8 +195,6 @@ class Locator:
         if self._document.kind == "pdf":
             page = self._document.page_at(at)
             return f"p. {page.number}, line {self.line_number(at) - self.line_number(page.start) + 1}"
-        return (
-            f"paragraph {max(bisect_right(self._paragraph_starts, at), 1)}"
-            if self._paragraph_starts
-            else f"line {self.line_number(at)}"
-        )
+        if self._paragraph_starts:
+            return f"paragraph {max(bisect_right(self._paragraph_starts, at), 1)}"
+        return f"line {self.line_number(at)}"

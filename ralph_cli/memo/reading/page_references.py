@@ -112,7 +112,7 @@ def is_in_document(reference: PageReference, document: Document) -> bool:
 def _is_in_range(label: str, low: str, high: str) -> bool:
     if label.casefold() in (low.casefold(), high.casefold()):
         return True
-    ends = [_label_order(one) for one in (low, label, high)]
+    ends = [_label_order(end) for end in (low, label, high)]
     return all(ends) and ends[0][0] == ends[1][0] == ends[2][0] and ends[0][1] <= ends[1][1] <= ends[2][1]  # type: ignore[index]
 
 

@@ -2,10 +2,8 @@
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import zip_longest
-from typing import Literal
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import Memo, PageReference, Quotation
@@ -28,23 +26,24 @@ def read_memo(document: Document) -> Memo:
     """The quotations of a memo and its other page references."""
     reader = _Reader(document)
     found = reader.quotations()
-    starts = [one.start for one in found]
+    starts = [quotation.start for quotation in found]
 
-    def is_in_quotation(at: int) -> bool:
-        index = bisect_right(starts, at) - 1
-        return index >= 0 and at < found[index].end
+    def place(reference: PageReference) -> PageReference:
+        line, words = reader.places.line_number(reference.start), reader.places.describe(reference.start)
+        return replace(reference, line=line, place=words)
 
-    free_references = [
-        replace(one, line=reader.places.line_number(one.start), place=reader.places.describe(one.start))
-        for one in references(document.text)
-        if not is_in_quotation(one.start) and not _is_own_page_number(document, one)
-    ]
+    def is_free(reference: PageReference) -> bool:
+        index = bisect_right(starts, reference.start) - 1
+        inside = index >= 0 and reference.start < found[index].end
+        return not inside and not _is_own_page_number(document, reference)
+
+    free_references = [place(reference) for reference in references(document.text) if is_free(reference)]
     bound = [
-        _classify(replace(one, reference=reference), document.text)
-        for one, reference in Binder(document, reader.pieces, found, free_references).bind()
+        _classify(replace(quotation, reference=reference), document.text)
+        for quotation, reference in Binder(document, reader.pieces, found, free_references).bind()
     ]
-    used = {one.reference.start for one in bound if one.reference}
-    return Memo(tuple(bound), tuple(one for one in free_references if one.start not in used))
+    used = {quotation.reference.start for quotation in bound if quotation.reference}
+    return Memo(tuple(bound), tuple(reference for reference in free_references if reference.start not in used))
 
 
 def _is_own_page_number(document: Document, reference: PageReference) -> bool:
@@ -71,7 +70,7 @@ class _Reader:
     """Finds the quotations of a memo's pieces."""
 
     def __init__(self, document: Document) -> None:
-        self._document, self._text, self._kind = document, document.text, document.kind
+        self._text, self._kind = document.text, document.kind
         self.pieces, self.places = pieces(document), Locator(document)
         self._inline = [span for span in document.quoted if not is_block(document, span.start, span.end)]
 
@@ -80,87 +79,64 @@ class _Reader:
         found: list[Quotation] = []
         lead = ""
         for piece, following in zip_longest(self.pieces, self.pieces[1:]):
-            inner = sorted(self._quotations_in_piece(piece, following), key=lambda one: (one.start, -one.end))
+            inner = self._quotations_in_piece(piece, following)
+            inner = [quotation for quotation in inner if any(map(str.isalnum, quotation.words))]
+            inner.sort(key=lambda quotation: (quotation.start, -quotation.end))
             if not piece.block:
                 lead = self._lead_sentence(piece)
             elif lead:
-                inner = [replace(one, sentence=lead) for one in inner]
-            found += [one for one in inner if not found or one.start >= found[-1].end]
+                inner = [replace(quotation, sentence=lead) for quotation in inner]
+            found += [quotation for quotation in inner if not found or quotation.start >= found[-1].end]
         return found
 
     def _lead_sentence(self, piece: Piece) -> str:
         """The sentence with which a piece leads to a block quotation, if it ends in a colon."""
         text = self._text[piece.start : piece.end].rstrip(" \t\n*_")
-        return _sentence(self._document, piece, piece.start + len(text), piece.end) if text.endswith(":") else ""
+        return self._sentence(piece, piece.start + len(text), piece.end) if text.endswith(":") else ""
 
-    def _quotations_in_piece(self, piece: Piece, following: Piece | None) -> Iterator[Quotation]:
-        between = [
-            self._quotation_between_marks(piece, one, following)
-            for one in marked_quotations(self._text, piece.start, piece.end)
-        ]
+    def _quotations_in_piece(self, piece: Piece, following: Piece | None) -> list[Quotation]:
+        marks = marked_quotations(self._text, piece.start, piece.end)
+        between = [self._quotation_between_marks(piece, mark, following) for mark in marks]
         if piece.block:
             raw = self._text[piece.start : piece.end]
             body = strip_attribution(strip_quote_prefix(raw))
-            if sum(len(one.words) for one in between if one.closed) < _MIN_MARKED_SHARE * max(len(body), 1):
-                yield from self._make_quotation(
-                    piece, body, piece.start, piece.start + _body_end(body, raw), form="block"
-                )
-                return
-        for span in self._inline:
-            if piece.start <= span.start and span.end <= piece.end:
-                yield from self._make_quotation(piece, self._text[span.start : span.end], span.start, span.end)
-        for one in between:
-            if any(map(str.isalnum, one.words)):
-                yield one
-
-    def _make_quotation(
-        self, piece: Piece, raw: str, start: int, end: int, form: Literal["marks", "block"] = "marks"
-    ) -> Iterator[Quotation]:
-        words = strip_markup(raw, self._kind)
-        if any(map(str.isalnum, words)):
-            yield self._build_quotation(piece, words, start, end, form=form)
+            marked = sum(len(quotation.words) for quotation in between if quotation.closed)
+            if marked < _MIN_MARKED_SHARE * max(len(body), 1):
+                whole = self._quotation(piece, piece.start, piece.start + _body_end(body, raw), body)
+                return [replace(whole, form="block")]
+        spans = [span for span in self._inline if piece.start <= span.start and span.end <= piece.end]
+        inline = [self._quotation(piece, span.start, span.end, self._text[span.start : span.end]) for span in spans]
+        return inline + between
 
     def _quotation_between_marks(self, piece: Piece, mark: MarkedQuotation, following: Piece | None) -> Quotation:
-        """The quotation between marks."""
-        text = self._text
-        block = strip_quote_prefix if piece.block else str
-        readings = [strip_markup(block(text[mark.start + 1 : end]), self._kind) for end in reversed(mark.ends)]
-        if readings:
-            end = mark.ends[-1] + 1
-            return self._build_quotation(piece, readings[0], mark.start, end, readings=tuple(readings[1:]))
+        text, start = self._text, mark.start
+        unquote = strip_quote_prefix if piece.block else str
+        if mark.ends:
+            readings = (unquote(text[start + 1 : end]) for end in reversed(mark.ends))
+            return self._quotation(piece, start, mark.ends[-1] + 1, *readings)
         # A quotation of several paragraphs opens each of them and closes the last one only.
         behind = text[following.start : following.end].lstrip(" \t>*_") if following else ""
-        closed = behind.startswith(text[mark.start]) and text[mark.start] in "\u201c\u00ab\u2018"
-        limit = piece.end if closed else min(piece.end, mark.start + _MAX_SHOWN_CHARS)
-        words = strip_markup(block(text[mark.start + 1 : limit]), self._kind)
-        return self._build_quotation(piece, words, mark.start, piece.end if closed else mark.start + 1, closed=closed)
+        closed = behind.startswith(text[start]) and text[start] in "\u201c\u00ab\u2018"
+        limit = piece.end if closed else min(piece.end, start + _MAX_SHOWN_CHARS)
+        end = piece.end if closed else start + 1
+        return replace(self._quotation(piece, start, end, unquote(text[start + 1 : limit])), closed=closed)
 
-    def _build_quotation(
-        self,
-        piece: Piece,
-        words: str,
-        start: int,
-        end: int,
-        *,
-        form: Literal["marks", "block"] = "marks",
-        closed: bool = True,
-        readings: tuple[str, ...] = (),
-    ) -> Quotation:
-        sentence = _sentence(self._document, piece, start, end)
+    def _quotation(self, piece: Piece, start: int, end: int, *raw_readings: str) -> Quotation:
+        """The quotation at text[start:end]; it may be meant as any of the readings, the first one most likely."""
+        words, *readings = (strip_markup(raw, self._kind) for raw in raw_readings)
         line, place = self.places.line_number(start), self.places.describe(start)
-        return Quotation(words, start, end, line, place, form, closed, None, readings, sentence)
+        sentence = self._sentence(piece, start, end)
+        return Quotation(words, start, end, line, place, readings=tuple(readings), sentence=sentence)
+
+    def _sentence(self, piece: Piece, start: int, end: int) -> str:
+        """The sentence that carries text[start:end], as words."""
+        low, high = max(piece.start, start - _SENTENCE_REACH), min(piece.end, end + _SENTENCE_REACH)
+        first, last = sentence_at(self._text, start, end, low, high)
+        words = strip_markup(strip_quote_prefix(self._text[first:last]), self._kind)
+        return " ".join(re.sub(r"^\s*(?:[-*+\u2022]|\(?\d{1,3}[.)])\s+", "", words).split())
 
 
 def _body_end(body: str, raw: str) -> int:
     """Where the body of a block quotation ends in its typed lines: what says where it stands is not part of it."""
     tail = strip_quote_prefix(raw)[len(body) :].strip()
     return len(raw[: raw.rfind(tail.split("\n")[0])].rstrip(" \t>\n")) if tail else len(raw)
-
-
-def _sentence(document: Document, piece: Piece, start: int, end: int) -> str:
-    """The sentence that carries text[start:end], as words."""
-    text = document.text
-    low, high = max(piece.start, start - _SENTENCE_REACH), min(piece.end, end + _SENTENCE_REACH)
-    first, last = sentence_at(text, start, end, low, high)
-    said = strip_markup(strip_quote_prefix(text[first:last]), document.kind)
-    return " ".join(re.sub(r"^\s*(?:[-*+\u2022]|\(?\d{1,3}[.)])\s+", "", said).split())

@@ -72,14 +72,13 @@ class DocumentContext:
         at = bisect_right(headings, offset, key=lambda heading: heading.start)
         return headings[at - 1].text if at else ""
 
-    def table_header(self, quote: Quote, span: Span) -> tuple[str, ...] | None:
+    def table_header(self, span: Span) -> tuple[str, ...] | None:
         """The lines that head the table in whose rows the place stands; None if it is not in a table."""
         page = self.document.page_at(span.start)
         first, last = self._line_bounds(span)
         text = self.document.text
         rows = [line for line in text[first:last].split("\n") if line.strip()]
-        placed = Quote(quote.id, "", span.start, span.end, page.number, page.label, "exact", 1, "")
-        head = quote_header(self.document, placed)
+        head = quote_header(self.document, span.start, span.end)
         if not all(is_row_under(head, row) for row in rows):
             return None
         names = _column_names(text[page.start : first].split("\n")[-HEADER_SEARCH_LINES - 1 : -1])
@@ -173,7 +172,7 @@ def _running_line_length(text: str, running: str) -> int:
 def context_changes(quote: Quote, before: DocumentContext, after: DocumentContext, span: Span) -> Iterator[str]:
     """What stands around a quote otherwise than it did, each in a sentence; `span` is its place in the text now."""
     then = Span(quote.start, quote.end)
-    was, is_ = before.table_header(quote, then), after.table_header(quote, span)
+    was, is_ = before.table_header(then), after.table_header(span)
     if (was or ()) != (is_ or ()):
         change = f"{_describe_lines(was)} -> {_describe_lines(is_)}"
         yield f"the lines that head its table were changed (then -> now): {change}"

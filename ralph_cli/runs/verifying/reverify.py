@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from ralph_cli.checks.base import PASSING_VERDICTS, all_passed
-from ralph_cli.checks.form import AnswerForm, form_check
+from ralph_cli.checks.form import AnswerForm, FormCheck
 from ralph_cli.checks.output.check import OutputCheck
 from ralph_cli.checks.quotes import MAX_PLACES, QuoteCheck
 from ralph_cli.core.document import Document, Span
@@ -84,7 +84,7 @@ def recheck_form(attempt: Attempt, form: AnswerForm) -> Rechecked:
     told = f"{counts}: number, length, wording"
     if attempt.absence is not None:
         told = "an absence names what was searched, and claims nothing"
-    return Rechecked("form", told, form_check(form)(attempt).issues)
+    return Rechecked("form", told, FormCheck(form)(attempt).issues)
 
 
 def recheck_claims(attempt: Attempt, document: Document) -> Rechecked:

@@ -57,7 +57,7 @@ def locate_quote(
     if original is not None and known is None:
         around.append("its recorded place is not in the text of the run, so nothing around it can be compared")
     notes = [f"stood in {quote.occurrences} places, now in {match.count}"] if match.count != quote.occurrences else []
-    if known is None and (head := current.table_header(quote, span)):
+    if known is None and (head := current.table_header(span)):
         notes.append(f"the lines that head its table now: {' / '.join(head)}")
     there = standing_at(quote, Standing.MOVED if elsewhere else Standing.HOLDS, current, span)
     return replace(there, tier=match.tier, notes=tuple(notes), around=tuple(around))

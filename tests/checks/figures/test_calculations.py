@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from ralph_cli.checks.figures.calculation import verify_calculation
+from ralph_cli.checks.figures.calculation import CalculationSources, evaluate_calculation
 from ralph_cli.checks.figures.expression import CalculationError
 from ralph_cli.text.quantities.figures import Figure
 
@@ -13,6 +13,11 @@ from ralph_cli.text.quantities.figures import Figure
 def numbers(*given: float) -> Callable[[Figure], bool]:
     known = {Decimal(str(value)) for value in given}
     return lambda figure: figure.value in known
+
+
+def verify_calculation(text: str, is_supported: Callable[[Figure], bool], scale: int = 1) -> Figure:
+    """The result of a calculation over a table of this scale."""
+    return evaluate_calculation(text, CalculationSources(is_supported, scale, lambda figure: True, {})).figure
 
 
 @pytest.mark.parametrize(

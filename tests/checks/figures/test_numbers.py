@@ -1,25 +1,18 @@
 """Figures and dates of claims: in the quotes, in a calculation that holds, or refused by name."""
 
-from decimal import Decimal
-
 import pytest
 from fakes import document
 from hypothesis import given
 from hypothesis import strategies as st
 from reached import reached, reaches
+from test_calculations import numbers, verify_calculation
 
-from ralph_cli.checks.figures.calculation import verify_calculation
 from ralph_cli.checks.figures.check import NumbersCheck
 from ralph_cli.checks.figures.expression import CalculationError
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.run import Draft, DraftClaim
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.text.quantities.figures import figures
-
-
-def numbers(*given):
-    known = {Decimal(str(value)) for value in given}
-    return lambda figure: figure.value in known
 
 
 @pytest.mark.parametrize(
