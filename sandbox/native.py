@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
-import struct
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -27,7 +25,7 @@ def take(n):
         if not c: os._exit(0)
         b += c
     return b
-m = json.loads(take(int.from_bytes(take(4), "big")))
+m = json.loads(take(int.from_bytes(take(12)[:4], "big")))
 sys.modules["sandbox"] = p = types.ModuleType("sandbox")
 for n, s in m["modules"]:
     q = sys.modules["sandbox." + n] = types.ModuleType("sandbox." + n)
@@ -78,8 +76,7 @@ def _send_program(worker: Worker, options: Mapping[str, int], memory: int, extra
         "armed_with": extra_modules,
         "parent": os.getpid(),
     }
-    data = json.dumps(program).encode("ascii")
-    worker.send_raw(struct.pack("!I", len(data)) + data, seconds=START_SECONDS)
+    worker.send(program, seconds=START_SECONDS)
     ready = worker.receive(seconds=START_SECONDS).meta
     walls = ready.get("walls")
     if ready.get("op") != "ready" or not isinstance(walls, dict):
