@@ -9,32 +9,16 @@ from importlib import resources
 
 from ralph_cli.core.budget import Budget, Ledger
 from ralph_cli.core.document import Document
-from ralph_cli.core.errors import EngineError, LimitExceeded, ProviderError
+from ralph_cli.core.errors import EngineError, ProviderError
 from ralph_cli.core.model import Model, Request, StopReason, UserTurn
 from ralph_cli.core.prompts.framing import frame_data
-from sandbox import Answer, QueryFailure, Result, Sandbox, SandboxFailure, SandboxUnavailable
+from sandbox import Answer, HostQuery, QueryFailure, Result, Sandbox, SandboxFailure, SandboxUnavailable
 
 MAX_PARALLEL = 32
 """Sub-queries in flight at once."""
 
 CLOSE_WAIT_S = 5.0
 """Seconds that closing waits for an engine that is still starting."""
-
-
-@dataclass(frozen=True, slots=True)
-class SubqueryUsage:
-    """What one snippet asked of the sub-query model, and what is left of the iteration's budget."""
-
-    asked: int
-    used: int
-    allowed: int
-
-    @property
-    def warning(self) -> str:
-        """What the worker is told once four fifths are used; empty before, and when nothing was asked."""
-        if not self.asked or self.used < int(self.allowed * 0.8):
-            return ""
-        return f"[{self.used} of {self.allowed} sub-queries used: plan to finish]"
 
 
 @dataclass(slots=True)
@@ -101,9 +85,21 @@ class Subqueries:
             return QueryFailure(f"the answer was cut at {self.max_tokens} tokens; ask for less at a time")
         return reply.text if reply.text.strip() else QueryFailure("the model gave no answer")
 
+    @property
+    def warning(self) -> str:
+        """What the worker is told once four fifths of the budget are used; empty before."""
+        if self.used < int(self.allowed * 0.8):
+            return ""
+        return f"[{self.used} of {self.allowed} sub-queries used: plan to finish]"
+
     def close(self) -> None:
         """Begin no further call; those in flight are left to end by themselves."""
         self._closed.set()
+
+
+def refuse_queries(items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
+    """Answers no sub-query: for code of ours, which needs no model."""
+    return [QueryFailure("not now") for _ in items]
 
 
 class DocumentSandbox:
@@ -138,7 +134,7 @@ class DocumentSandbox:
         except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, never swallowed
             ready.set_exception(error)
 
-    def run(self, code: str, query: Callable[[Sequence[tuple[str, str]]], Sequence[Answer]]) -> Result:
+    def run(self, code: str, query: HostQuery = refuse_queries) -> Result:
         """Run one snippet. Raises EngineError when there is no engine; a snippet that fails is a Result.
 
         Raises LimitExceeded when the time of the run is over, also in the middle of the snippet.
@@ -158,8 +154,6 @@ class DocumentSandbox:
             raise EngineError(str(error.args[0]), code="no-sandbox", hint=error.hint) from error
         except SandboxFailure as error:
             raise EngineError(str(error), code="sandbox-failed", hint="run `ralph doctor`") from error
-        except LimitExceeded:
-            raise
         return result
 
     def close(self) -> None:
@@ -187,10 +181,6 @@ def _define_lookup_functions(sandbox: Sandbox) -> None:
     package = resources.files("ralph_cli")
     sources = [package.joinpath(name).read_text("utf-8") for name in ("text/tables.py", "rlm/prelude.py")]
     source = re.sub(r"^from ralph_cli\..*\n", "", "\n".join(sources), flags=re.MULTILINE)
-
-    def nobody(items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
-        return [QueryFailure("not now") for _ in items]
-
-    result = sandbox.run(source, nobody)
+    result = sandbox.run(source, refuse_queries)
     if result.error:
         raise SandboxFailure(f"the sandbox could not run its first snippet: {result.error.strip().splitlines()[-1]}")

@@ -7,10 +7,10 @@ from typing import Any
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import DraftSubmitted, EventSink, SnippetRan, SnippetStarted, TurnRejected
 from ralph_cli.core.model import Model, ModelTurn, Reply, Request, StopReason, Tool, ToolCall, ToolTurn, Turn, UserTurn
-from ralph_cli.core.prompts.framing import OUTPUT_CAP, frame_data, render_issues
+from ralph_cli.core.prompts.framing import frame_data, render_issues
 from ralph_cli.core.run import Draft, Issue
 from ralph_cli.documents.search.occurrences import SearchTerm
-from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries, SubqueryUsage
+from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
 from ralph_cli.rlm.observe import pages_shown, render_result
 from ralph_cli.rlm.parse import ACT_TOOL, MalformedCall, Snippet, parse_call
 from ralph_cli.rlm.reading import CoverageTracker
@@ -53,9 +53,10 @@ class Explorer:
     """A worker with its conversation; history is only appended to, so that every request extends the one before.
 
     `parse` gives the meaning of a tool call: a Snippet is run, a Draft is reviewed and may end the iteration, a
-    Malformed is told back, and any other act of a mode's own is carried out by `perform`. What is said without a tool
-    call is given to `hear`, and answered with `nudge` unless that makes a draft of it. `looked` says whether the worker
-    has seen what it speaks of; at first, that the opening holds the whole document. `reading` keeps what was read.
+    MalformedCall is told back, and any other act of a mode's own is carried out by `perform`. What is said without a
+    tool call is given to `on_text`, and answered with `nudge` unless that makes a draft of it. `has_seen_text` says
+    whether the worker has seen what it speaks of; at first, that the opening holds the whole document.
+    `coverage_tracker` keeps what was read.
     """
 
     model: Model
@@ -202,8 +203,8 @@ class Explorer:
         before = self.subqueries.used
         self.sink(SnippetStarted(self._iteration, self._step))
         result = self.sandbox.run(code, self._answer_queries)
-        tally = SubqueryUsage(self.subqueries.used - before, self.subqueries.used, self.subqueries.allowed)
-        shown = render_result(result, OUTPUT_CAP)
+        asked = self.subqueries.used - before
+        shown = render_result(result)
         # Code that fails or prints nothing has shown nothing of the document.
         self.has_seen_text = self.has_seen_text or (
             result.error is None and bool(result.stdout.strip() or result.value)
@@ -218,14 +219,14 @@ class Explorer:
                 result.error is not None,
                 result.state_lost,
                 round(result.seconds, 3),
-                tally.asked,
+                asked,
                 pages_shown(shown, self.document),
             )
         )
         self.coverage_tracker.add_shown(self._iteration, shown)
         self.coverage_tracker.add_touched(self._iteration, result.touched)
         notes = [VARIABLES_LOST] if result.state_lost else []
-        notes += [tally.warning] if tally.warning else []
+        notes += [self.subqueries.warning] if asked and self.subqueries.warning else []
         return ToolAnswer("\n".join((frame_data(shown, self.nonce), *notes)), error=result.error is not None)
 
     def _answer_queries(self, items: Sequence[tuple[str, str]]) -> Sequence[Answer]:

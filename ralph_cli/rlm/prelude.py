@@ -164,18 +164,17 @@ def _top(page: tuple[int, str, int, int]) -> str:
 
 
 def _passage(
-    place: tuple[tuple[int, str, int, int], int, int, int], room: int, told: set[tuple[int, str]] | None = None
+    place: tuple[tuple[int, str, int, int], int, int, int], room: int, printed_headers: set[tuple[int, str]]
 ) -> str:
     """The lines of a place within `room` characters: what goes first is context far from the hit, never the hit.
 
-    Header lines that were `told` for the same page are not repeated.
+    `printed_headers`, as (page, line), are not repeated; those of this place are added to them.
     """
     text = _text()
     page, low, high, own = place
     line = _line_at(own)
-    told = set() if told is None else told
-    head = [part for part in header_lines(text[page[2] : own], line) if (page[0], part) not in told]
-    told.update((page[0], part) for part in head)
+    head = [part for part in header_lines(text[page[2] : own], line) if (page[0], part) not in printed_headers]
+    printed_headers.update((page[0], part) for part in head)
     room = max(room - len(head), min(len(line), 300))
     if high - low > room:
         spare = max(room - len(line), 0)
