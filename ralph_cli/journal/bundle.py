@@ -8,6 +8,7 @@ later that this very record is meant.
 import hashlib
 import json
 import zipfile
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -151,11 +152,5 @@ def _zip_info(name: str) -> zipfile.ZipInfo:
 
 
 def _compression_for(data: bytes) -> int:
-    import zlib
-
     packed = len(zlib.compress(data, 9))
-    return (
-        zipfile.ZIP_STORED
-        if packed * MAX_COMPRESSION_RATIO < len(data) or packed >= len(data)
-        else zipfile.ZIP_DEFLATED
-    )
+    return zipfile.ZIP_DEFLATED if packed < len(data) <= packed * MAX_COMPRESSION_RATIO else zipfile.ZIP_STORED

@@ -12,15 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
 from ralph_cli.core import clock
 from ralph_cli.core.errors import JournalError
-from ralph_cli.core.events import SCHEMA_VERSION, AnyEvent, Event
-from ralph_cli.journal.consistency import describe_first_fault, find_inconsistency
+from ralph_cli.core.events import SCHEMA_VERSION, AnyEvent
+from ralph_cli.journal.consistency import EVENT, parse_event
 
 FILE = "journal.sqlite3"
-_EVENT: TypeAdapter[AnyEvent] = TypeAdapter(Event)
 _EVENT_TABLE = "CREATE TABLE event (seq INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL)"
 _TABLES = f"""
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -64,7 +61,7 @@ class Journal:
 
     def __call__(self, event: AnyEvent, /) -> None:
         """Append one event; it is on disk when this returns. Raises JournalError, after which nothing may be sent."""
-        body = json.dumps(_EVENT.dump_python(event, mode="json"), ensure_ascii=False, separators=(",", ":"))
+        body = json.dumps(EVENT.dump_python(event, mode="json"), ensure_ascii=False, separators=(",", ":"))
         row = (clock.now(), event.kind, body.encode("utf-8", "replace").decode())
         with self._queue_lock:
             self._pending.append(row)
@@ -142,15 +139,8 @@ def read_rows(folder: Path) -> Iterator[JournalRow]:
     for place, (seq, at, body) in enumerate(_read_raw_rows(folder), 1):
         if seq != place or not isinstance(at, str) or not isinstance(body, str):
             raise JournalError(f"event {place} is missing from the journal in {folder}", code="journal-damaged")
-        try:
-            event = _EVENT.validate_json(body)
-        except ValidationError as error:
-            what = f"event {seq} in {folder} is not of schema {SCHEMA_VERSION} ({describe_first_fault(error)})"
-            raise JournalError(what, code="journal-damaged") from error
-        fault = find_inconsistency(event)
-        if fault:
-            raise JournalError(f"event {seq} in {folder} is inconsistent: {fault}", code="journal-damaged")
-        yield JournalRow(seq, at, event)
+        form = f"of schema {SCHEMA_VERSION}"
+        yield JournalRow(seq, at, parse_event(body, f"event {seq} in {folder}", form, "journal-damaged"))
 
 
 def _read_raw_rows(folder: Path) -> list[tuple[Any, Any, Any]]:

@@ -10,10 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
 from ralph_cli.core.errors import JournalError
-from ralph_cli.core.events import AnyEvent, Event, RunStarted
+from ralph_cli.core.events import AnyEvent, RunStarted
 from ralph_cli.core.model import Json
 from ralph_cli.journal.bundle import (
     CHAIN_START,
@@ -35,11 +33,10 @@ from ralph_cli.journal.bundle import (
     canonical_json,
     chain_hash,
 )
-from ralph_cli.journal.consistency import describe_first_fault, find_inconsistency
+from ralph_cli.journal.consistency import parse_event
 from ralph_cli.journal.store import JournalRow
 
 MAX_FILE = 512 * MIB
-_EVENT: TypeAdapter[AnyEvent] = TypeAdapter(Event)
 _ARCHIVE_ERRORS = (
     zipfile.BadZipFile,
     zlib.error,
@@ -47,7 +44,6 @@ _ARCHIVE_ERRORS = (
     EOFError,
     ValueError,
     RuntimeError,
-    NotImplementedError,
     KeyError,
     OverflowError,
     struct.error,
@@ -104,9 +100,8 @@ def _read_members(path: Path) -> dict[str, bytes]:
     except _ARCHIVE_ERRORS as error:
         if isinstance(error, OSError) and error.strerror:
             raise JournalError(f"{path.name} cannot be read: {error.strerror}", code="bundle-unreadable") from error
-        raise JournalError(
-            f"{path.name} is not a bundle, or is damaged: {error}", code="bundle-damaged", hint=_HINT
-        ) from (error)
+        what = f"{path.name} is not a bundle, or is damaged: {error}"
+        raise JournalError(what, code="bundle-damaged", hint=_HINT) from error
 
 
 def _check_bounds(archive: zipfile.ZipFile, infos: list[zipfile.ZipInfo], name: str) -> None:
@@ -114,13 +109,8 @@ def _check_bounds(archive: zipfile.ZipFile, infos: list[zipfile.ZipInfo], name: 
     strange = sorted(set(names) - set(MEMBERS))
     missing = sorted(set(MEMBERS) - {DOCUMENT} - set(names))
     if strange or missing or len(names) != len(set(names)) or archive.comment:
-        fault = (
-            f"it holds {strange[0][:60]!r}"
-            if strange
-            else f"{missing[0]} is not in it"
-            if missing
-            else "a member twice"
-        )
+        fault = f"{missing[0]} is not in it" if missing else "a member twice"
+        fault = f"it holds {strange[0][:60]!r}" if strange else fault
         raise JournalError(f"{name} is not a bundle of ralph: {fault}", code="bundle-damaged", hint=_HINT)
     for info in infos:
         plain = info.flag_bits == 0 and info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -143,13 +133,10 @@ def _parse_rows(data: bytes, expected_count: object) -> tuple[tuple[JournalRow, 
         if kept != chain:
             raise _tampered_error(f"event {place} does not fit the chain: it was changed, or another stands before it")
         rows.append(JournalRow(place, *_parse_event(body, place)))
+    if type(expected_count) is int and expected_count > len(rows):
+        raise _tampered_error(f"the events after {len(rows)} are missing")
     if type(expected_count) is not int or expected_count != len(rows):
-        end = (
-            f"the events after {len(rows)} are missing"
-            if type(expected_count) is int and expected_count > len(rows)
-            else ""
-        )
-        raise _tampered_error(end or f"the manifest counts other events than the {len(rows)} of the journal")
+        raise _tampered_error(f"the manifest counts other events than the {len(rows)} of the journal")
     return tuple(rows), chain
 
 
@@ -169,15 +156,7 @@ def _parse_event(body: Json, place: int) -> tuple[str, AnyEvent]:
     at, event = body.get("at"), body.get("event")
     if set(body) != {"at", "event", "seq"} or not isinstance(at, str):
         raise _tampered_error(f"event {place} lacks required fields, or has others")
-    try:
-        found = _EVENT.validate_json(canonical_json(event))
-    except ValidationError as error:
-        what = f"event {place} of the bundle is not an event ({describe_first_fault(error)})"
-        raise JournalError(what, code="bundle-damaged") from error
-    fault = find_inconsistency(found)
-    if fault:
-        raise JournalError(f"event {place} of the bundle is inconsistent: {fault}", code="bundle-damaged")
-    return at, found
+    return at, parse_event(canonical_json(event), f"event {place} of the bundle", "an event", "bundle-damaged")
 
 
 def _parse_json(data: bytes, name: str) -> Json:
@@ -186,9 +165,8 @@ def _parse_json(data: bytes, name: str) -> Json:
         value = json.loads(data.decode("utf-8"))
         same = isinstance(value, dict) and canonical_json(value) == data
     except (ValueError, RecursionError) as error:
-        raise JournalError(
-            f"{name} in the bundle is not JSON, or nested deeper than {MAX_DEPTH}", code="bundle-damaged"
-        ) from (error)
+        what = f"{name} in the bundle is not JSON, or nested deeper than {MAX_DEPTH}"
+        raise JournalError(what, code="bundle-damaged") from error
     except JournalError as error:
         raise JournalError(f"{name} in the bundle is damaged: {error.message}", code="bundle-damaged") from error
     if not same:
