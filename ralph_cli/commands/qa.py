@@ -10,6 +10,16 @@ from ralph_cli.commands.takes import JUDGED, RUN, Given, takes
 from ralph_cli.commands.terminal.screen import print_run
 from ralph_cli.core.run import StopType
 
+_EXIT_CODES = {
+    StopType.COMPLETION: 0,
+    StopType.SYSTEM_ERROR: 1,
+    StopType.ABSENT: 3,
+    StopType.TIMEOUT: 4,
+    StopType.MAX_COST: 4,
+    StopType.MAX_CALLS: 4,
+    StopType.USER_INTERRUPTED: 130,
+}
+
 
 @takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "counter_evidence")
 def qa(
@@ -42,16 +52,4 @@ def qa(
 
 def exit_code(stop: StopType) -> int:
     """The exit code for the way a run stopped; whatever is not listed ran, and was not accepted."""
-    match stop:
-        case StopType.COMPLETION:
-            return 0
-        case StopType.SYSTEM_ERROR:
-            return 1
-        case StopType.ABSENT:
-            return 3
-        case StopType.TIMEOUT | StopType.MAX_COST | StopType.MAX_CALLS:
-            return 4
-        case StopType.USER_INTERRUPTED:
-            return 130
-        case _:
-            return 2
+    return _EXIT_CODES.get(stop, 2)

@@ -6,9 +6,8 @@ from typing import Annotated
 import typer
 
 from ralph_cli.commands import options
-from ralph_cli.commands.goal import goal_json, is_goal
-from ralph_cli.commands.goal import print_goal as show_goal
-from ralph_cli.commands.judge_test import is_judge_test, print_test
+from ralph_cli.commands.goal import print_goal
+from ralph_cli.commands.judge_test import print_test
 from ralph_cli.commands.report import report
 from ralph_cli.commands.takes import Given, Late, takes
 from ralph_cli.commands.terminal.screen import print_report, print_run
@@ -66,19 +65,15 @@ def show(
 
     settings = config.load_settings(given)
     found = history.read_run(history.find_run(settings.out, run))
-    set_, test = is_goal(found.events), is_judge_test(found.events)
-    if json and test:
-        print_test(found, json=True)
-        return 0
-    if json:
-        typer.echo(goal_json(found) if set_ else dumps(found.view))
-        return 0
-    if steps:
+    kinds = {event.kind for event in found.events}
+    if steps and not json:
         typer.echo(story(found.events))
-    if set_:
-        show_goal(found)
-    elif test:
-        print_test(found, json=False)
+    if "goal_set" in kinds:
+        print_goal(found, json=json)
+    elif "cases_made" in kinds:
+        print_test(found, json=json)
+    elif json:
+        typer.echo(dumps(found.view))
     else:
         print_report(found.view)
     return 0

@@ -7,10 +7,16 @@ from pathlib import Path
 import typer
 
 from ralph_cli.core.errors import UserError
-from ralph_cli.reports.safe_text import make_visible
+from ralph_cli.reports.safe_text import make_visible, one_line
 from ralph_cli.reports.sections.output import payload
 from ralph_cli.reports.terminal import Styled, report_lines, report_text
 from ralph_cli.reports.view import RunView
+
+
+def print_error(message: str, hint: str, code: str = "") -> None:
+    """One line on standard error: what went wrong, the code of it for a program, and what to do."""
+    name = f" [{code}]" if code else ""
+    typer.echo(f"ralph: {one_line(message)}{name}{f' - {one_line(hint)}' if hint else ''}", err=True)
 
 
 def print_report(view: RunView) -> None:
