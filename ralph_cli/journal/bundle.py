@@ -73,10 +73,7 @@ def canonical_json(value: object) -> bytes:
 
 
 def pack(
-    run: str,
-    events: Sequence[tuple[str, Json]],
-    members: Mapping[str, Json],
-    document: bytes | None = None,
+    run: str, events: Sequence[tuple[str, Json]], members: Mapping[str, Json], document: bytes | None = None
 ) -> tuple[bytes, str]:
     """The bundle of a run and its seal; the same bytes whenever the same run is packed.
 

@@ -79,14 +79,8 @@ def _is_sentence(passage: str) -> bool:
     whole = all(len(line) >= _LINE_FILL * longest for line in lines[:-1])
     if not (MIN_CHARS <= len(passage) <= MAX_CHARS and passage[0].isupper() and passage.endswith(".") and whole):
         return False
-    if (
-        _MARKUP.search(passage)
-        or _DEPENDENT_OPENING.match(passage)
-        or _DEPENDENT_WORD.match(passage)
-        or not _VERB.search(passage)
-    ):
-        return False
-    if re.match(r"[^:]{0,40}: ", passage):
+    depends = _DEPENDENT_OPENING.match(passage) or _DEPENDENT_WORD.match(passage)
+    if depends or _MARKUP.search(passage) or not _VERB.search(passage) or re.match(r"[^:]{0,40}: ", passage):
         return False
     if any(passage.count(one) != passage.count(two) for one, two in ("()", "\u201c\u201d")) or passage.count('"') % 2:
         return False
@@ -112,17 +106,12 @@ def _row_claims(document: Document) -> Iterator[TrueClaim]:
             if label and len(cells) == len(years):
                 rows.append((start, line.strip(), [label, *cells], years))
         for start, line, (label, *cells), years in rows:
-            yield from _claim_from_row(
-                line,
-                label,
-                cells,
-                years,
-                [
-                    other
-                    for at, _, other, other_years in rows
-                    if at != start and other_years == years and abs(at - start) < _TABLE_CHARS
-                ],
-            )
+            others = [
+                other
+                for at, _, other, other_years in rows
+                if at != start and other_years == years and abs(at - start) < _TABLE_CHARS
+            ]
+            yield from _claim_from_row(line, label, cells, years, others)
 
 
 def _claim_from_row(
