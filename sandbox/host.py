@@ -27,10 +27,8 @@ class Engine(Protocol):
 
     name: str
     walls: Protections
-
-    @property
-    def max_resident(self) -> int:
-        """Bytes of resident memory at which a worker is ended."""
+    max_resident: int
+    """Bytes of resident memory at which a worker is ended."""
 
     def spawn(self, bounds: Bounds, options: Mapping[str, int]) -> Worker:
         """A worker that is ready; raises SandboxUnavailable or SandboxFailure."""
@@ -40,6 +38,7 @@ class WorkerSandbox:
     """A `Sandbox` whose snippets run in a worker process; replaces the worker when it breaks."""
 
     def __init__(self, engine: Engine, limits: ResourceLimits) -> None:
+        self.name = engine.name
         self._engine = engine
         self._limits = limits
         self._bounds = Bounds(json=(1 << 20) + 14 * limits.output, blob=CALL_BYTES, max_resident=engine.max_resident)
@@ -49,11 +48,6 @@ class WorkerSandbox:
         self._pages = "[]"
         self._closed = False
         self._lock = threading.RLock()
-
-    @property
-    def name(self) -> str:
-        """The engine's name."""
-        return self._engine.name
 
     @property
     def walls(self) -> Protections:

@@ -98,12 +98,8 @@ def _verdict_for(number: int, verdict: int) -> bytes:
 
 def _architecture_guard(architecture: int) -> bytes:
     """Kill a call made through another architecture's table, where the numbers mean other things."""
-    program = (
-        _instruction(_LOAD, 4)
-        + _instruction(_EQUAL, architecture, 1, 0)
-        + _instruction(_RETURN, _KILL)
-        + _instruction(_LOAD, 0)
-    )
+    program = _instruction(_LOAD, 4) + _instruction(_EQUAL, architecture, 1, 0) + _instruction(_RETURN, _KILL)
+    program += _instruction(_LOAD, 0)
     if architecture == X86_64:
         program += _instruction(_AT_LEAST, _X32_BIT, 0, 1) + _instruction(_RETURN, _KILL)
     return program
@@ -115,11 +111,8 @@ def allow_list(architecture: int) -> bytes:
     for number in ALLOWED[architecture].values():
         program += _verdict_for(number, _ALLOW)
     for number in MAPPING_CALLS[architecture]:
-        program += (
-            _instruction(_EQUAL, number, 0, 4)
-            + _instruction(_LOAD, _ARGUMENT_2)
-            + _instruction(_ANY_BIT, _PROT_EXEC, 0, 1)
-        )
+        program += _instruction(_EQUAL, number, 0, 4)
+        program += _instruction(_LOAD, _ARGUMENT_2) + _instruction(_ANY_BIT, _PROT_EXEC, 0, 1)
         program += _instruction(_RETURN, _ERRNO | _EPERM) + _instruction(_RETURN, _ALLOW)
     return program + _instruction(_RETURN, _ERRNO | _EPERM)
 
@@ -131,11 +124,8 @@ def deny_list(architecture: int) -> bytes:
         program += _verdict_for(number, _ERRNO | _EPERM)
     # The flags of clone3 are in memory, out of a filter's reach; told that there is none, libc falls back to clone.
     program += _verdict_for(CLONE3, _ERRNO | _ENOSYS)
-    program += (
-        _instruction(_EQUAL, CLONE[architecture], 0, 4)
-        + _instruction(_LOAD, _ARGUMENT_0)
-        + _instruction(_ANY_BIT, _CLONE_THREAD, 1, 0)
-    )
+    program += _instruction(_EQUAL, CLONE[architecture], 0, 4)
+    program += _instruction(_LOAD, _ARGUMENT_0) + _instruction(_ANY_BIT, _CLONE_THREAD, 1, 0)
     program += _instruction(_RETURN, _ERRNO | _EPERM) + _instruction(_RETURN, _ALLOW)
     return program + _instruction(_RETURN, _ALLOW)
 
@@ -243,8 +233,8 @@ def isolate_process(parent: int, read: Sequence[str], scratch: str) -> dict[str,
     forbid_new_privileges()
     walls["landlock"] = restrict_paths((*read, *SYSTEM_LIBRARIES), [scratch])
     set_resource_limits(core=0, nofile=256, fsize=SCRATCH_FILE_BYTES)
-    here = architecture()
-    walls["seccomp"] = here is not None and install_seccomp(deny_list(here))
+    machine = architecture()
+    walls["seccomp"] = machine is not None and install_seccomp(deny_list(machine))
     return walls
 
 

@@ -48,13 +48,10 @@ class NativeEngine:
                 "use --sandbox pyodide",
             )
         self._limits = limits
-        self._armed_with = tuple(extra_modules)
+        self._extra_modules = tuple(extra_modules)
         self.walls: Protections = {}
-
-    @property
-    def max_resident(self) -> int:
-        """The address space is limited by the kernel; the watch over resident memory is a second net."""
-        return self._limits.memory + (64 << 20)
+        # The address space is limited by the kernel; the watch over resident memory is a second net.
+        self.max_resident = limits.memory + (64 << 20)
 
     def spawn(self, bounds: Bounds, options: Mapping[str, int]) -> Worker:
         """A locked-down worker that is ready; raises SandboxUnavailable if the kernel refuses the lock."""
@@ -62,7 +59,7 @@ class NativeEngine:
         try:
             worker = Worker(command, env={}, cwd=Path("/"), bounds=bounds)
             with kill_on_error(worker):
-                self.walls = _send_program(worker, options, self._limits.memory, self._armed_with)
+                self.walls = _send_program(worker, options, self._limits.memory, self._extra_modules)
         except WorkerFault as fault:
             raise SandboxFailure(f"the native sandbox did not start: {fault}") from None
         return worker
@@ -73,7 +70,7 @@ def _send_program(worker: Worker, options: Mapping[str, int], memory: int, extra
         "modules": [(name, (HERE / f"{name}.py").read_text("utf-8")) for name in MODULES],
         "options": dict(options),
         "memory": memory,
-        "armed_with": extra_modules,
+        "extra_modules": extra_modules,
         "parent": os.getpid(),
     }
     worker.send(program, seconds=START_SECONDS)

@@ -3,6 +3,7 @@
 import platform
 import sys
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -40,12 +41,8 @@ def doctor(
     except SandboxUnavailable as error:
         raise EngineError(str(error.args[0]), code="no-runtime", hint=error.hint) from error
     well = True
-    for good, what, seen in (
-        *_check_versions(),
-        *_check_keys(settings),
-        *_check_folders(settings),
-        *_check_engines(settings),
-    ):
+    checks = chain(_check_versions(), _check_keys(settings), _check_folders(settings), _check_engines(settings))
+    for good, what, seen in checks:
         mark = {True: "ok  ", False: "BAD ", None: "-   "}[good]
         typer.echo(f"{mark} {one_line(what)}: {one_line(seen)}")
         well = well and good is not False

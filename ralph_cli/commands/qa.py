@@ -10,16 +10,6 @@ from ralph_cli.commands.takes import JUDGED, RUN, Given, takes
 from ralph_cli.commands.terminal.screen import print_run
 from ralph_cli.core.run import StopType
 
-_EXIT_CODES = {
-    StopType.COMPLETION: 0,
-    StopType.SYSTEM_ERROR: 1,
-    StopType.ABSENT: 3,
-    StopType.TIMEOUT: 4,
-    StopType.MAX_COST: 4,
-    StopType.MAX_CALLS: 4,
-    StopType.USER_INTERRUPTED: 130,
-}
-
 
 @takes(*RUN, *JUDGED, "panel", "bullets", "quotes", "counter_evidence")
 def qa(
@@ -44,12 +34,24 @@ def qa(
     with progress(settings.heartbeat, quiet=quiet) as display:
         named = options.source_of(document, password=password, encoding=encoding, on_loading=display.on_loading)
         source = prepare(targets, named, settings)
-        asked = api.ask(source or named, question, settings=settings, sink=display)
-    shown = history.view_of(asked)
+        finished = api.ask(source or named, question, settings=settings, sink=display)
+    shown = history.view_of(finished)
     print_run(shown, json=json)
-    return write_requested_reports(asked, source, targets, exit_code(shown.halt.type), quiet=quiet)
+    return write_requested_reports(finished, source, targets, exit_code(shown.halt.type), quiet=quiet)
 
 
 def exit_code(stop: StopType) -> int:
     """The exit code for the way a run stopped; whatever is not listed ran, and was not accepted."""
-    return _EXIT_CODES.get(stop, 2)
+    match stop:
+        case StopType.COMPLETION:
+            return 0
+        case StopType.SYSTEM_ERROR:
+            return 1
+        case StopType.ABSENT:
+            return 3
+        case StopType.TIMEOUT | StopType.MAX_COST | StopType.MAX_CALLS:
+            return 4
+        case StopType.USER_INTERRUPTED:
+            return 130
+        case _:
+            return 2

@@ -146,10 +146,10 @@ def export(
     from ralph_cli.reports.safe_text import one_line
     from ralph_cli.runs.export import export as write
 
-    done = write(run, output, settings=config.load_settings(given), with_document=with_document)
+    bundle = write(run, output, settings=config.load_settings(given), with_document=with_document)
     inside = "with the document" if with_document else "without the document"
-    typer.echo(f"{one_line(str(done.path))}: {done.events} events, {done.bytes:,} bytes, {inside}")
-    typer.echo(f"seal {done.seal}")
-    for notice in done.notices:
+    typer.echo(f"{one_line(str(bundle.path))}: {bundle.events} events, {bundle.bytes:,} bytes, {inside}")
+    typer.echo(f"seal {bundle.seal}")
+    for notice in bundle.notices:
         typer.echo(f"note: {one_line(notice)}", err=True)
     return 0

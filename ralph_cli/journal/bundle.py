@@ -45,18 +45,14 @@ CHAIN_START = hashlib.sha256(f"{FORMAT} {VERSION}".encode()).hexdigest()
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """What a bundle holds. `chain` is the hash of the last event, `seal` the SHA-256 of the manifest.
+    """What is used of a bundle that is whole and of one piece.
 
-    `view` is the JSON object of the run as it was shown, `identity` says which document it speaks of, `origin` with
-    which versions and prompts it was made; `document` holds the file's bytes, None if they were left out.
+    `view` is the JSON object of the run as it was shown, `seal` the SHA-256 of the manifest; `document` holds the
+    file's bytes, None if they were left out.
     """
 
-    run: str
     rows: tuple[JournalRow, ...]
     view: Json
-    identity: Json
-    origin: Json
-    chain: str
     seal: str
     document: bytes | None = None
 

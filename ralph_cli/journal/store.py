@@ -153,8 +153,8 @@ def _read_raw_rows(folder: Path) -> list[tuple[Any, Any, Any]]:
         db = sqlite3.connect(path.absolute().as_uri() + "?mode=ro", uri=True, timeout=30)
         try:
             # A file of somebody else's may call a view or a computed column so, and have us run it.
-            made = db.execute("SELECT type, sql FROM sqlite_master WHERE name = 'event'").fetchall()
-            if made != [("table", _EVENT_TABLE)]:
+            tables = db.execute("SELECT type, sql FROM sqlite_master WHERE name = 'event'").fetchall()
+            if tables != [("table", _EVENT_TABLE)]:
                 raise JournalError(f"{path} is not a journal of ralph", code="journal-damaged")
             return db.execute("SELECT seq, at, body FROM event ORDER BY seq").fetchall()
         finally:

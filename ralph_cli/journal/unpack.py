@@ -38,16 +38,9 @@ from ralph_cli.journal.store import JournalRow
 
 MAX_FILE = 512 * MIB
 _ARCHIVE_ERRORS = (
-    zipfile.BadZipFile,
-    zlib.error,
-    OSError,
-    EOFError,
-    ValueError,
-    RuntimeError,
-    KeyError,
-    OverflowError,
-    struct.error,
-)
+    zipfile.BadZipFile, zlib.error, struct.error,
+    OSError, EOFError, ValueError, RuntimeError, KeyError, OverflowError,
+)  # fmt: skip
 """What the standard library raises on a damaged archive."""
 
 _HINT = "ask for the bundle again; `ralph trace export` makes one"
@@ -77,14 +70,14 @@ def read_bundle(path: Path) -> Bundle:
     wrong = [name for name in sorted({*manifest, *expected}) if manifest.get(name) != expected.get(name)]
     if wrong:
         raise _tampered_error(f"the manifest does not match the journal ({wrong[0]})")
-    view, identity, origin = (_parse_json(parts[name], name) for name in (VIEW, IDENTITY, ORIGIN))
+    view, identity, _ = (_parse_json(parts[name], name) for name in (VIEW, IDENTITY, ORIGIN))
     document = parts.get(DOCUMENT)
     if identity != started.document:
         raise _tampered_error(f"{IDENTITY} is not the document that the journal names")
     if document is not None and hashlib.sha256(document).hexdigest() != started.document.get("sha256"):
         raise _tampered_error("the document in it is not the one that the journal names")
     seal = hashlib.sha256(canonical_json(manifest)).hexdigest()
-    return Bundle(started.run, rows, view, identity, origin, chain, seal, document)
+    return Bundle(rows, view, seal, document)
 
 
 def _read_members(path: Path) -> dict[str, bytes]:
@@ -126,11 +119,11 @@ def _parse_rows(data: bytes, expected_count: object) -> tuple[tuple[JournalRow, 
     chain = CHAIN_START
     for place, line in enumerate(_split_lines(data), 1):
         body = _parse_json(line, f"event {place}")
-        seq, kept = body.get("seq"), body.pop("chain", None)
+        seq, stored_chain = body.get("seq"), body.pop("chain", None)
         if type(seq) is not int or seq != place:
             raise _tampered_error(_describe_misplaced(place, seq))
         chain = chain_hash(chain, body)
-        if kept != chain:
+        if stored_chain != chain:
             raise _tampered_error(f"event {place} does not fit the chain: it was changed, or another stands before it")
         rows.append(JournalRow(place, *_parse_event(body, place)))
     if type(expected_count) is int and expected_count > len(rows):

@@ -49,25 +49,25 @@ def choose_claims(
     Raises DocumentError if there is not one sentence or row that claims can be made of.
     """
     rng = random.Random(f"{seed}:claims")
-    every = true_claims(document, index)
-    sentences, rows = [c for c in every if not c.subject], [c for c in every if c.subject]
+    claims = true_claims(document, index)
+    sentences, rows = [c for c in claims if not c.subject], [c for c in claims if c.subject]
     most_rows = count // _CLAIMS_PER_ROW_CLAIM if sentences else count
     pool = rng.sample(sentences, min(len(sentences), count * _CANDIDATES_PER_CLAIM))
     pool += rng.sample(rows, min(len(rows), most_rows * _CANDIDATES_PER_CLAIM))
     ways = {claim: [kind for kind in FALSEHOOD_KINDS if _falsify(claim, kind, facts, seed)] for claim in pool}
     chosen: list[TrueClaim] = []
-    had: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     left = [claim for claim in pool if ways[claim]]
     while left and len(chosen) < count:
-        full = sum(bool(claim.subject) for claim in chosen) >= most_rows
-        fit = [claim for claim in left if not (full and claim.subject)]
-        if not fit:
+        has_all_rows = sum(bool(claim.subject) for claim in chosen) >= most_rows
+        eligible = [claim for claim in left if not (has_all_rows and claim.subject)]
+        if not eligible:
             break
         # What is rare so far weighs most.
-        best = max(fit, key=lambda claim: sum(1 / (1 + had[kind]) for kind in ways[claim]))
+        best = max(eligible, key=lambda claim: sum(1 / (1 + counts[kind]) for kind in ways[claim]))
         left.remove(best)
         chosen.append(best)
-        had.update(ways[best])
+        counts.update(ways[best])
     if not chosen:
         needed = "full sentences of 50 to 260 characters, or tables with years as column headers"
         hint = f"the document needs {needed}; or omit --document"
@@ -101,14 +101,14 @@ def make_batches(cases: Sequence[Case], seed: int) -> tuple[tuple[int, ...], ...
         groups.setdefault((case.truth, case.quotes), []).append(case.number)
     if not groups:
         return ()
-    dealt = list(groups.values())
-    rng.shuffle(dealt)
-    for group in dealt:
+    shuffled = list(groups.values())
+    rng.shuffle(shuffled)
+    for group in shuffled:
         rng.shuffle(group)
-    count = max(-(-len(cases) // BATCH_SIZE), *map(len, dealt))
+    count = max(-(-len(cases) // BATCH_SIZE), *map(len, shuffled))
     # Dealt in turn, the cases of a claim fall into neighbouring batches, and no batch gets more than its share.
     batches: list[list[int]] = [[] for _ in range(count)]
-    for place, number in enumerate(number for group in dealt for number in group):
+    for place, number in enumerate(number for group in shuffled for number in group):
         batches[place % count].append(number)
     for batch in batches:
         rng.shuffle(batch)

@@ -70,13 +70,8 @@ class Subqueries:
 
     def _ask(self, prompt: str, text: str) -> Answer:
         body = f"{frame_data(text, self.nonce)}\n\n{prompt}" if text else prompt
-        request = Request(
-            "subquery",
-            self.system,
-            (UserTurn(body),),
-            max_tokens=self.max_tokens,
-            inputs={"prompt": prompt, "text": text},
-        )
+        inputs = {"prompt": prompt, "text": text}
+        request = Request("subquery", self.system, (UserTurn(body),), max_tokens=self.max_tokens, inputs=inputs)
         try:
             reply = self.model.complete(request)
         except ProviderError as error:
@@ -126,15 +121,14 @@ class DocumentSandbox:
             sandbox = self._open()
             self._sandbox = sandbox
             sandbox.start()
-            sandbox.load(
-                self._document.text, [(page.number, page.label, page.start, page.end) for page in self._document.pages]
-            )
+            pages = [(page.number, page.label, page.start, page.end) for page in self._document.pages]
+            sandbox.load(self._document.text, pages)
             _define_lookup_functions(sandbox)
             ready.set_result(sandbox)
         except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, never swallowed
             ready.set_exception(error)
 
-    def run(self, code: str, query: HostQuery = refuse_queries) -> Result:
+    def run(self, code: str, query: HostQuery) -> Result:
         """Run one snippet. Raises EngineError when there is no engine; a snippet that fails is a Result.
 
         Raises LimitExceeded when the time of the run is over, also in the middle of the snippet.

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from ralph_cli.core.model import Tool, ToolCall
 from ralph_cli.core.prompts.json_schema import record, string
-from ralph_cli.rlm.bridge import DocumentSandbox
+from ralph_cli.rlm.bridge import DocumentSandbox, refuse_queries
 from ralph_cli.rlm.parse import MalformedCall, Snippet, parse_act
 
 MAX_OUTPUT_CHARS = 200_000
@@ -128,7 +128,7 @@ class SandboxVariables:
         """The str() of the variable; what comes out is as untrusted as everything else in the sandbox."""
         if not name.isidentifier() or keyword.iskeyword(name) or unicodedata.normalize("NFKC", name) != name:
             return Refusal(f"{name!r} is not the name of a variable.")
-        result = self._workbench.run(f"print(str({name}), end='')")
+        result = self._workbench.run(f"print(str({name}), end='')", refuse_queries)
         if result.error is not None:
             return Refusal(f"The variable `{name}` could not be read: {result.error.strip().splitlines()[-1]}")
         if max(result.stdout_total, len(result.stdout)) > MAX_OUTPUT_CHARS:
@@ -140,4 +140,4 @@ class SandboxVariables:
 
     def write(self, name: str, text: str) -> bool:
         """Make `text` a variable; False if the sandbox did not take it."""
-        return self._workbench.run(f"{name} = {text!r}").error is None
+        return self._workbench.run(f"{name} = {text!r}", refuse_queries).error is None

@@ -36,7 +36,6 @@ class ExplorationResult:
 
     draft: Draft | None
     accepted: bool
-    steps: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +101,8 @@ class Explorer:
             self._step += 1
             draft = self._take_step()
             if draft is not None:
-                return ExplorationResult(draft, True, self._step)
-        return ExplorationResult(self._last_draft, False, self._step)
+                return ExplorationResult(draft, True)
+        return ExplorationResult(self._last_draft, False)
 
     def restart(self, opening: str) -> None:
         """Begin a new conversation with `opening`; what was run is remembered, the sandbox keeps its variables."""
@@ -125,13 +124,13 @@ class Explorer:
             f"- {' '.join(code.split())[:160]} -> {_describe_pages(output, self.document)}"
             for code, output in self.trajectory
         ]
-        kept: list[str] = []
+        latest: list[str] = []
         for line in reversed(lines):
-            if sum(map(len, kept)) + len(line) > max_chars - 60:
-                kept.append(f"({len(lines) - len(kept)} earlier ones are left out)")
+            if sum(map(len, latest)) + len(line) > max_chars - 60:
+                latest.append(f"({len(lines) - len(latest)} earlier ones are left out)")
                 break
-            kept.append(line)
-        return "\n".join(reversed(kept)) or "nothing"
+            latest.append(line)
+        return "\n".join(reversed(latest)) or "nothing"
 
     def _send(self, text: str) -> None:
         """Speak to the worker: as the answer to the draft it handed in, or as a user."""
@@ -191,13 +190,13 @@ class Explorer:
                 case _:
                     assert self.perform is not None, f"nobody carries out {act!r}"
                     answers.append((call.id, self.perform(act)))
-        taken = next((answer.accepted_draft for _, answer in answers if answer.accepted_draft is not None), None)
-        if taken is not None and len(answers) == 1:
+        accepted = next((answer.accepted_draft for _, answer in answers if answer.accepted_draft is not None), None)
+        if accepted is not None and len(answers) == 1:
             # The judge's word, if it is a no, will be the answer to this call.
             self._open_calls = (answers[0][0],)
         else:
             self.turns += (ToolTurn(tuple((id_, answer.text, answer.error) for id_, answer in answers)),)
-        return taken
+        return accepted
 
     def _run_snippet(self, code: str) -> ToolAnswer:
         before = self.subqueries.used
