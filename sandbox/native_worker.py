@@ -98,14 +98,9 @@ class _Pipe:
 
 
 def _lock_down(parent: int, memory: int, extra_modules: list[str]) -> dict[str, bool | int]:
-    walls: dict[str, bool | int] = {"network namespace": kernel.enter_namespaces()}
-    kernel.end_with_parent(parent)
-    kernel.forbid_new_privileges()
-    walls["landlock"] = kernel.restrict_paths()
-    kernel.set_resource_limits(**{"as": memory}, core=0, fsize=ERROR_BYTES, nofile=16, nproc=0, memlock=0)
-    machine = kernel.architecture()
     _erase_paths()
-    walls["seccomp"] = machine is not None and kernel.install_seccomp(kernel.allow_list(machine))
+    limits = {"as": memory, "core": 0, "fsize": ERROR_BYTES, "nofile": 16, "nproc": 0, "memlock": 0}
+    walls = kernel.isolate_process(parent, kernel.allow_list, limits, read=(), write=())
     tools = set(REMOVED_MODULES) - set(extra_modules)
     for name in [name for name in sys.modules if name.split(".")[0] in tools]:
         del sys.modules[name]

@@ -78,11 +78,6 @@ class Worker:
             os.set_blocking(descriptor, False)
             _enlarge_pipe(descriptor)
 
-    @property
-    def pid(self) -> int:
-        """Process id, which is also the id of its group and session."""
-        return self._process.pid
-
     def send(self, meta: Mapping[str, Any], blob: bytes = b"", *, seconds: float) -> None:
         """Send one message; raises WorkerFault if the worker is gone or does not take it in time."""
         text = json.dumps(meta).encode("ascii")

@@ -95,11 +95,13 @@ def write_requested_reports(
         return code
     found = report.RunDocument(source.document, source=source) if source else report.RunDocument()
 
+    def on_written(path: Path, size: int) -> None:
+        if not quiet:
+            _print_written(path, size, err=True)
+
     try:
         run = history.RecordedRun(history.view_of(finished), history.read_run(finished.folder).events)
-        report.write_reports(
-            run, found, targets, lambda path, size: None if quiet else _print_written(path, size, err=True)
-        )
+        report.write_reports(run, found, targets, on_written)
     except RalphError as error:
         print_error(error.message, error.hint, error.code)
         return code or 1

@@ -118,9 +118,8 @@ def _write_error(folder: Path, error: Exception) -> JournalError:
 
 @dataclass(frozen=True, slots=True)
 class JournalRow:
-    """One event with its number, counted from 1, and the time when it was appended."""
+    """One event with the time when it was appended."""
 
-    seq: int
     at: str
     event: AnyEvent
 
@@ -135,12 +134,12 @@ def read_events(folder: Path) -> Iterator[AnyEvent]:
 
 
 def read_rows(folder: Path) -> Iterator[JournalRow]:
-    """The same with number and time. Raises JournalError also when a number is missing or a row makes no sense."""
+    """The same with the times. Raises JournalError also when a number is missing or a row makes no sense."""
     for place, (seq, at, body) in enumerate(_read_raw_rows(folder), 1):
         if seq != place or not isinstance(at, str) or not isinstance(body, str):
             raise JournalError(f"event {place} is missing from the journal in {folder}", code="journal-damaged")
         form = f"of schema {SCHEMA_VERSION}"
-        yield JournalRow(seq, at, parse_event(body, f"event {seq} in {folder}", form, "journal-damaged"))
+        yield JournalRow(at, parse_event(body, f"event {seq} in {folder}", form, "journal-damaged"))
 
 
 def _read_raw_rows(folder: Path) -> list[tuple[Any, Any, Any]]:

@@ -6,9 +6,7 @@ import os
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import AnyEvent, RunStarted
@@ -64,8 +62,10 @@ def read_bundle(path: Path) -> Bundle:
     if manifest.get("chain") != chain:
         raise _tampered_error("the chain hash in the manifest does not match the events")
     expected = build_manifest(started.run, len(rows), chain, parts)
-    for name in sorted({*expected["members"], *_manifest_members(manifest)}):
-        if expected["members"].get(name) != _manifest_members(manifest).get(name):
+    members = manifest.get("members")
+    listed = members if isinstance(members, dict) else {}
+    for name in sorted({*expected["members"], *listed}):
+        if expected["members"].get(name) != listed.get(name):
             raise _tampered_error(f"{name} is not what the manifest says")
     wrong = [name for name in sorted({*manifest, *expected}) if manifest.get(name) != expected.get(name)]
     if wrong:
@@ -117,7 +117,9 @@ def _parse_rows(data: bytes, expected_count: object) -> tuple[tuple[JournalRow, 
     """The events, each of which must fit the chain; and the end of the chain."""
     rows: list[JournalRow] = []
     chain = CHAIN_START
-    for place, line in enumerate(_split_lines(data), 1):
+    if data and not data.endswith(b"\n"):
+        raise _tampered_error("the last event is cut off")
+    for place, line in enumerate(data.split(b"\n")[:-1], 1):
         body = _parse_json(line, f"event {place}")
         seq, stored_chain = body.get("seq"), body.pop("chain", None)
         if type(seq) is not int or seq != place:
@@ -125,7 +127,7 @@ def _parse_rows(data: bytes, expected_count: object) -> tuple[tuple[JournalRow, 
         chain = chain_hash(chain, body)
         if stored_chain != chain:
             raise _tampered_error(f"event {place} does not fit the chain: it was changed, or another stands before it")
-        rows.append(JournalRow(place, *_parse_event(body, place)))
+        rows.append(JournalRow(*_parse_event(body, place)))
     if type(expected_count) is int and expected_count > len(rows):
         raise _tampered_error(f"the events after {len(rows)} are missing")
     if type(expected_count) is not int or expected_count != len(rows):
@@ -137,12 +139,6 @@ def _describe_misplaced(place: int, seq: object) -> str:
     if type(seq) is not int or not 0 < seq < 1 << 40:
         return f"event {place} has no number"
     return f"event {place} is missing, event {seq} stands in its place" if seq > place else f"event {seq} stands twice"
-
-
-def _split_lines(data: bytes) -> Iterator[bytes]:
-    if data and not data.endswith(b"\n"):
-        raise _tampered_error("the last event is cut off")
-    yield from data.split(b"\n")[:-1]
 
 
 def _parse_event(body: Json, place: int) -> tuple[str, AnyEvent]:
@@ -165,11 +161,6 @@ def _parse_json(data: bytes, name: str) -> Json:
     if not same:
         raise _tampered_error(f"{name} is not written as ralph writes it")
     return dict(value)
-
-
-def _manifest_members(manifest: Json) -> dict[str, Any]:
-    members = manifest.get("members")
-    return members if isinstance(members, dict) else {}
 
 
 def _tampered_error(what: str) -> JournalError:
