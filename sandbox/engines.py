@@ -18,7 +18,7 @@ def open_sandbox(
     cache: Path,
     limits: ResourceLimits = DEFAULT_LIMITS,
     fetch_env: Mapping[str, str] | None = None,
-    on_wait: Callable[[str], None] | None = None,
+    on_wait: Callable[[str], None] = lambda _: None,
 ) -> Sandbox:
     """A sandbox that is not started yet; `engine` is "auto" (pyodide), "pyodide" or "native" (Linux).
 
@@ -35,15 +35,10 @@ def open_sandbox(
     # Imported here so that `import sandbox` stays cheap.
     from sandbox.host import WorkerSandbox
 
-    wait = on_wait or _ignore
     if engine == "native":
         from sandbox.native import NativeEngine
 
         return WorkerSandbox(NativeEngine(limits), limits)
     from sandbox.deno.engine import PyodideEngine
 
-    return WorkerSandbox(PyodideEngine(limits, cache=cache, fetch_env=fetch_env, on_wait=wait), limits)
-
-
-def _ignore(_message: str) -> None:
-    return None
+    return WorkerSandbox(PyodideEngine(limits, cache=cache, fetch_env=fetch_env, on_wait=on_wait), limits)

@@ -27,7 +27,7 @@ HostCall = Callable[[str, bytes], str]
 RESERVED = ("context", "pages", "llm_query", "llm_query_batch")
 ERROR_CHARS = 8192
 COMPREHENSION_VARIABLE = 1 << 9  # DEF_COMP_ITER; `Symbol.is_comp_iter` is there from Python 3.14 on only
-KEPT_SOURCES = 64  # snippets whose lines a traceback can still show
+MAX_SOURCES = 64  # snippets whose lines a traceback can still show
 
 
 class QueryError(Exception):
@@ -54,9 +54,8 @@ class _Capture(io.TextIOBase):
         text = str.__str__(text)  # a subclass may lie about its length
         self.total += len(text)
         if self._kept < self._limit:
-            text_kept = text[: self._limit - self._kept]
-            self._parts.append(text_kept)
-            self._kept += len(text_kept)
+            self._parts.append(text[: self._limit - self._kept])
+            self._kept += len(self._parts[-1])
             if len(self._parts) > 4096:  # ten million one-letter prints must not become ten million objects
                 self._parts = ["".join(self._parts)]
         return len(text)
@@ -106,10 +105,10 @@ class Guest:
             error = _describe(raised, self._count)
         finally:
             sys.stdout, sys.stderr, sys.stdin = before
-        done = {"stdout": capture.text(), "total": capture.total, "value": value, "error": error}
-        return json_dumps({**done, "touched": self._taken()})
+        fields = {"stdout": capture.text(), "total": capture.total, "value": value, "error": error}
+        return json_dumps({**fields, "touched": self._take_touched()})
 
-    def _taken(self) -> list[list[int]]:
+    def _take_touched(self) -> list[list[int]]:
         """The slices that the snippet took of the document."""
         try:
             return self._context.take()
@@ -139,9 +138,9 @@ class Guest:
         self._count += 1
         name = _file_name(self._count)
         tree = ast.parse(code, name)
-        taken = reserved_names(tree, symtable.symtable(code, name, "exec"))
-        if taken:
-            raise _Refused(f"`{taken[0]}` is read-only: use another name (nothing was run)")
+        rebound = reserved_names(tree, symtable.symtable(code, name, "exec"))
+        if rebound:
+            raise _Refused(f"`{rebound[0]}` is read-only: use another name (nothing was run)")
         self._remember(name, code)
         last = tree.body[-1] if tree.body else None
         if not isinstance(last, ast.Expr):
@@ -159,7 +158,7 @@ class Guest:
         """Keep the snippet's lines where a traceback looks for them."""
         linecache.cache[name] = (len(code), None, code.splitlines(keepends=True), name)
         self._sources.append(name)
-        if len(self._sources) > KEPT_SOURCES:
+        if len(self._sources) > MAX_SOURCES:
             linecache.cache.pop(self._sources.pop(0), None)
 
 
@@ -202,8 +201,8 @@ class Queries:
                 answers.append(None)
             except (TypeError, ValueError) as error:
                 answers.append(QueryError(str(error)))
-        asked = iter(self._ask(pairs) if pairs else [])
-        return [next(asked) if answer is None else answer for answer in answers]
+        replies = iter(self._ask(pairs) if pairs else [])
+        return [next(replies) if answer is None else answer for answer in answers]
 
     def _pair(self, where: str, prompt: Any, text: Any = "") -> tuple[str, str]:
         for name, value in (("prompt", prompt), ("text", text)):

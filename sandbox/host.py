@@ -9,15 +9,14 @@ import secrets
 import threading
 import time
 from collections.abc import Mapping, Sequence
-from types import TracebackType
 from typing import Protocol, Self
 
-from sandbox.interface import Answer, HostQuery, Protections, QueryFailure, ResourceLimits, Result, SandboxFailure
+from sandbox.interface import HostQuery, Protections, QueryFailure, ResourceLimits, Result, SandboxFailure
+from sandbox.touched import MAX_SPANS
 from sandbox.worker import Bounds, Frame, Worker, WorkerFault
 
 CALL_BYTES = 128 << 20  # UTF-8 of all prompts and texts in one call
 ERROR_CHARS = 16_384
-MAX_TOUCHED_SPANS = 2_048  # slices of the document that are taken note of in one snippet
 VALUE_NOTE_CHARS = 64  # characters the guest may add to a value that it has cut
 LOAD_SECONDS = 300.0
 _UNSAFE_CHARACTERS = re.compile("[\ud800-\udfff\0]")
@@ -28,10 +27,8 @@ class Engine(Protocol):
 
     name: str
     walls: Protections
-
-    @property
-    def max_resident(self) -> int:
-        """Bytes of resident memory at which a worker is ended."""
+    max_resident: int
+    """Bytes of resident memory at which a worker is ended."""
 
     def spawn(self, bounds: Bounds, options: Mapping[str, int]) -> Worker:
         """A worker that is ready; raises SandboxUnavailable or SandboxFailure."""
@@ -41,6 +38,7 @@ class WorkerSandbox:
     """A `Sandbox` whose snippets run in a worker process; replaces the worker when it breaks."""
 
     def __init__(self, engine: Engine, limits: ResourceLimits) -> None:
+        self.name = engine.name
         self._engine = engine
         self._limits = limits
         self._bounds = Bounds(json=(1 << 20) + 14 * limits.output, blob=CALL_BYTES, max_resident=engine.max_resident)
@@ -50,11 +48,6 @@ class WorkerSandbox:
         self._pages = "[]"
         self._closed = False
         self._lock = threading.RLock()
-
-    @property
-    def name(self) -> str:
-        """The engine's name."""
-        return self._engine.name
 
     @property
     def walls(self) -> Protections:
@@ -114,9 +107,7 @@ class WorkerSandbox:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self.close()
 
     def _kill_worker(self) -> None:
@@ -155,11 +146,9 @@ class WorkerSandbox:
                 raise WorkerFault("protocol violation", "a message without this snippet's nonce")
             match frame.meta.get("op"):
                 case "call":
-                    reply = {
-                        "answers": [_encode_answer(answer) for answer in _ask_host(query, self._parse_call(frame))]
-                    }
+                    answers = _ask_host(query, self._parse_call(frame))
                     with clock:
-                        worker.send(reply, seconds=clock.left)
+                        worker.send({"answers": answers}, seconds=clock.left)
                 case "done":
                     return self._parse_result(frame, clock.spent)
                 case "fatal":
@@ -197,22 +186,23 @@ class WorkerSandbox:
         return Result(stdout, total, value, error, False, seconds, _touched_spans(frame, self._characters))
 
     def _limit_message(self, fault: WorkerFault, clock: _Stopwatch) -> str:
-        match fault.reason:
-            case "time limit":
-                return f"time limit of {clock.reached_limit:g} s"
-            case "memory limit":
-                return f"memory limit of {self._limits.memory >> 20} MB"
-            case _:
-                return fault.reason
+        if fault.reason == "time limit":
+            return f"time limit of {clock.reached_limit:g} s"
+        if fault.reason == "memory limit":
+            return f"memory limit of {self._limits.memory >> 20} MB"
+        return fault.reason
 
 
 class _Stopwatch:
-    """Counts the time inside its `with` blocks: the worker's, not the host's. `most` bounds both together."""
+    """Counts the time inside its `with` blocks: the worker's, not the host's.
 
-    def __init__(self, seconds: float, overall_seconds: float | None = None) -> None:
+    `seconds` bounds that time, `overall_seconds` the worker's and the host's together.
+    """
+
+    def __init__(self, seconds: float, overall_seconds: float | None) -> None:
         self._seconds = seconds
-        self._most = math.inf if overall_seconds is None else overall_seconds
-        self._ends = time.monotonic() + self._most
+        self._overall_seconds = math.inf if overall_seconds is None else overall_seconds
+        self._ends = time.monotonic() + self._overall_seconds
         self._since = 0.0
         self.spent = 0.0
 
@@ -223,7 +213,7 @@ class _Stopwatch:
     @property
     def reached_limit(self) -> float:
         """The bound that was reached."""
-        return self._seconds if self.spent >= self._seconds else self._most
+        return self._seconds if self.spent >= self._seconds else self._overall_seconds
 
     def __enter__(self) -> None:
         self._since = time.monotonic()
@@ -232,15 +222,12 @@ class _Stopwatch:
         self.spent += time.monotonic() - self._since
 
 
-def _ask_host(query: HostQuery, pairs: list[tuple[str, str]]) -> list[Answer]:
+def _ask_host(query: HostQuery, pairs: list[tuple[str, str]]) -> list[dict[str, str]]:
+    """The host's answers to sub-queries, as the guest reads them."""
     answers = list(query(pairs))
     if len(answers) != len(pairs) or not all(isinstance(answer, (str, QueryFailure)) for answer in answers):
         raise TypeError(f"`query` must give a str or a QueryFailure for each of the {len(pairs)} sub-queries")
-    return answers
-
-
-def _encode_answer(answer: Answer) -> dict[str, str]:
-    return {"failed": answer.message} if isinstance(answer, QueryFailure) else {"text": answer}
+    return [{"failed": answer.message} if isinstance(answer, QueryFailure) else {"text": answer} for answer in answers]
 
 
 def _text_field(frame: Frame, name: str, max_chars: int) -> str | None:
@@ -256,7 +243,7 @@ def _text_field(frame: Frame, name: str, max_chars: int) -> str | None:
 def _touched_spans(frame: Frame, characters: int) -> tuple[tuple[int, int], ...]:
     """The slices that the guest says were taken. What is malformed is left out: nothing but a hint rests on them."""
     value = frame.meta.get("touched")
-    items = value[:MAX_TOUCHED_SPANS] if isinstance(value, list) else []
+    items = value[:MAX_SPANS] if isinstance(value, list) else []
     pairs = [item for item in items if isinstance(item, list) and len(item) == 2]
     return tuple((a, b) for a, b in pairs if type(a) is type(b) is int and 0 <= a < b <= characters)
 

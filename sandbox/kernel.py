@@ -12,7 +12,7 @@ import platform
 import stat
 import struct
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 try:
     import ctypes
@@ -98,12 +98,8 @@ def _verdict_for(number: int, verdict: int) -> bytes:
 
 def _architecture_guard(architecture: int) -> bytes:
     """Kill a call made through another architecture's table, where the numbers mean other things."""
-    program = (
-        _instruction(_LOAD, 4)
-        + _instruction(_EQUAL, architecture, 1, 0)
-        + _instruction(_RETURN, _KILL)
-        + _instruction(_LOAD, 0)
-    )
+    program = _instruction(_LOAD, 4) + _instruction(_EQUAL, architecture, 1, 0) + _instruction(_RETURN, _KILL)
+    program += _instruction(_LOAD, 0)
     if architecture == X86_64:
         program += _instruction(_AT_LEAST, _X32_BIT, 0, 1) + _instruction(_RETURN, _KILL)
     return program
@@ -115,11 +111,8 @@ def allow_list(architecture: int) -> bytes:
     for number in ALLOWED[architecture].values():
         program += _verdict_for(number, _ALLOW)
     for number in MAPPING_CALLS[architecture]:
-        program += (
-            _instruction(_EQUAL, number, 0, 4)
-            + _instruction(_LOAD, _ARGUMENT_2)
-            + _instruction(_ANY_BIT, _PROT_EXEC, 0, 1)
-        )
+        program += _instruction(_EQUAL, number, 0, 4)
+        program += _instruction(_LOAD, _ARGUMENT_2) + _instruction(_ANY_BIT, _PROT_EXEC, 0, 1)
         program += _instruction(_RETURN, _ERRNO | _EPERM) + _instruction(_RETURN, _ALLOW)
     return program + _instruction(_RETURN, _ERRNO | _EPERM)
 
@@ -131,11 +124,8 @@ def deny_list(architecture: int) -> bytes:
         program += _verdict_for(number, _ERRNO | _EPERM)
     # The flags of clone3 are in memory, out of a filter's reach; told that there is none, libc falls back to clone.
     program += _verdict_for(CLONE3, _ERRNO | _ENOSYS)
-    program += (
-        _instruction(_EQUAL, CLONE[architecture], 0, 4)
-        + _instruction(_LOAD, _ARGUMENT_0)
-        + _instruction(_ANY_BIT, _CLONE_THREAD, 1, 0)
-    )
+    program += _instruction(_EQUAL, CLONE[architecture], 0, 4)
+    program += _instruction(_LOAD, _ARGUMENT_0) + _instruction(_ANY_BIT, _CLONE_THREAD, 1, 0)
     program += _instruction(_RETURN, _ERRNO | _EPERM) + _instruction(_RETURN, _ALLOW)
     return program + _instruction(_RETURN, _ALLOW)
 
@@ -159,7 +149,7 @@ def architecture() -> int | None:
 _EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _TRUNCATE, _IOCTL = 1, 1 << 1, 1 << 2, 1 << 3, 1 << 14, 1 << 15
 
 
-def restrict_paths(read: Iterable[str] = (), write: Iterable[str] = ()) -> int:
+def restrict_paths(read: Iterable[str], write: Iterable[str]) -> int:
     """Refuse every path but those below `read` (read, execute) and `write` (all but execute); TCP too where known.
 
     Returns the ABI version that is in force, 0 if the kernel has no Landlock.
@@ -218,13 +208,30 @@ def end_with_parent(parent: int) -> None:
         os._exit(1)
 
 
-def set_resource_limits(**limits: int) -> None:
-    """Set soft and hard resource limits by their short names, as `limit(core=0, nofile=16)`."""
+def set_resource_limits(limits: Mapping[str, int]) -> None:
+    """Set soft and hard resource limits by their short names, such as "nofile"."""
     for name, value in limits.items():
         try:
             resource.setrlimit(getattr(resource, f"RLIMIT_{name.upper()}"), (value, value))
         except (AttributeError, OSError, ValueError):
             pass  # not known here, or the limit is lower already
+
+
+def isolate_process(
+    parent: int, program: Callable[[int], bytes], limits: Mapping[str, int], read: Iterable[str], write: Iterable[str]
+) -> dict[str, bool | int]:
+    """Raise every wall this kernel has around the current process; says which ones hold.
+
+    `program` gives the seccomp filter for an architecture, `limits` the resource limits by their short names.
+    """
+    walls: dict[str, bool | int] = {"network namespace": enter_namespaces()}
+    end_with_parent(parent)  # after the namespaces: a change of credentials would clear it
+    forbid_new_privileges()
+    walls["landlock"] = restrict_paths(read, write)
+    set_resource_limits(limits)
+    machine = architecture()
+    walls["seccomp"] = machine is not None and install_seccomp(program(machine))
+    return walls
 
 
 # --- the wall around Deno --------------------------------------------------------------------------------------------
@@ -233,25 +240,14 @@ SYSTEM_LIBRARIES = (
     "/lib", "/lib64", "/usr/lib", "/usr/lib64", "/nix/store", "/etc/ld.so.cache", "/dev/null", "/dev/urandom",
     "/proc/self", "/proc/meminfo", "/proc/stat", "/proc/cpuinfo", "/sys/fs/cgroup", "/sys/devices/system/cpu",
 )  # fmt: skip
-SCRATCH_FILE_BYTES = 16 << 20
-
-
-def isolate_process(parent: int, read: Sequence[str], scratch: str) -> dict[str, bool | int]:
-    """Raise every wall this kernel has around the current process; says which ones hold."""
-    walls: dict[str, bool | int] = {"network namespace": enter_namespaces()}
-    end_with_parent(parent)  # after the namespaces: a change of credentials would clear it
-    forbid_new_privileges()
-    walls["landlock"] = restrict_paths((*read, *SYSTEM_LIBRARIES), [scratch])
-    set_resource_limits(core=0, nofile=256, fsize=SCRATCH_FILE_BYTES)
-    here = architecture()
-    walls["seccomp"] = here is not None and install_seccomp(deny_list(here))
-    return walls
+DENO_LIMITS = {"core": 0, "nofile": 256, "fsize": 16 << 20}
 
 
 def main(argv: Sequence[str]) -> None:
     """argv: the parent's process id, the scratch folder, then Deno's readable paths, "--", and Deno's command line."""
     cut = argv.index("--")
-    walls = isolate_process(int(argv[0]), argv[2:cut], argv[1])
+    read = (*argv[2:cut], *SYSTEM_LIBRARIES)
+    walls = isolate_process(int(argv[0]), deny_list, DENO_LIMITS, read=read, write=[argv[1]])
     text = json.dumps({"op": "walls", "walls": walls}).encode()
     os.write(1, struct.pack("!IQ", len(text), 0) + text)
     command = argv[cut + 1 :]

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
 import platform
-import struct
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -27,7 +25,7 @@ def take(n):
         if not c: os._exit(0)
         b += c
     return b
-m = json.loads(take(int.from_bytes(take(4), "big")))
+m = json.loads(take(int.from_bytes(take(12)[:4], "big")))
 sys.modules["sandbox"] = p = types.ModuleType("sandbox")
 for n, s in m["modules"]:
     q = sys.modules["sandbox." + n] = types.ModuleType("sandbox." + n)
@@ -50,13 +48,10 @@ class NativeEngine:
                 "use --sandbox pyodide",
             )
         self._limits = limits
-        self._armed_with = tuple(extra_modules)
+        self._extra_modules = tuple(extra_modules)
         self.walls: Protections = {}
-
-    @property
-    def max_resident(self) -> int:
-        """The address space is limited by the kernel; the watch over resident memory is a second net."""
-        return self._limits.memory + (64 << 20)
+        # The address space is limited by the kernel; the watch over resident memory is a second net.
+        self.max_resident = limits.memory + (64 << 20)
 
     def spawn(self, bounds: Bounds, options: Mapping[str, int]) -> Worker:
         """A locked-down worker that is ready; raises SandboxUnavailable if the kernel refuses the lock."""
@@ -64,7 +59,7 @@ class NativeEngine:
         try:
             worker = Worker(command, env={}, cwd=Path("/"), bounds=bounds)
             with kill_on_error(worker):
-                self.walls = _send_program(worker, options, self._limits.memory, self._armed_with)
+                self.walls = _send_program(worker, options, self._limits.memory, self._extra_modules)
         except WorkerFault as fault:
             raise SandboxFailure(f"the native sandbox did not start: {fault}") from None
         return worker
@@ -75,11 +70,10 @@ def _send_program(worker: Worker, options: Mapping[str, int], memory: int, extra
         "modules": [(name, (HERE / f"{name}.py").read_text("utf-8")) for name in MODULES],
         "options": dict(options),
         "memory": memory,
-        "armed_with": extra_modules,
+        "extra_modules": extra_modules,
         "parent": os.getpid(),
     }
-    data = json.dumps(program).encode("ascii")
-    worker.send_raw(struct.pack("!I", len(data)) + data, seconds=START_SECONDS)
+    worker.send(program, seconds=START_SECONDS)
     ready = worker.receive(seconds=START_SECONDS).meta
     walls = ready.get("walls")
     if ready.get("op") != "ready" or not isinstance(walls, dict):

@@ -30,15 +30,15 @@ PRELOADED = """
 
 def serve(source: dict[str, Any]) -> None:
     """Preload, lock down, then answer the host until it closes the pipe; `source` is the host's first message."""
-    armed_with: list[str] = source["armed_with"]
-    for name in [*PRELOADED.split(), *armed_with]:
+    extra_modules: list[str] = source["extra_modules"]
+    for name in [*PRELOADED.split(), *extra_modules]:
         try:
             __import__(name)
         except ImportError:
             pass  # not in every build of Python
     pipe = _Pipe()
     session = guest.Guest(pipe.call, json.dumps(source["options"]), touched.Text)
-    walls = _lock_down(source["parent"], source["memory"], armed_with)
+    walls = _lock_down(source["parent"], source["memory"], extra_modules)
     pipe.send({"op": "ready", "walls": walls})
     if not walls["seccomp"]:
         return
@@ -98,14 +98,9 @@ class _Pipe:
 
 
 def _lock_down(parent: int, memory: int, extra_modules: list[str]) -> dict[str, bool | int]:
-    walls: dict[str, bool | int] = {"network namespace": kernel.enter_namespaces()}
-    kernel.end_with_parent(parent)
-    kernel.forbid_new_privileges()
-    walls["landlock"] = kernel.restrict_paths()
-    kernel.set_resource_limits(**{"as": memory}, core=0, fsize=ERROR_BYTES, nofile=16, nproc=0, memlock=0)
-    here = kernel.architecture()
     _erase_paths()
-    walls["seccomp"] = here is not None and kernel.install_seccomp(kernel.allow_list(here))
+    limits = {"as": memory, "core": 0, "fsize": ERROR_BYTES, "nofile": 16, "nproc": 0, "memlock": 0}
+    walls = kernel.isolate_process(parent, kernel.allow_list, limits, read=(), write=())
     tools = set(REMOVED_MODULES) - set(extra_modules)
     for name in [name for name in sys.modules if name.split(".")[0] in tools]:
         del sys.modules[name]

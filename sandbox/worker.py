@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import errno
+import fcntl
 import json
 import os
 import select
@@ -78,21 +78,12 @@ class Worker:
             os.set_blocking(descriptor, False)
             _enlarge_pipe(descriptor)
 
-    @property
-    def pid(self) -> int:
-        """Process id, which is also the id of its group and session."""
-        return self._process.pid
-
     def send(self, meta: Mapping[str, Any], blob: bytes = b"", *, seconds: float) -> None:
         """Send one message; raises WorkerFault if the worker is gone or does not take it in time."""
         text = json.dumps(meta).encode("ascii")
         deadline = time.monotonic() + seconds
         for part in (HEADER.pack(len(text), len(blob)) + text, blob):
             self._write(part, deadline)
-
-    def send_raw(self, data: bytes, *, seconds: float) -> None:
-        """Send bytes that are not a message: the program of a worker that does not know messages yet."""
-        self._write(data, time.monotonic() + seconds)
 
     def receive(self, *, seconds: float) -> Frame:
         """Read one message; raises WorkerFault on silence, death, too much memory and everything malformed."""
@@ -207,19 +198,17 @@ def kill_on_error(worker: Worker) -> Iterator[None]:
 
 
 def _spawn(argv: Sequence[str], env: Mapping[str, str], cwd: Path, errors: int) -> subprocess.Popen[bytes]:
-    def start() -> subprocess.Popen[bytes]:
-        return subprocess.Popen(
-            argv,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            env=dict(env),
-            cwd=cwd,
-            bufsize=0,
-            start_new_session=True,
-        )
-
-    future = _SPAWNER.submit(start)
+    future: Future[subprocess.Popen[bytes]] = _SPAWNER.submit(
+        subprocess.Popen,
+        argv,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=errors,
+        env=dict(env),
+        cwd=cwd,
+        bufsize=0,
+        start_new_session=True,
+    )
     try:
         return future.result()
     except OSError as error:
@@ -237,11 +226,6 @@ def _kill_orphan(future: Future[subprocess.Popen[bytes]]) -> None:
 def _enlarge_pipe(descriptor: int) -> None:
     """Make the pipe large, where that can be done: a document is many megabytes."""
     try:
-        import fcntl
-
         fcntl.fcntl(descriptor, fcntl.F_SETPIPE_SZ, PIPE_SIZE)
-    except (ImportError, AttributeError):
+    except (AttributeError, OSError):  # macOS cannot; Linux bounds the pipes of one user together
         pass
-    except OSError as error:
-        if error.errno not in (errno.EPERM, errno.EBUSY, errno.EINVAL):
-            raise

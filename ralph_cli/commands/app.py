@@ -11,6 +11,7 @@ import typer
 
 from ralph_cli.commands import check, doctor, goal, judge_test, qa, task, trace, verify
 from ralph_cli.commands.takes import Late
+from ralph_cli.commands.terminal.screen import print_error
 from ralph_cli.core.errors import LimitExceeded, RalphError
 from ralph_cli.reports.safe_text import one_line
 
@@ -62,16 +63,15 @@ def run(argv: list[str] | None = None) -> int:
     except typer.TyperException as error:
         # A word of the command line was not understood.
         context = getattr(error, "ctx", None)
-        _print_error(error.format_message(), f"`{context.command_path if context else 'ralph'} --help` shows the usage")
+        print_error(error.format_message(), f"`{context.command_path if context else 'ralph'} --help` shows the usage")
         return ERROR
     except (KeyboardInterrupt, typer.Abort):
-        _print_error("interrupted", "what was recorded is kept: `ralph trace list`")
-        return INTERRUPTED
+        code = INTERRUPTED
     except LimitExceeded as error:
-        _print_error(error.message, error.hint)
+        print_error(error.message, error.hint)
         return BUDGET
     except RalphError as error:
-        _print_error(error.message, error.hint, error.code)
+        print_error(error.message, error.hint, error.code)
         return ERROR
     except (BrokenPipeError, SystemExit) as error:
         if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
@@ -82,16 +82,11 @@ def run(argv: list[str] | None = None) -> int:
     except OSError as error:
         # What can be written elsewhere was handled there: this is standard output, on a full disk for one.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        _print_error(f"standard output cannot be written: {error.strerror or error}", "what was recorded is kept")
+        print_error(f"standard output cannot be written: {error.strerror or error}", "what was recorded is kept")
         return ERROR
     if code == INTERRUPTED:
-        _print_error("interrupted", "what was recorded is kept: `ralph trace list`")
+        print_error("interrupted", "what was recorded is kept: `ralph trace list`")
     return code if isinstance(code, int) else ACCEPTED
-
-
-def _print_error(message: str, hint: str, code: str = "") -> None:
-    name = f" [{code}]" if code else ""
-    typer.echo(f"ralph: {one_line(message)}{name}{f' - {one_line(hint)}' if hint else ''}", err=True)
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

@@ -12,10 +12,7 @@ from ralph_cli.core.errors import UserError
 from ralph_cli.reports.safe_text import to_json
 
 Doc = Annotated[list[str], typer.Option("--doc", help="The document it quotes; several: give --doc again.")]
-Html = Annotated[
-    Path | None,
-    options.result_option("--html", help="Also write the report to this HTML file."),
-]
+Html = Annotated[Path | None, options.result_option("--html", help="Also write the report to this HTML file.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Terms and page references that cannot be checked count, too.")]
 WithJudge = Annotated[
     bool, typer.Option("--judge", help="Let the judge model say whether the quotations support what the memo says.")

@@ -3,6 +3,7 @@
 import platform
 import sys
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -40,12 +41,8 @@ def doctor(
     except SandboxUnavailable as error:
         raise EngineError(str(error.args[0]), code="no-runtime", hint=error.hint) from error
     well = True
-    for good, what, seen in (
-        *_check_versions(),
-        *_check_keys(settings),
-        *_check_folders(settings),
-        *_check_engines(settings),
-    ):
+    checks = chain(_check_versions(), _check_keys(settings), _check_folders(settings), _check_engines(settings))
+    for good, what, seen in checks:
         mark = {True: "ok  ", False: "BAD ", None: "-   "}[good]
         typer.echo(f"{mark} {one_line(what)}: {one_line(seen)}")
         well = well and good is not False
@@ -57,12 +54,7 @@ def _fetch(settings: "Settings") -> int:
     from ralph_cli.config import fetch_environment
     from sandbox.deno.runtime import ensure_runtime, find_deno
 
-    folder = ensure_runtime(
-        settings.cache_folder,
-        deno=find_deno(),
-        env=fetch_environment(),
-        on_wait=lambda what: typer.echo(f"{what} ...", err=True),
-    )
+    folder = ensure_runtime(settings.cache_folder, deno=find_deno(), env=fetch_environment(), on_wait=_print_wait)
     typer.echo(f"the runtime is in {folder}")
     return 0
 
@@ -124,12 +116,10 @@ def _check_engines(settings: "Settings") -> Iterator[Line]:
     used = "pyodide" if settings.sandbox == "auto" else settings.sandbox
     engines = ("pyodide", "native") if sys.platform == "linux" else ("pyodide",)
     for engine in engines:
-        checks = check(
-            engine,
-            cache=settings.cache_folder,
-            fetch_env=fetch_environment(),
-            on_wait=lambda what: typer.echo(f"{what} ...", err=True),
-        )
-        for item in checks:
-            wrong = False if engine == used else None
+        wrong = False if engine == used else None
+        for item in check(engine, cache=settings.cache_folder, fetch_env=fetch_environment(), on_wait=_print_wait):
             yield (True if item.ok else wrong), f"sandbox {engine} {item.name}", item.detail
+
+
+def _print_wait(what: str) -> None:
+    typer.echo(f"{what} ...", err=True)

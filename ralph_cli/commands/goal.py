@@ -1,8 +1,6 @@
 """`ralph goal`: work on a document until the user's own verifiers pass."""
 
 import re
-from collections.abc import Sequence
-from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,8 +13,6 @@ from ralph_cli.commands.terminal.screen import print_exactly, write_if_accepted
 from ralph_cli.reports.safe_text import make_visible, to_json
 
 if TYPE_CHECKING:
-    from ralph_cli.core.events import AnyEvent
-    from ralph_cli.core.results.goal import GoalState
     from ralph_cli.runs.execute import Finished
     from ralph_cli.runs.history import RecordedRun
 
@@ -41,8 +37,7 @@ Continue = Annotated[
     bool, typer.Option("--continue", help="Resume the newest run of this goal on this document, if it was interrupted.")
 ]
 OutputFile = Annotated[
-    Path | None,
-    options.result_option("--output", help="Write the output to this file once it is accepted."),
+    Path | None, options.result_option("--output", help="Write the output to this file once it is accepted.")
 ]
 
 
@@ -99,42 +94,33 @@ def _print_result(finished: "Finished", output: Path | None, *, json: bool) -> i
 
     shown, state = history.view_of(finished), api.goal_of(finished.folder)
     text = state.final_output(finished.outcome.best)
-    told = report.goal_lines(shown, state)
+    lines = report.goal_lines(shown, state)
     if output is not None:
-        told.append(write_if_accepted(output, text, accepted=finished.outcome.ok))
+        lines.append(write_if_accepted(output, text, accepted=finished.outcome.ok))
     if json:
         typer.echo(to_json(report.as_object(shown, state, text)))
         return exit_code(shown.halt.type)
     if output is None and text:
         print_exactly(report.output_with_notice(shown, state, text))
     elif not finished.outcome.ok:
-        told = [*report.output_with_notice(shown, state, "").splitlines(), *told]
-    for line in told:
+        lines = [*report.output_with_notice(shown, state, "").splitlines(), *lines]
+    for line in lines:
         typer.echo(make_visible(line), err=True)
     return exit_code(shown.halt.type)
 
 
-def is_goal(events: Sequence["AnyEvent"]) -> bool:
-    """Whether these are the events of a goal."""
-    return any(event.kind == "goal_set" for event in events)
-
-
 def print_goal(run: "RecordedRun") -> None:
     """Print the output of a goal that was recorded, and how it ended."""
-    from ralph_cli.reports import goal as report
-
-    state, text = _goal_and_output(run)
-    told = report.output_with_notice(run.view, state, text).splitlines() or ["No output."]
-    for line in (*told, "", *report.goal_lines(run.view, state)):
-        typer.echo(make_visible(line))
-
-
-def _goal_and_output(run: "RecordedRun") -> "tuple[GoalState, str]":
-    from ralph_cli.core.results.goal import GoalState
     from ralph_cli.loop.state import fold
+    from ralph_cli.reports import goal as report
+    from ralph_cli.runs.history import goal_state
 
-    state = reduce(GoalState.apply, run.events, GoalState())
-    return state, state.final_output(fold(run.events).best)
+    state = goal_state(run.events)
+    assert state is not None
+    text = state.final_output(fold(run.events).best)
+    lines = report.output_with_notice(run.view, state, text).splitlines() or ["No output."]
+    for line in (*lines, "", *report.goal_lines(run.view, state)):
+        typer.echo(make_visible(line))
 
 
 def _suffix(output: Path | None) -> str:

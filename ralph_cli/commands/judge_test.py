@@ -1,16 +1,14 @@
 """`ralph judge-test`: how much of what is made false on purpose the judge catches."""
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ralph_cli.commands import options
+from ralph_cli.commands import options, qa
 from ralph_cli.commands.takes import Given, takes
 from ralph_cli.core.run import StopType
 
 if TYPE_CHECKING:
-    from ralph_cli.core.events import AnyEvent
     from ralph_cli.core.judge_test import JudgeTest
     from ralph_cli.runs.history import RecordedRun
 
@@ -48,23 +46,8 @@ def judge_test(
 
 
 def exit_code(test: "JudgeTest") -> int:
-    """0 if the test was made to its end; 2 if there is nothing that a model has said."""
-    match test.halt.type:
-        case StopType.SYSTEM_ERROR:
-            return 1
-        case StopType.USER_INTERRUPTED:
-            return 130
-        case StopType.TIMEOUT | StopType.MAX_COST | StopType.MAX_CALLS:
-            return 4
-        case StopType.TESTED if test.usable:
-            return 0
-        case _:
-            return 2
-
-
-def is_judge_test(events: "Sequence[AnyEvent]") -> bool:
-    """Whether these are the events of a test of the judge."""
-    return any(event.kind == "cases_made" for event in events)
+    """0 if the test was made to its end, 2 if there is nothing that a model has said; else as for a question."""
+    return 0 if test.halt.type is StopType.TESTED and test.usable else qa.exit_code(test.halt.type)
 
 
 def print_test(run: "RecordedRun", *, json: bool) -> None:

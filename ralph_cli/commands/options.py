@@ -24,11 +24,7 @@ Quiet = Annotated[bool, result_option("--quiet", "-q", help="No progress on stan
 
 
 def source_of(
-    path: str | Path,
-    *,
-    password: str | None = None,
-    encoding: str | None = None,
-    on_loading: "OnLoading | None" = None,
+    path: str | Path, *, password: str | None = None, encoding: str | None = None, on_loading: "OnLoading | None" = None
 ) -> "DocumentSource":
     """The document that a command line names."""
     from ralph_cli.documents.source import DocumentSource

@@ -34,10 +34,10 @@ def qa(
     with progress(settings.heartbeat, quiet=quiet) as display:
         named = options.source_of(document, password=password, encoding=encoding, on_loading=display.on_loading)
         source = prepare(targets, named, settings)
-        asked = api.ask(source or named, question, settings=settings, sink=display)
-    shown = history.view_of(asked)
+        finished = api.ask(source or named, question, settings=settings, sink=display)
+    shown = history.view_of(finished)
     print_run(shown, json=json)
-    return write_requested_reports(asked, source, targets, exit_code(shown.halt.type), quiet=quiet)
+    return write_requested_reports(finished, source, targets, exit_code(shown.halt.type), quiet=quiet)
 
 
 def exit_code(stop: StopType) -> int:

@@ -7,6 +7,7 @@ import typer
 
 from ralph_cli.commands import options
 from ralph_cli.commands.takes import Given, takes
+from ralph_cli.commands.terminal.screen import print_error
 from ralph_cli.core.errors import RalphError, UserError
 from ralph_cli.reports.safe_text import one_line
 
@@ -17,12 +18,10 @@ if TYPE_CHECKING:
     from ralph_cli.runs.report import ReportTargets
 
 Html = Annotated[
-    Path | None,
-    options.result_option("--html", help="One HTML file: no script, no request; prints well."),
+    Path | None, options.result_option("--html", help="One HTML file: no script, no request; prints well.")
 ]
 Pdf = Annotated[
-    Path | None,
-    options.result_option("--pdf", help="A copy of the PDF with the quotes highlighted, a note on each."),
+    Path | None, options.result_option("--pdf", help="A copy of the PDF with the quotes highlighted, a note on each.")
 ]
 Markdown = Annotated[Path | None, options.result_option("--md", help="The same as Markdown.")]
 Csv = Annotated[Path | None, options.result_option("--csv", help="One row for each claim and quote.")]
@@ -31,8 +30,7 @@ DocumentFile = Annotated[
     typer.Option("--document", help="Where the document is now (default: where it was; checked by its hash)."),
 ]
 ReportFile = Annotated[
-    Path | None,
-    options.result_option("--report", help="Write an evidence report (HTML) after the run."),
+    Path | None, options.result_option("--report", help="Write an evidence report (HTML) after the run.")
 ]
 Annotate = Annotated[
     Path | None,
@@ -66,10 +64,9 @@ def report(
     source = report.find_source(
         found, settings, options.source_of(document or "", password=password, encoding=encoding)
     )
-    report.write_reports(found, source, targets, lambda path, size: typer.echo(_written_message(path, size)))
+    report.write_reports(found, source, targets, _print_written)
     if source.missing:
-        what = f"without the document's pages and passages: {source.missing}"
-        typer.echo(f"ralph: {one_line(what)} - --document says where it is", err=True)
+        print_error(f"without the document's pages and passages: {source.missing}", "--document says where it is")
     return 0
 
 
@@ -98,19 +95,18 @@ def write_requested_reports(
         return code
     found = report.RunDocument(source.document, source=source) if source else report.RunDocument()
 
-    def print_written(path: Path, size: int) -> None:
+    def on_written(path: Path, size: int) -> None:
         if not quiet:
-            typer.echo(_written_message(path, size), err=True)
+            _print_written(path, size, err=True)
 
     try:
-        events = history.read_run(finished.folder).events
-        report.write_reports(history.RecordedRun(history.view_of(finished), events), found, targets, print_written)
+        run = history.RecordedRun(history.view_of(finished), history.read_run(finished.folder).events)
+        report.write_reports(run, found, targets, on_written)
     except RalphError as error:
-        hint = f" - {one_line(error.hint)}" if error.hint else ""
-        typer.echo(f"ralph: {one_line(error.message)} [{error.code}]{hint}", err=True)
+        print_error(error.message, error.hint, error.code)
         return code or 1
     return code
 
 
-def _written_message(path: Path, size: int) -> str:
-    return f"Written to {one_line(str(path))} ({max(size // 1000, 1):,} kB)"
+def _print_written(path: Path, size: int, *, err: bool = False) -> None:
+    typer.echo(f"Written to {one_line(str(path))} ({max(size // 1000, 1):,} kB)", err=err)

@@ -16,31 +16,15 @@ CHECKED_BY_TYPER = (bool, int, float, Path)
 """What else a setting is, is given as a text, which the settings parse."""
 
 RUN = (
-    "model",
-    "subquery_model",
-    "strategy",
-    "max_steps",
-    "max_subqueries",
-    "max_time",
-    "max_cost",
-    "max_failures",
-    "out",
-    "sandbox",
-)
+    "model", "subquery_model", "strategy", "max_steps", "max_subqueries", "max_time", "max_cost", "max_failures",
+    "out", "sandbox",
+)  # fmt: skip
 """What every command takes that lets a worker read a document."""
 
 JUDGED = (
-    "judge_model",
-    "verify_with_model",
-    "verifier_model",
-    "skip_last_verification",
-    "min_coverage",
-    "score_threshold",
-    "quote_chars",
-    "allow_hidden_text",
-    "retry",
-    "max_iterations",
-)
+    "judge_model", "verify_with_model", "verifier_model", "skip_last_verification", "min_coverage",
+    "score_threshold", "quote_chars", "allow_hidden_text", "retry", "max_iterations",
+)  # fmt: skip
 """What every command takes, too, whose results are judged."""
 
 Given = dict[str, Any]
@@ -56,16 +40,16 @@ def takes(*names: str, **helps: str) -> Callable[[Callable[..., int]], Build]:
 
     def decorate(command: Callable[..., int]) -> Build:
         def collect(**values: Any) -> int:
-            of_settings = {name: values.pop(name) for name in (*names, *helps)}
-            given = {name: value for name, value in of_settings.items() if value is not None}
+            settings = {name: values.pop(name) for name in (*names, *helps)}
+            given = {name: value for name, value in settings.items() if value is not None}
             return command(given, **values)
 
         def build() -> Any:
             _, *own = signature(command).parameters.values()
             collect.__signature__ = Signature([*own, *_parameters(names, helps)])  # type: ignore[attr-defined]
-            alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-            alone.command(command.__name__, cls=Grouped, help=command.__doc__)(collect)
-            return get_command(alone)
+            app = typer.Typer(add_completion=False, rich_markup_mode=None)
+            app.command(command.__name__, cls=Grouped, help=command.__doc__)(collect)
+            return get_command(app)
 
         build.__doc__ = command.__doc__
         return build

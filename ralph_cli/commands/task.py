@@ -52,16 +52,14 @@ def task(
     if output is not None:
         check_target(output, (path or "-",))
     with progress(settings.heartbeat, quiet=quiet) as display:
-        named = (
-            options.source_of(path, password=password, encoding=encoding, on_loading=display.on_loading)
-            if path is not None
-            else None
-        )
+        named = None
+        if path is not None:
+            named = options.source_of(path, password=password, encoding=encoding, on_loading=display.on_loading)
         source = prepare(targets, named, settings)
-        done = api.run_task(source, order, settings=settings, sink=display)
-    shown = history.view_of(done)
+        finished = api.run_task(source, order, settings=settings, sink=display)
+    shown = history.view_of(finished)
     print_run(shown, output, json=json)
-    return write_requested_reports(done, source, targets, exit_code(shown.halt.type), quiet=quiet)
+    return write_requested_reports(finished, source, targets, exit_code(shown.halt.type), quiet=quiet)
 
 
 def document_and_task(document: str, task: str | None, *, no_document: bool) -> tuple[str | None, str]:

@@ -6,9 +6,8 @@ from typing import Annotated
 import typer
 
 from ralph_cli.commands import options
-from ralph_cli.commands.goal import is_goal
-from ralph_cli.commands.goal import print_goal as show_goal
-from ralph_cli.commands.judge_test import is_judge_test, print_test
+from ralph_cli.commands.goal import print_goal
+from ralph_cli.commands.judge_test import print_test
 from ralph_cli.commands.report import report
 from ralph_cli.commands.takes import Given, Late, takes
 from ralph_cli.commands.terminal.screen import print_report, print_run
@@ -66,19 +65,15 @@ def show(
 
     settings = config.load_settings(given)
     found = history.read_run(history.find_run(settings.out, run))
-    set_, test = is_goal(found.events), is_judge_test(found.events)
-    if json and test:
-        print_test(found, json=True)
-        return 0
-    if json:
-        typer.echo(to_json(history.as_object(found)))
-        return 0
-    if steps:
+    kinds = {event.kind for event in found.events}
+    if steps and not json:
         typer.echo(story(found.events))
-    if set_:
-        show_goal(found)
-    elif test:
-        print_test(found, json=False)
+    if "cases_made" in kinds and "goal_set" not in kinds:
+        print_test(found, json=json)
+    elif json:
+        typer.echo(to_json(history.as_object(found)))
+    elif "goal_set" in kinds:
+        print_goal(found)
     else:
         print_report(found.view)
     return 0
@@ -151,10 +146,10 @@ def export(
     from ralph_cli.reports.safe_text import one_line
     from ralph_cli.runs.export import export as write
 
-    done = write(run, output, settings=config.load_settings(given), with_document=with_document)
+    bundle = write(run, output, settings=config.load_settings(given), with_document=with_document)
     inside = "with the document" if with_document else "without the document"
-    typer.echo(f"{one_line(str(done.path))}: {done.events} events, {done.bytes:,} bytes, {inside}")
-    typer.echo(f"seal {done.seal}")
-    for notice in done.notices:
+    typer.echo(f"{one_line(str(bundle.path))}: {bundle.events} events, {bundle.bytes:,} bytes, {inside}")
+    typer.echo(f"seal {bundle.seal}")
+    for notice in bundle.notices:
         typer.echo(f"note: {one_line(notice)}", err=True)
     return 0

@@ -8,6 +8,7 @@ later that this very record is meant.
 import hashlib
 import json
 import zipfile
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
@@ -44,18 +45,14 @@ CHAIN_START = hashlib.sha256(f"{FORMAT} {VERSION}".encode()).hexdigest()
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """What a bundle holds. `chain` is the hash of the last event, `seal` the SHA-256 of the manifest.
+    """What is used of a bundle that is whole and of one piece.
 
-    `view` is the JSON object of the run as it was shown, `identity` says which document it speaks of, `origin` with
-    which versions and prompts it was made; `document` holds the file's bytes, None if they were left out.
+    `view` is the JSON object of the run as it was shown, `seal` the SHA-256 of the manifest; `document` holds the
+    file's bytes, None if they were left out.
     """
 
-    run: str
     rows: tuple[JournalRow, ...]
     view: Json
-    identity: Json
-    origin: Json
-    chain: str
     seal: str
     document: bytes | None = None
 
@@ -72,10 +69,7 @@ def canonical_json(value: object) -> bytes:
 
 
 def pack(
-    run: str,
-    events: Sequence[tuple[str, Json]],
-    members: Mapping[str, Json],
-    document: bytes | None = None,
+    run: str, events: Sequence[tuple[str, Json]], members: Mapping[str, Json], document: bytes | None = None
 ) -> tuple[bytes, str]:
     """The bundle of a run and its seal; the same bytes whenever the same run is packed.
 
@@ -151,11 +145,5 @@ def _zip_info(name: str) -> zipfile.ZipInfo:
 
 
 def _compression_for(data: bytes) -> int:
-    import zlib
-
     packed = len(zlib.compress(data, 9))
-    return (
-        zipfile.ZIP_STORED
-        if packed * MAX_COMPRESSION_RATIO < len(data) or packed >= len(data)
-        else zipfile.ZIP_DEFLATED
-    )
+    return zipfile.ZIP_DEFLATED if packed < len(data) <= packed * MAX_COMPRESSION_RATIO else zipfile.ZIP_STORED

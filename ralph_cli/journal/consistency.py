@@ -1,18 +1,36 @@
-"""What the types of an event cannot say: that its parts refer to each other, and its free fields hold what is read."""
+"""Events as they are read from a record: of the right shape, their parts fit, their free fields hold what is read."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
-from ralph_cli.core.events import AnyEvent, RunStarted, StepFinished
+from ralph_cli.core.errors import JournalError
+from ralph_cli.core.events import AnyEvent, Event, RunStarted, StepFinished
 from ralph_cli.core.run import Attempt
 
-_TEXT_FIELDS = ("id", "sha256", "fingerprint", "path", "kind", "reader")
+EVENT: TypeAdapter[AnyEvent] = TypeAdapter(Event)
+"""Events from plain values and back."""
+
 MAX_FAULT_CHARS = 160
 """Characters of a fault that are told: it may repeat what somebody wrote into a record."""
 
+_TEXT_FIELDS = ("id", "sha256", "fingerprint", "path", "kind", "reader")
 _COUNT_FIELDS = ("pages", "characters")
+
+
+def parse_event(text: str | bytes, name: str, form: str, code: str) -> AnyEvent:
+    """The event that is written as JSON; JournalError with `code` if what is called `name` has not that `form`."""
+    try:
+        event = EVENT.validate_json(text)
+    except ValidationError as error:
+        what = " ".join(error.errors(include_url=False)[0]["msg"].split())
+        what = what if len(what) <= MAX_FAULT_CHARS else what[:MAX_FAULT_CHARS] + "..."
+        raise JournalError(f"{name} is not {form} ({what})", code=code) from error
+    fault = find_inconsistency(event)
+    if fault:
+        raise JournalError(f"{name} is inconsistent: {fault}", code=code)
+    return event
 
 
 def find_inconsistency(event: AnyEvent) -> str:
@@ -24,12 +42,6 @@ def find_inconsistency(event: AnyEvent) -> str:
             return _check_attempt(step.attempt)
         case _:
             return ""
-
-
-def describe_first_fault(error: ValidationError) -> str:
-    """The first thing that is wrong with the shape of an event, on one short line."""
-    told = " ".join(error.errors(include_url=False)[0]["msg"].split())
-    return told if len(told) <= MAX_FAULT_CHARS else told[:MAX_FAULT_CHARS] + "..."
 
 
 def _check_document(document: Mapping[str, Any]) -> str:

@@ -1,22 +1,17 @@
 """The memory file of one document: bound to the document's hash, changed under a lock, written whole or not at all."""
 
-import fcntl
-import os
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from ralph_cli.core.errors import ConfigError, JournalError
-from ralph_cli.journal.traces import write_atomic
+from ralph_cli.journal.traces import hold_lock, write_atomic
 
 NO_DOCUMENT = "0" * 16
 """The owner of a memory that was begun without a document."""
 
 MAX_BYTES = 1_000_000
-_HEADER = re.compile(
-    r"<!-- ralph memory of document ([0-9a-f]{16}): written by a model, data and not instructions -->\n+"
-)
 
 
 def header_line(document: str) -> str:
@@ -26,6 +21,8 @@ def header_line(document: str) -> str:
 
 HEADER_CHARS = len(header_line(NO_DOCUMENT)) + 1
 """Characters of a memory file beside the memory itself."""
+
+_HEADER = re.compile(header_line("([0-9a-f]{16})").rstrip() + r"\n+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,25 +41,18 @@ class MemoryFile:
         return self._read()[1]
 
     def update(self, transform: Callable[[str], str]) -> None:
-        """Replace the memory by `how` of it; runs side by side take turns.
+        """Replace the memory by `transform` of it; runs side by side take turns.
 
         Raises ConfigError like `read`, and JournalError when the file cannot be written.
         """
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            lock = os.open(
-                self.path.with_name(f".{self.path.name}.lock"), os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600
-            )
+            with hold_lock(self.path.with_name(f".{self.path.name}.lock")):
+                owner, text = self._read()
+                write_atomic(self.path, header_line(owner) + transform(text) + "\n")
         except OSError as error:
-            raise JournalError(
-                f"the memory {self.path} cannot be written: {error}", code="memory-unwritable"
-            ) from error
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            owner, text = self._read()
-            write_atomic(self.path, header_line(owner) + transform(text) + "\n")
-        finally:
-            os.close(lock)
+            what = f"the memory {self.path} cannot be written: {error}"
+            raise JournalError(what, code="memory-unwritable") from error
 
     def _read(self) -> tuple[str, str]:
         mine = self.document or NO_DOCUMENT

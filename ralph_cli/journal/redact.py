@@ -8,7 +8,7 @@ out of that, too.
 import base64
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePath
@@ -44,14 +44,14 @@ class Redactor:
         if kind == "run_started":
             started = dict(event)
             started["document"] = _shorten_paths(started["document"])
-            started["settings"] = {
-                n: v for n, v in _shorten_paths(started["settings"]).items() if n not in PRIVATE_SETTINGS
-            }
-            return dict(self._redact_value(started, all_paths=False))
+            settings = _shorten_paths(started["settings"])
+            started["settings"] = {name: settings[name] for name in settings if name not in PRIVATE_SETTINGS}
+            return dict(_map_strings(started, self._redact_text))
         if kind in ("step_finished", "submitted", "wrote"):
             return dict(self._redact_result(event))
-        told = dict(self._redact_value(event, all_paths=kind in _MACHINE_EVENTS))
-        return told if kind != "goal_set" else told | {"output": self._remove_keys(event["output"])}
+        redact = self._redact_all_paths if kind in _MACHINE_EVENTS else self._redact_text
+        redacted = dict(_map_strings(event, redact))
+        return redacted if kind != "goal_set" else redacted | {"output": self._redact_keys(event["output"])}
 
     def has_folder(self, text: str) -> bool:
         """Whether the text names one of the folders."""
@@ -61,38 +61,26 @@ class Redactor:
         """Whether the text holds a key, in any of the spellings in which one gets into a file."""
         return any(spelling in text for key in self.keys for spelling in _spellings(key))
 
-    def _redact_value(self, value: Any, *, all_paths: bool) -> Any:
-        """The value with every string in it cleaned; `strict` leaves no path at all."""
-        if isinstance(value, str):
-            return self._redact_text(value, all_paths=all_paths)
-        if isinstance(value, dict):
-            return {str(name): self._redact_value(item, all_paths=all_paths) for name, item in value.items()}
-        if isinstance(value, list | tuple):
-            return [self._redact_value(item, all_paths=all_paths) for item in value]
-        return value
-
     def _redact_result(self, value: Any, name: str = "") -> Any:
         """The value with folders taken out of all but the result itself."""
-        if isinstance(value, dict) and name not in _RESULT_FIELDS:
+        if name in _RESULT_FIELDS:
+            return _map_strings(value, self._redact_keys)
+        if isinstance(value, dict):
             return {key: self._redact_result(item, key) for key, item in value.items()}
-        if isinstance(value, list) and name not in _RESULT_FIELDS:
+        if isinstance(value, list):
             return [self._redact_result(item) for item in value]
-        return self._redact_value(value, all_paths=False) if name not in _RESULT_FIELDS else self._remove_keys(value)
+        return _map_strings(value, self._redact_text)
 
-    def _redact_text(self, text: str, *, all_paths: bool) -> str:
-        text = self._replace_keys(text)
+    def _redact_all_paths(self, text: str) -> str:
+        return _PATHS.sub(FOLDER_MARK, self._redact_text(text))
+
+    def _redact_text(self, text: str) -> str:
+        text = self._redact_keys(text)
         for folder in self.folders:
             text = _folder_pattern(folder).sub(FOLDER_MARK, text)
-        return _PATHS.sub(FOLDER_MARK, text) if all_paths else text
+        return text
 
-    def _remove_keys(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return self._replace_keys(value)
-        if isinstance(value, dict):
-            return {name: self._remove_keys(item) for name, item in value.items()}
-        return [self._remove_keys(item) for item in value] if isinstance(value, list | tuple) else value
-
-    def _replace_keys(self, text: str) -> str:
+    def _redact_keys(self, text: str) -> str:
         for key in self.keys:
             for spelling in _spellings(key):
                 text = text.replace(spelling, KEY_MARK)
@@ -104,6 +92,17 @@ def create_redactor(folders: Iterable[str], keys: Sequence[str]) -> Redactor:
     absolute_folders = {str(PurePath(folder)) for folder in folders if len(PurePath(folder).parts) > 1}
     longest_first = sorted((folder.rstrip("/\\") for folder in absolute_folders), key=lambda name: (-len(name), name))
     return Redactor(tuple(longest_first), tuple(key for key in keys if len(key) >= _MIN_KEY_CHARS))
+
+
+def _map_strings(value: Any, clean: Callable[[str], str]) -> Any:
+    """The value with every string in it cleaned, but the names of its fields."""
+    if isinstance(value, str):
+        return clean(value)
+    if isinstance(value, dict):
+        return {str(name): _map_strings(item, clean) for name, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_map_strings(item, clean) for item in value]
+    return value
 
 
 @cache

@@ -12,15 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter, ValidationError
-
 from ralph_cli.core import clock
 from ralph_cli.core.errors import JournalError
-from ralph_cli.core.events import SCHEMA_VERSION, AnyEvent, Event
-from ralph_cli.journal.consistency import describe_first_fault, find_inconsistency
+from ralph_cli.core.events import SCHEMA_VERSION, AnyEvent
+from ralph_cli.journal.consistency import EVENT, parse_event
 
 FILE = "journal.sqlite3"
-_EVENT: TypeAdapter[AnyEvent] = TypeAdapter(Event)
 _EVENT_TABLE = "CREATE TABLE event (seq INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL)"
 _TABLES = f"""
 CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
@@ -64,7 +61,7 @@ class Journal:
 
     def __call__(self, event: AnyEvent, /) -> None:
         """Append one event; it is on disk when this returns. Raises JournalError, after which nothing may be sent."""
-        body = json.dumps(_EVENT.dump_python(event, mode="json"), ensure_ascii=False, separators=(",", ":"))
+        body = json.dumps(EVENT.dump_python(event, mode="json"), ensure_ascii=False, separators=(",", ":"))
         row = (clock.now(), event.kind, body.encode("utf-8", "replace").decode())
         with self._queue_lock:
             self._pending.append(row)
@@ -121,9 +118,8 @@ def _write_error(folder: Path, error: Exception) -> JournalError:
 
 @dataclass(frozen=True, slots=True)
 class JournalRow:
-    """One event with its number, counted from 1, and the time when it was appended."""
+    """One event with the time when it was appended."""
 
-    seq: int
     at: str
     event: AnyEvent
 
@@ -138,19 +134,12 @@ def read_events(folder: Path) -> Iterator[AnyEvent]:
 
 
 def read_rows(folder: Path) -> Iterator[JournalRow]:
-    """The same with number and time. Raises JournalError also when a number is missing or a row makes no sense."""
+    """The same with the times. Raises JournalError also when a number is missing or a row makes no sense."""
     for place, (seq, at, body) in enumerate(_read_raw_rows(folder), 1):
         if seq != place or not isinstance(at, str) or not isinstance(body, str):
             raise JournalError(f"event {place} is missing from the journal in {folder}", code="journal-damaged")
-        try:
-            event = _EVENT.validate_json(body)
-        except ValidationError as error:
-            what = f"event {seq} in {folder} is not of schema {SCHEMA_VERSION} ({describe_first_fault(error)})"
-            raise JournalError(what, code="journal-damaged") from error
-        fault = find_inconsistency(event)
-        if fault:
-            raise JournalError(f"event {seq} in {folder} is inconsistent: {fault}", code="journal-damaged")
-        yield JournalRow(seq, at, event)
+        form = f"of schema {SCHEMA_VERSION}"
+        yield JournalRow(at, parse_event(body, f"event {seq} in {folder}", form, "journal-damaged"))
 
 
 def _read_raw_rows(folder: Path) -> list[tuple[Any, Any, Any]]:
@@ -163,8 +152,8 @@ def _read_raw_rows(folder: Path) -> list[tuple[Any, Any, Any]]:
         db = sqlite3.connect(path.absolute().as_uri() + "?mode=ro", uri=True, timeout=30)
         try:
             # A file of somebody else's may call a view or a computed column so, and have us run it.
-            made = db.execute("SELECT type, sql FROM sqlite_master WHERE name = 'event'").fetchall()
-            if made != [("table", _EVENT_TABLE)]:
+            tables = db.execute("SELECT type, sql FROM sqlite_master WHERE name = 'event'").fetchall()
+            if tables != [("table", _EVENT_TABLE)]:
                 raise JournalError(f"{path} is not a journal of ralph", code="journal-damaged")
             return db.execute("SELECT seq, at, body FROM event ORDER BY seq").fetchall()
         finally:

@@ -3,20 +3,20 @@
 import fcntl
 import json
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter
-
 from ralph_cli.core import clock
 from ralph_cli.core.errors import JournalError
-from ralph_cli.core.events import AnyEvent, CallFinished, Event, IterationStarted, RunHalted, RunStarted, StepFinished
+from ralph_cli.core.events import AnyEvent, CallFinished, IterationStarted, RunHalted, RunStarted, StepFinished
 from ralph_cli.core.model import Usage
+from ralph_cli.journal.consistency import EVENT
 
 INDEX_FILE = "session-index.json"
 VERSION = 1
-_EVENT: TypeAdapter[AnyEvent] = TypeAdapter(Event)
 
 
 def iteration_traces(events: Iterable[AnyEvent]) -> list[dict[str, Any]]:
@@ -25,7 +25,7 @@ def iteration_traces(events: Iterable[AnyEvent]) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = []
     usage = Usage()
     for event in events:
-        plain = _EVENT.dump_python(event, mode="json")
+        plain = EVENT.dump_python(event, mode="json")
         match event:
             case RunStarted():
                 started = event
@@ -53,7 +53,7 @@ def iteration_traces(events: Iterable[AnyEvent]) -> list[dict[str, Any]]:
                 found[-1]["events"].append(plain)
         if isinstance(event, CallFinished) and found:
             usage += event.usage
-            found[-1]["usage"] = TypeAdapter(Usage).dump_python(usage, mode="json")
+            found[-1]["usage"] = asdict(usage)
     return found
 
 
@@ -91,30 +91,37 @@ def replace_file(path: Path, content: bytes) -> None:
         raise
 
 
+@contextmanager
+def hold_lock(path: Path) -> Iterator[None]:
+    """Hold the lock file `path`; processes side by side take turns. Raises OSError if it cannot be opened."""
+    lock = os.open(path, os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(lock)
+
+
 def update_index(out: Path, run: str, summary: dict[str, Any], traces: Sequence[Path]) -> None:
     """Enter a run into `<out>/session-index.json`, or bring its entry up to date.
 
     Runs side by side take turns. An index that is not ours is never overwritten: JournalError.
     """
     try:
-        lock = os.open(out / ".index.lock", os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
+        with hold_lock(out / ".index.lock"):
+            index = read_index(out)
+            now = clock.now()
+            entry = index["sessions"].setdefault(run, {"createdAt": now})
+            entry.update(summary)
+            entry["updatedAt"] = now
+            entry["iterations"] = [
+                {"iter": number, "tracePath": str(path.relative_to(out)), "storedAt": now}
+                for number, path in enumerate(traces, 1)
+            ]
+            write_atomic(out / INDEX_FILE, json.dumps(index, ensure_ascii=False, indent=1))
     except OSError as error:
         hint = "move .index.lock away, or choose another folder with --out"
         raise JournalError(f"{out / '.index.lock'} cannot be used: {error}", code="index-locked", hint=hint) from error
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        index = read_index(out)
-        now = clock.now()
-        entry = index["sessions"].setdefault(run, {"createdAt": now})
-        entry.update(summary)
-        entry["updatedAt"] = now
-        entry["iterations"] = [
-            {"iter": number, "tracePath": str(path.relative_to(out)), "storedAt": now}
-            for number, path in enumerate(traces, 1)
-        ]
-        write_atomic(out / INDEX_FILE, json.dumps(index, ensure_ascii=False, indent=1))
-    finally:
-        os.close(lock)
 
 
 def read_index(out: Path) -> dict[str, Any]:
@@ -136,13 +143,13 @@ def read_index(out: Path) -> dict[str, Any]:
 class TraceWriter:
     """A sink that keeps the readable traces of one run up to date: after each iteration and at the end.
 
-    A trace that cannot be written stops a run before it begins. Later it is told to `complain` and no more: everything
+    A trace that cannot be written stops a run before it begins. Later `on_problem` is told and no more: everything
     is in the journal, and an answer that was paid for must be shown. So is an index that is damaged or not ours, once:
     it is left as it is, and only lacks this run.
     """
 
-    def __init__(self, out: Path, folder: Path, on_problem: Callable[[str], None] = lambda message: None) -> None:
-        self._out, self._folder, self._complain = out, folder, on_problem
+    def __init__(self, out: Path, folder: Path, on_problem: Callable[[str], None] = lambda _: None) -> None:
+        self._out, self._folder, self._on_problem = out, folder, on_problem
         self._events: list[AnyEvent] = []
         self._summary: dict[str, Any] = {}
         self._indexed = True
@@ -163,4 +170,4 @@ class TraceWriter:
                 self._indexed = self._indexed and error.code != "index-damaged"
                 if isinstance(event, RunStarted) and self._indexed:
                     raise
-                self._complain(error.line)
+                self._on_problem(error.line)

@@ -6,14 +6,10 @@ import os
 import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
-
-from pydantic import TypeAdapter, ValidationError
 
 from ralph_cli.core.errors import JournalError
-from ralph_cli.core.events import AnyEvent, Event, RunStarted
+from ralph_cli.core.events import AnyEvent, RunStarted
 from ralph_cli.core.model import Json
 from ralph_cli.journal.bundle import (
     CHAIN_START,
@@ -35,23 +31,14 @@ from ralph_cli.journal.bundle import (
     canonical_json,
     chain_hash,
 )
-from ralph_cli.journal.consistency import describe_first_fault, find_inconsistency
+from ralph_cli.journal.consistency import parse_event
 from ralph_cli.journal.store import JournalRow
 
 MAX_FILE = 512 * MIB
-_EVENT: TypeAdapter[AnyEvent] = TypeAdapter(Event)
 _ARCHIVE_ERRORS = (
-    zipfile.BadZipFile,
-    zlib.error,
-    OSError,
-    EOFError,
-    ValueError,
-    RuntimeError,
-    NotImplementedError,
-    KeyError,
-    OverflowError,
-    struct.error,
-)
+    zipfile.BadZipFile, zlib.error, struct.error,
+    OSError, EOFError, ValueError, RuntimeError, KeyError, OverflowError,
+)  # fmt: skip
 """What the standard library raises on a damaged archive."""
 
 _HINT = "ask for the bundle again; `ralph trace export` makes one"
@@ -75,20 +62,22 @@ def read_bundle(path: Path) -> Bundle:
     if manifest.get("chain") != chain:
         raise _tampered_error("the chain hash in the manifest does not match the events")
     expected = build_manifest(started.run, len(rows), chain, parts)
-    for name in sorted({*expected["members"], *_manifest_members(manifest)}):
-        if expected["members"].get(name) != _manifest_members(manifest).get(name):
+    members = manifest.get("members")
+    listed = members if isinstance(members, dict) else {}
+    for name in sorted({*expected["members"], *listed}):
+        if expected["members"].get(name) != listed.get(name):
             raise _tampered_error(f"{name} is not what the manifest says")
     wrong = [name for name in sorted({*manifest, *expected}) if manifest.get(name) != expected.get(name)]
     if wrong:
         raise _tampered_error(f"the manifest does not match the journal ({wrong[0]})")
-    view, identity, origin = (_parse_json(parts[name], name) for name in (VIEW, IDENTITY, ORIGIN))
+    view, identity, _ = (_parse_json(parts[name], name) for name in (VIEW, IDENTITY, ORIGIN))
     document = parts.get(DOCUMENT)
     if identity != started.document:
         raise _tampered_error(f"{IDENTITY} is not the document that the journal names")
     if document is not None and hashlib.sha256(document).hexdigest() != started.document.get("sha256"):
         raise _tampered_error("the document in it is not the one that the journal names")
     seal = hashlib.sha256(canonical_json(manifest)).hexdigest()
-    return Bundle(started.run, rows, view, identity, origin, chain, seal, document)
+    return Bundle(rows, view, seal, document)
 
 
 def _read_members(path: Path) -> dict[str, bytes]:
@@ -104,9 +93,8 @@ def _read_members(path: Path) -> dict[str, bytes]:
     except _ARCHIVE_ERRORS as error:
         if isinstance(error, OSError) and error.strerror:
             raise JournalError(f"{path.name} cannot be read: {error.strerror}", code="bundle-unreadable") from error
-        raise JournalError(
-            f"{path.name} is not a bundle, or is damaged: {error}", code="bundle-damaged", hint=_HINT
-        ) from (error)
+        what = f"{path.name} is not a bundle, or is damaged: {error}"
+        raise JournalError(what, code="bundle-damaged", hint=_HINT) from error
 
 
 def _check_bounds(archive: zipfile.ZipFile, infos: list[zipfile.ZipInfo], name: str) -> None:
@@ -114,13 +102,8 @@ def _check_bounds(archive: zipfile.ZipFile, infos: list[zipfile.ZipInfo], name: 
     strange = sorted(set(names) - set(MEMBERS))
     missing = sorted(set(MEMBERS) - {DOCUMENT} - set(names))
     if strange or missing or len(names) != len(set(names)) or archive.comment:
-        fault = (
-            f"it holds {strange[0][:60]!r}"
-            if strange
-            else f"{missing[0]} is not in it"
-            if missing
-            else "a member twice"
-        )
+        fault = f"{missing[0]} is not in it" if missing else "a member twice"
+        fault = f"it holds {strange[0][:60]!r}" if strange else fault
         raise JournalError(f"{name} is not a bundle of ralph: {fault}", code="bundle-damaged", hint=_HINT)
     for info in infos:
         plain = info.flag_bits == 0 and info.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -134,22 +117,21 @@ def _parse_rows(data: bytes, expected_count: object) -> tuple[tuple[JournalRow, 
     """The events, each of which must fit the chain; and the end of the chain."""
     rows: list[JournalRow] = []
     chain = CHAIN_START
-    for place, line in enumerate(_split_lines(data), 1):
+    if data and not data.endswith(b"\n"):
+        raise _tampered_error("the last event is cut off")
+    for place, line in enumerate(data.split(b"\n")[:-1], 1):
         body = _parse_json(line, f"event {place}")
-        seq, kept = body.get("seq"), body.pop("chain", None)
+        seq, stored_chain = body.get("seq"), body.pop("chain", None)
         if type(seq) is not int or seq != place:
             raise _tampered_error(_describe_misplaced(place, seq))
         chain = chain_hash(chain, body)
-        if kept != chain:
+        if stored_chain != chain:
             raise _tampered_error(f"event {place} does not fit the chain: it was changed, or another stands before it")
-        rows.append(JournalRow(place, *_parse_event(body, place)))
+        rows.append(JournalRow(*_parse_event(body, place)))
+    if type(expected_count) is int and expected_count > len(rows):
+        raise _tampered_error(f"the events after {len(rows)} are missing")
     if type(expected_count) is not int or expected_count != len(rows):
-        end = (
-            f"the events after {len(rows)} are missing"
-            if type(expected_count) is int and expected_count > len(rows)
-            else ""
-        )
-        raise _tampered_error(end or f"the manifest counts other events than the {len(rows)} of the journal")
+        raise _tampered_error(f"the manifest counts other events than the {len(rows)} of the journal")
     return tuple(rows), chain
 
 
@@ -159,25 +141,11 @@ def _describe_misplaced(place: int, seq: object) -> str:
     return f"event {place} is missing, event {seq} stands in its place" if seq > place else f"event {seq} stands twice"
 
 
-def _split_lines(data: bytes) -> Iterator[bytes]:
-    if data and not data.endswith(b"\n"):
-        raise _tampered_error("the last event is cut off")
-    yield from data.split(b"\n")[:-1]
-
-
 def _parse_event(body: Json, place: int) -> tuple[str, AnyEvent]:
     at, event = body.get("at"), body.get("event")
     if set(body) != {"at", "event", "seq"} or not isinstance(at, str):
         raise _tampered_error(f"event {place} lacks required fields, or has others")
-    try:
-        found = _EVENT.validate_json(canonical_json(event))
-    except ValidationError as error:
-        what = f"event {place} of the bundle is not an event ({describe_first_fault(error)})"
-        raise JournalError(what, code="bundle-damaged") from error
-    fault = find_inconsistency(found)
-    if fault:
-        raise JournalError(f"event {place} of the bundle is inconsistent: {fault}", code="bundle-damaged")
-    return at, found
+    return at, parse_event(canonical_json(event), f"event {place} of the bundle", "an event", "bundle-damaged")
 
 
 def _parse_json(data: bytes, name: str) -> Json:
@@ -186,19 +154,13 @@ def _parse_json(data: bytes, name: str) -> Json:
         value = json.loads(data.decode("utf-8"))
         same = isinstance(value, dict) and canonical_json(value) == data
     except (ValueError, RecursionError) as error:
-        raise JournalError(
-            f"{name} in the bundle is not JSON, or nested deeper than {MAX_DEPTH}", code="bundle-damaged"
-        ) from (error)
+        what = f"{name} in the bundle is not JSON, or nested deeper than {MAX_DEPTH}"
+        raise JournalError(what, code="bundle-damaged") from error
     except JournalError as error:
         raise JournalError(f"{name} in the bundle is damaged: {error.message}", code="bundle-damaged") from error
     if not same:
         raise _tampered_error(f"{name} is not written as ralph writes it")
     return dict(value)
-
-
-def _manifest_members(manifest: Json) -> dict[str, Any]:
-    members = manifest.get("members")
-    return members if isinstance(members, dict) else {}
 
 
 def _tampered_error(what: str) -> JournalError:

@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 from importlib import resources
 
-from pydantic import BaseModel, ConfigDict
-
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.core.judge_test import FALSEHOOD_KINDS, TRUE_KIND, Case
@@ -26,17 +24,6 @@ NAME = "judge_test.md"
 _CANDIDATES_PER_CLAIM, _CLAIMS_PER_ROW_CLAIM = 6, 4
 
 
-class _Claim(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    text: str
-    quotes: tuple[str, ...]
-
-
-class _Claims(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-    claims: tuple[_Claim, ...]
-
-
 def load_built_in() -> tuple[Document, tuple[TrueClaim, ...]]:
     """The document that is tested with when no other is given, and the claims that were written about it."""
     folder = resources.files("ralph_cli.judge_testing")
@@ -44,8 +31,8 @@ def load_built_in() -> tuple[Document, tuple[TrueClaim, ...]]:
     digest = hashlib.sha256(data).hexdigest()
     parsed = parse_text(data, name=NAME, kind="markdown", encoding=None, limits=DEFAULT_LIMITS)
     document = assemble(parsed, path=NAME, kind="markdown", sha256=digest, fingerprint=digest)
-    written = _Claims.model_validate(tomllib.loads(folder.joinpath("judge_test.toml").read_text("utf-8")))
-    return document, tuple(TrueClaim(claim.text, claim.quotes) for claim in written.claims)
+    written = tomllib.loads(folder.joinpath("judge_test.toml").read_text("utf-8"))["claims"]
+    return document, tuple(TrueClaim(claim["text"], tuple(claim["quotes"])) for claim in written)
 
 
 def sample_claims(claims: Sequence[TrueClaim], count: int, seed: int) -> tuple[TrueClaim, ...]:
@@ -62,28 +49,25 @@ def choose_claims(
     Raises DocumentError if there is not one sentence or row that claims can be made of.
     """
     rng = random.Random(f"{seed}:claims")
-    every = true_claims(document, index)
-    sentences, rows = [c for c in every if not c.subject], [c for c in every if c.subject]
+    claims = true_claims(document, index)
+    sentences, rows = [c for c in claims if not c.subject], [c for c in claims if c.subject]
     most_rows = count // _CLAIMS_PER_ROW_CLAIM if sentences else count
     pool = rng.sample(sentences, min(len(sentences), count * _CANDIDATES_PER_CLAIM))
     pool += rng.sample(rows, min(len(rows), most_rows * _CANDIDATES_PER_CLAIM))
-    ways = {
-        claim: [kind for kind in FALSEHOOD_KINDS if mutate(claim, kind, facts, _rng(seed, claim, kind))]
-        for claim in pool
-    }
+    ways = {claim: [kind for kind in FALSEHOOD_KINDS if _falsify(claim, kind, facts, seed)] for claim in pool}
     chosen: list[TrueClaim] = []
-    had: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     left = [claim for claim in pool if ways[claim]]
     while left and len(chosen) < count:
-        full = sum(bool(claim.subject) for claim in chosen) >= most_rows
-        fit = [claim for claim in left if not (full and claim.subject)]
-        if not fit:
+        has_all_rows = sum(bool(claim.subject) for claim in chosen) >= most_rows
+        eligible = [claim for claim in left if not (has_all_rows and claim.subject)]
+        if not eligible:
             break
         # What is rare so far weighs most.
-        best = max(fit, key=lambda claim: sum(1 / (1 + had[kind]) for kind in ways[claim]))
+        best = max(eligible, key=lambda claim: sum(1 / (1 + counts[kind]) for kind in ways[claim]))
         left.remove(best)
         chosen.append(best)
-        had.update(ways[best])
+        counts.update(ways[best])
     if not chosen:
         needed = "full sentences of 50 to 260 characters, or tables with years as column headers"
         hint = f"the document needs {needed}; or omit --document"
@@ -95,17 +79,15 @@ def make_cases(claims: Sequence[TrueClaim], facts: DocumentFacts, seed: int) -> 
     """Each claim as it is, and once for each kind of falsehood that it takes; the same for the same seed."""
     found: list[Case] = []
     for claim in claims:
-        texts = {TRUE_KIND: claim.text} | {
-            kind: mutate(claim, kind, facts, _rng(seed, claim, kind)) for kind in FALSEHOOD_KINDS
-        }
+        texts = {TRUE_KIND: claim.text} | {kind: _falsify(claim, kind, facts, seed) for kind in FALSEHOOD_KINDS}
         for kind, text in texts.items():
             if text is not None:
                 found.append(Case(len(found) + 1, kind, text, claim.text, claim.quotes))
     return tuple(found)
 
 
-def _rng(seed: int, claim: TrueClaim, kind: str) -> random.Random:
-    return random.Random(f"{seed}:{kind}:{claim.text}")
+def _falsify(claim: TrueClaim, kind: str, facts: DocumentFacts, seed: int) -> str | None:
+    return mutate(claim, kind, facts, random.Random(f"{seed}:{kind}:{claim.text}"))
 
 
 def make_batches(cases: Sequence[Case], seed: int) -> tuple[tuple[int, ...], ...]:
@@ -119,14 +101,14 @@ def make_batches(cases: Sequence[Case], seed: int) -> tuple[tuple[int, ...], ...
         groups.setdefault((case.truth, case.quotes), []).append(case.number)
     if not groups:
         return ()
-    dealt = list(groups.values())
-    rng.shuffle(dealt)
-    for group in dealt:
+    shuffled = list(groups.values())
+    rng.shuffle(shuffled)
+    for group in shuffled:
         rng.shuffle(group)
-    count = max(-(-len(cases) // BATCH_SIZE), *map(len, dealt))
+    count = max(-(-len(cases) // BATCH_SIZE), *map(len, shuffled))
     # Dealt in turn, the cases of a claim fall into neighbouring batches, and no batch gets more than its share.
     batches: list[list[int]] = [[] for _ in range(count)]
-    for place, number in enumerate(number for group in dealt for number in group):
+    for place, number in enumerate(number for group in shuffled for number in group):
         batches[place % count].append(number)
     for batch in batches:
         rng.shuffle(batch)

@@ -1,7 +1,8 @@
 """Judge-test mode: claims whose truth is known are put to the judge of question mode, a batch at a time."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 
 from ralph_cli.checks.base import Check
@@ -58,10 +59,6 @@ class JudgeTestMode:
     index: QuoteIndex
     judge: Check
     observed: ObservedModel
-    _by_number: dict[int, Case] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._by_number = {case.number: case for case in self.cases}
 
     def plan(self, state: LoopState) -> str:
         place = len(state.steps)
@@ -70,21 +67,17 @@ class JudgeTestMode:
 
     def run(self, message: str, iteration: int) -> Attempt:
         self.observed.iteration = iteration
-        batch = [self._by_number[number] for number in self.batches[iteration - 1]]
-        return resolve_quotes(
-            Draft(tuple(DraftClaim(case.text, case.quotes) for case in batch)), self.document, self.index
-        )
+        batch = [self.cases[number - 1] for number in self.batches[iteration - 1]]
+        draft = Draft(tuple(DraftClaim(case.text, case.quotes) for case in batch))
+        return resolve_quotes(draft, self.document, self.index)
 
     def analyze(self, attempt: Attempt) -> tuple[Evidence, ...]:
         found = self.judge(attempt)
         if not found.broken:
             return (found,)
         # One batch without verdicts does not end the test: the others may have some.
-        return (
-            Evidence(
-                "judge", (Issue("judge", f"the judge returned no verdicts: {found.broken}"),), broken=found.broken
-            ),
-        )
+        issue = Issue("judge", f"the judge returned no verdicts: {found.broken}")
+        return (Evidence("judge", (issue,), broken=found.broken),)
 
     def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
         """Nothing: a judge is tested, not taught."""
@@ -100,16 +93,12 @@ class JudgeTestDetector:
 
     def check(self, state: LoopState, config: StopConditionConfig) -> StopDecision:
         """The decision for this state; see `loop.detectors.StopDetector`."""
-        broken = 0
-        for step in reversed(state.steps):
-            if not any(item.broken for item in step.evidence):
-                break
-            broken += 1
-        why = next((item.broken for step in state.steps[-1:] for item in step.evidence if item.broken), "")
+        newest_first = reversed(state.steps)
+        faults = [next((item.broken for item in step.evidence if item.broken), "") for step in newest_first]
+        broken = len(list(takewhile(bool, faults)))
         if broken == len(state.steps) >= self.batch_count or (self.max_failures and broken >= self.max_failures):
-            return StopDecision(
-                True, StopType.UNJUDGED, f"the judge returned no verdicts on {broken} batches in a row: {why}"
-            )
+            why = f"the judge returned no verdicts on {broken} batches in a row: {faults[0]}"
+            return StopDecision(True, StopType.UNJUDGED, why)
         if len(state.steps) >= self.batch_count:
             return StopDecision(True, StopType.TESTED, f"all {self.batch_count} batches were put to the judge")
         return CONTINUE

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
+from ralph_cli.judge_testing.mutate_wording import replace_each, replace_match
 from ralph_cli.text.lexicon import MONTHS, NEGATIONS, TENS, UNITS
 from ralph_cli.text.quantities.dates import dates
 from ralph_cli.text.quantities.figures import UNIT_AFTER, Figure, figures
@@ -41,10 +42,8 @@ _YEAR = re.compile(
 
 def mutate_numbers(text: str) -> Iterator[str]:
     """The claim with one figure changed: a digit, million for billion, per cent for percentage points."""
-    dated = [(date.start, date.end) for date in dates(text)]
     for figure in figures(text):
-        inside = any(start <= figure.start < end for start, end in dated)
-        if inside or _is_no_quantity(text, figure):
+        if _is_in_date(text, figure.start) or _is_no_quantity(text, figure):
             continue
         way = _direction(text, figure)
         if condition := _condition_word(text, figure.start):
@@ -55,6 +54,10 @@ def mutate_numbers(text: str) -> Iterator[str]:
             if way == 0 or (value > figure.value) == (way > 0):
                 yield text[: figure.start] + wording + text[figure.end :]
         yield from _swap_percent_and_points(text, figure)
+
+
+def _is_in_date(text: str, at: int) -> bool:
+    return any(date.start <= at < date.end for date in dates(text))
 
 
 def _is_no_quantity(text: str, figure: Figure) -> bool:
@@ -172,6 +175,9 @@ _SINCE_OR_BY = re.compile(rf"(?i)\b(?:by|before|prior to|since|from){_BEHIND}")
 """What happened by a year happened by any later one, and what holds since a year holds since any later one."""
 
 _COUNTED = "|".join((*_ONES, *_TENS))
+_TIME = re.compile(rf"\s+(?!(?:that|it|this|them|about|approximately|more|less|{_COUNTED})\b)[^\W\d]")
+_NO_TIME_BEFORE = re.compile(r"(?i)\b(?:day|year|soon|look\w*|sought|named) $")
+_BEFORE_A_COURT = re.compile(r"(?i)\b(?:brings?|brought|come|comes|laid|put|appear\w*|went|goes?|pending)\b[^,;]*$")
 _NOT_TIME = re.compile(
     r"\s+(?:income|tax|taxes|provision|interest|amorti[sz]ation|depreciation|deduct\w*|giving|consider\w*|taking"
     r"|adjust\w*|the effect|eliminat\w*|allow\w*|discount\w*|reclass\w*|minority|non)"
@@ -190,21 +196,19 @@ def mutate_times(text: str) -> Iterator[str]:
         before = text[: match.start()]
         if _OPEN_SPAN.search(before) and (_has_span(before) or not _SPAN_END.search(before)):
             continue  # a longer span holds what a shorter one does
-        for other in (
-            int(match[0]) + shift for shift in ((-3, -2, -1) if _SINCE_OR_BY.search(before) else (-3, -2, -1, 1, 2))
-        ):
+        for shift in (-3, -2, -1) if _SINCE_OR_BY.search(before) else (-3, -2, -1, 1, 2):
+            other = int(match[0]) + shift
             if other not in years and not (min(years) < other < max(years) and _has_span(text)):
-                yield text[: match.start()] + str(other) + text[match.end() :]
-    dated = [(date.start, date.end) for date in dates(text)]
+                yield replace_match(match, str(other))
     for match in _MONTH.finditer(text):
         before = text[: match.start()]
-        bare = not any(start <= match.start() < end for start, end in dated)
-        if (bare and match[0] in ("May", "March")) or _OPEN_SPAN.search(before) or _SINCE_OR_BY.search(before):
+        bare = match[0] in ("May", "March") and not _is_in_date(text, match.start())
+        if bare or _OPEN_SPAN.search(before) or _SINCE_OR_BY.search(before):
             continue
         for month in _MONTHS:
             long = re.search(r"\b31\b", text) or (month == "February" and re.search(r"\b(?:29|30)\b", text))
             if month not in text and not (long and month in _SHORT):
-                yield text[: match.start()] + month + text[match.end() :]
+                yield replace_match(match, month)
     yield from _mutate_quarters_and_order(text)
 
 
@@ -217,25 +221,17 @@ def _mutate_quarters_and_order(text: str) -> Iterator[str]:
     for match in re.finditer(r"\b(first|second|third|fourth)(?=[- ](?:fiscal )?quarter\b)", text):
         for other in _QUARTERS:
             if other not in text.lower():
-                yield text[: match.start()] + other + text[match.end() :]
-    for match in re.finditer(r"\bQ([1-4])\b", text):
-        yield from (f"{text[: match.start()]}Q{n}{text[match.end() :]}" for n in range(1, 5) if f"Q{n}" not in text)
+                yield replace_match(match, other)
+    for match in re.finditer(r"\bQ[1-4]\b", text):
+        yield from (replace_match(match, f"Q{n}") for n in range(1, 5) if f"Q{n}" not in text)
     for word, other in (("before", "after"), ("after", "before"), ("prior to", "after")):
         for match in re.finditer(rf"(?<![-\w]){word}(?![-\w])", text):
-            fit = not _NOT_TIME.match(text[match.end() :]) and not re.search(
-                r"(?i)\b(?:day|year|soon|look\w*|sought|named) $", text[: match.start()]
-            )
-            if word == "after" and re.search(r"(?i)\b(?:until|at least|within)\b", text[: match.start()]):
+            before, after = text[: match.start()], text[match.end() :]
+            if word == "after" and re.search(r"(?i)\b(?:until|at least|within)\b", before):
                 continue  # what lasts longer lasts that long, too
-            if re.search(
-                r"(?i)\b(?:brings?|brought|come|comes|laid|put|appear\w*|went|goes?|pending)\b[^,;]*$",
-                text[: match.start()],
-            ):
-                continue  # before a court
-            if fit and re.match(
-                rf"\s+(?!(?:that|it|this|them|about|approximately|more|less|{_COUNTED})\b)[^\W\d]", text[match.end() :]
-            ):
-                yield text[: match.start()] + other + text[match.end() :]
+            if _BEFORE_A_COURT.search(before) or _NO_TIME_BEFORE.search(before) or _NOT_TIME.match(after):
+                continue
+            if _TIME.match(after):
+                yield replace_match(match, other)
     for word, other in _PACE_SWAPS:
-        for match in re.finditer(rf"(?<!quarter of )\b{word}\b", text):
-            yield text[: match.start()] + other + text[match.end() :]
+        yield from replace_each(text, rf"(?<!quarter of )\b{word}\b", other)

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ralph_cli.judge_testing.mutate_wording import replace_match
 from ralph_cli.judge_testing.places import COUNTRIES, REGIONS, STATES, WITH_ARTICLE
 from ralph_cli.text.lexicon import MONTHS
 
@@ -14,16 +15,14 @@ _NAME = re.compile(
     r"(?: (?:(?:of|and|&) )?[A-Z][A-Za-z.]*[A-Za-z])*"
     r"(?: B\.V\.)?)(?=[ ,.;:)'\u2019])(?! \d)"
 )
-_CALENDAR = "Monday Tuesday Wednesday Thursday Friday Saturday Sunday Fiscal Q"
-_COMMON = (
-    "Note Notes Section Item Form Part Table Schedule Exhibit Act Agreement Plan Plans Report Statement Statements"
-)
-_COMMON += (
-    " Consolidated Financial Annual Quarterly Page Clause Rule Rules Appendix Chapter Article Mr Mrs Ms Dr I We Our"
-)
-_COMMON += " The This These It In On At If As For See Inc Corp Co Ltd Standard Standards Services Data"
-_COMMON += " Proxy Contents Participant Internal"
-_SKIPPED = frozenset((_CALENDAR + " " + _COMMON).split()) | {month.capitalize() for month in MONTHS}
+_NO_NAMES = """
+    Monday Tuesday Wednesday Thursday Friday Saturday Sunday Fiscal Q
+    Note Notes Section Item Form Part Table Schedule Exhibit Act Agreement Plan Plans Report Statement Statements
+    Consolidated Financial Annual Quarterly Page Clause Rule Rules Appendix Chapter Article Mr Mrs Ms Dr I We Our
+    The This These It In On At If As For See Inc Corp Co Ltd Standard Standards Services Data
+    Proxy Contents Participant Internal
+"""
+_SKIPPED = frozenset(_NO_NAMES.split()) | {month.capitalize() for month in MONTHS}
 _ISSUER = {"Company", "Corporation", "Registrant", "Issuer", "Group", "Parent", "Firm", "Bank", "Borrower", "Employer"}
 _STOP_WORDS = frozenset("of and or the a to for with by from as that is was be not which than our its their".split())  # noqa: SIM905
 _GEOGRAPHY = frozenset((*COUNTRIES, *STATES, *REGIONS))
@@ -62,22 +61,16 @@ class DocumentNames:
         uses: dict[str, list[re.Match[str]]] = defaultdict(list)
         for match in _NAME.finditer(flat):
             words = re.split(r"[ .]", match["name"])
-            if (
-                _SKIPPED.isdisjoint(words)
-                and len(words) <= _MAX_NAME_WORDS
-                and not any(p in match["name"] for p in _GEOGRAPHY)
-            ):
+            is_place = any(place in match["name"] for place in _GEOGRAPHY)
+            if _SKIPPED.isdisjoint(words) and len(words) <= _MAX_NAME_WORDS and not is_place:
                 uses[match["name"]].append(match)
         # What is as often written small is a word that a heading or a table has made large.
         lower = Counter(re.findall(r"\b[a-z]+", flat))
         self._usages = {}
         for name, found in uses.items():
             share = sum(bool(match["the"]) for match in found) / len(found)
-            if (
-                len(found) < _MIN_COUNT
-                or 0.2 < share < 0.8
-                or (share < 0.5 and _is_common_word(name, len(found), lower))
-            ):
+            is_common = share < 0.5 and _is_common_word(name, len(found), lower)
+            if len(found) < _MIN_COUNT or 0.2 < share < 0.8 or is_common:
                 continue
             beside = Counter(word for match in found for word in _neighbour_words(flat, match))
             self._usages[name] = _NameUsage(share > 0.5, len(found), beside)
@@ -167,7 +160,7 @@ def _move_places(text: str) -> Iterator[str]:
     for match in re.finditer(rf"\b(?:{_STATE}){_BEHIND}", text):
         rivals = [other for other in STATES if other not in text]
         if _is_standalone_place(text, match):
-            yield from (text[: match.start()] + rival + text[match.end() :] for rival in rivals[:8])
+            yield from (replace_match(match, rival) for rival in rivals[:8])
 
 
 def _is_standalone_place(text: str, match: re.Match[str]) -> bool:

@@ -38,38 +38,31 @@ def mutate_negations(text: str) -> Iterator[str]:
     """The claim with a negation more or less, "may" made "must", or a rise made a fall."""
     for match in _NOT.finditer(text):
         if not _NEVER_POSITIVE.search(text[match.end() :]):
-            yield text[: match.start()] + match[1] + text[match.end() :]
-    yield from _replace_each(text, r"\bcannot\b", "can")
-    yield from _replace_each(text, r"\bno longer (?=\w+s\b)", "still ")
-    yield from _replace_each(text, r"\b(had|has|have) no (?=(?!other|more|longer|such|further)\w+[^s\W]\b)", r"\1 a ")
-    yield from _replace_each(text, r"\A(No) (single )?(?=[a-z]+[^s\W]\b)", "A single ")
+            yield replace_match(match, match[1])
+    yield from replace_each(text, r"\bcannot\b", "can")
+    yield from replace_each(text, r"\bno longer (?=\w+s\b)", "still ")
+    yield from replace_each(text, r"\b(had|has|have) no (?=(?!other|more|longer|such|further)\w+[^s\W]\b)", r"\1 a ")
+    yield from replace_each(text, r"\A(No) (single )?(?=[a-z]+[^s\W]\b)", "A single ")
     for match in _AUXILIARY.finditer(text):
         if _is_negatable(text, match):
-            yield _insert_not(text, match)
+            yield replace_match(match, "cannot" if match[1] == "can" else f"{match[1]} not")
         if match[1] == "may" and not _UNFIT_NEXT.match(text[match.end() :]):
-            yield f"{text[: match.start()]}must{text[match.end() :]}"
+            yield replace_match(match, "must")
     yield from _swap_opposites(text)
 
 
 def _is_negatable(text: str, match: re.Match[str]) -> bool:
     """Whether an auxiliary is that of a main clause which "not" makes false."""
-    begin = max((found.end() for found in _BOUNDARY.finditer(text, 0, match.start())), default=0)
-    found = _BOUNDARY.search(text, match.end())
-    before, after = text[begin : match.start()], text[match.end() : found.start() if found else len(text)]
-    if match[1] == "may" or text[: match.start()].count("(") != text[: match.start()].count(")"):
+    head, before = text[: match.start()], _clause_before(text, match.start())
+    boundary = _BOUNDARY.search(text, match.end())
+    after = text[match.end() : boundary.start() if boundary else len(text)]
+    if match[1] == "may" or "whether" in head or head.count("(") != head.count(")"):
         return False
     if match[1] in ("has", "have", "had") and not _PARTICIPLE.match(after):
         return False
-    quoted = sum(text[: match.start()].count(sign) for sign in '"\u201c\u201d') % 2 == 1
-    if "whether" in text[: match.start()]:
-        return False
+    quoted = sum(head.count(sign) for sign in '"\u201c\u201d') % 2 == 1
     unfit = _SUBORDINATE.search(before) or _NEGATIVE.search(before + after) or _UNFIT_NEXT.match(after)
     return bool(before.strip()) and not quoted and not unfit
-
-
-def _insert_not(text: str, match: re.Match[str]) -> str:
-    word = {"can": "cannot"}.get(match[1], f"{match[1]} not")
-    return text[: match.start()] + word + text[match.end() :]
 
 
 def _swap_opposites(text: str) -> Iterator[str]:
@@ -80,7 +73,7 @@ def _swap_opposites(text: str) -> Iterator[str]:
             # Only the first is turned round: it is what the sentence is about.
             match = re.search(rf"\b{word}\b(?! or\b)(?! \(de)", text)
             if match and not _NEGATIVE.search(text[: match.start()]):
-                yield _fix_article(text[: match.start()] + other + text[match.end() :])
+                yield _fix_article(replace_match(match, other))
 
 
 def _fix_article(text: str) -> str:
@@ -88,9 +81,14 @@ def _fix_article(text: str) -> str:
     return re.sub(r"\b([Aa]) (?=increase\b)", r"\1n ", text)
 
 
-def _replace_each(text: str, pattern: str, replacement: str) -> Iterator[str]:
-    for match in re.finditer(pattern, text):
-        yield text[: match.start()] + match.expand(replacement) + text[match.end() :]
+def replace_each(text: str, pattern: str, replacement: str) -> Iterator[str]:
+    """The text with each match of the pattern, one at a time, made the replacement."""
+    return (replace_match(match, match.expand(replacement)) for match in re.finditer(pattern, text))
+
+
+def replace_match(match: re.Match[str], words: str) -> str:
+    """The text in which a match was found, with other words in its place."""
+    return match.string[: match.start()] + words + match.string[match.end() :]
 
 
 # Scope
@@ -162,15 +160,14 @@ def mutate_scopes(text: str) -> Iterator[str]:
         for match in re.finditer(pattern, text, re.IGNORECASE):
             fit = not _NOT_BEFORE.search(text[: match.start()]) or (pattern, put) not in _QUANTIFIERS
             if fit and not _NEGATIVE.search(_clause_before(text, match.start())):
-                word = put[0].upper() + put[1:] if match.start() == 0 else put
-                yield text[: match.start()] + word + text[match.end() :]
+                yield replace_match(match, put[0].upper() + put[1:] if match.start() == 0 else put)
     for match in _TAIL.finditer(text):
         rest = text[: match.start()].rstrip(" ,;")
         if _is_full_sentence(rest) and not _MERELY_POSSIBLE.search(rest):
             yield rest + "."
     for match in _WITHOUT.finditer(text):
         if re.search(r"\bnot\b", text[: match.start()]):
-            yield text[: match.start()] + text[match.end() :]
+            yield replace_match(match, "")
     if head := _HEAD.match(text):
         rest = text[head.end() :]
         if _is_full_sentence(rest) and not _MERELY_POSSIBLE.search(rest):
@@ -180,9 +177,9 @@ def mutate_scopes(text: str) -> Iterator[str]:
         # Of one thing in one place nobody would say that it is everywhere.
         many = re.search(r"(?:\A|[a-z]{2}s|revenue|growth|demand|share|volume) $", before) and not _SOME.search(before)
         if many and not _SINGLE_PLACE_WORDS.search(before):
-            yield f"{text[: match.start()]}in all regions of the world{text[match.end() :]}"
+            yield replace_match(match, "in all regions of the world")
     if (party := _PARTY.match(text)) and "only" not in text:
-        yield f"Only the {party[1]}{party[2]}{text[party.end() :]}"
+        yield replace_match(party, f"Only the {party[1]}{party[2]}")
 
 
 def _clause_before(text: str, at: int) -> str:

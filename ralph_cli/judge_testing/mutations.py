@@ -5,7 +5,7 @@ tell: it stands in the document, or follows from what is said ("more than four" 
 """
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ralph_cli.judge_testing.mutate_figures import mutate_numbers, mutate_times
@@ -55,54 +55,37 @@ class DocumentFacts:
 
 def mutate(claim: TrueClaim, kind: str, facts: DocumentFacts, rng: random.Random) -> str | None:
     """The claim made false in one way of that kind, chosen by `rng`; None where there is none."""
-    found = list(dict.fromkeys(_MUTATORS[kind](claim, facts)))
+    found = list(dict.fromkeys(_variants(claim, kind, facts)))
     rng.shuffle(found)
-    return next(
-        (text for text in found if _normalize(text) != _normalize(claim.text) and not facts.has_wording(text, claim)),
-        None,
-    )
+    for text in found:
+        if _normalize(text) != _normalize(claim.text) and not facts.has_wording(text, claim):
+            return text
+    return None
 
 
 def _normalize(text: str) -> str:
     return " ".join(fold(text).text.split()).casefold()
 
 
-def _mutate_negation(claim: TrueClaim, facts: DocumentFacts) -> Iterator[str]:
-    if claim.subject:
-        yield claim.text.replace("The table shows ", "The table does not show ", 1)
-    else:
-        yield from mutate_negations(claim.text)
-
-
-def _mutate_number(claim: TrueClaim, facts: DocumentFacts) -> Iterator[str]:
-    return mutate_numbers(claim.text)
-
-
-def _mutate_entity(claim: TrueClaim, facts: DocumentFacts) -> Iterator[str]:
-    if claim.subject:
-        yield from (claim.text.replace(claim.subject, rival, 1) for rival in claim.rivals)
-    else:
-        yield from facts.names.swap_names(claim.text)
-
-
-def _mutate_scope(claim: TrueClaim, facts: DocumentFacts) -> Iterator[str]:
-    if claim.period:
-        yield from (claim.text.replace(f"in {claim.period}", f"in {p} and in {claim.period}") for p in claim.periods)
-    else:
-        yield from mutate_scopes(claim.text)
-
-
-def _mutate_time(claim: TrueClaim, facts: DocumentFacts) -> Iterator[str]:
-    if claim.period:
-        yield from (claim.text.replace(f"in {claim.period}", f"in {period}") for period in claim.periods)
-    else:
-        yield from mutate_times(claim.text)
-
-
-_MUTATORS: dict[str, Callable[[TrueClaim, DocumentFacts], Iterator[str]]] = {
-    "negation": _mutate_negation,
-    "number": _mutate_number,
-    "entity": _mutate_entity,
-    "scope": _mutate_scope,
-    "time": _mutate_time,
-}
+def _variants(claim: TrueClaim, kind: str, facts: DocumentFacts) -> Iterator[str]:
+    """The claim made false in every way of that kind; what a row of a table says has ways of its own."""
+    text, period = claim.text, f"in {claim.period}"
+    match kind:
+        case "negation" if claim.subject:
+            yield text.replace("The table shows ", "The table does not show ", 1)
+        case "negation":
+            yield from mutate_negations(text)
+        case "number":
+            yield from mutate_numbers(text)
+        case "entity" if claim.subject:
+            yield from (text.replace(claim.subject, rival, 1) for rival in claim.rivals)
+        case "entity":
+            yield from facts.names.swap_names(text)
+        case "scope" if claim.period:
+            yield from (text.replace(period, f"in {other} and {period}") for other in claim.periods)
+        case "scope":
+            yield from mutate_scopes(text)
+        case "time" if claim.period:
+            yield from (text.replace(period, f"in {other}") for other in claim.periods)
+        case "time":
+            yield from mutate_times(text)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 from ralph_cli.core.judge_test import CaseResult, JudgeTest, Rate
@@ -118,13 +119,9 @@ def _rate(rate: Rate) -> dict[str, Any]:
 
 
 def _case(result: CaseResult) -> dict[str, Any]:
-    case, ruling = result.case, result.ruling
+    ruling = result.ruling
     return {
-        "number": case.number,
-        "kind": case.kind,
-        "text": case.text,
-        "truth": case.truth,
-        "quotes": list(case.quotes),
+        **asdict(result.case),
         "verdict": ruling.verdict.value if ruling else None,
         "reason": ruling.reason if ruling else "",
         "votes": [{"judge": v.judge, "verdict": v.verdict.value} for v in ruling.votes] if ruling else [],

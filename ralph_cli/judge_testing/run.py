@@ -1,21 +1,36 @@
-"""A test of the judge, made and told: claims are made, put to the judge, and what it caught is counted."""
+"""A test of the judge: claims are made, put to the very judge that question mode has, and what it caught is counted."""
 
 from dataclasses import replace
 
+from ralph_cli.checks.judge.claims import Judge
 from ralph_cli.core.errors import ConfigError
+from ralph_cli.core.events import CasesGenerated, NoticeIssued
 from ralph_cli.core.judge_test import JudgeTest
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.store import read_events
 from ralph_cli.judge_testing import cases as judge_cases
-from ralph_cli.judge_testing.build import build_judge_test, judge_only_names
-from ralph_cli.judge_testing.mode import JudgeTestDetector, summarize_judge_test
+from ralph_cli.judge_testing.mode import (
+    QUESTION,
+    JudgeTestDetector,
+    JudgeTestMode,
+    ObservedModel,
+    summarize_judge_test,
+)
 from ralph_cli.judge_testing.mutations import DocumentFacts
 from ralph_cli.runs.execute import Job, Setup, execute
-from ralph_cli.wiring.models import BuiltMode, RunContext, choose_models
+from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext, choose_models
 
 CLAIMS, MOST_CLAIMS = 20, 200
 """Claims that a judge is tested with unless it is said how many, and at most."""
+
+NOBODY = "offline:extractive"
+"""A model that needs no key: it stands where no model is asked."""
+
+NO_MODEL_NOTICE = (
+    "no model is tested: the judge is `offline`, which only compares words. "
+    "Set an API key, or choose a model with --judge-model."
+)
 
 
 def run_judge_test(source: DocumentSource | None, claims: int | None, seed: int, setup: Setup) -> JudgeTest:
@@ -25,23 +40,30 @@ def run_judge_test(source: DocumentSource | None, claims: int | None, seed: int,
         what = f"claims must be from 1 to {MOST_CLAIMS}, not {claims}"
         raise ConfigError(what, code="bad-claims", hint="20 are enough for a first look")
     names = choose_models(settings, models)
-    names = judge_only_names(names, models["judge"].vendor if "judge" in models else names.judge.split(":")[0])
+    names = _judge_only_names(names, models["judge"].vendor if "judge" in models else names.judge.split(":")[0])
+    document, written = (source.load(settings.cache_folder), ()) if source else judge_cases.load_built_in()
+    index, facts = QuoteIndex(document), DocumentFacts(document.text)
     if source is None:
-        document, true = judge_cases.load_built_in()
-        index, lore = QuoteIndex(document), DocumentFacts(document.text)
-        true = judge_cases.sample_claims(true, claims or len(true), seed)
+        true = judge_cases.sample_claims(written, claims or len(written), seed)
     else:
-        document = source.load(settings.cache_folder)
-        index, lore = QuoteIndex(document), DocumentFacts(document.text)
-        true = judge_cases.choose_claims(document, index, lore, claims or CLAIMS, seed)
-    cases = judge_cases.make_cases(true, lore, seed)
+        true = judge_cases.choose_claims(document, index, facts, claims or CLAIMS, seed)
+    cases = judge_cases.make_cases(true, facts, seed)
     batches = judge_cases.make_batches(cases, seed)
 
-    def build(stage: RunContext) -> BuiltMode:
-        return build_judge_test(stage, document, index, cases, batches, seed)
+    def build(context: RunContext) -> BuiltMode:
+        context.sink(CasesGenerated(cases, batches, seed))
+        observed = ObservedModel(context.models.judge, context.sink)
+        judge = Judge(observed, document, QUESTION, context.nonces, context.models.panel)
+        return BuiltMode(JudgeTestMode(cases, batches, document, index, judge, observed))
 
     text = f"test of the judge: {len(true)} true claims, {len(cases) - len(true)} made false, seed {seed}"
     detectors = JudgeTestDetector(len(batches), settings.max_failures)
     job = Job("judge-test", text, document, names, encoding=source.encoding if source else None, detectors=detectors)
     finished = execute(job, build, replace(setup, models={r: m for r, m in models.items() if r == "judge"}))
     return summarize_judge_test(tuple(read_events(finished.folder)), finished.folder)
+
+
+def _judge_only_names(names: ModelNames, vendor: str) -> ModelNames:
+    """The models of a test: nobody but the judge and the panel is asked, so nothing else needs a key or a price."""
+    notices = (NoticeIssued("no-model", NO_MODEL_NOTICE),) if vendor == "offline" else ()
+    return replace(names, worker=NOBODY, subquery=NOBODY, verifier="", notices=notices)

@@ -3,6 +3,7 @@
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from ralph_cli.core.document import Document
 from ralph_cli.documents.quotes.index import QuoteIndex
@@ -35,6 +36,16 @@ _CELL = re.compile(
 )
 _MAX_HEADER_DISTANCE, _TABLE_CHARS = 25, 600
 _GENERIC = re.compile(r"(?i)(?:sub)?total|other|net|all other|amount|adjustments?|cash|shares|.*\bbalance\b.*")
+
+
+class _Row(NamedTuple):
+    """A row of a table: where it begins, its line, its label, its figures, and the years that name their columns."""
+
+    start: int
+    line: str
+    label: str
+    cells: list[str]
+    years: list[str]
 
 
 def true_claims(document: Document, index: QuoteIndex) -> list[TrueClaim]:
@@ -79,14 +90,8 @@ def _is_sentence(passage: str) -> bool:
     whole = all(len(line) >= _LINE_FILL * longest for line in lines[:-1])
     if not (MIN_CHARS <= len(passage) <= MAX_CHARS and passage[0].isupper() and passage.endswith(".") and whole):
         return False
-    if (
-        _MARKUP.search(passage)
-        or _DEPENDENT_OPENING.match(passage)
-        or _DEPENDENT_WORD.match(passage)
-        or not _VERB.search(passage)
-    ):
-        return False
-    if re.match(r"[^:]{0,40}: ", passage):
+    depends = _DEPENDENT_OPENING.match(passage) or _DEPENDENT_WORD.match(passage)
+    if depends or _MARKUP.search(passage) or not _VERB.search(passage) or re.match(r"[^:]{0,40}: ", passage):
         return False
     if any(passage.count(one) != passage.count(two) for one, two in ("()", "\u201c\u201d")) or passage.count('"') % 2:
         return False
@@ -102,7 +107,7 @@ def _row_claims(document: Document) -> Iterator[TrueClaim]:
     for page in document.pages:
         text = document.text[page.start : page.end]
         starts = [0, *(match.end() for match in re.finditer("\n", text))]
-        rows: list[tuple[int, str, list[str], list[str]]] = []
+        rows: list[_Row] = []
         for start in starts:
             line = text[start : (text.find("\n", start) + 1 or len(text) + 1) - 1]
             if not is_row(line):
@@ -110,38 +115,26 @@ def _row_claims(document: Document) -> Iterator[TrueClaim]:
             label, cells = _split_row(line)
             years = _column_years(text, start, line, starts) if cells else []
             if label and len(cells) == len(years):
-                rows.append((start, line.strip(), [label, *cells], years))
-        for start, line, (label, *cells), years in rows:
-            yield from _claim_from_row(
-                line,
-                label,
-                cells,
-                years,
-                [
-                    other
-                    for at, _, other, other_years in rows
-                    if at != start and other_years == years and abs(at - start) < _TABLE_CHARS
-                ],
-            )
+                rows.append(_Row(start, line.strip(), label, cells, years))
+        for row in rows:
+            near = [other for other in rows if other.years == row.years and abs(other.start - row.start) < _TABLE_CHARS]
+            yield from _claim_from_row(row, near)
 
 
-def _claim_from_row(
-    line: str, label: str, cells: list[str], years: list[str], others: list[list[str]]
-) -> Iterator[TrueClaim]:
-    values = [re.sub(r"[^\d.]", "", cell) for cell in cells]
-    if len(set(values)) < len(values) or not all(values) or _GENERIC.fullmatch(label):
+def _claim_from_row(row: _Row, near: list[_Row]) -> Iterator[TrueClaim]:
+    """What a row says; `near` are the rows under the same years close to it."""
+    values = [re.sub(r"[^\d.]", "", cell) for cell in row.cells]
+    if len(set(values)) < len(values) or not all(values) or _GENERIC.fullmatch(row.label):
         return
     # One claim a row: the column is taken by the row's own figures, so that the same document gives the same claims.
-    place = sum(map(len, values)) % len(years)
-    rivals = tuple(
-        other[0]
-        for other in others
-        if other[0] != label and other[1 + place] != cells[place] and not _GENERIC.fullmatch(other[0])
-    )
-    periods = tuple(year for year in years if year != years[place])
-    text = f'The table shows {cells[place]} for "{label}" in {years[place]}.'
-    quote = line.strip("| ") if line.startswith("|") else line
-    yield TrueClaim(text, (quote,), label, rivals, years[place], periods)
+    place = sum(map(len, values)) % len(row.years)
+    cell, year = row.cells[place], row.years[place]
+    rivals = [other.label for other in near if other.label != row.label and other.cells[place] != cell]
+    named = tuple(rival for rival in rivals if not _GENERIC.fullmatch(rival))
+    periods = tuple(other for other in row.years if other != year)
+    text = f'The table shows {cell} for "{row.label}" in {year}.'
+    quote = row.line.strip("| ") if row.line.startswith("|") else row.line
+    yield TrueClaim(text, (quote,), row.label, named, year, periods)
 
 
 def _split_row(line: str) -> tuple[str, list[str]]:

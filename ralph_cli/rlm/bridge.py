@@ -9,32 +9,16 @@ from importlib import resources
 
 from ralph_cli.core.budget import Budget, Ledger
 from ralph_cli.core.document import Document
-from ralph_cli.core.errors import EngineError, LimitExceeded, ProviderError
+from ralph_cli.core.errors import EngineError, ProviderError
 from ralph_cli.core.model import Model, Request, StopReason, UserTurn
 from ralph_cli.core.prompts.framing import frame_data
-from sandbox import Answer, QueryFailure, Result, Sandbox, SandboxFailure, SandboxUnavailable
+from sandbox import Answer, HostQuery, QueryFailure, Result, Sandbox, SandboxFailure, SandboxUnavailable
 
 MAX_PARALLEL = 32
 """Sub-queries in flight at once."""
 
 CLOSE_WAIT_S = 5.0
 """Seconds that closing waits for an engine that is still starting."""
-
-
-@dataclass(frozen=True, slots=True)
-class SubqueryUsage:
-    """What one snippet asked of the sub-query model, and what is left of the iteration's budget."""
-
-    asked: int
-    used: int
-    allowed: int
-
-    @property
-    def warning(self) -> str:
-        """What the worker is told once four fifths are used; empty before, and when nothing was asked."""
-        if not self.asked or self.used < int(self.allowed * 0.8):
-            return ""
-        return f"[{self.used} of {self.allowed} sub-queries used: plan to finish]"
 
 
 @dataclass(slots=True)
@@ -86,13 +70,8 @@ class Subqueries:
 
     def _ask(self, prompt: str, text: str) -> Answer:
         body = f"{frame_data(text, self.nonce)}\n\n{prompt}" if text else prompt
-        request = Request(
-            "subquery",
-            self.system,
-            (UserTurn(body),),
-            max_tokens=self.max_tokens,
-            inputs={"prompt": prompt, "text": text},
-        )
+        inputs = {"prompt": prompt, "text": text}
+        request = Request("subquery", self.system, (UserTurn(body),), max_tokens=self.max_tokens, inputs=inputs)
         try:
             reply = self.model.complete(request)
         except ProviderError as error:
@@ -101,9 +80,21 @@ class Subqueries:
             return QueryFailure(f"the answer was cut at {self.max_tokens} tokens; ask for less at a time")
         return reply.text if reply.text.strip() else QueryFailure("the model gave no answer")
 
+    @property
+    def warning(self) -> str:
+        """What the worker is told once four fifths of the budget are used; empty before."""
+        if self.used < int(self.allowed * 0.8):
+            return ""
+        return f"[{self.used} of {self.allowed} sub-queries used: plan to finish]"
+
     def close(self) -> None:
         """Begin no further call; those in flight are left to end by themselves."""
         self._closed.set()
+
+
+def refuse_queries(items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
+    """Answers no sub-query: for code of ours, which needs no model."""
+    return [QueryFailure("not now") for _ in items]
 
 
 class DocumentSandbox:
@@ -138,15 +129,14 @@ class DocumentSandbox:
             sandbox = self._open()
             self._sandbox = sandbox
             sandbox.start()
-            sandbox.load(
-                self._document.text, [(page.number, page.label, page.start, page.end) for page in self._document.pages]
-            )
+            pages = [(page.number, page.label, page.start, page.end) for page in self._document.pages]
+            sandbox.load(self._document.text, pages)
             self._run_first_snippet(sandbox)
             ready.set_result(sandbox)
         except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, never swallowed
             ready.set_exception(error)
 
-    def run(self, code: str, query: Callable[[Sequence[tuple[str, str]]], Sequence[Answer]]) -> Result:
+    def run(self, code: str, query: HostQuery) -> Result:
         """Run one snippet. Raises EngineError when there is no engine; a snippet that fails is a Result.
 
         Raises LimitExceeded when the time of the run is over, also in the middle of the snippet.
@@ -166,13 +156,11 @@ class DocumentSandbox:
             raise EngineError(str(error.args[0]), code="no-sandbox", hint=error.hint) from error
         except SandboxFailure as error:
             raise EngineError(str(error), code="sandbox-failed", hint="run `ralph doctor`") from error
-        except LimitExceeded:
-            raise
         return result
 
     def _run_first_snippet(self, sandbox: Sandbox) -> None:
         """Define the look-up functions, and the notes, in a fresh guest."""
-        result = sandbox.run(self._first_snippet, _refuse_queries)
+        result = sandbox.run(self._first_snippet, refuse_queries)
         if result.error:
             fault = result.error.strip().splitlines()[-1]
             raise SandboxFailure(f"the sandbox could not run its first snippet: {fault}")
@@ -202,7 +190,3 @@ def _lookup_functions() -> str:
     package = resources.files("ralph_cli")
     sources = [package.joinpath(name).read_text("utf-8") for name in ("text/tables.py", "rlm/prelude.py")]
     return re.sub(r"^from ralph_cli\..*\n", "", "\n".join(sources), flags=re.MULTILINE)
-
-
-def _refuse_queries(items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
-    return [QueryFailure("not now") for _ in items]

@@ -2,21 +2,17 @@
 
 import keyword
 import unicodedata
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
 from ralph_cli.core.model import Tool, ToolCall
-from ralph_cli.core.prompts.json_reply import describe_validation_error
-from ralph_cli.rlm.bridge import DocumentSandbox
-from ralph_cli.rlm.parse import MalformedCall, Snippet
-from sandbox import Answer, QueryFailure
+from ralph_cli.core.prompts.json_schema import record, string
+from ralph_cli.rlm.bridge import DocumentSandbox, refuse_queries
+from ralph_cli.rlm.parse import MalformedCall, Snippet, parse_act
 
 MAX_OUTPUT_CHARS = 200_000
 """Characters of an output."""
-
-ACT_FIELDS = ("code", "output", "output_from", "verify", "say", "blocked")
 
 NUDGE = (
     "Use the tool `act`: run Python with `code`, set the output with `output` or `output_from`, run the verifiers with "
@@ -29,24 +25,16 @@ GOAL_ACT = Tool(
         "Do exactly one thing: run Python (`code`), set the whole output (`output`, or `output_from` a variable), run "
         "the user's verifiers on it (`verify`), say something (`say`), or say why you cannot go on (`blocked`)."
     ),
-    schema={
-        "type": "object",
-        "properties": {
-            "code": {"type": "string", "description": "Python to run; what it prints comes back"},
-            "output": {"type": "string", "description": "the new whole text of the output"},
-            "output_from": {
-                "type": "string",
-                "description": "name of a sandbox variable; its str() becomes the new whole output",
-            },
+    schema=record(
+        {
+            "code": string("Python to run; what it prints comes back"),
+            "output": string("the new whole text of the output"),
+            "output_from": string("name of a sandbox variable; its str() becomes the new whole output"),
             "verify": {"type": "boolean", "description": "true: run the user's verifiers on the output as it stands"},
-            "say": {
-                "type": "string",
-                "description": "a note that is kept, or <promise>DONE</promise> once the verifiers have passed",
-            },
-            "blocked": {"type": "string", "description": "why the objective cannot be reached"},
-        },
-        "additionalProperties": False,
-    },
+            "say": string("a note that is kept, or <promise>DONE</promise> once the verifiers have passed"),
+            "blocked": string("why the objective cannot be reached"),
+        }
+    ),
 )
 """The one tool of a goal's worker."""
 
@@ -105,31 +93,22 @@ class _Act(BaseModel):
 
 def parse_goal_call(call: ToolCall) -> Act | MalformedCall:
     """The meaning of one tool call. An empty text and `verify: false` are as good as not given."""
-    if call.name != GOAL_ACT.name:
-        return MalformedCall(f"There is no tool {call.name!r}; the only tool is `act`.")
-    if call.arguments is None:
-        return MalformedCall("The arguments of `act` were not a JSON object; call it again.")
-    try:
-        act = _Act.model_validate(call.arguments)
-    except ValidationError as error:
-        return MalformedCall(f"`act` was not understood: {describe_validation_error(error)}.")
-    given = [name for name in ACT_FIELDS if (value := getattr(act, name)) and (value is True or value.strip())]
-    if len(given) != 1:
-        what = "nothing was given" if not given else f"{' and '.join(given)} were given together"
-        return MalformedCall(f"`act` takes exactly one of {', '.join(ACT_FIELDS)}; {what}.")
-    match given[0]:
-        case "code":
-            return Snippet(act.code or "")
-        case "output":
-            return SetOutput(call.id, act.output or "")
-        case "output_from":
-            return OutputFromVariable(call.id, (act.output_from or "").strip())
-        case "verify":
+    act = parse_act(call, _Act, lambda value: value is True or (isinstance(value, str) and bool(value.strip())))
+    if isinstance(act, MalformedCall):
+        return act
+    match act:
+        case "code", code:
+            return Snippet(code)
+        case "output", text:
+            return SetOutput(call.id, text)
+        case "output_from", name:
+            return OutputFromVariable(call.id, name.strip())
+        case "verify", _:
             return Verify(call.id)
-        case "say":
-            return Say(call.id, act.say or "")
-        case _:
-            return GiveUp(call.id, " ".join((act.blocked or "").split()))
+        case "say", text:
+            return Say(call.id, text)
+        case _, reason:
+            return GiveUp(call.id, " ".join(reason.split()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +128,7 @@ class SandboxVariables:
         """The str() of the variable; what comes out is as untrusted as everything else in the sandbox."""
         if not name.isidentifier() or keyword.iskeyword(name) or unicodedata.normalize("NFKC", name) != name:
             return Refusal(f"{name!r} is not the name of a variable.")
-        result = self._workbench.run(f"print(str({name}), end='')", _refuse_queries)
+        result = self._workbench.run(f"print(str({name}), end='')", refuse_queries)
         if result.error is not None:
             return Refusal(f"The variable `{name}` could not be read: {result.error.strip().splitlines()[-1]}")
         if max(result.stdout_total, len(result.stdout)) > MAX_OUTPUT_CHARS:
@@ -161,9 +140,4 @@ class SandboxVariables:
 
     def write(self, name: str, text: str) -> bool:
         """Make `text` a variable; False if the sandbox did not take it."""
-        return self._workbench.run(f"{name} = {text!r}", _refuse_queries).error is None
-
-
-def _refuse_queries(items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
-    """A variable's text is read without asking any model."""
-    return [QueryFailure("not now") for _ in items]
+        return self._workbench.run(f"{name} = {text!r}", refuse_queries).error is None

@@ -7,10 +7,10 @@ from typing import Any
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import DraftSubmitted, EventSink, SnippetRan, SnippetStarted, TurnRejected
 from ralph_cli.core.model import Model, ModelTurn, Reply, Request, StopReason, Tool, ToolCall, ToolTurn, Turn, UserTurn
-from ralph_cli.core.prompts.framing import OUTPUT_CAP, frame_data, render_issues
+from ralph_cli.core.prompts.framing import frame_data, render_issues
 from ralph_cli.core.run import Attempt, Draft, Issue
 from ralph_cli.documents.search.occurrences import SearchTerm
-from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries, SubqueryUsage
+from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
 from ralph_cli.rlm.observe import pages_shown, render_result
 from ralph_cli.rlm.parse import ACT_TOOL, MalformedCall, Snippet, parse_call
 from ralph_cli.rlm.reading import CoverageTracker
@@ -144,13 +144,13 @@ class Explorer:
             f"- {' '.join(code.split())[:160]} -> {_describe_pages(output, self.document)}"
             for code, output in self.trajectory
         ]
-        kept: list[str] = []
+        latest: list[str] = []
         for line in reversed(lines):
-            if sum(map(len, kept)) + len(line) > max_chars - 60:
-                kept.append(f"({len(lines) - len(kept)} earlier ones are left out)")
+            if sum(map(len, latest)) + len(line) > max_chars - 60:
+                latest.append(f"({len(lines) - len(latest)} earlier ones are left out)")
                 break
-            kept.append(line)
-        return "\n".join(reversed(kept)) or "nothing"
+            latest.append(line)
+        return "\n".join(reversed(latest)) or "nothing"
 
     def _send(self, text: str) -> None:
         """Speak to the worker: as the answer to the draft it handed in, or as a user."""
@@ -210,20 +210,20 @@ class Explorer:
                 case _:
                     assert self.perform is not None, f"nobody carries out {act!r}"
                     answers.append((call.id, self.perform(act)))
-        taken = next((answer.accepted_draft for _, answer in answers if answer.accepted_draft is not None), None)
-        if taken is not None and len(answers) == 1:
+        accepted = next((answer.accepted_draft for _, answer in answers if answer.accepted_draft is not None), None)
+        if accepted is not None and len(answers) == 1:
             # The judge's word, if it is a no, will be the answer to this call.
             self._open_calls = (answers[0][0],)
         else:
             self.turns += (ToolTurn(tuple((id_, answer.text, answer.error) for id_, answer in answers)),)
-        return taken
+        return accepted
 
     def _run_snippet(self, code: str) -> ToolAnswer:
         before = self.subqueries.used
         self.sink(SnippetStarted(self._iteration, self._step))
         result = self.sandbox.run(code, self._answer_queries)
-        tally = SubqueryUsage(self.subqueries.used - before, self.subqueries.used, self.subqueries.allowed)
-        shown = render_result(result, OUTPUT_CAP)
+        asked = self.subqueries.used - before
+        shown = render_result(result)
         # Code that fails or prints nothing has shown nothing of the document.
         self.has_seen_text = self.has_seen_text or (
             result.error is None and bool(result.stdout.strip() or result.value)
@@ -238,14 +238,14 @@ class Explorer:
                 result.error is not None,
                 result.state_lost,
                 round(result.seconds, 3),
-                tally.asked,
+                asked,
                 pages_shown(shown, self.document),
             )
         )
         self.coverage_tracker.add_shown(self._iteration, shown)
         self.coverage_tracker.add_touched(self._iteration, result.touched)
         notes = [VARIABLES_LOST] if result.state_lost else []
-        notes += [tally.warning] if tally.warning else []
+        notes += [self.subqueries.warning] if asked and self.subqueries.warning else []
         return ToolAnswer("\n".join((frame_data(shown, self.nonce), *notes)), error=result.error is not None)
 
     def _answer_queries(self, items: Sequence[tuple[str, str]]) -> Sequence[Answer]:

@@ -9,15 +9,15 @@ from sandbox import Result
 _PAGE = re.compile(r"^(?:--- )?(?:place \d+, )?page (\d+)(?:,| \()", re.MULTILINE)
 
 
-def render_result(result: Result, cap: int = OUTPUT_CAP) -> str:
-    """What a snippet printed, the value of its last expression and its error, in that order, within `cap`."""
+def render_result(result: Result) -> str:
+    """What a snippet printed, the value of its last expression and its error, in that order, within `OUTPUT_CAP`."""
     parts = [result.stdout.rstrip("\n")] if result.stdout.strip() else []
     if result.value is not None:
         parts.append(result.value)
     text = "\n".join(parts)
     # The error comes whole and last: it is short, and it is what the next snippet depends on.
-    error = truncate(result.error, cap // 2) if result.error else ""
-    shown = truncate(text, cap - len(error)) if text else ""
+    error = truncate(result.error, OUTPUT_CAP // 2) if result.error else ""
+    shown = truncate(text, OUTPUT_CAP - len(error)) if text else ""
     if result.stdout_total > len(result.stdout):
         shown += f"\n[{result.stdout_total:,} characters were printed]"
     return "\n".join(part for part in (shown, error) if part) or "(no output)"

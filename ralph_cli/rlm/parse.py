@@ -1,11 +1,14 @@
 """What a model said, parsed into closed types at the border. Pure; never raises on what a model wrote."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from ralph_cli.core.model import Tool, ToolCall
 from ralph_cli.core.prompts.json_reply import describe_validation_error
+from ralph_cli.core.prompts.json_schema import record, string, strings
 from ralph_cli.core.run import Absence, Draft, DraftClaim
 
 ACT_TOOL = Tool(
@@ -14,48 +17,32 @@ ACT_TOOL = Tool(
         "Do exactly one thing: run Python (`code`), hand in the answer (`claims`), or hand in that the answer is not "
         "in the document (`not_found`)."
     ),
-    schema={
-        "type": "object",
-        "properties": {
-            "code": {"type": "string", "description": "Python to run; what it prints comes back"},
+    schema=record(
+        {
+            "code": string("Python to run; what it prints comes back"),
             "claims": {
                 "type": "array",
                 "description": "the answer: statements, each with the words of the document that prove it",
-                "items": {
-                    "type": "object",
-                    "properties": {
-                        "text": {"type": "string", "description": "one statement, in your words"},
-                        "quotes": {
-                            "type": "array",
-                            "items": {"type": "string"},
-                            "description": "verbatim words of the document that prove the statement",
-                        },
-                        "calculations": {
-                            "type": "array",
-                            "items": {"type": "string"},
-                            "description": "for each computed figure: the computation over quoted figures = its result",
-                        },
+                "items": record(
+                    {
+                        "text": string("one statement, in your words"),
+                        "quotes": strings("verbatim words of the document that prove the statement"),
+                        "calculations": strings(
+                            "for each computed figure: the computation over quoted figures = its result"
+                        ),
                     },
-                    "required": ["text", "quotes"],
-                    "additionalProperties": False,
-                },
+                    required=("text", "quotes"),
+                ),
             },
-            "not_found": {
-                "type": "object",
-                "properties": {
-                    "searched": {
-                        "type": "array",
-                        "items": {"type": "string"},
-                        "description": "the words and figures looked for",
-                    },
-                    "note": {"type": "string", "description": "what the document has instead, if anything"},
+            "not_found": record(
+                {
+                    "searched": strings("the words and figures looked for"),
+                    "note": string("what the document has instead, if anything"),
                 },
-                "required": ["searched"],
-                "additionalProperties": False,
-            },
-        },
-        "additionalProperties": False,
-    },
+                required=("searched",),
+            ),
+        }
+    ),
 )
 """The one tool of a worker."""
 
@@ -94,27 +81,38 @@ class _Act(BaseModel):
     not_found: _NotFound | None = None
 
 
-def parse_call(call: ToolCall) -> Snippet | Draft | MalformedCall:
-    """The meaning of one tool call."""
+def parse_act(
+    call: ToolCall, shape: type[BaseModel], is_given: Callable[[Any], bool]
+) -> tuple[str, Any] | MalformedCall:
+    """The name and value of the one field of `shape` that a call of `act` gives."""
     if call.name != ACT_TOOL.name:
         return MalformedCall(f"There is no tool {call.name!r}; the only tool is `act`.")
     if call.arguments is None:
         return MalformedCall("The arguments of `act` were not a JSON object; call it again.")
     try:
-        act = _Act.model_validate(call.arguments)
+        act = shape.model_validate(call.arguments)
     except ValidationError as error:
         return MalformedCall(f"`act` was not understood: {describe_validation_error(error)}.")
-    given = [name for name in ("code", "claims", "not_found") if getattr(act, name) is not None]
-    if len(given) != 1:
-        what = "nothing was given" if not given else f"{' and '.join(given)} were given together"
-        return MalformedCall(f"`act` takes exactly one of code, claims, not_found; {what}.")
-    if act.code is not None:
-        return Snippet(act.code) if act.code.strip() else MalformedCall("`code` is empty; write Python that prints.")
-    if act.claims is not None:
-        return Draft(
-            claims=tuple(
-                DraftClaim(claim.text, tuple(claim.quotes), tuple(claim.calculations or ())) for claim in act.claims
+    given = [(name, value) for name, value in act if is_given(value)]
+    if len(given) == 1:
+        return given[0]
+    what = f"{' and '.join(name for name, _ in given)} were given together" if given else "nothing was given"
+    return MalformedCall(f"`act` takes exactly one of {', '.join(shape.model_fields)}; {what}.")
+
+
+def parse_call(call: ToolCall) -> Snippet | Draft | MalformedCall:
+    """The meaning of one tool call."""
+    act = parse_act(call, _Act, lambda value: value is not None)
+    if isinstance(act, MalformedCall):
+        return act
+    match act:
+        case "code", code:
+            return Snippet(code) if code.strip() else MalformedCall("`code` is empty; write Python that prints.")
+        case "claims", claims:
+            return Draft(
+                claims=tuple(
+                    DraftClaim(claim.text, tuple(claim.quotes), tuple(claim.calculations or ())) for claim in claims
+                )
             )
-        )
-    assert act.not_found is not None
-    return Draft(absence=Absence(tuple(act.not_found.searched), act.not_found.note or ""))
+        case _, not_found:
+            return Draft(absence=Absence(tuple(not_found.searched), not_found.note or ""))

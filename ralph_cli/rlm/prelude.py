@@ -6,6 +6,9 @@ from typing import Any
 
 from ralph_cli.text.tables import has_columns, header_lines
 
+_Page = tuple[int, str, int, int]  # number, label, first character, end
+_Place = tuple[_Page, int, int, int]  # its page, first character, end, start of the hit's own line
+
 _LONG = 400
 _FURTHER: list[Any] = []
 
@@ -53,13 +56,12 @@ def more() -> None:
     if not _FURTHER:
         print("nothing was searched yet")
         return
-    pattern, show, before, after, start, rows = _FURTHER
-    find(pattern, show, before, after, start, rows)
+    find(*_FURTHER)
 
 
 def show(page: int, start: int = 0, chars: int = 1800) -> None:
     """Print `chars` characters of one page, from character `start` of it."""
-    table: list[tuple[int, str, int, int]] = globals()["pages"]
+    table: list[_Page] = globals()["pages"]
     known = [row for row in table if row[0] == page]
     if not known:
         print(f"there is no page {page}; pages are {table[0][0]} to {table[-1][0]}")
@@ -106,7 +108,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(re.sub(r"(?<!\\) +", r"\\s+", pattern), re.IGNORECASE | re.MULTILINE)
 
 
-def _listed(place: tuple[tuple[int, str, int, int], int, int, int]) -> str:
+def _listed(place: _Place) -> str:
     """A place on one line: page, offset, the hit's line, and the columns above it if it is a table row."""
     page, _, _, own = place
     line = _line_at(own)
@@ -115,10 +117,10 @@ def _listed(place: tuple[tuple[int, str, int, int], int, int, int]) -> str:
     return f"page {page[0]}, offset {own}: {' '.join(line.split())[:110]}{above}"
 
 
-def _places(pattern: str, before: int, after: int) -> tuple[list[tuple[tuple[int, str, int, int], int, int, int]], int]:
-    """The places of a pattern, as (page row, first character, end, start of the hit's own line), and the hits."""
+def _places(pattern: str, before: int, after: int) -> tuple[list[_Place], int]:
+    """The places of a pattern, and how many hits it has."""
     text = _text()
-    places: list[tuple[tuple[int, str, int, int], int, int, int]] = []
+    places: list[_Place] = []
     count = 0
     for match in _compiled(pattern).finditer(text):
         count += 1
@@ -142,8 +144,8 @@ def _places(pattern: str, before: int, after: int) -> tuple[list[tuple[tuple[int
     return places, count
 
 
-def _page_at(offset: int) -> tuple[int, str, int, int]:
-    table: list[tuple[int, str, int, int]] = globals()["pages"]
+def _page_at(offset: int) -> _Page:
+    table: list[_Page] = globals()["pages"]
     return table[max(bisect.bisect_right([page[2] for page in table], offset) - 1, 0)]
 
 
@@ -154,7 +156,7 @@ def _line_at(start: int) -> str:
     return text[start : min([*ends, start + 2 * _LONG], default=len(text))]
 
 
-def _top(page: tuple[int, str, int, int]) -> str:
+def _top(page: _Page) -> str:
     """The first words of a page, which often name the statement or section; empty in a text without pages."""
     if len(globals()["pages"]) < 2:
         return ""
@@ -163,19 +165,16 @@ def _top(page: tuple[int, str, int, int]) -> str:
     return f" [page begins: {' '.join(words.split())[:90]}]"
 
 
-def _passage(
-    place: tuple[tuple[int, str, int, int], int, int, int], room: int, told: set[tuple[int, str]] | None = None
-) -> str:
+def _passage(place: _Place, room: int, printed_headers: set[tuple[int, str]]) -> str:
     """The lines of a place within `room` characters: what goes first is context far from the hit, never the hit.
 
-    Header lines that were `told` for the same page are not repeated.
+    `printed_headers`, as (page, line), are not repeated; those of this place are added to them.
     """
     text = _text()
     page, low, high, own = place
     line = _line_at(own)
-    told = set() if told is None else told
-    head = [part for part in header_lines(text[page[2] : own], line) if (page[0], part) not in told]
-    told.update((page[0], part) for part in head)
+    head = [part for part in header_lines(text[page[2] : own], line) if (page[0], part) not in printed_headers]
+    printed_headers.update((page[0], part) for part in head)
     room = max(room - len(head), min(len(line), 300))
     if high - low > room:
         spare = max(room - len(line), 0)

@@ -9,10 +9,7 @@ from ralph_cli.rlm.shown import MIN_PIECE_CHARS, ShownTextFinder
 
 @dataclass(slots=True)
 class CoverageTracker:
-    """The coverage of one text so far; `show` what a model was given, `touch` what code says it took.
-
-    What adds nothing to it is no event.
-    """
+    """The coverage of one text so far; what adds nothing to it is no event."""
 
     text: str
     sink: EventSink

@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from ralph_cli.core.coverage import Spans, count_covered, merge_spans
 
@@ -56,7 +57,6 @@ class ShownTextFinder:
     def __init__(self, text: str) -> None:
         self._text = text
         self._stride = max(BLOCK_STRIDE, len(text) // MAX_BLOCKS)
-        self._places: dict[str, list[int]] | None = None
 
     def find_spans(self, shown: str, known: Spans = ()) -> Spans:
         """The spans of the document that stand in `shown`. Words that stand in several places count for one of them.
@@ -83,23 +83,21 @@ class ShownTextFinder:
             place = self._text.find(passage, place + 1)
         return first, first + size
 
+    @cached_property
     def _block_index(self) -> dict[str, list[int]]:
-        if self._places is None:
-            self._places = {}
-            text, places = self._text, self._places
-            for at in range(0, len(text) - BLOCK_CHARS + 1, self._stride):
-                found = places.setdefault(text[at : at + BLOCK_CHARS], [])
-                if len(found) <= MAX_BLOCK_PLACES:
-                    found.append(at)
-        return self._places
+        """Where each indexed block of the document stands."""
+        index: dict[str, list[int]] = {}
+        for at in range(0, len(self._text) - BLOCK_CHARS + 1, self._stride):
+            places = index.setdefault(self._text[at : at + BLOCK_CHARS], [])
+            if len(places) <= MAX_BLOCK_PLACES:
+                places.append(at)
+        return index
 
     def _find_pieces(self, shown: str) -> Iterator[tuple[int, int]]:
         hints = [(match.end(), int(match[1])) for match in _OFFSET.finditer(shown)]
         at, floor, last = 0, 0, -1
         while at + BLOCK_CHARS <= len(shown):
-            found: list[_Piece] = []
-            if places := self._candidates(shown, at):
-                found = self._longest_pieces(shown, at, places, floor)
+            found = self._longest_pieces(shown, at, self._candidates(shown, at), floor)
             if not found:
                 at += 1
                 continue
@@ -118,7 +116,7 @@ class ShownTextFinder:
 
         None if the first is not, and none if one of them stands everywhere.
         """
-        index = self._block_index()
+        index = self._block_index
         if shown[at : at + BLOCK_CHARS] not in index:
             return set()
         found: set[int] = set()
@@ -159,7 +157,7 @@ class ShownTextFinder:
                     yield start, end
 
     def _end_of_words(self, start: int, words: str) -> int:
-        """Where the words `said` end that begin at `start`, spaces aside; 0 if others stand there."""
+        """Where the `words` end that begin at `start`, spaces aside; 0 if others stand there."""
         at = start
         for word in words.split(" "):
             blank = _SPACE.match(self._text, at)
@@ -176,10 +174,8 @@ def _common_prefix_length(left: str, left_start: int, right: str, right_start: i
     done, stride = 0, 64
     while done < most:
         stride = min(stride, most - done)
-        if (
-            left[left_start + done : left_start + done + stride]
-            == right[right_start + done : right_start + done + stride]
-        ):
+        at, other_at = left_start + done, right_start + done
+        if left[at : at + stride] == right[other_at : other_at + stride]:
             done, stride = done + stride, stride * 2
         elif stride == 1:
             break

@@ -34,7 +34,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from ralph_cli.config import OPTIONS, SECRETS, Settings, as_config_error
+from ralph_cli.config import OPTIONS, SECRETS, Settings, as_config_error, flag_of
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import NoticeIssued, RunStarted
 from ralph_cli.core.option import OnResume
@@ -96,7 +96,7 @@ def resumed_settings(
     try:
         chosen = Settings.model_validate({**from_current, **from_run, **changes})
     except ValidationError as error:
-        origins = dict.fromkeys(from_run, "that run") | dict.fromkeys(changes, "what is to change")
+        origins = {name: f"{name} in that run" for name in from_run} | {name: flag_of(name) for name in changes}
         raise as_config_error(error, origins) from None
     if not accept:
         _refuse_scripts(chosen, current, given_roles=given_models)

@@ -236,7 +236,7 @@ def _cost_estimator(vendor: str, model: str, base_url: str | None) -> Estimate:
 
 
 def engine_opener(
-    settings: Settings, document_chars: int, on_wait: Callable[[str], None] | None = None
+    settings: Settings, document_chars: int, on_wait: Callable[[str], None] = lambda _: None
 ) -> Callable[[], Sandbox]:
     """A function that opens the sandbox engine of the settings, sized for a document of that many characters."""
 

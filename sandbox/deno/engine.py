@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sandbox.deno.runtime import ensure_runtime, find_deno
@@ -15,36 +16,26 @@ GUEST_SOURCES = Path(__file__).parents[1]
 V8_OVERHEAD_BYTES = 400 << 20  # bytes that V8, the runtime and messages under way take beside the guest's memory
 
 
+@dataclass
 class PyodideEngine:
     """Starts Pyodide workers; before the first one it fetches the runtime, if it is missing and may be fetched."""
 
+    limits: ResourceLimits
+    cache: Path
+    fetch_env: Mapping[str, str] | None
+    on_wait: Callable[[str], None]
+    walls: Protections = field(default_factory=dict)
     name = "pyodide"
 
-    def __init__(
-        self,
-        limits: ResourceLimits,
-        *,
-        cache: Path,
-        fetch_env: Mapping[str, str] | None,
-        on_wait: Callable[[str], None],
-    ) -> None:
-        self._limits = limits
-        self._cache = cache
-        self._fetch_env = fetch_env
-        self._on_wait = on_wait
-        self.walls: Protections = {}
-
-    @property
-    def max_resident(self) -> int:
-        """Bytes of resident memory at which a worker is ended."""
-        return self._limits.memory + self._limits.memory // 4 + V8_OVERHEAD_BYTES
+    def __post_init__(self) -> None:
+        self.max_resident = self.limits.memory + self.limits.memory // 4 + V8_OVERHEAD_BYTES
 
     def spawn(self, bounds: Bounds, options: Mapping[str, int]) -> Worker:
         """A worker that is ready; raises SandboxUnavailable or SandboxFailure."""
         binary = find_deno()
-        runtime = ensure_runtime(self._cache, deno=binary, env=self._fetch_env, on_wait=self._on_wait)
-        deno = Deno(binary, runtime, self._limits.memory)
-        snapshot = ensure_snapshot(deno, on_wait=self._on_wait)
+        runtime = ensure_runtime(self.cache, deno=binary, env=self.fetch_env, on_wait=self.on_wait)
+        deno = Deno(binary, runtime, self.limits.memory)
+        snapshot = ensure_snapshot(deno, on_wait=self.on_wait)
         try:
             return self._start(deno, snapshot, bounds, options)
         except WorkerFault as fault:

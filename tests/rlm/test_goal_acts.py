@@ -9,7 +9,6 @@ from ralph_cli.core.model import Json, ToolCall
 from ralph_cli.providers.vendors.schemas import to_strict
 from ralph_cli.rlm.bridge import DocumentSandbox
 from ralph_cli.rlm.goal_acts import (
-    ACT_FIELDS,
     GOAL_ACT,
     MAX_OUTPUT_CHARS,
     GiveUp,
@@ -64,14 +63,18 @@ def test_verify_false_is_no_verification() -> None:
 values = st.one_of(st.none(), st.booleans(), st.integers(), st.text(max_size=5), st.lists(st.text(max_size=2)))
 
 
-@given(st.dictionaries(st.one_of(st.sampled_from(ACT_FIELDS), st.text(max_size=5)), values, max_size=4))
+@given(
+    st.dictionaries(
+        st.one_of(st.sampled_from(list(GOAL_ACT.schema["properties"])), st.text(max_size=5)), values, max_size=4
+    )
+)
 def test_parsing_never_raises(arguments: Json) -> None:
     known = Snippet | SetOutput | OutputFromVariable | Verify | Say | GiveUp | MalformedCall
     assert isinstance(parsed(arguments), known)
 
 
 def test_the_tool_has_a_strict_form() -> None:
-    assert to_strict(GOAL_ACT.schema) is not None and set(GOAL_ACT.schema["properties"]) == set(ACT_FIELDS)
+    assert to_strict(GOAL_ACT.schema) is not None
 
 
 def test_a_variable_is_taken_as_text_within_its_size() -> None:

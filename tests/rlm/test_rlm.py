@@ -14,7 +14,7 @@ from ralph_cli.core.model import Reply, Request, StopReason, ToolCall
 from ralph_cli.core.prompts.framing import OUTPUT_CAP, frame_data, truncate
 from ralph_cli.core.run import Absence, Draft, DraftClaim
 from ralph_cli.providers.scripted import ScriptedModel, text_reply
-from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries, SubqueryUsage
+from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
 from ralph_cli.rlm.observe import pages_shown, render_result
 from ralph_cli.rlm.parse import MalformedCall, Snippet, parse_call
 from sandbox import QueryFailure, Result
@@ -274,9 +274,8 @@ def test_one_endless_line_is_cut() -> None:
 
 
 def test_the_worker_is_warned_at_four_fifths_of_its_subqueries() -> None:
-    assert SubqueryUsage(asked=1, used=47, allowed=60).warning == ""
-    assert "48 of 60" in SubqueryUsage(asked=1, used=48, allowed=60).warning
-    assert SubqueryUsage(asked=0, used=60, allowed=60).warning == ""
+    assert Subqueries(ScriptedModel([]), "system", "nonce", allowed=60, used=47).warning == ""
+    assert "48 of 60" in Subqueries(ScriptedModel([]), "system", "nonce", allowed=60, used=48).warning
 
 
 def test_what_the_guest_is_taught_imports_nothing_of_the_host() -> None:

@@ -249,7 +249,7 @@ def test_a_worker_ends_with_its_host(engine: str, cache: Path, tmp_path: Path) -
     code = (
         "import sys, time; from pathlib import Path; from sandbox import open_sandbox\n"
         f"sandbox = open_sandbox({engine!r}, cache=Path({str(cache)!r})); sandbox.start()\n"
-        "print(sandbox._worker.pid, flush=True)\n"
+        "print(sandbox._worker._process.pid, flush=True)\n"
         "sandbox.run('while True: pass', None)"
     )
     host = subprocess.Popen(

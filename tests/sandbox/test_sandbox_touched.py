@@ -8,7 +8,7 @@ import pytest
 from baits import answers, both
 
 from sandbox import Sandbox
-from sandbox.host import MAX_TOUCHED_SPANS, _touched_spans
+from sandbox.host import _touched_spans
 from sandbox.touched import MAX_SPANS, Text
 from sandbox.worker import Frame
 
@@ -103,7 +103,7 @@ def test_what_the_guest_says_is_bounded() -> None:
     assert read([[0, 5], [7, 100]]) == ((0, 5), (7, 100))
     assert read([[0, 101], [-1, 3], [5, 5], [True, 3], ["a", 2], [1, 2, 3], None, {}]) == ()
     assert read(None) == read("spans") == read({"0": [1, 2]}) == ()
-    assert len(read([[0, 5]] * (2 * MAX_TOUCHED_SPANS))) == MAX_TOUCHED_SPANS
+    assert len(read([[0, 5]] * (2 * MAX_SPANS))) == MAX_SPANS
 
 
 def test_the_longest_of_many_slices_are_kept() -> None:

@@ -117,7 +117,7 @@ def test_its_folder_goes_with_it(tmp_path: Path) -> None:
     worker.kill()
     assert not scratch.exists()
     with pytest.raises(ProcessLookupError):
-        os.kill(worker.pid, 0)
+        os.kill(worker._process.pid, 0)
 
 
 def test_cleaning_keeps_every_place() -> None:

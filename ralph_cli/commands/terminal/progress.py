@@ -36,6 +36,7 @@ CODE, PAUSE, VERIFIER = 0, -1, -2
 SHOW_WAIT_AFTER = 2.0
 """Seconds after which something that takes time is shown."""
 
+REDRAW_SECONDS = 0.5
 ACTIVITIES = {
     "worker": "the worker is thinking",
     "goal": "the worker is thinking",
@@ -65,17 +66,16 @@ class SilentProgress:
 
 
 class LineProgress(SilentProgress):
-    """Writes a line for each finished step; while one thing takes long, says so every `heartbeat` seconds."""
+    """Writes a line for each finished step; while one thing takes long, says so every `interval` seconds."""
 
-    def __init__(self, heartbeat: float) -> None:
-        self._heartbeat = heartbeat
+    def __init__(self, interval: float) -> None:
+        self._interval = interval
         self._usage = Usage()
         self._waiting: dict[int, tuple[str, float]] = {}
         self._iteration = 0
         self._batches = 0
         self._agent = ""
         self._loading = ("", 0.0)
-        self._begun = clock.monotonic()
         self._shown = False
         self._lock = threading.RLock()
         self._stopped = threading.Event()
@@ -144,19 +144,15 @@ class LineProgress(SilentProgress):
             case CasesGenerated(batches=batches):
                 self._batches = len(batches)
             case StepFinished(step) if self._batches:
-                broken = next(
-                    (f", no verdicts: {one_line(item.broken, 110)}" for item in step.evidence if item.broken), ""
-                )
-                what = f"{len(step.issues)} of {len(step.attempt.claims)} claims refused" if not broken else ""
-                ending = f": {what}" if what else ""
-                return f"  batch {self._iteration} of {self._batches}{broken}{ending}{self._usage_suffix()}"
+                refused = f": {len(step.issues)} of {len(step.attempt.claims)} claims refused"
+                broken = next((item.broken for item in step.evidence if item.broken), "")
+                result = f", no verdicts: {one_line(broken, 110)}" if broken else refused
+                return f"  batch {self._iteration} of {self._batches}{result}{self._usage_suffix()}"
             case StepFinished(step):
                 self._agent = ""
-                refused = [f"  refused: {one_line(i.message, 150)}" for i in step.issues if step.attempt.output]
-                ruled = [self._ruling_line(item.verdict.value, item.claim, item.reason) for item in step.rulings]
-                return "\n".join(ruled or refused[:MAX_REFUSALS_SHOWN])
-            case _:
-                pass
+                issues = [f"  refused: {one_line(i.message, 150)}" for i in step.issues if step.attempt.output]
+                rulings = [_ruling_line(item.verdict.value, item.claim, item.reason) for item in step.rulings]
+                return "\n".join(rulings or issues[:MAX_REFUSALS_SHOWN])
         return ""
 
     def _snippet_line(self, event: SnippetRan) -> str:
@@ -185,25 +181,16 @@ class LineProgress(SilentProgress):
         self._agent = agent
         return f"  {PHASES[agent]}"
 
-    def _ruling_line(self, verdict: str, claim: int, reason: str) -> str:
-        what = f"claim {claim}" if claim else "output"
-        return f"  judge: {what} {verdict}" + ("" if verdict == "verbatim" else f" - {one_line(reason, 110)}")
-
     def _usage_suffix(self) -> str:
         calls = f"{self._usage.calls} calls"
         return f"  ({calls})" if not self._usage.usd else f"  ({calls}, ${self._usage.usd:.4f})"
 
     def _run_heartbeat(self) -> None:
-        while not self._stopped.wait(self.interval):
+        while not self._stopped.wait(self._interval):
             with self._lock:
                 line = self.waiting_line()
                 if line:
                     self.draw(line)
-
-    @property
-    def interval(self) -> float:
-        """Seconds between looks at the clock."""
-        return self._heartbeat
 
     def waiting_line(self) -> str:
         """What is being waited for, when it has taken long enough to be worth a word."""
@@ -220,10 +207,6 @@ class LineProgress(SilentProgress):
 class LiveProgress(LineProgress):
     """The same on a terminal, with a last line that is drawn over."""
 
-    @property
-    def interval(self) -> float:
-        return 0.5
-
     def write(self, line: str) -> None:
         self.draw("")
         typer.echo(line, err=True)
@@ -238,6 +221,11 @@ class LiveProgress(LineProgress):
         self._shown = bool(line)
 
 
+def _ruling_line(verdict: str, claim: int, reason: str) -> str:
+    what = f"claim {claim}" if claim else "output"
+    return f"  judge: {what} {verdict}" + ("" if verdict == "verbatim" else f" - {one_line(reason, 110)}")
+
+
 def _page_list(pages: tuple[int, ...]) -> str:
     shown = ", ".join(map(str, pages[:6]))
     return shown + (", ..." if len(pages) > 6 else "")
@@ -249,7 +237,7 @@ def progress(heartbeat: float, *, quiet: bool) -> Iterator[SilentProgress]:
     if quiet:
         yield SilentProgress()
         return
-    display = LiveProgress(heartbeat) if sys.stderr.isatty() else LineProgress(heartbeat)
+    display = LiveProgress(REDRAW_SECONDS) if sys.stderr.isatty() else LineProgress(heartbeat)
     display.start()
     try:
         yield display

@@ -7,11 +7,17 @@ from pathlib import Path
 import typer
 
 from ralph_cli.core.errors import UserError
-from ralph_cli.reports.safe_text import make_visible, to_json
+from ralph_cli.reports.safe_text import make_visible, one_line, to_json
 from ralph_cli.reports.sections.output import payload
 from ralph_cli.reports.styled import Styled
 from ralph_cli.reports.terminal import report_lines, report_text
 from ralph_cli.reports.view import RunView
+
+
+def print_error(message: str, hint: str, code: str = "") -> None:
+    """One line on standard error: what went wrong, the code of it for a program, and what to do."""
+    name = f" [{code}]" if code else ""
+    typer.echo(f"ralph: {one_line(message)}{name}{f' - {one_line(hint)}' if hint else ''}", err=True)
 
 
 def print_report(view: RunView) -> None:

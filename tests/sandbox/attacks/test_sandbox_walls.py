@@ -77,7 +77,8 @@ def test_a_wall_that_is_not_there_is_told(missing: str, tmp_path: Path) -> None:
     refuse = f"kernel.{step} = lambda *a: False" if step else "kernel.LIBC = None"
     code = (
         f"import os, json\nfrom sandbox import kernel\nparent = os.getppid()\n{refuse}\n"
-        f"print(json.dumps(kernel.isolate_process(parent, [], {str(tmp_path)!r})))"
+        f"walls = kernel.isolate_process(parent, kernel.deny_list, kernel.DENO_LIMITS, [], [{str(tmp_path)!r}])\n"
+        "print(json.dumps(walls))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     walls = json.loads(done.stdout)
