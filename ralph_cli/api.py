@@ -6,6 +6,7 @@ from pathlib import Path
 from ralph_cli.checks.command import CommandVerifier
 from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings
+from ralph_cli.core.awaiting import as_coroutine
 from ralph_cli.core.events import EventSink
 from ralph_cli.core.judge_test import JudgeTest
 from ralph_cli.core.model import Model
@@ -13,13 +14,14 @@ from ralph_cli.core.results.goal import GoalState
 from ralph_cli.documents.source import DocumentLike, DocumentSource
 from ralph_cli.judge_testing.run import run_judge_test
 from ralph_cli.modes import goal_record
-from ralph_cli.runs.execute import Finished, Setup
+from ralph_cli.runs.execute import Setup
 from ralph_cli.runs.goals import Goal, pursue_goal
 from ralph_cli.runs.goals import VerifierCommands as VerifierCommands
 from ralph_cli.runs.lookup import QuoteCheck as QuoteCheck
 from ralph_cli.runs.lookup import check_memo as check_memo
 from ralph_cli.runs.lookup import check_quotes as check_quotes
 from ralph_cli.runs.questions import answer_question, do_task
+from ralph_cli.runs.result import Result
 from sandbox import Sandbox
 
 
@@ -34,7 +36,7 @@ def ask(
     sink: EventSink | None = None,
     password: str | None = None,
     encoding: str | None = None,
-) -> Finished:
+) -> Result:
     """Answer `question` from `document`, with every claim pinned to verbatim quotes.
 
     `document` is a path, a loaded Document, or a DocumentSource, which also says how standard input is read. `models`
@@ -43,7 +45,7 @@ def ask(
     It takes the place of `settings.verify_with_model`. `sink` is called with every event after it was committed to the
     journal. Raises RalphError: UserError for what a person can mend (ConfigError for a verifier that cannot be asked),
     ProviderError when a model service fails, EngineError when no sandbox can run. A question that could not be answered
-    is not an error: see `Finished.outcome`.
+    is not an error: see `Result.outcome`.
     """
     source = DocumentSource.of(document, password=password, encoding=encoding)
     return answer_question(source, question, Setup.of(settings, models, verifier, engine, sink))
@@ -60,8 +62,8 @@ def run_task(
     sink: EventSink | None = None,
     password: str | None = None,
     encoding: str | None = None,
-) -> Finished:
-    """Do `task` on `document`: the result is free text, or data, at `Finished.outcome.best.attempt.output`.
+) -> Result:
+    """Do `task` on `document`: the result is free text, or data, at `Result.outcome.best.attempt.output`.
 
     Every figure, date and quotation in it is in the quotes of the brief behind it (`attempt.claims`, `attempt.quotes`),
     and those are in the document. Format, schema and memory are settings. Without a document (None) the memory named
@@ -83,7 +85,7 @@ def run_goal(
     models: Mapping[str, Model] | None = None,
     engine: Callable[[], Sandbox] | None = None,
     sink: EventSink | None = None,
-) -> Finished:
+) -> Result:
     """Work on `document` toward `objective` until every command of `verify` has passed on the output.
 
     In a command "{output}" stands for the path of the output; VerifierCommands says where and how commands are run.
@@ -94,6 +96,16 @@ def run_goal(
     commands = verify if isinstance(verify, VerifierCommands) else VerifierCommands(verify)
     goal = Goal(objective, commands, instructions, require_verifier, resume)
     return pursue_goal(DocumentSource.of(document), goal, Setup.of(settings, models, engine=engine, sink=sink))
+
+
+_AS_COROUTINE = (
+    "`{name}` as a coroutine: the same parameters, result and errors. The run has a thread of its own. Cancelling ends "
+    "the coroutine at once, and the run before its next model call; its record is kept, and `resume` goes on with it."
+)
+
+aask = as_coroutine(ask, _AS_COROUTINE.format(name="ask"))
+arun_task = as_coroutine(run_task, _AS_COROUTINE.format(name="run_task"))
+arun_goal = as_coroutine(run_goal, _AS_COROUTINE.format(name="run_goal"))
 
 
 def goal_of(folder: Path) -> GoalState:

@@ -1,5 +1,6 @@
 """The public names of the package: exactly these, loaded when used."""
 
+import ast
 import inspect
 import subprocess
 import sys
@@ -17,10 +18,23 @@ ROWS = {
     "C7": ["test_the_public_names_are_exactly_these"],
 }
 
-DOCUMENTS = {"Finished", "Settings", "ask", "check_memo", "check_quotes", "resume", "run_goal", "run_task", "verify"}
+DOCUMENTS = {
+    "Result",
+    "Settings",
+    "aask",
+    "arun_goal",
+    "arun_task",
+    "ask",
+    "check_memo",
+    "check_quotes",
+    "resume",
+    "run_goal",
+    "run_task",
+    "verify",
+}
 DOCUMENTS |= {"DocumentSource", "JudgeTest", "VerifierCommands", "judge_test"}
 VERIFIED = {"QuoteStanding", "Rechecked", "Standing", "Verification"}
-VOCABULARY = {"Evidence", "Finding", "Halt", "Issue", "Lesson", "MemoCheck", "Outcome", "StopType", "Usage"}
+VOCABULARY = {"Evidence", "Finding", "Halt", "Issue", "Lesson", "MemoCheck", "Outcome", "Quote", "StopType", "Usage"}
 LOOP = {
     "CompositeDetector",
     "ConsecutiveFailureDetector",
@@ -45,11 +59,13 @@ LOOP = {
 }
 SCORERS = {"JudgeScorer", "KeywordScorer", "LengthScorer", "QuoteScorer", "Score", "Scorer"}
 REFLECTORS = {"ModelReflector", "Reflector", "RuleReflector"}
+ERRORS = {"ConfigError", "DocumentError", "EngineError", "JournalError", "LimitExceeded", "ProviderError", "RalphError"}
+ERRORS |= {"UserError"}
 VERIFIERS = {"LLMVerifier", "VerificationResult", "Verifier"}
 
 
 def test_the_public_names_are_exactly_these() -> None:
-    expected = DOCUMENTS | VERIFIED | VOCABULARY | LOOP | SCORERS | REFLECTORS | VERIFIERS | {"__version__"}
+    expected = DOCUMENTS | VERIFIED | VOCABULARY | LOOP | SCORERS | REFLECTORS | VERIFIERS | ERRORS | {"__version__"}
     assert set(ralph_cli.__all__) == expected
     assert ralph_cli.__all__ == sorted(expected) and expected <= set(dir(ralph_cli))
 
@@ -58,6 +74,15 @@ def test_the_public_names_are_exactly_these() -> None:
 def test_every_public_name_is_there(name: str) -> None:
     found = getattr(ralph_cli, name)
     assert name == "__version__" or (found.__name__ == name and found.__doc__)
+
+
+def test_type_checkers_see_every_public_name() -> None:
+    tree = ast.parse(Path(ralph_cli.__file__).read_text("utf-8"))
+    (block,) = [node for node in tree.body if isinstance(node, ast.If) and isinstance(node.test, ast.Name)]
+    shown = {
+        alias.asname: node.module for node in block.body if isinstance(node, ast.ImportFrom) for alias in node.names
+    }
+    assert shown == {name: f"ralph_cli.{module}" for name, module in ralph_cli._PUBLIC.items()}
 
 
 @pytest.mark.parametrize("name", ["ask", "run_task", "resume", "RalphRunner"])

@@ -46,7 +46,7 @@ def _root(
     context: typer.Context, version: bool = typer.Option(False, "--version", help="Print the version and exit.")
 ) -> None:
     if version:
-        from ralph_cli import __version__
+        from ralph_cli.core.version import __version__
 
         typer.echo(f"ralph {__version__}")
         raise typer.Exit(ACCEPTED)

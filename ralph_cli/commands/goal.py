@@ -13,8 +13,8 @@ from ralph_cli.commands.terminal.screen import print_exactly, write_if_accepted
 from ralph_cli.reports.safe_text import make_visible, to_json
 
 if TYPE_CHECKING:
-    from ralph_cli.runs.execute import Finished
     from ralph_cli.runs.history import RecordedRun
+    from ralph_cli.runs.result import Result
 
 VerifyCommands = Annotated[
     list[str] | None,
@@ -86,13 +86,12 @@ def goal(
     return _print_result(finished, output, json=json)
 
 
-def _print_result(finished: "Finished", output: Path | None, *, json: bool) -> int:
+def _print_result(finished: "Result", output: Path | None, *, json: bool) -> int:
     """Hand over the output, say how the goal ended, and return the exit code."""
     from ralph_cli import api
     from ralph_cli.reports import goal as report
-    from ralph_cli.runs import history
 
-    shown, state = history.view_of(finished), api.goal_of(finished.folder)
+    shown, state = finished.view, api.goal_of(finished.folder)
     text = state.final_output(finished.outcome.best)
     lines = report.goal_lines(shown, state)
     if output is not None:

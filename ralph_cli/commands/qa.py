@@ -26,7 +26,6 @@ def qa(
     """Answer a question about a document; every claim is backed by verbatim quotes with page and position."""
     from ralph_cli import api, config
     from ralph_cli.commands.terminal.progress import progress
-    from ralph_cli.runs import history
     from ralph_cli.runs.report import ReportTargets
 
     settings = config.load_settings(given)
@@ -35,7 +34,7 @@ def qa(
         named = options.source_of(document, password=password, encoding=encoding, on_loading=display.on_loading)
         source = prepare(targets, named, settings)
         finished = api.ask(source or named, question, settings=settings, sink=display)
-    shown = history.view_of(finished)
+    shown = finished.view
     print_run(shown, json=json)
     return write_requested_reports(finished, source, targets, exit_code(shown.halt.type), quiet=quiet)
 
@@ -43,7 +42,7 @@ def qa(
 def exit_code(stop: StopType) -> int:
     """The exit code for the way a run stopped; whatever is not listed ran, and was not accepted."""
     match stop:
-        case StopType.COMPLETION:
+        case StopType.COMPLETION | StopType.PASSAGES:
             return 0
         case StopType.SYSTEM_ERROR:
             return 1

@@ -14,8 +14,8 @@ from ralph_cli.reports.safe_text import one_line
 if TYPE_CHECKING:
     from ralph_cli.config import Settings
     from ralph_cli.documents.source import DocumentSource
-    from ralph_cli.runs.execute import Finished
     from ralph_cli.runs.report import ReportTargets
+    from ralph_cli.runs.result import Result
 
 Html = Annotated[
     Path | None, options.result_option("--html", help="One HTML file: no script, no request; prints well.")
@@ -86,7 +86,7 @@ def prepare(targets: "ReportTargets", source: "DocumentSource | None", settings:
 
 
 def write_requested_reports(
-    finished: "Finished", source: "DocumentSource | None", targets: "ReportTargets", code: int, *, quiet: bool
+    finished: "Result", source: "DocumentSource | None", targets: "ReportTargets", code: int, *, quiet: bool
 ) -> int:
     """Write the reports of a run that was shown already; `code`, or 1 when it was 0 and a report is missing."""
     from ralph_cli.runs import history, report
@@ -100,7 +100,7 @@ def write_requested_reports(
             _print_written(path, size, err=True)
 
     try:
-        run = history.RecordedRun(history.view_of(finished), history.read_run(finished.folder).events)
+        run = history.RecordedRun(finished.view, history.read_run(finished.folder).events)
         report.write_reports(run, found, targets, on_written)
     except RalphError as error:
         print_error(error.message, error.hint, error.code)

@@ -39,7 +39,6 @@ def task(
     """Do a task on a document, such as "summarize"; what it states in figures and quotations is in the document."""
     from ralph_cli import api, config
     from ralph_cli.commands.terminal.progress import progress
-    from ralph_cli.runs import history
     from ralph_cli.runs.report import ReportTargets, check_target
 
     path, order = document_and_task(document, task, no_document=no_document)
@@ -57,7 +56,7 @@ def task(
             named = options.source_of(path, password=password, encoding=encoding, on_loading=display.on_loading)
         source = prepare(targets, named, settings)
         finished = api.run_task(source, order, settings=settings, sink=display)
-    shown = history.view_of(finished)
+    shown = finished.view
     print_run(shown, output, json=json)
     return write_requested_reports(finished, source, targets, exit_code(shown.halt.type), quiet=quiet)
 

@@ -108,7 +108,6 @@ def resume(
     from ralph_cli import config
     from ralph_cli.commands.qa import exit_code
     from ralph_cli.commands.terminal.progress import progress
-    from ralph_cli.runs import history
     from ralph_cli.runs.resume import resume as go_on
 
     changes = dict(given)
@@ -123,7 +122,7 @@ def resume(
             sink=display,
             password=password,
         )
-    shown = history.view_of(finished)
+    shown = finished.view
     print_run(shown, json=json)
     return exit_code(shown.halt.type)
 

@@ -3,12 +3,13 @@
 import asyncio
 import contextlib
 import contextvars
+import functools
 import inspect
 import threading
 import weakref
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from concurrent.futures import Future, wait
-from typing import TypeVar
+from typing import Any, ParamSpec, TypeVar, cast
 
 from ralph_cli.core import clock
 
@@ -16,6 +17,7 @@ POLL_SECONDS = 0.5
 """Seconds after which a wait looks up, so that a person can interrupt it on every system."""
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 
 class CallTimedOut(Exception):
@@ -23,7 +25,7 @@ class CallTimedOut(Exception):
 
 
 def call_with_timeout(call: Callable[[], T], seconds: float) -> T:
-    """What `call` gives or raises, if it does so within `seconds`; else TooLate.
+    """What `call` gives or raises, if it does so within `seconds`; else CallTimedOut.
 
     It runs on a daemon thread with the caller's context. A thread cannot be killed: a call that is left behind runs on,
     to nobody's knowledge, until it returns or the program ends.
@@ -108,3 +110,51 @@ def _serve(ready: "Future[tuple[asyncio.AbstractEventLoop, asyncio.Event]]") -> 
 def _stop(loop: asyncio.AbstractEventLoop, stop: asyncio.Event) -> None:
     with contextlib.suppress(RuntimeError):  # the loop is closed already
         loop.call_soon_threadsafe(stop.set)
+
+
+cancellation: contextvars.ContextVar[threading.Event | None] = contextvars.ContextVar("cancellation", default=None)
+"""Set when the coroutine is cancelled for which this code runs; None where it runs for none."""
+
+
+def as_coroutine(call: Callable[P, T], doc: str) -> Callable[P, Coroutine[Any, Any, T]]:
+    """`call` as a coroutine function: it runs in a thread of its own, so that the event loop is free meanwhile.
+
+    A cancelled coroutine ends at once; `call` finds `cancellation` set, ends where it next looks, and what it gives or
+    raises is dropped.
+    """
+
+    @functools.wraps(call)
+    async def start(*args: P.args, **kwargs: P.kwargs) -> T:
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[T] = loop.create_future()
+        cancelled = threading.Event()
+
+        def hand_over(result: T | None, error: BaseException | None) -> None:
+            if done.cancelled():
+                return
+            if error is not None:
+                done.set_exception(error)
+            else:
+                done.set_result(cast(T, result))
+
+        def work() -> None:
+            cancellation.set(cancelled)
+            result, error = None, None
+            try:
+                result = call(*args, **kwargs)
+            except BaseException as raised:  # noqa: BLE001 - raised again in the coroutine
+                error = raised
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                loop.call_soon_threadsafe(hand_over, result, error)
+
+        context = contextvars.copy_context()
+        threading.Thread(target=context.run, args=(work,), name="ralph-run", daemon=True).start()
+        try:
+            return await done
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+
+    start.__name__ = start.__qualname__ = f"a{call.__name__}"
+    start.__doc__ = doc
+    return start

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ralph_cli.core import clock
-from ralph_cli.core.awaiting import CallTimedOut, call_with_timeout
+from ralph_cli.core.awaiting import CallTimedOut, call_with_timeout, cancellation
 from ralph_cli.core.errors import LimitExceeded
 from ralph_cli.core.model import Usage
 
@@ -34,12 +34,14 @@ class Ledger:
     """What was spent and what is promised, against what may be spent. Safe from every thread.
 
     A call whose bill is unknown counts as the most that was promised for it; when nothing was, a cap on the cost cannot
-    be kept any more. What is reported as spent is unknown either way.
+    be kept any more. What is reported as spent is unknown either way. It is made in the thread, or the coroutine's
+    context, that the run belongs to: cancelling that coroutine ends the run before its next call.
     """
 
     def __init__(self, budget: Budget, *, monotonic: Callable[[], float] = clock.monotonic) -> None:
         self.budget = budget
         self._monotonic = monotonic
+        self._cancelled = cancellation.get()
         self._started = monotonic()
         self._lock = threading.Lock()
         self._spent = Usage()
@@ -65,7 +67,9 @@ class Ledger:
         return None if self.budget.seconds is None else max(self.budget.seconds - self.elapsed, 0.0)
 
     def check_time(self) -> None:
-        """Raise LimitExceeded when the run's time is over."""
+        """Raise LimitExceeded when the run's time is over, or when the coroutine that it runs for was cancelled."""
+        if self._cancelled is not None and self._cancelled.is_set():
+            raise LimitExceeded("cancelled", cap=0, spent=0, message="cancelled by the caller")
         cap = self.budget.seconds
         if cap is not None and self.elapsed >= cap:
             raise LimitExceeded("time", cap=cap, spent=round(self.elapsed, 1))

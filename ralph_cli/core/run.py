@@ -318,12 +318,16 @@ class Step:
 class StopType(StrEnum):
     """Why a run stopped; the sentence is in `Halt.detail`. Only COMPLETION and ABSENT passed every check.
 
-    TESTED is the end of a test of the judge, in which nothing is accepted: most of its claims are false on purpose.
+    PASSAGES and NO_PASSAGES end a run without any language model: code has found passages that may answer, or none,
+    and nobody has read them. TESTED is the end of a test of the judge, in which nothing is accepted: most of its claims
+    are false on purpose.
     """
 
     NONE = "none"
     COMPLETION = "completion"
     ABSENT = "absent"
+    PASSAGES = "passages"
+    NO_PASSAGES = "no_passages"
     MAX_ITERATIONS = "max_iterations"
     TIMEOUT = "timeout"
     MAX_COST = "max_cost"

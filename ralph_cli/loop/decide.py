@@ -8,6 +8,9 @@ from ralph_cli.loop.state import LoopState
 
 VERIFIER_SKIPPED_NOTE = "; the verifier was skipped on this last iteration"
 
+PASSAGES = Halt(StopType.PASSAGES, "code has found passages that may answer; no language model has read them")
+NO_PASSAGES = Halt(StopType.NO_PASSAGES, "code has found no passage that may answer; no language model has looked")
+
 
 def decide(state: LoopState, config: StopConditionConfig, detectors: StopDetector) -> Halt | None:
     """Why the loop ends here, or None to go on."""
@@ -15,6 +18,8 @@ def decide(state: LoopState, config: StopConditionConfig, detectors: StopDetecto
         return None
     last = state.steps[-1]
     if is_accepted(last):
+        if not state.has_language_model and last.verification != "passed":
+            return NO_PASSAGES if last.attempt.absence is not None else PASSAGES
         unasked = VERIFIER_SKIPPED_NOTE if last.verification == "skipped" else ""
         if last.attempt.absence is not None:
             reason = "the answer is not in the document, as far as the searches below can tell"

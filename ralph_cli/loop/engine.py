@@ -15,7 +15,12 @@ from ralph_cli.loop.decide import decide
 from ralph_cli.loop.detectors import StopDetector, standard_detectors
 from ralph_cli.loop.state import LoopState
 
-LIMIT_STOP_TYPES = {"time": StopType.TIMEOUT, "cost": StopType.MAX_COST, "calls": StopType.MAX_CALLS}
+LIMIT_STOP_TYPES = {
+    "time": StopType.TIMEOUT,
+    "cost": StopType.MAX_COST,
+    "calls": StopType.MAX_CALLS,
+    "cancelled": StopType.USER_INTERRUPTED,
+}
 
 
 class Mode(Protocol):

@@ -25,7 +25,10 @@ from ralph_cli.core.run import Halt, Lesson, Step
 
 @dataclass(frozen=True, slots=True)
 class LoopState:
-    """What is known of a run after some of its events. `started` is on the monotonic clock and not compared."""
+    """What is known of a run after some of its events. `started` is on the monotonic clock and not compared.
+
+    `has_language_model` is False for a question or task that the built-in engine works on and judges.
+    """
 
     run: str = ""
     question: str = ""
@@ -34,6 +37,7 @@ class LoopState:
     usage: Usage = Usage()
     halt: Halt | None = None
     open_calls: frozenset[int] = frozenset()
+    has_language_model: bool = True
     coverage: Coverage = field(default_factory=Coverage)
     started: float = field(default_factory=clock.monotonic, compare=False)
 
@@ -123,7 +127,7 @@ class LoopState:
         """The state after `event`; events that change nothing leave it as it is."""
         match event:
             case RunStarted(run=run, question=question):
-                return replace(self, run=run, question=question)
+                return replace(self, run=run, question=question, has_language_model=not _is_without_model(event))
             case IterationStarted(number=number):
                 return replace(self, iteration=number)
             case StepFinished(step=step):
@@ -157,3 +161,11 @@ class StateTracker:
 def fold(events: Iterable[AnyEvent]) -> LoopState:
     """The state after these events."""
     return reduce(LoopState.apply, events, LoopState())
+
+
+def _is_without_model(started: RunStarted) -> bool:
+    """Whether neither worker nor judge is a language model; a goal is for its verifiers to decide."""
+    models = started.settings.get("models", {})
+    return started.mode in ("qa", "task") and all(
+        str(models.get(role, "")).startswith("offline:") for role in ("worker", "judge")
+    )

@@ -87,6 +87,8 @@ def _absence_rows(report: Report) -> Iterator[tuple[str | int, ...]]:
     if view.absence is None:
         return
     verdict = ABSENT if view.halt.type is StopType.ABSENT else f"{ABSENT}, not accepted"
+    if view.has_no_reader:
+        verdict = "no passage found"
     first_cells = ("", "", verdict, view.absence, "", "")
     for search in view.searches:
         yield *first_cells, *NO_QUOTE, absence.describe_term(search), absence.describe_hits(search)

@@ -68,7 +68,7 @@ def _report_lines(report: Report) -> Iterator[str]:
     yield from _section_lines(f"{absence.NEAREST}:", [_passage_line(item, view) for item in view.nearest])
     if view.document:
         yield from _coverage_lines(report)
-    if not view.ok:
+    if view.ok is False:
         yield from _section_lines("## What the checks found", [escape_markdown(issue.line) for issue in view.issues])
     yield from _refusal_lines(collect_refusals(report.events))
     yield from _section_lines("## Notices", [escape_markdown(notice) for notice in view.notices])
@@ -99,7 +99,9 @@ def _answer_lines(report: Report) -> Iterator[str]:
         return
     yield from ("## Answer", "")
     if view.absence is not None:
-        yield from ("Not in the document, as far as the searches below can tell.", "")
+        found_nothing = "A search for words has found nothing."
+        absent = "Not in the document, as far as the searches below can tell."
+        yield from (found_nothing if view.has_no_reader else absent, "")
         if unreadable := unreadable_line(view):
             yield from (unreadable, "")
         if view.absence:

@@ -10,7 +10,7 @@ from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.run import Quote, StopType
 from ralph_cli.reports.goal import goal_lines
 from ralph_cli.reports.html.coverage_strip import NOT_RECORDED, CoverageStrip
-from ralph_cli.reports.sections.outcome import describe_outcome
+from ralph_cli.reports.sections.outcome import PASSAGES_HEADING, describe_outcome
 from ralph_cli.reports.view import ClaimView, RunView
 
 CONTEXT_CHARS = 500
@@ -81,11 +81,17 @@ def outcome_heading(report: Report) -> tuple[str, str]:
         if not view.ok:
             return "Not accepted", "warn"
         return ("Completed, verified", "good") if report.goal.verified else ("Completed, not verified", "warn")
+    if view.halt.type is StopType.PASSAGES:
+        return PASSAGES_HEADING, "plain"
     if view.ok:
         return ("Accepted", "good") if view.judged else ("Verbatim, not judged", "plain")
     if view.halt.type is StopType.UNJUDGED and view.verification == "failed":
         return "Not verified", "warn"
-    words = {"absent": ("Not in the document", "note"), "unjudged": ("Unjudged", "warn")}
+    words = {
+        "absent": ("Not in the document", "note"),
+        "unjudged": ("Unjudged", "warn"),
+        "no_passages": ("No passage was found", "note"),
+    }
     return words.get(view.halt.type.value, ("Not accepted", "warn"))
 
 

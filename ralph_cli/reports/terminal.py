@@ -8,10 +8,17 @@ from ralph_cli.reports.safe_text import join_lines, make_visible, one_line, trac
 from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.coverage import coverage_line, unreadable_line
 from ralph_cli.reports.sections.opinions import BEARINGS, describe_qualifications
-from ralph_cli.reports.sections.outcome import describe_outcome
+from ralph_cli.reports.sections.outcome import PASSAGES_HEADING, describe_outcome
 from ralph_cli.reports.sections.output import payload
 from ralph_cli.reports.styled import Styled, plain_text
 from ralph_cli.reports.view import TIER_NAMES, VERDICT_WORDS, ClaimView, RunView, describe_place
+
+HEADINGS = {
+    StopType.ABSENT: "Not in the document.",
+    StopType.PASSAGES: f"{PASSAGES_HEADING}:",
+    StopType.NO_PASSAGES: "No passage was found.",
+}
+"""What stands above an answer of which more is to be said than that it was accepted."""
 
 MAX_PASSAGE_CHARS = 160
 """Characters shown of a passage that is near."""
@@ -22,11 +29,13 @@ SIGNS = {"supported": ("✓", "green"), "verbatim": ("=", "cyan"), "partly": ("~
 def report_lines(view: RunView, *, output: bool = True) -> Iterator[list[Styled]]:
     """The report, a line at a time; without `output` that of a task without the output itself."""
     yield from _head_lines(view)
-    if view.mode == "task":
+    if view.halt.type is StopType.PASSAGES and view.mode == "qa":
+        pass  # the claims are the passages themselves
+    elif view.mode == "task":
         if output and view.output:
             yield from ([(line, "")] for line in make_visible(payload(view).removesuffix("\n")).split("\n"))
             yield []
-        if view.quotes:
+        if view.quotes and not view.has_no_reader:
             yield [("Evidence:", "bold")]
     else:
         for item in view.claims:
@@ -34,17 +43,17 @@ def report_lines(view: RunView, *, output: bool = True) -> Iterator[list[Styled]
     if view.absence is not None:
         yield from _absence_lines(view)
     if view.quotes:
-        if view.mode != "task":
+        if view.mode != "task" and not view.has_no_reader:
             yield []
         for quote in (*view.quotes, *view.found_passages):
             yield from _quote_lines(quote, view)
-    if view.issues and not view.ok:
+    if view.issues and view.ok is False:
         yield []
         yield [("What the checks found:", "bold")]
         for issue in view.issues:
             yield [(f"  - {one_line(issue.line)}", "yellow")]
     yield []
-    if read := coverage_line(view):
+    if (read := coverage_line(view)) and not view.has_no_reader:
         yield [read]
     yield [(describe_outcome(view), _colour(view))]
     yield [(describe_spending(view, view.iterations), "dim")]
@@ -57,8 +66,8 @@ def report_text(view: RunView, *, output: bool = True) -> str:
 
 
 def _head_lines(view: RunView) -> Iterator[list[Styled]]:
-    if view.halt.type is StopType.ABSENT:
-        yield [("Not in the document.", "bold")]
+    if view.halt.type in HEADINGS:
+        yield [(HEADINGS[view.halt.type], "bold")]
     elif not (view.output if view.mode == "task" else view.claims):
         yield [("No output." if view.mode == "task" else "No answer.", "bold")]
     elif not view.ok:
@@ -114,7 +123,8 @@ def _absence_lines(view: RunView) -> Iterator[list[Styled]]:
     yield [(f"  {absence.SEARCHED}:", "dim")]
     for search in view.searches:
         yield [(f"    {one_line(absence.describe_term(search))}: {one_line(absence.describe_hits(search))}", "dim")]
-    yield [(f"  {absence.describe_pages_read(view)}", "dim")]
+    if not view.has_no_reader:
+        yield [(f"  {absence.describe_pages_read(view)}", "dim")]
     if view.nearest:
         yield [(f"  {absence.NEAREST}:", "dim")]
     for passage in view.nearest:
@@ -126,7 +136,7 @@ def _absence_lines(view: RunView) -> Iterator[list[Styled]]:
 
 
 def _colour(view: RunView) -> str:
-    if view.counter_evidence_gaps or not view.ok:
+    if view.counter_evidence_gaps or view.ok is False:
         return "yellow"
     return "green" if view.judged else "cyan"
 
@@ -138,9 +148,16 @@ def describe_cost(usage: Usage) -> str:
     return f"{pluralize(usage.calls, 'model call')}{tokens}, {money}"
 
 
+def describe_calls(view: RunView, iterations: int) -> str:
+    """Calls, tokens, money and iterations in words."""
+    if view.has_no_reader:
+        return "no model calls"
+    return f"{describe_cost(view.usage)}, {pluralize(iterations, 'iteration')}"
+
+
 def describe_spending(view: RunView, iterations: int) -> str:
-    """What a run and its iterations have cost, in words."""
-    return f"{describe_cost(view.usage)}, {view.seconds:.1f} s, {pluralize(iterations, 'iteration')}"
+    """What a run has cost, and how long it took, in words."""
+    return f"{describe_calls(view, iterations)}, {view.seconds:.1f} s"
 
 
 def pluralize(number: int, noun: str) -> str:

@@ -113,6 +113,7 @@ def _count_quotes(number: int, verification: Verification) -> str:
 def _describe_halt(verification: Verification) -> str:
     reason = verification.halt.type
     accepted = {StopType.COMPLETION: "every check passed then", StopType.ABSENT: "reported as not in the document"}
+    accepted |= {StopType.PASSAGES: "passages that no model had read", StopType.NO_PASSAGES: "no passage was found"}
     return accepted.get(reason, f"not accepted ({reason.value})")
 
 

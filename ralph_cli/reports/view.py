@@ -58,6 +58,9 @@ def is_paged(document: dict[str, Any]) -> bool:
     return document.get("kind") == "pdf" or int(document.get("pages", 1)) > 1
 
 
+UNREAD_STOPS = (StopType.PASSAGES, StopType.NO_PASSAGES)
+"""How a run ends in which no language model took part."""
+
 MissingVote = tuple[str, str]
 """A model that was asked for a second opinion and gave none, and why."""
 
@@ -77,6 +80,16 @@ class ClaimView:
     qualifications: tuple[Qualification, ...]
     in_output: bool
     missing_votes: tuple[MissingVote, ...]
+
+    @property
+    def text(self) -> str:
+        """The statement."""
+        return self.claim.text
+
+    @property
+    def reason(self) -> str:
+        """Why the judge ruled so; empty when nobody ruled."""
+        return self.ruling.reason if self.ruling else ""
 
     @property
     def verdict(self) -> str:
@@ -134,8 +147,14 @@ class RunView:
     seconds: float
 
     @property
-    def ok(self) -> bool:
-        return self.halt.type is StopType.COMPLETION
+    def ok(self) -> bool | None:
+        """Whether it was accepted; None for passages that no language model has read."""
+        return None if self.halt.type is StopType.PASSAGES else self.halt.type is StopType.COMPLETION
+
+    @property
+    def has_no_reader(self) -> bool:
+        """Whether no language model took part."""
+        return self.halt.type in UNREAD_STOPS
 
     @property
     def judged(self) -> bool:
@@ -203,7 +222,9 @@ def build_view(
         counter_evidence_gaps=gaps,
         notices=tuple(dict.fromkeys((*notices, *gaps))),
         verification=best.verification,
-        coverage=coverage_map(coverage, starts, int(document.get("characters", 0))) if coverage and starts else None,
+        coverage=coverage_map(coverage, starts, int(document.get("characters", 0)))
+        if coverage and starts and outcome.halt.type not in UNREAD_STOPS
+        else None,
         judge=str(started.settings.get("models", {}).get("judge", "")),
         iterations=outcome.iterations,
         usage=usage,

@@ -3,22 +3,21 @@
 import platform
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ralph_cli import __version__
 from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings, load_settings
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
-from ralph_cli.core.coverage import Coverage
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError
 from ralph_cli.core.events import AnyEvent, ClosingSink, EventSink, Fanout, NoticeIssued, RunHalted, RunStarted
-from ralph_cli.core.model import Model, Usage
+from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.nonce import Nonces
 from ralph_cli.core.prompts.templates import prompt_digests
-from ralph_cli.core.run import Halt, Outcome, StopType
+from ralph_cli.core.run import Halt, StopType
+from ralph_cli.core.version import __version__
 from ralph_cli.documents.load import describe_loader
 from ralph_cli.journal.store import Journal
 from ralph_cli.journal.traces import TraceWriter
@@ -26,27 +25,12 @@ from ralph_cli.loop.detectors import StopDetector
 from ralph_cli.loop.engine import run_loop
 from ralph_cli.loop.state import LoopState, StateTracker
 from ralph_cli.providers.replaying import Recording
+from ralph_cli.runs.history import read_run
+from ralph_cli.runs.result import Result
 from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext, build_models, engine_opener
 from sandbox import Sandbox
 
 MAX_QUESTION = 20_000
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """What a run returns: the outcome, the document it speaks of, what was read, what it cost, where its record is."""
-
-    outcome: Outcome
-    mode: str
-    question: str
-    document: dict[str, object]
-    usage: Usage
-    seconds: float
-    run: str
-    folder: Path
-    judge: str
-    notices: tuple[NoticeIssued, ...]
-    coverage: Coverage = field(default_factory=Coverage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +90,7 @@ class Job:
     detectors: StopDetector | None = None
 
 
-def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) -> Finished:
+def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) -> Result:
     """Run the mode that `build` makes, with journal, traces, ledger and models around it; every mode comes through."""
     document, settings, sink = job.document, setup.settings, setup.sink
     earlier = setup.earlier or EarlierRuns(Recording(), clock.token(16))
@@ -151,16 +135,14 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
             detectors=job.detectors,
             has_result=parts.has_result,
         )
-    return Finished(
+    view = read_run(folder).view
+    # What could not be recorded, such as that a trace could not be written, is shown, too.
+    messages = tuple(dict.fromkeys((*(notice.message for notice in event_log.notices), *view.notices)))
+    return Result(
         outcome=outcome,
-        mode=job.mode,
-        question=job.text,
+        view=replace(view, seconds=round(ledger.elapsed, 3), notices=messages),
         document=document_record,
-        usage=event_log.state.usage,
-        seconds=round(ledger.elapsed, 3),
-        run=folder.name,
         folder=folder,
-        judge=built.judge.name,
         notices=tuple(event_log.notices),
         coverage=event_log.state.coverage,
     )

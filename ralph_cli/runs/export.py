@@ -7,11 +7,11 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from ralph_cli import __version__
 from ralph_cli.config import SECRETS, Settings, load_settings
 from ralph_cli.core.errors import DocumentError, JournalError, UserError
 from ralph_cli.core.events import AnyEvent, CallStarted, Event, RunStarted
 from ralph_cli.core.model import Json
+from ralph_cli.core.version import __version__
 from ralph_cli.journal.bundle import IDENTITY, ORIGIN, VIEW, canonical_json, pack
 from ralph_cli.journal.redact import Redactor, create_redactor
 from ralph_cli.journal.store import read_rows, refuse_if_running

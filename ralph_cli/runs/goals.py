@@ -10,7 +10,8 @@ from ralph_cli.core.events import Fanout, NoticeIssued
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.loop.completion import goal_detectors
 from ralph_cli.modes import goal_record
-from ralph_cli.runs.execute import Finished, Job, Setup, execute, require_text
+from ralph_cli.runs.execute import Job, Setup, execute, require_text
+from ralph_cli.runs.result import Result
 from ralph_cli.wiring.goal import GoalSpec, build_goal, drop_judge_notices, goal_settings, require_iterations_left
 from ralph_cli.wiring.models import BuiltMode, RunContext, choose_models
 
@@ -43,7 +44,7 @@ class Goal:
     resume: bool = False
 
 
-def pursue_goal(source: DocumentSource, goal: Goal, setup: Setup) -> Finished:
+def pursue_goal(source: DocumentSource, goal: Goal, setup: Setup) -> Result:
     """Work on the document toward the goal; see `api.run_goal`."""
     settings = goal_settings(setup.settings)
     example = 'ralph goal report.pdf "Extract ..." --verify "python check.py {output}"'

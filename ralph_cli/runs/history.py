@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -17,20 +17,9 @@ from ralph_cli.journal.store import read_events
 from ralph_cli.loop.state import fold
 from ralph_cli.reports import goal, json
 from ralph_cli.reports.view import MissingVote, RunView, build_view
-from ralph_cli.runs.execute import Finished
 
 NO_VERDICT = "no verdict of it could be used"
 UNFINISHED = Halt(StopType.NONE, "the run has not ended: it is still running, or was killed")
-
-
-def view_of(finished: Finished) -> RunView:
-    """What a reader is shown of a result: what its journal tells, with the time that the whole run took.
-
-    Notices that could not be recorded, such as that a trace could not be written, are shown, too.
-    """
-    view = read_run(finished.folder).view
-    notices = dict.fromkeys((*(notice.message for notice in finished.notices), *view.notices))
-    return replace(view, seconds=finished.seconds, notices=tuple(notices))
 
 
 def missing_votes(

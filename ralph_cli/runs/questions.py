@@ -1,13 +1,14 @@
 """Questions and tasks put to a document, for the first time or when a run is resumed."""
 
 from ralph_cli.documents.source import DocumentSource
-from ralph_cli.runs.execute import Finished, Job, Setup, execute, require_text
+from ralph_cli.runs.execute import Job, Setup, execute, require_text
+from ralph_cli.runs.result import Result
 from ralph_cli.wiring.models import choose_models
 from ralph_cli.wiring.qa import build_qa
 from ralph_cli.wiring.task import build_task, read_spec
 
 
-def answer_question(source: DocumentSource, question: str, setup: Setup) -> Finished:
+def answer_question(source: DocumentSource, question: str, setup: Setup) -> Result:
     """Answer `question` from the document; see `api.ask`."""
     question = require_text(question, "question", 'ralph qa report.pdf "What was ...?"')
     names = choose_models(setup.settings, setup.models, setup.verifier)
@@ -18,7 +19,7 @@ def answer_question(source: DocumentSource, question: str, setup: Setup) -> Fini
     return execute(job, lambda stage: build_qa(stage, document, question, source, setup.verifier), setup)
 
 
-def do_task(source: DocumentSource | None, task: str, setup: Setup) -> Finished:
+def do_task(source: DocumentSource | None, task: str, setup: Setup) -> Result:
     """Do `task` on the document, or on the memory alone; see `api.run_task`."""
     task = require_text(task, "task", 'ralph task contract.docx "List every deadline"')
     settings = setup.settings

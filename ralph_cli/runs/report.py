@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
 
-from ralph_cli import __version__
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import DocumentError, UserError
 from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.run import Quote
+from ralph_cli.core.version import __version__
 from ralph_cli.documents.pdf import page_images
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.traces import replace_file

@@ -15,15 +15,16 @@ from ralph_cli.documents.source import DocumentLike, DocumentSource
 from ralph_cli.journal.store import FILE, read_events, refuse_if_running
 from ralph_cli.providers.replaying import Recording
 from ralph_cli.reports.safe_text import trace_command
-from ralph_cli.runs.execute import EarlierRuns, Finished, Setup
+from ralph_cli.runs.execute import EarlierRuns, Setup
 from ralph_cli.runs.history import find_run, read_run
 from ralph_cli.runs.opening import DOCUMENT_CHANGED, open_recorded
 from ralph_cli.runs.questions import answer_question, do_task
 from ralph_cli.runs.record_fields import resumed_settings
+from ralph_cli.runs.result import Result
 from ralph_cli.wiring.task import SCHEMA_SNAPSHOT_FILE, find_run_file
 from sandbox import Sandbox
 
-FINISHED_STOPS = (StopType.COMPLETION, StopType.ABSENT)
+FINISHED_STOPS = (StopType.COMPLETION, StopType.ABSENT, StopType.PASSAGES, StopType.NO_PASSAGES)
 
 
 def resume(
@@ -38,7 +39,7 @@ def resume(
     engine: Callable[[], Sandbox] | None = None,
     sink: EventSink | None = None,
     password: str | None = None,
-) -> Finished:
+) -> Result:
     """Go on with a question or task run that was killed, interrupted, or stopped by a bound; None is the newest one.
 
     The new run has a folder of its own and begins at the beginning, but every request that the earlier run has a reply

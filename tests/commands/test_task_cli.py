@@ -47,8 +47,8 @@ def test_offline_the_output_consists_of_quotes_and_says_that_nobody_judged(
 ) -> None:
     assert run(["task", "memo.txt", "Summarize the document", "--sandbox", "native"]) == 0
     out, err = capsys.readouterr()
-    assert "ends on 31 March 2031" in out and "No model has judged this output" in err
-    assert "Evidence:\n[1] “" in err and "accepted" not in err.lower() and "Traceback" not in err
+    assert "ends on 31 March 2031" in out and "no model has read them" in err
+    assert "(no model has read them):\n[1] “" in err and "accepted" not in err.lower() and "Traceback" not in err
     phases = [line.strip() for line in err.splitlines() if line.strip() in ("DocReader", "TaskReasoner", "Task judge")]
     assert phases == ["DocReader", "TaskReasoner", "Task judge"]
 
@@ -131,8 +131,8 @@ def test_standard_input_and_absence(
 
     monkeypatch.setattr(sys, "stdin", Stdin())
     assert run(["task", "-", "When is the rent due?", "--sandbox", "native", "-q"]) == 0
-    assert run(["task", "memo.txt", "Helicopter registrations", "--sandbox", "native", "-q"]) == 3
-    assert "Not in the document." in capsys.readouterr().err
+    assert run(["task", "memo.txt", "Helicopter registrations", "--sandbox", "native", "-q"]) == 2
+    assert "No passage was found." in capsys.readouterr().err
 
 
 def test_memory_options(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -182,13 +182,13 @@ def test_standard_output_is_the_payload_and_nothing_else(memo: Path, capsys: pyt
     words = ["task", "memo.txt", "When is the rent due?", "--sandbox", "native", "-q"]
     assert run([*words, "--format", "json"]) == 0
     out, err = capsys.readouterr()
-    assert all(set(row) == {"quote"} for row in json.loads(out)) and "Evidence:\n[1] “" in err
+    assert all(set(row) == {"quote"} for row in json.loads(out)) and "(no model has read them):\n[1] “" in err
     assert run([*words, "--format", "csv"]) == 0
     rows = list(csv.reader(io.StringIO(capsys.readouterr().out, newline=""), strict=True))
     assert rows[0] == ["quote"] and len(rows) > 1 and all(len(row) == 1 and row[0] for row in rows)
-    assert run(["task", "memo.txt", "Helicopter registrations", "--sandbox", "native", "-q"]) == 3
+    assert run(["task", "memo.txt", "Helicopter registrations", "--sandbox", "native", "-q"]) == 2
     out, err = capsys.readouterr()
-    assert out == "" and "Not in the document." in err
+    assert out == "" and "No passage was found." in err
 
 
 def test_the_payload_goes_to_a_file_only_when_it_is_accepted(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -25,9 +25,8 @@ from ralph_cli.providers.metered import turn_text
 from ralph_cli.providers.scripted import Script, ScriptedModel, text_reply, tool_reply
 from ralph_cli.reports.json import as_object
 from ralph_cli.reports.terminal import report_text
-from ralph_cli.runs.execute import Finished
-from ralph_cli.runs.history import view_of
 from ralph_cli.runs.lookup import check_quotes
+from ralph_cli.runs.result import Result
 
 WHITE = TRICKS["white"][0].pdf
 WHY = "in the colour of its background"
@@ -47,7 +46,7 @@ def white(tmp_path: Path) -> Path:
 
 def play(
     about: Path | Document, settings: Settings, worker: Script, judge: Script, **changes: object
-) -> tuple[Finished, list[AnyEvent], ScriptedModel]:
+) -> tuple[Result, list[AnyEvent], ScriptedModel]:
     events: list[AnyEvent] = []
     working = ScriptedModel(worker, vendor="a")
     models: dict[str, Model] = {
@@ -60,7 +59,7 @@ def play(
     return asked, events, working
 
 
-def told_of(asked: Finished) -> dict[str, str]:
+def told_of(asked: Result) -> dict[str, str]:
     """The notices that speak of the document."""
     return {notice.code: notice.message for notice in asked.notices if notice.code != "strategy"}
 
@@ -83,18 +82,18 @@ def test_an_answer_that_rests_on_hidden_text_is_never_accepted_and_shown_with_it
     assert asked.outcome.halt.type is not StopType.COMPLETION and asked.outcome.best is not None
     assert [item.check for item in asked.outcome.best.evidence if not item.passed] == ["quotes"]
     assert asked.outcome.best.rulings == ()
-    shown = report_text(view_of(asked))
+    shown = report_text(asked.view)
     assert f"a reader cannot see it: {WHY}" in shown and "quote visible text" in shown
-    assert as_object(view_of(asked))["quotes"][0]["hidden"] == WHY
+    assert as_object(asked.view)["quotes"][0]["hidden"] == WHY
 
 
 def test_hidden_text_that_a_person_allows_is_accepted_and_marked(white: Path, settings: Settings) -> None:
     worker = [tool_reply(LOOK), tool_reply({"claims": [HIDDEN]})]
     asked, *_ = play(white, settings, worker, PASSED, allow_hidden_text=True)
     assert asked.outcome.ok
-    told = as_object(view_of(asked))
+    told = as_object(asked.view)
     assert (told["quotes"][0]["hidden"], told["issues"]) == (WHY, [])
-    assert f"a reader cannot see it: {WHY}" in report_text(view_of(asked))
+    assert f"a reader cannot see it: {WHY}" in report_text(asked.view)
 
 
 def test_text_layers_of_scans_are_evidence_with_a_notice(tmp_path: Path, settings: Settings) -> None:
@@ -174,7 +173,7 @@ def test_a_pdf_from_standard_input_is_looked_at_too(white: Path, settings: Setti
 # Tasks
 
 
-def brief(white: Path, settings: Settings, reader: Script, **changes: object) -> Finished:
+def brief(white: Path, settings: Settings, reader: Script, **changes: object) -> Result:
     models: dict[str, Model] = {
         "worker": ScriptedModel(reader, vendor="a"),
         "reasoner": ScriptedModel(

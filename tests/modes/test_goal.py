@@ -18,7 +18,7 @@ from ralph_cli.core.results.goal import GoalState, GoalStatus, rejection_notice
 from ralph_cli.core.run import Halt, StopType
 from ralph_cli.journal.store import Journal
 from ralph_cli.providers.scripted import Script, ScriptedModel, text_reply, tool_reply
-from ralph_cli.runs.execute import Finished
+from ralph_cli.runs.result import Result
 
 ROWS = {
     "D1": [
@@ -88,7 +88,7 @@ def play(
     require_verifier: bool = True,
     instructions: str = "",
     resume: bool = False,
-) -> tuple[Finished, GoalState, list[AnyEvent], ScriptedModel]:
+) -> tuple[Result, GoalState, list[AnyEvent], ScriptedModel]:
     events: list[AnyEvent] = []
     working = ScriptedModel(worker, vendor="a")
     models: dict[str, Model] = {

@@ -12,8 +12,8 @@ from ralph_cli.core.run import StopType
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.reports.json import as_object
 from ralph_cli.reports.terminal import report_text
-from ralph_cli.runs.execute import Finished
-from ralph_cli.runs.history import read_run, view_of
+from ralph_cli.runs.history import read_run
+from ralph_cli.runs.result import Result
 
 CLAUSES = [
     "\n".join(f"{page}.{k} Clause {page}.{k} says what nobody has to pay for in this hall." for k in range(40))
@@ -39,7 +39,7 @@ def told(request: Request) -> str:
     return getattr(turn, "text", "") or "\n".join(text for _, text, _ in getattr(turn, "results", ()))
 
 
-def play(settings: Settings, task: str, *script: Reply, **changes: object) -> tuple[Finished, ScriptedModel]:
+def play(settings: Settings, task: str, *script: Reply, **changes: object) -> tuple[Result, ScriptedModel]:
     worker = ScriptedModel(list(script), vendor="a")
     judge = ScriptedModel(lambda request: text_reply('{"ok": true, "issues": []}'), vendor="b")
     reader = ScriptedModel(lambda request: text_reply("The rent and the deposit are owed."), vendor="a")
@@ -63,12 +63,12 @@ def test_a_list_of_everything_that_left_pages_unread_is_sent_back_with_the_pages
     (issue,) = done_issues(done)
     assert "pages 1-10 were read by no model, or hardly" in issue and "at least 80%" in issue
     assert issue in told(worker.requests[3]) and worker.requests[3].agent == "reader"
-    view = view_of(done)
+    view = done.view
     assert view.coverage is not None and view.coverage.shown > 0.9 and view.coverage.unread_pages == ()
     assert "Never read" not in report_text(view)
 
 
-def done_issues(done: Finished) -> list[str]:
+def done_issues(done: Result) -> list[str]:
     """The issues of the check "coverage" in a finished run's journal."""
     steps = [event.step for event in read_run(done.folder).events if event.kind == "step_finished"]
     return [issue.message for step in steps for issue in step.issues if issue.check == "coverage"]
@@ -77,7 +77,7 @@ def done_issues(done: Finished) -> list[str]:
 def test_a_look_up_need_not_read_it_all(settings: Settings) -> None:
     done, _ = play(settings, "Say what the rent is", tool_reply(LOOK), tool_reply({"claims": [RENT]}), wrote(FIRST))
     assert done.outcome.ok and done.outcome.iterations == 1
-    assert "never read: pages 2-10" in report_text(view_of(done))
+    assert "never read: pages 2-10" in report_text(done.view)
 
 
 def test_what_was_never_read_is_a_warning_where_it_was_allowed(settings: Settings) -> None:
@@ -85,9 +85,9 @@ def test_what_was_never_read_is_a_warning_where_it_was_allowed(settings: Setting
         settings, "List every payment", tool_reply(LOOK), tool_reply({"claims": [RENT]}), wrote(FIRST), min_coverage=0.0
     )
     assert done.outcome.ok
-    assert "Never read: pages 2-10 (read, at least in part: 1 of 10 pages" in report_text(view_of(done))
+    assert "Never read: pages 2-10 (read, at least in part: 1 of 10 pages" in report_text(done.view)
     told = as_object(read_run(done.folder).view)["coverage"]
-    assert told["pages"]["unread"] == [[2, 10]] and told == as_object(view_of(done))["coverage"]
+    assert told["pages"]["unread"] == [[2, 10]] and told == as_object(done.view)["coverage"]
 
 
 def test_a_reader_that_will_not_read_is_not_accepted_and_does_not_go_on_for_ever(settings: Settings) -> None:
@@ -119,7 +119,7 @@ LOST = {"code": "find('guarantee')\nfor word in ['surety', 'bond']:\n    print(w
 OWED = {"text": "A deposit of $12,000 is owed.", "quotes": DEPOSIT["quotes"]}
 
 
-def asks(settings: Settings, *script: Reply, judged: bool = False) -> tuple[Finished, ScriptedModel]:
+def asks(settings: Settings, *script: Reply, judged: bool = False) -> tuple[Result, ScriptedModel]:
     verdict = text_reply(json.dumps({"verdicts": [{"id": 1, "verdict": "supported", "reason": "r"}]}))
     worker = ScriptedModel(list(script), vendor="a")
     models = {"worker": worker, "judge": ScriptedModel([verdict] * judged, vendor="b"), "subquery": ScriptedModel([])}
@@ -138,7 +138,7 @@ def test_an_absence_that_the_text_speaks_against_costs_one_turn_and_may_be_mende
 def test_whoever_has_seen_the_places_may_say_so_again_and_the_record_shows_it_all(settings: Settings) -> None:
     done, worker = asks(settings, tool_reply(LOST), tool_reply(ABSENT), tool_reply(ABSENT))
     assert done.outcome.halt.type is StopType.ABSENT and len(worker.requests) == 3
-    for view in (view_of(done), read_run(done.folder).view):
+    for view in (done.view, read_run(done.folder).view):
         found = as_object(view)["not_found"]
         assert {(item["term"], item["hits"], item["by"]) for item in found["searched"]} == {
             ("guarantee", 0, "worker"),
@@ -169,7 +169,7 @@ def test_a_task_with_nothing_to_work_on_is_asked_about_what_was_not_looked_at(se
     )
     assert done.outcome.halt.type is StopType.ABSENT and len(worker.requests) == 3
     assert "(page 9)" in told(worker.requests[2])
-    view = view_of(done)
+    view = done.view
     assert [search.term for search in view.searches][:2] == ["guarantee", "deposit"] and "deposit: 1" in report_text(
         view
     )

@@ -25,8 +25,8 @@ from ralph_cli.providers.scripted import Script, ScriptedModel, text_reply, tool
 from ralph_cli.reports.json import as_object
 from ralph_cli.reports.story import story
 from ralph_cli.reports.terminal import report_text
-from ralph_cli.runs.execute import Finished
-from ralph_cli.runs.history import read_run, view_of
+from ralph_cli.runs.history import read_run
+from ralph_cli.runs.result import Result
 
 ROWS = {
     "A2": ["test_an_output_that_holds_is_accepted", "test_too_short_an_output_or_note_is_refused_before_the_judge"],
@@ -80,7 +80,7 @@ def play(
     reasoner: Script | None = None,
     task: str = "Say what the tenant pays.",
     **changes: object,
-) -> tuple[Finished, list[AnyEvent], ScriptedModel, ScriptedModel]:
+) -> tuple[Result, list[AnyEvent], ScriptedModel, ScriptedModel]:
     events: list[AnyEvent] = []
     working, judging = ScriptedModel(worker, vendor="a"), ScriptedModel(judge, vendor="b")
     models: dict[str, Model] = {"worker": working, "judge": judging, "subquery": ScriptedModel([])}
@@ -378,7 +378,7 @@ def test_nothing_relevant_is_reported_as_absent(settings: Settings) -> None:
         settings, [tool_reply(LOOK), tool_reply({"not_found": {"searched": ["parking"], "note": "no parking"}})], []
     )
     assert done.outcome.halt.type is StopType.ABSENT and not judge.requests and len(worker.requests) == 2
-    assert "Not in the document." in report_text(view_of(done))
+    assert "Not in the document." in report_text(done.view)
 
 
 def test_a_reasoner_out_of_shape_fails_the_iteration_and_not_the_run(settings: Settings) -> None:
@@ -501,7 +501,7 @@ def test_without_a_document_the_memory_is_the_source(settings: Settings) -> None
         settings, [wrong, result(GOOD.replace(" (p. 1)", ""))], [OK], about=None, memory=path, task="What is the rent?"
     )
     assert done.outcome.ok and done.document == {} and [r.agent for r in worker.requests] == ["reasoner"] * 2
-    assert "the figure $50,000" in told(worker.requests[1]) and "no document was read" in report_text(view_of(done))
+    assert "the figure $50,000" in told(worker.requests[1]) and "no document was read" in report_text(done.view)
     with pytest.raises(ConfigError, match="needs a memory"):
         play(settings, [], [], about=None)
 
@@ -512,7 +512,7 @@ def test_the_best_attempt_and_its_output_are_reported(settings: Settings) -> Non
         [tool_reply(LOOK), tool_reply({"claims": [RENT, END]}), result()],
         [refuses("who may end the lease is missing")],
     )
-    text, told_json = report_text(view_of(done)), as_object(view_of(done))
+    text, told_json = report_text(done.view), as_object(done.view)
     assert GOOD in text and "who may end the lease is missing" in text and "p. 2, folded" in text
     assert told_json["output"]["text"] == GOOD and not told_json["ok"] and told_json["judged"]
     assert as_object(read_run(done.folder).view)["output"] == told_json["output"]

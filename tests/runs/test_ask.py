@@ -27,10 +27,12 @@ from ralph_cli.providers.retrying import RetryingModel
 from ralph_cli.providers.scripted import Script, ScriptedModel, text_reply, tool_reply
 from ralph_cli.reports.json import as_object
 from ralph_cli.reports.terminal import report_text
-from ralph_cli.runs.execute import Finished, Job, Setup, execute
-from ralph_cli.runs.history import read_run, view_of
+from ralph_cli.runs.execute import Job, Setup, execute
+from ralph_cli.runs.history import read_run
+from ralph_cli.runs.result import Result
 from ralph_cli.wiring.models import BuiltMode, RunContext, choose_models
-from sandbox import HostQuery, Result, SandboxUnavailable
+from sandbox import HostQuery, SandboxUnavailable
+from sandbox import Result as SnippetResult
 
 MEMO = document(
     "Memorandum on the lease of the north hall.\n"
@@ -56,7 +58,7 @@ def play(
     about: Document = MEMO,
     question: str = "What is the rent?",
     sandbox: FakeSandbox | None = None,
-) -> tuple[Finished, list[AnyEvent], ScriptedModel, ScriptedModel]:
+) -> tuple[Result, list[AnyEvent], ScriptedModel, ScriptedModel]:
     events: list[AnyEvent] = []
     working, judging = ScriptedModel(worker, vendor="a"), ScriptedModel(judge, vendor="b")
     models: dict[str, Model] = {"worker": working, "judge": judging, "subquery": ScriptedModel([])}
@@ -145,7 +147,7 @@ def test_a_figure_that_no_quote_bears_out_costs_one_turn_and_no_judge(settings: 
     shown = turn_text(worker.requests[-1].turns[-1])
     assert "hand in the calculation, or leave it out:\n<data-" in shown
     assert "computed again by code" in turn_text(judge.requests[0].turns[-1])
-    (claim,) = as_object(view_of(asked))["claims"]
+    (claim,) = as_object(asked.view)["claims"]
     assert claim["calculations"] == ["$48,000 / 12 = $4,000"]
 
 
@@ -388,10 +390,10 @@ def test_an_interrupt_keeps_the_run_and_its_best_attempt(settings: Settings) -> 
     assert read_run(asked.folder).view == view_of_recorded(asked)
 
 
-def view_of_recorded(asked: Finished) -> object:
+def view_of_recorded(asked: Result) -> object:
     """What a reader of the journal must see: the same as the caller, but for the judge's name and the wall time."""
     told = read_run(asked.folder).view
-    return replace(view_of(asked), seconds=told.seconds, judge=told.judge)
+    return replace(asked.view, seconds=told.seconds, judge=told.judge)
 
 
 def test_budget_stops_the_run_and_keeps_the_best(settings: Settings) -> None:
@@ -556,7 +558,7 @@ def test_calls_that_never_came_back_are_counted_and_nothing_is_recorded_after_th
         return text_reply("late")
 
     class Interrupted(FakeSandbox):
-        def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> Result:
+        def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> SnippetResult:
             if "batch" not in code:
                 return super().run(code, query)
             threading.Thread(target=lambda: query([("q", "")] * 4), daemon=True).start()
@@ -582,12 +584,12 @@ class Endless(FakeSandbox):
 
     own = False
 
-    def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> Result:
+    def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> SnippetResult:
         if code != "endless":
             return super().run(code, query)
         assert seconds is not None
         time.sleep(least := 0.1 if self.own else seconds)
-        return Result("", 0, None, f"time limit of {least:g} s", True, least)
+        return SnippetResult("", 0, None, f"time limit of {least:g} s", True, least)
 
 
 class EndlessByItself(Endless):
@@ -717,7 +719,7 @@ def test_a_model_of_the_panel_that_fails_is_named_beside_the_answer(settings: Se
     with_panel = settings.model_copy(update={"panel": panel})
     asked, *_ = play(with_panel, [tool_reply(LOOK), tool_reply({"claims": [RENT]})], [verdicts((1, "partly"))])
     assert asked.outcome.ok  # two of three said yes
-    for shown in (view_of(asked), read_run(asked.folder).view):
+    for shown in (asked.view, read_run(asked.folder).view):
         (claim,) = as_object(shown)["claims"]
         (unheard,) = claim["unheard"]
         assert unheard["judge"] == "scripted:no.json" and "no credit left" in unheard["reason"]
@@ -728,4 +730,4 @@ def test_of_a_claim_that_is_plainly_proved_nobody_else_is_asked_or_missed(settin
     (tmp_path / "no.json").write_text("[]")
     with_panel = settings.model_copy(update={"panel": (f"scripted:{tmp_path / 'no.json'}",)})
     asked, *_ = play(with_panel, [tool_reply(LOOK), tool_reply({"claims": [RENT]})], [verdicts((1, "supported"))])
-    assert asked.outcome.ok and as_object(view_of(asked))["claims"][0]["unheard"] == []
+    assert asked.outcome.ok and as_object(asked.view)["claims"][0]["unheard"] == []

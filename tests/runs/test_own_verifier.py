@@ -18,8 +18,8 @@ from ralph_cli.core.run import StopType
 from ralph_cli.journal.store import read_events
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.reports.terminal import report_text
-from ralph_cli.runs.execute import Finished
-from ralph_cli.runs.history import read_run, view_of
+from ralph_cli.runs.history import read_run
+from ralph_cli.runs.result import Result
 from ralph_cli.runs.resume import resume
 
 ROWS = {
@@ -68,7 +68,7 @@ def models() -> dict[str, Model]:
     }
 
 
-def played(settings: Settings, verifier: Any, **changes: Any) -> Finished:
+def played(settings: Settings, verifier: Any, **changes: Any) -> Result:
     chosen = settings.model_copy(update={"strategy": "rlm", **changes})
     return ask(MEMO, "What is the rent?", settings=chosen, models=models(), engine=FakeSandbox, verifier=verifier)
 
@@ -114,7 +114,7 @@ def test_of_a_broken_verifier_it_is_said_that_all_else_was_judged(settings: Sett
         }
         done = run(MEMO, "Rent?", settings=settings.model_copy(update=chosen), models=given, engine=FakeSandbox)
         assert done.outcome.halt.type is StopType.UNJUDGED
-        text = report_text(view_of(done))
+        text = report_text(done.view)
         assert "Not verified: verifier could not be run" in text and f"b:judge {told}" in text
         assert "not judged" not in text and "nobody has judged" not in text and "Unjudged" not in text
 
@@ -191,7 +191,7 @@ def test_the_model_of_a_verifier_is_metered_and_its_calls_are_recorded(settings:
     assert broke.outcome.halt.type is StopType.MAX_COST
 
 
-def cut_short(settings: Settings, verifier: Verifier) -> Finished:
+def cut_short(settings: Settings, verifier: Verifier) -> Result:
     asked = played(settings, verifier, max_iterations=1)
     assert asked.outcome.halt.type is StopType.MAX_ITERATIONS
     started = read_run(asked.folder).events[0]

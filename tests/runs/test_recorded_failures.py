@@ -14,7 +14,7 @@ from ralph_cli.config import Settings
 from ralph_cli.core.events import AnyEvent, DraftSubmitted
 from ralph_cli.core.model import Model, Reply
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
-from ralph_cli.runs.execute import Finished
+from ralph_cli.runs.result import Result
 
 ROWS = {
     "A6": [
@@ -54,7 +54,7 @@ def verdicts(*said: str) -> Reply:
     return text_reply(json.dumps({"verdicts": rows}))
 
 
-def play(settings: Settings, worker: list[Reply], judge: list[Reply]) -> tuple[Finished, list[DraftSubmitted]]:
+def play(settings: Settings, worker: list[Reply], judge: list[Reply]) -> tuple[Result, list[DraftSubmitted]]:
     events: list[AnyEvent] = []
     models: dict[str, Model] = {
         "worker": ScriptedModel(worker, vendor="a"),

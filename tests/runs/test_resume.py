@@ -22,8 +22,8 @@ from ralph_cli.core.model import Model, Reply, Usage
 from ralph_cli.journal.store import Journal, read_events
 from ralph_cli.loop.state import fold
 from ralph_cli.providers.scripted import ScriptedModel, tool_reply
-from ralph_cli.runs.execute import Finished
 from ralph_cli.runs.history import read_run
+from ralph_cli.runs.result import Result
 from ralph_cli.runs.resume import resume
 
 COST = Usage(calls=1, input_tokens=10, output_tokens=5, usd=0.01)
@@ -53,7 +53,7 @@ def models(asked: dict[str, int]) -> dict[str, Model]:
     }
 
 
-def whole(folder: Path) -> tuple[Finished, tuple[AnyEvent, ...]]:
+def whole(folder: Path) -> tuple[Result, tuple[AnyEvent, ...]]:
     settings = Settings(out=folder / "out", strategy="rlm")
     finished = ask(
         MEMO, "What is the rent?", settings=settings, models=models({"worker": 0, "judge": 0}), engine=FakeSandbox
@@ -71,14 +71,14 @@ def cut_off(events: tuple[AnyEvent, ...], at: int, folder: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def recorded_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Finished, tuple[AnyEvent, ...]]:
+def recorded_run(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, tuple[AnyEvent, ...]]:
     return whole(tmp_path_factory.mktemp("whole"))
 
 
 @examples(max_examples=25, deadline=None)
 @given(at=st.integers(2, 30))
 def test_any_start_of_a_run_and_then_its_replay_are_the_whole(
-    recorded_run: tuple[Finished, tuple[AnyEvent, ...]], tmp_path_factory: pytest.TempPathFactory, at: int
+    recorded_run: tuple[Result, tuple[AnyEvent, ...]], tmp_path_factory: pytest.TempPathFactory, at: int
 ) -> None:
     finished, events = recorded_run
     assert finished.outcome.ok and finished.usage.calls == 6
@@ -127,7 +127,7 @@ def test_a_changed_document_is_refused(tmp_path: Path) -> None:
         resume(finished.run, settings=settings)
 
 
-def in_mac_roman(tmp_path: Path, *replies: Reply) -> tuple[Finished, Settings]:
+def in_mac_roman(tmp_path: Path, *replies: Reply) -> tuple[Result, Settings]:
     """A run that was not accepted, on a text that only --encoding reads well."""
     path = tmp_path / "memo.txt"
     path.write_bytes(("Zürich. " + MEMO.text).encode("mac_roman"))

@@ -23,7 +23,7 @@ from ralph_cli.journal.store import read_events
 from ralph_cli.loop.memory import parse_memory
 from ralph_cli.loop.state import fold
 from ralph_cli.providers.scripted import ScriptedModel, tool_reply
-from ralph_cli.runs.execute import Finished
+from ralph_cli.runs.result import Result
 from ralph_cli.runs.resume import resume
 
 LATER = "The term is ten years (p. 1)."
@@ -67,12 +67,12 @@ def noted(folder: Path) -> Path:
     return path
 
 
-def whole(folder: Path, settings: Settings, about: Document | None = LEASE) -> tuple[Finished, tuple[AnyEvent, ...]]:
+def whole(folder: Path, settings: Settings, about: Document | None = LEASE) -> tuple[Result, tuple[AnyEvent, ...]]:
     finished = run_task(about, TASK, settings=settings, models=models(), engine=FakeSandbox)
     return finished, tuple(read_events(finished.folder))
 
 
-def killed(finished: Finished, events: tuple[AnyEvent, ...], at: int, folder: Path) -> tuple[Path, dict[str, Model]]:
+def killed(finished: Result, events: tuple[AnyEvent, ...], at: int, folder: Path) -> tuple[Path, dict[str, Model]]:
     """The folder that a kill after `at` events leaves, and the models from there."""
     cut_off(events, at, folder)
     for kept in ("memory-before.md", "schema.json"):
@@ -87,7 +87,7 @@ class Recorded:
     """A whole run, what its memory held before and after, and where all of it is."""
 
     folder: Path
-    finished: Finished
+    finished: Result
     events: tuple[AnyEvent, ...]
     memory: Path
     before: bytes

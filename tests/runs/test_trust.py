@@ -27,7 +27,7 @@ from ralph_cli.loop import decide
 from ralph_cli.modes import qa, reader
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.rlm.loop import Review
-from ralph_cli.runs.execute import Finished
+from ralph_cli.runs.result import Result
 
 TEXT = "Revenue was 5 M in 2023, and 4 M in 2022.\fCosts were 2 M in all of these years, except for 3 M in 2021.\n"
 DOC = document(TEXT)
@@ -107,7 +107,7 @@ class ScriptedJudge:
 
 def played(
     worker: Iterable[Reply], answer: list[Json], judge: ScriptedJudge, **changes: object
-) -> tuple[Finished, list[AnyEvent]]:
+) -> tuple[Result, list[AnyEvent]]:
     """A run whose worker looks, then replies so, and at last hands in the answer again and again."""
     replies, events = iter([tool_reply({"code": "print(context)"}), *worker]), list[AnyEvent]()
     with tempfile.TemporaryDirectory() as folder:

@@ -41,7 +41,7 @@ def print_run(view: RunView, output: Path | None = None, *, json: bool) -> None:
     else:
         print_report(view)
     if output is not None:
-        typer.echo(write_if_accepted(output, payload(view), accepted=view.ok), err=True)
+        typer.echo(write_if_accepted(output, payload(view), accepted=view.ok is not False), err=True)
 
 
 def print_exactly(text: str) -> None:

@@ -172,7 +172,7 @@ def not_found_action(head: Json, refused: bool = False) -> Json:
     missing = [str(term) for term in head.get("missing", [])]
     note = "The passages found were not accepted." if refused else "No passage contains enough of the question's terms."
     if missing:
-        note += " Not in the document: " + ", ".join(missing) + "."
+        note += " These stand nowhere in the text: " + ", ".join(missing) + "."
     searched = [str(term) for term in head.get("terms", [])]
     return {"not_found": {"searched": searched or ["(no informative word in the question)"], "note": note}}
 

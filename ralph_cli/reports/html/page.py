@@ -18,7 +18,7 @@ from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.coverage import unreadable_line
 from ralph_cli.reports.sections.refused import Refusals, collect_refusals
 from ralph_cli.reports.sections.spending import Spending, spending
-from ralph_cli.reports.terminal import describe_cost, pluralize
+from ralph_cli.reports.terminal import describe_calls
 from ralph_cli.reports.view import VERDICT_WORDS, describe_place
 
 Section = tuple[str, str, Markup]
@@ -59,7 +59,7 @@ def _sections(report: Report) -> Iterator[Section]:
     evidence = "Evidence" if report.view.mode == "task" else "Claims and their evidence"
     yield "claims", evidence, claims(report)
     yield "searched", "What was searched", _searches(report)
-    issues = () if report.view.ok else report.view.issues
+    issues = report.view.issues if report.view.ok is False else ()
     yield "found", "What the checks found", bullets(dict.fromkeys(issue.line for issue in issues))
     yield "read", "What was read", _coverage(report)
     yield "notices", "Notices", bullets(dict.fromkeys(e.message for e in report.events if isinstance(e, NoticeIssued)))
@@ -85,7 +85,7 @@ def _header(report: Report) -> Markup:
         ("Begun", _time(started.at) if started else None),
         ("Ended", _time(ended[0]) if ended else None),
         ("Run", el("span", view.run, class_="hash")),
-        ("Spent", f"{describe_cost(view.usage)}, {pluralize(view.iterations, 'iteration')}"),
+        ("Spent", describe_calls(view, view.iterations)),
     )
     badge = el("span", words, class_=f"verdict {kind}")
     return el(
@@ -118,7 +118,11 @@ def _answer(report: Report) -> Markup:
     if view.mode == "task":
         return join(_output(view.output), _output_ruling(view.output_ruling))
     if view.halt.type is StopType.ABSENT or view.absence is not None:
-        absent = "Not in the document, as far as the searches shown below can tell."
+        absent = (
+            "A search for words has found nothing."
+            if view.has_no_reader
+            else "Not in the document, as far as the searches shown below can tell."
+        )
         note = el("p", "The worker notes: ", view.absence) if view.absence else None
         return join(el("p", f"{absent} {unreadable_line(view)}".rstrip()), note)
     if not view.claims:

@@ -4,6 +4,9 @@ from ralph_cli.core.run import StopType
 from ralph_cli.reports.safe_text import make_visible, one_line
 from ralph_cli.reports.view import RunView
 
+PASSAGES_HEADING = "Passages that may answer (no model has read them)"
+USE_A_MODEL = "With ANTHROPIC_API_KEY and OPENAI_API_KEY set, Claude answers and GPT checks the answer."
+
 NO_JUDGE_OF_ANSWER = (
     "No model has judged this answer: each claim is only a quote of the document, chosen by word statistics."
 )
@@ -27,6 +30,10 @@ def _describe_halt(view: RunView) -> str:
             return f"Accepted: every figure, date and quotation is in {_source(view)}{quotes}, and {_judgement(view)}"
         case StopType.COMPLETION:
             return f"Accepted: every quote is in the document, and {_judgement(view)}"
+        case StopType.PASSAGES:
+            return f"Chosen by word statistics; whether they answer is for you to judge. {USE_A_MODEL}"
+        case StopType.NO_PASSAGES:
+            return f"A search for words found nothing; the document may say it in other words. {USE_A_MODEL}"
         case StopType.ABSENT:
             return "Reported as absent: the hits were counted by code, what they mean is the worker's judgement."
         case StopType.UNJUDGED if view.verification == "failed":

@@ -35,8 +35,8 @@ from ralph_cli.journal.store import FILE, Journal
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.reports.safe_text import to_json
 from ralph_cli.reports.verified import as_object, verification_text
-from ralph_cli.runs.execute import Finished
 from ralph_cli.runs.export import export
+from ralph_cli.runs.result import Result
 
 KEY = "sk-ant-api03-0123456789abcdefghij"
 NOTHING: dict[str, Model] = {"subquery": ScriptedModel([])}
@@ -53,7 +53,7 @@ def settings_of(folder: Path, **more: Any) -> Settings:
     return Settings(out=folder / "out", cache=folder / "cache", strategy="rlm", **more)
 
 
-def asked(folder: Path, draft: Json | None = None, document: str | Document = "", **more: Any) -> Finished:
+def asked(folder: Path, draft: Json | None = None, document: str | Document = "", **more: Any) -> Result:
     """A question run on the memo, with scripted models."""
     draft = draft or {"claims": [RENT, TERM]}
     judged = verdicts(*((number, "supported") for number, _ in enumerate(draft.get("claims", ()), 1)))
@@ -96,7 +96,7 @@ def test_no_model_and_no_key_is_needed(folder: Path, monkeypatch: pytest.MonkeyP
     assert verified(folder, run.run).holds
 
 
-def bundle_of(folder: Path, run: Finished, name: str = "run.zip", **more: Any) -> Path:
+def bundle_of(folder: Path, run: Result, name: str = "run.zip", **more: Any) -> Path:
     return export(run.run, folder / name, settings=settings_of(folder), **more).path
 
 
@@ -228,7 +228,7 @@ def test_another_reader_is_named_and_the_quotes_are_looked_up_anew(folder: Path)
     assert "read by loader 0, now by loader 1" in verification_text(found)
 
 
-def retold(folder: Path, run: Finished, change: Callable[[Json], None], name: str = "retold.zip") -> Path:
+def retold(folder: Path, run: Result, change: Callable[[Json], None], name: str = "retold.zip") -> Path:
     """A bundle of somebody who can write one: every hash is right, the events say something else."""
     parts = members(bundle_of(folder, run, f"of-{name}"))
     events = [json.loads(line) for line in parts[JOURNAL].splitlines()]
@@ -327,7 +327,7 @@ def test_an_absence_is_counted_again_and_refuted_by_a_new_version(folder: Path) 
 GOOD = "The tenant pays a base rent of $48,000 a year (p. 1), in equal instalments."
 
 
-def task(folder: Path, output: str = GOOD, **more: Any) -> Finished:
+def task(folder: Path, output: str = GOOD, **more: Any) -> Result:
     said = text_reply(json.dumps({"output": output, "memory_update": "Rent established: $48,000 a year (p. 1)."}))
     models: dict[str, Model] = {
         "worker": ScriptedModel([tool_reply(LOOK), tool_reply({"claims": [RENT]}), said], vendor="a"),
@@ -375,7 +375,7 @@ def test_a_task_from_memory_alone_is_looked_up_in_the_memory(folder: Path) -> No
     assert run.outcome.ok and found.holds and found.reading == "none" and holding(found)["output"]
 
 
-def goal(folder: Path) -> Finished:
+def goal(folder: Path) -> Result:
     (folder / "check.py").write_text(
         "import pathlib, sys\npathlib.Path('ran').touch()\nsys.exit('48,000' not in open(sys.argv[1]).read())"
     )
@@ -544,7 +544,7 @@ REVENUE: Json = {"text": "Total revenue was 930 million in 2023.", "quotes": ["T
 FEE: Json = {"text": "The fee is 5 % of revenue.", "quotes": ["fee is 5 % of revenue"]}
 
 
-def results(folder: Path) -> Finished:
+def results(folder: Path) -> Result:
     (folder / "results.txt").write_text(RESULTS, encoding="utf-8")
     return asked(folder, {"claims": [REVENUE, FEE]}, folder / "results.txt")
 
