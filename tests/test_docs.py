@@ -216,6 +216,7 @@ def test_the_commands_of_a_page_run_and_print_what_it_shows(page: str, user: Use
             code, out, err = user.type(command)
             assert code == expected, (command, code, err)
             assert "Traceback" not in err
+            assert out.strip() or ">" in command or "--output" in command, command
             printed += out
         for shown in [other.text for other in BLOCKS if (other.page, other.mark) == (page, block.output_mark)]:
             assert settled(printed).endswith(settled(shown)), printed
