@@ -24,4 +24,5 @@ myst_heading_anchors = 3
 html_theme = "furo"
 html_title = f"ralph {release}"
 html_show_sourcelink = False
+html_copy_source = False
 html_show_copyright = False
