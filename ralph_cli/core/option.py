@@ -31,7 +31,7 @@ class OnResume(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A setting as people meet it: on the command line, in the environment, in README.md, in a run that is resumed."""
+    """A setting as people meet it: on the command line, in the environment, in the docs, in a run that is resumed."""
 
     group: Group
     on_resume: OnResume
@@ -47,7 +47,7 @@ class Option:
     secret: bool
     """Never in ralph.toml, in a record, or on a screen."""
     text: str = ""
-    """README.md has it all, `--help` its first sentence; neither variables nor the default stand in it."""
+    """docs/settings.md has it all, `--help` its first sentence; neither variables nor the default stand in it."""
 
     def help_of(self, default: object) -> str:
         """The line of `--help`: what it is, its default, and a variable whose name others have chosen."""

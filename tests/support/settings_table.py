@@ -1,6 +1,6 @@
-"""The table of settings in README.md, made from their declarations.
+"""The table of settings in docs/settings.md, made from their declarations.
 
-python tests/support/settings_table.py     # writes it into README.md
+python tests/support/settings_table.py     # writes it into that page
 """
 
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ralph_cli.config import OPTIONS, Settings
 
-README = Path(__file__).parents[2] / "README.md"
+PAGE = Path(__file__).parents[2] / "docs" / "settings.md"
 BETWEEN = re.compile(
     r"(?<=<!-- settings: made by tests/support/settings_table.py -->\n\n).*?(?=\n\n<!-- /settings -->)", re.S
 )
@@ -30,12 +30,12 @@ def table() -> str:
     return "\n".join(rows)
 
 
-def with_table(readme: str) -> str:
-    """The text of README.md with the table of today. Raises ValueError without its place."""
-    if not BETWEEN.search(readme):
-        raise ValueError("README.md has no place for the table of settings")
-    return BETWEEN.sub(lambda _: table(), readme)
+def with_table(page: str) -> str:
+    """The text of the page with the table of today. Raises ValueError without its place."""
+    if not BETWEEN.search(page):
+        raise ValueError("docs/settings.md has no place for the table of settings")
+    return BETWEEN.sub(lambda _: table(), page)
 
 
 if __name__ == "__main__":
-    README.write_text(with_table(README.read_text("utf-8")), "utf-8")
+    PAGE.write_text(with_table(PAGE.read_text("utf-8")), "utf-8")
