@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 _VERSION = re.search(
-    r'__version__ = "([^"]+)"', (Path(__file__).parent.parent / "ralph_cli" / "__init__.py").read_text("utf-8")
+    r'__version__ = "([^"]+)"', (Path(__file__).parent.parent / "ralph_cli/core/version.py").read_text("utf-8")
 )
 assert _VERSION
 

@@ -365,6 +365,15 @@ def flag_of(name: str) -> str:
     return (OPTIONS[name].flag if name in OPTIONS else "") or f"--{name.replace('_', '-')}"
 
 
+def complete_settings(settings: Settings | None) -> Settings:
+    """The settings of a caller, with the keys and addresses of the environment where they name none; None is all of it."""
+    found = load_settings()
+    if settings is None:
+        return found
+    names = {name for name, option in OPTIONS.items() if option.group is MODELS and option.on_resume is CURRENT}
+    return settings.model_copy(update={name: getattr(found, name) for name in names - settings.model_fields_set})
+
+
 def fetch_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
     """What a package client needs to fetch the sandbox's runtime: proxies, certificates, its own settings."""
     real = os.environ if environ is None else environ

@@ -237,14 +237,8 @@ def test_the_quickstart_installs_as_the_readme_does() -> None:
 
 @pytest.mark.parametrize("page", sorted({block.page for block in PYTHON}))
 def test_the_python_of_a_page_runs(page: str, user: User) -> None:
-    for block in [block for block in PYTHON if block.page == page and block.mark not in (*ONLY_PARSED, "not yet")]:
+    for block in [block for block in PYTHON if block.page == page and block.mark not in ONLY_PARSED]:
         run_python(block.text)
-
-
-@pytest.mark.parametrize("block", [pytest.param(block, id=block.page) for block in PYTHON if block.mark == "not yet"])
-@pytest.mark.xfail(strict=True, reason="waits for what is being made; take out `<!-- not yet -->` when this passes")
-def test_the_python_that_is_coming_runs(block: Block, user: User) -> None:
-    run_python(block.text)
 
 
 def run_python(text: str) -> None:

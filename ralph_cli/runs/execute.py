@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ralph_cli.checks.verifier import Verifier
-from ralph_cli.config import Settings, load_settings
+from ralph_cli.config import Settings, complete_settings
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.document import Document
@@ -68,7 +68,7 @@ class Setup:
         sink: EventSink | None = None,
     ) -> "Setup":
         """The setup that the arguments of a public function mean; without `settings` those of the environment."""
-        settings = settings or load_settings()
+        settings = complete_settings(settings)
         return cls(settings=settings, models=models or {}, verifier=verifier, engine=engine, sink=sink)
 
 

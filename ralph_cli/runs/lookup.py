@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ralph_cli.checks.quotes import VisibilityPolicy, resolve_quotes
-from ralph_cli.config import Settings, load_settings
+from ralph_cli.config import Settings, complete_settings
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import EventSink, NoticeIssued
 from ralph_cli.core.model import Model
@@ -37,7 +37,7 @@ def check_quotes(
     document: DocumentLike, quotes: Sequence[str], *, settings: Settings | None = None
 ) -> tuple[QuoteCheck, ...]:
     """Look up quotes in a document, without any model or key; in their order. Raises DocumentError."""
-    settings = settings or load_settings()
+    settings = complete_settings(settings)
     source = DocumentSource.of(document).loaded(settings.cache_folder)
     loaded = source.load()
     index = QuoteIndex(loaded)
@@ -74,7 +74,7 @@ def check_memo(
     references that cannot be checked. `password` and `encoding` are tried on all files; `sink` hears of cautions and of
     the judge's calls. Raises DocumentError, and ConfigError when the judge cannot be asked.
     """
-    settings = settings or load_settings()
+    settings = complete_settings(settings)
     if not documents:
         hint = "ralph check memo.md --doc contract.pdf"
         raise ConfigError("no document to check against", code="no-document", hint=hint)

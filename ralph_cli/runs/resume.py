@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ralph_cli.checks.verifier import Verifier
-from ralph_cli.config import Settings, load_settings
+from ralph_cli.config import Settings, complete_settings
 from ralph_cli.core.errors import ConfigError, DocumentError, RalphError
 from ralph_cli.core.events import AnyEvent, EventSink, RunHalted, RunStarted
 from ralph_cli.core.model import Model
@@ -53,7 +53,7 @@ def resume(
     asked anew, also of what it has seen. Raises ConfigError when there is nothing to go on with, and DocumentError when
     the document is gone or has changed.
     """
-    settings = settings or load_settings()
+    settings = complete_settings(settings)
     folder = run if isinstance(run, Path) else find_run(settings.out, run)
     refuse_if_running(folder)
     recorded = read_run(folder)
