@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from ralph_cli.checks.judge.claims import Judge
 from ralph_cli.core.errors import ConfigError
-from ralph_cli.core.events import CasesGenerated, NoticeIssued
+from ralph_cli.core.events import CasesGenerated
 from ralph_cli.core.judge_test import JudgeTest
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.source import DocumentSource
@@ -19,7 +19,7 @@ from ralph_cli.judge_testing.mode import (
 )
 from ralph_cli.judge_testing.mutations import DocumentFacts
 from ralph_cli.runs.execute import Job, Setup, execute
-from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext, choose_models
+from ralph_cli.wiring.models import BuiltMode, RunContext, choose_models
 
 CLAIMS, MOST_CLAIMS = 20, 200
 """Claims that a judge is tested with unless it is said how many, and at most."""
@@ -27,10 +27,7 @@ CLAIMS, MOST_CLAIMS = 20, 200
 NOBODY = "offline:extractive"
 """A model that needs no key: it stands where no model is asked."""
 
-NO_MODEL_NOTICE = (
-    "no model is tested: the judge is `offline`, which only compares words. "
-    "Set an API key, or choose a model with --judge-model."
-)
+NO_JUDGE_HINT = "set OPENAI_API_KEY or ANTHROPIC_API_KEY, or choose a model with --judge-model"
 
 
 def run_judge_test(source: DocumentSource | None, claims: int | None, seed: int, setup: Setup) -> JudgeTest:
@@ -40,7 +37,8 @@ def run_judge_test(source: DocumentSource | None, claims: int | None, seed: int,
         what = f"claims must be from 1 to {MOST_CLAIMS}, not {claims}"
         raise ConfigError(what, code="bad-claims", hint="20 are enough for a first look")
     names = choose_models(settings, models)
-    names = _judge_only_names(names, models["judge"].vendor if "judge" in models else names.judge.split(":")[0])
+    # Nobody but the judge and the panel is asked, so nothing else needs a key or a price.
+    names = replace(names, worker=NOBODY, subquery=NOBODY, verifier="", notices=())
     document, written = (source.load(settings.cache_folder), ()) if source else judge_cases.load_built_in()
     index, facts = QuoteIndex(document), DocumentFacts(document.text)
     if source is None:
@@ -49,6 +47,10 @@ def run_judge_test(source: DocumentSource | None, claims: int | None, seed: int,
         true = judge_cases.choose_claims(document, index, facts, claims or CLAIMS, seed)
     cases = judge_cases.make_cases(true, facts, seed)
     batches = judge_cases.make_batches(cases, seed)
+
+    vendor = models["judge"].vendor if "judge" in models else names.judge.split(":")[0]
+    if vendor == "offline" and settings.judge_model is None:
+        raise ConfigError("there is no judge to test: no key is set", code="no-judge", hint=NO_JUDGE_HINT)
 
     def build(context: RunContext) -> BuiltMode:
         context.sink(CasesGenerated(cases, batches, seed))
@@ -61,9 +63,3 @@ def run_judge_test(source: DocumentSource | None, claims: int | None, seed: int,
     job = Job("judge-test", text, document, names, encoding=source.encoding if source else None, detectors=detectors)
     finished = execute(job, build, replace(setup, models={r: m for r, m in models.items() if r == "judge"}))
     return summarize_judge_test(tuple(read_events(finished.folder)), finished.folder)
-
-
-def _judge_only_names(names: ModelNames, vendor: str) -> ModelNames:
-    """The models of a test: nobody but the judge and the panel is asked, so nothing else needs a key or a price."""
-    notices = (NoticeIssued("no-model", NO_MODEL_NOTICE),) if vendor == "offline" else ()
-    return replace(names, worker=NOBODY, subquery=NOBODY, verifier="", notices=notices)

@@ -14,7 +14,7 @@ from ralph_cli.core.prompts.nonce import Nonces
 from ralph_cli.loop.engine import Mode
 from ralph_cli.providers import prices
 from ralph_cli.providers.metered import Estimate, MeteredModel, TimeLimitedModel, call_numbers
-from ralph_cli.providers.registry import DEFAULT_MODELS, KEYED_VENDORS, connect, parse_model_name
+from ralph_cli.providers.registry import ADAPTERS, DEFAULT_MODELS, KEYED_VENDORS, connect, parse_model_name
 from ralph_cli.providers.replaying import Recording, ReplayingModel
 from ralph_cli.providers.retrying import RetryingModel
 from ralph_cli.providers.scripted import ScriptedModel
@@ -137,6 +137,11 @@ def _resolve_model_name(name: str | None, vendor: str, settings: Settings, *, ch
         return f"{vendor}:{DEFAULT_MODELS[vendor][1 if cheap else 0]}"
     # A bare name of no known family is most likely served by the server that the user pointed us to.
     vendor, model = parse_model_name(name, vendor if vendor in KEYED_VENDORS else "openai")
+    prefix = name.strip().partition(":")[0]
+    if ":" in name and prefix not in ADAPTERS and settings.endpoint(vendor).base_url is None:
+        # A server of one's own may have such names ("llama3.2:3b"); a vendor's service has none.
+        hint = f"known: {', '.join(ADAPTERS)}; for a server of your own set OPENAI_BASE_URL"
+        raise ConfigError(f"unknown vendor {prefix!r} in {name!r}", code="unknown-vendor", hint=hint)
     if not settings.can_reach(vendor):
         key = f"{vendor.upper()}_API_KEY"
         hint = f"set {key} in the environment or in .env, or {vendor.upper()}_BASE_URL for a server without a key"
