@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ralph_cli.core.model import Usage
-from ralph_cli.core.run import Halt, Ruling, Verdict
+from ralph_cli.core.run import Halt, Ruling
 
 TRUE_KIND = "true"
 """The kind of a claim that was not changed."""
@@ -73,7 +73,7 @@ class CaseResult:
     @property
     def accepted(self) -> bool:
         """Whether the judge lets the claim stand."""
-        return self.ruling is not None and self.ruling.verdict in (Verdict.SUPPORTED, Verdict.VERBATIM)
+        return self.ruling is not None and self.ruling.verdict.passes
 
 
 @dataclass(frozen=True, slots=True)

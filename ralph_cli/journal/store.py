@@ -136,7 +136,7 @@ def read_events(folder: Path) -> Iterator[AnyEvent]:
 
 
 def read_rows(folder: Path) -> Iterator[JournalRow]:
-    """The events with their times, as `read_events`; JournalError also when a number is missing or a row is no event."""
+    """The events with their times, as `read_events`; JournalError also when a number is missing, or a row no event."""
     for place, (seq, at, body) in enumerate(_read_raw_rows(folder), 1):
         if seq != place or not isinstance(at, str) or not isinstance(body, str):
             raise JournalError(

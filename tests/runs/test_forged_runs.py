@@ -274,7 +274,7 @@ def test_a_file_that_a_record_names_and_that_is_not_its_document_is_not_used(fol
         export(evil, folder / "run.zip", settings=now(folder), with_document=True)
     found = verify(evil, settings=now(folder))
     assert not found.holds and not found.quotes and "says the other file" not in verification_text(found)
-    source = report.find_source(read_run(evil), now(folder))
+    source = report.load_run_document(read_run(evil), now(folder))
     assert source.document is None and "not the document" in source.missing
     # Named by a person, the same file is compared.
     assert verify(evil, document=secret, settings=now(folder)).quotes

@@ -10,11 +10,11 @@ from ralph_cli.checks.figures.agreement import QuotedFigure, contradiction, quot
 from ralph_cli.checks.figures.calculation import (
     CalculationResult,
     CalculationSources,
-    computations,
     evaluate_calculation,
+    find_computations,
     half_unit,
 )
-from ralph_cli.checks.figures.header import quote_header, unmarked_percentages
+from ralph_cli.checks.figures.header import find_unmarked_percentages, quote_header
 from ralph_cli.checks.output.rows import is_count_label
 from ralph_cli.checks.output.shape import Piece
 from ralph_cli.core.document import Document
@@ -63,7 +63,7 @@ class ClaimSources:
         self.quotes = tuple(quote.text for quote in quotes)
         self.beside = [_quote_context(document, quote, quotes) for quote in quotes]
         self.unmarked_percentages = frozenset(
-            figure.value for quote in quotes for figure in unmarked_percentages(document, quote)
+            figure.value for quote in quotes for figure in find_unmarked_percentages(document, quote)
         )
         self.headers = "\n".join(line for quote in quotes for line in quote_header(document, quote.start, quote.end))
         self.years = frozenset(YEAR.findall(self.headers))
@@ -128,7 +128,7 @@ class ClaimSources:
         """The figures of a text that are the value of a computation beside them, and those it is made of."""
         found: list[str] = []
         wanted = [figure for figure in figures(text) if not figure.name and _significant_digits(figure) >= 2]
-        for computed in computations(text, self._calculation_sources(())):
+        for computed in find_computations(text, self._calculation_sources(())):
             for figure in wanted:
                 shown = -figure.value if figure.sign == "-" else figure.value
                 values = [computed.percent if figure.percent else computed.value]

@@ -8,7 +8,6 @@ from typing import Literal
 
 from pydantic import Field
 
-from ralph_cli.checks.base import PASSING_VERDICTS
 from ralph_cli.checks.judge.passages import render_passages
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
@@ -121,7 +120,7 @@ class Judge:
             return Evidence("judge", broken=str(error) or type(error).__name__)
         if self.model.vendor != "offline":
             rulings = self._reconsider(attempt, rulings)
-        issues = tuple(_refusal_issue(ruling, attempt) for ruling in rulings if ruling.verdict not in PASSING_VERDICTS)
+        issues = tuple(_refusal_issue(ruling, attempt) for ruling in rulings if not ruling.verdict.passes)
         score = 1 - len(issues) / len(rulings) if rulings else None
         return Evidence("judge", issues, rulings, score=score)
 
@@ -185,14 +184,14 @@ def majority_ruling(rulings: Sequence[Ruling]) -> Ruling:
     """One ruling of several on the same claim, the first judge's first: it stands if more than half say so."""
     if len(rulings) == 1:
         return rulings[0]
-    good = [ruling for ruling in rulings if ruling.verdict in PASSING_VERDICTS]
-    bad = [ruling for ruling in rulings if ruling.verdict not in PASSING_VERDICTS]
+    good = [ruling for ruling in rulings if ruling.verdict.passes]
+    bad = [ruling for ruling in rulings if not ruling.verdict.passes]
     chosen = good[0] if len(good) > len(bad) else bad[0]
     return replace(chosen, votes=tuple(Vote(ruling.judge, ruling.verdict, ruling.reason) for ruling in rulings))
 
 
 def _is_tied(rulings: Sequence[Ruling]) -> bool:
-    return 2 * sum(ruling.verdict in PASSING_VERDICTS for ruling in rulings) == len(rulings)
+    return 2 * sum(ruling.verdict.passes for ruling in rulings) == len(rulings)
 
 
 def _with_claims_only(attempt: Attempt, claims: Sequence[int]) -> Attempt:

@@ -49,10 +49,15 @@ FOLLOWING_PAGES = 5
 """Pages behind the first one that "ff." and "et seq." take in."""
 
 
-def references(text: str) -> Iterator[PageReference]:
-    """The page references of a text, in order; `line` counts line ends before them."""
+def find_references(text: str) -> Iterator[PageReference]:
+    """The page references of a text, in order, each with its line in it."""
     for match in _REFERENCE.finditer(text):
         yield _parse_reference(match, text)
+
+
+def has_reference(text: str) -> bool:
+    """Whether a text names a page."""
+    return _REFERENCE.search(text) is not None
 
 
 def reference_behind(text: str, at: int) -> PageReference | None:
