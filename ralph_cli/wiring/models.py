@@ -31,7 +31,7 @@ NO_KEYS = (
 class ModelNames:
     """Which model does what, and what a person should be told about the choice.
 
-    `own_verifier` is the type of a verifier of the caller's.
+    `custom_verifier` is the type of a verifier of the caller's.
     """
 
     worker: str

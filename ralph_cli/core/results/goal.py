@@ -43,10 +43,9 @@ def status_after(stop: StopType) -> GoalStatus:
 class GoalState:
     """What is known of a goal after some of its events.
 
-    `iteration` counts over all runs of the goal, `before` those of earlier runs. `evidence` is that of the latest
-    verification; it speaks of the `output` only if it is of its `revision`. `passed` is the latest output that every
-    verifier passed in this run. `reason` says why it stopped, or why the
-    last intent to finish was refused.
+    `iteration` counts over all runs of the goal, `earlier_iterations` those of earlier runs. `evidence` is that of
+    the latest verification; it speaks of the `output` only if it is of its `revision`. `passed` is the latest output
+    that every verifier passed in this run. `reason` says why it stopped, or why the last intent to finish was refused.
     """
 
     run: str = ""
