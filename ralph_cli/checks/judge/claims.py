@@ -11,36 +11,27 @@ from pydantic import Field
 from ralph_cli.checks.judge.passages import render_passages
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
-from ralph_cli.core.model import Model, Request, UserTurn
+from ralph_cli.core.model import Model, Request
 from ralph_cli.core.prompts.framing import frame_data
-from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, ask_model, object_schema, parse_object
-from ralph_cli.core.prompts.templates import prompt_text, render_prompt
+from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, agent_request, ask_model, parse_object
+from ralph_cli.core.prompts.json_schema import array, choice, object_schema, string
+from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import Attempt, Claim, Evidence, Issue, QuoteBearing, QuoteRuling, Ruling, Verdict, Vote
 
 BEGINNING_CHARS = 400
 """Characters of the document's beginning that tell the judge what it is."""
 
-_BEARING_OF_VERDICT: dict[str, QuoteBearing] = {
-    "supported": "supports",
-    "partly": "partly",
-    "not": "unrelated",
-    "contradicted": "against",
-}
+_BEARING_OF_VERDICT: dict[str, QuoteBearing] = {"supported": "supports", "partly": "partly", "not": "unrelated"}
+_BEARING_OF_VERDICT |= {"contradicted": "against"}
 """What a model may say of a claim, and what it says with that of the only quote of the claim."""
 
 _SUPPORTING = ("supports", "partly")
-_QUOTE_SCHEMA = object_schema(
-    id={"type": "integer"},
-    verdict={"type": "string", "enum": list(_BEARING_OF_VERDICT.values())},
-    reason={"type": "string"},
-)
+_INTEGER = {"type": "integer"}
+_QUOTE_SCHEMA = object_schema(id=_INTEGER, verdict=choice(*_BEARING_OF_VERDICT.values()), reason=string())
 _CLAIM_SCHEMA = object_schema(
-    id={"type": "integer"},
-    verdict={"type": "string", "enum": list(_BEARING_OF_VERDICT)},
-    reason={"type": "string"},
-    quotes={"type": "array", "items": _QUOTE_SCHEMA},
+    id=_INTEGER, verdict=choice(*_BEARING_OF_VERDICT), reason=string(), quotes=array(_QUOTE_SCHEMA)
 )
-VERDICT_SCHEMA = object_schema(verdicts={"type": "array", "items": _CLAIM_SCHEMA})
+VERDICT_SCHEMA = object_schema(verdicts=array(_CLAIM_SCHEMA))
 
 
 class _QuoteVerdict(StrictObject):
@@ -159,18 +150,10 @@ class Judge:
         begins = frame_data(" ".join(self.document.text[:BEGINNING_CHARS].split()), nonce)
         shown = render_passages(self.document, attempt.quotes, nonce)
         claims_text = f"The document ({safe_file_name(self.document.path)}) begins:\n{begins}\n\n{shown}\n\n{claims}"
-        return Request(
-            "judge",
-            prompt_text("judge_system"),
-            (UserTurn(render_prompt("judge_request", claims=claims_text, question=self.question)),),
-            output_schema=VERDICT_SCHEMA,
-            output_name="verdicts",
-            max_tokens=4_000,
-            inputs={
-                "question": self.question,
-                "claims": [{"id": it.id, "text": it.text, "quotes": quotes_of(it)} for it in attempt.claims],
-            },
-        )
+        prompt = render_prompt("judge_request", claims=claims_text, question=self.question)
+        listed = [{"id": it.id, "text": it.text, "quotes": quotes_of(it)} for it in attempt.claims]
+        inputs = {"question": self.question, "claims": listed}
+        return agent_request("judge", prompt, VERDICT_SCHEMA, "verdicts", inputs, 4_000)
 
 
 def is_near_margin(ruling: Ruling) -> bool:
