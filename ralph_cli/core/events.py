@@ -246,27 +246,11 @@ class RunHalted:
     kind: Literal["run_halted"] = "run_halted"
 
 
-AnyEvent = (
-    RunStarted
-    | NoticeIssued
-    | IterationStarted
-    | CallStarted
-    | CallRetried
-    | CallFinished
-    | SnippetStarted
-    | SnippetRan
-    | CoverageAdded
-    | DraftSubmitted
-    | TurnRejected
-    | GoalSet
-    | OutputChanged
-    | VerifierStarted
-    | VerifierFinished
-    | WorkerReported
-    | CasesGenerated
-    | StepFinished
-    | RunHalted
-)
+RunEvent = RunStarted | NoticeIssued | IterationStarted | StepFinished | RunHalted | CasesGenerated
+CallEvent = CallStarted | CallRetried | CallFinished
+WorkerEvent = SnippetStarted | SnippetRan | CoverageAdded | DraftSubmitted | TurnRejected
+GoalEvent = GoalSet | OutputChanged | VerifierStarted | VerifierFinished | WorkerReported
+AnyEvent = RunEvent | CallEvent | WorkerEvent | GoalEvent
 Event = Annotated[AnyEvent, Field(discriminator="kind")]
 
 

@@ -110,10 +110,8 @@ class JudgeTest:
     @property
     def kinds(self) -> dict[str, Rate]:
         """For each kind of falsehood how many of the claims on which there is a verdict were caught."""
-        return {
-            kind: _refusal_rate(result for result in self.judged if result.case.kind == kind)
-            for kind in FALSEHOOD_KINDS
-        }
+        by_kind = {kind: [item for item in self.judged if item.case.kind == kind] for kind in FALSEHOOD_KINDS}
+        return {kind: _refusal_rate(results) for kind, results in by_kind.items()}
 
     @property
     def caught(self) -> Rate:

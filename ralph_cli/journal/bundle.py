@@ -29,14 +29,8 @@ MAX_COMPRESSION_RATIO = 200
 """A member that would be packed tighter than this is stored as it is, so that a reader may refuse what is."""
 
 MAX_DEPTH = 100
-MAX_MEMBER_BYTES = {
-    MANIFEST: MIB,
-    VIEW: 64 * MIB,
-    IDENTITY: MIB,
-    ORIGIN: 4 * MIB,
-    JOURNAL: 256 * MIB,
-    DOCUMENT: 200 * MIB,
-}
+MAX_MEMBER_BYTES = {MANIFEST: MIB, VIEW: 64 * MIB, IDENTITY: MIB, ORIGIN: 4 * MIB}
+MAX_MEMBER_BYTES |= {JOURNAL: 256 * MIB, DOCUMENT: 200 * MIB}
 """Bytes that a member may have."""
 
 CHAIN_START = hashlib.sha256(f"{FORMAT} {VERSION}".encode()).hexdigest()
@@ -110,15 +104,8 @@ def build_manifest(run: str, events: int, chain: str, parts: Mapping[str, bytes]
     members = {
         name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in sorted(parts.items())
     }
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "schema": SCHEMA_VERSION,
-        "run": run,
-        "events": events,
-        "chain": chain,
-        "members": members,
-    }
+    versions = {"format": FORMAT, "version": VERSION, "schema": SCHEMA_VERSION}
+    return versions | {"run": run, "events": events, "chain": chain, "members": members}
 
 
 def _depth(value: object) -> int:

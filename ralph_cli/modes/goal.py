@@ -201,10 +201,8 @@ class GoalWorkspace:
         failed = sum(not item.passed for item in self.goal.current_evidence)
         count = len(self.goal.verifier_names)
         first = f"FAILED: {failed} of {count} verifiers" if failed else f"PASSED: all {count} verifiers"
-        body = frame_data(
-            truncate("\n".join(_render_verified(item) for item in self.goal.current_evidence), 2 * EVIDENCE_CHARS),
-            self.nonce,
-        )
+        lines = "\n".join(_render_verified(item) for item in self.goal.current_evidence)
+        body = frame_data(truncate(lines, 2 * EVIDENCE_CHARS), self.nonce)
         return ToolAnswer(f"{first}, on the output as it stands\n{body}", error=bool(failed))
 
 

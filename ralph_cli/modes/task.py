@@ -208,11 +208,9 @@ class TaskMode:
         """The items of a draft that the rules would take alone: of a brief that was never taken, what can be used."""
         assert self.reader is not None
         refused = {issue.claim for issue in self.reader.resolve(draft).refused}
-        return tuple(
-            claim
-            for number, claim in enumerate(draft.claims, 1)
-            if number not in refused and not form_issues(Draft((claim,)), self.reader.assignment.form)
-        )
+        found = [claim for number, claim in enumerate(draft.claims, 1) if number not in refused]
+        form = self.reader.assignment.form
+        return tuple(claim for claim in found if not form_issues(Draft((claim,)), form))
 
     def _earlier_items(self) -> tuple[DraftClaim, ...]:
         """The items that the latest brief had."""

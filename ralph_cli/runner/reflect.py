@@ -79,10 +79,7 @@ class ModelReflector:
         """The model's lesson, or that of the rules; never raises ProviderError."""
         nonce, most = self.new_nonce(), MAX_SUGGESTIONS.get(level, MAX_SUGGESTIONS["medium"])
         found = "\n".join(f"- {issue.check}: {issue.line}" for item in evidence for issue in item.issues)
-        earlier = "\n".join(
-            f"- {lesson.summary}\n" + "".join(f"  - {line}\n" for line in lesson.suggestions)
-            for lesson in history[-MAX_HISTORY:]
-        )
+        earlier = "\n".join(map(_render_lesson, history[-MAX_HISTORY:]))
         prompt = render_prompt(
             "reflector_request",
             input=frame_data(input, nonce),
@@ -99,6 +96,10 @@ class ModelReflector:
             return rule_lesson(str(error), input, output, evidence, history, level)
         lines = dict.fromkeys(" ".join(line.split()) for line in reply.suggestions)
         return Lesson(" ".join(reply.summary.split()), tuple(line for line in lines if line)[:most])
+
+
+def _render_lesson(lesson: Lesson) -> str:
+    return f"- {lesson.summary}\n" + "".join(f"  - {line}\n" for line in lesson.suggestions)
 
 
 def rule_lesson(

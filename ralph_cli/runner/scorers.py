@@ -196,12 +196,8 @@ class JudgeScorer:
         nonce = self.new_nonce()
         if len(output) > MAX_JUDGED_CHARS:
             raise ValueError(f"the output has {len(output):,} characters, at most {MAX_JUDGED_CHARS:,} are judged")
-        prompt = render_prompt(
-            "scorer_request",
-            instructions=self.instructions,
-            input=frame_data(input, nonce),
-            output=frame_data(output, nonce),
-        )
+        framed = {"input": frame_data(input, nonce), "output": frame_data(output, nonce)}
+        prompt = render_prompt("scorer_request", instructions=self.instructions, **framed)
         inputs = {"instructions": self.instructions, "input": input, "output": output}
         request = agent_request("scorer", prompt, SCORE_SCHEMA, "score", inputs, MAX_TOKENS)
         reply = ask_once(self.model, request, _ScoreReply)

@@ -147,11 +147,8 @@ class ClaimSources:
         if figure.value == 0 and any(NIL_CELL.search(source) for source in self.texts):
             return True
         found = (*self._quoted, *(quoted for result in results for quoted in quoted_figures(result)))
-        return any(
-            _is_source_figure(variant, text, quoted)
-            for variant in (figure, *in_whole_units(figure, text))
-            for quoted in found
-        )
+        variants = (figure, *in_whole_units(figure, text))
+        return any(_is_source_figure(variant, text, quoted) for variant in variants for quoted in found)
 
     def _calculation_sources(self, earlier_results: Sequence[str]) -> CalculationSources:
         """What a calculation may rest on."""

@@ -116,12 +116,10 @@ class Judge:
         return Evidence("judge", issues, rulings, score=score)
 
     def _ask(self, model: Model, attempt: Attempt) -> tuple[Ruling, ...]:
-        deterministic = model.vendor == "offline"
-        return ask_model(
-            model,
-            self._request(attempt),
-            lambda text: parse_verdicts(text, attempt.claims, model.name, deterministic=deterministic),
-        )
+        def parse(text: str) -> tuple[Ruling, ...]:
+            return parse_verdicts(text, attempt.claims, model.name, deterministic=model.vendor == "offline")
+
+        return ask_model(model, self._request(attempt), parse)
 
     def _reconsider(self, attempt: Attempt, rulings: tuple[Ruling, ...]) -> tuple[Ruling, ...]:
         """The rulings after second opinions on those near the margin."""
@@ -186,10 +184,15 @@ def _with_claims_only(attempt: Attempt, claims: Sequence[int]) -> Attempt:
 
 def _render_claim(claim: Claim, nonce: str) -> str:
     """A claim with the numbers of its quotes, and the calculations that code has found to hold."""
-    lines = [f"Claim {claim.id} (quotes {', '.join(map(str, claim.quotes))}):", frame_data(claim.text, nonce)]
+    lines = [render_numbered("Claim", claim, nonce)]
     if claim.calculations:
         lines += ["Its calculations, computed again by code:", frame_data("\n".join(claim.calculations), nonce)]
     return "\n".join(lines)
+
+
+def render_numbered(noun: str, claim: Claim, nonce: str) -> str:
+    """A claim, or item, with its number and those of its quotes."""
+    return f"{noun} {claim.id} (quotes {', '.join(map(str, claim.quotes))}):\n{frame_data(claim.text, nonce)}"
 
 
 def safe_file_name(path: str) -> str:

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
-from ralph_cli.checks.judge.claims import safe_file_name
+from ralph_cli.checks.judge.claims import render_numbered, safe_file_name
 from ralph_cli.checks.judge.passages import render_passages
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
@@ -67,9 +68,8 @@ class TaskJudge:
     def __call__(self, attempt: Attempt) -> Evidence:
         deterministic = self.model.vendor == "offline"
         try:
-            good, issues = ask_model(
-                self.model, self._request(attempt), lambda text: parse_ruling(text, deterministic=deterministic)
-            )
+            parse = partial(parse_ruling, deterministic=deterministic)
+            good, issues = ask_model(self.model, self._request(attempt), parse)
         except (ProviderError, UnparseableReply) as error:
             return Evidence(NAME, broken=str(error) or type(error).__name__)
         verdict = Verdict.VERBATIM if deterministic else Verdict.SUPPORTED
@@ -98,8 +98,5 @@ class TaskJudge:
         if self.document is None or not attempt.claims:
             return "(no document was read)"
         shown = render_passages(self.document, attempt.quotes, nonce)
-        items = "\n".join(
-            f"Item {claim.id} (quotes {', '.join(map(str, claim.quotes))}):\n{frame_data(claim.text, nonce)}"
-            for claim in attempt.claims
-        )
+        items = "\n".join(render_numbered("Item", claim, nonce) for claim in attempt.claims)
         return f"{shown}\n\n{items}"

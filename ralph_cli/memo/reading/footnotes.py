@@ -15,10 +15,9 @@ _REFERENCE_MARK = re.compile(
 _SUPERSCRIPTS = str.maketrans("\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079", "0123456789")
 _MARKDOWN_NOTE = re.compile(r"^ {0,3}\[\^([\w-]+)\]:(.*(?:\n(?: {2,}|\t).*)*)", re.MULTILINE)
 _NOTE = re.compile(
-    r"^[ \t]*(?:\[(?P<bracketed>\d{1,3})\]:?|(?P<superscript>[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]{1,3})"
+    r"(?m)^[ \t]*(?:\[(?P<bracketed>\d{1,3})\]:?|(?P<superscript>[\u00b9\u00b2\u00b3\u2070\u2074-\u2079]{1,3})"
     r"|(?P<plain>\d{1,3})[.):]?(?=\s))"
-    r"(?P<text>[^\n]*(?:\n(?![ \t]*(?:\[|\d|[\u00b9\u00b2\u00b3\u2070-\u2079]|\n|\Z))[^\n]+)*)",
-    re.MULTILINE,
+    r"(?P<text>[^\n]*(?:\n(?![ \t]*(?:\[|\d|[\u00b9\u00b2\u00b3\u2070-\u2079]|\n|\Z))[^\n]+)*)"
 )
 _BACK_LINK = re.compile("^[^\n]*\u21a9[^\n]*$", re.MULTILINE)
 """A note of a web page, whose number is not in its text: it ends with an arrow that leads back."""

@@ -34,9 +34,8 @@ _NAMED = (
 """What a page is of: only behind such a name does a bare "at 12" name one."""
 
 _BEHIND = re.compile(
-    rf"[\s,;.]*(?:{_NAMED}[^\n\"\u201c\u201d;()]{{0,60}}?[\s,])?"
-    rf"\bat (?P<behind>{_NUMBERED}(?:{_DASH}{_NUMBERED})?)(?=\s*(?:[.;,)\]](?!\d)|$))",
-    re.MULTILINE,
+    rf"(?m)[\s,;.]*(?:{_NAMED}[^\n\"\u201c\u201d;()]{{0,60}}?[\s,])?"
+    rf"\bat (?P<behind>{_NUMBERED}(?:{_DASH}{_NUMBERED})?)(?=\s*(?:[.;,)\]](?!\d)|$))"
 )
 _REFERENCE = re.compile(rf"{_SEVERAL}|{_ONE}|{_AT}")
 _SPLIT = re.compile(rf"(?:{_AND})(?:(?:pp?\.|pages?)\s*)?")

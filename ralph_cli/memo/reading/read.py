@@ -38,10 +38,8 @@ def read_memo(document: Document) -> Memo:
         return not inside and not _is_own_page_number(document, reference)
 
     free_references = [place(reference) for reference in find_references(document.text) if is_free(reference)]
-    bound = [
-        _classify(replace(quotation, reference=reference), document.text)
-        for quotation, reference in Binder(document, reader.pieces, found, free_references).bind()
-    ]
+    pairs = Binder(document, reader.pieces, found, free_references).bind()
+    bound = [_classify(replace(quotation, reference=reference), document.text) for quotation, reference in pairs]
     used = {quotation.reference.start for quotation in bound if quotation.reference}
     return Memo(tuple(bound), tuple(reference for reference in free_references if reference.start not in used))
 

@@ -9,12 +9,8 @@ from ralph_cli.providers.prices import OWN_HOSTS
 from ralph_cli.providers.vendors import faults, wire
 
 WIRE = "anthropic.messages"
-_STOPS = {
-    "end_turn": StopReason.END,
-    "stop_sequence": StopReason.END,
-    "tool_use": StopReason.TOOL,
-    "max_tokens": StopReason.LENGTH,
-}
+_STOPS = {"end_turn": StopReason.END, "stop_sequence": StopReason.END}
+_STOPS |= {"tool_use": StopReason.TOOL, "max_tokens": StopReason.LENGTH}
 
 
 class Anthropic(wire.SdkModel):
@@ -49,11 +45,8 @@ def fault(target: faults.Target, error: Exception) -> ProviderError:
 
 def request_body(request: Request, model: str) -> Json:
     """The arguments of `messages.create`. No sampling parameters: the service no longer takes any."""
-    out: Json = {
-        "model": model,
-        "max_tokens": min(request.max_tokens, wire.MAX_TOKENS),
-        "messages": messages(request.turns, model),
-    }
+    limit = min(request.max_tokens, wire.MAX_TOKENS)
+    out: Json = {"model": model, "max_tokens": limit, "messages": messages(request.turns, model)}
     if request.system.strip():
         out["system"] = request.system
     if request.tools:
