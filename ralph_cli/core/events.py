@@ -251,6 +251,8 @@ CallEvent = CallStarted | CallRetried | CallFinished
 WorkerEvent = SnippetStarted | SnippetRan | CoverageAdded | DraftSubmitted | TurnRejected
 GoalEvent = GoalSet | OutputChanged | VerifierStarted | VerifierFinished | WorkerReported
 AnyEvent = RunEvent | CallEvent | WorkerEvent | GoalEvent
+"""Events of a run and its iterations, of requests to models, of a worker that reads, and of a goal."""
+
 Event = Annotated[AnyEvent, Field(discriminator="kind")]
 
 

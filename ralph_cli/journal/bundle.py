@@ -29,8 +29,14 @@ MAX_COMPRESSION_RATIO = 200
 """A member that would be packed tighter than this is stored as it is, so that a reader may refuse what is."""
 
 MAX_DEPTH = 100
-MAX_MEMBER_BYTES = {MANIFEST: MIB, VIEW: 64 * MIB, IDENTITY: MIB, ORIGIN: 4 * MIB}
-MAX_MEMBER_BYTES |= {JOURNAL: 256 * MIB, DOCUMENT: 200 * MIB}
+MAX_MEMBER_BYTES = {
+    MANIFEST: MIB,
+    VIEW: 64 * MIB,
+    IDENTITY: MIB,
+    ORIGIN: 4 * MIB,
+    JOURNAL: 256 * MIB,
+    DOCUMENT: 200 * MIB,
+}
 """Bytes that a member may have."""
 
 CHAIN_START = hashlib.sha256(f"{FORMAT} {VERSION}".encode()).hexdigest()

@@ -118,10 +118,8 @@ def _folder_pattern(folder: str) -> re.Pattern[str]:
 
 def _shorten_paths(values: Json) -> Json:
     """Paths of files as their names."""
-    return {
-        name: PurePath(value).name or value if name in FILE_FIELDS and isinstance(value, str) else value
-        for name, value in values.items()
-    }
+    paths = {name: value for name, value in values.items() if name in FILE_FIELDS and isinstance(value, str)}
+    return values | {name: PurePath(path).name or path for name, path in paths.items()}
 
 
 def _spellings(key: str) -> tuple[str, ...]:

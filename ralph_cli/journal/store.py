@@ -176,9 +176,8 @@ def refuse_if_running(folder: Path) -> None:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
+        what = f"another process is still working on this run, in {folder}"
         hint = "wait until it ends, or stop it; finished work is kept"
-        raise JournalError(
-            f"another process is still working on this run, in {folder}", code="run-busy", hint=hint
-        ) from None
+        raise JournalError(what, code="run-busy", hint=hint) from None
     finally:
         os.close(handle)

@@ -129,10 +129,8 @@ class SandboxVariables:
         if result.error is not None:
             return Refusal(f"The variable `{name}` could not be read: {result.error.strip().splitlines()[-1]}")
         if max(result.stdout_total, len(result.stdout)) > MAX_OUTPUT_CHARS:
-            return Refusal(
-                f"`{name}` has {result.stdout_total:,} characters, an output at most {MAX_OUTPUT_CHARS:,}; "
-                "nothing was changed."
-            )
+            sizes = f"{result.stdout_total:,} characters, an output at most {MAX_OUTPUT_CHARS:,}"
+            return Refusal(f"`{name}` has {sizes}; nothing was changed.")
         return result.stdout
 
     def write(self, name: str, text: str) -> bool:

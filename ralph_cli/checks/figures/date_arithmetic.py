@@ -51,9 +51,8 @@ def evaluate_dates(text: str, source_texts: Iterable[str], is_supported: Callabl
     given = [_apply_steps(day, rest, is_supported) for day in starts]
     if not any(day in _possible_days(wanted) for day in given):
         first = given[0]
-        raise CalculationError(
-            f"it gives {first.day} {calendar.month_name[first.month]} {first.year}, not {wanted.text}"
-        )
+        computed = f"{first.day} {calendar.month_name[first.month]} {first.year}"
+        raise CalculationError(f"it gives {computed}, not {wanted.text}")
     return wanted.text
 
 

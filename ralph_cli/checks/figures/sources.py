@@ -153,11 +153,8 @@ class ClaimSources:
     def _calculation_sources(self, earlier_results: Sequence[str]) -> CalculationSources:
         """What a calculation may rest on."""
         # "130 - 100 = 30" over "$130 million" is in millions, too.
-        scaled = {
-            found.figure.unscaled
-            for found in self._quoted
-            if (found.scales and not found.figure.spelled) or found.figure.scale != 1
-        }
+        quoted = [(found.figure, found.scales) for found in self._quoted]
+        scaled = {figure.unscaled for figure, scales in quoted if (scales and not figure.spelled) or figure.scale != 1}
         is_supported = self._make_support_test(earlier_results)
         return CalculationSources(is_supported, self._common_scale, lambda it: it.unscaled in scaled, self._derived)
 

@@ -21,8 +21,12 @@ from ralph_cli.core.run import Attempt, Claim, Evidence, Issue, QuoteBearing, Qu
 BEGINNING_CHARS = 400
 """Characters of the document's beginning that tell the judge what it is."""
 
-_BEARING_OF_VERDICT: dict[str, QuoteBearing] = {"supported": "supports", "partly": "partly", "not": "unrelated"}
-_BEARING_OF_VERDICT |= {"contradicted": "against"}
+_BEARING_OF_VERDICT: dict[str, QuoteBearing] = {
+    "supported": "supports",
+    "partly": "partly",
+    "not": "unrelated",
+    "contradicted": "against",
+}
 """What a model may say of a claim, and what it says with that of the only quote of the claim."""
 
 _SUPPORTING = ("supports", "partly")

@@ -49,8 +49,11 @@ def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output
 
     from ralph_cli.documents.pdf import highlight, reader
 
-    about_pages: dict[str, Callable[..., bytes]] = {"seen": reader.check_visibility}
-    about_pages |= {"cut": highlight.crop_quotes, "annotate": highlight.annotate}
+    about_pages: dict[str, Callable[..., bytes]] = {
+        "seen": reader.check_visibility,
+        "cut": highlight.crop_quotes,
+        "annotate": highlight.annotate,
+    }
     if request["op"] in about_pages:
         given = {key: value for key, value in request.items() if key not in ("op", "limits")}
         return about_pages[request["op"]](data, **given)

@@ -52,10 +52,8 @@ class Binder:
 
     def bind(self) -> list[tuple[Quotation, PageReference | None]]:
         """Each quotation with its reference, if it has one."""
-        found = [
-            self._reference_in_note(quotation) or self._reference_right_after(at)
-            for at, quotation in enumerate(self.quotations)
-        ]
+        numbered = enumerate(self.quotations)
+        found = [self._reference_in_note(quotation) or self._reference_right_after(at) for at, quotation in numbered]
         taken = {reference.start for reference in found if reference is not None}
         for at in range(len(found)):
             found[at] = (

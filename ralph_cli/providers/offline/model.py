@@ -189,8 +189,15 @@ def _verdict(claim: Mapping[str, Any]) -> Json:
     return {"id": claim.get("id"), "verdict": "not" if departs else "verbatim", "reason": reason}
 
 
-_ACTIONS: dict[str, Callable[[Request], Json]] = {"worker": _worker_action, "reader": _reader_action}
-_ACTIONS |= {"extractor": _extractor_action, "goal": choose_goal_act}
-_WRITERS: dict[str, Callable[[Mapping[str, Any]], Json]] = {"judge": judge_claims}
-_WRITERS |= {"reasoner": tasks.write_output, "task_judge": tasks.judge_output}
+_ACTIONS: dict[str, Callable[[Request], Json]] = {
+    "worker": _worker_action,
+    "reader": _reader_action,
+    "extractor": _extractor_action,
+    "goal": choose_goal_act,
+}
+_WRITERS: dict[str, Callable[[Mapping[str, Any]], Json]] = {
+    "judge": judge_claims,
+    "reasoner": tasks.write_output,
+    "task_judge": tasks.judge_output,
+}
 """What each agent is answered with: a call of its tool, or an object as text."""

@@ -9,8 +9,12 @@ from ralph_cli.providers.prices import OWN_HOSTS
 from ralph_cli.providers.vendors import faults, wire
 
 WIRE = "anthropic.messages"
-_STOPS = {"end_turn": StopReason.END, "stop_sequence": StopReason.END}
-_STOPS |= {"tool_use": StopReason.TOOL, "max_tokens": StopReason.LENGTH}
+_STOPS = {
+    "end_turn": StopReason.END,
+    "stop_sequence": StopReason.END,
+    "tool_use": StopReason.TOOL,
+    "max_tokens": StopReason.LENGTH,
+}
 
 
 class Anthropic(wire.SdkModel):
