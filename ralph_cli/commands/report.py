@@ -63,7 +63,7 @@ def report(
     settings = config.load_settings(given)
     found = history.read_run(history.find_run(settings.out, run))
     targets.check(str(found.view.document.get("path", "-")), document or "-")
-    source = report.find_source(
+    source = report.load_run_document(
         found, settings, options.source_of(document or "", password=password, encoding=encoding)
     )
     with replacing((html, pdf, md, csv), settings.cache_folder, force=force):

@@ -31,7 +31,7 @@ NO_KEYS = (
 class ModelNames:
     """Which model does what, and what a person should be told about the choice.
 
-    `own_verifier` is the type of a verifier of the caller's.
+    `custom_verifier` is the type of a verifier of the caller's.
     """
 
     worker: str
@@ -79,9 +79,8 @@ def choose_models(
     if settings.verify_with_model:
         # A light call, so by default the cheap model of the judge's vendor.
         vendor = _model_family("judge", judge, given)
-        verifier = _model_name_for(
-            "verifier", settings.verifier_model, vendor if vendor in DEFAULT_MODELS else own_vendor, settings, given
-        )
+        vendor = vendor if vendor in DEFAULT_MODELS else own_vendor
+        verifier = _model_name_for("verifier", settings.verifier_model, vendor, settings, given)
     notices += _unused_option_notices(settings, given, custom_verifier)
     own = type(custom_verifier).__name__ if custom_verifier is not None else ""
     panel = tuple(_resolve_model_name(member, "openai", settings) for member in settings.panel)
@@ -124,11 +123,9 @@ def _model_family(role: str, name: str, given: Mapping[str, Model]) -> str:
 def _model_name_for(
     role: str, requested: str | None, vendor: str, settings: Settings, given: Mapping[str, Model]
 ) -> str:
-    return (
-        given[role].name
-        if role in given
-        else _resolve_model_name(requested, vendor, settings, cheap=role in ("subquery", "verifier"))
-    )
+    if role in given:
+        return given[role].name
+    return _resolve_model_name(requested, vendor, settings, cheap=role in ("subquery", "verifier"))
 
 
 def _resolve_model_name(name: str | None, vendor: str, settings: Settings, *, cheap: bool = False) -> str:
@@ -202,9 +199,8 @@ def build_models(
         estimate = _cost_estimator(vendor, model, endpoint.base_url)
         if settings.max_cost is not None and estimate(_PROBE) is None:
             hint = "leave out --max-cost, or choose a model with a known price"
-            raise ConfigError(
-                f"the price of {name} is unknown, so --max-cost cannot be kept", code="no-price", hint=hint
-            )
+            what = f"the price of {name} is unknown, so --max-cost cannot be kept"
+            raise ConfigError(what, code="no-price", hint=hint)
 
         def on_retry(attempt: int, error: ProviderError, wait: float) -> None:
             sink(CallRetried(role, name, attempt, error.message, wait))
@@ -248,13 +244,8 @@ def engine_opener(
     def start_engine() -> Sandbox:
         memory = max(settings.snippet_memory_mb << 20, 8 * document_chars + (300 << 20))
         limits = ResourceLimits(seconds=settings.snippet_seconds, memory=memory, prompt_chars=MAX_SUBQUERY_CHARS)
-        return open_sandbox(
-            settings.sandbox,
-            cache=settings.cache_folder,
-            limits=limits,
-            fetch_env=fetch_environment(),
-            on_wait=on_wait,
-        )
+        cache, fetch_env = settings.cache_folder, fetch_environment()
+        return open_sandbox(settings.sandbox, cache=cache, limits=limits, fetch_env=fetch_env, on_wait=on_wait)
 
     return start_engine
 
