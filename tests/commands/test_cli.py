@@ -210,7 +210,7 @@ def test_ctrl_c_leaves_a_usable_trace_and_says_where(
     child = subprocess.Popen(command, env=environ, **pipes)  # type: ignore[call-overload]
     try:
         for line in child.stderr:
-            if "rlm" in line:
+            if "explores the text" in line:
                 break
         time.sleep(0.5)
         child.send_signal(signal.SIGINT)

@@ -247,7 +247,7 @@ def test_the_story_tells_outputs_verifications_and_words(memo: Path, capsys: pyt
     assert run(["trace", "show", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["output"] == "good\nrow" and told["verified"] is True
-    assert run(["trace", "list"]) == 0 and "completion" in capsys.readouterr().out
+    assert run(["trace", "list"]) == 0 and "accepted" in capsys.readouterr().out
 
 
 def test_offline_extracts_a_table_that_a_real_verifier_accepts(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -446,7 +446,7 @@ def test_a_short_document_is_given_whole(settings: Settings) -> None:
     fake = FakeSandbox()
     asked = ask(MEMO, "What is the rent?", settings=settings, models=models, engine=lambda: fake)
     assert asked.outcome.ok and not fake.started and MEMO.text in worker.requests[0].turns[0].text  # type: ignore[union-attr]
-    assert any("direct" in notice.message for notice in asked.notices)
+    assert any("given the whole text" in notice.message for notice in asked.notices)
 
 
 def test_the_judge_sees_the_question_last_and_220_characters_around_each_quote(settings: Settings) -> None:

@@ -44,9 +44,9 @@ def _note(path: Path, cache: Path) -> Path:
 
 
 def _digest(path: Path) -> str:
-    """The hash of a file; empty if there is none that can be read, or nothing in it."""
+    """The hash of a regular file; empty if there is none that can be read, or nothing in it."""
     try:
-        data = path.read_bytes()
+        data = path.read_bytes() if path.is_file() else b""
     except OSError:
         return ""
     return hashlib.sha256(data).hexdigest() if data else ""
