@@ -92,3 +92,14 @@ class Document:
         if not 0 <= offset < max(len(self.text), 1):
             raise ValueError(f"offset {offset} is outside the document (0..{len(self.text)})")
         return self.pages[max(bisect_right(self.pages, offset, key=lambda page: page.start) - 1, 0)]
+
+    def place_at(self, offset: int) -> str:
+        """Where a reader finds `offset` in a text without pages: "line 120, under “Term”"; docx and HTML know no lines,
+        there it is the paragraph.
+        """
+        before = self.text[: offset + 1].split("\n")
+        paragraphs = self.kind in ("docx", "html")
+        number = sum(bool(line.strip()) for line in before) if paragraphs else len(before)
+        at = bisect_right(self.headings, offset, key=lambda heading: heading.start) - 1
+        under = f", under “{self.headings[at].text[:60]}”" if at >= 0 else ""
+        return f"{'paragraph' if paragraphs else 'line'} {max(number, 1)}{under}"

@@ -75,6 +75,7 @@ def standing_at(quote: Quote, standing: Standing, context: DocumentContext, span
         page.number,
         page.label,
         context.heading_at(span.start),
+        where="" if document.paged else document.place_at(span.start),
     )
 
 
