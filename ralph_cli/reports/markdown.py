@@ -14,7 +14,7 @@ from ralph_cli.reports.terminal import describe_calls
 from ralph_cli.reports.view import TIER_WORDS, ClaimView, RunView, describe_place
 from ralph_cli.text.fold import fold
 
-_SPECIAL_CHARACTERS = re.compile(r"([\\`*_{}\[\]<>|~^]|(?<!\S)[#=]|\$(?!\d)|&(?=#|\w+;))")
+_SPECIAL_CHARACTERS = re.compile(r"([\\`*_{}\[\]<|~^]|^[=>]|(?<!\S)#|\$(?!\d)|&(?=#|\w+;))")
 _LEADING_LIST_MARK = re.compile(r"^(\s*)([-+])")
 _LEADING_NUMBER = re.compile(r"^(\s*\d+)([.)])(?=\s|$)")
 _SCHEME = re.compile(r"(?i)(?<=mailto):|(?<=xmpp):|:(?=//)")
@@ -55,8 +55,10 @@ def _report_lines(report: Report) -> Iterator[str]:
     for note in report.notes:
         yield from (escape_markdown(note), "")
     yield from _answer_lines(report)
+    shown: set[int] = set()
     for item in view.claims:
-        yield from _claim_lines(item, report)
+        yield from _claim_lines(item, report, [quote for quote in item.quotes if quote.id not in shown])
+        shown.update(item.claim.quotes)
     if view.found_passages or view.notes:
         notes = [f"- {escape_markdown(note)}" for note in view.notes]
         yield from ("## Reasons for caution found by the checks", "", *notes, "")
@@ -142,7 +144,8 @@ def _fold_case(words: str) -> str:
     return fold(words).text.casefold().strip(" .")
 
 
-def _claim_lines(item: ClaimView, report: Report) -> Iterator[str]:
+def _claim_lines(item: ClaimView, report: Report, quotes: list[Quote]) -> Iterator[str]:
+    """A claim with those of its quotes that were not shown before."""
     heading = f"### {report.claim_noun} {item.claim.id}"
     if item.ruling or report.claim_noun == "Claim":
         heading += f": {escape_markdown(verdict_words(item))}"
@@ -155,7 +158,7 @@ def _claim_lines(item: ClaimView, report: Report) -> Iterator[str]:
         yield from (f"{item.ruling_label} ({escape_markdown(item.ruling.judge)}): {reason}", "")
     issues = [escape_markdown(issue.line) for issue in item.issues]
     yield from _list_lines([*(_remark(remark) for remark in opinions(item)), *issues])
-    for quote in item.quotes:
+    for quote in quotes:
         yield from _quote_lines(quote, report)
 
 

@@ -73,10 +73,8 @@ def test_an_accepted_answer_shows_claim_mark_quote_page_tier_and_cost() -> None:
     text = report_text(shown(StopType.COMPLETION))
     assert "- The rent is $48,000. [1] ✓" in text
     assert "[1] “rent of / $48,000”  p. 3 (printed iii), folded, 2 places" in text
-    assert (
-        "Signs: ✓ supported by its quotes, says the judge; folded: word for word but for spaces and typographic signs; / a line ends here."
-        in text
-    )
+    folded = "folded: word for word but for spaces and typographic signs"
+    assert f"Signs: ✓ supported by its quotes, says the judge; {folded}; / a line ends here." in text
     assert (
         "Accepted" in text and "3 model calls, 100 tokens in, 20 out, $0.0100" in text and "ralph trace show r" in text
     )
