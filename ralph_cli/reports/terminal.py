@@ -78,11 +78,8 @@ def _legend(view: RunView) -> str:
     used = {SIGNS.get(verdict, ("✗" if ruled else "?", ""))[0] for verdict, ruled in verdicts}
     words = [f"{sign} {meaning}" for sign, meaning in _SIGN_MEANINGS.items() if sign in used]
     quotes = (*view.quotes, *view.found_passages)
-    words += [
-        f"{TIER_NAMES[tier]}: {TIER_WORDS[tier]}"
-        for tier in TIER_NAMES
-        if tier != "exact" and any(quote.match == tier for quote in quotes)
-    ]
+    tiers = {quote.match for quote in quotes} - {"exact"}
+    words += [f"{name}: {TIER_WORDS[tier]}" for tier, name in TIER_NAMES.items() if tier in tiers]
     words += ["/ a line ends here"] if any(set(quote.text) & {"\n", "\f"} for quote in quotes) else []
     return f"Signs: {'; '.join(words)}." if words else ""
 
@@ -133,7 +130,7 @@ def _opinion_lines(ruling: Ruling) -> Iterator[list[Styled]]:
 
 
 def _quote_lines(quote: Quote, view: RunView) -> Iterator[list[Styled]]:
-    place = f"{make_visible(describe_place(quote, paged=view.paged))}, {TIER_NAMES[quote.match]}"
+    place = f"{one_line(describe_place(quote, paged=view.paged))}, {TIER_NAMES[quote.match]}"
     if quote.occurrences > 1:
         place += f", {quote.occurrences} places"
     yield [(f"[{quote.id}] ", "bold"), (f"“{join_lines(quote.text)}”", ""), (f"  {place}", "dim")]
@@ -155,7 +152,7 @@ def _absence_lines(view: RunView) -> Iterator[list[Styled]]:
     if view.nearest:
         yield [(f"  {absence.NEAREST}:", "dim")]
     for passage in view.nearest:
-        place = make_visible(describe_place(passage, paged=view.paged))
+        place = one_line(describe_place(passage, paged=view.paged))
         words = ", ".join(one_line(word) for word in passage.words)
         yield [(f"    {place}: “{one_line(passage.text, MAX_PASSAGE_CHARS)}” ({words})", "dim")]
     if unreadable := unreadable_line(view):

@@ -165,7 +165,7 @@ def _describe_verdict(ruling: Ruling, verification: Verification) -> str:
 
 def _quote_lines(item: QuoteStanding, verification: Verification) -> Iterator[list[Styled]]:
     quote = item.quote
-    then = make_visible(describe_place(quote, paged=is_paged(verification.document)))
+    then = one_line(describe_place(quote, paged=is_paged(verification.document)))
     now = _describe_new_place(item, verification)
     match item.standing:
         case Standing.HOLDS:

@@ -162,6 +162,7 @@ def _crops(
 def render_memo_report(check: MemoCheck, sources: Sequence[DocumentSource]) -> str:
     """The HTML report on a checked memo, with pictures of the PDFs that `sources` says how to read."""
     crops: dict[int, tuple[Crop, ...]] = {}
+    notes: list[str] = []
     for number, (document, source) in enumerate(zip(check.documents, sources, strict=True)):
         if document.kind != "pdf" or document.path == "-":
             continue
@@ -170,8 +171,11 @@ def render_memo_report(check: MemoCheck, sources: Sequence[DocumentSource]) -> s
             for at, finding in enumerate(check.findings)
             if finding.document == number and (span := _shown_span(finding, document))
         }
-        crops |= _crops(document, spans, source)[0]
-    return memo_html(check, crops, made_at=clock.now(), version=__version__)
+        if spans:
+            found, missing = _crops(document, spans, source)
+            crops |= found
+            notes += missing
+    return memo_html(check, crops, notes, made_at=clock.now(), version=__version__)
 
 
 def _shown_span(finding: Finding, document: Document) -> Span | None:

@@ -364,5 +364,6 @@ def test_a_checked_memo_is_shown_in_the_same_look_with_pictures(tmp_path: Path) 
     assert "✗ altered “the ratio was 1.93 times” Memo → document: 1.93 → 1.39" in read.text
     assert "the memo says p. 19; it stands on p. 21 (printed 17)" in read.text
     assert "SHA-256 1ac82e" in read.text.split("Terms of up to three words")[-1]
-    bare = Read(memo_html(check, {}, made_at="now", version="0")).text
+    bare = Read(memo_html(check, {}, ["No pictures."], made_at="now", version="0")).text
     assert "The closest text in the document: p. 13 (printed 9) the ratio was 1.39 times" in bare
+    assert "No pictures. " in bare.split("Altered")[0]

@@ -1,10 +1,10 @@
 """A checked memo as one HTML file, in the look of the evidence report: nothing is loaded, nothing runs."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import PurePath
 
-from ralph_cli.core.results.memo import Finding, MemoCheck, QuotationOutcome
+from ralph_cli.core.results.memo import HOLDING_OUTCOMES, Finding, MemoCheck, QuotationOutcome, Support
 from ralph_cli.reports.html.evidence import picture, quoted_words
 from ralph_cli.reports.html.markup import Markup, bullets, el, join
 from ralph_cli.reports.html.page import Section, facts, hash_value, made_line, page_head, render_document
@@ -18,21 +18,18 @@ from ralph_cli.reports.memo.terminal import (
 )
 from ralph_cli.reports.report import Crop
 from ralph_cli.reports.safe_text import one_line
+from ralph_cli.reports.view import VERDICT_WORDS
 
 _BADGES: dict[QuotationOutcome, tuple[str, str]] = {
-    "altered": ("✗ altered", "bad"),
-    "not-found": ("✗ not found", "bad"),
-    "wrong-page": ("✗ wrong page", "bad"),
-    "hidden": ("✗ hidden", "bad"),
-    "unclosed": ("✗ never closed", "bad"),
-    "recut": ("~ re-cut", "warn"),
-    "folded": ("✓ holds", "good"),
-    "exact": ("✓ holds", "good"),
-}
+    outcome: ("✓ holds", "good") if outcome in HOLDING_OUTCOMES else (f"✗ {title.partition(':')[0].lower()}", "bad")
+    for outcome, title in GROUPS
+} | {"recut": ("~ re-cut", "warn")}
 
 
-def memo_html(check: MemoCheck, crops: Mapping[int, tuple[Crop, ...]], *, made_at: str, version: str) -> str:
-    """The whole file; `crops` are pictures of the pages by the number of the finding."""
+def memo_html(
+    check: MemoCheck, crops: Mapping[int, tuple[Crop, ...]], notes: Sequence[str], *, made_at: str, version: str
+) -> str:
+    """The whole file; `crops` are pictures of the pages by the number of the finding, `notes` say which are missing."""
     against = ", ".join(describe_source(replace(item, path=PurePath(item.path).name)) for item in check.documents)
     outcome = (
         ("✓ Holds", "good") if check.ok else ("✗ Does not hold", "bad") if check.checked else ("Unchecked", "warn")
@@ -40,6 +37,7 @@ def memo_html(check: MemoCheck, crops: Mapping[int, tuple[Crop, ...]], *, made_a
     head = page_head(
         f"Memo check · against {against}", PurePath(one_line(check.memo)).name, outcome, describe_outcome(check)
     )
+    head = join(head, *(el("p", note, class_="differs") for note in notes))
     sources = facts(
         (PurePath(one_line(document.path)).name, hash_value(f"SHA-256 {document.sha256}"))
         for document in check.documents
@@ -60,16 +58,27 @@ def _sections(check: MemoCheck, crops: Mapping[int, tuple[Crop, ...]]) -> Iterat
         items = bullets(f"{reference.place}: {reference.text}" for reference in references)
         yield anchor, f"{title} ({len(references)})", items
     judged = (
-        _card(item.place, ("✓ supported", "good") if item.holds else ("✗ not supported", "bad"), item.sentence)
-        + el("p", describe_ruling(item))
+        el(
+            "article",
+            _card(item.place, badge, item.sentence),
+            el("p", describe_ruling(item)),
+            class_=f"claim {badge[1]}",
+        )
         for item in check.support or ()
+        for badge in [_support_badge(item)]
     )
-    yield "support", f"Support, judged by {one_line(check.judge)}", bullets(map(Markup, judged))
+    yield "support", f"Support, judged by {one_line(check.judge)}", join(*judged)
     terms = (
         join(el("q", term.quotation.words), f" ({term.quotation.place}): {'' if term.holds else 'not '}in the document")
         for term in check.terms
     )
     yield "terms", "Terms of up to three words", bullets(terms)
+
+
+def _support_badge(item: Support) -> tuple[str, str]:
+    if item.ruling is None:
+        return "? not judged", "warn"
+    return ("✓ supported", "good") if item.holds else (f"✗ {VERDICT_WORDS[item.ruling.verdict.value]}", "bad")
 
 
 def _card(place: str, badge: tuple[str, str], words: str) -> Markup:
@@ -86,9 +95,10 @@ def _finding(finding: Finding, check: MemoCheck, crops: tuple[Crop, ...]) -> Mar
     where, words, page = (near.where, near.text, near.page) if near else (finding.where, "", 1)
     if quote is not None and near is None:
         words, page = quote.text, quote.page
+    visible = bool(crops) and finding.outcome != "hidden"
     lead = "The closest text in the document" if near else "In the document"
     several = f" of {document.path}" if document is not None and len(check.documents) > 1 else ""
-    shown = quoted_words(words, page, seen=bool(crops)) if words and (crops or finding.outcome != "exact") else None
+    shown = quoted_words(words, page, seen=visible) if words and (crops or finding.outcome != "exact") else None
     return el(
         "article",
         _card(finding.quotation.place, badge, f"“{finding.quotation.words}”"),
