@@ -98,7 +98,9 @@ def _finding(finding: Finding, check: MemoCheck, crops: tuple[Crop, ...]) -> Mar
     visible = bool(crops) and finding.outcome != "hidden"
     lead = "The closest text in the document" if near else "In the document"
     several = f" of {document.path}" if document is not None and len(check.documents) > 1 else ""
-    shown = quoted_words(words, page, seen=visible) if words and (crops or finding.outcome != "exact") else None
+    # Words that the memo has just as they are need not be read twice.
+    differ = near is not None or finding.outcome not in ("exact", "wrong-page", *(["folded"] if visible else []))
+    shown = quoted_words(words, page, seen=visible) if words and differ else None
     return el(
         "article",
         _card(finding.quotation.place, badge, f"“{finding.quotation.words}”"),
