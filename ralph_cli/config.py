@@ -366,7 +366,7 @@ def flag_of(name: str) -> str:
 
 
 def complete_settings(settings: Settings | None) -> Settings:
-    """The settings of a caller, with the keys and addresses of the environment where they name none; None is all of it."""
+    """The settings of a caller, with the environment's keys and addresses where they name none; None: all of it."""
     found = load_settings()
     if settings is None:
         return found

@@ -43,10 +43,9 @@ class NativeEngine:
     def __init__(self, limits: ResourceLimits, *, extra_modules: Sequence[str] = ()) -> None:
         """`extra_modules`: modules to load before the lock-down; the tests hand ctypes to an attacker with it."""
         if sys.platform != "linux" or platform.machine() not in ARCHITECTURES:
-            raise SandboxUnavailable(
-                f"the native sandbox needs Linux on x86_64 or aarch64, this is {sys.platform} on {platform.machine()}",
-                "use --sandbox pyodide",
-            )
+            here = f"{sys.platform} on {platform.machine()}"
+            what = f"the native sandbox needs Linux on x86_64 or aarch64, this is {here}"
+            raise SandboxUnavailable(what, "use --sandbox pyodide")
         self._limits = limits
         self._extra_modules = tuple(extra_modules)
         self.walls: Protections = {}

@@ -99,10 +99,8 @@ def _check_walls(sandbox: Sandbox, folder: Path, listener: socket.socket) -> Ite
 def _check_protections(sandbox: Sandbox) -> Check:
     """The wall an engine cannot do without must hold; the others are reported."""
     needed = "seccomp" if sandbox.name == "native" else "deno permissions"
-    states = ", ".join(
-        f"{name}: {'no' if not state else state if state is not True else 'yes'}"
-        for name, state in sandbox.walls.items()
-    )
+    shown = {name: "yes" if state is True else state or "no" for name, state in sandbox.walls.items()}
+    states = ", ".join(f"{name}: {state}" for name, state in shown.items())
     return Check("its protections are active", bool(sandbox.walls.get(needed)), states or "none")
 
 

@@ -1,14 +1,12 @@
-"""What a check is, and how checks combine. An empty list of checks proves nothing."""
+"""What a check is, how checks combine, and how good a step is. An empty list of checks proves nothing."""
 
 from collections.abc import Callable, Sequence
 from statistics import fmean
+from typing import NamedTuple
 
-from ralph_cli.core.run import Attempt, Evidence, Step, Verdict
+from ralph_cli.core.run import Attempt, Evidence, Step
 
 Check = Callable[[Attempt], Evidence]
-
-PASSING_VERDICTS = frozenset({Verdict.SUPPORTED, Verdict.VERBATIM})
-"""Verdicts with which a claim stands."""
 
 
 def run_in_order(checks: Sequence[Check], attempt: Attempt) -> tuple[Evidence, ...]:
@@ -26,15 +24,28 @@ def all_passed(evidence: Sequence[Evidence]) -> bool:
     return bool(evidence) and all(item.passed for item in evidence)
 
 
-def step_quality(step: Step) -> tuple[bool, bool, int, float, int, int, int]:
-    """How good a step is, for comparing, most weight first.
+class StepQuality(NamedTuple):
+    """How good a step is; compares field by field, the weightiest first."""
 
-    Whether it passed, whether it answered at all, claims a judge let stand, the mean score, how many checks it passed,
-    claims with all quotes found, and how few issues there are.
-    """
-    good = sum(ruling.verdict in PASSING_VERDICTS for ruling in step.rulings)
+    passed: bool
+    has_result: bool
+    claims_passed: int
+    mean_score: float
+    checks_passed: int
+    claims_quoted: int
+    fewer_issues: int
+    """The number of issues, negative."""
+
+
+def rate_step(step: Step) -> StepQuality:
+    """How good a step is, for comparing."""
     faulty = {issue.claim for issue in step.attempt.refused}
-    pinned = sum(bool(claim.quotes) and claim.id not in faulty for claim in step.attempt.claims)
-    mean = fmean(step.scores.values()) if step.scores else 0.0
-    passed = sum(item.passed for item in step.evidence)
-    return all_passed(step.evidence), step.attempt.has_result, good, mean, passed, pinned, -len(step.issues)
+    return StepQuality(
+        all_passed(step.evidence),
+        step.attempt.has_result,
+        sum(ruling.verdict.passes for ruling in step.rulings),
+        fmean(step.scores.values()) if step.scores else 0.0,
+        sum(item.passed for item in step.evidence),
+        sum(bool(claim.quotes) and claim.id not in faulty for claim in step.attempt.claims),
+        -len(step.issues),
+    )

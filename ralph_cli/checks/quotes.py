@@ -162,11 +162,8 @@ def quote_at(
     document: Document, span: Span, number: int, match: Match, wording: str, difference: tuple[str, ...] = ()
 ) -> Quote:
     """The document's own words at one of the places of a match, as the quote of this number."""
-    first, last, text = (
-        document.page_at(span.start),
-        document.page_at(span.end - 1),
-        document.text[span.start : span.end],
-    )
+    first, last = document.page_at(span.start), document.page_at(span.end - 1)
+    text = document.text[span.start : span.end]
     places = tuple((place.start, place.end) for place in match.occurrences[:MAX_PLACES])
     found = Quote(number, text, span.start, span.end, first.number, first.label, match.tier, match.count, wording)
     where = "" if document.paged else document.place_at(span.start)

@@ -8,10 +8,11 @@ from typing import Protocol, runtime_checkable
 from ralph_cli.core import clock
 from ralph_cli.core.awaiting import Awaiter
 from ralph_cli.core.errors import LimitExceeded
-from ralph_cli.core.model import Model, Request, UserTurn
+from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.framing import frame_data
-from ralph_cli.core.prompts.json_reply import StrictObject, ask_model, object_schema, parse_object
-from ralph_cli.core.prompts.templates import prompt_text, render_prompt
+from ralph_cli.core.prompts.json_reply import StrictObject, agent_request, ask_once
+from ralph_cli.core.prompts.json_schema import object_schema, string
+from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import SKIPPED_VERIFIER_CHECK, VERIFIER_CHECK, Attempt, Evidence, Issue
 
 MAX_RESULT_CHARS, MAX_PREVIOUS_CHARS = 4_000, 600
@@ -19,7 +20,7 @@ MAX_RESULT_CHARS, MAX_PREVIOUS_CHARS = 4_000, 600
 
 MAX_PREVIOUS_RESULTS, MAX_TOKENS = 5, 512
 
-VERDICT_SCHEMA = object_schema(complete={"type": "boolean"}, reason={"type": "string"})
+VERDICT_SCHEMA = object_schema(complete={"type": "boolean"}, reason=string())
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,16 +96,9 @@ class LLMVerifier:
             iteration=iteration,
             result=frame_data(shorten(result, MAX_RESULT_CHARS), nonce),
         )
-        request = Request(
-            "verifier",
-            prompt_text("verifier_system"),
-            (UserTurn(prompt),),
-            output_schema=VERDICT_SCHEMA,
-            output_name="verdict",
-            max_tokens=MAX_TOKENS,
-            inputs={"task": task, "result": result, "iteration": iteration, "previous": list(previous_results)},
-        )
-        reply = ask_model(self.model, request, lambda text: parse_object(text, _VerifierReply), attempts=1)
+        inputs = {"task": task, "result": result, "iteration": iteration, "previous": list(previous_results)}
+        request = agent_request("verifier", prompt, VERDICT_SCHEMA, "verdict", inputs, MAX_TOKENS)
+        reply = ask_once(self.model, request, _VerifierReply)
         return VerificationResult(reply.complete, " ".join(reply.reason.split()))
 
 

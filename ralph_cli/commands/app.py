@@ -9,11 +9,11 @@ from typing import NoReturn
 
 import typer
 
-from ralph_cli.commands import check, doctor, goal, judge_test, qa, task, trace, verify
-from ralph_cli.commands.takes import Late
+from ralph_cli.commands import check, doctor, goal, judge_test, models, qa, task, trace, verify
+from ralph_cli.commands.parameters.takes import HELP_FLAGS, CommandGroups, Late
 from ralph_cli.commands.terminal.screen import print_error
-from ralph_cli.core.errors import LimitExceeded, RalphError
-from ralph_cli.reports.safe_text import one_line
+from ralph_cli.core.errors import LimitExceeded, RalphError, UserError
+from ralph_cli.reports.safe_text import one_line, to_json
 
 ACCEPTED, ERROR, NOT_ACCEPTED, ABSENT, BUDGET, INTERRUPTED = 0, 1, 2, 3, 4, 130
 BROKEN_PIPE = 141
@@ -24,21 +24,26 @@ EPILOG = (
     "4 a budget was reached; 130 interrupted. A variable RALPH_<OPTION>, such as RALPH_MAX_COST, sets an option, too."
 )
 
+ASK, CHECK, RECORDS, MACHINE = "Ask", "Check", "Records of runs", "This machine"
+
 app = typer.Typer(
+    cls=CommandGroups,
+    context_settings=HELP_FLAGS,
     help="Answers questions about long documents; every claim is backed by verbatim quotes with page and position.",
     epilog=EPILOG,
-    add_completion=False,
+    add_completion=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command("qa", cls=Late)(qa.qa)
-app.command("task", cls=Late)(task.task)
-app.command("goal", cls=Late)(goal.goal)
-app.command("check", cls=Late)(check.check)
-app.command("verify", cls=Late)(verify.verify)
-app.command("judge-test", cls=Late)(judge_test.judge_test)
-app.add_typer(trace.app, name="trace")
-app.command("doctor")(doctor.doctor)
+app.command("qa", cls=Late, rich_help_panel=ASK)(qa.qa)
+app.command("task", cls=Late, rich_help_panel=ASK)(task.task)
+app.command("goal", cls=Late, rich_help_panel=ASK)(goal.goal)
+app.command("check", cls=Late, rich_help_panel=CHECK)(check.check)
+app.command("verify", cls=Late, rich_help_panel=CHECK)(verify.verify)
+app.command("judge-test", cls=Late, rich_help_panel=CHECK)(judge_test.judge_test)
+app.add_typer(trace.app, name="trace", rich_help_panel=RECORDS)
+app.command("doctor", rich_help_panel=MACHINE)(doctor.doctor)
+app.command("models", rich_help_panel=MACHINE)(models.models)
 
 
 @app.callback(invoke_without_command=True)
@@ -58,21 +63,18 @@ def run(argv: list[str] | None = None) -> int:
     """Carry out a command line and return its exit code; standard error has said why when it is not 0."""
     if sys.stdout is None:
         return ERROR  # nobody can be told anything: better to stop before a run is paid for
+    as_json = "--json" in (sys.argv[1:] if argv is None else argv)
     try:
         code = app(args=argv, prog_name="ralph", standalone_mode=False)
     except typer.TyperException as error:
         # A word of the command line was not understood.
         context = getattr(error, "ctx", None)
-        print_error(error.format_message(), f"`{context.command_path if context else 'ralph'} --help` shows the usage")
-        return ERROR
+        hint = f"`{context.command_path if context else 'ralph'} --help` shows the usage"
+        return _fail(UserError(error.format_message(), code="usage", hint=hint), as_json=as_json)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
-    except LimitExceeded as error:
-        print_error(error.message, error.hint)
-        return BUDGET
     except RalphError as error:
-        print_error(error.message, error.hint, error.code)
-        return ERROR
+        return _fail(error, as_json=as_json)
     except (BrokenPipeError, SystemExit) as error:
         if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
             raise  # typer makes an exit of a broken pipe
@@ -87,6 +89,15 @@ def run(argv: list[str] | None = None) -> int:
     if code == INTERRUPTED:
         print_error("interrupted", "what was recorded is kept: `ralph trace list`")
     return code if isinstance(code, int) else ACCEPTED
+
+
+def _fail(error: RalphError, *, as_json: bool) -> int:
+    """Say what is wrong on standard error, for a program on standard output, too; return the exit code."""
+    print_error(error.message, error.hint, error.code)
+    if as_json:
+        fields = {"code": error.code, "message": error.message, "hint": error.hint}
+        typer.echo(to_json({"ok": False, "error": fields}))
+    return BUDGET if isinstance(error, LimitExceeded) else ERROR
 
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:

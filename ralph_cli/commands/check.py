@@ -5,8 +5,9 @@ from typing import Annotated
 
 import typer
 
-from ralph_cli.commands import options
-from ralph_cli.commands.takes import Given, takes
+from ralph_cli.commands.parameters import options
+from ralph_cli.commands.parameters.files import replacing
+from ralph_cli.commands.parameters.takes import Given, takes
 from ralph_cli.commands.terminal.screen import print_lines
 from ralph_cli.core.errors import UserError
 from ralph_cli.reports.safe_text import to_json
@@ -30,6 +31,7 @@ def check(
     password: options.Password = None,
     encoding: options.Encoding = None,
     json: options.Json = False,
+    force: options.Force = False,
     quiet: options.Quiet = False,
 ) -> int:
     """Check a memo's quotations and page references against documents; without --judge no model is asked."""
@@ -44,22 +46,23 @@ def check(
         check_target(html, (memo, *doc))
 
     settings = config.load_settings(given)
-    with progress(settings.heartbeat, quiet=quiet) as display:
-        read, *quoted = (
-            options.source_of(path, password=password, encoding=encoding, on_loading=display.on_loading)
-            for path in (memo, *doc)
-        )
-        checked = lookup.check_memo(read, quoted, judge=judge, strict=strict, settings=settings, sink=display)
-    if json:
-        from ralph_cli.reports.memo.json import memo_object
+    with replacing((html,), settings.cache_folder, force=force):
+        with progress(settings, quiet=quiet) as display:
+            read, *quoted = (
+                options.source_of(path, password=password, encoding=encoding, on_loading=display.on_loading)
+                for path in (memo, *doc)
+            )
+            checked = lookup.check_memo(read, quoted, judge=judge, strict=strict, settings=settings, sink=display)
+        if json:
+            from ralph_cli.reports.memo.json import memo_object
 
-        typer.echo(to_json(memo_object(checked)))
-    else:
-        print_lines(memo_lines(checked), memo_text(checked))
-    if html is not None:
-        from ralph_cli.runs.report import render_memo_report
+            typer.echo(to_json(memo_object(checked)))
+        else:
+            print_lines(memo_lines(checked), memo_text(checked))
+        if html is not None:
+            from ralph_cli.runs.report import render_memo_report
 
-        _write(html, render_memo_report(checked, quoted))
+            _write(html, render_memo_report(checked, quoted))
     return 0 if checked.ok else 2
 
 

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ralph_cli.commands import options
+from ralph_cli.commands.parameters import options
+from ralph_cli.commands.parameters.files import replacing
+from ralph_cli.commands.parameters.takes import RUN, Given, takes
 from ralph_cli.commands.qa import exit_code
-from ralph_cli.commands.takes import RUN, Given, takes
 from ralph_cli.commands.terminal.screen import print_exactly, write_if_accepted
 from ralph_cli.reports.safe_text import make_visible, to_json
 
@@ -62,6 +63,7 @@ def goal(
     encoding: options.Encoding = None,
     output: OutputFile = None,
     json: options.Json = False,
+    force: options.Force = False,
     quiet: options.Quiet = False,
 ) -> int:
     """Produce a text from a document until your verifiers pass on it: commands of yours, run on the output."""
@@ -72,18 +74,19 @@ def goal(
     settings = config.load_settings(given)
     if output is not None:
         check_target(output, (document,))
-    with progress(settings.heartbeat, quiet=quiet) as display:
-        finished = api.run_goal(
-            options.source_of(document, password=password, encoding=encoding, on_loading=display.on_loading),
-            objective,
-            verify=api.VerifierCommands(verify or (), shell=shell, suffix=_suffix(output)),
-            instructions=instructions,
-            require_verifier=require_verifier,
-            resume=resume,
-            settings=settings,
-            sink=display,
-        )
-    return _print_result(finished, output, json=json)
+    with replacing((output,), settings.cache_folder, force=force):
+        with progress(settings, quiet=quiet) as display:
+            finished = api.run_goal(
+                options.source_of(document, password=password, encoding=encoding, on_loading=display.on_loading),
+                objective,
+                verify=api.VerifierCommands(verify or (), shell=shell, suffix=_suffix(output)),
+                instructions=instructions,
+                require_verifier=require_verifier,
+                resume=resume,
+                settings=settings,
+                sink=display,
+            )
+        return _print_result(finished, output, json=json)
 
 
 def _print_result(finished: "Result", output: Path | None, *, json: bool) -> int:

@@ -4,8 +4,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ralph_cli.commands import options, qa
-from ralph_cli.commands.takes import Given, takes
+from ralph_cli.commands import qa
+from ralph_cli.commands.parameters import options
+from ralph_cli.commands.parameters.takes import Given, takes
 from ralph_cli.core.run import StopType
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def judge_test(
     from ralph_cli.commands.terminal.progress import progress
 
     settings = config.load_settings(given)
-    with progress(settings.heartbeat, quiet=quiet) as display:
+    with progress(settings, quiet=quiet) as display:
         source = None
         if document is not None:
             source = options.source_of(document, password=password, encoding=encoding, on_loading=display.on_loading)

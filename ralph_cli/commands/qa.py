@@ -4,9 +4,10 @@ from typing import Annotated
 
 import typer
 
-from ralph_cli.commands import options
+from ralph_cli.commands.parameters import options
+from ralph_cli.commands.parameters.files import replacing
+from ralph_cli.commands.parameters.takes import JUDGED, RUN, Given, takes
 from ralph_cli.commands.report import Annotate, ReportFile, prepare, write_requested_reports
-from ralph_cli.commands.takes import JUDGED, RUN, Given, takes
 from ralph_cli.commands.terminal.screen import print_run
 from ralph_cli.core.run import StopType
 
@@ -21,6 +22,7 @@ def qa(
     report: ReportFile = None,
     annotate: Annotate = None,
     json: options.Json = False,
+    force: options.Force = False,
     quiet: options.Quiet = False,
 ) -> int:
     """Answer a question about a document; every claim is backed by verbatim quotes with page and position."""
@@ -30,13 +32,14 @@ def qa(
 
     settings = config.load_settings(given)
     targets = ReportTargets(html=report, pdf=annotate)
-    with progress(settings.heartbeat, quiet=quiet) as display:
-        named = options.source_of(document, password=password, encoding=encoding, on_loading=display.on_loading)
-        source = prepare(targets, named, settings)
-        finished = api.ask(source or named, question, settings=settings, sink=display)
-    shown = finished.view
-    print_run(shown, json=json)
-    return write_requested_reports(finished, source, targets, exit_code(shown.halt.type), quiet=quiet)
+    with replacing((report, annotate), settings.cache_folder, force=force):
+        with progress(settings, quiet=quiet) as display:
+            named = options.source_of(document, password=password, encoding=encoding, on_loading=display.on_loading)
+            source = prepare(targets, named, settings)
+            finished = api.ask(source or named, question, settings=settings, sink=display)
+        shown = finished.view
+        print_run(shown, json=json)
+        return write_requested_reports(finished, source, targets, exit_code(shown.halt.type), quiet=quiet)
 
 
 def exit_code(stop: StopType) -> int:

@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ralph_cli.commands import options
-from ralph_cli.commands.takes import Given, takes
+from ralph_cli.commands.parameters import options
+from ralph_cli.commands.parameters.files import replacing
+from ralph_cli.commands.parameters.takes import Given, takes
 from ralph_cli.commands.terminal.screen import print_error
 from ralph_cli.core.errors import RalphError, UserError
 from ralph_cli.reports.safe_text import one_line
@@ -47,6 +48,7 @@ def report(
     md: Markdown = None,
     csv: Csv = None,
     document: DocumentFile = None,
+    force: options.Force = False,
     password: options.Password = None,
     encoding: options.Encoding = None,
 ) -> int:
@@ -61,10 +63,11 @@ def report(
     settings = config.load_settings(given)
     found = history.read_run(history.find_run(settings.out, run))
     targets.check(str(found.view.document.get("path", "-")), document or "-")
-    source = report.find_source(
+    source = report.load_run_document(
         found, settings, options.source_of(document or "", password=password, encoding=encoding)
     )
-    report.write_reports(found, source, targets, _print_written)
+    with replacing((html, pdf, md, csv), settings.cache_folder, force=force):
+        report.write_reports(found, source, targets, _print_written)
     if source.missing:
         print_error(f"without the document's pages and passages: {source.missing}", "--document says where it is")
     return 0

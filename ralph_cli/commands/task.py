@@ -5,10 +5,11 @@ from typing import Annotated
 
 import typer
 
-from ralph_cli.commands import options
+from ralph_cli.commands.parameters import options
+from ralph_cli.commands.parameters.files import replacing
+from ralph_cli.commands.parameters.takes import JUDGED, RUN, Given, takes
 from ralph_cli.commands.qa import exit_code
 from ralph_cli.commands.report import Annotate, ReportFile, prepare, write_requested_reports
-from ralph_cli.commands.takes import JUDGED, RUN, Given, takes
 from ralph_cli.commands.terminal.screen import print_run
 
 NoMemory = Annotated[bool, typer.Option("--no-memory", help="Neither read nor write notes on the document.")]
@@ -34,6 +35,7 @@ def task(
     report: ReportFile = None,
     annotate: Annotate = None,
     json: options.Json = False,
+    force: options.Force = False,
     quiet: options.Quiet = False,
 ) -> int:
     """Do a task on a document, such as "summarize"; what it states in figures and quotations is in the document."""
@@ -50,15 +52,16 @@ def task(
     targets = ReportTargets(html=report, pdf=annotate)
     if output is not None:
         check_target(output, (path or "-",))
-    with progress(settings.heartbeat, quiet=quiet) as display:
-        named = None
-        if path is not None:
-            named = options.source_of(path, password=password, encoding=encoding, on_loading=display.on_loading)
-        source = prepare(targets, named, settings)
-        finished = api.run_task(source, order, settings=settings, sink=display)
-    shown = finished.view
-    print_run(shown, output, json=json)
-    return write_requested_reports(finished, source, targets, exit_code(shown.halt.type), quiet=quiet)
+    with replacing((output, report, annotate), settings.cache_folder, force=force):
+        with progress(settings, quiet=quiet) as display:
+            named = None
+            if path is not None:
+                named = options.source_of(path, password=password, encoding=encoding, on_loading=display.on_loading)
+            source = prepare(targets, named, settings)
+            finished = api.run_task(source, order, settings=settings, sink=display)
+        shown = finished.view
+        print_run(shown, output, json=json)
+        return write_requested_reports(finished, source, targets, exit_code(shown.halt.type), quiet=quiet)
 
 
 def document_and_task(document: str, task: str | None, *, no_document: bool) -> tuple[str | None, str]:

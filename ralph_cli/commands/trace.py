@@ -1,18 +1,32 @@
 """`ralph trace`: the runs that were made, and one of them."""
 
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from ralph_cli.commands import options
 from ralph_cli.commands.goal import print_goal
 from ralph_cli.commands.judge_test import print_test
+from ralph_cli.commands.parameters import options
+from ralph_cli.commands.parameters.takes import HELP_FLAGS, Given, Late, takes
 from ralph_cli.commands.report import report
-from ralph_cli.commands.takes import Given, Late, takes
 from ralph_cli.commands.terminal.screen import print_report, print_run
 
-app = typer.Typer(help="Read the records of runs.", rich_markup_mode=None)
+app = typer.Typer(help="Read the records of runs.", rich_markup_mode=None, context_settings=HELP_FLAGS)
+
+MAX_LISTED = 20
+ENDINGS = {
+    "completion": "accepted",
+    "absent": "not in the document",
+    "passages": "passages only",
+    "no_passages": "nothing found",
+    "none": "not ended",
+    "user_interrupted": "interrupted",
+    "system_error": "failed",
+    "max_iterations": "not accepted",
+}
+"""How runs end, in the words of the list; any other ending is named as it is."""
 
 app.command("report", cls=Late)(report)
 
@@ -25,9 +39,15 @@ def _trace(context: typer.Context) -> None:
 
 @app.command("list", cls=Late)
 @takes("out")
-def list_runs(given: Given) -> int:
-    """The runs in the folder, oldest first: name, how it ended, calls, document, question."""
+def list_runs(
+    given: Given,
+    number: Annotated[
+        int, typer.Option("-n", "--number", min=1, help=f"How many at most (default {MAX_LISTED}).", show_default=False)
+    ] = MAX_LISTED,
+) -> int:
+    """The runs in the folder, newest first: name, age, how it ended, cost, document, question."""
     from ralph_cli import config
+    from ralph_cli.core import clock
     from ralph_cli.core.errors import JournalError
     from ralph_cli.reports.safe_text import one_line
     from ralph_cli.runs import history
@@ -36,17 +56,33 @@ def list_runs(given: Given) -> int:
     names = history.run_names(settings.out)
     if not names:
         typer.echo(f"there are no runs in {one_line(str(settings.out))}", err=True)
-    for name in names:
+    for name in reversed(names[-number:]):
         try:
-            view = history.read_run(settings.out / name).view
+            run = history.read_run(settings.out / name)
         except JournalError as error:
             typer.echo(f"{name}  {one_line(error.message)}")
             continue
-        document = one_line(str(view.document.get("path", "")), 40)
-        typer.echo(
-            f"{name}  {view.halt.type.value}  {view.usage.calls} calls  {document}  {one_line(view.question, 80)}"
-        )
+        view, age = run.view, describe_age(history.find_start(run.events, name).at, clock.now())
+        ending = ENDINGS.get(view.halt.type.value, view.halt.type.value.replace("_", " "))
+        usd = view.usage.usd
+        cost = "price unknown" if usd is None else f"${usd:.2f}" if usd else "no cost"
+        document = one_line(Path(str(view.document.get("path", ""))).name, 40)
+        typer.echo(f"{name}  {age}  {ending}  {cost}  {document}  {one_line(view.question, 80)}")
+    if len(names) > number:
+        typer.echo(f"{len(names) - number} older runs are not shown: -n {len(names)} shows all", err=True)
     return 0
+
+
+def describe_age(then: str, now: str) -> str:
+    """How long ago a time of a record was, in its largest unit; the day of what is older than four weeks."""
+    try:
+        seconds = (datetime.fromisoformat(now) - datetime.fromisoformat(then)).total_seconds()
+    except (TypeError, ValueError):
+        return "at an unknown time"
+    for unit, size in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= size:
+            return then[:10] if seconds > 28 * 86_400 else f"{seconds // size:.0f} {unit} ago"
+    return "just now"
 
 
 @app.command("show", cls=Late)
@@ -112,7 +148,7 @@ def resume(
 
     changes = dict(given)
     settings = config.load_settings({"out": changes.pop("out", None)})
-    with progress(settings.heartbeat, quiet=quiet) as display:
+    with progress(settings, quiet=quiet) as display:
         finished = go_on(
             run,
             settings=settings,

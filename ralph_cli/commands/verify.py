@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from ralph_cli.commands import options
-from ralph_cli.commands.takes import Given, takes
+from ralph_cli.commands.parameters import options
+from ralph_cli.commands.parameters.takes import Given, takes
 from ralph_cli.commands.terminal.screen import print_lines
 from ralph_cli.reports.safe_text import to_json
 
@@ -38,7 +38,7 @@ def verify(
     from ralph_cli.runs.verifying.verify import verify as check_again
 
     settings = config.load_settings(given)
-    with progress(settings.heartbeat, quiet=quiet) as display:
+    with progress(settings, quiet=quiet) as display:
         found = check_again(
             run,
             document=document,

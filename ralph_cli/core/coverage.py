@@ -48,7 +48,7 @@ def uncovered_spans(spans: Spans, characters: int) -> Spans:
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """The fold of `Covered` events: what any model was shown, and what code says it went through."""
+    """The fold of `CoverageAdded` events: what any model was shown, and what code says it went through."""
 
     shown: Spans = ()
     code: Spans = ()

@@ -246,27 +246,13 @@ class RunHalted:
     kind: Literal["run_halted"] = "run_halted"
 
 
-AnyEvent = (
-    RunStarted
-    | NoticeIssued
-    | IterationStarted
-    | CallStarted
-    | CallRetried
-    | CallFinished
-    | SnippetStarted
-    | SnippetRan
-    | CoverageAdded
-    | DraftSubmitted
-    | TurnRejected
-    | GoalSet
-    | OutputChanged
-    | VerifierStarted
-    | VerifierFinished
-    | WorkerReported
-    | CasesGenerated
-    | StepFinished
-    | RunHalted
-)
+RunEvent = RunStarted | NoticeIssued | IterationStarted | StepFinished | RunHalted | CasesGenerated
+CallEvent = CallStarted | CallRetried | CallFinished
+WorkerEvent = SnippetStarted | SnippetRan | CoverageAdded | DraftSubmitted | TurnRejected
+GoalEvent = GoalSet | OutputChanged | VerifierStarted | VerifierFinished | WorkerReported
+AnyEvent = RunEvent | CallEvent | WorkerEvent | GoalEvent
+"""Events of a run and its iterations, of requests to models, of a worker that reads, and of a goal."""
+
 Event = Annotated[AnyEvent, Field(discriminator="kind")]
 
 

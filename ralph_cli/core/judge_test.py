@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ralph_cli.core.model import Usage
-from ralph_cli.core.run import Halt, Ruling, Verdict
+from ralph_cli.core.run import Halt, Ruling
 
 TRUE_KIND = "true"
 """The kind of a claim that was not changed."""
@@ -73,7 +73,7 @@ class CaseResult:
     @property
     def accepted(self) -> bool:
         """Whether the judge lets the claim stand."""
-        return self.ruling is not None and self.ruling.verdict in (Verdict.SUPPORTED, Verdict.VERBATIM)
+        return self.ruling is not None and self.ruling.verdict.passes
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +110,8 @@ class JudgeTest:
     @property
     def kinds(self) -> dict[str, Rate]:
         """For each kind of falsehood how many of the claims on which there is a verdict were caught."""
-        return {
-            kind: _refusal_rate(result for result in self.judged if result.case.kind == kind)
-            for kind in FALSEHOOD_KINDS
-        }
+        by_kind = {kind: [item for item in self.judged if item.case.kind == kind] for kind in FALSEHOOD_KINDS}
+        return {kind: _refusal_rate(results) for kind, results in by_kind.items()}
 
     @property
     def caught(self) -> Rate:

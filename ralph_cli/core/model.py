@@ -98,6 +98,10 @@ class Request:
         return total
 
 
+_COUNTS = ("calls", "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "characters")
+"""What a usage counts, in the order of its fields."""
+
+
 @dataclass(frozen=True, slots=True)
 class Usage:
     """Calls, tokens and money. `usd` is None as soon as any part has an unknown price.
@@ -115,7 +119,7 @@ class Usage:
     usd: float | None = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("calls", "input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "characters"):
+        for name in _COUNTS:
             count: object = getattr(self, name)
             if not isinstance(count, Integral) or isinstance(count, bool) or count < 0:
                 raise ValueError(f"usage: {name} must be a whole number of at least 0, not {count!r}")
@@ -124,16 +128,9 @@ class Usage:
             raise ValueError(f"usage: usd must be a finite number of at least 0, or None if unknown, not {usd!r}")
 
     def __add__(self, other: "Usage") -> "Usage":
+        counts = {name: getattr(self, name) + getattr(other, name) for name in _COUNTS}
         known = self.usd is not None and other.usd is not None
-        return Usage(
-            self.calls + other.calls,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            self.cache_read_tokens + other.cache_read_tokens,
-            self.cache_write_tokens + other.cache_write_tokens,
-            self.characters + other.characters,
-            (self.usd or 0.0) + (other.usd or 0.0) if known else None,
-        )
+        return Usage(**counts, usd=(self.usd or 0.0) + (other.usd or 0.0) if known else None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,18 @@ Tier = Literal["exact", "folded", "recut"]
 """How a quote was matched: character for character; after folding what only typesetting decides; or by its letters and
 digits alone, shown with what differs."""
 
+VERIFIER_CHECK, SKIPPED_VERIFIER_CHECK = "verifier", "verifier (skipped on the last iteration)"
+"""Values of `Evidence.check`: a verifier's evidence, and what stands in its place when it was not asked."""
+
+INCOMPLETE_COUNTER_CHECKS = ("counter (not made)", "counter (in part)")
+"""Values of `Evidence.check`: a search for counter-evidence that was not made, or only in part."""
+
+MEAN_SCORE_CHECK = "mean score"
+"""Value of `Evidence.check`: the mean of the scores is too low; it measures nothing beside them."""
+
+VerificationOutcome = Literal["", "passed", "refused", "failed", "skipped"]
+"""What a verifier did with a step. "failed": it gave no verdict; "skipped": it was not asked; "": there is none."""
+
 
 @dataclass(frozen=True, slots=True)
 class DraftClaim:
@@ -43,9 +55,9 @@ class Quote:
     `text` is the document's own text[start:end], never the model's wording, which is `said`. `page` counts from 1;
     `label` is the number printed on the page, `last_page` the page where the quote ends (0: not recorded).
     `occurrences` is how often the words stand in the document, `places` where (the first 50). `difference` is what a
-    reader should know: how a re-cut quote differs from what was said, running lines that it skips, a negation that it
-    begins behind. `hidden` is why a reader of the page cannot see it ("" if nothing speaks against it). `where` is its
-    line and heading in a document without pages ("" in others, or not recorded).
+    reader should know: how a re-cut quote differs from what was said, running lines that it skips, a negation just
+    before its first word. `hidden` is why a reader of the page cannot see it ("" if nothing speaks against it). `where`
+    is its line and heading in a document without pages ("" in others, or not recorded).
     """
 
     id: int
@@ -78,8 +90,8 @@ class Claim:
 class Search:
     """One searched term and how often it stands in the document, counted here and not by a model.
 
-    `by` is who searched: the worker says so, or it stands in its code. `pattern` marks a regular expression; `hits` is
-    None if it could not be counted, and `fault` says why.
+    `by` is "worker" if the worker names the term, "code" if it stands in the code that it ran. `pattern` marks a
+    regular expression; `hits` is None if it could not be counted, and `fault` says why.
     """
 
     term: str
@@ -109,7 +121,7 @@ class Passage:
 class Issue:
     """One reason an attempt cannot be accepted, phrased for the next try.
 
-    `message` is ours; `material` holds words of the document or of a model that it speaks of, which a worker is shown
+    `message` is ralph's own; `material` quotes what it is about, from the document or a model, and is shown to a worker
     as data only.
     """
 
@@ -167,6 +179,11 @@ class Verdict(StrEnum):
     CONTRADICTED = "contradicted"
     VERBATIM = "verbatim"
 
+    @property
+    def passes(self) -> bool:
+        """Whether a claim with this verdict stands."""
+        return self in (Verdict.SUPPORTED, Verdict.VERBATIM)
+
 
 QuoteBearing = Literal["supports", "partly", "unrelated", "against"]
 """What one quote does for the claim it was given for."""
@@ -183,7 +200,7 @@ class QuoteRuling:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """One judge's verdict on a claim on which several were asked, or one more than once."""
+    """One of several verdicts on a claim: by several judges, or by one that was asked again."""
 
     judge: str
     verdict: Verdict
@@ -208,7 +225,7 @@ class Ruling:
     @property
     def disputed(self) -> bool:
         """Whether those who were asked did not agree on whether the claim stands."""
-        return len({vote.verdict in (Verdict.SUPPORTED, Verdict.VERBATIM) for vote in self.votes}) > 1
+        return len({vote.verdict.passes for vote in self.votes}) > 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,20 +262,8 @@ class Evidence:
 
     @property
     def passed(self) -> bool:
+        """Whether nothing is wrong and the check could be made."""
         return not self.issues and not self.broken
-
-
-VERIFIER_CHECK, SKIPPED_VERIFIER_CHECK = "verifier", "verifier (skipped on the last iteration)"
-"""The names of a verifier's evidence, and of what stands in its place when it was not asked."""
-
-INCOMPLETE_COUNTER_CHECKS = ("counter (not made)", "counter (in part)")
-"""The names of evidence of a search for counter-evidence that was not made, and of one that was made only in part."""
-
-MEAN_SCORE_CHECK = "mean score"
-"""The name of evidence that the mean of the scores is too low; it measures nothing beside them."""
-
-VerificationOutcome = Literal["", "passed", "refused", "failed", "skipped"]
-"""What became of a step's verification: "failed" is no verdict, "skipped" was not asked, and "" is without verifier."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +289,7 @@ class Step:
 
     @property
     def score(self) -> float | None:
-        """The mean of what the measuring checks gave: of claims, figures or verifiers, the share that holds.
+        """The mean of the scores of the checks that measure, each the share (of claims, figures, verifiers) that holds.
 
         None if nothing was measured, or if a check that only passes or fails refused the attempt: what another check
         measured says nothing of that refusal.
@@ -313,6 +318,7 @@ class Step:
 
     @property
     def verification(self) -> VerificationOutcome:
+        """What became of the verification of this step."""
         for item in self.evidence:
             if item.check == SKIPPED_VERIFIER_CHECK:
                 return "skipped"
@@ -349,7 +355,10 @@ class StopType(StrEnum):
     SYSTEM_ERROR = "system_error"
 
     def is_success(self) -> bool:
-        """Whether the loop reached what it was asked to reach."""
+        """Whether the loop reached its end: acceptance, or the wanted score.
+
+        For callers of the library's runner; whether a result passed every check is `Outcome.ok`.
+        """
         return self in (StopType.COMPLETION, StopType.SCORE_THRESHOLD)
 
     def is_failure(self) -> bool:
@@ -375,5 +384,5 @@ class Outcome:
 
     @property
     def ok(self) -> bool:
-        """Whether there is a result that passed every check."""
+        """Whether a result was accepted; an absence passes every check, too, but is no result."""
         return self.halt.type is StopType.COMPLETION

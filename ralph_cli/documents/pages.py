@@ -45,10 +45,8 @@ def group_by_page(document: Document, spans: Sequence[Span]) -> tuple[list[dict[
         if not inside:
             continue
         owners[page.number] = inside
-        parts = [
-            (max(spans[index].start, page.start) - page.start, min(spans[index].end, page.end) - page.start)
-            for index in inside
-        ]
+        places = [(max(spans[index].start, page.start), min(spans[index].end, page.end)) for index in inside]
+        parts = [(start - page.start, end - page.start) for start, end in places]
         pages.append({"number": page.number, "text": document.text[page.start : page.end], "spans": parts})
     return pages, owners
 

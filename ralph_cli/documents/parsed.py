@@ -82,10 +82,8 @@ class ParsedDocument:
         headings = tuple(
             ParsedHeading(*row) for row in validated_rows(value["headings"], (int, int, str, int), _MAX_HEADINGS)
         )
-        cautions = tuple(
-            Caution(code, message, tuple(numbers))
-            for code, message, numbers in validated_rows(value["cautions"], (str, str, list), _MAX_CAUTIONS)
-        )
+        warnings = validated_rows(value["cautions"], (str, str, list), _MAX_CAUTIONS)
+        cautions = tuple(Caution(code, message, tuple(numbers)) for code, message, numbers in warnings)
         quoted = tuple((a, b, c) for a, b, c in validated_rows(value.get("quoted", []), (int, int, int), _MAX_PASSAGES))
         notes = tuple(
             ParsedNote(*row) for row in validated_rows(value.get("notes", []), (int, int, int, int), _MAX_PASSAGES)
@@ -139,10 +137,8 @@ def assemble(parsed: ParsedDocument, *, path: str, kind: str, sha256: str, finge
         end = start + len(page.text)
         pages.append(Page(number, page.label or str(number), start, end))
         start = end + len(PAGE_BREAK)
-    headings = sorted(
-        (Heading(h.text, pages[h.page].start + h.offset, h.level) for h in parsed.headings if h.text),
-        key=lambda heading: heading.start,
-    )
+    headings = [Heading(h.text, pages[h.page].start + h.offset, h.level) for h in parsed.headings if h.text]
+    headings.sort(key=lambda heading: heading.start)
     return Document(
         id=sha256[:16],
         path=path,

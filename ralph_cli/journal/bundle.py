@@ -110,15 +110,8 @@ def build_manifest(run: str, events: int, chain: str, parts: Mapping[str, bytes]
     members = {
         name: {"bytes": len(data), "sha256": hashlib.sha256(data).hexdigest()} for name, data in sorted(parts.items())
     }
-    return {
-        "format": FORMAT,
-        "version": VERSION,
-        "schema": SCHEMA_VERSION,
-        "run": run,
-        "events": events,
-        "chain": chain,
-        "members": members,
-    }
+    versions = {"format": FORMAT, "version": VERSION, "schema": SCHEMA_VERSION}
+    return versions | {"run": run, "events": events, "chain": chain, "members": members}
 
 
 def _depth(value: object) -> int:

@@ -21,9 +21,13 @@ PRIVATE_SETTINGS = ("out", "cache", "anthropic_base_url", "openai_base_url")
 """Settings that say something of the machine and nothing of the run."""
 
 FILE_FIELDS = ("output_schema", "memory", "path")
+"""Fields of a document's record and of settings that hold a path; only its last part is kept."""
+
 KEY_MARK, FOLDER_MARK = "[key]", "[folder]/"
 _KEY_SHAPED = re.compile(r"\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{20,}")
-_PATHS = re.compile(r"(?<![\w.:/\\~\]])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\:*?\"'<>|]+[/\\])+(?=[^\s/\\]*)")
+_PATHS = re.compile(r"(?<![\w.:/\\~\]])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\:*?\"'<>|]+[/\\])+")
+"""A path with at least one folder, up to its last part: the file's name is kept."""
+
 _RESULT_FIELDS = frozenset({"claims", "quotes", "output", "memory", "draft", "absence", "searches", "refused"})
 _MACHINE_EVENTS = frozenset({"noticed", "verified", "verifier_started", "goal_set", "call_retried", "run_halted"})
 """Events whose words come from the machine and its programs, so that every path in them is one of its own."""
@@ -51,7 +55,8 @@ class Redactor:
             return dict(self._redact_result(event))
         redact = self._redact_all_paths if kind in _MACHINE_EVENTS else self._redact_text
         redacted = dict(_map_strings(event, redact))
-        return redacted if kind != "goal_set" else redacted | {"output": self._redact_keys(event["output"])}
+        # The output that a goal is carried on from is a result, in which only keys are replaced.
+        return redacted | {"output": self._redact_keys(event["output"])} if kind == "goal_set" else redacted
 
     def has_folder(self, text: str) -> bool:
         """Whether the text names one of the folders."""
@@ -88,7 +93,7 @@ class Redactor:
 
 
 def create_redactor(folders: Iterable[str], keys: Sequence[str]) -> Redactor:
-    """A cleaner for these absolute folders; the root, and what is no folder, is left alone."""
+    """The Redactor for these absolute folders; the root, and what is no folder, is left alone."""
     absolute_folders = {str(PurePath(folder)) for folder in folders if len(PurePath(folder).parts) > 1}
     longest_first = sorted((folder.rstrip("/\\") for folder in absolute_folders), key=lambda name: (-len(name), name))
     return Redactor(tuple(longest_first), tuple(key for key in keys if len(key) >= _MIN_KEY_CHARS))
@@ -113,10 +118,8 @@ def _folder_pattern(folder: str) -> re.Pattern[str]:
 
 def _shorten_paths(values: Json) -> Json:
     """Paths of files as their names."""
-    return {
-        name: PurePath(value).name or value if name in FILE_FIELDS and isinstance(value, str) else value
-        for name, value in values.items()
-    }
+    paths = {name: value for name, value in values.items() if name in FILE_FIELDS and isinstance(value, str)}
+    return values | {name: PurePath(path).name or path for name, path in paths.items()}
 
 
 def _spellings(key: str) -> tuple[str, ...]:

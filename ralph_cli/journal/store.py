@@ -17,12 +17,10 @@ from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import SCHEMA_VERSION, AnyEvent
 from ralph_cli.journal.consistency import EVENT, parse_event
 
-FILE = "journal.sqlite3"
-_EVENT_TABLE = "CREATE TABLE event (seq INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL)"
-_TABLES = f"""
-CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL);
-{_EVENT_TABLE.replace("TABLE event", "TABLE IF NOT EXISTS event")};
-"""
+JOURNAL_FILE = "journal.sqlite3"
+_EVENT_COLUMNS = "event (seq INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, body TEXT NOT NULL)"
+_STORED_EVENT_TABLE = f"CREATE TABLE {_EVENT_COLUMNS}"
+"""The table's definition as SQLite keeps it: without IF NOT EXISTS."""
 
 
 class Journal:
@@ -36,18 +34,22 @@ class Journal:
         self.folder = folder
         self._new = not folder.exists()
         try:
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._lock_file = os.open(folder / ".lock", os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
-            fcntl.flock(self._lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            old = os.umask(0o077)
-            try:
-                self._db = sqlite3.connect(folder / FILE, timeout=30, check_same_thread=False, isolation_level=None)
-            finally:
-                os.umask(old)
-            self._db.execute("PRAGMA journal_mode=WAL")
-            self._db.execute("PRAGMA synchronous=FULL")
-            self._db.executescript(_TABLES)
-            self._db.execute("INSERT OR IGNORE INTO meta VALUES ('schema', ?)", (str(SCHEMA_VERSION),))
+            with contextlib.ExitStack() as on_failure:
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                self._lock_file = os.open(folder / ".lock", os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
+                on_failure.callback(os.close, self._lock_file)
+                fcntl.flock(self._lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                path = folder / JOURNAL_FILE
+                previous_umask = os.umask(0o077)  # SQLite makes its files by the umask
+                try:
+                    self._db = sqlite3.connect(path, timeout=30, check_same_thread=False, isolation_level=None)
+                finally:
+                    os.umask(previous_umask)
+                on_failure.callback(self._db.close)
+                self._db.execute("PRAGMA journal_mode=WAL")
+                self._db.execute("PRAGMA synchronous=FULL")
+                self._db.execute(f"CREATE TABLE IF NOT EXISTS {_EVENT_COLUMNS}")
+                on_failure.pop_all()
         except BlockingIOError:
             raise JournalError(f"another process is writing to {folder}", code="journal-busy") from None
         except (OSError, sqlite3.Error) as error:
@@ -66,15 +68,15 @@ class Journal:
         with self._queue_lock:
             self._pending.append(row)
             self._appended += 1
-            mine = self._appended
+            own_number = self._appended
         with self._write_lock:
             if self._failed is not None:
                 raise self._failed
-            if self._committed >= mine:
+            if self._committed >= own_number:
                 return
             with self._queue_lock:
                 rows, self._pending = self._pending, []
-                upto = self._appended
+                last_number = self._appended
             try:
                 self._db.execute("BEGIN IMMEDIATE")
                 self._db.executemany("INSERT INTO event (at, kind, body) VALUES (?, ?, ?)", rows)
@@ -85,18 +87,18 @@ class Journal:
                 with contextlib.suppress(sqlite3.Error):
                     self._db.execute("ROLLBACK")
                 raise self._failed from error
-            self._committed = upto
+            self._committed = last_number
 
     def close(self) -> None:
-        """Close the file and give the folder free; later events are refused. A run that has ended is a single file."""
+        """Close the file and release the folder; later events are refused. A run that has ended is a single file."""
         with self._write_lock:
             if self._closed:
                 return
             self._closed = True
-            self._failed = self._failed or JournalError(
-                f"the journal in {self.folder} is closed", code="journal-closed"
-            )
-            with contextlib.suppress(sqlite3.Error):  # a reader is looking: the write-ahead log stays beside the file
+            closed = JournalError(f"the journal in {self.folder} is closed", code="journal-closed")
+            self._failed = self._failed or closed
+            # Fails while another process reads it: the write-ahead log then stays beside the file.
+            with contextlib.suppress(sqlite3.Error):
                 self._db.execute("PRAGMA journal_mode=DELETE")
             self._db.close()
             os.close(self._lock_file)
@@ -134,26 +136,29 @@ def read_events(folder: Path) -> Iterator[AnyEvent]:
 
 
 def read_rows(folder: Path) -> Iterator[JournalRow]:
-    """The same with the times. Raises JournalError also when a number is missing or a row makes no sense."""
+    """The events with their times, as `read_events`; JournalError also when a number is missing, or a row no event."""
     for place, (seq, at, body) in enumerate(_read_raw_rows(folder), 1):
         if seq != place or not isinstance(at, str) or not isinstance(body, str):
-            raise JournalError(f"event {place} is missing from the journal in {folder}", code="journal-damaged")
+            raise JournalError(
+                f"event {place} is missing or damaged in the journal in {folder}", code="journal-damaged"
+            )
         form = f"of schema {SCHEMA_VERSION}"
         yield JournalRow(at, parse_event(body, f"event {seq} in {folder}", form, "journal-damaged"))
 
 
 def _read_raw_rows(folder: Path) -> list[tuple[Any, Any, Any]]:
-    path = folder / FILE
+    path = folder / JOURNAL_FILE
     if not path.is_file():
         raise JournalError(f"there is no run in {folder}", code="no-run", hint="`ralph trace list` shows the runs")
     if path.is_symlink():
-        raise JournalError(f"{path} is a link, which may lead anywhere", code="journal-damaged", hint="name its target")
+        what = f"{path} is a symbolic link; a journal is read from the run's own folder only"
+        raise JournalError(what, code="journal-damaged", hint="put the file itself there")
     try:
         db = sqlite3.connect(path.absolute().as_uri() + "?mode=ro", uri=True, timeout=30)
         try:
-            # A file of somebody else's may call a view or a computed column so, and have us run it.
-            tables = db.execute("SELECT type, sql FROM sqlite_master WHERE name = 'event'").fetchall()
-            if tables != [("table", _EVENT_TABLE)]:
+            # In a foreign file `event` may be a view or have computed columns, whose SQL would run when it is read.
+            definition = db.execute("SELECT type, sql FROM sqlite_master WHERE name = 'event'").fetchall()
+            if definition != [("table", _STORED_EVENT_TABLE)]:
                 raise JournalError(f"{path} is not a journal of ralph", code="journal-damaged")
             return db.execute("SELECT seq, at, body FROM event ORDER BY seq").fetchall()
         finally:
@@ -171,9 +176,8 @@ def refuse_if_running(folder: Path) -> None:
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
+        what = f"another process is still working on this run, in {folder}"
         hint = "wait until it ends, or stop it; finished work is kept"
-        raise JournalError(
-            f"another process is still working on this run, in {folder}", code="run-busy", hint=hint
-        ) from None
+        raise JournalError(what, code="run-busy", hint=hint) from None
     finally:
         os.close(handle)

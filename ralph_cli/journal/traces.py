@@ -114,10 +114,8 @@ def update_index(out: Path, run: str, summary: dict[str, Any], traces: Sequence[
             entry = index["sessions"].setdefault(run, {"createdAt": now})
             entry.update(summary)
             entry["updatedAt"] = now
-            entry["iterations"] = [
-                {"iter": number, "tracePath": str(path.relative_to(out)), "storedAt": now}
-                for number, path in enumerate(traces, 1)
-            ]
+            places = enumerate((str(path.relative_to(out)) for path in traces), 1)
+            entry["iterations"] = [{"iter": number, "tracePath": path, "storedAt": now} for number, path in places]
             write_atomic(out / INDEX_FILE, json.dumps(index, ensure_ascii=False, indent=1))
     except OSError as error:
         hint = "move .index.lock away, or choose another folder with --out"

@@ -10,34 +10,24 @@ from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import AnyEvent, CallFinished, CasesGenerated, EventSink, RunStarted, TurnRejected
 from ralph_cli.core.judge_test import Case, CaseResult, JudgeTest
-from ralph_cli.core.model import Model, Reply, Request, StopReason
+from ralph_cli.core.model import Reply, Request, StopReason
 from ralph_cli.core.run import Attempt, Draft, DraftClaim, Evidence, Halt, Issue, Lesson, Ruling, StopType
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.loop.config import StopConditionConfig
 from ralph_cli.loop.detectors import CONTINUE, StopDecision
 from ralph_cli.loop.state import LoopState, fold
 from ralph_cli.providers.metered import turn_text
+from ralph_cli.providers.wrapper import ModelWrapper
 
 QUESTION = "What does the document say? Each claim is to be a true statement of what it says."
 
 
 @dataclass(slots=True)
-class ObservedModel:
+class ObservedModel(ModelWrapper):
     """A model around a judge that tells of each reply which could not be used, and changes nothing."""
 
-    wrapped: Model
     sink: EventSink
     iteration: int = 0
-
-    @property
-    def name(self) -> str:
-        """The name of the judge."""
-        return self.wrapped.name
-
-    @property
-    def vendor(self) -> str:
-        """The vendor of the judge."""
-        return self.wrapped.vendor
 
     def complete(self, request: Request) -> Reply:
         """The judge's reply."""

@@ -114,10 +114,8 @@ class DocumentNames:
         if set(name.split()) & set(other.split()) or {name, other} <= _ISSUER:
             return True
         for one, two in ((name, other), (other, name)):
-            if re.search(
-                rf"{re.escape(one)}[^.()\"\u201c\u201d]{{0,150}}\((?:[^)]*[\"\u201c\s])?\**{re.escape(two)}\b",
-                self.text,
-            ):
+            between = r"[^.()\"\u201c\u201d]{0,150}\((?:[^)]*[\"\u201c\s])?\**"
+            if re.search(rf"{re.escape(one)}{between}{re.escape(two)}\b", self.text):
                 return True
         return False
 

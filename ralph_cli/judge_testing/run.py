@@ -1,54 +1,52 @@
-"""A test of the judge: claims are made, put to the very judge that question mode has, and what it caught is counted."""
+"""Runs a test of the judge: makes the claims, puts them to the judge of question mode, and counts what it caught."""
 
 from dataclasses import replace
 
 from ralph_cli.checks.judge.claims import Judge
 from ralph_cli.core.errors import ConfigError
-from ralph_cli.core.events import CasesGenerated, NoticeIssued
+from ralph_cli.core.events import CasesGenerated
 from ralph_cli.core.judge_test import JudgeTest
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.store import read_events
-from ralph_cli.judge_testing import cases as judge_cases
-from ralph_cli.judge_testing.mode import (
-    QUESTION,
-    JudgeTestDetector,
-    JudgeTestMode,
-    ObservedModel,
-    summarize_judge_test,
-)
+from ralph_cli.judge_testing.cases import choose_claims, load_built_in, make_batches, make_cases, sample_claims
+from ralph_cli.judge_testing.mode import QUESTION, JudgeTestDetector, JudgeTestMode, ObservedModel, summarize_judge_test
 from ralph_cli.judge_testing.mutations import DocumentFacts
 from ralph_cli.runs.execute import Job, Setup, execute
-from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext, choose_models
+from ralph_cli.wiring.models import BuiltMode, RunContext, choose_models
 
-CLAIMS, MOST_CLAIMS = 20, 200
-"""Claims that a judge is tested with unless it is said how many, and at most."""
+DEFAULT_CLAIMS, MAX_CLAIMS = 20, 200
+"""Claims made from a document unless it is said how many, and the most that may be asked for.
+
+Without a document all claims that come with ralph are used."""
 
 NOBODY = "offline:extractive"
 """A model that needs no key: it stands where no model is asked."""
 
-NO_MODEL_NOTICE = (
-    "no model is tested: the judge is `offline`, which only compares words. "
-    "Set an API key, or choose a model with --judge-model."
-)
+NO_JUDGE_HINT = "set OPENAI_API_KEY or ANTHROPIC_API_KEY, or choose a model with --judge-model"
 
 
 def run_judge_test(source: DocumentSource | None, claims: int | None, seed: int, setup: Setup) -> JudgeTest:
     """Put true claims, and the same made false by code, to the judge; see `api.judge_test`."""
     settings, models = setup.settings, setup.models
-    if claims is not None and not 1 <= claims <= MOST_CLAIMS:
-        what = f"claims must be from 1 to {MOST_CLAIMS}, not {claims}"
+    if claims is not None and not 1 <= claims <= MAX_CLAIMS:
+        what = f"claims must be from 1 to {MAX_CLAIMS}, not {claims}"
         raise ConfigError(what, code="bad-claims", hint="20 are enough for a first look")
     names = choose_models(settings, models)
-    names = _judge_only_names(names, models["judge"].vendor if "judge" in models else names.judge.split(":")[0])
-    document, written = (source.load(settings.cache_folder), ()) if source else judge_cases.load_built_in()
+    # Nobody but the judge and the panel is asked, so nothing else needs a key or a price.
+    names = replace(names, worker=NOBODY, subquery=NOBODY, verifier="", notices=())
+    document, built_in = (source.load(settings.cache_folder), None) if source else load_built_in()
     index, facts = QuoteIndex(document), DocumentFacts(document.text)
-    if source is None:
-        true = judge_cases.sample_claims(written, claims or len(written), seed)
+    if built_in is None:
+        true_claims = choose_claims(document, index, facts, claims or DEFAULT_CLAIMS, seed)
     else:
-        true = judge_cases.choose_claims(document, index, facts, claims or CLAIMS, seed)
-    cases = judge_cases.make_cases(true, facts, seed)
-    batches = judge_cases.make_batches(cases, seed)
+        true_claims = sample_claims(built_in, claims or len(built_in), seed)
+    cases = make_cases(true_claims, facts, seed)
+    batches = make_batches(cases, seed)
+
+    vendor = models["judge"].vendor if "judge" in models else names.judge.split(":")[0]
+    if vendor == "offline" and settings.judge_model is None:
+        raise ConfigError("there is no judge to test: no key is set", code="no-judge", hint=NO_JUDGE_HINT)
 
     def build(context: RunContext) -> BuiltMode:
         context.sink(CasesGenerated(cases, batches, seed))
@@ -56,14 +54,11 @@ def run_judge_test(source: DocumentSource | None, claims: int | None, seed: int,
         judge = Judge(observed, document, QUESTION, context.nonces, context.models.panel)
         return BuiltMode(JudgeTestMode(cases, batches, document, index, judge, observed))
 
-    text = f"test of the judge: {len(true)} true claims, {len(cases) - len(true)} made false, seed {seed}"
+    true, false = len(true_claims), len(cases) - len(true_claims)
+    title = f"test of the judge: {true} true claims, {false} made false, seed {seed}"
     detectors = JudgeTestDetector(len(batches), settings.max_failures)
-    job = Job("judge-test", text, document, names, encoding=source.encoding if source else None, detectors=detectors)
-    finished = execute(job, build, replace(setup, models={r: m for r, m in models.items() if r == "judge"}))
+    encoding = source.encoding if source else None
+    job = Job("judge-test", title, document, names, encoding=encoding, detectors=detectors)
+    judge_only = {"judge": models["judge"]} if "judge" in models else {}
+    finished = execute(job, build, replace(setup, models=judge_only))
     return summarize_judge_test(tuple(read_events(finished.folder)), finished.folder)
-
-
-def _judge_only_names(names: ModelNames, vendor: str) -> ModelNames:
-    """The models of a test: nobody but the judge and the panel is asked, so nothing else needs a key or a price."""
-    notices = (NoticeIssued("no-model", NO_MODEL_NOTICE),) if vendor == "offline" else ()
-    return replace(names, worker=NOBODY, subquery=NOBODY, verifier="", notices=notices)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, Protocol
 
-from ralph_cli.checks.base import step_quality
+from ralph_cli.checks.base import rate_step
 from ralph_cli.core.run import StopType
 from ralph_cli.loop.config import StopConditionConfig
 from ralph_cli.loop.state import LoopState
@@ -122,7 +122,7 @@ class RegressingDetector:
         last = state.steps[-(config.patience + 1) :]
         if not config.patience or len(last) <= config.patience:
             return CONTINUE
-        ranks = [step_quality(step)[:-1] for step in last]
+        ranks = [rate_step(step)._replace(fewer_issues=0) for step in last]
         if all(later < earlier for earlier, later in pairwise(ranks)):
             return StopDecision(True, StopType.REGRESSING, f"the attempts got worse {config.patience} times in a row")
         return CONTINUE

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from functools import reduce
 from typing import Any
 
-from ralph_cli.checks.base import step_quality
+from ralph_cli.checks.base import rate_step
 from ralph_cli.core import clock
 from ralph_cli.core.coverage import Coverage
 from ralph_cli.core.events import (
@@ -46,7 +46,7 @@ class LoopState:
         """The step with the most claims standing; of equals the one with fewer issues, then the later one."""
         if not self.steps:
             return None
-        return max(enumerate(self.steps), key=lambda item: (*step_quality(item[1]), item[0]))[1]
+        return max(enumerate(self.steps), key=lambda item: (*rate_step(item[1]), item[0]))[1]
 
     @property
     def cumulative_cost(self) -> float:

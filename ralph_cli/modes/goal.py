@@ -111,8 +111,9 @@ class GoalPrompts:
 class GoalWorkspace:
     """Holds the output of a goal and carries out the worker's acts on it; evidence comes from here and nowhere else.
 
-    `verify` runs the verifiers on a text: the name of each, then how it ended. `take` reads a sandbox variable. `goal`
-    is the fold of the events so far: `sink` hears what is done here, and must tell it to `note`.
+    `verify` runs the verifiers on a text: the name of each, then how it ended. `read_variable` reads a
+    variable of the sandbox. `goal` is the fold of the events so far: `sink` hears what is done here, and must tell it
+    to `note`.
     """
 
     goal: GoalState
@@ -200,10 +201,8 @@ class GoalWorkspace:
         failed = sum(not item.passed for item in self.goal.current_evidence)
         count = len(self.goal.verifier_names)
         first = f"FAILED: {failed} of {count} verifiers" if failed else f"PASSED: all {count} verifiers"
-        body = frame_data(
-            truncate("\n".join(_render_verified(item) for item in self.goal.current_evidence), 2 * EVIDENCE_CHARS),
-            self.nonce,
-        )
+        lines = "\n".join(_render_verified(item) for item in self.goal.current_evidence)
+        body = frame_data(truncate(lines, 2 * EVIDENCE_CHARS), self.nonce)
         return ToolAnswer(f"{first}, on the output as it stands\n{body}", error=bool(failed))
 
 
@@ -216,9 +215,9 @@ def _render_verified(item: VerifierFinished) -> str:
 class GoalMode:
     """The goal mode of the outer loop, see `loop.engine.Mode`: an iteration ends with DONE, blocked, or its last step.
 
-    `converse` begins a fresh conversation from a first message; the sandbox behind all of them is the same. Each
-    iteration has its own, unless `retry` lets one go on: "continue" always, "auto" while it is small and ended with the
-    worker's word that it is done, because then only the refusal is new to it.
+    `start_conversation` makes a fresh conversation from a first message; the sandbox behind all of them is the same.
+    Each iteration has its own, unless `retry` lets one go on: "continue" always, "auto" while it is small and ended
+    with the worker's word that it is done, because then only the refusal is new to it.
     """
 
     prompts: GoalPrompts

@@ -21,8 +21,8 @@ MAX_NAMES = 30
 class RuntimeSummary:
     """A sink that remembers a line or two of every step; `text` is what a fresh conversation is told.
 
-    `earlier` is the summary of the run that is continued, `before` the number of its iterations. The names of
-    variables are those of this run's sandbox.
+    `earlier_summary` is that of the run that is continued, `earlier_iterations` the number of its iterations. The names
+    of variables are those of this run's sandbox.
     """
 
     earlier_summary: str = ""

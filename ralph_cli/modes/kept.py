@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from ralph_cli.checks.base import PASSING_VERDICTS
 from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Ruling
 
 ClaimKey = tuple[str, tuple[tuple[int, int], ...]]
@@ -59,7 +58,7 @@ class AcceptedClaims:
         slots, settled = [], dict(self.rulings_by_claim)
         for claim in attempt.claims:
             ruling = rulings.get(claim.id)
-            stands = ruling is not None and ruling.verdict in PASSING_VERDICTS and claim.id not in contradicted
+            stands = ruling is not None and ruling.verdict.passes and claim.id not in contradicted
             if stands and ruling is not None:
                 settled[claim_key(claim, attempt)] = ruling
             elif claim.id in contradicted:

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from ralph_cli.checks.base import step_quality
+from ralph_cli.checks.base import rate_step
 from ralph_cli.loop.state import LoopState
 
 Retry = Literal["continue", "fresh", "auto"]
@@ -21,4 +21,4 @@ def needs_fresh_conversation(retry: Retry, state: LoopState, characters: int) ->
         return retry == "fresh"
     if characters > MAX_CONVERSATION_CHARS or not state.steps[-1].attempt.has_result:
         return True
-    return len(state.steps) >= 2 and step_quality(state.steps[-1]) <= step_quality(state.steps[-2])
+    return len(state.steps) >= 2 and rate_step(state.steps[-1]) <= rate_step(state.steps[-2])

@@ -3,8 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from pydantic import BaseModel, ConfigDict
-
 from ralph_cli.checks.absence import NAME as ABSENCE
 from ralph_cli.checks.base import Check, run_in_order
 from ralph_cli.checks.coverage import NAME as COVERAGE
@@ -15,10 +13,11 @@ from ralph_cli.checks.output.check import FIGURES_CHECK, OutputCheck, OutputForm
 from ralph_cli.checks.output.shape import strip_fence
 from ralph_cli.checks.verifier import VerifierCheck
 from ralph_cli.core.document import Document
-from ralph_cli.core.model import Json, Model, Request, UserTurn
+from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.framing import frame_data, render_issues, truncate
-from ralph_cli.core.prompts.json_reply import UnparseableReply, ask_model, parse_object
-from ralph_cli.core.prompts.templates import prompt_text, render_prompt
+from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, agent_request, ask_model, parse_object
+from ralph_cli.core.prompts.json_schema import object_schema, string
+from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Issue, Lesson, Step
 from ralph_cli.loop.state import LoopState
 from ralph_cli.modes.reader import DocumentReader
@@ -42,16 +41,10 @@ FORMAT_DESCRIPTIONS = {
     "csv": "CSV: `output` is a header line and rows, comma-separated, quoted where needed, without a code fence",
 }
 
-RESULT_SCHEMA: Json = {
-    "type": "object",
-    "properties": {"output": {"type": "string"}, "memory_update": {"type": "string"}},
-    "required": ["output", "memory_update"],
-    "additionalProperties": False,
-}
+RESULT_SCHEMA = object_schema(output=string(), memory_update=string())
 
 
-class _Result(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+class _Result(StrictObject):
     output: str
     memory_update: str
 
@@ -145,21 +138,15 @@ class TaskMode:
             return brief
         nonce = self.new_nonce()
         constraints = render_constraints(self._steps, nonce)
-        request = Request(
-            "reasoner",
-            prompt_text("reasoner_system"),
-            (UserTurn(self.task.reasoner_request(brief, constraints, nonce)),),
-            output_schema=RESULT_SCHEMA,
-            output_name="result",
-            max_tokens=MAX_TOKENS,
-            inputs={
-                "task": self.task.text,
-                "format": self.task.output.kind,
-                "paged": self.task.document is not None and self.task.document.paged,
-                "memory": self.task.memory,
-                "quotes": [{"text": quote.text, "page": quote.page, "start": quote.start} for quote in brief.quotes],
-            },
-        )
+        inputs = {
+            "task": self.task.text,
+            "format": self.task.output.kind,
+            "paged": self.task.document is not None and self.task.document.paged,
+            "memory": self.task.memory,
+            "quotes": [{"text": quote.text, "page": quote.page, "start": quote.start} for quote in brief.quotes],
+        }
+        prompt = self.task.reasoner_request(brief, constraints, nonce)
+        request = agent_request("reasoner", prompt, RESULT_SCHEMA, "result", inputs, MAX_TOKENS)
         try:
             said = ask_model(self.reasoner, request, lambda text: parse_object(text, _Result))
         except UnparseableReply as error:
@@ -221,11 +208,9 @@ class TaskMode:
         """The items of a draft that the rules would take alone: of a brief that was never taken, what can be used."""
         assert self.reader is not None
         refused = {issue.claim for issue in self.reader.resolve(draft).refused}
-        return tuple(
-            claim
-            for number, claim in enumerate(draft.claims, 1)
-            if number not in refused and not form_issues(Draft((claim,)), self.reader.assignment.form)
-        )
+        found = [claim for number, claim in enumerate(draft.claims, 1) if number not in refused]
+        form = self.reader.assignment.form
+        return tuple(claim for claim in found if not form_issues(Draft((claim,)), form))
 
     def _earlier_items(self) -> tuple[DraftClaim, ...]:
         """The items that the latest brief had."""

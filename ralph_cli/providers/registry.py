@@ -38,7 +38,9 @@ DEFAULT_MODELS = {
 NO_KEY = "none"
 """What is sent to a server that asks for no key."""
 
-_FAMILIES = (("anthropic", re.compile(r"claude-")), ("openai", re.compile(r"(chat)?gpt-|o\d+(-|$)")))
+_FAMILIES = (("anthropic", re.compile(r"claude")), ("openai", re.compile(r"(chat)?gpt|o\d+(-|$)")))
+_VENDOR_WORDS = {"claude": "anthropic", "anthropic": "anthropic", "gpt": "openai", "openai": "openai"}
+"""What a person may say for the default model of a vendor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +59,16 @@ class Endpoint:
 def parse_model_name(name: str, default_vendor: str) -> tuple[str, str]:
     """Split a model's name into vendor and model: "openai:gpt-6-luna", "claude-sonnet-5-5", "llama3.2:3b".
 
-    A bare name of a known family belongs to its vendor, any other name to `default_vendor`. Models are not checked
-    against a list: new ones appear every month, and the service knows best.
+    A bare name of a known family belongs to its vendor, any other name to `default_vendor`; "claude" and "gpt" alone
+    mean the default models of theirs. Models are not checked against a list: new ones appear every month, and the
+    service knows best.
     """
     name = name.strip()
     vendor, colon, model = name.partition(":")
-    if vendor in ADAPTERS and (colon or vendor == "offline"):
+    if name in _VENDOR_WORDS:
+        vendor = _VENDOR_WORDS[name]
+        model = DEFAULT_MODELS[vendor][0]
+    elif vendor in ADAPTERS and (colon or vendor == "offline"):
         model = model.strip() or (DEFAULT_MODELS["offline"][0] if vendor == "offline" else "")
     else:
         vendor, model = next((v for v, family in _FAMILIES if family.match(name)), default_vendor), name

@@ -49,20 +49,22 @@ class RetryingModel(ModelWrapper):
         A call that hangs or drips is left behind at the deadline, still running on a thread of its own. With a ledger,
         a call lasts no longer than the run may: LimitExceeded when its time is over.
         """
-        left = self.ledger.seconds_left if self.ledger else None
-        ends = self.monotonic() + min(self.policy.deadline_s, self.policy.deadline_s if left is None else left)
+        seconds = self.policy.deadline_s
+        if self.ledger is not None and (left := self.ledger.seconds_left) is not None:
+            seconds = min(seconds, left)
+        deadline = self.monotonic() + seconds
         attempt = 0
         while True:
             attempt += 1
             try:
-                return call_with_timeout(lambda: self.wrapped.complete(request), ends - self.monotonic())
+                return call_with_timeout(lambda: self.wrapped.complete(request), deadline - self.monotonic())
             except CallTimedOut:
                 failure = self._timeout_error()
             except ProviderError as error:
                 failure = error
             if self.ledger:
                 self.ledger.check_time()
-            wait = self._retry_delay(failure, attempt, ends)
+            wait = self._retry_delay(failure, attempt, deadline)
             if wait is None:
                 raise _final_error(failure, attempt)
             self.on_retry(attempt, failure, wait)
@@ -80,8 +82,8 @@ class RetryingModel(ModelWrapper):
     def _retry_delay(self, error: ProviderError, attempt: int, deadline: float) -> float | None:
         """Seconds until the next attempt, or None when there must be none."""
         policy = self.policy
-        most = policy.bad_reply_attempts if error.code == "bad-reply" else policy.attempts
-        if not error.retryable or attempt >= most:
+        max_attempts = policy.bad_reply_attempts if error.code == "bad-reply" else policy.attempts
+        if not error.retryable or attempt >= max_attempts:
             return None
         if error.retry_after is not None:
             if error.retry_after > policy.longest_retry_after_s:

@@ -7,7 +7,7 @@ from ralph_cli.core.model import Model
 
 @dataclass(slots=True)
 class ModelWrapper:
-    """A model that stands for another one; `complete` is what makes the difference."""
+    """A model that stands for another one; its `Model.complete` is what makes the difference."""
 
     wrapped: Model
 

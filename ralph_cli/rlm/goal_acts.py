@@ -4,10 +4,9 @@ import keyword
 import unicodedata
 from dataclasses import dataclass
 
-from pydantic import BaseModel, ConfigDict
-
 from ralph_cli.core.model import Tool, ToolCall
-from ralph_cli.core.prompts.json_schema import record, string
+from ralph_cli.core.prompts.json_reply import StrictObject
+from ralph_cli.core.prompts.json_schema import object_schema, string
 from ralph_cli.rlm.bridge import DocumentSandbox, refuse_queries
 from ralph_cli.rlm.parse import MalformedCall, Snippet, parse_act
 
@@ -25,15 +24,14 @@ GOAL_ACT = Tool(
         "Do exactly one thing: run Python (`code`), set the whole output (`output`, or `output_from` a variable), run "
         "the user's verifiers on it (`verify`), say something (`say`), or say why you cannot go on (`blocked`)."
     ),
-    schema=record(
-        {
-            "code": string("Python to run; what it prints comes back"),
-            "output": string("the new whole text of the output"),
-            "output_from": string("name of a sandbox variable; its str() becomes the new whole output"),
-            "verify": {"type": "boolean", "description": "true: run the user's verifiers on the output as it stands"},
-            "say": string("a note that is kept, or <promise>DONE</promise> once the verifiers have passed"),
-            "blocked": string("why the objective cannot be reached"),
-        }
+    schema=object_schema(
+        (),
+        code=string("Python to run; what it prints comes back"),
+        output=string("the new whole text of the output"),
+        output_from=string("name of a sandbox variable; its str() becomes the new whole output"),
+        verify={"type": "boolean", "description": "true: run the user's verifiers on the output as it stands"},
+        say=string("a note that is kept, or <promise>DONE</promise> once the verifiers have passed"),
+        blocked=string("why the objective cannot be reached"),
     ),
 )
 """The one tool of a goal's worker."""
@@ -81,8 +79,7 @@ class GiveUp:
 Act = Snippet | SetOutput | OutputFromVariable | Verify | Say | GiveUp
 
 
-class _Act(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+class _Act(StrictObject):
     code: str | None = None
     output: str | None = None
     output_from: str | None = None
@@ -132,10 +129,8 @@ class SandboxVariables:
         if result.error is not None:
             return Refusal(f"The variable `{name}` could not be read: {result.error.strip().splitlines()[-1]}")
         if max(result.stdout_total, len(result.stdout)) > MAX_OUTPUT_CHARS:
-            return Refusal(
-                f"`{name}` has {result.stdout_total:,} characters, an output at most {MAX_OUTPUT_CHARS:,}; "
-                "nothing was changed."
-            )
+            sizes = f"{result.stdout_total:,} characters, an output at most {MAX_OUTPUT_CHARS:,}"
+            return Refusal(f"`{name}` has {sizes}; nothing was changed.")
         return result.stdout
 
     def write(self, name: str, text: str) -> bool:

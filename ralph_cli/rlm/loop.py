@@ -166,9 +166,8 @@ class Explorer:
         if reply.stop is StopReason.LENGTH:
             reply = self._ask(MAX_TOKENS_LONG)
         if reply.stop is StopReason.LENGTH:
-            self._nudge(
-                reply.turn, f"Your reply was cut at {MAX_TOKENS_LONG} tokens. Do less in one call. {self.nudge}"
-            )
+            reason = f"Your reply was cut at {MAX_TOKENS_LONG} tokens. Do less in one call. {self.nudge}"
+            self._nudge(reply.turn, reason)
             return None
         if not reply.calls:
             draft = self.on_text(reply.text) if self.on_text else None
@@ -225,28 +224,17 @@ class Explorer:
         asked = self.subqueries.used - before
         shown = render_result(result)
         # Code that fails or prints nothing has shown nothing of the document.
-        self.has_seen_text = self.has_seen_text or (
-            result.error is None and bool(result.stdout.strip() or result.value)
-        )
+        if result.error is None and (result.stdout.strip() or result.value):
+            self.has_seen_text = True
         self.trajectory.append((code, shown))
-        self.sink(
-            SnippetRan(
-                self._iteration,
-                self._step,
-                code,
-                shown,
-                result.error is not None,
-                result.state_lost,
-                round(result.seconds, 3),
-                asked,
-                pages_shown(shown, self.document),
-            )
-        )
+        failed, seconds, pages = result.error is not None, round(result.seconds, 3), pages_shown(shown, self.document)
+        ran = SnippetRan(self._iteration, self._step, code, shown, failed, result.state_lost, seconds, asked, pages)
+        self.sink(ran)
         self.coverage_tracker.add_shown(self._iteration, shown)
         self.coverage_tracker.add_touched(self._iteration, result.touched)
         notes = [VARIABLES_LOST] if result.state_lost else []
         notes += [self.subqueries.warning] if asked and self.subqueries.warning else []
-        return ToolAnswer("\n".join((frame_data(shown, self.nonce), *notes)), error=result.error is not None)
+        return ToolAnswer("\n".join((frame_data(shown, self.nonce), *notes)), error=failed)
 
     def _answer_queries(self, items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
         """Let sub-queries be answered; what was answered was read."""

@@ -4,44 +4,34 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from ralph_cli.core.model import Tool, ToolCall
-from ralph_cli.core.prompts.json_reply import describe_validation_error
-from ralph_cli.core.prompts.json_schema import record, string, strings
+from ralph_cli.core.prompts.json_reply import StrictObject, describe_validation_error
+from ralph_cli.core.prompts.json_schema import array, object_schema, string
 from ralph_cli.core.run import Absence, Draft, DraftClaim
 
+_CLAIM_SCHEMA = object_schema(
+    ("text", "quotes"),
+    text=string("one statement, in your words"),
+    quotes=array(string(), "verbatim words of the document that prove the statement"),
+    calculations=array(string(), "for each computed figure: the computation over quoted figures = its result"),
+)
 ACT_TOOL = Tool(
     name="act",
     description=(
         "Do exactly one thing: run Python (`code`), hand in the answer (`claims`), or hand in that the answer is not "
         "in the document (`not_found`)."
     ),
-    schema=record(
-        {
-            "code": string("Python to run; what it prints comes back"),
-            "claims": {
-                "type": "array",
-                "description": "the answer: statements, each with the words of the document that prove it",
-                "items": record(
-                    {
-                        "text": string("one statement, in your words"),
-                        "quotes": strings("verbatim words of the document that prove the statement"),
-                        "calculations": strings(
-                            "for each computed figure: the computation over quoted figures = its result"
-                        ),
-                    },
-                    required=("text", "quotes"),
-                ),
-            },
-            "not_found": record(
-                {
-                    "searched": strings("the words and figures looked for"),
-                    "note": string("what the document has instead, if anything"),
-                },
-                required=("searched",),
-            ),
-        }
+    schema=object_schema(
+        (),
+        code=string("Python to run; what it prints comes back"),
+        claims=array(_CLAIM_SCHEMA, "the answer: statements, each with the words of the document that prove it"),
+        not_found=object_schema(
+            ("searched",),
+            searched=array(string(), "the words and figures looked for"),
+            note=string("what the document has instead, if anything"),
+        ),
     ),
 )
 """The one tool of a worker."""
@@ -61,21 +51,18 @@ class MalformedCall:
     reason: str
 
 
-class _Claim(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+class _Claim(StrictObject):
     text: str
     quotes: list[str]
     calculations: list[str] | None = None
 
 
-class _NotFound(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+class _NotFound(StrictObject):
     searched: list[str]
     note: str | None = None
 
 
-class _Act(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+class _Act(StrictObject):
     code: str | None = None
     claims: list[_Claim] | None = None
     not_found: _NotFound | None = None
@@ -109,10 +96,6 @@ def parse_call(call: ToolCall) -> Snippet | Draft | MalformedCall:
         case "code", code:
             return Snippet(code) if code.strip() else MalformedCall("`code` is empty; write Python that prints.")
         case "claims", claims:
-            return Draft(
-                claims=tuple(
-                    DraftClaim(claim.text, tuple(claim.quotes), tuple(claim.calculations or ())) for claim in claims
-                )
-            )
+            return Draft(tuple(DraftClaim(it.text, tuple(it.quotes), tuple(it.calculations or ())) for it in claims))
         case _, not_found:
             return Draft(absence=Absence(tuple(not_found.searched), not_found.note or ""))

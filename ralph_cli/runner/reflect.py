@@ -4,13 +4,14 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from ralph_cli.core import clock
 from ralph_cli.core.errors import ProviderError
-from ralph_cli.core.model import Json, Model
+from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.framing import frame_data
-from ralph_cli.core.prompts.json_reply import UnparseableReply, ask_once
+from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, agent_request, ask_once
+from ralph_cli.core.prompts.json_schema import array, object_schema, string
 from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import Evidence, Lesson
 
@@ -20,12 +21,8 @@ MAX_OUTPUT_CHARS, MAX_HISTORY = 6_000, 5
 MAX_SUGGESTIONS = {"shallow": 1, "medium": 3, "deep": 6}
 """How many suggestions a model may make, by level."""
 
-LESSON_SCHEMA: Json = {
-    "type": "object",
-    "properties": {"summary": {"type": "string"}, "suggestions": {"type": "array", "items": {"type": "string"}}},
-    "required": ["summary", "suggestions"],
-    "additionalProperties": False,
-}
+LESSON_SCHEMA = object_schema(summary=string(), suggestions=array(string()))
+MAX_TOKENS = 1_000
 
 
 class Reflector(Protocol):
@@ -60,8 +57,7 @@ class RuleReflector:
         return Lesson(f"not passed: {names}" if names else "nothing was found that could be fixed", tuple(suggestions))
 
 
-class _LessonReply(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+class _LessonReply(StrictObject):
     summary: str = Field(min_length=1)
     suggestions: list[str]
 
@@ -83,10 +79,7 @@ class ModelReflector:
         """The model's lesson, or that of the rules; never raises ProviderError."""
         nonce, most = self.new_nonce(), MAX_SUGGESTIONS.get(level, MAX_SUGGESTIONS["medium"])
         found = "\n".join(f"- {issue.check}: {issue.line}" for item in evidence for issue in item.issues)
-        earlier = "\n".join(
-            f"- {lesson.summary}\n" + "".join(f"  - {line}\n" for line in lesson.suggestions)
-            for lesson in history[-MAX_HISTORY:]
-        )
+        earlier = "\n".join(map(_render_lesson, history[-MAX_HISTORY:]))
         prompt = render_prompt(
             "reflector_request",
             input=frame_data(input, nonce),
@@ -97,11 +90,16 @@ class ModelReflector:
         )
         inputs = {"input": input, "output": output, "issues": found, "level": level}
         try:
-            reply = ask_once(self.model, "reflector", prompt, _LessonReply, LESSON_SCHEMA, name="lesson", inputs=inputs)
+            request = agent_request("reflector", prompt, LESSON_SCHEMA, "lesson", inputs, MAX_TOKENS)
+            reply = ask_once(self.model, request, _LessonReply)
         except (ProviderError, UnparseableReply) as error:
             return rule_lesson(str(error), input, output, evidence, history, level)
         lines = dict.fromkeys(" ".join(line.split()) for line in reply.suggestions)
         return Lesson(" ".join(reply.summary.split()), tuple(line for line in lines if line)[:most])
+
+
+def _render_lesson(lesson: Lesson) -> str:
+    return f"- {lesson.summary}\n" + "".join(f"  - {line}\n" for line in lesson.suggestions)
 
 
 def rule_lesson(

@@ -141,7 +141,7 @@ class RalphRunner:
         return f"RalphRunner(scorers={len(self._scorers)}, config={self.config!r})"
 
     def interrupt(self) -> None:
-        """Stop after the attempt in progress, if `enable_user_interrupt` allows it. Safe from every thread."""
+        """Stop after the attempt in progress, if `config.enable_user_interrupt` allows it. Safe from every thread."""
         self._interrupted.set()
 
     def run(self, input: str) -> RalphResult:

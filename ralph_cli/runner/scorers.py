@@ -6,14 +6,15 @@ from dataclasses import dataclass, field, replace
 from numbers import Real
 from typing import Protocol, Self, runtime_checkable
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from ralph_cli.checks.output.quotations import find_all, quotations
 from ralph_cli.core import clock
 from ralph_cli.core.document import Document, Page
-from ralph_cli.core.model import Json, Model
+from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.framing import frame_data
-from ralph_cli.core.prompts.json_reply import ask_once
+from ralph_cli.core.prompts.json_reply import StrictObject, agent_request, ask_once
+from ralph_cli.core.prompts.json_schema import object_schema, string
 from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.text.boundary import on_boundaries
@@ -23,12 +24,8 @@ MIN_QUOTE = 12
 
 MAX_JUDGED_CHARS, MAX_SHOWN_CHARS = 20_000, 200
 
-SCORE_SCHEMA: Json = {
-    "type": "object",
-    "properties": {"score": {"type": "number"}, "reason": {"type": "string"}},
-    "required": ["score", "reason"],
-    "additionalProperties": False,
-}
+SCORE_SCHEMA = object_schema(score={"type": "number"}, reason=string())
+MAX_TOKENS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,8 +171,7 @@ def find_quotes(text: str) -> Iterator[tuple[str, ...]]:
             yield readings
 
 
-class _ScoreReply(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+class _ScoreReply(StrictObject):
     score: float = Field(ge=0, le=1, allow_inf_nan=False)
     reason: str
 
@@ -200,12 +196,9 @@ class JudgeScorer:
         nonce = self.new_nonce()
         if len(output) > MAX_JUDGED_CHARS:
             raise ValueError(f"the output has {len(output):,} characters, at most {MAX_JUDGED_CHARS:,} are judged")
-        prompt = render_prompt(
-            "scorer_request",
-            instructions=self.instructions,
-            input=frame_data(input, nonce),
-            output=frame_data(output, nonce),
-        )
+        framed = {"input": frame_data(input, nonce), "output": frame_data(output, nonce)}
+        prompt = render_prompt("scorer_request", instructions=self.instructions, **framed)
         inputs = {"instructions": self.instructions, "input": input, "output": output}
-        reply = ask_once(self.model, "scorer", prompt, _ScoreReply, SCORE_SCHEMA, name="score", inputs=inputs)
+        request = agent_request("scorer", prompt, SCORE_SCHEMA, "score", inputs, MAX_TOKENS)
+        reply = ask_once(self.model, request, _ScoreReply)
         return Score(reply.score, reason=" ".join(reply.reason.split()))

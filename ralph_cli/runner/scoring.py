@@ -8,7 +8,7 @@ from math import inf
 
 from ralph_cli.core import clock
 from ralph_cli.core.awaiting import POLL_SECONDS, Awaiter
-from ralph_cli.core.errors import LimitExceeded
+from ralph_cli.core.errors import ConfigError, LimitExceeded
 from ralph_cli.core.run import Evidence, Issue
 from ralph_cli.runner.scorers import Score, ScorerLike
 
@@ -35,9 +35,9 @@ def run_scorers(
     """Evidence of each scorer, in their order. One passes if it says so, or else with a value of at least `threshold`.
 
     At most `parallel` run at once, each for at most `timeout` seconds (0: no limit), and none beyond `deadline` on the
-    monotonic clock, when those that wait are not begun. A scorer that raises, is late or gives no score between 0 and 1
-    is broken evidence with an issue and a score of 0. LimitExceeded and
-    KeyboardInterrupt are raised again: they are about the run, and not about the scorer. `awaiters` has one for each
+    monotonic clock, when those that wait are not begun. A scorer that raises or is late is broken
+    evidence with an issue and a score of 0. ConfigError for what is no score between 0 and 1, LimitExceeded and
+    KeyboardInterrupt are raised: they are about the run, and not about the output. `awaiters` has one for each
     scorer, so that one which blocks its event loop blocks no other.
     """
     limit, over = timeout or inf, inf if deadline is None else deadline
@@ -48,7 +48,7 @@ def run_scorers(
         return None if left == inf else max(left, 0) + POLL_SECONDS
 
     def job(scorer: ScorerLike, awaiter: Awaiter) -> Callable[[], Score]:
-        return lambda: _as_score(awaiter(scorer(input, output), patience()))
+        return lambda: _as_score(awaiter(scorer(input, output), patience()), scorer_name(scorer))
 
     waits = awaiters or [Awaiter() for _ in scorers]
     results = _run_parallel([job(*pair) for pair in zip(scorers, waits, strict=True)], parallel, limit, over)
@@ -57,8 +57,13 @@ def run_scorers(
     )
 
 
-def _as_score(given: object) -> Score:
-    return given if isinstance(given, Score) else Score(given)  # type: ignore[arg-type]  # Score refuses what is none
+def _as_score(given: object, name: str) -> Score:
+    """The score; ConfigError for what is none, for then every attempt would fail without a word of the reason."""
+    try:
+        return given if isinstance(given, Score) else Score(given)  # type: ignore[arg-type]  # Score refuses what is none
+    except ValueError as error:
+        hint = "divide by its largest value, or give Score(value, passed=...)"
+        raise ConfigError(f"the scorer {name}: {error}", code="bad-score", hint=hint) from None
 
 
 def _evidence(name: str, result: Score | BaseException, threshold: float) -> Evidence:
@@ -107,7 +112,7 @@ def _run_parallel(
             why = RUN_TIME_OVER if clock.monotonic() >= run_deadline else f"it took more than {seconds_each:g} s"
             finished = dict.fromkeys(late, TimeoutError(why))
         for number, result in finished.items():
-            if isinstance(result, LimitExceeded | KeyboardInterrupt):
+            if isinstance(result, ConfigError | LimitExceeded | KeyboardInterrupt):
                 raise result
             results[number] = result
             del running[number]

@@ -12,8 +12,7 @@ from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import AnyEvent, CallFinished, GoalSet, NoticeIssued, RunStarted
 from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.run import Halt, Outcome, Step, StopType
-from ralph_cli.journal.store import FILE as JOURNAL_FILE
-from ralph_cli.journal.store import read_events
+from ralph_cli.journal.store import JOURNAL_FILE, read_events
 from ralph_cli.loop.state import fold
 from ralph_cli.reports import goal, json
 from ralph_cli.reports.view import MissingVote, RunView, build_view

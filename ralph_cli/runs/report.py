@@ -72,7 +72,7 @@ def check_target(path: Path, sources: tuple[str, ...]) -> None:
     """UserError for a file that cannot be written, or that is one of the `sources`; nothing is touched."""
     hint = "name a file in a folder that is there"
     if str(path) == "-":
-        raise UserError("a file cannot be named -: that is standard input", code="bad-target", hint=hint)
+        raise UserError("- stands for standard input and cannot be written to", code="bad-target", hint=hint)
     if path.is_dir():
         raise UserError(f"{path} is a folder", code="bad-target", hint=hint)
     if not path.absolute().parent.is_dir():
@@ -87,33 +87,33 @@ def check_target(path: Path, sources: tuple[str, ...]) -> None:
             raise UserError(what, code="bad-target", hint="name another file")
 
 
-def find_source(run: RecordedRun, settings: Settings, given: DocumentSource | None = None) -> RunDocument:
+def load_run_document(run: RecordedRun, settings: Settings, given: DocumentSource | None = None) -> RunDocument:
     """The document of a recorded run, read again from where it was, or from where it is `given`; never another text."""
-    about = run.view.document
-    if not about:
+    record = run.view.document
+    if not record:
         return RunDocument()
     try:
-        found = open_recorded(about, settings.cache_folder, given)
+        found = open_recorded(record, settings.cache_folder, given)
     except DocumentError as error:
         return RunDocument(missing=error.message)
     document = found.load()
-    if document.sha256 != about.get("sha256"):
+    if document.sha256 != record.get("sha256"):
         return RunDocument(missing=f"{found.path} is not the document of this run, or has changed since")
-    if document.fingerprint != about.get("fingerprint", document.fingerprint):
-        why = "by another reader, or with another encoding"
-        return RunDocument(missing=f"{document.path} is read otherwise than in this run: {why}")
+    if document.fingerprint != record.get("fingerprint", document.fingerprint):
+        why = "another version of its reader, or another encoding"
+        return RunDocument(missing=f"{document.path} gives another text now than in this run: {why}")
     return RunDocument(document, source=found)
 
 
-def build_report(run: RecordedRun, source: RunDocument, *, pictures: bool = True) -> Report:
+def build_report(run: RecordedRun, run_document: RunDocument, *, pictures: bool = True) -> Report:
     """The report on a run. What the document would have given and cannot is told in `notes`."""
     goal = reduce(GoalState.apply, run.events, GoalState()) if run.view.mode == "goal" else None
     output = goal.final_output(fold(run.events).best) if goal else run.view.output
-    document, quotes = source.document, (*run.view.quotes, *run.view.found_passages)
+    document, quotes = run_document.document, (*run.view.quotes, *run.view.found_passages)
     notes: list[str] = []
-    if source.missing:
+    if run_document.missing:
         what = "the quotes, which were looked up when the run was made, are shown without their pages and passages"
-        notes.append(f"The document could not be read for this report ({source.missing}): {what}.")
+        notes.append(f"The document could not be read for this report ({run_document.missing}): {what}.")
     passages: dict[int, Passage] = {}
     crops: Mapping[int, tuple[Crop, ...]] = {}
     if document is not None:
@@ -122,7 +122,7 @@ def build_report(run: RecordedRun, source: RunDocument, *, pictures: bool = True
             notes.append("Some quotes are no longer at their place in the document: no passage is shown for them.")
         if pictures and document.kind == "pdf" and quotes:
             spans = {quote.id: Span(quote.start, quote.end) for quote in quotes}
-            crops, crop_notes = _crops(document, spans, source.source)
+            crops, crop_notes = _render_crops(document, spans, run_document.source)
             notes += crop_notes
     return Report(
         view=run.view,
@@ -138,19 +138,19 @@ def build_report(run: RecordedRun, source: RunDocument, *, pictures: bool = True
     )
 
 
-def _crops(
+def _render_crops(
     document: Document, spans: Mapping[int, Span], source: DocumentSource | None
 ) -> tuple[dict[int, tuple[Crop, ...]], list[str]]:
     """Pictures of the pages by the number of the span, and what is to be said of those that are missing."""
     try:
-        drawn = page_images.render_pictures(document, list(spans.values()), source=source)
+        pictures_by_span = page_images.render_pictures(document, list(spans.values()), source=source)
     except DocumentError as error:
         return {}, [f"The pages could not be drawn ({error.message}), so there are no pictures of them."]
     crops: dict[int, tuple[Crop, ...]] = {}
-    room = MAX_PICTURE_BYTES
-    for number, pictures in zip(spans, drawn, strict=True):
-        room -= sum(len(picture.png) for picture in pictures)
-        if room < 0:
+    bytes_left = MAX_PICTURE_BYTES
+    for number, pictures in zip(spans, pictures_by_span, strict=True):
+        bytes_left -= sum(len(picture.png) for picture in pictures)
+        if bytes_left < 0:
             break
         if pictures:
             crops[number] = tuple(Crop(item.page, item.width, item.height, item.png) for item in pictures)
@@ -172,7 +172,7 @@ def render_memo_report(check: MemoCheck, sources: Sequence[DocumentSource]) -> s
             if finding.document == number and (span := _shown_span(finding, document))
         }
         if spans:
-            found, missing = _crops(document, spans, source)
+            found, missing = _render_crops(document, spans, source)
             crops |= found
             notes += missing
     return memo_html(check, crops, notes, made_at=clock.now(), version=__version__)
@@ -187,15 +187,16 @@ def _shown_span(finding: Finding, document: Document) -> Span | None:
     return Span(start, start + len(finding.nearest.text)) if start >= 0 else None
 
 
-def highlight_pdf(report: Report, source: RunDocument) -> bytes:
+def highlight_pdf(report: Report, run_document: RunDocument) -> bytes:
     """A copy of the run's PDF with its quotes highlighted, a note with each. Raises UserError when it cannot be."""
-    if source.document is None:
-        why = source.missing or "the run has no document"
+    if run_document.document is None:
+        why = run_document.missing or "the run has no document"
         raise UserError(f"the PDF cannot be highlighted: {why}", code="no-document", hint="name it with --document")
     if not report.quotes:
-        raise UserError("there is no quote to highlight in this run", code="no-quotes", hint="ralph trace show")
+        hint = "`ralph trace show` shows what the run has"
+        raise UserError("there is no quote to highlight in this run", code="no-quotes", hint=hint)
     notes = [page_images.Annotation(Span(q.start, q.end), _highlight_note(report, q)) for q in report.quotes]
-    return page_images.annotate(source.document, notes, source=source.source)
+    return page_images.annotate(run_document.document, notes, source=run_document.source)
 
 
 def _highlight_note(report: Report, quote: Quote) -> str:
@@ -219,18 +220,18 @@ def _highlight_note(report: Report, quote: Quote) -> str:
 
 
 def write_reports(
-    run: RecordedRun, source: RunDocument, targets: ReportTargets, on_written: Callable[[Path, int], None]
+    run: RecordedRun, run_document: RunDocument, targets: ReportTargets, on_written: Callable[[Path, int], None]
 ) -> None:
     """Write the wanted reports, each whole or not at all, and tell `on_written` of each with its size in bytes.
 
     What cannot be made or written does not keep the others from being: UserError for the first of these comes last.
     """
     document = str(run.view.document.get("path", "-"))
-    targets.check(document, source.document.path if source.document else "-")
-    report = build_report(run, source, pictures=targets.html is not None)
+    targets.check(document, run_document.document.path if run_document.document else "-")
+    report = build_report(run, run_document, pictures=targets.html is not None)
     make: dict[str, Callable[[], bytes]] = {
         "html": lambda: page.render_page(report).encode(),
-        "pdf": lambda: highlight_pdf(report, source),
+        "pdf": lambda: highlight_pdf(report, run_document),
         "md": lambda: markdown.markdown_report(report).encode(),
         "csv": lambda: csv.csv_report(report).encode(),
     }
@@ -256,7 +257,9 @@ def _write_file(path: Path, content: bytes) -> None:
 
 
 def require_highlightable(targets: ReportTargets, document: Document | None) -> None:
-    """UserError before a run whose highlighted copy could not be made."""
+    """Raise UserError, before anything is paid for, if a highlighted copy is wanted and the document is no PDF."""
     if targets.pdf is not None and (document is None or document.kind != "pdf"):
-        what = f"{document.path if document else 'the memory'} is not a PDF, so nothing can be highlighted in it"
+        what = "there is no document, so there is no PDF to highlight"
+        if document is not None:
+            what = f"{document.path} is not a PDF, so no copy of it can be highlighted"
         raise UserError(what, code="unsupported", hint="leave out --annotate, or use --report")

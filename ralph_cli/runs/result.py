@@ -55,7 +55,7 @@ class Result:
 
     @property
     def stop(self) -> Halt:
-        """Why the run ended: `type`, and in a sentence `detail`."""
+        """Why the run ended: its type, and its detail in a sentence."""
         return self.outcome.halt
 
     @property

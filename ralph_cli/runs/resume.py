@@ -12,7 +12,7 @@ from ralph_cli.core.events import AnyEvent, EventSink, RunHalted, RunStarted
 from ralph_cli.core.model import Model
 from ralph_cli.core.run import StopType
 from ralph_cli.documents.source import DocumentLike, DocumentSource
-from ralph_cli.journal.store import FILE, read_events, refuse_if_running
+from ralph_cli.journal.store import JOURNAL_FILE, read_events, refuse_if_running
 from ralph_cli.providers.replaying import Recording
 from ralph_cli.reports.safe_text import trace_command
 from ralph_cli.runs.execute import EarlierRuns, Setup
@@ -76,7 +76,7 @@ def resume(
 
 def _sibling_runs(folder: Path, seed: str) -> Iterator[tuple[Path, tuple[AnyEvent, ...]]]:
     """The other runs that went on with the same run, or with which it went on: they share a seed."""
-    for other in sorted(folder.resolve().parent.glob(f"*/{FILE}")):
+    for other in sorted(folder.resolve().parent.glob(f"*/{JOURNAL_FILE}")):
         if not seed or other.parent == folder.resolve() or other.is_symlink() or other.parent.is_symlink():
             continue
         with suppress(RalphError):

@@ -66,7 +66,10 @@ class _Layer:
 
 @dataclass(frozen=True, slots=True)
 class FoldedText:
-    """A folded text; `origin` leads back. The passes keep only the places they changed, not one number a character."""
+    """A folded text; `original_span` leads back.
+
+    The passes keep only the places they changed, not one number a character.
+    """
 
     text: str
     layers: tuple[_Layer, ...] = ()
@@ -100,7 +103,7 @@ def fold(text: str) -> FoldedText:
 
 
 def replace_spans(text: str, edits: Iterable[tuple[int, int, str]]) -> FoldedText:
-    """The text with the given intervals, in order, replaced; `origin` leads back."""
+    """The text with the given intervals, in order, replaced; `FoldedText.original_span` leads back."""
     layers: list[_Layer] = []
     return FoldedText(_apply(text, edits, layers), tuple(layers))
 

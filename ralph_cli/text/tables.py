@@ -14,7 +14,7 @@ NIL = re.compile(r"(?<!\S)[-\u2010-\u2015](?!\S)")
 """A dash that stands alone, as it does in a cell without an amount."""
 
 NIL_CELL = re.compile(
-    r"(?:(?<=\s\s)|(?<=[$\u20ac\u00a3\u00a5]\s))[-\u2010-\u2015](?=\s\s|\s*$|\s[$\u20ac\u00a3\u00a5])", re.MULTILINE
+    r"(?m)(?:(?<=\s\s)|(?<=[$\u20ac\u00a3\u00a5]\s))[-\u2010-\u2015](?=\s\s|\s*$|\s[$\u20ac\u00a3\u00a5])"
 )
 """A cell that stands for nil; a dash between the words of a sentence is none."""
 

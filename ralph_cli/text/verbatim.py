@@ -52,12 +52,8 @@ def _parts(output: str, kind: str) -> list[tuple[str, str]]:
             return [(f"the value at {path}", text) for path, text in _leaves(json.loads(output), "$")]
         if kind == "csv":
             rows = list(csv.DictReader(io.StringIO(output)))
-            return [
-                (f"row {number}, column {name!r}", str(cell))
-                for number, row in enumerate(rows, 1)
-                for name, cell in row.items()
-                if name != "page"
-            ]
+            cells = [(number, *cell) for number, row in enumerate(rows, 1) for cell in row.items()]
+            return [(f"row {row}, column {name!r}", str(cell)) for row, name, cell in cells if name != "page"]
     except ValueError:
         pass
     return [(f"line {number}", strip_marks(line)) for number, line in enumerate(output.splitlines(), 1)]

@@ -75,9 +75,8 @@ def require_iterations_left(earlier: GoalState | None, max_iterations: int) -> N
 
 def drop_judge_notices(names: ModelNames) -> ModelNames:
     """The models of a goal: neither judge nor verifying model has a say in it, so nothing is said of them."""
-    kept = tuple(
-        notice for notice in names.notices if notice.code not in ("one-family", "offline-judge", "unused-verifier")
-    )
+    dropped = ("one-family", "offline-judge", "unused-verifier")
+    kept = tuple(notice for notice in names.notices if notice.code not in dropped)
     return replace(names, notices=kept)
 
 

@@ -14,7 +14,7 @@ from ralph_cli.core.prompts.nonce import Nonces
 from ralph_cli.loop.engine import Mode
 from ralph_cli.providers import prices
 from ralph_cli.providers.metered import Estimate, MeteredModel, TimeLimitedModel, call_numbers
-from ralph_cli.providers.registry import DEFAULT_MODELS, KEYED_VENDORS, connect, parse_model_name
+from ralph_cli.providers.registry import ADAPTERS, DEFAULT_MODELS, KEYED_VENDORS, connect, parse_model_name
 from ralph_cli.providers.replaying import Recording, ReplayingModel
 from ralph_cli.providers.retrying import RetryingModel
 from ralph_cli.providers.scripted import ScriptedModel
@@ -31,7 +31,7 @@ NO_KEYS = (
 class ModelNames:
     """Which model does what, and what a person should be told about the choice.
 
-    `own_verifier` is the type of a verifier of the caller's.
+    `custom_verifier` is the type of a verifier of the caller's.
     """
 
     worker: str
@@ -79,9 +79,8 @@ def choose_models(
     if settings.verify_with_model:
         # A light call, so by default the cheap model of the judge's vendor.
         vendor = _model_family("judge", judge, given)
-        verifier = _model_name_for(
-            "verifier", settings.verifier_model, vendor if vendor in DEFAULT_MODELS else own_vendor, settings, given
-        )
+        vendor = vendor if vendor in DEFAULT_MODELS else own_vendor
+        verifier = _model_name_for("verifier", settings.verifier_model, vendor, settings, given)
     notices += _unused_option_notices(settings, given, custom_verifier)
     own = type(custom_verifier).__name__ if custom_verifier is not None else ""
     panel = tuple(_resolve_model_name(member, "openai", settings) for member in settings.panel)
@@ -124,11 +123,9 @@ def _model_family(role: str, name: str, given: Mapping[str, Model]) -> str:
 def _model_name_for(
     role: str, requested: str | None, vendor: str, settings: Settings, given: Mapping[str, Model]
 ) -> str:
-    return (
-        given[role].name
-        if role in given
-        else _resolve_model_name(requested, vendor, settings, cheap=role in ("subquery", "verifier"))
-    )
+    if role in given:
+        return given[role].name
+    return _resolve_model_name(requested, vendor, settings, cheap=role in ("subquery", "verifier"))
 
 
 def _resolve_model_name(name: str | None, vendor: str, settings: Settings, *, cheap: bool = False) -> str:
@@ -137,6 +134,11 @@ def _resolve_model_name(name: str | None, vendor: str, settings: Settings, *, ch
         return f"{vendor}:{DEFAULT_MODELS[vendor][1 if cheap else 0]}"
     # A bare name of no known family is most likely served by the server that the user pointed us to.
     vendor, model = parse_model_name(name, vendor if vendor in KEYED_VENDORS else "openai")
+    prefix = name.strip().partition(":")[0]
+    if ":" in name and prefix not in ADAPTERS and settings.endpoint(vendor).base_url is None:
+        # A server of one's own may have such names ("llama3.2:3b"); a vendor's service has none.
+        hint = f"known: {', '.join(ADAPTERS)}; for a server of your own set OPENAI_BASE_URL"
+        raise ConfigError(f"unknown vendor {prefix!r} in {name!r}", code="unknown-vendor", hint=hint)
     if not settings.can_reach(vendor):
         key = f"{vendor.upper()}_API_KEY"
         hint = f"set {key} in the environment or in .env, or {vendor.upper()}_BASE_URL for a server without a key"
@@ -197,9 +199,8 @@ def build_models(
         estimate = _cost_estimator(vendor, model, endpoint.base_url)
         if settings.max_cost is not None and estimate(_PROBE) is None:
             hint = "leave out --max-cost, or choose a model with a known price"
-            raise ConfigError(
-                f"the price of {name} is unknown, so --max-cost cannot be kept", code="no-price", hint=hint
-            )
+            what = f"the price of {name} is unknown, so --max-cost cannot be kept"
+            raise ConfigError(what, code="no-price", hint=hint)
 
         def on_retry(attempt: int, error: ProviderError, wait: float) -> None:
             sink(CallRetried(role, name, attempt, error.message, wait))
@@ -243,13 +244,8 @@ def engine_opener(
     def start_engine() -> Sandbox:
         memory = max(settings.snippet_memory_mb << 20, 8 * document_chars + (300 << 20))
         limits = ResourceLimits(seconds=settings.snippet_seconds, memory=memory, prompt_chars=MAX_SUBQUERY_CHARS)
-        return open_sandbox(
-            settings.sandbox,
-            cache=settings.cache_folder,
-            limits=limits,
-            fetch_env=fetch_environment(),
-            on_wait=on_wait,
-        )
+        cache, fetch_env = settings.cache_folder, fetch_environment()
+        return open_sandbox(settings.sandbox, cache=cache, limits=limits, fetch_env=fetch_env, on_wait=on_wait)
 
     return start_engine
 

@@ -21,13 +21,12 @@ def choose_strategy(context: RunContext, document: Document) -> tuple[bool, str]
     """Whether the document is given whole, and why; no reason where nobody had a choice."""
     settings, size = context.settings, len(document.text)
     if context.models.worker.vendor == "offline":
-        refused = "the offline engine reads by code only, so --strategy direct is not followed"
+        refused = "the built-in engine reads by code only, so --strategy direct is not followed"
         return False, refused if settings.strategy == "direct" else ""
-    if settings.strategy != "auto":
-        return settings.strategy == "direct", f"--strategy {settings.strategy}"
-    if size <= settings.direct_chars:
-        return True, f"{size:,} characters are few enough to be read whole (limit {settings.direct_chars:,})"
-    return False, f"{size:,} characters are explored by code (whole up to {settings.direct_chars:,})"
+    direct = settings.strategy == "direct" or (settings.strategy == "auto" and size <= settings.direct_chars)
+    how = "the model is given the whole text" if direct else "the model explores the text by code"
+    why = f"up to {settings.direct_chars:,} it is given whole" if settings.strategy == "auto" else "as --strategy says"
+    return direct, f"{how}: {size:,} characters ({why})"
 
 
 def open_sandbox(
@@ -47,7 +46,7 @@ def open_reader(
     settings, sink, document = context.settings, context.sink, assignment.document
     direct, reason = choose_strategy(context, document)
     if reason:
-        sink(NoticeIssued("strategy", f"{'direct' if direct else 'rlm'}: {reason}"))
+        sink(NoticeIssued("strategy", reason))
     nonce = context.nonces()
     memory = assignment.memory if assignment.kind == "task" else None
     sandbox, subqueries, closers = open_sandbox(context, document, nonce, memory)

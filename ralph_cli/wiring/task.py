@@ -101,9 +101,8 @@ def _memory_file(settings: Settings, document: Document | None, *, needed: bool)
     if document is None:
         path = Path(wish).expanduser()
         if needed and not path.exists():
-            raise ConfigError(
-                f"there is no memory {path}", code="no-memory", hint="a task without a document needs one"
-            )
+            hint = "a task without a document needs one"
+            raise ConfigError(f"there is no memory {path}", code="no-memory", hint=hint)
         return MemoryFile(path)
     path = settings.out / "memory" / f"{document.id}.md" if wish == "auto" else Path(wish).expanduser()
     return MemoryFile(path, document.id)

@@ -100,10 +100,8 @@ def check_files(folder: Path) -> None:
         except OSError as error:
             raise SandboxUnavailable(f"{folder / name} cannot be read: {error.strerror}") from None
         if found != expected:
-            raise SandboxUnavailable(
-                f"{folder / name} is not the file that was published with Pyodide {VERSION}",
-                f"delete {folder}, then: {OFFLINE_HINT}",
-            )
+            what = f"{folder / name} is not the file that was published with Pyodide {VERSION}"
+            raise SandboxUnavailable(what, f"delete {folder}, then: {OFFLINE_HINT}")
 
 
 @contextmanager
@@ -117,10 +115,8 @@ def _staging(cache: Path) -> Iterator[Path]:
             stage = Path(tempfile.mkdtemp(prefix=".fetch-", dir=cache))
             yield stage
     except OSError as error:
-        raise SandboxUnavailable(
-            f"the cache folder {cache} cannot be used: {error.strerror or error}",
-            "free some disk space, or choose another cache folder",
-        ) from None
+        what = f"the cache folder {cache} cannot be used: {error.strerror or error}"
+        raise SandboxUnavailable(what, "free some disk space, or choose another cache folder") from None
     finally:
         if stage is not None:
             shutil.rmtree(stage, ignore_errors=True)

@@ -5,7 +5,7 @@ import json
 import pytest
 from fakes import document
 
-from ralph_cli.checks.base import all_passed, run_in_order, step_quality
+from ralph_cli.checks.base import all_passed, rate_step, run_in_order
 from ralph_cli.checks.form import AnswerForm, FormCheck, Range, form_issues
 from ralph_cli.checks.judge.claims import parse_verdicts
 from ralph_cli.checks.judge.passages import render_passages
@@ -159,9 +159,7 @@ def test_standing_prefers_what_a_judge_let_stand() -> None:
     refused = Step(attempt, (Evidence("judge", (Issue("judge", "no", 1),), (Ruling(1, Verdict.NOT, "no", "j"),)),))
     supported = Step(attempt, (Evidence("judge", (), (Ruling(1, Verdict.SUPPORTED, "yes", "j"),)),))
     assert (
-        step_quality(supported)
-        > step_quality(refused)
-        > step_quality(Step(Attempt(), (Evidence("form", (Issue("f", "x"),)),)))
+        rate_step(supported) > rate_step(refused) > rate_step(Step(Attempt(), (Evidence("form", (Issue("f", "x"),)),)))
     )
 
 

@@ -67,10 +67,13 @@ def test_json_holds_each_case_and_the_rates(memo: Path, capsys: pytest.CaptureFi
 
 
 def test_without_a_model_it_says_so_and_ends_with_2(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["judge-test", "--document", "memo.txt"]) == 2
+    assert run(["judge-test", "--document", "memo.txt"]) == 1
     out, err = capsys.readouterr()
-    assert "No model was tested" in out and "(no model: word comparison)" in out and "no model is tested" in err
-    assert run(["judge-test", "--quiet", "--json"]) == 2
+    assert out == "" and "there is no judge to test" in err
+    assert run(["judge-test", "--document", "memo.txt", "--judge-model", "offline"]) == 2
+    out, _ = capsys.readouterr()
+    assert "No model was tested" in out and "(no model: word comparison)" in out
+    assert run(["judge-test", "--quiet", "--json", "--judge-model", "offline"]) == 2
     told = json.loads(capsys.readouterr().out)
     assert told["tested"] is False and told["basis"] == "no model: word comparison"
 

@@ -5,6 +5,7 @@ import time
 import pytest
 
 from ralph_cli.commands.terminal.progress import LineProgress, SilentProgress, progress
+from ralph_cli.config import Settings
 from ralph_cli.core.events import (
     AnyEvent,
     CallFinished,
@@ -37,7 +38,7 @@ def test_each_step_is_a_line_with_what_it_did_pages_calls_and_cost(capsys: pytes
         display(event)
     out, err = capsys.readouterr()
     assert out == "" and "\x1b" not in err
-    assert "step 1: # find the rent, pages 4, 9, 3 sub-queries, error  (1 calls, $0.0020)" in err
+    assert "step 1: find('rent'), pages 4, 9, 3 sub-queries, error  (1 call, $0.0020)" in err
     assert "rejected: quote 1 of claim 1" in err and "judge failed (overloaded), try 2 in 4 s" in err
     assert "judge: claim 1 supported - it says so" in err and "note: worker and judge" in err
 
@@ -70,14 +71,14 @@ def test_reading_a_document_is_told_when_it_takes_long(monkeypatch: pytest.Monke
 
 def test_the_heartbeat_beats_by_itself(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("ralph_cli.commands.terminal.progress.SHOW_WAIT_AFTER", 0.0)
-    with progress(0.01, quiet=False) as display:
+    with progress(Settings(heartbeat_ms=100), quiet=False) as display:
         display(CallStarted(1, "worker", "m", 10, "d", "s"))
-        time.sleep(0.2)
+        time.sleep(0.3)
     assert "the worker is thinking" in capsys.readouterr().err
 
 
 def test_quiet_is_silent(capsys: pytest.CaptureFixture[str]) -> None:
-    with progress(0.01, quiet=True) as display:
+    with progress(Settings(), quiet=True) as display:
         assert type(display) is SilentProgress
         for event in EVENTS:
             display(event)

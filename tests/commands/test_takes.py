@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from ralph_cli.commands.app import run
-from ralph_cli.commands.takes import Given, takes
+from ralph_cli.commands.parameters.takes import Given, takes
 from ralph_cli.config import OPTIONS, Settings
 
 COMMANDS = ("qa", "task", "goal", "check", "verify", "judge-test")

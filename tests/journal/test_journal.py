@@ -49,7 +49,7 @@ from ralph_cli.core.run import (
     Verdict,
 )
 from ralph_cli.journal import store
-from ralph_cli.journal.store import FILE, Journal, read_events
+from ralph_cli.journal.store import JOURNAL_FILE, Journal, read_events
 from ralph_cli.journal.traces import INDEX_FILE, TraceWriter, read_index, write_atomic
 
 STEP = Step(
@@ -85,8 +85,8 @@ def test_events_come_back_as_they_went_in(tmp_path: Path) -> None:
     assert list(read_events(tmp_path / "run")) == EVENTS  # while it is open
     journal.close()
     assert list(read_events(tmp_path / "run")) == EVENTS
-    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [".lock", FILE]
-    assert (tmp_path / "run" / FILE).stat().st_mode & 0o077 == 0
+    assert sorted(path.name for path in (tmp_path / "run").iterdir()) == [".lock", JOURNAL_FILE]
+    assert (tmp_path / "run" / JOURNAL_FILE).stat().st_mode & 0o077 == 0
 
 
 @examples(max_examples=20, deadline=None)
@@ -147,10 +147,18 @@ def test_a_second_writer_is_refused(tmp_path: Path) -> None:
     journal.close()
 
 
+def test_a_journal_that_could_not_be_made_leaves_the_folder_free(tmp_path: Path) -> None:
+    (tmp_path / JOURNAL_FILE).write_bytes(b"this is no database" * 100)
+    for _ in range(2):
+        with pytest.raises(JournalError, match="cannot be written"):
+            Journal(tmp_path)
+    store.refuse_if_running(tmp_path)
+
+
 def test_a_folder_without_a_run_and_a_damaged_journal_are_named(tmp_path: Path) -> None:
     with pytest.raises(JournalError, match="no run"):
         list(read_events(tmp_path))
-    (tmp_path / FILE).write_bytes(b"this is no database" * 100)
+    (tmp_path / JOURNAL_FILE).write_bytes(b"this is no database" * 100)
     with pytest.raises(JournalError, match="cannot be read"):
         list(read_events(tmp_path))
 
@@ -215,10 +223,9 @@ def test_a_run_that_cannot_be_recorded_leaves_no_folder(
     """Else it would be the newest run, and `ralph trace show` would show nothing."""
 
     if fails == "at the first write":
-        monkeypatch.setattr(store, "_TABLES", "no such statement;")
+        monkeypatch.setattr(store, "_EVENT_COLUMNS", "no such statement")
     elif fails == "at the first event":
-        monkeypatch.setattr(store, "_EVENT_TABLE", "")
-        monkeypatch.setattr(store, "_TABLES", store._TABLES.split(";")[0] + ";")
+        monkeypatch.setattr(store, "_EVENT_COLUMNS", "other (name TEXT)")
     else:
         settings.out.mkdir()
         (settings.out / ".index.lock").mkdir()

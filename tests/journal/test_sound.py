@@ -13,7 +13,7 @@ from ralph_cli.core.errors import RalphError
 from ralph_cli.core.events import AnyEvent, RunStarted, StepFinished
 from ralph_cli.core.run import Claim
 from ralph_cli.journal.consistency import find_inconsistency
-from ralph_cli.journal.store import FILE, Journal, read_events
+from ralph_cli.journal.store import JOURNAL_FILE, Journal, read_events
 from ralph_cli.reports.json import as_object
 from ralph_cli.reports.safe_text import to_json
 from ralph_cli.reports.story import story
@@ -30,7 +30,7 @@ def kept(folder: Path, events: list[AnyEvent]) -> Path:
 
 
 def rewritten(folder: Path, *statements: str) -> Path:
-    db = sqlite3.connect(folder / FILE)
+    db = sqlite3.connect(folder / JOURNAL_FILE)
     for statement in statements:
         db.execute(statement)
     db.commit()
@@ -120,18 +120,18 @@ def mutated(chance: random.Random, value: object) -> object:
 
 def test_mutated_journals_are_shown_or_refused_and_never_crash(tmp_path: Path) -> None:
     chance = random.Random(5)
-    whole = (kept(tmp_path / "whole", EVENTS) / FILE).read_bytes()
+    whole = (kept(tmp_path / "whole", EVENTS) / JOURNAL_FILE).read_bytes()
     folder = tmp_path / "mutant"
     folder.mkdir()
     told = 0
     for number in range(400):
-        (folder / FILE).write_bytes(whole)
+        (folder / JOURNAL_FILE).write_bytes(whole)
         if number % 2:
             data = bytearray(whole)
             data[chance.randrange(len(data))] = chance.randrange(256)
-            (folder / FILE).write_bytes(bytes(data))
+            (folder / JOURNAL_FILE).write_bytes(bytes(data))
         else:
-            db = sqlite3.connect(folder / FILE)
+            db = sqlite3.connect(folder / JOURNAL_FILE)
             seq = chance.randrange(len(EVENTS)) + 1
             (body,) = db.execute("SELECT body FROM event WHERE seq = ?", (seq,)).fetchone()
             changed = json.dumps(mutated(chance, json.loads(body)))

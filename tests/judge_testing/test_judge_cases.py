@@ -40,15 +40,15 @@ def test_the_built_in_claims_take_every_kind_of_falsehood():
 
 def test_the_same_seed_gives_the_same_cases_and_another_one_others(samples):
     memo = DocumentSource.of(samples / "contract.md").load()
-    index, lore = QuoteIndex(memo), DocumentFacts(memo.text)
-    one, two, three = (make_cases(choose_claims(memo, index, lore, 8, seed), lore, seed) for seed in (1, 1, 2))
+    index, facts = QuoteIndex(memo), DocumentFacts(memo.text)
+    one, two, three = (make_cases(choose_claims(memo, index, facts, 8, seed), facts, seed) for seed in (1, 1, 2))
     assert one == two and one != three and len({case.truth for case in one}) == 8
 
 
 def test_each_kind_has_its_share_of_a_document(samples):
     memo = DocumentSource.of(samples / "report.pdf").load()
-    lore = DocumentFacts(memo.text)
-    counts = Counter(case.kind for case in make_cases(choose_claims(memo, QuoteIndex(memo), lore, 20, 0), lore, 0))
+    facts = DocumentFacts(memo.text)
+    counts = Counter(case.kind for case in make_cases(choose_claims(memo, QuoteIndex(memo), facts, 20, 0), facts, 0))
     assert counts[TRUE_KIND] == 20 and all(counts[kind] >= 5 for kind in FALSEHOOD_KINDS), counts
 
 

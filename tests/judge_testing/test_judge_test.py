@@ -189,8 +189,15 @@ def test_a_budget_ends_the_test_with_what_there_is(settings: Settings) -> None:
     assert test.halt.type is StopType.MAX_COST and 0 < len(test.judged) < len(test.results)
 
 
-def test_without_a_model_the_rates_are_of_word_comparison(settings: Settings, samples: Path) -> None:
-    test = judge_test(samples / "contract.md", claims=5, settings=settings)
+def test_without_a_key_there_is_no_judge_to_test(settings: Settings, samples: Path) -> None:
+    with pytest.raises(ConfigError, match="there is no judge to test"):
+        judge_test(samples / "contract.md", claims=5, settings=settings)
+    assert not settings.out.exists()
+
+
+def test_the_rates_of_word_comparison_are_said_to_be_of_no_model(settings: Settings, samples: Path) -> None:
+    offline = settings.model_copy(update={"judge_model": "offline"})
+    test = judge_test(samples / "contract.md", claims=5, settings=offline)
     assert not test.modelled and not test.usable and test.judge.startswith("offline:")
     verdicts = {result.ruling.verdict for result in test.results if result.ruling and result.case.kind == "true"}
     assert verdicts == {Verdict.VERBATIM} and test.caught.share == 1.0

@@ -195,8 +195,8 @@ def test_before_and_after_that_are_no_times_are_left_alone(text):
 def test_what_stands_in_the_document_is_not_false():
     text = "Sales rose 5% in 2023. Sales rose 6% in 2023."
     claim = TrueClaim("Sales rose 5% in 2023.", ("Sales rose 5% in 2023",))
-    lore = DocumentFacts(text)
-    made = {mutate(claim, "number", lore, random.Random(seed)) for seed in range(80)}
+    facts = DocumentFacts(text)
+    made = {mutate(claim, "number", facts, random.Random(seed)) for seed in range(80)}
     assert "Sales rose 6% in 2023." not in made and "Sales rose 7% in 2023." in made
 
 
@@ -254,7 +254,7 @@ sentences = st.lists(words, min_size=4, max_size=25).map(lambda found: " ".join(
 @examples(max_examples=300, deadline=None)
 @given(st.one_of(sentences, st.text(max_size=80)), st.sampled_from(FALSEHOOD_KINDS), st.integers(0, 9))
 def test_a_variant_differs_from_the_claim_and_follows_from_the_seed(text, kind, seed):
-    claim, lore = TrueClaim(text, ("quote",)), DocumentFacts(LEASE)
-    made = mutate(claim, kind, lore, random.Random(seed))
+    claim, facts = TrueClaim(text, ("quote",)), DocumentFacts(LEASE)
+    made = mutate(claim, kind, facts, random.Random(seed))
     assert made == mutate(claim, kind, DocumentFacts(LEASE), random.Random(seed))
     assert made is None or " ".join(made.split()).casefold() != " ".join(text.split()).casefold()

@@ -5,11 +5,11 @@ from fakes import document
 
 from ralph_cli.core.document import Page
 from ralph_cli.memo.reading.page_references import (
+    find_references,
     is_in_document,
     page_match,
     parse_page_cell,
     reference_behind,
-    references,
 )
 
 
@@ -43,7 +43,7 @@ from ralph_cli.memo.reading.page_references import (
     ],
 )
 def test_pages_that_are_named(text: str, ranges: list[tuple[str, str]]) -> None:
-    (one,) = references(text)
+    (one,) = find_references(text)
     assert list(one.ranges) == ranges
 
 
@@ -55,7 +55,7 @@ def test_pages_that_are_named(text: str, ranges: list[tuple[str, str]]) -> None:
     ],
 )
 def test_what_names_no_page(text: str) -> None:
-    assert list(references(text)) == []
+    assert list(find_references(text)) == []
 
 
 def test_a_bare_at_counts_only_right_behind_a_quotation() -> None:
@@ -70,19 +70,19 @@ def test_a_bare_at_counts_only_right_behind_a_quotation() -> None:
 
 
 def test_number_and_printed_label_both_count_and_are_told_apart() -> None:
-    (twelve,) = references("p. 12")
+    (twelve,) = find_references("p. 12")
     assert page_match(twelve, Page(12, "12", 0, 1)) == "both"
     assert page_match(twelve, Page(12, "8", 0, 1)) == "number"
     assert page_match(twelve, Page(16, "12", 0, 1)) == "label"
     assert page_match(twelve, Page(16, "F-12", 0, 1)) is None
-    (several,) = references("pp. F-3 to F-5")
+    (several,) = find_references("pp. F-3 to F-5")
     assert page_match(several, Page(70, "F-4", 0, 1)) == "label" and page_match(several, Page(4, "4", 0, 1)) is None
-    (roman,) = references("pp. ii-ix")
+    (roman,) = find_references("pp. ii-ix")
     assert page_match(roman, Page(4, "iv", 0, 1)) == "label" and page_match(roman, Page(4, "xi", 0, 1)) is None
 
 
 def test_a_page_past_the_last_does_not_exist() -> None:
     three = document("one\ftwo\fthree")
-    (inside, outside, over) = references("p. 3, p. 4, pp. 2-9")
-    assert all(is_in_document(one, three) for one in references("p. 3f., pp. 2 ff."))
+    (inside, outside, over) = find_references("p. 3, p. 4, pp. 2-9")
+    assert all(is_in_document(one, three) for one in find_references("p. 3f., pp. 2 ff."))
     assert is_in_document(inside, three) and not is_in_document(outside, three) and not is_in_document(over, three)

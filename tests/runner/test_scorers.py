@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from ralph_cli.checks.base import all_passed
 from ralph_cli.core.awaiting import Awaiter
-from ralph_cli.core.errors import LimitExceeded, ProviderError
+from ralph_cli.core.errors import ConfigError, LimitExceeded, ProviderError
 from ralph_cli.core.model import StopReason
 from ralph_cli.core.run import Evidence, Issue, Lesson
 from ralph_cli.providers.scripted import ScriptedModel, text_reply
@@ -194,7 +194,7 @@ async def later(value: Any, seconds: float = 0.0) -> Any:
     return value
 
 
-NONSENSE: list[Callable[[], Any]] = [
+NO_SCORES: list[Callable[[], Any]] = [
     lambda: float("nan"),
     lambda: 1.01,
     lambda: -0.01,
@@ -202,16 +202,27 @@ NONSENSE: list[Callable[[], Any]] = [
     lambda: None,
     lambda: "0.9",
     lambda: (0.9, True),
+    lambda: later(None),
+]
+
+
+@pytest.mark.parametrize("behave", NO_SCORES)
+def test_what_is_no_score_ends_the_run_and_is_named(behave: Callable[[], Any]) -> None:
+    with pytest.raises(ConfigError, match="the scorer mine: a score is a number between 0 and 1, not ") as caught:
+        run_scorers([scorer(behave), scorer(lambda: 1.0, "fine")], "q", "o")
+    assert caught.value.code == "bad-score"
+
+
+FAILURES: list[Callable[[], Any]] = [
     lambda: Score(2),
     lambda: Score(0.9, passed="yes"),  # type: ignore[arg-type]
-    lambda: later(None),
     raising(ValueError("no such thing")),
     raising(SystemExit(3)),
 ]
 
 
-@pytest.mark.parametrize("behave", NONSENSE)
-def test_a_scorer_without_a_proper_score_has_not_passed(behave: Callable[[], Any]) -> None:
+@pytest.mark.parametrize("behave", FAILURES)
+def test_a_scorer_that_fails_has_not_passed(behave: Callable[[], Any]) -> None:
     broken, fine = run_scorers([scorer(behave), scorer(lambda: 1.0, "fine")], "q", "o")
     assert (broken.check, fine.check) == ("mine", "fine") and fine.passed
     assert broken.broken and broken.issues and broken.score == 0.0 and not all_passed((broken, fine))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from reached import reached, reaches
 
 from ralph_cli.core.budget import Budget, Ledger
-from ralph_cli.core.errors import LimitExceeded, ProviderError
+from ralph_cli.core.errors import ConfigError, LimitExceeded, ProviderError
 from ralph_cli.core.events import (
     AnyEvent,
     CallFinished,
@@ -648,9 +648,14 @@ def test_no_nonsense_of_a_scorer_is_accepted(given_by: list[Any]) -> None:
         score.__name__ = f"scorer {number}"
         return score
 
-    result = RalphRunner(plays("x")[0], [scorer(*each) for each in enumerate(given_by)], stops(max_iterations=1)).run(
-        "q"
-    )
+    runner = RalphRunner(plays("x")[0], [scorer(*each) for each in enumerate(given_by)], stops(max_iterations=1))
     values = [value[1] if isinstance(value, tuple) else value for value in given_by]
+    if any(
+        not (isinstance(value, Exception) or (isinstance(value, int | float) and 0 <= value <= 1)) for value in values
+    ):
+        with pytest.raises(ConfigError, match="a score is a number between 0 and 1"):
+            runner.run("q")
+        return
+    result = runner.run("q")
     proper = [isinstance(value, int | float) and 0.5 <= value <= 1 for value in values]
     assert (result.stop_type is StopType.COMPLETION) == all(proper)

@@ -20,7 +20,7 @@ from ralph_cli.config import Settings
 from ralph_cli.core.errors import ConfigError, DocumentError, JournalError, RalphError
 from ralph_cli.core.events import AnyEvent, NoticeIssued, RunStarted
 from ralph_cli.core.model import Model
-from ralph_cli.journal.store import FILE, Journal, read_events
+from ralph_cli.journal.store import JOURNAL_FILE, Journal, read_events
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.reports.verified import verification_text
 from ralph_cli.runs import record_fields as fields
@@ -274,7 +274,7 @@ def test_a_file_that_a_record_names_and_that_is_not_its_document_is_not_used(fol
         export(evil, folder / "run.zip", settings=now(folder), with_document=True)
     found = verify(evil, settings=now(folder))
     assert not found.holds and not found.quotes and "says the other file" not in verification_text(found)
-    source = report.find_source(read_run(evil), now(folder))
+    source = report.load_run_document(read_run(evil), now(folder))
     assert source.document is None and "not the document" in source.missing
     # Named by a person, the same file is compared.
     assert verify(evil, document=secret, settings=now(folder)).quotes
@@ -314,6 +314,6 @@ def test_a_document_that_was_moved_is_named(folder: Path) -> None:
 def test_a_journal_that_is_a_link_is_not_read(folder: Path) -> None:
     first = refused_run(folder)
     (folder / "out" / "evil").mkdir()
-    (folder / "out" / "evil" / FILE).symlink_to(first / FILE)
-    with pytest.raises(JournalError, match="is a link"):
+    (folder / "out" / "evil" / JOURNAL_FILE).symlink_to(first / JOURNAL_FILE)
+    with pytest.raises(JournalError, match="is a symbolic link"):
         read_run(folder / "out" / "evil")

@@ -21,24 +21,21 @@ _PERCENT = r"(?:%|per\s?cent\b|percent(?:age)?s?\b)"
 _PERCENT_NAMED = re.compile(rf"(?<![\d)])(?<!\d\s)(?<!\)\s){_PERCENT}", re.IGNORECASE)
 _PERCENT_SHARED = re.compile(rf"(?:\s*(?:,|-|\u2013|/|to|and|or)\s*\d[\d.,]*\d?)+\s*{_PERCENT}", re.IGNORECASE)
 _DEDUCTED = re.compile(
-    r"\b(?:loss|lost|losing|decreas|declin|fell\b|fall|down\b|drop|reduc|shr[aiu]nk|contract(?:ed|ion)|eros|erod|weak"
+    r"(?i)\b(?:loss|lost|losing|decreas|declin|fell\b|fall|down\b|drop|reduc|shr[aiu]nk|contract(?:ed|ion)|eros|erod|weak"
     r"|worse|negativ|minus|deficit|outflow|used?\b|less\b|below|under\b|lower|short|adverse|unfavou?r|credit|deduct"
-    r"|offset|eliminat|impair|writ|chang|differ|varia|rang|sensitiv)",
-    re.IGNORECASE,
+    r"|offset|eliminat|impair|writ|chang|differ|varia|rang|sensitiv)"
 )
 """Words that say the minus of a figure, or leave its direction open."""
 
 _PAID = re.compile(
-    r"\b(?:cost|expen[sd]|paid|pay|repa[iy]|charg|(?<!before )(?<!before income )(?<!after )tax|depreciat|amorti[sz]"
-    r"|purchas|bought|acqui|dividend|distribut|spen[dt]|invest|capex|capital|provision|liabilit|debt|allowance"
-    r"|treasury|repurchas|redemption|redeem|settle|accumulated|fees?\b)",
-    re.IGNORECASE,
+    r"(?i)\b(?:cost|expen[sd]|paid|pay|repa[iy]|charg|(?<!before )(?<!before income )(?<!after )tax|depreciat"
+    r"|amorti[sz]|purchas|bought|acqui|dividend|distribut|spen[dt]|invest|capex|capital|provision|liabilit|debt|allowance"
+    r"|treasury|repurchas|redemption|redeem|settle|accumulated|fees?\b)"
 )
 """Words for amounts that are paid or deducted: a table may give them a minus, a sentence does not."""
 
 _GAINED = re.compile(
-    r"\b(?:profit|gain|increas|rose\b|ris(?:e|en|ing)\b|grew\b|grow|up\b(?!\s+to\b)|higher|positive|surplus|inflow|improv)",
-    re.IGNORECASE,
+    r"(?i)\b(?:profit|gain|increas|rose\b|ris(?:e|en|ing)\b|grew\b|grow|up\b(?!\s+to\b)|higher|positive|surplus|inflow|improv)"
 )
 _GAIN_LABEL = re.compile(r"\b(?:gain|increas)", re.IGNORECASE)
 _BRACKETS_MEAN = re.compile(r"[(/]\s*(?:loss|decrease|decline|used|outflow|reduction|deficit)", re.IGNORECASE)
@@ -86,10 +83,8 @@ def quoted_figures(text: str, context: str = "") -> tuple[QuotedFigure, ...]:
     for figure in figures(text, ordinals=True):
         label = row_label(text, figure.start)
         scales = scales_named(label) or (own or above if is_scaled(label, f"{context}\n{text}") else frozenset[int]())
-        found += [
-            QuotedFigure(variant, text, scales, percents, currencies)
-            for variant in (figure, *in_whole_units(figure, text))
-        ]
+        variants = (figure, *in_whole_units(figure, text))
+        found += [QuotedFigure(variant, text, scales, percents, currencies) for variant in variants]
     return tuple(found)
 
 

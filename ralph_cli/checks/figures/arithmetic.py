@@ -19,11 +19,9 @@ def verified_results(text: str, is_supported: Callable[[Figure], bool]) -> list[
     A computation is a chain of figures with + - * / between them (times and division first, no brackets), with one `=`
     before or after it. A result may be rounded to the digits it shows; a percentage may be written for its hundredth.
     """
-    return [
-        (result.start, result.end)
-        for result, parts, signs in _equations(text)
-        if _is_correct(result, parts, signs, is_supported)
-    ]
+    equations = _equations(text)
+    right = [result for result, parts, signs in equations if _is_correct(result, parts, signs, is_supported)]
+    return [(result.start, result.end) for result in right]
 
 
 def _equations(text: str) -> Iterator[tuple[Figure, list[Figure], list[str]]]:

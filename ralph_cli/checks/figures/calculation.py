@@ -1,9 +1,9 @@
 """Calculations that an answer records: "(1,577 - 1,373) / 1,373 = 14.9%", computed again here, exactly. Pure.
 
-The figures must be borne out by the quotes. Percent means its hundredth; a scale word multiplies; brackets group, and a
+The figures must be supported by the quotes. Percent means its hundredth; a scale word multiplies; brackets group, and a
 loss is written with a minus. What needs no source: one factor of time and one of scale (12 months, 100 per cent), the
 number of terms that an average divides their sum by, and the 1 of a growth rate. The result must depend on every
-quoted figure, so that none is named only to be divided away.
+quoted figure: one that cancels out proves nothing.
 """
 
 import re
@@ -32,9 +32,11 @@ MAX_CHARS = 400
 """Characters of a calculation."""
 
 _INFIX = ("*", "/", "+")
+"""Operators that no computation begins or ends with; a minus may be a sign."""
+
 _PARTS = re.compile(r"[=\u2248~;:?!]|\.\s|,\s")
-MAX_TOKENS = 24
-"""Figures, operators and brackets of a part of a text among which computations are looked for."""
+_MAX_ENDPOINTS = 24
+"""Places in a part of a text at which a computation may begin or end; more are not tried."""
 
 _EQUALS = re.compile(r"=|\u2248|~")
 _BASIS_POINTS = re.compile(r"(?i)basis[\s-]+points?|\bbps?\b")
@@ -44,10 +46,11 @@ _NUDGE = Decimal("1.0009765625")
 
 @dataclass(frozen=True, slots=True)
 class CalculationResult:
-    """The result of a calculation that holds: as it is written there, of how many terms it is the sum, and its kind.
+    """The result of a calculation that holds.
 
-    `longest_sum` counts the terms of the longest sum in it, of which it may be the average; `amount_degree` is 0 for a
-    ratio; `scale_degree` is 1 for an amount in the scale of the figures' table.
+    `figure` is the result as it is written there; `terms` is how many terms it is the sum of; `longest_sum` counts the
+    terms of the longest sum in it, of which it may be the average. `amount_degree` counts the amounts multiplied in it
+    less those that divide (1: an amount, 0: a ratio), `scale_degree` those in the scale of the figures' table.
     """
 
     figure: Figure
@@ -61,9 +64,9 @@ class CalculationResult:
 class CalculationSources:
     """What a calculation may rest on.
 
-    `is_supported` says whether a figure stands in the quotes, `is_table_scaled` whether it does in the scale of a
-    table; `scale` is that of their table (10**6 for "in millions"), in which a result may be stated too;
-    `earlier_results` are results by value.
+    `is_supported` tells whether a figure stands in the quotes, `is_table_scaled` whether it stands there in the scale
+    of a table; `scale` is that scale (10**6 for "in millions"), in which a result may be stated too; `earlier_results`
+    are results of earlier calculations, by value.
     """
 
     is_supported: Callable[[Figure], bool]
@@ -83,39 +86,39 @@ def evaluate_calculation(text: str, sources: CalculationSources) -> CalculationR
     sides = _EQUALS.split(normalize(text))
     if len(sides) != 2:
         raise CalculationError('write it as one computation and its result: "(1,577 - 1,373) / 1,373 = 14.9%"')
-    left, right = (tokenize(side) for side in sides)
-    if len(left) == 1 or (len(left) == 2 and left[0] == "-"):
-        left, right = right, left
-    negative = len(right) == 2 and right[0] == "-"
-    shown = right[-1] if right and (len(right) == 1 or negative) else None
-    if not isinstance(shown, Number) or len(left) < 3:
+    computation, stated_side = (tokenize(side) for side in sides)
+    if len(computation) == 1 or (len(computation) == 2 and computation[0] == "-"):
+        computation, stated_side = stated_side, computation
+    negative = len(stated_side) == 2 and stated_side[0] == "-"
+    stated = stated_side[-1] if stated_side and (len(stated_side) == 1 or negative) else None
+    if not isinstance(stated, Number) or len(computation) < 3:
         raise CalculationError("one side must be the computation and the other its result, a single figure")
     with localcontext(prec=_PRECISION):
         try:
-            left, value = _evaluate(left, sources)
+            computation, value = _evaluate(computation, sources)
         except DecimalException:
             raise CalculationError("it divides by zero, or is too large") from None
-        result = shown.figure
-        wanted = -result.value if negative or result.sign == "-" else result.value
-        candidates = [_as_percent(left, value) if result.percent else value.value]
-        if basis_points and result.percent and _is_times_hundred(left):
+        figure = stated.figure
+        stated_value = -figure.value if negative or figure.sign == "-" else figure.value
+        candidates = [_as_percent(computation, value) if figure.percent else value.value]
+        if basis_points and figure.percent and _is_times_hundred(computation):
             candidates.append(candidates[0] / 100)
         # "1,577 + 1,373 = $2,950 million" over a table in millions.
-        if result.scale == sources.scale != 1 and value.scale_degree == 1:
+        if figure.scale == sources.scale != 1 and value.scale_degree == 1:
             candidates.append(value.value * sources.scale)
-        if not any(abs(candidate - wanted) <= half_unit(result) for candidate in candidates):
-            near = candidates[-1]
-            raise CalculationError(f"it gives {_format_number(near)}{'%' if result.percent else ''}, not {result.text}")
-    terms = count_terms(["(", *left, ")"], len(left) + 1)
-    longest_sum = max(terms, *(count_terms(left, at) for at in range(len(left))))
-    return CalculationResult(result, terms, longest_sum, value.amount_degree, value.scale_degree)
+        if not any(abs(candidate - stated_value) <= half_unit(figure) for candidate in candidates):
+            computed = f"{_format_number(candidates[-1])}{'%' if figure.percent else ''}"
+            raise CalculationError(f"it gives {computed}, not {figure.text}")
+    terms = count_terms(["(", *computation, ")"], len(computation) + 1)
+    longest_sum = max(terms, *(count_terms(computation, at) for at in range(len(computation))))
+    return CalculationResult(figure, terms, longest_sum, value.amount_degree, value.scale_degree)
 
 
 @dataclass(frozen=True, slots=True)
 class Computation:
-    """The value of a computation that stands in a text, in per cent, too, and the figures it is made of.
+    """The value of a computation that stands in a text, and the figures it is made of.
 
-    `scale_degree` is 1 for an amount in the scale of the figures' table.
+    `percent` is its value in per cent; `scale_degree` is 1 for an amount in the scale of the figures' table.
     """
 
     value: Decimal
@@ -124,14 +127,14 @@ class Computation:
     figures: tuple[Figure, ...]
 
 
-def computations(text: str, sources: CalculationSources) -> Iterator[Computation]:
-    """Every computation over figures borne out that stands in a text: "(1,749 / 34,229)", "21,500 + 6,400 = 27,900"."""
+def find_computations(text: str, sources: CalculationSources) -> Iterator[Computation]:
+    """Every computation over supported figures that stands in a text: "(1,749 / 34,229)", "21,500 + 6,400 = 27,900"."""
     for part in _PARTS.split(text):
         try:
             tokens = tokenize(part)
         except CalculationError:
             continue
-        places = [index for index, token in enumerate(tokens) if token not in _INFIX][:MAX_TOKENS]
+        places = [index for index, token in enumerate(tokens) if token not in _INFIX][:_MAX_ENDPOINTS]
         for first in places:
             for last in reversed(places):
                 inside = tokens[first : last + 1]
@@ -197,7 +200,10 @@ def _annotate_figure(token: Number, sources: CalculationSources) -> Number:
 
 
 def _unsourced_factor(tokens: list[Token], index: int, token: Number, sources: CalculationSources) -> set[Decimal]:
-    """The factor that a figure without a source is, if it is one; none for a count and a 1. Raises CalculationError."""
+    """The time or scale factor that an unsourced figure stands for. Raises CalculationError if it is nothing allowed.
+
+    Empty for the divisor of an average and for the 1 of a growth rate.
+    """
     before = tokens[index - 1] if index else ""
     after = tokens[index + 1] if index + 1 < len(tokens) else ""
     if not token.figure.percent and not token.figure.currency and token.figure.scale == 1:
@@ -222,7 +228,7 @@ def _term_count(tokens: list[Token], index: int, sources: CalculationSources) ->
 
 
 def _as_percent(tokens: list[Token], value: Value) -> Decimal:
-    """A value in per cent: 0.05 is 5 %, but the difference of two numbers of per cent is one already, as is "* 100"."""
+    """A value in per cent: 0.05 is 5 %, but a difference of percentages is in per cent already, as is "* 100"."""
     numbers = [token for token in tokens if isinstance(token, Number)]
     # "1.149 - 1" is over a ratio that was computed before.
     ratio = "/" in tokens or "*" in tokens or any(number.is_constant and number.value == 1 for number in numbers)

@@ -111,14 +111,9 @@ class NumbersCheck:
         # A percentage may stand without its sign in a column of a quoted table that has it further up.
         unmarked = sources.unmarked_percentages
         results += [figure.text for figure in figures(plain) if figure.percent and figure.value in unmarked]
+        texts, task = (*sources.texts, *results), self.question
         grounding = GroundingSources(
-            (*sources.texts, *results),
-            sources.pages,
-            claims,
-            self.question,
-            self._sections,
-            _SOURCES_PHRASE,
-            sources.beside,
+            texts, sources.pages, claims, task, self._sections, _SOURCES_PHRASE, sources.beside
         )
         for miss in grounding.find_unsupported((Piece(plain),)):
             yield miss.message.translate(_UNMASK)

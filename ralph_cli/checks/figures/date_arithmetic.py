@@ -12,9 +12,8 @@ from ralph_cli.text.quantities.figures import figures
 
 _EQUALS = re.compile(r"\s*=\s*")
 _STEP = re.compile(
-    r"\s*(?P<sign>[+\u2212\u2013-]|plus\b|minus\b|less\b)\s*(?P<number>\d{1,6}|[a-z]+(?:-[a-z]+)?)\s*(?:\((?:\d+|[a-z-]+)\)\s*)?"
-    r"(?P<kind>business|working|trading|banking|calendar|consecutive)?[\s-]*(?P<unit>day|week|month|year)s?\s*",
-    re.IGNORECASE,
+    r"(?i)\s*(?P<sign>[+\u2212\u2013-]|plus\b|minus\b|less\b)\s*(?P<number>\d{1,6}|[a-z]+(?:-[a-z]+)?)\s*(?:\((?:\d+|[a-z-]+)\)\s*)?"
+    r"(?P<kind>business|working|trading|banking|calendar|consecutive)?[\s-]*(?P<unit>day|week|month|year)s?\s*"
 )
 _LENGTH = re.compile(r"\s*(?P<number>\d{1,6})\s*(?:calendar\s+)?(?P<unit>day|week|month|year)s?\s*", re.IGNORECASE)
 _MINUS = re.compile(r"(?i)\s*(?:[\u2212\u2013-]|minus|less|to|until)\s*")
@@ -52,9 +51,8 @@ def evaluate_dates(text: str, source_texts: Iterable[str], is_supported: Callabl
     given = [_apply_steps(day, rest, is_supported) for day in starts]
     if not any(day in _possible_days(wanted) for day in given):
         first = given[0]
-        raise CalculationError(
-            f"it gives {first.day} {calendar.month_name[first.month]} {first.year}, not {wanted.text}"
-        )
+        computed = f"{first.day} {calendar.month_name[first.month]} {first.year}"
+        raise CalculationError(f"it gives {computed}, not {wanted.text}")
     return wanted.text
 
 

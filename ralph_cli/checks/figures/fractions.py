@@ -21,23 +21,21 @@ _MARGIN = Decimal("1.0001")
 _COUNT, _ROOT = "|".join(_COUNTS), "|".join(_ROOTS)
 _COMPARED = r"\s+(?:as|the|its|their|that|those|what|higher|more|larger|greater|bigger|longer|faster)\b"
 _TIMES = re.compile(
-    rf"\b(?:(?P<root>{_ROOT})(?:ed|es|ing)"
+    rf"(?i)\b(?:(?P<root>{_ROOT})(?:ed|es|ing)"
     rf"|(?:(?:to|will|would|could|should|can|may|might|must|did|not|nearly|almost|than)\s+(?P<verb>{_ROOT})e"
     rf"|(?P<last>{_ROOT})e(?=\s*(?:[?.,;]|\Z))|(?P<wise>double|triple)(?=\s+(?:the|its|their|that|those|what)\b))"
     r"(?![\s-]+(?:count|check|dip|deal|tax|digit|net|down\b))"
-    rf"|(?P<fold>{_COUNT}|\d+)[\s-]?fold|(?P<twice>twice)(?={_COMPARED})|(?P<times>{_COUNT})\s+times(?={_COMPARED}))(?![\w-])",
-    re.IGNORECASE,
+    rf"|(?P<fold>{_COUNT}|\d+)[\s-]?fold|(?P<twice>twice)(?={_COMPARED})|(?P<times>{_COUNT})\s+times(?={_COMPARED}))(?![\w-])"
 )
 _SHARE = re.compile(
-    r"(?<!\bfirst )(?<!second )(?<!latter )(?<!\bother )(?<!better )(?<!\bfinal )(?<!\blast )(?<!\band )(?<![\w-])(?:"
-    r"(?P<half>(?:one|a)[\s-]half|half(?=\s+(?:of|the|its|their|our|that|this|those|these|what|as)\b)"
+    r"(?i)(?<!\bfirst )(?<!second )(?<!latter )(?<!\bother )(?<!better )(?<!\bfinal )(?<!\blast )(?<!\band )(?<![\w-])"
+    r"(?:(?P<half>(?:one|a)[\s-]half|half(?=\s+(?:of|the|its|their|our|that|this|those|these|what|as)\b)"
     r"|(?:(?<=\bby )|(?<=\bin )|(?<=than )|(?<=least )|(?<=about )|(?<=nearly )|(?<=almost )|(?<=over ))half)"
     r"|(?P<count>one|two|three|four|five|seven)[\s-](?P<part>thirds?|fourths?|fifths?|sixths?|sevenths?|eighths?|tenths?)"
     r"|(?P<quarters>(?:one|three)-quarters?|(?:one|three)\s+quarters?(?=\s+of\b))"
     r"|a\s+(?P<single>third|quarter|fifth|sixth|seventh|eighth|tenth)(?=\s+of\b)"
     r"|a\s+(?P<ended>third)(?=\s*(?:[.;)]|\Z)|\s+(?:higher|lower|more|less|larger|smaller|fewer)\b))"
-    r"(?!-)(?!\s+(?:years?|hours?|day|party|parties|of\s+(?:fiscal|calendar|(?:19|20)\d\d|the\s+(?:fiscal\s+|calendar\s+)?year))\b)",
-    re.IGNORECASE,
+    r"(?!-)(?!\s+(?:years?|hours?|day|party|parties|of\s+(?:fiscal|calendar|(?:19|20)\d\d|the\s+(?:fiscal\s+|calendar\s+)?year))\b)"
 )
 _MORE = re.compile(r"(?i)(?:more\s+than|over|above|exceed(?:s|ed|ing)?|in\s+excess\s+of)\s+(?:an?\s+)?\Z")
 _LEAST = re.compile(r"(?i)at\s+least\s+(?:an?\s+)?\Z")

@@ -45,9 +45,7 @@ _NUMBER_LABEL = re.compile(r"(?i)#|no\.?|nr\.?|id|index|item|item[ _]?(?:no|numb
 _QUOTE_LABEL = re.compile(
     r"(?i)(?:verbatim[ _]?)?(?:quotes?|quotations?|evidence|passages?|source[ _]?text|wording|verbatim)"
 )
-_LISTED = re.compile(
-    r"^(?P<key>[ \t>]*(?:[-*+\u2022][ \t]+|#{1,6}[ \t]+)?\(?)(?P<number>\d{1,3})[.)](?=\s)", re.MULTILINE
-)
+_LISTED = re.compile(r"(?m)^(?P<key>[ \t>]*(?:[-*+\u2022][ \t]+|#{1,6}[ \t]+)?\(?)(?P<number>\d{1,3})[.)](?=\s)")
 _BRACKETED = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 _SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d.,]*\d)")
 _NARROW = re.compile("[\u00a0\u2007\u2009\u202f]")

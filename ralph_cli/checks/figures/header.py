@@ -1,4 +1,4 @@
-"""The lines above a quoted table row that name its columns, its period and its unit, found by code. Pure."""
+"""What stands above a quoted table row on its page: its header lines, and the percent sign of its column. Pure."""
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Quote
@@ -6,22 +6,24 @@ from ralph_cli.text.quantities.figures import Figure, figures
 from ralph_cli.text.sentences import line_at
 from ralph_cli.text.tables import NIL, header_lines
 
-_REACH = 60
-"""Lines above a row among which the first one of its column is looked for."""
+_MAX_LINES_ABOVE = 60
+"""Lines above a quoted row in which a row with percent signs is looked for."""
 
 
-def unmarked_percentages(document: Document, quote: Quote) -> tuple[Figure, ...]:
-    """The figures of a quote's rows without a percent sign whose column has one in a row above with as many figures."""
+def find_unmarked_percentages(document: Document, quote: Quote) -> tuple[Figure, ...]:
+    """Figures of the quoted rows that have no percent sign although their column has one: in the nearest row above with
+    as many figures, of which some are percentages and some are not.
+    """
     text, page = document.text, document.page_at(quote.start)
     found: list[Figure] = []
     first, last = line_at(text, quote.start, quote.end, page.start, page.end)
-    above = [figures(line) for line in text[page.start : first].split("\n")[-_REACH:]]
+    above = [figures(line) for line in text[page.start : first].split("\n")[-_MAX_LINES_ABOVE:]]
     for line in text[first:last].split("\n"):
         row = figures(line)
-        for head in reversed(above):
+        for row_above in reversed(above):
             # A row of percentages alone says nothing of the rows below it; a column of them has others beside it.
-            if len(head) == len(row) > 1 and 0 < sum(figure.percent for figure in head) < len(head):
-                under = [cell for title, cell in zip(head, row, strict=True) if title.percent]
+            if len(row_above) == len(row) > 1 and 0 < sum(figure.percent for figure in row_above) < len(row_above):
+                under = [cell for above_cell, cell in zip(row_above, row, strict=True) if above_cell.percent]
                 found += [cell for cell in under if not cell.percent and not cell.currency]
                 break
         above.append(row)

@@ -10,13 +10,11 @@ _PART = (
     r"|cls?\.|secs?\.|arts?\.|paras?\.|\u00a7+)"
 )
 SECTION_REFERENCE = re.compile(
-    rf"\b{_PART}\s*(\d+(?:\.\d+)*(?:\([a-z]+\))?(?:\s*(?:-|\u2013|,|and|&|to)\s*\d+(?:\.\d+)*(?:\([a-z]+\))?)*)",
-    re.IGNORECASE,
+    rf"(?i)\b{_PART}\s*(\d+(?:\.\d+)*(?:\([a-z]+\))?(?:\s*(?:-|\u2013|,|and|&|to)\s*\d+(?:\.\d+)*(?:\([a-z]+\))?)*)"
 )
 _LINE = re.compile(
-    rf"[ \t>]*(?P<mark>#{{1,6}}[ \t]+|\*\*|__)?(?:(?P<part>{_PART})[ \t]?)?(?P<number>\d{{1,3}}(?:\.\d{{1,3}})*)"
-    r"(?P<end>(?-i:[A-Z])?[.):]*)[*_]{0,2}(?P<rest>(?:[\s(\u2013\u2014-].*)?)",
-    re.IGNORECASE,
+    rf"(?i)[ \t>]*(?P<mark>#{{1,6}}[ \t]+|\*\*|__)?(?:(?P<part>{_PART})[ \t]?)?(?P<number>\d{{1,3}}(?:\.\d{{1,3}})*)"
+    r"(?P<end>(?-i:[A-Z])?[.):]*)[*_]{0,2}(?P<rest>(?:[\s(\u2013\u2014-].*)?)"
 )
 _CONTENTS_PAGE = re.compile(r"(?:\s*\.{2,}\s*|\s*\u2026+\s*|\s{2,}|\t)\d{1,4}\s*\Z")
 _CELLS = re.compile(r"(?:\s{2,}|\t)[-\u2013\u2014$\u20ac\u00a3(]*[\d\u2014]")
@@ -25,10 +23,9 @@ _MEASURED = re.compile(
     r"\s*(?:%|x\b|times\b|points?\b|thousand|million|billion|trillion|bps\b|basis\s+points|percentage\s+points)"
 )
 ITEM_WORDS = re.compile(
-    r"\s+(?:(?:separate|different|distinct|relevant|quoted|listed|further|key|main|such)\s+){0,2}"
+    r"(?i)\s+(?:(?:separate|different|distinct|relevant|quoted|listed|further|key|main|such)\s+){0,2}"
     r"(?:items?|entries|bullets?|findings?|facts?|quotes?|quotations?|passages?|statements?"
-    r"|(?:(?<=key )|(?<=main ))points)\b",
-    re.IGNORECASE,
+    r"|(?:(?<=key )|(?<=main ))points)\b"
 )
 """What the items of a brief are called, behind their number."""
 

@@ -10,11 +10,11 @@ from ralph_cli.checks.figures.agreement import QuotedFigure, contradiction, quot
 from ralph_cli.checks.figures.calculation import (
     CalculationResult,
     CalculationSources,
-    computations,
     evaluate_calculation,
+    find_computations,
     half_unit,
 )
-from ralph_cli.checks.figures.header import quote_header, unmarked_percentages
+from ralph_cli.checks.figures.header import find_unmarked_percentages, quote_header
 from ralph_cli.checks.output.rows import is_count_label
 from ralph_cli.checks.output.shape import Piece
 from ralph_cli.core.document import Document
@@ -63,7 +63,7 @@ class ClaimSources:
         self.quotes = tuple(quote.text for quote in quotes)
         self.beside = [_quote_context(document, quote, quotes) for quote in quotes]
         self.unmarked_percentages = frozenset(
-            figure.value for quote in quotes for figure in unmarked_percentages(document, quote)
+            figure.value for quote in quotes for figure in find_unmarked_percentages(document, quote)
         )
         self.headers = "\n".join(line for quote in quotes for line in quote_header(document, quote.start, quote.end))
         self.years = frozenset(YEAR.findall(self.headers))
@@ -128,7 +128,7 @@ class ClaimSources:
         """The figures of a text that are the value of a computation beside them, and those it is made of."""
         found: list[str] = []
         wanted = [figure for figure in figures(text) if not figure.name and _significant_digits(figure) >= 2]
-        for computed in computations(text, self._calculation_sources(())):
+        for computed in find_computations(text, self._calculation_sources(())):
             for figure in wanted:
                 shown = -figure.value if figure.sign == "-" else figure.value
                 values = [computed.percent if figure.percent else computed.value]
@@ -147,20 +147,14 @@ class ClaimSources:
         if figure.value == 0 and any(NIL_CELL.search(source) for source in self.texts):
             return True
         found = (*self._quoted, *(quoted for result in results for quoted in quoted_figures(result)))
-        return any(
-            _is_source_figure(variant, text, quoted)
-            for variant in (figure, *in_whole_units(figure, text))
-            for quoted in found
-        )
+        variants = (figure, *in_whole_units(figure, text))
+        return any(_is_source_figure(variant, text, quoted) for variant in variants for quoted in found)
 
     def _calculation_sources(self, earlier_results: Sequence[str]) -> CalculationSources:
         """What a calculation may rest on."""
         # "130 - 100 = 30" over "$130 million" is in millions, too.
-        scaled = {
-            found.figure.unscaled
-            for found in self._quoted
-            if (found.scales and not found.figure.spelled) or found.figure.scale != 1
-        }
+        quoted = [(found.figure, found.scales) for found in self._quoted]
+        scaled = {figure.unscaled for figure, scales in quoted if (scales and not figure.spelled) or figure.scale != 1}
         is_supported = self._make_support_test(earlier_results)
         return CalculationSources(is_supported, self._common_scale, lambda it: it.unscaled in scaled, self._derived)
 

@@ -8,14 +8,14 @@ from typing import Literal
 
 from pydantic import Field
 
-from ralph_cli.checks.base import PASSING_VERDICTS
 from ralph_cli.checks.judge.passages import render_passages
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
-from ralph_cli.core.model import Model, Request, UserTurn
+from ralph_cli.core.model import Model, Request
 from ralph_cli.core.prompts.framing import frame_data
-from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, ask_model, object_schema, parse_object
-from ralph_cli.core.prompts.templates import prompt_text, render_prompt
+from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, agent_request, ask_model, parse_object
+from ralph_cli.core.prompts.json_schema import array, choice, object_schema, string
+from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import Attempt, Claim, Evidence, Issue, QuoteBearing, QuoteRuling, Ruling, Verdict, Vote
 
 BEGINNING_CHARS = 400
@@ -30,18 +30,12 @@ _BEARING_OF_VERDICT: dict[str, QuoteBearing] = {
 """What a model may say of a claim, and what it says with that of the only quote of the claim."""
 
 _SUPPORTING = ("supports", "partly")
-_QUOTE_SCHEMA = object_schema(
-    id={"type": "integer"},
-    verdict={"type": "string", "enum": list(_BEARING_OF_VERDICT.values())},
-    reason={"type": "string"},
-)
+_INTEGER = {"type": "integer"}
+_QUOTE_SCHEMA = object_schema(id=_INTEGER, verdict=choice(*_BEARING_OF_VERDICT.values()), reason=string())
 _CLAIM_SCHEMA = object_schema(
-    id={"type": "integer"},
-    verdict={"type": "string", "enum": list(_BEARING_OF_VERDICT)},
-    reason={"type": "string"},
-    quotes={"type": "array", "items": _QUOTE_SCHEMA},
+    id=_INTEGER, verdict=choice(*_BEARING_OF_VERDICT), reason=string(), quotes=array(_QUOTE_SCHEMA)
 )
-VERDICT_SCHEMA = object_schema(verdicts={"type": "array", "items": _CLAIM_SCHEMA})
+VERDICT_SCHEMA = object_schema(verdicts=array(_CLAIM_SCHEMA))
 
 
 class _QuoteVerdict(StrictObject):
@@ -121,17 +115,15 @@ class Judge:
             return Evidence("judge", broken=str(error) or type(error).__name__)
         if self.model.vendor != "offline":
             rulings = self._reconsider(attempt, rulings)
-        issues = tuple(_refusal_issue(ruling, attempt) for ruling in rulings if ruling.verdict not in PASSING_VERDICTS)
+        issues = tuple(_refusal_issue(ruling, attempt) for ruling in rulings if not ruling.verdict.passes)
         score = 1 - len(issues) / len(rulings) if rulings else None
         return Evidence("judge", issues, rulings, score=score)
 
     def _ask(self, model: Model, attempt: Attempt) -> tuple[Ruling, ...]:
-        deterministic = model.vendor == "offline"
-        return ask_model(
-            model,
-            self._request(attempt),
-            lambda text: parse_verdicts(text, attempt.claims, model.name, deterministic=deterministic),
-        )
+        def parse(text: str) -> tuple[Ruling, ...]:
+            return parse_verdicts(text, attempt.claims, model.name, deterministic=model.vendor == "offline")
+
+        return ask_model(model, self._request(attempt), parse)
 
     def _reconsider(self, attempt: Attempt, rulings: tuple[Ruling, ...]) -> tuple[Ruling, ...]:
         """The rulings after second opinions on those near the margin."""
@@ -160,18 +152,10 @@ class Judge:
         begins = frame_data(" ".join(self.document.text[:BEGINNING_CHARS].split()), nonce)
         shown = render_passages(self.document, attempt.quotes, nonce)
         claims_text = f"The document ({safe_file_name(self.document.path)}) begins:\n{begins}\n\n{shown}\n\n{claims}"
-        return Request(
-            "judge",
-            prompt_text("judge_system"),
-            (UserTurn(render_prompt("judge_request", claims=claims_text, question=self.question)),),
-            output_schema=VERDICT_SCHEMA,
-            output_name="verdicts",
-            max_tokens=4_000,
-            inputs={
-                "question": self.question,
-                "claims": [{"id": it.id, "text": it.text, "quotes": quotes_of(it)} for it in attempt.claims],
-            },
-        )
+        prompt = render_prompt("judge_request", claims=claims_text, question=self.question)
+        listed = [{"id": it.id, "text": it.text, "quotes": quotes_of(it)} for it in attempt.claims]
+        inputs = {"question": self.question, "claims": listed}
+        return agent_request("judge", prompt, VERDICT_SCHEMA, "verdicts", inputs, 4_000)
 
 
 def is_near_margin(ruling: Ruling) -> bool:
@@ -185,14 +169,14 @@ def majority_ruling(rulings: Sequence[Ruling]) -> Ruling:
     """One ruling of several on the same claim, the first judge's first: it stands if more than half say so."""
     if len(rulings) == 1:
         return rulings[0]
-    good = [ruling for ruling in rulings if ruling.verdict in PASSING_VERDICTS]
-    bad = [ruling for ruling in rulings if ruling.verdict not in PASSING_VERDICTS]
+    good = [ruling for ruling in rulings if ruling.verdict.passes]
+    bad = [ruling for ruling in rulings if not ruling.verdict.passes]
     chosen = good[0] if len(good) > len(bad) else bad[0]
     return replace(chosen, votes=tuple(Vote(ruling.judge, ruling.verdict, ruling.reason) for ruling in rulings))
 
 
 def _is_tied(rulings: Sequence[Ruling]) -> bool:
-    return 2 * sum(ruling.verdict in PASSING_VERDICTS for ruling in rulings) == len(rulings)
+    return 2 * sum(ruling.verdict.passes for ruling in rulings) == len(rulings)
 
 
 def _with_claims_only(attempt: Attempt, claims: Sequence[int]) -> Attempt:
@@ -204,10 +188,15 @@ def _with_claims_only(attempt: Attempt, claims: Sequence[int]) -> Attempt:
 
 def _render_claim(claim: Claim, nonce: str) -> str:
     """A claim with the numbers of its quotes, and the calculations that code has found to hold."""
-    lines = [f"Claim {claim.id} (quotes {', '.join(map(str, claim.quotes))}):", frame_data(claim.text, nonce)]
+    lines = [render_numbered("Claim", claim, nonce)]
     if claim.calculations:
         lines += ["Its calculations, computed again by code:", frame_data("\n".join(claim.calculations), nonce)]
     return "\n".join(lines)
+
+
+def render_numbered(noun: str, claim: Claim, nonce: str) -> str:
+    """A claim, or item, with its number and those of its quotes."""
+    return f"{noun} {claim.id} (quotes {', '.join(map(str, claim.quotes))}):\n{frame_data(claim.text, nonce)}"
 
 
 def safe_file_name(path: str) -> str:

@@ -9,10 +9,11 @@ from ralph_cli.checks.judge.claims import safe_file_name
 from ralph_cli.checks.quotes import quote_at
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import LimitExceeded, ProviderError
-from ralph_cli.core.model import Model, Request, UserTurn
+from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.framing import frame_data
-from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, ask_model, object_schema, parse_object
-from ralph_cli.core.prompts.templates import prompt_text, render_prompt
+from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, agent_request, ask_model, parse_object
+from ralph_cli.core.prompts.json_schema import array, choice, object_schema, string
+from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import INCOMPLETE_COUNTER_CHECKS, Attempt, Claim, Evidence, Issue, Qualification, Quote
 from ralph_cli.documents.context import context_span, index_lines
 from ralph_cli.documents.quotes.index import Match
@@ -27,11 +28,9 @@ CONTEXT_CHARS = 300
 """Characters shown on each side of a passage at most, so that it can be understood."""
 
 _FINDING_SCHEMA = object_schema(
-    passage={"type": "integer"},
-    verdict={"type": "string", "enum": ["none", "qualifies", "contradicts"]},
-    reason={"type": "string"},
+    passage={"type": "integer"}, verdict=choice("none", "qualifies", "contradicts"), reason=string()
 )
-SCHEMA = object_schema(findings={"type": "array", "items": _FINDING_SCHEMA})
+SCHEMA = object_schema(findings=array(_FINDING_SCHEMA))
 
 PassageKey = tuple[str, int, int]
 """A claim's wording and a passage's place: what was once read is not read again."""
@@ -118,15 +117,8 @@ class CounterEvidence:
             )
         claims = "\n\n".join("\n".join(lines) for lines in lines_by_claim.values())
         values = {"document": safe_file_name(self.document.path), "claims": claims, "question": self.question}
-        request = Request(
-            NAME,
-            prompt_text("counter_system"),
-            (UserTurn(render_prompt("counter_request", **values)),),
-            output_schema=SCHEMA,
-            output_name="findings",
-            max_tokens=3_000,
-            inputs={"passages": len(unread)},
-        )
+        prompt = render_prompt("counter_request", **values)
+        request = agent_request(NAME, prompt, SCHEMA, "findings", {"passages": len(unread)}, 3_000)
         findings = ask_model(self.model, request, lambda text: parse_findings(text, len(unread)))
         self._findings |= {_key(claim, item): finding for (claim, item), finding in zip(unread, findings, strict=True)}
 

@@ -2,22 +2,24 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
-from ralph_cli.checks.judge.claims import safe_file_name
+from ralph_cli.checks.judge.claims import render_numbered, safe_file_name
 from ralph_cli.checks.judge.passages import render_passages
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
-from ralph_cli.core.model import Model, Request, UserTurn
+from ralph_cli.core.model import Model, Request
 from ralph_cli.core.prompts.framing import frame_data
-from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, ask_model, object_schema, parse_object
-from ralph_cli.core.prompts.templates import prompt_text, render_prompt
+from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, agent_request, ask_model, parse_object
+from ralph_cli.core.prompts.json_schema import array, object_schema, string
+from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import Attempt, Evidence, Issue, Ruling, Verdict
 
 NAME = "task_judge"
 WHOLE_OUTPUT = 0
 """The `claim` of a ruling on the output as a whole; claims count from 1."""
 
-SCHEMA = object_schema(ok={"type": "boolean"}, issues={"type": "array", "items": {"type": "string"}})
+SCHEMA = object_schema(ok={"type": "boolean"}, issues=array(string()))
 
 
 class _JudgeReply(StrictObject):
@@ -66,9 +68,8 @@ class TaskJudge:
     def __call__(self, attempt: Attempt) -> Evidence:
         deterministic = self.model.vendor == "offline"
         try:
-            good, issues = ask_model(
-                self.model, self._request(attempt), lambda text: parse_ruling(text, deterministic=deterministic)
-            )
+            parse = partial(parse_ruling, deterministic=deterministic)
+            good, issues = ask_model(self.model, self._request(attempt), parse)
         except (ProviderError, UnparseableReply) as error:
             return Evidence(NAME, broken=str(error) or type(error).__name__)
         verdict = Verdict.VERBATIM if deterministic else Verdict.SUPPORTED
@@ -89,28 +90,13 @@ class TaskJudge:
             words=len(attempt.output.split()),
             task=self.task,
         )
-        return Request(
-            NAME,
-            prompt_text("task_judge_system"),
-            (UserTurn(prompt),),
-            output_schema=SCHEMA,
-            output_name="ruling",
-            max_tokens=4_000,
-            inputs={
-                "task": self.task,
-                "output": attempt.output,
-                "format": self.kind,
-                "quotes": [{"text": quote.text, "page": quote.page} for quote in attempt.quotes],
-                "memory": self.memory,
-            },
-        )
+        quotes = [{"text": quote.text, "page": quote.page} for quote in attempt.quotes]
+        inputs = {"task": self.task, "output": attempt.output, "format": self.kind, "quotes": quotes}
+        return agent_request(NAME, prompt, SCHEMA, "ruling", inputs | {"memory": self.memory}, 4_000)
 
     def _brief(self, attempt: Attempt, nonce: str) -> str:
         if self.document is None or not attempt.claims:
             return "(no document was read)"
         shown = render_passages(self.document, attempt.quotes, nonce)
-        items = "\n".join(
-            f"Item {claim.id} (quotes {', '.join(map(str, claim.quotes))}):\n{frame_data(claim.text, nonce)}"
-            for claim in attempt.claims
-        )
+        items = "\n".join(render_numbered("Item", claim, nonce) for claim in attempt.claims)
         return f"{shown}\n\n{items}"

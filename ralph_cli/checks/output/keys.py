@@ -14,8 +14,8 @@ _ITEM_STEM = re.compile(r"(?i)(?:.*[_\W])?(?:item|entry|row|point|part|step|ques
 def key_text(key: str, keys: Set[str] = frozenset()) -> str:
     """What the name of a key says, to be looked up as words are; empty when it says no figure.
 
-    A name in one piece is taken apart: `rent_9999_usd` says "rent 9999 usd", `clause_6_3` "clause 6.3". A number at
-    its end only tells it from others if it counts on from one of the other `keys` (`party_1`, `party_2`), or numbers
+    A name in one piece is taken apart: "rent_9999_usd" says "rent 9999 usd", "clause_6_3" "clause 6.3". A number at
+    its end only tells it from others if it counts on from one of the other `keys` ("party_1", "party_2"), or numbers
     an item; and names such as q4 and co2 are no figures.
     """
     if re.search(r"\s", key) or not re.search(r"[^\W\d_]", key):

@@ -13,7 +13,7 @@ MIN_BLOCK_WORDS = 4
 """Words from which a block quotation counts as one; a typed ">" before less is mere layout."""
 
 _QUOTED = re.compile(
-    r"\u201c([^\u201c\u201d]+)\u201d|\u201e([^\u201c\u201d\u201e]+)[\u201c\u201d]|\"([^\"\n]+)\""
+    r"(?is)\u201c([^\u201c\u201d]+)\u201d|\u201e([^\u201c\u201d\u201e]+)[\u201c\u201d]|\"([^\"\n]+)\""
     r"|\u00ab([^\u00ab\u00bb]+)\u00bb|\u00bb([^\u00ab\u00bb]+)\u00ab|\u2039([^\u2039\u203a]+)\u203a"
     r"|\u203a([^\u2039\u203a]+)\u2039|\u201a([^\u201a\u2018\u2019]+)\u2018|\u300c([^\u300c\u300d]+)\u300d"
     r"|<q(?:\s[^<>]*)?>(.+?)</q>|<blockquote(?:\s[^<>]*)?>(.+?)</blockquote>"
@@ -22,13 +22,12 @@ _QUOTED = re.compile(
     # quotation can begin and end.
     r"|(?<!\w)\"(?=\S)([^\"\n]+\n[^\"]*)(?<=\S)\"(?!\w)"
     r"|(?<![^\s(\[{*_/\u2013\u2014-])\u201d(?=\S)([^\u201c\u201d]+)(?<=\S)\u201d(?!\w)"
-    r"|(?<![^\s(\[{*_/\u2013\u2014-])\u00bb(?=\S)([^\u00ab\u00bb]+)(?<=\S)\u00bb(?!\w)",
-    re.IGNORECASE | re.DOTALL,
+    r"|(?<![^\s(\[{*_/\u2013\u2014-])\u00bb(?=\S)([^\u00ab\u00bb]+)(?<=\S)\u00bb(?!\w)"
 )
 _OPENS_ANEW = re.compile(r"\u201c([^\u201c\u201d]+)(?=\u201c)")
 _TICKED = re.compile(r"(?<!`)`([^`\n]+)`(?!`)")
 _OPENS = re.compile(
-    r"(?<![\w'\u2018\u2019])(?:\u2018|['\u2019](?=[^\s'\u2019]))(?!\d0s\b|(?:tis|twas|em|til|cause|n)\b)", re.IGNORECASE
+    r"(?i)(?<![\w'\u2018\u2019])(?:\u2018|['\u2019](?=[^\s'\u2019]))(?!\d0s\b|(?:tis|twas|em|til|cause|n)\b)"
 )
 """A single mark that may open a quotation, and no apostrophe of a word that is cut short ('tis, the '90s)."""
 

@@ -12,16 +12,14 @@ _RATIO = re.compile(r"%|\bper\s?cent|\bbasis\s+points?\b|\bratio\b|\btax\s+rate\
 _PLACES = r"(?:stores?|restaurants?|branch(?:es)?|hotels?|plants?|locations?|employees?|customers?|countries)"
 # "Stores" and "Personnel" may be rows of sales and costs, and income is "attributable to shareholders".
 _COUNTS = re.compile(
-    r"\W*(?:(?:total|average|full[\s-]time|part[\s-]time|regular|permanent|worldwide|global|our)\s+)*"
+    r"(?is)\W*(?:(?:total|average|full[\s-]time|part[\s-]time|regular|permanent|worldwide|global|our)\s+)*"
     r"(?:employees|headcount|workforce|full[\s-]time\s+equivalents?|FTEs?)\b\W*"
     r"(?:(?:\(|at|as\s+of|in|on|worldwide|equivalent)\b.*|\(.*)?"
     rf"|.*\bnumber\s+of\s+(?:\w+[\s-]+){{0,2}}(?:people|persons|{_PLACES})\b.*"
-    rf"|.*\b{_PLACES}\s+(?:count\b|(?:open\s+)?(?:at|as\s+of)\s+(?:the\s+)?(?:beginning|end)\b|at\s+\w+[\s-]+end\b).*",
-    re.IGNORECASE | re.DOTALL,
+    rf"|.*\b{_PLACES}\s+(?:count\b|(?:open\s+)?(?:at|as\s+of)\s+(?:the\s+)?(?:beginning|end)\b|at\s+\w+[\s-]+end\b).*"
 )
 _SHARES = re.compile(
-    r"\b(?:weighted[\s-]+average|average|diluted|basic|number\s+of)\b.*\bshares\b|\bshares\b.*\b(?:outstanding|authorized)\b",
-    re.IGNORECASE,
+    r"(?i)\b(?:weighted[\s-]+average|average|diluted|basic|number\s+of)\b.*\bshares\b|\bshares\b.*\b(?:outstanding|authorized)\b"
 )
 _SHARES_EXCEPTED = re.compile(r"\bexcept\b[^\n]*\bshares?\b", re.IGNORECASE)
 

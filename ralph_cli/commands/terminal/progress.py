@@ -1,10 +1,13 @@
 """The live display on standard error: a line for each step, and what is being waited for."""
 
+import ast
 import shutil
 import sys
+import textwrap
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -30,6 +33,9 @@ from ralph_cli.core.events import (
 from ralph_cli.core.model import Usage
 from ralph_cli.reports.safe_text import one_line
 
+if TYPE_CHECKING:
+    from ralph_cli.config import Settings
+
 CODE, PAUSE, VERIFIER = 0, -1, -2
 """Keys, beside the numbers of calls, of what is waited for."""
 
@@ -42,16 +48,23 @@ ACTIVITIES = {
     "goal": "the worker is thinking",
     "judge": "the judge is reading",
     "subquery": "sub-queries",
-    "extractor": "final extraction",
-    "reader": "the DocReader reads",
-    "reasoner": "the TaskReasoner writes",
-    "task_judge": "the Task judge reads",
+    "extractor": "the worker writes down what it has",
+    "reader": "the reader gathers quotes",
+    "reasoner": "the writer writes",
+    "task_judge": "the judge is reading",
+    "counter": "the judge reads what may speak against it",
 }
+
+UNWRAPPED = 10_000
+"""Columns of what is no terminal: lines are for programs there."""
+
+NOT_DOING = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.ClassDef, ast.Assign, ast.AnnAssign)
+"""Statements that prepare; what a snippet does stands in another."""
 
 MAX_REFUSALS_SHOWN = 5
 """So many refusals of the local rules are shown when an attempt is over."""
 
-PHASES = {"reader": "DocReader", "reasoner": "TaskReasoner", "task_judge": "Task judge"}
+PHASES = {"reader": "reading", "reasoner": "writing", "task_judge": "judging"}
 """Agents whose turn is worth a line of its own when it begins."""
 
 
@@ -68,8 +81,8 @@ class SilentProgress:
 class LineProgress(SilentProgress):
     """Writes a line for each finished step; while one thing takes long, says so every `interval` seconds."""
 
-    def __init__(self, interval: float) -> None:
-        self._interval = interval
+    def __init__(self, interval: float, max_cost: float | None = None) -> None:
+        self._interval, self._max_cost = interval, max_cost
         self._usage = Usage()
         self._waiting: dict[int, tuple[str, float]] = {}
         self._iteration = 0
@@ -102,8 +115,11 @@ class LineProgress(SilentProgress):
         self._loading = (f"reading the document: page {done} of {total}", self._loading[1] or clock.monotonic())
 
     def write(self, line: str) -> None:
-        """One finished line."""
-        typer.echo(line, err=True)
+        """Finished lines, wrapped at the width of a terminal, further rows indented."""
+        width = shutil.get_terminal_size().columns if sys.stderr.isatty() else UNWRAPPED
+        for row in line.split("\n"):
+            indent = " " * (len(row) - len(row.lstrip()) + 2)
+            typer.echo("\n".join(textwrap.wrap(row, width, subsequent_indent=indent) or [row]), err=True)
 
     def draw(self, line: str) -> None:
         """What is being waited for; here a line now and then."""
@@ -121,9 +137,10 @@ class LineProgress(SilentProgress):
                 self._waiting.pop(PAUSE, None)
                 self._waiting[number] = (ACTIVITIES.get(agent, agent), clock.monotonic())
                 return self._phase_line(agent)
-            case CallFinished(number, usage=usage):
+            case CallFinished(number, model=model, usage=usage):
                 self._waiting.pop(number, None)
-                self._usage += usage
+                if not model.startswith("offline:"):  # those are counts of words
+                    self._usage += usage
             case CallRetried(agent, _, attempt, reason, wait):
                 self._waiting[PAUSE] = ("waiting to try again", clock.monotonic())
                 return f"  {agent} failed ({one_line(reason, 120)}), try {attempt + 1} in {wait:.0f} s"
@@ -156,11 +173,12 @@ class LineProgress(SilentProgress):
         return ""
 
     def _snippet_line(self, event: SnippetRan) -> str:
-        code = next((line for line in event.code.splitlines() if line.strip()), "")
         pages = f", pages {_page_list(event.pages)}" if event.pages else ""
-        asked = f", {event.queries} sub-queries" if event.queries else ""
+        queries = event.queries if self._usage.calls else 0
+        asked = f", {pluralize(queries, 'sub-query', 'sub-queries')}" if queries else ""
         fault = ", error" if event.error else ""
-        return f"  step {event.step}: {one_line(code, 70)}{pages}{asked}{fault}{self._usage_suffix()}"
+        what = one_line(describe_code(event.code), 70)
+        return f"  step {event.step}: {what}{pages}{asked}{fault}{self._usage_suffix()}"
 
     def _goal_line(self, event: OutputChanged | VerifierFinished | WorkerReported) -> str:
         self._waiting.pop(VERIFIER, None)
@@ -182,8 +200,13 @@ class LineProgress(SilentProgress):
         return f"  {PHASES[agent]}"
 
     def _usage_suffix(self) -> str:
-        calls = f"{self._usage.calls} calls"
-        return f"  ({calls})" if not self._usage.usd else f"  ({calls}, ${self._usage.usd:.4f})"
+        if not self._usage.calls:
+            return ""
+        parts = [pluralize(self._usage.calls, "call")]
+        if self._usage.usd or self._max_cost:
+            of_most = f" of ${self._max_cost:g}" if self._max_cost else ""
+            parts.append(f"${self._usage.usd or 0:.4f}{of_most}")
+        return f"  ({', '.join(parts)})"
 
     def _run_heartbeat(self) -> None:
         while not self._stopped.wait(self._interval):
@@ -209,7 +232,7 @@ class LiveProgress(LineProgress):
 
     def write(self, line: str) -> None:
         self.draw("")
-        typer.echo(line, err=True)
+        super().write(line)
 
     def draw(self, line: str) -> None:
         # A line wider than the terminal would wrap, and only its last row could be cleared.
@@ -219,6 +242,24 @@ class LiveProgress(LineProgress):
             sys.stderr.write(f"\r\x1b[2K{line}")
             sys.stderr.flush()
         self._shown = bool(line)
+
+
+def describe_code(code: str) -> str:
+    """The line of a snippet that says what it does: its first statement that is no import, definition or comment."""
+    try:
+        statements = ast.parse(code).body
+    except (SyntaxError, ValueError, RecursionError):
+        return next((line for line in code.splitlines() if line.strip()), "")
+    for statement in statements:
+        is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+        if not is_text and not isinstance(statement, NOT_DOING):
+            return (ast.get_source_segment(code, statement) or "").split("\n")[0]
+    return "definitions"
+
+
+def pluralize(number: int, noun: str, plural: str = "") -> str:
+    """A number with its noun."""
+    return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def _ruling_line(verdict: str, claim: int, reason: str) -> str:
@@ -232,12 +273,14 @@ def _page_list(pages: tuple[int, ...]) -> str:
 
 
 @contextmanager
-def progress(heartbeat: float, *, quiet: bool) -> Iterator[SilentProgress]:
+def progress(settings: "Settings", *, quiet: bool) -> Iterator[SilentProgress]:
     """A display for the time of a run: live on a terminal, lines elsewhere, nothing when `quiet`."""
     if quiet:
         yield SilentProgress()
         return
-    display = LiveProgress(REDRAW_SECONDS) if sys.stderr.isatty() else LineProgress(heartbeat)
+    live = sys.stderr.isatty()
+    interval, max_cost = REDRAW_SECONDS if live else settings.heartbeat, settings.max_cost
+    display = LiveProgress(interval, max_cost) if live else LineProgress(interval, max_cost)
     display.start()
     try:
         yield display

@@ -47,11 +47,6 @@ class StrictObject(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
 
-def object_schema(**fields: Json) -> Json:
-    """The JSON Schema of an object with these fields, all of them required, and no others."""
-    return {"type": "object", "properties": fields, "required": list(fields), "additionalProperties": False}
-
-
 M = TypeVar("M", bound=BaseModel)
 
 
@@ -84,22 +79,21 @@ def parse_object(text: str, shape: type[M]) -> M:
         raise ValueError(describe_validation_error(error)) from None
 
 
-def ask_once(
-    model: Model, agent: str, prompt: str, shape: type[M], schema: Json, *, name: str, inputs: dict[str, Any]
-) -> M:
-    """The reply to one light call of an agent, whose system prompt is `<agent>_system`, as an object of that shape.
-
-    Raises as `ask_model` does.
-    """
-    request = Request(
+def agent_request(agent: str, prompt: str, schema: Json, name: str, inputs: dict[str, Any], max_tokens: int) -> Request:
+    """The request to an agent, whose system prompt is `<agent>_system`, for an object called `name`."""
+    return Request(
         agent,
         prompt_text(f"{agent}_system"),
         (UserTurn(prompt),),
         output_schema=schema,
         output_name=name,
-        max_tokens=1_000,
+        max_tokens=max_tokens,
         inputs=inputs,
     )
+
+
+def ask_once(model: Model, request: Request, shape: type[M]) -> M:
+    """The reply to one light call as an object of that shape. Raises as `ask_model` does."""
     return ask_model(model, request, lambda text: parse_object(text, shape), attempts=1)
 
 

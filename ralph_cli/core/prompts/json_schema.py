@@ -1,21 +1,27 @@
 """The JSON schemas of tools and replies, made from what differs between them. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from ralph_cli.core.model import Json
 
 
-def string(description: str) -> Json:
+def object_schema(required: Sequence[str] | None = None, /, **fields: Json) -> Json:
+    """An object with these fields and no others; all of them are required unless it is said which."""
+    needed = list(fields if required is None else required)
+    needs: Json = {"required": needed} if needed else {}
+    return {"type": "object", "properties": fields, **needs, "additionalProperties": False}
+
+
+def string(description: str = "") -> Json:
     """A text."""
-    return {"type": "string", "description": description}
+    return {"type": "string"} | ({"description": description} if description else {})
 
 
-def strings(description: str) -> Json:
-    """A list of texts."""
-    return {"type": "array", "items": {"type": "string"}, "description": description}
+def array(items: Json, description: str = "") -> Json:
+    """A list of such items."""
+    return {"type": "array", "items": items} | ({"description": description} if description else {})
 
 
-def record(properties: Mapping[str, Json], required: Sequence[str] = ()) -> Json:
-    """An object with these properties and no others."""
-    needed = {"required": list(required)} if required else {}
-    return {"type": "object", "properties": dict(properties), **needed, "additionalProperties": False}
+def choice(*words: str) -> Json:
+    """One of these words."""
+    return {"type": "string", "enum": list(words)}

@@ -43,10 +43,9 @@ def status_after(stop: StopType) -> GoalStatus:
 class GoalState:
     """What is known of a goal after some of its events.
 
-    `iteration` counts over all runs of the goal, `before` those of earlier runs. `evidence` is that of the latest
-    verification; it speaks of the `output` only if it is of its `revision`. `passed` is the latest output that every
-    verifier passed in this run. `reason` says why it stopped, or why the
-    last intent to finish was refused.
+    `iteration` counts over all runs of the goal, `earlier_iterations` those of earlier runs. `evidence` is that of
+    the latest verification; it speaks of the `output` only if it is of its `revision`. `passed` is the latest output
+    that every verifier passed in this run. `reason` says why it stopped, or why the last intent to finish was refused.
     """
 
     run: str = ""
@@ -99,10 +98,8 @@ class GoalState:
             case OutputChanged(output=output, revision=revision):
                 return replace(self, output=output, revision=revision)
             case VerifierFinished():
-                same = bool(self.evidence) and (self.evidence[-1].round, self.evidence[-1].revision) == (
-                    event.round,
-                    event.revision,
-                )
+                latest = self.evidence[-1] if self.evidence else None
+                same = latest is not None and (latest.round, latest.revision) == (event.round, event.revision)
                 now = replace(self, evidence=(*self.evidence, event) if same else (event,))
                 return replace(now, passed=now.output) if now.verified else now
             case WorkerReported(text=text):
@@ -131,9 +128,8 @@ def rejection_notice(goal: GoalState, halt: Halt, output: str = "") -> str:
     retries = max(goal.iteration - 1, 0)
     retry_count = "1 retry" if retries == 1 else f"{retries} retries"
     changed = goal.passed and not goal.verified
-    passed_note = (
-        " It is the last version that passed every verifier; the worker changed it afterwards." if changed else ""
-    )
+    last_passed = " It is the last version that passed every verifier; the worker changed it afterwards."
+    passed_note = last_passed if changed else ""
     first = f"Stopped after {retry_count} ({halt.detail}); the output above was not accepted.{passed_note}"
     if not goal.evidence:
         return f"{first}\nNo verifier was run."

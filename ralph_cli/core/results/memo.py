@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ralph_cli.core.document import Document
-from ralph_cli.core.run import Quote, Ruling, Verdict
+from ralph_cli.core.run import Quote, Ruling
 
 QuotationOutcome = Literal["exact", "folded", "recut", "altered", "wrong-page", "not-found", "unclosed", "hidden"]
 """What became of a quotation: the first three hold (see `Tier`). Altered: not the document's words, but near them;
@@ -115,7 +115,7 @@ class Support:
     @property
     def holds(self) -> bool:
         """Whether the judge lets the sentence stand."""
-        return self.ruling is not None and self.ruling.verdict in (Verdict.SUPPORTED, Verdict.VERBATIM)
+        return self.ruling is not None and self.ruling.verdict.passes
 
 
 @dataclass(frozen=True, slots=True)

@@ -262,10 +262,8 @@ class BodyParser:
             return
         at = self.add_block(text)
         lead = len(raw) - len(raw.lstrip())
-        self.note_references += [
-            (kind, number, at + max(0, min(place - lead, len(text))))
-            for kind, number, place in paragraph.note_references
-        ]
+        for kind, number, place in paragraph.note_references:
+            self.note_references.append((kind, number, at + max(0, min(place - lead, len(text)))))
         names = paragraph.style.split("/")
         level = paragraph.level or next((_heading_level(name) for name in names if _heading_level(name)), 0)
         if 1 <= level <= 9:

@@ -49,11 +49,7 @@ class Annotation:
 
 
 def render_pictures(
-    document: Document,
-    spans: Sequence[Span],
-    *,
-    source: DocumentSource | None = None,
-    most: int = MAX_PIXEL_BYTES,
+    document: Document, spans: Sequence[Span], *, source: DocumentSource | None = None, most: int = MAX_PIXEL_BYTES
 ) -> list[tuple[Picture, ...]]:
     """For each span of a PDF the pictures of the pages it stands on; none for spans beyond `most` bytes of pixels.
 

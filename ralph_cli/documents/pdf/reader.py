@@ -56,11 +56,8 @@ def parse_pdf(
             text = _page_text(document, index, layout, unreadable, textless)
             characters += len(text) + 1
             if characters > limits.characters:
-                raise DocumentError(
-                    f"{name} has more than {limits.characters:,} characters (page {index + 1} of {total})",
-                    code="too-big",
-                    hint="split the file",
-                )
+                what = f"{name} has more than {limits.characters:,} characters (page {index + 1} of {total})"
+                raise DocumentError(what, code="too-big", hint="split the file")
             pages.append(ParsedPage(text, clean_label(_page_label(document, index))))
             on_progress(index + 1, total)
         damaged = [number for number in _find_damaged_pages(document, data) if number not in unreadable]
@@ -82,11 +79,8 @@ class LaidOutPage:
         self.text_page = self.page.get_textpage()
         self.layout = lay_out(self.text_page, layout)
         if _clean(self.layout.text) != text:
-            raise DocumentError(
-                f"the text of page {number} of {name} has changed since it was loaded",
-                code="changed",
-                hint="load it again",
-            )
+            what = f"the text of page {number} of {name} has changed since it was loaded"
+            raise DocumentError(what, code="changed", hint="load it again")
 
     def boxes(self, start: int, end: int) -> list[Box]:
         """One rectangle per line (or per cell, when cells are far apart) of text[start:end]."""
@@ -127,11 +121,8 @@ def _open_error(name: str, code: int | None, password: str | None) -> DocumentEr
         return DocumentError(f"wrong password for {name}", code="wrong-password", hint="check --password")
     if code == _ERROR_SECURITY:
         return DocumentError(f"{name} is encrypted in a way that is not supported", code="unsupported")
-    return DocumentError(
-        f"{name} is damaged or incomplete and cannot be read as PDF",
-        code="damaged",
-        hint="get the file again, or repair it: qpdf in.pdf out.pdf",
-    )
+    hint = "get the file again, or repair it: qpdf in.pdf out.pdf"
+    return DocumentError(f"{name} is damaged or incomplete and cannot be read as PDF", code="damaged", hint=hint)
 
 
 def _clean(text: str) -> str:
@@ -190,11 +181,8 @@ def _no_text_error(name: str, unreadable: list[int], total: int) -> DocumentErro
     if len(unreadable) == total:
         return DocumentError(f"no page of {name} can be read", code="damaged", hint="get the file again")
     pages = f"any of its {total} pages (1-{total})" if total > 1 else "its only page"
-    return DocumentError(
-        f"{name} has no text on {pages}; it is probably a scan",
-        code="no-text",
-        hint="add a text layer first: ocrmypdf in.pdf out.pdf",
-    )
+    hint = "add a text layer first: ocrmypdf in.pdf out.pdf"
+    return DocumentError(f"{name} has no text on {pages}; it is probably a scan", code="no-text", hint=hint)
 
 
 def _cautions(unreadable: list[int], damaged: list[int], textless: list[int], total: int) -> Iterator[Caution]:

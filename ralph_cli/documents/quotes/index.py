@@ -248,11 +248,8 @@ class QuoteIndex:
     def _keep_faithful(self, quote: str, spans: Iterable[Span]) -> list[Span]:
         """Those that need no widening, and have as many invisible characters as the quote."""
         hidden = count_zero_width(quote)
-        return [
-            span
-            for span in spans
-            if self._is_whole(span) and (not hidden or count_zero_width(self._text[span.start : span.end]) >= hidden)
-        ]
+        whole = [span for span in spans if self._is_whole(span)]
+        return [s for s in whole if not hidden or count_zero_width(self._text[s.start : s.end]) >= hidden]
 
     def _is_whole(self, span: Span) -> bool:
         return widen_to_whole(self._text, span.start, span.end) == (span.start, span.end)

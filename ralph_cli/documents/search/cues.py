@@ -149,11 +149,8 @@ class QualifierIndex:
 
 def terms(text: str) -> frozenset[str]:
     """The words of a text that say what it is about, without their endings."""
-    return frozenset(
-        re.sub(r"(?:ies|es|s|ed|ing|ly)$", "", word)
-        for word in (match[0].casefold() for match in _WORD.finditer(text))
-        if word not in _COMMON
-    )
+    words = {match[0].casefold() for match in _WORD.finditer(text)} - _COMMON
+    return frozenset(re.sub(r"(?:ies|es|s|ed|ing|ly)$", "", word) for word in words)
 
 
 def named_sections(text: str) -> frozenset[str]:

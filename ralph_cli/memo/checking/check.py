@@ -36,16 +36,10 @@ def check_quotations(memo: Memo, name: str, documents: Sequence[Document], *, st
     inside = memo.references
     if paged:
         inside = tuple(item for item in inside if any(is_in_document(item, document) for document in paged))
-    return MemoCheck(
-        name,
-        tuple(documents),
-        tuple(finding for finding in found if finding.quotation.form != "term"),
-        tuple(finding for finding in found if finding.quotation.form == "term"),
-        tuple(reference for reference in memo.references if reference not in inside),
-        unpaged,
-        inside,
-        strict=strict,
-    )
+    quotations = tuple(finding for finding in found if finding.quotation.form != "term")
+    terms = tuple(finding for finding in found if finding.quotation.form == "term")
+    beyond = tuple(reference for reference in memo.references if reference not in inside)
+    return MemoCheck(name, tuple(documents), quotations, terms, beyond, unpaged, inside, strict=strict)
 
 
 def _finding(number: int, quotation: Quotation, sources: Sequence[Source]) -> Finding:

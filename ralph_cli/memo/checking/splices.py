@@ -38,10 +38,8 @@ def _matching_head_words(parts: Sequence[str], source: Source) -> int:
 
 def _nearest_pair(heads: Sequence[Span], tails: Sequence[Span]) -> tuple[Span, Span]:
     """The two places that are nearest to each other."""
-    return min(
-        ((head, tail) for head in heads[:MAX_PLACES] for tail in tails[:MAX_PLACES]),
-        key=lambda pair: abs(pair[1].start - pair[0].end),
-    )
+    pairs = [(head, tail) for head in heads[:MAX_PLACES] for tail in tails[:MAX_PLACES]]
+    return min(pairs, key=lambda pair: abs(pair[1].start - pair[0].end))
 
 
 def _render_splice(source: Source, places: tuple[Span, Span], other: Source) -> str:

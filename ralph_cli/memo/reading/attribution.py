@@ -1,4 +1,4 @@
-"""Whether a few words between marks are what somebody is said to have said, or merely name or distance something."""
+"""Whether a short phrase in quotation marks is what somebody said, or only names something or keeps it off."""
 
 import re
 
@@ -7,8 +7,10 @@ from ralph_cli.text.sentences import sentence_at
 MIN_WORDS = 2
 """Words from which a phrase behind a verb of saying is a quotation; one word is too often a name or a tone."""
 
-_REACH, _WORDS = 200, 8
-"""Characters before a phrase that are looked at, and words between the verb and the phrase, others in marks apart."""
+_MAX_CHARS_BEFORE, _MAX_WORDS_BETWEEN = 200, 8
+"""Characters before a phrase that are looked at, and words that may stand between the verb and the phrase.
+
+Other phrases in quotation marks are not counted."""
 
 _SAYS = (
     r"(?:says?|said|saying|states|stated|stating|provides|provided|providing|reads|writes?|wrote|written|according\s+to"
@@ -26,11 +28,13 @@ _BEFORE_NAME = re.compile(
 
 def is_attributed(text: str, start: int, end: int) -> bool:
     """Whether a verb of saying leads to text[start:end], a phrase with its marks, or follows it behind a comma."""
-    low, _ = sentence_at(text, start, end, max(start - _REACH, 0), start)
+    # Only the sentence's beginning is wanted.
+    low, _ = sentence_at(text, start, end, max(start - _MAX_CHARS_BEFORE, 0), start)
     before = text[low:start]
     if _BEFORE_NAME.search(before):
         return False
-    if text[end - 2 : end + 1].count(",") and _VERB_BEHIND.match(text, end):
+    # The comma stands before the closing mark ("thus," he said) or behind it ("thus", he said).
+    if "," in text[end - 2 : end + 1] and _VERB_BEHIND.match(text, end):
         return True
     verbs = list(_VERB.finditer(before))
-    return bool(verbs) and len(_PHRASE.sub(" ", before[verbs[-1].end() :]).split()) <= _WORDS
+    return bool(verbs) and len(_PHRASE.sub(" ", before[verbs[-1].end() :]).split()) <= _MAX_WORDS_BETWEEN

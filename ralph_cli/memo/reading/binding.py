@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import PageReference, Quotation
-from ralph_cli.memo.reading.footnotes import note_spans
+from ralph_cli.memo.reading.footnotes import find_note_spans
 from ralph_cli.memo.reading.layout import Piece
 from ralph_cli.memo.reading.page_references import reference_behind
 from ralph_cli.text.sentences import sentence_ends
@@ -52,10 +52,8 @@ class Binder:
 
     def bind(self) -> list[tuple[Quotation, PageReference | None]]:
         """Each quotation with its reference, if it has one."""
-        found = [
-            self._reference_in_note(quotation) or self._reference_right_after(at)
-            for at, quotation in enumerate(self.quotations)
-        ]
+        numbered = enumerate(self.quotations)
+        found = [self._reference_in_note(quotation) or self._reference_right_after(at) for at, quotation in numbered]
         taken = {reference.start for reference in found if reference is not None}
         for at in range(len(found)):
             found[at] = (
@@ -149,7 +147,8 @@ class Binder:
 
     def _reference_in_note(self, quotation: Quotation) -> PageReference | None:
         """The reference in the footnote that is cited right behind the quotation."""
-        found = (self._first_reference_between(start, end) for start, end in note_spans(self.document, quotation.end))
+        spans = find_note_spans(self.document, quotation.end)
+        found = (self._first_reference_between(start, end) for start, end in spans)
         return next((reference for reference in found if reference is not None), None)
 
     def _reference_above(self, at: int) -> PageReference | None:

@@ -34,9 +34,8 @@ _NAMED = (
 """What a page is of: only behind such a name does a bare "at 12" name one."""
 
 _BEHIND = re.compile(
-    rf"[\s,;.]*(?:{_NAMED}[^\n\"\u201c\u201d;()]{{0,60}}?[\s,])?"
-    rf"\bat (?P<behind>{_NUMBERED}(?:{_DASH}{_NUMBERED})?)(?=\s*(?:[.;,)\]](?!\d)|$))",
-    re.MULTILINE,
+    rf"(?m)[\s,;.]*(?:{_NAMED}[^\n\"\u201c\u201d;()]{{0,60}}?[\s,])?"
+    rf"\bat (?P<behind>{_NUMBERED}(?:{_DASH}{_NUMBERED})?)(?=\s*(?:[.;,)\]](?!\d)|$))"
 )
 _REFERENCE = re.compile(rf"{_SEVERAL}|{_ONE}|{_AT}")
 _SPLIT = re.compile(rf"(?:{_AND})(?:(?:pp?\.|pages?)\s*)?")
@@ -49,10 +48,15 @@ FOLLOWING_PAGES = 5
 """Pages behind the first one that "ff." and "et seq." take in."""
 
 
-def references(text: str) -> Iterator[PageReference]:
-    """The page references of a text, in order; `line` counts line ends before them."""
+def find_references(text: str) -> Iterator[PageReference]:
+    """The page references of a text, in order, each with its line in it."""
     for match in _REFERENCE.finditer(text):
         yield _parse_reference(match, text)
+
+
+def has_reference(text: str) -> bool:
+    """Whether a text names a page."""
+    return _REFERENCE.search(text) is not None
 
 
 def reference_behind(text: str, at: int) -> PageReference | None:

@@ -11,7 +11,7 @@ from ralph_cli.memo.reading.attribution import MIN_WORDS, is_attributed
 from ralph_cli.memo.reading.binding import Binder
 from ralph_cli.memo.reading.layout import Locator, Piece, is_block, pieces
 from ralph_cli.memo.reading.marks import MarkedQuotation, marked_quotations
-from ralph_cli.memo.reading.page_references import references
+from ralph_cli.memo.reading.page_references import find_references
 from ralph_cli.memo.reading.words import count_words, is_term, strip_attribution, strip_markup, strip_quote_prefix
 from ralph_cli.text.sentences import sentence_at
 
@@ -37,11 +37,9 @@ def read_memo(document: Document) -> Memo:
         inside = index >= 0 and reference.start < found[index].end
         return not inside and not _is_own_page_number(document, reference)
 
-    free_references = [place(reference) for reference in references(document.text) if is_free(reference)]
-    bound = [
-        _classify(replace(quotation, reference=reference), document.text)
-        for quotation, reference in Binder(document, reader.pieces, found, free_references).bind()
-    ]
+    free_references = [place(reference) for reference in find_references(document.text) if is_free(reference)]
+    pairs = Binder(document, reader.pieces, found, free_references).bind()
+    bound = [_classify(replace(quotation, reference=reference), document.text) for quotation, reference in pairs]
     used = {quotation.reference.start for quotation in bound if quotation.reference}
     return Memo(tuple(bound), tuple(reference for reference in free_references if reference.start not in used))
 

@@ -3,7 +3,7 @@
 import html
 import re
 
-from ralph_cli.memo.reading.page_references import references
+from ralph_cli.memo.reading.page_references import find_references, has_reference
 
 MAX_TERM_WORDS = 3
 """Up to this many words between marks may merely name something, unless they have an amount or a page with them."""
@@ -40,10 +40,10 @@ def strip_attribution(text: str) -> str:
     text = _DASH_LINE.sub("", text)
     for pattern in (_BRACKETED_END, _DASHED_END):
         match = pattern.search(text)
-        if match and any(True for _ in references(match[0])):
+        if match and has_reference(match[0]):
             return text[: match.start()].rstrip()
     last = text.rpartition("\n")[2]
-    found = list(references(last))
+    found = list(find_references(last))
     if found and not last[: found[0].start].strip(" \t*_") and not last[found[-1].end :].strip(" \t.*_"):
         return text[: len(text) - len(last)].rstrip()
     return text.rstrip()

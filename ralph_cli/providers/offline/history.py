@@ -8,11 +8,13 @@ from dataclasses import dataclass, field
 from ralph_cli.core.model import Json, ModelTurn, ToolTurn, Turn, UserTurn
 from ralph_cli.providers.offline.search import LINE_MARK
 
-CLAIM_NUMBERS = re.compile(r"(?i)\b(?:claim|bullet)s?\s*(?:#|no\.?|number)?\s*((?:\d+(?:\s*(?:,|and|&)\s*)?)+)")
-CLAIM_INDEX = re.compile(r"\bclaims\[(\d+)\]|\bclaims\.(\d+)\b")
-CLAIM_COUNT = re.compile(r"(?i)\b\d+(?:-\d+)? (?:different |more )?(?:claims|quotes|bullets)\b|\btoo (?:few|many)\b")
-PASSED_WORDS = re.compile(r"(?i)\b(?:accepted|passed|verified|frozen|keep|kept)\b")
-FAILED_WORDS = re.compile(
+_CLAIM_NUMBERS = re.compile(r"(?i)\b(?:claim|bullet)s?\s*(?:#|no\.?|number)?\s*((?:\d+(?:\s*(?:,|and|&)\s*)?)+)")
+_CLAIM_INDEX = re.compile(r"\bclaims\[(\d+)\]|\bclaims\.(\d+)\b")
+_CLAIM_COUNT = re.compile(r"(?i)\b\d+(?:-\d+)? (?:different |more )?(?:claims|quotes|bullets)\b|\btoo (?:few|many)\b")
+"""A line that asks for another number of claims: it refuses none of them."""
+
+_PASSED_WORDS = re.compile(r"(?i)\b(?:accepted|passed|verified|frozen|keep|kept)\b")
+_FAILED_WORDS = re.compile(
     r"(?i)\b(?:refused|rejected|fail\w*|drop\w*|replace\w*|wrong"
     r"|not (?:accepted|supported|verbatim|found|in the document))\b"
 )
@@ -35,8 +37,8 @@ class Candidate:
 
 
 def parse_search_output(text: str) -> tuple[list[Json], list[Candidate]]:
-    """Head lines and candidates among the marked lines of `text`; a line that was cut is passed over."""
-    heads: list[Json] = []
+    """The summaries of searches and the candidates, from the marked lines of `text`; cut lines are passed over."""
+    summaries: list[Json] = []
     candidates: list[Candidate] = []
     decoder = json.JSONDecoder()
     for piece in text.split(LINE_MARK)[1:]:
@@ -46,18 +48,22 @@ def parse_search_output(text: str) -> tuple[list[Json], list[Candidate]]:
                 place = int(row["page"]), int(row["start"]), int(row["end"])
                 candidates.append(Candidate(*place, float(row["score"]), str(row["text"])))
             elif "coverage" in row:
-                heads.append(row)
+                summaries.append(row)
         except (ValueError, TypeError, LookupError):
             continue
-    return heads, candidates
+    return summaries, candidates
 
 
 @dataclass(slots=True)
 class History:
-    """Searches made, what they found, what was submitted and what of it came back."""
+    """Searches made, what they found, what was submitted and what of it came back.
+
+    `search_summaries` is the first line of each search (coverage, terms, failures); `refused` holds claims that were
+    refused, and feedback lines that name them; `exhausted` says that the last search found nothing new.
+    """
 
     searches: int = 0
-    heads: list[Json] = field(default_factory=list)
+    search_summaries: list[Json] = field(default_factory=list)
     candidates: list[Candidate] = field(default_factory=list)
     refused: set[str] = field(default_factory=set)
     submitted: bool = False
@@ -72,7 +78,8 @@ class History:
             match turn:
                 case ModelTurn(_, calls):
                     arguments = next((call.arguments for call in calls if call.arguments), {})
-                    history.searches += "code" in arguments
+                    if "code" in arguments:
+                        history.searches += 1
                     history.submitted = history.submitted or "claims" in arguments
                 case ToolTurn(results, note):
                     history._observe(arguments, "\n".join([*(text for _, text, _ in results), note]))
@@ -80,46 +87,49 @@ class History:
                     history._observe(arguments if "claims" in arguments else {}, text)
         return history
 
-    def _observe(self, asked: Json, text: str) -> None:
-        if "claims" in asked:
-            self.refused |= refused_claims([str(claim["text"]) for claim in asked["claims"]], text)
-        elif "code" in asked:
-            heads, found = parse_search_output(text)
+    def _observe(self, arguments: Json, text: str) -> None:
+        if "claims" in arguments:
+            self.refused |= refused_claims([str(claim["text"]) for claim in arguments["claims"]], text)
+        elif "code" in arguments:
+            summaries, found = parse_search_output(text)
             known = {(c.start, c.end) for c in self.candidates}
             fresh = [c for c in found if (c.start, c.end) not in known]
-            self.heads += heads
+            self.search_summaries += summaries
             self.candidates += fresh
-            self.exhausted = bool(heads) and not fresh
+            self.exhausted = bool(summaries) and not fresh
         else:
-            lines = [line for line in _nonblank_lines(text) if FAILED_WORDS.search(line)]
-            self.refused |= {line for line in lines if not PASSED_WORDS.search(line)}
+            lines = [line for line in _nonblank_lines(text) if _FAILED_WORDS.search(line)]
+            self.refused |= {line for line in lines if not _PASSED_WORDS.search(line)}
 
     @property
     def best_score(self) -> float:
         """The best score of all that was found, refused or not."""
         return max((c.score for c in self.candidates), default=0.0)
 
-    def best_unrefused(self, count: int) -> list[Candidate]:
-        """The best candidates that nobody has refused."""
-        refused_text = " \n ".join(" ".join(block.split()) for block in self.refused)
+    def first_unrefused(self, count: int) -> list[Candidate]:
+        """The first `count` candidates that nobody has refused: search by search, the best first within each.
+
+        The scores of two searches do not compare.
+        """
+        refused_text = " \n ".join(" ".join(line.split()) for line in self.refused)
         return [c for c in self.candidates if c.claim not in refused_text][:count]
 
 
 def refused_claims(claims: Sequence[str], feedback: str) -> set[str]:
     """The claims that a refusal names, by their words or their number. One that only counts them names none of them;
     one that names nothing at all means all of them."""
-    lines = [line for line in _nonblank_lines(feedback) if FAILED_WORDS.search(line) or not PASSED_WORDS.search(line)]
+    lines = [line for line in _nonblank_lines(feedback) if _FAILED_WORDS.search(line) or not _PASSED_WORDS.search(line)]
     named: set[str] = set()
     for line in lines:
         folded = " ".join(line.split())
         numbers: set[int] = set()
         # Only the first place that numbers are given: "claim 3 says the same as claim 1" is about claim 3.
-        if numbered := CLAIM_NUMBERS.search(line):
+        if numbered := _CLAIM_NUMBERS.search(line):
             numbers |= set(map(int, re.findall(r"\d+", numbered[1])))
-        if indexed := CLAIM_INDEX.search(line):
+        if indexed := _CLAIM_INDEX.search(line):
             numbers.add(int(indexed[1] or indexed[2]) + 1)
         named |= {claim for number, claim in enumerate(claims, 1) if number in numbers or claim[:40] in folded}
-    return named if named or any(map(CLAIM_COUNT.search, lines)) else set(claims)
+    return named if named or any(map(_CLAIM_COUNT.search, lines)) else set(claims)
 
 
 def _nonblank_lines(text: str) -> list[str]:

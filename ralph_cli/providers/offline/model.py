@@ -65,9 +65,9 @@ def _worker_action(request: Request) -> Json:
     history = History.from_turns(request.turns)
     if search := _opening_search(history, question, length):
         return search
-    if is_irrelevant(history.heads[0]):
-        return not_found_action(history.heads[0])
-    chosen = select_candidates(history.best_unrefused(most), least, history.best_score)
+    if is_irrelevant(history.search_summaries[0]):
+        return not_found_action(history.search_summaries[0])
+    chosen = select_candidates(history.first_unrefused(most), least, history.best_score)
     return _submission_or_search(history, chosen, least, question, length)
 
 
@@ -79,25 +79,25 @@ def _reader_action(request: Request) -> Json:
     words = tasks.topic_words(task) or None
     if search := _opening_search(history, words, length):
         return search
-    if is_irrelevant(history.heads[-1]):
+    if is_irrelevant(history.search_summaries[-1]):
         broad = history.searches == 1 and words and tasks.TASK_WORDS.search(task)
-        return {"code": build_snippet(None, length, [])} if broad else not_found_action(history.heads[0])
+        return {"code": build_snippet(None, length, [])} if broad else not_found_action(history.search_summaries[0])
     # What stands in several places is one item.
-    items = {c.claim.casefold(): c for c in reversed(history.best_unrefused(len(history.candidates)))}
+    items = {c.claim.casefold(): c for c in reversed(history.first_unrefused(len(history.candidates)))}
     chosen = select_candidates(list(reversed(items.values()))[: tasks.MAX_ITEMS], 1, history.best_score)
-    if len(history.heads) > 1 and is_irrelevant(history.heads[0]):
+    if len(history.search_summaries) > 1 and is_irrelevant(history.search_summaries[0]):
         words = None
     return _submission_or_search(history, chosen, tasks.TARGET_ITEMS, words, length)
 
 
 def _opening_search(history: History, question: str | None, length: tuple[int, int]) -> Json | None:
     """The first search, or the same one without sub-queries when all of those failed; None once something was found."""
-    if not history.heads:
+    if not history.search_summaries:
         if history.searches > 1:
             what, hint = "the search in the sandbox returned no result", "see the trace for what the snippet printed"
             raise ProviderError(what, code="offline-no-result", hint=hint)
         return {"code": build_snippet(question, length, [])}
-    head = history.heads[-1]
+    head = history.search_summaries[-1]
     if head.get("failed") and head["failed"] == head.get("passages") and history.searches <= MAX_SEARCHES:
         return {"code": build_snippet(question, length, [], without_subqueries=True)}
     return None
@@ -110,7 +110,7 @@ def _submission_or_search(
     if len(chosen) < wanted and not history.exhausted and history.searches <= MAX_SEARCHES:
         shown = [(c.start, c.end) for c in history.candidates]
         return {"code": build_snippet(question, length, shown, passages=DEFAULT_PASSAGES * (1 + history.searches))}
-    return submission(chosen) if chosen else no_quote_action(history.heads, length, history.submitted)
+    return submission(chosen) if chosen else no_quote_action(history.search_summaries, length, history.submitted)
 
 
 def _extractor_action(request: Request) -> Json:

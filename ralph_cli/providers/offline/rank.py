@@ -29,9 +29,8 @@ SUBJECT_WEIGHT_FACTOR, OPENING_CHARS = 0.5, 3000
 # What counts as relevant at all: see `best_coverage`.
 ENOUGH_COVERAGE, MIN_TERMS_HELD, ABSENT_WORD_FACTOR = 0.6, 2.0, 0.4
 AMOUNT = re.compile(
-    r"\bhow (?:much|many|large|big|long|high|low|far|old)\b|%|\b(?:amount|number|total|sum|rate|ratio|percent(?:age)?"
-    r"|share|average|price|cost|value|size|level|growth|change|increase|decrease)s?\b",
-    re.IGNORECASE,
+    r"(?i)\bhow (?:much|many|large|big|long|high|low|far|old)\b|%|\b(?:amount|number|total|sum|rate|ratio"
+    r"|percent(?:age)?|share|average|price|cost|value|size|level|growth|change|increase|decrease)s?\b"
 )
 FIGURE = re.compile(r"\d[\d,.]*")
 

@@ -12,20 +12,17 @@ from ralph_cli.providers.offline.words import STOP
 
 SENTENCE_END = re.compile(r"(?<=[.!?])[\"'\u201d\u2019)\]]*\s+(?=[\"'\u201c\u2018(\[]*[^\W_a-z])")
 ABBREVIATION = re.compile(
-    r"(?:\b(?:no|nos|inc|corp|co|ltd|llc|vs|mr|mrs|ms|dr|st|jr|sr|art|sec|fig|approx|cf|al|e\.g|i\.e|[a-z])\.)$",
-    re.IGNORECASE,
+    r"(?i)(?:\b(?:no|nos|inc|corp|co|ltd|llc|vs|mr|mrs|ms|dr|st|jr|sr|art|sec|fig|approx|cf|al|e\.g|i\.e|[a-z])\.)$"
 )
 CLAUSE = re.compile(
-    r";\s+|:\s+|\s[\u2013\u2014]\s|,\s+(?=(?:and|or|which|who|where|while|with|including|as|because|due|driven|primarily"
-    r"|mainly|resulting|compared)\b)",
-    re.IGNORECASE,
+    r"(?i);\s+|:\s+|\s[\u2013\u2014]\s|,\s+(?=(?:and|or|which|who|where|while|with|including|as|because|due|driven|primarily"
+    r"|mainly|resulting|compared)\b)"
 )
 # A span must never be cut away from a word that turns, limits or conditions what it says.
 MEANING_CHANGER = re.compile(
-    r"\b(?:not|no|nor|never|none|neither|nothing|cannot|without|except\w*|exclu\w*|unless|however|but|although|though"
+    r"(?i)\b(?:not|no|nor|never|none|neither|nothing|cannot|without|except\w*|exclu\w*|unless|however|but|although|though"
     r"|despite|rather|instead|only|until|if|provided|subject|whether|other than|offset\w*|less than|fail\w*"
-    r"|den(?:y|ie\w*)|alleg\w*|would|could|may|might|should|former\w*|previously|almost|hardly|unlikely)\b|n['\u2019]t\b",
-    re.IGNORECASE,
+    r"|den(?:y|ie\w*)|alleg\w*|would|could|may|might|should|former\w*|previously|almost|hardly|unlikely)\b|n['\u2019]t\b"
 )
 LABEL = re.compile(r"[^\W\d_]{2,}")
 DATE = re.compile(
@@ -184,10 +181,8 @@ def extract_spans(
         found.append((start, end, score, gain, cut))
     if similarity and found:
         alike = similarity(question, [" ".join(text[start:end].split()) for start, end, *_ in found])
-        found = [
-            (start, end, (score + max(likeness, 0.0)) / 2, gain, cut)
-            for (start, end, score, gain, cut), likeness in zip(found, alike, strict=True)
-        ]
+        pairs = zip(found, alike, strict=True)
+        found = [(a, b, (score + max(like, 0.0)) / 2, gain, cut) for (a, b, score, gain, cut), like in pairs]
     spans = [ScoredSpan(start, end, round(score * gain * cut, 4)) for start, end, score, gain, cut in found]
     best = sorted(spans, key=lambda item: (-item.score, item.start))[:MAX_SPANS]
     return best + _filler_sentences(text, best, length)
@@ -227,7 +222,5 @@ def answer_subquery(prompt: str, text: str, similarity: Similarity = None) -> st
     except (ValueError, TypeError, AttributeError, LookupError):
         pass  # a prompt that is not ours is answered with what its words say
     spans = extract_spans(question, text, terms, length, head, similarity)
-    return json.dumps(
-        [{"start": s.start, "end": s.end, "score": s.score, "text": text[s.start : s.end]} for s in spans],
-        ensure_ascii=False,
-    )
+    rows = [{"start": s.start, "end": s.end, "score": s.score, "text": text[s.start : s.end]} for s in spans]
+    return json.dumps(rows, ensure_ascii=False)

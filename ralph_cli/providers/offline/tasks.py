@@ -11,9 +11,8 @@ from ralph_cli.providers.offline.tables import to_csv
 from ralph_cli.text.verbatim import strip_marks, unquoted_parts
 
 TASK_WORDS = re.compile(
-    r"\b(?:summar\w*|overview|abstract|digest|gist|outline|brief(?:ing)?|highlights?|essence|main|key|points?|important"
-    r"|describe|review|whole|entire|document|text|paragraphs?|bullets?|sentences?|words?|page|short|write)\b",
-    re.IGNORECASE,
+    r"(?i)\b(?:summar\w*|overview|abstract|digest|gist|outline|brief(?:ing)?|highlights?|essence|main|key|points?|important"
+    r"|describe|review|whole|entire|document|text|paragraphs?|bullets?|sentences?|words?|page|short|write)\b"
 )
 """Words of tasks about a whole document, which need not occur in it."""
 

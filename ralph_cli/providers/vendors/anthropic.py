@@ -49,11 +49,8 @@ def fault(target: faults.Target, error: Exception) -> ProviderError:
 
 def request_body(request: Request, model: str) -> Json:
     """The arguments of `messages.create`. No sampling parameters: the service no longer takes any."""
-    out: Json = {
-        "model": model,
-        "max_tokens": min(request.max_tokens, wire.MAX_TOKENS),
-        "messages": messages(request.turns, model),
-    }
+    limit = min(request.max_tokens, wire.MAX_TOKENS)
+    out: Json = {"model": model, "max_tokens": limit, "messages": messages(request.turns, model)}
     if request.system.strip():
         out["system"] = request.system
     if request.tools:

@@ -134,12 +134,10 @@ def _error_object(body: Any) -> tuple[str, str]:
 
 
 def _fault_code(status: int, kind: str, message: str) -> str:
+    no_quota = "insufficient_quota" in kind or "billing" in kind or "credit balance" in message.lower()
     rules = (
         ("auth", status == 401 or "authentication" in kind or "invalid_api_key" in kind),
-        (
-            "billing",
-            status == 402 or "insufficient_quota" in kind or "billing" in kind or "credit balance" in message.lower(),
-        ),
+        ("billing", status == 402 or no_quota),
         ("too-long", status == 413 or (status not in (403, 404) and _TOO_LONG.search(f"{kind} {message}") is not None)),
         ("not-found", status == 404 or 300 <= status < 400 or "not_found" in kind),
         ("permission", status in (403, 407) or "permission" in kind),

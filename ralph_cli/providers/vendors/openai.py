@@ -101,10 +101,9 @@ def _input_items(request: Request, model: str) -> list[Json]:
                     out += [_repair_call(item) for item in output]
                     continue
                 out += _as_messages("assistant", text)
-                out += [
-                    {"type": "function_call", "call_id": c.id, "name": c.name, "arguments": _arguments_json(c)}
-                    for c in calls
-                ]
+                for call in calls:
+                    named = {"type": "function_call", "call_id": call.id, "name": call.name}
+                    out.append(named | {"arguments": _arguments_json(call)})
     return out
 
 
@@ -210,10 +209,8 @@ def chat_body(request: Request, model: str, *, own_service: bool) -> Json:
         "messages": _as_messages("system", request.system) + _messages(request, model),
     }
     if request.tools:
-        out["tools"] = [
-            {"type": "function", "function": {"name": t.name, "description": t.description, "parameters": t.schema}}
-            for t in request.tools
-        ]
+        forms = [{"name": t.name, "description": t.description, "parameters": t.schema} for t in request.tools]
+        out["tools"] = [{"type": "function", "function": form} for form in forms]
         out["tool_choice"] = "auto"
     if request.output_schema is not None:
         out["response_format"] = {"type": "json_schema", "json_schema": _output_format(request)}

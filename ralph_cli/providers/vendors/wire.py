@@ -1,4 +1,4 @@
-"""What both vendors' adapters share: a client that reads no further than allowed, and replies that are whole.
+"""What both vendors' adapters share: a capped HTTP client, conversations without open tool calls, and checked replies.
 
 It works on the decoded JSON of a reply, not on the SDKs' objects: those accept a login page as a message.
 """
@@ -26,7 +26,7 @@ MAX_TOKENS = 16_000
 """Most tokens asked for in one reply: above, services and proxies cut connections that do not stream."""
 MAX_REPLY_BYTES = 32 * 1024 * 1024
 """Largest reply read, after decompression."""
-CONNECT_S = 15.0
+CONNECT_TIMEOUT_S = 15.0
 
 _GZIP_OR_ZLIB = 47
 
@@ -58,32 +58,33 @@ class SdkModel:
 def create_client(timeout_s: float) -> "httpx2.Client":
     """An HTTP client for an SDK: no redirects, proxies from the environment, a cap on size and time of a reply.
 
-    An HTTP timeout counts from byte to byte, so a dripping server would never meet it; here the whole body must
-    arrive within `timeout_s`.
+    An HTTP timeout counts from byte to byte, so a server that drips bytes would never exceed it; here the whole body
+    must arrive within `timeout_s`.
     """
     import httpx2
 
-    class Capped(httpx2.Client):
+    class _CappedClient(httpx2.Client):
         def send(self, request: "httpx2.Request", **options: Any) -> "httpx2.Response":
-            ends = clock.monotonic() + timeout_s
+            deadline = clock.monotonic() + timeout_s
             options.update(stream=True, follow_redirects=False)
             response = super().send(request, **options)
             try:
-                body = b"".join(_read_body(response, ends))
+                body = b"".join(_read_body(response, deadline))
             except BadBody as error:
                 if response.status_code < 400 or error.code == "timeout":
                     raise
                 body = b""  # the status says enough
             finally:
                 response.close()
-            gone = ("content-encoding", "content-length", "transfer-encoding")
-            headers = [(k, v) for k, v in response.headers.multi_items() if k.lower() not in gone]
+            # The body is whole and decompressed now, so these would say something untrue.
+            untrue = ("content-encoding", "content-length", "transfer-encoding")
+            headers = [(k, v) for k, v in response.headers.multi_items() if k.lower() not in untrue]
             return httpx2.Response(response.status_code, headers=headers, content=body, request=response.request)
 
-    return Capped(
+    return _CappedClient(
         verify=_ssl_context(),
         follow_redirects=False,
-        timeout=httpx2.Timeout(timeout_s, connect=min(CONNECT_S, timeout_s)),
+        timeout=httpx2.Timeout(timeout_s, connect=min(CONNECT_TIMEOUT_S, timeout_s)),
         headers={"accept-encoding": "gzip"},  # the one encoding that is decoded here, under the cap
     )
 
@@ -120,7 +121,8 @@ def _read_body(response: "httpx2.Response", deadline: float) -> Iterator[bytes]:
 def call_service(
     target: Target, create: Callable[..., Any], arguments: Json, fault: Callable[[Target, Exception], ProviderError]
 ) -> Json:
-    """The JSON object a service answered with. `create` gives an SDK's raw response; `fault` names its exceptions.
+    """The JSON object a service answered with. `create` gives an SDK's raw response; `fault` turns
+    an exception of the SDK into a ProviderError.
 
     The errors are raised outside of the handlers, without cause or context: an SDK's exception holds the request
     with its key, and a decoding error holds the text.
@@ -150,7 +152,10 @@ def call_service(
 
 
 def answer_open_calls(turns: tuple[Turn, ...]) -> list[Turn]:
-    """The turns with every call answered exactly once, right after it: one open call wedges a session for good."""
+    """The turns with every call answered exactly once, right after it.
+
+    A service refuses every later request of a conversation with an open call.
+    """
     out: list[Turn] = []
     calls: tuple[ToolCall, ...] = ()
     for turn in (*turns, None):
@@ -165,7 +170,10 @@ def answer_open_calls(turns: tuple[Turn, ...]) -> list[Turn]:
 
 
 def parse_tool_call(id_: Any, name: Any, raw_arguments: Any, may_call: bool = True) -> ToolCall | None:
-    """One tool call; None without id or name. What is not a JSON object, or not meant as a call, is malformed."""
+    """One tool call; None without id or name.
+
+    It is malformed if its arguments are no JSON object, or with `may_call` False: the service did not finish it.
+    """
     if not (isinstance(id_, str) and id_ and isinstance(name, str) and name):
         return None
     arguments = raw_arguments
@@ -224,9 +232,9 @@ def build_reply(
 
 def _usage(request: Request, characters: int, tokens: tuple[Any, ...]) -> Usage:
     """What the service counted, or an estimate of four characters a token where it counted nothing sensible."""
+    # A service may leave out the counts of its caches, never those of input and output.
     numbers = tuple(0 if n is None and place > 1 else n for place, n in enumerate(tokens))
-    sensible = all(isinstance(n, int) and not isinstance(n, bool) and n >= 0 for n in numbers)
-    if not sensible or (numbers[0] == 0 and request.characters):
+    if not all(map(_is_count, numbers)) or (numbers[0] == 0 and request.characters):
         numbers = (math.ceil(request.characters / 4), math.ceil(characters / 4), 0, 0)
     read, written = numbers[2:] if numbers[2] + numbers[3] <= numbers[0] else (0, 0)
     return Usage(1, numbers[0], numbers[1], read, written, request.characters)
@@ -235,4 +243,8 @@ def _usage(request: Request, characters: int, tokens: tuple[Any, ...]) -> Usage:
 def sum_tokens(*counts: Any) -> Any:
     """The sum of token counts of which only the first must be there; None when one of them is no number."""
     known = [0 if count is None and place else count for place, count in enumerate(counts)]
-    return sum(known) if all(isinstance(n, int) and n >= 0 for n in known) else None
+    return sum(known) if all(map(_is_count, known)) else None
+
+
+def _is_count(number: Any) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool) and number >= 0

@@ -201,11 +201,7 @@ def _recorded_terms(started: RunStarted) -> dict[str, Any]:
 
 
 def _check_output(
-    started: RunStarted,
-    attempt: Attempt,
-    quotes: tuple[QuoteStanding, ...],
-    current: Document | None,
-    form: OutputForm,
+    started: RunStarted, attempt: Attempt, quotes: tuple[QuoteStanding, ...], current: Document | None, form: OutputForm
 ) -> Rechecked:
     """The hard rules of an output; in another text only the quotes that are still there bear it out."""
     terms = _recorded_terms(started)

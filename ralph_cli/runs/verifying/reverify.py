@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from ralph_cli.checks.base import PASSING_VERDICTS, all_passed
+from ralph_cli.checks.base import all_passed
 from ralph_cli.checks.form import AnswerForm, FormCheck
 from ralph_cli.checks.output.check import OutputCheck
 from ralph_cli.checks.quotes import MAX_PLACES, QuoteCheck
@@ -110,9 +110,9 @@ def recheck_verdicts(step: Step, halt: Halt, kind: str = "") -> Rechecked:
     refused = {issue.claim for item in step.evidence for issue in item.issues}
     for ruling in step.rulings:
         verdict, claim = ruling.verdict.value, ruling.claim or None
-        if ruling.verdict in PASSING_VERDICTS and claim and claim in refused:
+        if ruling.verdict.passes and claim and claim in refused:
             faults.append(Issue("record", f"claim {claim} is recorded as {verdict} and as refused", claim))
-        if ruling.verdict not in PASSING_VERDICTS and all_passed(step.evidence):
+        if not ruling.verdict.passes and all_passed(step.evidence):
             faults.append(Issue("record", f"a verdict is recorded as {verdict} and as passed", claim))
     judged = {ruling.claim for ruling in step.rulings}
     unjudged = [claim.id for claim in step.attempt.claims if claim.id not in judged and 0 not in judged]

@@ -15,7 +15,7 @@ from ralph_cli.core.results.verification import Rechecked, Verification
 from ralph_cli.core.run import Halt, Issue, Step, StopType
 from ralph_cli.documents.source import DocumentLike, DocumentSource, OnLoading
 from ralph_cli.journal.bundle import Bundle
-from ralph_cli.journal.store import FILE as JOURNAL_FILE
+from ralph_cli.journal.store import JOURNAL_FILE
 from ralph_cli.journal.unpack import read_bundle
 from ralph_cli.loop.state import fold
 from ralph_cli.modes.goal_record import OUTPUT_STEM

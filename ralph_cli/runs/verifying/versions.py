@@ -66,17 +66,10 @@ def locate_quote(
 def standing_at(quote: Quote, standing: Standing, context: DocumentContext, span: Span) -> QuoteStanding:
     """What became of a quote whose words, or the closest to them, stand at that place."""
     document, page = context.document, context.document.page_at(span.start)
-    return QuoteStanding(
-        quote,
-        standing,
-        document.text[span.start : span.end],
-        span.start,
-        span.end,
-        page.number,
-        page.label,
-        context.heading_at(span.start),
-        where="" if document.paged else document.place_at(span.start),
-    )
+    text, heading = document.text[span.start : span.end], context.heading_at(span.start)
+    where = "" if document.paged else document.place_at(span.start)
+    place = span.start, span.end, page.number, page.label
+    return QuoteStanding(quote, standing, text, *place, heading, where=where)
 
 
 def _find_quote(quote: Quote, index: QuoteIndex) -> Match | None:

@@ -42,9 +42,7 @@ CURRENCY_NAME = rf"(?:{any_of(_NAMES)})\b"
 """What names a currency in words."""
 
 _SIGN_BEHIND = rf"{_CODE}|[{SIGNS.translate({ord(sign): None for sign in '$£¥'})}](?!\s*\d)|¢"
-_BEHIND = re.compile(
-    rf"[\s-]?\s?\(?(?:(?P<name>{CURRENCY_NAME})|(?P<code>{_SIGN_BEHIND})(?![^\W_]|\s*[$\d]))", re.IGNORECASE
-)
+_BEHIND = re.compile(rf"(?i)[\s-]?\s?\(?(?:(?P<name>{CURRENCY_NAME})|(?P<code>{_SIGN_BEHIND})(?![^\W_]|\s*[$\d]))")
 _ANYWHERE = re.compile(rf"\b(?P<name>{CURRENCY_NAME})|(?P<code>{CURRENCY_MARK})", re.IGNORECASE)
 
 DOLLARS = frozenset(key for name, key in _NAMES.items() if name.endswith(" dollar")) - {"$"}

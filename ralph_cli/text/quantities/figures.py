@@ -22,10 +22,9 @@ _TERM = rf"(?:{_BELOW}[\s-]+)?(?:{'|'.join(list(SCALES)[1:])})(?:\s+(?:{'|'.join
 _SPELLED = re.compile(rf"(?<![\w-])(?:{_TERM}{_AND})*(?:{_TERM}|{_BELOW})(?![\w])", re.IGNORECASE)
 _ORDINAL_WORD = re.compile(rf"(?<!\w)(?:({'|'.join(TENS)})-)?({'|'.join(ORDINALS)})(?!\w)", re.IGNORECASE)
 UNIT_AFTER = re.compile(
-    r"[\s-]+(?:(?:business|working|trading|calendar|full|further|consecutive)[\s-]+)?(?:days?|weeks?|months?|years?|hours?"
+    r"(?i)[\s-]+(?:(?:business|working|trading|calendar|full|further|consecutive)[\s-]+)?(?:days?|weeks?|months?|years?|hours?"
     r"|minutes?|seconds?|quarters?|decades?|nights?|per\s?cent|percent|percentage\s+points?|basis\s+points?|bps?"
-    rf"|kilomet(?:er|re)s?|miles?|{CURRENCY_NAME})\b",
-    re.IGNORECASE,
+    rf"|kilomet(?:er|re)s?|miles?|{CURRENCY_NAME})\b"
 )
 """What makes a number that is spelled out, and small, a figure: "six months", but not "two parties"."""
 
@@ -37,7 +36,7 @@ _FRACTION = "[½¼¾⅓⅔⅛⅜⅝⅞⅕⅖⅗⅘⅙⅚]"
 _HALF = re.compile(r"\s+and\s+(?:a|one)[\s-](?:(half)|(third)|(quarter))\b", re.IGNORECASE)
 _PERCENT = r"\s*(?:%|per\s?cent\b|percent\b|percentage\s+points?\b)"
 _NUMBER = re.compile(
-    rf"(?:(?P<before>{CURRENCY_MARK})\s*(?=\())?(?P<open>\()?(?P<minus>(?<![\w\d.)])[-\u2212\u2013](?=[\d.]|{CURRENCY_MARK}))?"
+    rf"(?i)(?:(?P<before>{CURRENCY_MARK})\s*(?=\())?(?P<open>\()?(?P<minus>(?<![\w\d.)])[-\u2212\u2013](?=[\d.]|{CURRENCY_MARK}))?"
     rf"(?:(?P<currency>{CURRENCY_MARK})\s*(?P<inner>[-\u2212](?=\d))?)?"
     r"(?P<number>\d+(?:\.\d+){2,}"  # 12.3.1: a name, not a quantity
     rf"|\d{{1,3}}(?:\.\d{{3}})+,\d+|\d{{1,3}}(?:{_SEPARATOR}\d{{3}})+(?!\d)(?:\.\d+)?|\d+,\d{{1,2}}(?![\d,])"
@@ -45,16 +44,14 @@ _NUMBER = re.compile(
     r"(?P<power>(?<=(?<![\d.,])10)[\u2070\u00b9\u00b2\u00b3\u2074-\u2079]{1,2})?"
     rf"(?:\s*(?P<scale>{_SCALE_WORD}|{_SCALE_MARK})\b|(?P<letter>[kKmMbB])\b)?(?P<percent>{_PERCENT})?(?P<close>\))?"
     # Of a figure in brackets, scale and percent may stand behind them: $(5.3) million, (3.0)%.
-    rf"(?(open)(?(close)(?:\s*(?P<scale_behind>{_SCALE_WORD}|{_SCALE_MARK})\b)?(?P<percent_behind>{_PERCENT})?))",
-    re.IGNORECASE,
+    rf"(?(open)(?(close)(?:\s*(?P<scale_behind>{_SCALE_WORD}|{_SCALE_MARK})\b)?(?P<percent_behind>{_PERCENT})?))"
 )
 _MONEY = rf"(?:{CURRENCY_MARK}|{CURRENCY_NAME})"
 _SCALE_NAMED = re.compile(
-    rf"(?<![^\W_])(?<!\d )(?<!one )({_SCALE_WORD})s(?![^\W_])"
+    rf"(?i)(?<![^\W_])(?<!\d )(?<!one )({_SCALE_WORD})s(?![^\W_])"
     rf"(?!\s+of\b(?!\s+(?:US\b|U\.S\.|United\s+States|{CURRENCY_NAME})))"  # not "millions of people"
     rf"|{_MONEY}(?:\s*({_SCALE_WORD}|{_SCALE_MARK})(?![^\W_])|\s?([mk])(?![^\W_])|\s?'?(000)s?\b)"
-    rf"|(?:\bin\s+|\(\s*|\A|_)({_SCALE_WORD}|{_SCALE_MARK})(?![^\W_])|(?:\bin|\()\s?'?(000)s?\b",
-    re.IGNORECASE,
+    rf"|(?:\bin\s+|\(\s*|\A|_)({_SCALE_WORD}|{_SCALE_MARK})(?![^\W_])|(?:\bin|\()\s?'?(000)s?\b"
 )
 
 

@@ -22,9 +22,8 @@ _PREPOSITION = re.compile(
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 _ORDINAL = "|".join(_ORDINALS)
 _PARTS = re.compile(
-    rf"\b(?P<named>(?:{_ORDINAL})(?:(?:\s*,\s*(?:and\s+)?|\s+(?:and|or|to|through)\s+)(?:the\s+)?(?:{_ORDINAL})){{0,3}})[\s-]+"
-    r"(?:fiscal[\s-]+|calendar[\s-]+)?(?P<part>quarter|half)s?\b(?!-|\s+(?:running|straight|in\s+a\s+row))",
-    re.IGNORECASE,
+    rf"(?i)\b(?P<named>(?:{_ORDINAL})(?:(?:\s*,\s*(?:and\s+)?|\s+(?:and|or|to|through)\s+)(?:the\s+)?(?:{_ORDINAL})){{0,3}})[\s-]+"
+    r"(?:fiscal[\s-]+|calendar[\s-]+)?(?P<part>quarter|half)s?\b(?!-|\s+(?:running|straight|in\s+a\s+row))"
 )
 _YEAR = r"(?:\s?(?:FY|CY)?\s?[\u2019']?(?P<year>\d{4}|\d{2}))?"
 _MARKED = re.compile(rf"(?<![\w.])(?:(?P<part>[QH])(?P<number>[1-4])|(?P<other>[1-4])(?P<kind>[QH])){_YEAR}(?![\w])")

@@ -23,9 +23,8 @@ _MEASURES = {
     "megawatt": "megawatts?|MW", "gigawatt": "gigawatts?|GW", "count": _COUNTED,
 }  # fmt: skip
 _MEASURE_BEHIND = re.compile(
-    r"(?:\s*\([\w-]+\))?\)?[\s-]+(?:(?:calendar|full|further|consecutive|fiscal|clear)[\s-]+)*"
-    rf"(?:{'|'.join(f'({measure})' for measure in _MEASURES.values())})\b",
-    re.IGNORECASE,
+    r"(?i)(?:\s*\([\w-]+\))?\)?[\s-]+(?:(?:calendar|full|further|consecutive|fiscal|clear)[\s-]+)*"
+    rf"(?:{'|'.join(f'({measure})' for measure in _MEASURES.values())})\b"
 )
 _KINDS = tuple(_MEASURES)
 

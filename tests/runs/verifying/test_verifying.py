@@ -31,7 +31,7 @@ from ralph_cli.core.model import Json, Model, Usage
 from ralph_cli.core.results.verification import Standing, Verification
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.bundle import IDENTITY, JOURNAL, ORIGIN, VIEW, pack
-from ralph_cli.journal.store import FILE, Journal
+from ralph_cli.journal.store import JOURNAL_FILE, Journal
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.reports.safe_text import to_json
 from ralph_cli.reports.verified import as_object, verification_text
@@ -135,9 +135,9 @@ def test_a_bundle_names_no_folder_and_no_key_of_the_machine(folder: Path) -> Non
     everything = b"".join(members(bundle_of(folder, run)).values()).decode()
     for secret in (str(folder), str(Path.home()) + "/", KEY, "models.example", "me:secret"):
         assert secret not in everything
-    assert '"path":"memo.txt"' in everything and KEY not in (folder / "out" / run.run / FILE).read_bytes().decode(
-        "latin-1"
-    )
+    assert '"path":"memo.txt"' in everything and KEY not in (
+        folder / "out" / run.run / JOURNAL_FILE
+    ).read_bytes().decode("latin-1")
 
 
 @pytest.fixture
@@ -429,7 +429,7 @@ def test_what_cannot_be_verified_is_one_line(folder: Path) -> None:
     assert "--document" in caught.value.hint
     with pytest.raises(DocumentError, match="does not exist"):
         verified(folder, run.run, folder / "none.txt")
-    db = sqlite3.connect(run.folder / FILE)
+    db = sqlite3.connect(run.folder / JOURNAL_FILE)
     db.execute("DELETE FROM event WHERE kind IN ('step_finished', 'run_halted')")
     db.execute("DELETE FROM event WHERE seq > (SELECT min(seq) FROM event WHERE kind = 'iteration_started')")
     db.commit()
@@ -465,7 +465,7 @@ def test_mutated_journals_are_verified_or_refused_and_never_crash(folder: Path) 
     document = DocumentSource.of(folder / "memo.txt").load(folder / "cache")
     told = held = 0
     for number in range(160):
-        path = runs[number % len(runs)].folder / FILE
+        path = runs[number % len(runs)].folder / JOURNAL_FILE
         whole = path.read_bytes()
         db = sqlite3.connect(path)
         rows = db.execute("SELECT seq, body FROM event WHERE kind NOT IN ('call_started', 'call_finished')").fetchall()

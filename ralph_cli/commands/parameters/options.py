@@ -20,6 +20,7 @@ Run = Annotated[str | None, typer.Argument(help="Name of the run, or the end of 
 Password = Annotated[str | None, typer.Option("--password", help="Password of an encrypted PDF.")]
 Encoding = Annotated[str | None, typer.Option("--encoding", help="Encoding of a text file, e.g. cp1252.")]
 Json = Annotated[bool, result_option("--json", help="Print one JSON object.")]
+Force = Annotated[bool, result_option("--force", help="Replace files that are there and that ralph did not write.")]
 Quiet = Annotated[bool, result_option("--quiet", "-q", help="No progress on standard error.")]
 
 

@@ -6,11 +6,13 @@ from pathlib import Path
 from typing import Any, get_args
 
 import typer
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 Build = Callable[[], Any]
 """Builds a click command."""
+
+HELP_FLAGS = {"help_option_names": ["-h", "--help"]}
 
 CHECKED_BY_TYPER = (bool, int, float, Path)
 """What else a setting is, is given as a text, which the settings parse."""
@@ -47,7 +49,7 @@ def takes(*names: str, **helps: str) -> Callable[[Callable[..., int]], Build]:
         def build() -> Any:
             _, *own = signature(command).parameters.values()
             collect.__signature__ = Signature([*own, *_parameters(names, helps)])  # type: ignore[attr-defined]
-            app = typer.Typer(add_completion=False, rich_markup_mode=None)
+            app = typer.Typer(add_completion=False, rich_markup_mode=None, context_settings=HELP_FLAGS)
             app.command(command.__name__, cls=Grouped, help=command.__doc__)(collect)
             return get_command(app)
 
@@ -64,6 +66,22 @@ class Late(TyperCommand):
         """The context of the command that is built."""
         assert self.callback is not None
         return self.callback().make_context(*args, **extra)
+
+
+class CommandGroups(TyperGroup):
+    """A group whose help shows its commands under headings, in the order in which they were added."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write a section for each heading."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        for name in self.list_commands(ctx):
+            command = self.get_command(ctx, name)
+            if command is not None:
+                heading = getattr(command, "rich_help_panel", None) or "Commands"
+                sections.setdefault(str(heading), []).append((name, command.get_short_help_str(200)))
+        for heading, records in sections.items():
+            with formatter.section(heading):
+                formatter.write_dl(records)
 
 
 class Grouped(TyperCommand):

@@ -1,0 +1,52 @@
+"""Files that a command writes for a person: those that ralph wrote before are replaced, others only with --force."""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from ralph_cli.core.errors import UserError
+
+
+@contextmanager
+def replacing(paths: tuple[Path | None, ...], cache: Path, *, force: bool) -> Iterator[None]:
+    """While this lasts the files are written. Raises UserError first for one that is there and is not ralph's.
+
+    What was written is known by its hash, kept in the folder `cache`; a file that was changed since is not ralph's.
+    """
+    wanted = [path for path in paths if path is not None]
+    before = {path: _digest(path) for path in wanted}
+    for path, digest in before.items():
+        if digest and not force and not _is_written(path, digest, cache):
+            hint = "name another file, or replace it with --force"
+            raise UserError(f"{path} is there already, and was not written by ralph", code="file-exists", hint=hint)
+    try:
+        yield
+    finally:
+        for path in wanted:
+            digest = _digest(path)
+            if digest and digest != before[path]:
+                with suppress(OSError):  # then it is asked for again
+                    _note(path, cache).parent.mkdir(parents=True, exist_ok=True)
+                    _note(path, cache).write_text(digest, "utf-8")
+
+
+def _is_written(path: Path, digest: str, cache: Path) -> bool:
+    try:
+        return _note(path, cache).read_text("utf-8") == digest
+    except OSError:
+        return False
+
+
+def _note(path: Path, cache: Path) -> Path:
+    """Where the hash of what was written last to this place is kept."""
+    return cache / "written" / hashlib.sha256(str(path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+
+
+def _digest(path: Path) -> str:
+    """The hash of a file; empty if there is none that can be read, or nothing in it."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return ""
+    return hashlib.sha256(data).hexdigest() if data else ""

@@ -1,0 +1,101 @@
+"""A docstring speaks of names that are there: what is renamed in the code is renamed in the words about it."""
+
+import ast
+import builtins
+import keyword
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from ralph_cli.config import Settings
+
+ROOT = Path(__file__).parents[1]
+FILES = sorted(path for folder in ("ralph_cli", "sandbox") for path in (ROOT / folder).rglob("*.py"))
+_BACKTICKED = re.compile(r"(?<!`)`([A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)`(?!`)")
+MODULES = {".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__") for path in FILES}
+
+
+def names_in(tree: ast.AST) -> Iterator[str]:
+    """Every name, attribute, parameter, keyword and short text of a module's code."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name) | ast.alias(name=name):
+                yield name
+            case ast.keyword(arg=str(name)) | ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                yield name
+            case ast.AsyncFunctionDef(name=name):
+                yield name
+            case ast.Constant(value=str(text)) if "`" not in text and len(text) < 300:
+                yield from re.findall(r"\w+", text)
+
+
+def unknown_names(tree: ast.AST) -> list[tuple[int, str]]:
+    """Line and name of each backticked name of a docstring that nobody finds: not in its module, nor a shared one."""
+    known = {*names_in(tree), *dir(builtins), *keyword.kwlist, *SHARED}
+    found = []
+    for node in ast.walk(tree):
+        if not (
+            isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        ):
+            continue
+        for name in _BACKTICKED.findall(node.value.value):
+            first, *rest = name.split(".")
+            if first in sys.stdlib_module_names:
+                continue
+            if first not in known or not {*rest} <= {*EVERYWHERE, *SHARED}:
+                found.append((node.lineno, name))
+    return found
+
+
+TREES = {path: ast.parse(path.read_text("utf-8")) for path in FILES}
+EVERYWHERE = frozenset(name for tree in TREES.values() for name in names_in(tree))
+"""What may follow a dot."""
+
+SHARED = frozenset(
+    {
+        *(part for module in MODULES for part in module.split(".")),
+        *(
+            node.name
+            for tree in TREES.values()
+            for node in tree.body
+            if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_")
+        ),
+        *(
+            name
+            for tree in TREES.values()
+            for node in tree.body
+            if isinstance(node, ast.Assign)
+            for name in names_in(node.targets[0])
+            if name[0].isupper()
+        ),
+        *Settings.model_fields,
+        "llm_query",
+    }
+)
+"""Names that every docstring may speak of: modules, public classes, functions and constants, settings, what a worker
+calls."""
+
+EXCEPTIONS = {
+    "ralph_cli/api.py": {"attempt.claims", "attempt.quotes", "halt", "broken", "usable"},
+    "ralph_cli/reports/html/markup.py": {"class_", "aria_label"},
+}
+"""By file the names that stand for what somebody else passes in."""
+
+
+def test_docstrings_name_what_is_there() -> None:
+    offenders = []
+    for path in FILES:
+        name = str(path.relative_to(ROOT))
+        for line, unknown in unknown_names(TREES[path]):
+            if unknown not in EXCEPTIONS.get(name, ()):
+                offenders.append(f"{name}:{line} {unknown}")
+    assert offenders == []
+
+
+def test_a_name_that_is_gone_is_found() -> None:
+    source = '''
+def read(path, strict):
+    """The text of `path`; `lenient` skips what cannot be read, see `core.run` and `read`."""
+'''
+    assert unknown_names(ast.parse(source)) == [(3, "lenient")]
