@@ -395,7 +395,6 @@ def test_every_link_leads_somewhere(page: str) -> None:
         assert not anchor or anchor in anchors, (page, target)
 
 
-@pytest.mark.xfail(strict=True, reason="made from a report; take this mark out when docs/images/report.png is there")
 def test_every_picture_is_there() -> None:
     for page, text in PAGES.items():
         for target in re.findall(r"!\[[^\]]*\]\(([^)\s]+)\)", text):

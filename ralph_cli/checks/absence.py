@@ -129,7 +129,8 @@ class AbsenceReview:
 
     def _passage(self, near: NearPassage) -> Passage:
         page, text = self.document.page_at(near.start), self.document.text[near.start : near.end]
-        return Passage(text, near.start, near.end, page.number, page.label, near.words)
+        where = "" if self.document.paged else self.document.place_at(near.start)
+        return Passage(text, near.start, near.end, page.number, page.label, near.words, where)
 
     def _unseen_places(self, tallies: Sequence[Tally]) -> Iterator[Place]:
         """Places that bear on the question and were not looked at, those of the rarest words first."""

@@ -166,7 +166,8 @@ def quote_at(
     text = document.text[span.start : span.end]
     places = tuple((place.start, place.end) for place in match.occurrences[:MAX_PLACES])
     found = Quote(number, text, span.start, span.end, first.number, first.label, match.tier, match.count, wording)
-    return replace(found, places=places, difference=difference, last_page=last.number)
+    where = "" if document.paged else document.place_at(span.start)
+    return replace(found, places=places, difference=difference, last_page=last.number, where=where)
 
 
 def _hidden_issue(item: _ResolvedQuote, quote: Quote, document: Document) -> Issue:

@@ -60,9 +60,9 @@ def check(
         else:
             print_lines(memo_lines(checked), memo_text(checked))
         if html is not None:
-            from ralph_cli.reports.memo.html import memo_html
+            from ralph_cli.runs.report import render_memo_report
 
-            _write(html, memo_html(checked))
+            _write(html, render_memo_report(checked, quoted))
     return 0 if checked.ok else 2
 
 

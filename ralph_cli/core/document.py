@@ -92,3 +92,16 @@ class Document:
         if not 0 <= offset < max(len(self.text), 1):
             raise ValueError(f"offset {offset} is outside the document (0..{len(self.text)})")
         return self.pages[max(bisect_right(self.pages, offset, key=lambda page: page.start) - 1, 0)]
+
+    def line_at(self, offset: int) -> str:
+        """The line of `offset` in a text without pages: "line 120"; docx and HTML have no lines, there a paragraph."""
+        lines = self.text[: offset + 1].split("\n")
+        if self.kind in ("docx", "html"):
+            return f"paragraph {max(sum(bool(line.strip()) for line in lines), 1)}"
+        return f"line {len(lines)}"
+
+    def place_at(self, offset: int) -> str:
+        """Where a reader finds `offset` in a text without pages: "line 120, under “Term”"."""
+        at = bisect_right(self.headings, offset, key=lambda heading: heading.start) - 1
+        under = f", under “{' '.join(self.headings[at].text.split())[:60]}”" if at >= 0 else ""
+        return self.line_at(offset) + under

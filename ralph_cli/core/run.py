@@ -56,7 +56,8 @@ class Quote:
     `label` is the number printed on the page, `last_page` the page where the quote ends (0: not recorded).
     `occurrences` is how often the words stand in the document, `places` where (the first 50). `difference` is what a
     reader should know: how a re-cut quote differs from what was said, running lines that it skips, a negation just
-    before its first word. `hidden` is why a reader of the page cannot see it ("" if nothing speaks against it).
+    before its first word. `hidden` is why a reader of the page cannot see it ("" if nothing speaks against it). `where`
+    is its line and heading in a document without pages ("" in others, or not recorded).
     """
 
     id: int
@@ -72,6 +73,7 @@ class Quote:
     difference: tuple[str, ...] = ()
     last_page: int = 0
     hidden: str = ""
+    where: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,10 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A passage of the document, and the `words` of the question that stand in it; nothing says that it answers it."""
+    """A passage of the document, and the `words` of the question that stand in it; nothing says that it answers it.
+
+    `where` is its line and heading in a document without pages.
+    """
 
     text: str
     start: int
@@ -109,6 +114,7 @@ class Passage:
     page: int
     label: str
     words: tuple[str, ...]
+    where: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,22 +10,25 @@ from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.coverage import coverage_line, unreadable_line
 from ralph_cli.reports.sections.opinions import Opinion, opinions, verdict_words
 from ralph_cli.reports.sections.refused import Refusals, collect_refusals
-from ralph_cli.reports.terminal import describe_cost
-from ralph_cli.reports.view import TIER_NAMES, ClaimView, RunView, describe_place, pages_of
+from ralph_cli.reports.terminal import describe_calls
+from ralph_cli.reports.view import TIER_WORDS, ClaimView, RunView, describe_place
+from ralph_cli.text.fold import fold
 
-_SPECIAL_CHARACTERS = re.compile(r"([\\`*_{}\[\]<>#|~&$!^=])")
+_SPECIAL_CHARACTERS = re.compile(r"([\\`*_{}\[\]<|~^]|^[=>]|(?<!\S)#|\$(?!\d)|&(?=#|\w+;))")
 _LEADING_LIST_MARK = re.compile(r"^(\s*)([-+])")
 _LEADING_NUMBER = re.compile(r"^(\s*\d+)([.)])(?=\s|$)")
-_SCHEME = re.compile(r":(?=\S)(?!\d)")
-_DOMAIN = re.compile(r"(?<=\w)\.(?=\w*[^\W\d])")
+_SCHEME = re.compile(r"(?i)(?<=mailto):|(?<=xmpp):|:(?=//)")
+# A renderer may take for an address what ends in two letters or more, such as "memo.md", but not "U.S." or "a.pdf".
+_DOMAIN = re.compile(r"(?<=\w)\.(?!(?:pdf|docx|html|json|txt|csv)\b)(?=\w*[^\W\d]\w*[^\W\d])")
+_QUOTED = re.compile(r"[“\"]([^”\"]{12,})[”\"]")
 
 
 def escape_markdown(line: str) -> str:
     """One line of foreign text, so that it reads the same rendered and is never more than text.
 
-    What CommonMark and its GitHub dialect give a meaning to is escaped: marks, HTML, bare addresses, lists, tables and
-    formulas. An "@" between letters is parted by an empty comment, because that dialect links mail addresses even when
-    they are escaped.
+    What CommonMark and its GitHub dialect give a meaning to is escaped, where it stands so that it has it: marks, HTML,
+    bare addresses, lists, tables and formulas (a "$" before a digit ends none). An "@" is parted by an empty comment,
+    because that dialect links mail addresses even when they are escaped.
     """
     flat = make_visible(" ".join(line.split()))
     flat = _SPECIAL_CHARACTERS.sub(r"\\\1", flat)
@@ -43,18 +46,19 @@ def markdown_report(report: Report) -> str:
 
 def _report_lines(report: Report) -> Iterator[str]:
     view = report.view
-    yield from ("# Evidence report", "", f"**Question:** {escape_markdown(view.question)}", "")
-    yield from (f"**{outcome_heading(report)[0]}.** {escape_markdown(describe_ending(report))}", "")
+    yield from (f"# {escape_markdown(view.question)}", "")
+    if view.document:
+        yield from (f"Evidence report on {escape_markdown(report.document_name)}{report.document_size}.", "")
+    words, ending = outcome_heading(report)[0], describe_ending(report)
+    ending = ending.removeprefix(f"{words}: ").removeprefix(f"{words}. ")
+    yield from (f"**{words}.** {escape_markdown(ending[:1].upper() + ending[1:])}", "")
     for note in report.notes:
         yield from (escape_markdown(note), "")
-    if view.document:
-        pages = f", {view.document.get('pages')} pages" if report.view.paged else ""
-        yield f"- Document: {escape_markdown(report.document_name)}{pages}"
-        yield f"- SHA-256: `{re.sub('[^0-9a-f]', '', str(view.document.get('sha256')))}`"
-    yield from (f"- Run: {escape_markdown(view.run)}", f"- Spent: {escape_markdown(describe_cost(view.usage))}", "")
     yield from _answer_lines(report)
+    shown: set[int] = set()
     for item in view.claims:
-        yield from _claim_lines(item, report)
+        yield from _claim_lines(item, report, [quote for quote in item.quotes if quote.id not in shown])
+        shown.update(item.claim.quotes)
     if view.found_passages or view.notes:
         notes = [f"- {escape_markdown(note)}" for note in view.notes]
         yield from ("## Reasons for caution found by the checks", "", *notes, "")
@@ -66,13 +70,16 @@ def _report_lines(report: Report) -> Iterator[str]:
     ]
     yield from _section_lines("## What was searched", searches)
     yield from _section_lines(f"{absence.NEAREST}:", [_passage_line(item, view) for item in view.nearest])
-    if view.document:
+    yield from _section_lines("## What the checks found", [escape_markdown(line) for line in report.open_issues])
+    if view.document and not view.has_no_reader:
         yield from _coverage_lines(report)
-    if view.ok is False:
-        yield from _section_lines("## What the checks found", [escape_markdown(issue.line) for issue in view.issues])
-    yield from _refusal_lines(collect_refusals(report.events))
     yield from _section_lines("## Notices", [escape_markdown(notice) for notice in view.notices])
-    yield f"Made {report.made_at} by ralph {escape_markdown(report.version)}."
+    yield from _refusal_lines(collect_refusals(report.events))
+    yield from ("## How this was made", "")
+    if view.document:
+        yield f"- SHA-256 of the document: `{re.sub('[^0-9a-f]', '', str(view.document.get('sha256')))}`"
+    yield f"- Run {escape_markdown(view.run)}: {escape_markdown(describe_calls(view, view.iterations))}"
+    yield f"- Made {report.made_at} by ralph {escape_markdown(report.version)}"
 
 
 def _section_lines(heading: str, items: list[str]) -> Iterator[str]:
@@ -95,9 +102,15 @@ def _passage_line(passage: Passage, view: RunView) -> str:
 def _answer_lines(report: Report) -> Iterator[str]:
     view = report.view
     if report.goal is not None or view.mode == "task":
-        yield from ("## Output", "", *_code_block(report.output or view.output), "")
+        output = report.output or view.output
+        marked = _marked_output(output, view) if view.format in ("md", "text") else output
+        yield from ("## Output", "", *_code_block(marked), "")
+        if marked != output:
+            yield from ("The numbers in brackets are not part of it: they are those of the quotes below.", "")
+        if view.claims:
+            yield from ("## Evidence", "")
         return
-    yield from ("## Answer", "")
+    yield from ("## Passages" if view.has_no_reader and view.claims else "## Answer", "")
     if view.absence is not None:
         found_nothing = "A search for words has found nothing."
         absent = "Not in the document, as far as the searches below can tell."
@@ -108,23 +121,44 @@ def _answer_lines(report: Report) -> Iterator[str]:
             yield from (f"The worker notes: {escape_markdown(view.absence)}", "")
     elif not view.claims:
         yield from ("No answer.", "")
-    for item in view.claims:
-        marks = " ".join(f"\\[{number}\\]" for number in item.claim.quotes)
-        yield f"- {escape_markdown(item.claim.text)} {marks or '(no quote)'}"
-    if view.claims:
-        yield ""
 
 
-def _claim_lines(item: ClaimView, report: Report) -> Iterator[str]:
-    heading = f"## {report.claim_noun} {item.claim.id}"
+def _marked_output(output: str, view: RunView) -> str:
+    """The output with the numbers of the quotes behind each line of which it is known on which it rests: it holds their
+    words or the statement of an item, or it quotes from them.
+    """
+
+    def marks(line: str) -> str:
+        words, quoted = _fold_case(line), [_fold_case(part) for part in _QUOTED.findall(line)]
+        proved = {n for item in view.claims if _fold_case(item.claim.text) in words for n in item.claim.quotes}
+        for quote in view.quotes:
+            text = _fold_case(quote.text)
+            if text in words or any(part in text for part in quoted):
+                proved.add(quote.id)
+        return "".join(f" [{number}]" for number in sorted(proved))
+
+    return "\n".join(f"{line}{marks(line)}" for line in output.split("\n"))
+
+
+def _fold_case(words: str) -> str:
+    return fold(words).text.casefold().strip(" .")
+
+
+def _claim_lines(item: ClaimView, report: Report, quotes: list[Quote]) -> Iterator[str]:
+    """A claim with those of its quotes that were not shown before."""
+    heading = f"### {report.claim_noun} {item.claim.id}"
     if item.ruling or report.claim_noun == "Claim":
         heading += f": {escape_markdown(verdict_words(item))}"
-    yield from (heading, "", escape_markdown(item.claim.text), "")
-    if item.ruling:
+    yield from (heading, "")
+    if not item.is_quote:
+        marks = " ".join(f"\\[{number}\\]" for number in item.claim.quotes)
+        yield from (f"**{escape_markdown(item.claim.text)}** {marks or '(no quote)'}", "")
+    if item.ruling and not item.is_quote:
         reason = escape_markdown(item.ruling.reason or "no reason given")
         yield from (f"{item.ruling_label} ({escape_markdown(item.ruling.judge)}): {reason}", "")
-    yield from _list_lines([_remark(remark) for remark in opinions(item)])
-    for quote in item.quotes:
+    issues = [escape_markdown(issue.line) for issue in item.issues]
+    yield from _list_lines([*(_remark(remark) for remark in opinions(item)), *issues])
+    for quote in quotes:
         yield from _quote_lines(quote, report)
 
 
@@ -136,10 +170,11 @@ def _remark(remark: Opinion) -> str:
 def _quote_lines(quote: Quote, report: Report) -> Iterator[str]:
     lines = [escape_markdown(line) for line in quote.text.replace("\f", "\n").split("\n") if line.strip()]
     yield "\\\n".join(f"> {line}" for line in lines)
-    printed = f" (printed {escape_markdown(quote.label)})" if quote.label != str(quote.page) else ""
-    place = f"p. {pages_of(quote)}{printed}" if report.view.paged else f"characters {quote.start:,}-{quote.end:,}"
+    place = escape_markdown(describe_place(quote, paged=report.view.paged))
     more = f", found in {quote.occurrences} places" if quote.occurrences > 1 else ""
-    yield from (">", f"> \\[{quote.id}\\] {place}, match: {TIER_NAMES[quote.match]}{more}", "")
+    yield from (">", f"> \\[{quote.id}\\] {place}, {TIER_WORDS[quote.match]}{more}", "")
+    if quote.hidden:
+        yield from (f"**A reader cannot see it:** {escape_markdown(quote.hidden)}", "")
     if quote.difference:
         prefix = "As given, then in the document: " if quote.match == "recut" else ""
         yield from (f"{prefix}{escape_markdown('; '.join(quote.difference))}", "")
@@ -151,11 +186,11 @@ def _coverage_lines(report: Report) -> Iterator[str]:
     yield from ("## What was read", "")
     if view.absence is not None:
         yield from (absence.describe_pages_read(view), "")
-    if line := coverage_line(view):
+    if (line := coverage_line(view)) and not found.parts:
         yield from (line[0], "")
     elif not found.parts and view.absence is None:
         yield from (found.note, "")
-    yield from _list_lines([f"{name}{rest}" for name, rest in found.describe_levels()])
+    yield from _list_lines([f"{name}{rest}" for _, name, rest in found.describe_levels()])
 
 
 def _refusal_lines(found: tuple[Refusals, ...]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.run import Quote, StopType
 from ralph_cli.reports.goal import goal_lines
 from ralph_cli.reports.html.coverage_strip import NOT_RECORDED, CoverageStrip
-from ralph_cli.reports.sections.outcome import PASSAGES_HEADING, describe_outcome
+from ralph_cli.reports.sections.outcome import PASSAGES_HEADING, USE_A_MODEL, describe_outcome
 from ralph_cli.reports.view import ClaimView, RunView
 
 CONTEXT_CHARS = 500
@@ -62,7 +62,25 @@ class Report:
     @property
     def claim_noun(self) -> str:
         """What a claim is called: of a task it is an item of the brief, on which no judge rules by itself."""
+        if self.view.has_no_reader:
+            return "Passage"
         return "Item" if self.view.mode == "task" else "Claim"
+
+    @property
+    def document_size(self) -> str:
+        """The pages of the document, in words; of a text without pages its characters."""
+        about = self.view.document
+        if self.view.paged:
+            return f", {about.get('pages')} pages"
+        return f", {about['characters']:,} characters" if about.get("characters") else ""
+
+    @property
+    def open_issues(self) -> tuple[str, ...]:
+        """What the checks found in a result that was not accepted, but for what is told beside its claim."""
+        if self.view.ok is not False:
+            return ()
+        told = {issue for item in self.view.claims for issue in item.issues}
+        return tuple(dict.fromkeys(issue.line for issue in self.view.issues if issue not in told))
 
     @property
     def quotes(self) -> tuple[Quote, ...]:
@@ -99,7 +117,8 @@ def describe_ending(report: Report) -> str:
     """In a sentence how the run ended, and what was checked by whom."""
     if report.goal is not None:
         return goal_lines(report.view, report.goal)[0]
-    return describe_outcome(report.view)
+    # What to set for a better answer is of no use to whoever is handed the report.
+    return describe_outcome(report.view).removesuffix(USE_A_MODEL).rstrip()
 
 
 def find_passage(document: Document, quote: Quote, reach: int = CONTEXT_CHARS) -> Passage | None:

@@ -11,7 +11,7 @@ from ralph_cli.reports.sections.opinions import BEARINGS, describe_qualification
 from ralph_cli.reports.sections.outcome import PASSAGES_HEADING, describe_outcome
 from ralph_cli.reports.sections.output import payload
 from ralph_cli.reports.styled import Styled, plain_text
-from ralph_cli.reports.view import TIER_NAMES, VERDICT_WORDS, ClaimView, RunView, describe_place
+from ralph_cli.reports.view import TIER_NAMES, TIER_WORDS, VERDICT_WORDS, ClaimView, RunView, describe_place
 
 HEADINGS = {
     StopType.ABSENT: "Not in the document.",
@@ -24,6 +24,15 @@ MAX_PASSAGE_CHARS = 160
 """Characters shown of a passage that is near."""
 
 SIGNS = {"supported": ("✓", "green"), "verbatim": ("=", "cyan"), "partly": ("~", "yellow")}
+
+
+_SIGN_MEANINGS = {
+    "✓": "supported by its quotes, says the judge",
+    "=": "a quote of the document, judged by nobody",
+    "~": "supported only in part",
+    "✗": "not supported",
+    "?": "not judged",
+}
 
 
 def report_lines(view: RunView, *, output: bool = True) -> Iterator[list[Styled]]:
@@ -53,11 +62,26 @@ def report_lines(view: RunView, *, output: bool = True) -> Iterator[list[Styled]
         for issue in view.issues:
             yield [(f"  - {one_line(issue.line)}", "yellow")]
     yield []
+    if legend := _legend(view):
+        yield [(legend, "dim")]
     if (read := coverage_line(view)) and not view.has_no_reader:
         yield [read]
     yield [(describe_outcome(view), _colour(view))]
     yield [(describe_spending(view, view.iterations), "dim")]
     yield [(trace_line(view.folder, view.run), "dim")]
+
+
+def _legend(view: RunView) -> str:
+    """What the signs mean that the report has used."""
+    shows_claims = view.mode != "task" and view.halt.type is not StopType.PASSAGES
+    verdicts = {(item.verdict, bool(item.ruling)) for item in view.claims} if shows_claims else set()
+    used = {SIGNS.get(verdict, ("✗" if ruled else "?", ""))[0] for verdict, ruled in verdicts}
+    words = [f"{sign} {meaning}" for sign, meaning in _SIGN_MEANINGS.items() if sign in used]
+    quotes = (*view.quotes, *view.found_passages)
+    tiers = {quote.match for quote in quotes} - {"exact"}
+    words += [f"{name}: {TIER_WORDS[tier]}" for tier, name in TIER_NAMES.items() if tier in tiers]
+    words += ["/ a line ends here"] if any(set(quote.text) & {"\n", "\f"} for quote in quotes) else []
+    return f"Signs: {'; '.join(words)}." if words else ""
 
 
 def report_text(view: RunView, *, output: bool = True) -> str:
@@ -106,7 +130,7 @@ def _opinion_lines(ruling: Ruling) -> Iterator[list[Styled]]:
 
 
 def _quote_lines(quote: Quote, view: RunView) -> Iterator[list[Styled]]:
-    place = f"{make_visible(describe_place(quote, paged=view.paged))}, {TIER_NAMES[quote.match]}"
+    place = f"{one_line(describe_place(quote, paged=view.paged))}, {TIER_NAMES[quote.match]}"
     if quote.occurrences > 1:
         place += f", {quote.occurrences} places"
     yield [(f"[{quote.id}] ", "bold"), (f"“{join_lines(quote.text)}”", ""), (f"  {place}", "dim")]
@@ -128,7 +152,7 @@ def _absence_lines(view: RunView) -> Iterator[list[Styled]]:
     if view.nearest:
         yield [(f"  {absence.NEAREST}:", "dim")]
     for passage in view.nearest:
-        place = make_visible(describe_place(passage, paged=view.paged))
+        place = one_line(describe_place(passage, paged=view.paged))
         words = ", ".join(one_line(word) for word in passage.words)
         yield [(f"    {place}: “{one_line(passage.text, MAX_PASSAGE_CHARS)}” ({words})", "dim")]
     if unreadable := unreadable_line(view):

@@ -165,7 +165,7 @@ def _describe_verdict(ruling: Ruling, verification: Verification) -> str:
 
 def _quote_lines(item: QuoteStanding, verification: Verification) -> Iterator[list[Styled]]:
     quote = item.quote
-    then = make_visible(describe_place(quote, paged=is_paged(verification.document)))
+    then = one_line(describe_place(quote, paged=is_paged(verification.document)))
     now = _describe_new_place(item, verification)
     match item.standing:
         case Standing.HOLDS:
@@ -192,7 +192,7 @@ def _quote_lines(item: QuoteStanding, verification: Verification) -> Iterator[li
 
 def _describe_new_place(item: QuoteStanding, verification: Verification) -> str:
     if not is_paged(verification.now):
-        return f"at {item.start:,}" + (f" under “{one_line(item.section, 60)}”" if item.section else "")
+        return one_line(item.where)
     printed = f" (printed {make_visible(item.label)})" if item.label not in (str(item.page), "") else ""
     return f"p. {item.page}{printed}"
 

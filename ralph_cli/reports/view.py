@@ -37,7 +37,14 @@ VERDICT_WORDS = {
 
 
 TIER_NAMES: dict[Tier, str] = {"exact": "exact", "folded": "folded", "recut": "re-cut"}
-"""How a quote was matched, as a reader is told."""
+"""How a quote was matched, as a program is told."""
+
+TIER_WORDS: dict[Tier, str] = {
+    "exact": "word for word",
+    "folded": "word for word but for spaces and typographic signs",
+    "recut": "the same letters and digits, other signs and spaces",
+}
+"""The same for a reader."""
 
 
 def pages_of(quote: Quote) -> str:
@@ -48,7 +55,7 @@ def pages_of(quote: Quote) -> str:
 def describe_place(item: Quote | Passage, *, paged: bool) -> str:
     """Where a quote or passage stands."""
     if not paged:
-        return f"at {item.start:,}"
+        return item.where or f"at character {item.start:,}"
     pages = pages_of(item) if isinstance(item, Quote) else item.page
     return f"p. {pages} (printed {item.label})" if item.label != str(item.page) else f"p. {pages}"
 
@@ -102,6 +109,13 @@ class ClaimView:
         if self.ruling is None:
             return "judged with the output" if self.in_output else "not judged"
         return VERDICT_WORDS.get(self.verdict, self.verdict)
+
+    @property
+    def is_quote(self) -> bool:
+        """Whether the statement is nothing but its quote, so that it need not be shown twice."""
+        return self.verdict == "verbatim" and [self.claim.text] == [
+            " ".join(quote.text.split()) for quote in self.quotes
+        ]
 
     @property
     def ruling_label(self) -> str:

@@ -1,7 +1,7 @@
 """Evidence reports: a run and its document put together, and written as HTML, highlighted PDF, Markdown or CSV."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from pathlib import Path
@@ -11,6 +11,7 @@ from ralph_cli.core import clock
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import DocumentError, UserError
 from ralph_cli.core.results.goal import GoalState
+from ralph_cli.core.results.memo import Finding, MemoCheck
 from ralph_cli.core.run import Quote
 from ralph_cli.core.version import __version__
 from ralph_cli.documents.pdf import page_images
@@ -20,6 +21,7 @@ from ralph_cli.loop.state import fold
 from ralph_cli.reports import csv, markdown
 from ralph_cli.reports.html import page
 from ralph_cli.reports.html.coverage_strip import build_coverage_strip
+from ralph_cli.reports.memo.html import memo_html
 from ralph_cli.reports.report import Crop, Passage, Report, find_passage
 from ralph_cli.reports.safe_text import one_line
 from ralph_cli.reports.view import TIER_NAMES, ClaimView
@@ -119,7 +121,8 @@ def build_report(run: RecordedRun, run_document: RunDocument, *, pictures: bool 
         if len(passages) < len(quotes):
             notes.append("Some quotes are no longer at their place in the document: no passage is shown for them.")
         if pictures and document.kind == "pdf" and quotes:
-            crops, crop_notes = _render_crops(run_document, document, quotes)
+            spans = {quote.id: Span(quote.start, quote.end) for quote in quotes}
+            crops, crop_notes = _render_crops(document, spans, run_document.source)
             notes += crop_notes
     return Report(
         view=run.view,
@@ -136,25 +139,52 @@ def build_report(run: RecordedRun, run_document: RunDocument, *, pictures: bool 
 
 
 def _render_crops(
-    run_document: RunDocument, document: Document, quotes: tuple[Quote, ...]
+    document: Document, spans: Mapping[int, Span], source: DocumentSource | None
 ) -> tuple[dict[int, tuple[Crop, ...]], list[str]]:
-    """Pictures of the pages by quote, and what is to be said of those that are missing."""
-    spans = [Span(quote.start, quote.end) for quote in quotes]
+    """Pictures of the pages by the number of the span, and what is to be said of those that are missing."""
     try:
-        pictures_by_quote = page_images.render_pictures(document, spans, source=run_document.source)
+        pictures_by_span = page_images.render_pictures(document, list(spans.values()), source=source)
     except DocumentError as error:
         return {}, [f"The pages could not be drawn ({error.message}), so there are no pictures of them."]
     crops: dict[int, tuple[Crop, ...]] = {}
     bytes_left = MAX_PICTURE_BYTES
-    for quote, pictures in zip(quotes, pictures_by_quote, strict=True):
+    for number, pictures in zip(spans, pictures_by_span, strict=True):
         bytes_left -= sum(len(picture.png) for picture in pictures)
         if bytes_left < 0:
             break
         if pictures:
-            crops[quote.id] = tuple(Crop(item.page, item.width, item.height, item.png) for item in pictures)
-    missing = len(quotes) - len(crops)
-    note = f"{missing} of {len(quotes)} quotes have no picture of their page, to keep this file at a sensible size."
-    return crops, [note] if missing else []
+            crops[number] = tuple(Crop(item.page, item.width, item.height, item.png) for item in pictures)
+    left = len(spans) - len(crops)
+    note = f"{left} of {len(spans)} quotes have no picture of their page, to keep this file at a sensible size."
+    return crops, [note] if left else []
+
+
+def render_memo_report(check: MemoCheck, sources: Sequence[DocumentSource]) -> str:
+    """The HTML report on a checked memo, with pictures of the PDFs that `sources` says how to read."""
+    crops: dict[int, tuple[Crop, ...]] = {}
+    notes: list[str] = []
+    for number, (document, source) in enumerate(zip(check.documents, sources, strict=True)):
+        if document.kind != "pdf" or document.path == "-":
+            continue
+        spans = {
+            at: span
+            for at, finding in enumerate(check.findings)
+            if finding.document == number and (span := _shown_span(finding, document))
+        }
+        if spans:
+            found, missing = _render_crops(document, spans, source)
+            crops |= found
+            notes += missing
+    return memo_html(check, crops, notes, made_at=clock.now(), version=__version__)
+
+
+def _shown_span(finding: Finding, document: Document) -> Span | None:
+    """Where the words of a finding stand in the document, or those closest to them."""
+    if finding.nearest is None:
+        return Span(finding.quote.start, finding.quote.end) if finding.quote else None
+    page = document.pages[finding.nearest.page - 1]
+    start = document.text.find(finding.nearest.text, page.start)
+    return Span(start, start + len(finding.nearest.text)) if start >= 0 else None
 
 
 def highlight_pdf(report: Report, run_document: RunDocument) -> bytes:

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import subprocess
 import sys
 from html.parser import HTMLParser
@@ -172,8 +173,9 @@ def test_the_html_file_is_escaped_and_asks_for_nothing(capsys: pytest.CaptureFix
     text = Path("out.html").read_text("utf-8")
     tags = _Tags()
     tags.feed(text)
-    assert not tags.tags & {"script", "img", "link", "iframe"} and not tags.attributes & {"src", "href", "onerror"}
-    assert "&lt;script&gt;" in text and "4,900 -&gt; 4,800" in text and "Wrong page" in text
+    assert not tags.tags & {"script", "img", "link", "iframe"} and not tags.attributes & {"src", "onerror"}
+    assert "&lt;script&gt;" in text and "4,900 → 4,800" in text and "Wrong page" in text
+    assert set(re.findall('href="(.)', text)) == {"#"}
     assert "http" not in text.replace('http-equiv="Content-Security-Policy"', "")
     assert run(["check", memo(GOOD), "--doc", "lease.txt", "--html", "none/out.html"]) == 1
     assert "cannot be written" in capsys.readouterr().err

@@ -67,7 +67,7 @@ def test_all_four_forms_come_from_a_recorded_run(folder: Path, capsys: Told) -> 
         f"Written to r.{end}" for end in ("html", "pdf", "md", "csv")
     ]
     assert err == ""
-    assert highlights(folder / "r.pdf") >= 1 and "# Evidence report" in (folder / "r.md").read_text("utf-8")
+    assert highlights(folder / "r.pdf") >= 1 and "Evidence report on report.pdf" in (folder / "r.md").read_text("utf-8")
     assert (folder / "r.csv").read_bytes().startswith(b"\xef\xbb\xbfrun,question,")
 
 

@@ -1,9 +1,12 @@
 """Text files: encodings, line ends, Markdown headings; HTML pages."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ralph_cli.core.document import Document, Heading, Page
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.html.reader import nesting_depth, parse_html
 from ralph_cli.documents.limits import LoadLimits
@@ -287,3 +290,10 @@ def test_any_tag_soup(pieces):
         assert error.code == "no-text"
     else:
         parsed.validate(LIMITS)
+
+
+def test_a_place_in_a_text_without_pages_is_its_line_or_paragraph_and_the_heading_above() -> None:
+    text = "The start.\n\nTerm\nTen years.\n"
+    headed = Document("d", "d.md", "markdown", "", "", text, (Page(1, "1", 0, len(text)),), (Heading("Term", 12, 1),))
+    assert headed.place_at(0) == "line 1" and headed.place_at(text.index("Ten")) == "line 4, under “Term”"
+    assert replace(headed, kind="html").place_at(text.index("Ten")) == "paragraph 3, under “Term”"

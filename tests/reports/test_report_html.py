@@ -4,19 +4,27 @@ import base64
 import hashlib
 import re
 from dataclasses import fields, replace
+from html import unescape
 from html.parser import HTMLParser
+from pathlib import Path
 
 import pytest
 from sample_run import Words, sample_document, sample_run
 
+from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.events import GoalSet, OutputChanged, SnippetRan, VerifierFinished, WorkerReported
 from ralph_cli.core.run import Halt, Quote, Ruling, StopType, Verdict
+from ralph_cli.documents.source import DocumentSource
+from ralph_cli.reports import markdown
 from ralph_cli.reports.html import page as html
 from ralph_cli.reports.html import style
 from ralph_cli.reports.html.markup import Markup, el, join
+from ralph_cli.reports.memo.html import memo_html
 from ralph_cli.reports.report import Crop, find_passage
-from ralph_cli.runs.report import RunDocument, build_report
+from ralph_cli.reports.terminal import report_text
+from ralph_cli.runs.lookup import check_memo
+from ralph_cli.runs.report import RunDocument, build_report, render_memo_report
 
 
 class Read(HTMLParser):
@@ -63,7 +71,10 @@ def test_a_reader_sees_claim_verdict_reason_judge_quote_place_tier_difference_an
     assert "Is the rent due monthly?" in text and "lease.txt, 12 pages" in text and "Not accepted" in text
     claim = text.split("Claim 1 ")[1]
     assert claim.startswith("✓ supported, qualified by [3] The rent is $48,000 a year, due monthly. Judge: the passage")
-    assert "Page 2 (printed ii) Match: re-cut found in 3 places; this is one of them" in claim
+    assert (
+        "Page 2 (printed ii) the same letters and digits, other signs and spaces found in 3 places; this is one of them"
+        in claim
+    )
     assert "As given → in the document: 48,000 -> $48,000," in claim
     assert "The worker’s wording: The annual rent is 48,000 payable monthly" in claim
     assert "~ only partly supported It is late." in text and "✗ contradicted It is new." in text
@@ -73,14 +84,14 @@ def test_a_reader_sees_claim_verdict_reason_judge_quote_place_tier_difference_an
 def test_calculations_bearings_votes_and_what_speaks_against_a_claim_are_shown() -> None:
     read = Read(page())
     assert "Calculation: 4,000 * 12 = 48,000" in read.text
-    assert "[1] supports it: the passage says so" in read.text
+    assert "[1] supports it" not in read.text  # the judge's reason for the claim has said it
     assert "[2] does not bear on it: rent is $49,000" in read.text
     assert (
         "The judges do not agree: openai:gpt-5: only partly supported (the passage says so); other: supp" in read.text
     )
     assert "[3] qualifies it: the passage says so (openai:gpt-5)" in read.text
     found = read.text.split("Reasons for caution found by the checks")[1]
-    assert found.startswith(" one page could not be read Quote 3 Page 5 Match: exact found once Page 5 begins.")
+    assert found.startswith(" one page could not be read Quote 3 Page 5 word for word Page 5 begins.")
     assert "#quote-3" in {item["href"] for item in read.of("a")}
 
 
@@ -137,7 +148,7 @@ def test_without_the_document_the_report_says_so_and_shows_the_quotes() -> None:
 
 
 def test_refused_quotes_and_issues_of_every_iteration_are_in_the_appendix() -> None:
-    appendix = Read(page()).text.split("Appendix: what was refused")[-1]
+    appendix = Read(page()).text.split("What was refused on the way")[-1]
     first, second = appendix.split("Iteration 2")
     assert "this quote is not in the document: rent is $49,000" in first
     assert "Step 3: the claim says more than its quotes" in first and "quotes: a quote is refused" in first
@@ -278,7 +289,7 @@ def test_links_lead_somewhere_and_no_anchor_stands_twice() -> None:
     anchors = [item["id"] for _, item in read.elements if "id" in item]
     assert len(anchors) == len(set(anchors))
     links = {item["href"] for item in read.of("a")}
-    assert links <= {f"#{anchor}" for anchor in anchors} and "#quote-1" in links and "#answer" in links
+    assert links <= {f"#{anchor}" for anchor in anchors} and "#quote-2" in links and "#answer" in links
 
 
 def test_a_crop_is_an_image_in_the_page_with_words_for_those_who_cannot_see_it() -> None:
@@ -305,12 +316,54 @@ def test_a_long_document_gets_a_strip_of_bounded_length() -> None:
     assert "Pages never read (1993 of 2000): 8-2000" in Read(html.render_page(report)).text
 
 
-def test_a_text_without_pages_is_told_in_characters() -> None:
+def test_a_text_without_pages_is_told_in_lines() -> None:
     run, document = sample_run()
     flat = replace(
         document, text=document.text.replace("\f", "\n"), pages=(replace(document.pages[0], end=len(document.text)),)
     )
-    run = replace(run, view=replace(run.view, document=run.view.document | {"pages": 1}))
-    text = Read(html.render_page(build_report(run, RunDocument(flat)))).text
-    start = document.text.index("The annual rent")
-    assert "Characters never read" in text and f"Characters {start}-{start + 44} Match" in text
+    quotes = tuple(replace(quote, where="line 5, under “Rent”") for quote in run.view.quotes)
+    claims = tuple(replace(item, quotes=quotes[:1]) for item in run.view.claims[:1])
+    view = replace(run.view, document=run.view.document | {"pages": 1}, quotes=quotes, claims=claims, found_passages=())
+    report = build_report(replace(run, view=view), RunDocument(flat))
+    text = Read(html.render_page(report)).text
+    assert "Lines never read (" in text and "Line 5, under “Rent”" in text and "t character" not in text
+    assert "[1\\] line 5, under “Rent”" in markdown.markdown_report(report)
+    assert "”  line 5, under “Rent”, re-cut" in report_text(view)
+
+
+def test_passages_that_no_model_has_read_are_shown_once_and_without_advice() -> None:
+    run, document = sample_run()
+    (first, *_), (quote, *_) = run.view.claims, run.view.quotes
+    ruling = Ruling(1, Verdict.VERBATIM, "the same words", "offline:extractive")
+    claim = replace(first.claim, text=" ".join(quote.text.split()), calculations=())
+    item = replace(first, claim=claim, quotes=(quote,), ruling=ruling, qualifications=(), missing_votes=())
+    view = replace(run.view, claims=(item,), quotes=(quote,), found_passages=(), halt=Halt(StopType.PASSAGES, "so"))
+    report = build_report(replace(run, view=view), RunDocument(document))
+    text = Read(html.render_page(report)).text
+    assert text.count("annual rent is $48,000") == 1 + text.split("Course of the run")[1].count(
+        "annual rent is $48,000"
+    )
+    assert "Passage 1 = verbatim Quote 1" in text and "API_KEY" not in text and "shown to a model" not in text
+    assert markdown.markdown_report(report).count("annual rent is") == 1
+
+
+def test_what_goes_after_a_run_stands_behind_the_answer() -> None:
+    run, document = sample_run()
+    for text in (page(), markdown.markdown_report(build_report(run, RunDocument(document)))):
+        assert text.index("It is new.") < text.index(run.view.document["sha256"])
+
+
+def test_a_checked_memo_is_shown_in_the_same_look_with_pictures(tmp_path: Path) -> None:
+    samples = Path(__file__).parents[2] / "samples"
+    (tmp_path / "memo.md").write_text((samples / "memo.md").read_text("utf-8") + "\n<script>alert(1)</script>\n")
+    source = DocumentSource(str(samples / "report.pdf"))
+    check = check_memo(str(tmp_path / "memo.md"), [source], settings=Settings(cache=tmp_path))
+    made = render_memo_report(check, [source])
+    read = Read(made)
+    assert len(read.of("img")) == 6 and style.POLICY in unescape(made) and not read.of("script")
+    assert "✗ altered “the ratio was 1.93 times” Memo → document: 1.93 → 1.39" in read.text
+    assert "the memo says p. 19; it stands on p. 21 (printed 17)" in read.text
+    assert "SHA-256 1ac82e" in read.text.split("Terms of up to three words")[-1]
+    bare = Read(memo_html(check, {}, ["No pictures."], made_at="now", version="0")).text
+    assert "The closest text in the document: p. 13 (printed 9) the ratio was 1.39 times" in bare
+    assert "No pictures. " in bare.split("Altered")[0]

@@ -162,7 +162,7 @@ def test_hostile_lines_of_a_quote_and_an_output_stay_what_they_are(payload: str)
     run, document = sample_run(Words(quote=payload))
     tokens = PARSER.parse(markdown.markdown_report(build_report(run, RunDocument(document))))
     headings = [tokens[at + 1].content for at, token in enumerate(tokens) if token.type == "heading_open"]
-    assert headings[0] == "Evidence report" and "heading" not in headings and "text" not in headings
+    assert headings[0] == "Is the rent due monthly?" and "heading" not in headings and "text" not in headings
     assert not any(token.type in ("table_open", "fence", "code_block", "hr", "ordered_list_open") for token in tokens)
     task = replace(run, view=replace(run.view, mode="task", output=payload))
     fences = [
@@ -188,33 +188,58 @@ def test_an_escaped_line_reads_as_it_was(text: str) -> None:
     assert shown == one_line(text)
 
 
+def test_only_what_would_be_more_than_text_is_escaped() -> None:
+    for plain in (
+        "The U.S. rate of 3.5% (p. 9): $1.2 million & more!",
+        "C# = fine, 1 -> 2",
+        "report.pdf",
+        "a.m. at 9:30",
+    ):
+        assert markdown.escape_markdown(plain) == plain
+    assert markdown.escape_markdown("see memo.md, $x$, &amp; # 1") == "see memo\\.md, \\$x\\$, \\&amp; \\# 1"
+
+
+def test_each_statement_of_a_task_has_the_numbers_of_its_quotes() -> None:
+    run, document = sample_run()
+    output = "# Rent\n\nThe rent is $48,000 a year, due monthly.\nIt is “payable monthly” only.\nNobody knows more."
+    view = replace(run.view, mode="task", output=output, format="md")
+    text = markdown.markdown_report(build_report(replace(run, view=view), RunDocument(document)))
+    assert "due monthly. [1] [2]\nIt is “payable monthly” only. [1]\nNobody knows more.\n```" in text
+    assert "**The rent is $48,000 a year, due monthly.** \\[1\\] \\[2\\]\n" in text
+    plain = markdown.markdown_report(
+        build_report(replace(run, view=replace(view, format="json")), RunDocument(document))
+    )
+    assert output in plain  # what a program reads is not touched
+
+
 def test_the_report_tells_claims_verdicts_places_and_what_was_refused() -> None:
     run, document = sample_run()
     text = markdown.markdown_report(build_report(run, RunDocument(document)))
     assert (
-        "## Claim 1: supported, qualified by \\[3\\]\n" in text
+        "### Claim 1: supported, qualified by \\[3\\]\n" in text
         and "- \\[3\\] qualifies it: the passage says so" in text
     )
-    assert "- The judges do not agree: openai\\:gpt-5: only partly supported" in text
-    assert "p. 2 (printed ii), match: re-cut, found in 3 places" in text
-    assert "> The annual rent is \\$48,000,\\\n> payable monthly." in text
-    assert "- this quote is not in the document: rent is \\$49,000" in text
+    assert "- The judges do not agree: openai:gpt-5: only partly supported" in text
+    assert "p. 2 (printed ii), the same letters and digits, other signs and spaces, found in 3 places" in text
+    assert "> The annual rent is $48,000,\\\n> payable monthly." in text
+    assert "- this quote is not in the document: rent is $49,000" in text
+    assert text.count("> Page 3 begins.") == 1  # a quote of two claims
 
 
 def test_the_report_of_an_absence_tells_searches_pages_read_and_what_is_near() -> None:
     run, document = sample_run(absent=True)
     text = markdown.markdown_report(build_report(run, RunDocument(document)))
     assert "- garage (as a pattern), in its code: 4\n" in text
-    assert "- rent is \\$49,000 (as a pattern), in its code: the passage says so\n" in text
+    assert "- rent is $49,000 (as a pattern), in its code: the passage says so\n" in text
     assert "Pages read, at least in part: 2, 4 (" in text
     assert "The passages that hold most of the question's words (nothing says that they answer it):" in text
-    assert "- p. 2 (printed ii): “The annual rent is \\$48,000, payable monthly.” (parking, rent)" in text
+    assert "- p. 2 (printed ii): “The annual rent is $48,000, payable monthly.” (parking, rent)" in text
 
 
 def test_the_report_shows_what_was_read() -> None:
     run, document = sample_run()
     text = markdown.markdown_report(build_report(run, RunDocument(document)))
-    assert "## What was read\n\nRead, at least in part: 2 of 12 pages, " in text
+    assert "## What was read\n\n- Pages shown to a model (1 of 12): 2" in text
     assert "- Pages never read (5 of 12): 8-12" in text and "- Pages shown to a model (1 of 12): 2" in text
     without = markdown.markdown_report(build_report(run, RunDocument(missing="it is gone")))
     assert "Read, at least in part: 2 of 12 pages, " in without

@@ -73,6 +73,8 @@ def test_an_accepted_answer_shows_claim_mark_quote_page_tier_and_cost() -> None:
     text = report_text(shown(StopType.COMPLETION))
     assert "- The rent is $48,000. [1] ✓" in text
     assert "[1] “rent of / $48,000”  p. 3 (printed iii), folded, 2 places" in text
+    folded = "folded: word for word but for spaces and typographic signs"
+    assert f"Signs: ✓ supported by its quotes, says the judge; {folded}; / a line ends here." in text
     assert (
         "Accepted" in text and "3 model calls, 100 tokens in, 20 out, $0.0100" in text and "ralph trace show r" in text
     )
@@ -137,9 +139,9 @@ def test_an_absence_shows_what_code_searched_what_could_not_be_counted_and_the_n
     assert found["nearest"][0]["page"] == 3 and found["nearest"][0]["words"] == ["cars", "tenants"]
 
 
-def test_a_document_without_pages_shows_offsets() -> None:
+def test_an_old_run_on_a_document_without_pages_shows_offsets() -> None:
     told = replace(shown(StopType.COMPLETION), document={"kind": "text", "pages": 1})
-    assert "at 10" in report_text(told) and as_object(told)["quotes"][0]["page"] is None
+    assert "at character 10" in report_text(told) and as_object(told)["quotes"][0]["page"] is None
 
 
 PAYLOADS = [

@@ -35,7 +35,7 @@ class QuoteStanding:
     text of a quote that was changed; empty and 0 for one that is gone. `differing` holds the words that differ, as
     "then -> now"; `around` what was changed around words that are still there: their sentence or paragraph, their
     heading, the lines that head their table; `notes` what else a reader should know, and for a WRONG quote what is
-    wrong.
+    wrong; `where` is its line and heading in a text without pages.
     """
 
     quote: Quote
@@ -50,6 +50,7 @@ class QuoteStanding:
     differing: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     around: tuple[str, ...] = ()
+    where: str = ""
 
     @property
     def there(self) -> bool:

@@ -19,8 +19,11 @@ from ralph_cli.documents.pdf.reader import LaidOutPage, open_pdf
 _CONTEXT_LINES = 4.2
 """Lines of the page that are shown above and below the quoted ones."""
 
-_MARGIN = 24
-"""Pixels of blank paper that are left at each side of a picture."""
+_MARGIN = 12
+"""Pixels of blank paper that are left at each side of a picture, at most."""
+
+_FLAT = 12
+"""The most difference between the pixels of a row in which nothing is printed."""
 
 _YELLOW = (255, 214, 10)
 _MAX_ASPECT = 1.4
@@ -59,6 +62,10 @@ def crop_quotes(
             if room < 0:
                 break
             depth, content = _pack(canvas.render(cut.region))
+            row = width * depth
+            above, below = _whole_lines(content, row, cut, depth)
+            content = content[(above - top) * row : (below - top) * row]
+            top, bottom = above, below
             left, right, content = _trim_margins(content, width, cut.lines, depth)
             lines = [[near - left, upper - top, far - left, lower - top] for near, upper, far, lower in cut.lines]
             described.append([number, index, right - left, bottom - top, depth, lines])
@@ -125,6 +132,29 @@ def _pack(rendered: RenderedRegion) -> tuple[int, bytes]:
     packed = bytearray(3 * len(red))
     packed[0::3], packed[1::3], packed[2::3] = red, green, blue
     return 3, bytes(packed)
+
+
+def _whole_lines(pixels: bytes, row: int, cut: _Crop, depth: int) -> tuple[int, int]:
+    """The first and last row of the page between which no line of print is cut, and little paper is left blank.
+
+    An edge stays where it is when no blank row parts it from the quoted lines.
+    """
+    _, top, _, bottom = cut.region
+    _, first, _, last = enclose(cut.lines)
+    rows = [pixels[at : at + row] for at in range(0, len(pixels), row)]
+    printed = [any(max(line[part::depth]) - min(line[part::depth]) > _FLAT for part in range(depth)) for line in rows]
+
+    def edge(ordered: range) -> int:
+        """How many rows are left out from an edge inwards."""
+        blank = next((count for count, y in enumerate(ordered) if not printed[y]), None)
+        if blank is None:
+            return 0
+        beyond = next((count for count, y in enumerate(ordered) if count > blank and printed[y]), len(ordered))
+        return max(blank, beyond - _MARGIN)
+
+    above = edge(range(max(first - top, 0)))
+    below = edge(range(bottom - top - 1, min(last, bottom) - top - 1, -1))
+    return top + above, bottom - below
 
 
 def _trim_margins(pixels: bytes, width: int, lines: list[Rect], depth: int) -> tuple[int, int, bytes]:

@@ -6,7 +6,6 @@ case, words left out and put in.
 """
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -22,7 +21,6 @@ from ralph_cli.memo.checking.elisions import (
     parse_elisions,
     swap_first_case,
 )
-from ralph_cli.memo.reading.layout import Locator
 from ralph_cli.text.fold import fold
 from ralph_cli.text.lexicon import find_qualifier
 from ralph_cli.text.quantities.figures import figures
@@ -60,7 +58,6 @@ class Source:
 
     def __init__(self, number: int, document: Document) -> None:
         self.number, self.document, self.index = number, document, QuoteIndex(document)
-        self.places = Locator(document)
         self._is_markdown = document.kind == "markdown"
 
     @cached_property
@@ -157,9 +154,7 @@ class Source:
             first, last = self.document.page_at(span.start), self.document.page_at(span.end - 1)
             numbers = str(first.number) if first is last else f"{first.number}-{last.number}"
             return f"p. {numbers}" + (f" (printed {first.label})" if first.label != str(first.number) else "")
-        at = bisect_right(self.document.headings, span.start, key=lambda heading: heading.start) - 1
-        under = f', under "{self.document.headings[at].text[:60]}"' if at >= 0 else ""
-        return self.places.describe(span.start) + under
+        return self.document.place_at(span.start)
 
     def _align_edges(self, words: str, span: Span) -> Span:
         """A passage that resembles the words, from their own first word to their last, where those are near."""

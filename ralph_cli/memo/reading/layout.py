@@ -183,8 +183,6 @@ class Locator:
         self._document = document
         breaks = "\n\f" if document.kind == "pdf" else "\n"
         self._line_starts = [0, *(match.end() for match in re.finditer(f"[{breaks}]", document.text))]
-        lines = re.finditer(r"[^\n\f]*[^\s][^\n\f]*", document.text) if document.kind in ("docx", "html") else ()
-        self._paragraph_starts = [match.start() for match in lines]
 
     def line_number(self, at: int) -> int:
         """The number of its line in the text, from 1."""
@@ -195,6 +193,4 @@ class Locator:
         if self._document.kind == "pdf":
             page = self._document.page_at(at)
             return f"p. {page.number}, line {self.line_number(at) - self.line_number(page.start) + 1}"
-        if self._paragraph_starts:
-            return f"paragraph {max(bisect_right(self._paragraph_starts, at), 1)}"
-        return f"line {self.line_number(at)}"
+        return self._document.line_at(at)

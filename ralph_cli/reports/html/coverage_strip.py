@@ -25,17 +25,23 @@ LEVELS: dict[Level, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One page, or several, or a slice of a text without pages: its name, and how far it was read."""
+    """Pages, or lines of a text without pages, from `first` to `last`, and how far they were read."""
 
-    name: str
+    first: int
+    last: int
     level: Level
+
+    @property
+    def name(self) -> str:
+        """The numbers as a reader writes them."""
+        return format_ranges(range(self.first, self.last + 1))
 
 
 @dataclass(frozen=True, slots=True)
 class CoverageStrip:
     """The parts of the document in order, empty when nothing was recorded; `note` says where this is from.
 
-    `unit` is what a part is: "page", "pages" (several in each) or "characters". `single` are the parts before several
+    `unit` is what a part is: "page", "pages" (several in each) or "lines". `single` are the parts before several
     pages were put into each.
     """
 
@@ -44,13 +50,14 @@ class CoverageStrip:
     parts: tuple[Part, ...] = ()
     single: tuple[Part, ...] = ()
 
-    def describe_levels(self) -> Iterator[tuple[str, str]]:
-        """For each level that some pages, or parts, have: in words how many have it, and which these are."""
-        noun = "Characters" if self.unit == "characters" else "Pages"
+    def describe_levels(self) -> Iterator[tuple[Level, str, str]]:
+        """Each level that some pages, or lines, have: in words what it is, how many have it, and which these are."""
+        noun = "Lines" if self.unit == "lines" else "Pages"
+        in_all = self.single[-1].last if self.single else 0
         for level, words in LEVELS.items():
-            if names := [part.name for part in self.single if part.level == level]:
-                which = ", ".join(names) if noun == "Characters" else all_ranges([int(name) for name in names])
-                yield f"{noun} {words}", f" ({len(names)} of {len(self.single)}): {which}"
+            numbers = [n for part in self.single if part.level == level for n in range(part.first, part.last + 1)]
+            if numbers:
+                yield level, f"{noun} {words}", f" ({len(numbers)} of {in_all}): {all_ranges(numbers)}"
 
 
 NOT_RECORDED = CoverageStrip("What of the document was read was not recorded in this run.")
@@ -71,18 +78,18 @@ def build_coverage_strip(events: Iterable[AnyEvent], document: Document | None, 
             read = read.with_spans(event.how, event.spans)
         note = "Recorded while the run went on; what code went through is what the sandbox reported."
         if document.paged:
-            whole = [(str(page.number), page.start, page.end) for page in document.pages]
+            whole = [(page.number, page.number, page.start, page.end) for page in document.pages]
         else:
-            whole = _slices(len(document.text))
-        single = tuple(Part(name, _level(read, start, end)) for name, start, end in whole)
-        return _group_parts(note, "page" if document.paged else "characters", single)
+            whole = list(_line_groups(document.text))
+        single = tuple(Part(first, last, _level(read, start, end)) for first, last, start, end in whole)
+        return _group_parts(note, "page" if document.paged else "lines", single)
     if covered:
         return CoverageStrip("Only character positions were recorded; to show pages, the document is needed.")
     seen = {page for event in events if isinstance(event, SnippetRan) for page in event.pages}
     if not seen or pages < 2:
         return NOT_RECORDED
     note = "A page counts as shown when some of its text was in the output of a step that the worker saw."
-    return _group_parts(note, "page", tuple(Part(str(n), "some" if n in seen else "none") for n in range(1, pages + 1)))
+    return _group_parts(note, "page", tuple(Part(n, n, "some" if n in seen else "none") for n in range(1, pages + 1)))
 
 
 def _covered_share(spans: Spans, start: int, end: int) -> float:
@@ -92,9 +99,14 @@ def _covered_share(spans: Spans, start: int, end: int) -> float:
     return count_covered(spans, start, end) / (end - start)
 
 
-def _slices(length: int) -> list[tuple[str, int, int]]:
-    size = max(-(-length // _SLICES), 1)
-    return [(f"{at:,}-{min(at + size, length):,}", at, min(at + size, length)) for at in range(0, length, size)]
+def _line_groups(text: str) -> Iterator[tuple[int, int, int, int]]:
+    """The lines of a text, some in each group: first and last number, and where they start and end."""
+    starts = [0, *(at + 1 for at, character in enumerate(text) if character == "\n"), len(text)]
+    lines = len(starts) - 1
+    size = max(-(-lines // _SLICES), 1)
+    for at in range(0, lines, size):
+        last = min(at + size, lines)
+        yield at + 1, last, starts[at], starts[last]
 
 
 def _group_parts(note: str, unit: str, single: tuple[Part, ...]) -> CoverageStrip:
@@ -105,7 +117,7 @@ def _group_parts(note: str, unit: str, single: tuple[Part, ...]) -> CoverageStri
     parts = []
     for at in range(0, len(single), size):
         group = single[at : at + size]
-        parts.append(Part(f"{group[0].name}-{group[-1].name}", _combined_level({part.level for part in group})))
+        parts.append(Part(group[0].first, group[-1].last, _combined_level({part.level for part in group})))
     return CoverageStrip(note, "pages", tuple(parts), single)
 
 

@@ -1,4 +1,4 @@
-"""Claims and quotes as HTML: verdict, reason, the document's words, their place, its picture and the passage."""
+"""Claims and quotes as HTML: verdict, reason, the place of the document's words, and its picture or the passage."""
 
 import base64
 
@@ -6,7 +6,7 @@ from ralph_cli.core.run import Quote
 from ralph_cli.reports.html.markup import Markup, bullets, el, join
 from ralph_cli.reports.report import Crop, Passage, Report
 from ralph_cli.reports.sections.opinions import Opinion, opinions, verdict_words
-from ralph_cli.reports.view import TIER_NAMES, ClaimView, pages_of
+from ralph_cli.reports.view import TIER_WORDS, ClaimView, describe_place, pages_of
 
 _SIGNS = {"supported": ("✓", "good"), "verbatim": ("=", "plain"), "partly": ("~", "warn")}
 
@@ -22,13 +22,6 @@ def _sign_and_kind(item: ClaimView) -> tuple[str, str]:
     mark, kind = _SIGNS.get(item.verdict, ("✗", "bad") if item.ruling else ("?", "warn"))
     doubted = item.qualifications or item.missing_votes or (item.ruling is not None and item.ruling.disputed)
     return mark, "warn" if doubted and kind == "good" else kind
-
-
-def quote_links(item: ClaimView) -> Markup:
-    """Links to the quotes of a claim."""
-    if not item.claim.quotes:
-        return el("span", "[no quote]", class_="cite bad")
-    return join(*(el("a", f"[{number}]", href=f"#quote-{number}", class_="cite") for number in item.claim.quotes))
 
 
 def claims(report: Report) -> Markup:
@@ -63,8 +56,8 @@ def _claim(item: ClaimView, new: list[Quote], repeated: list[Quote], report: Rep
     return el(
         "article",
         el("div", title, None if unjudged_item else verdict_badge(item), class_="head"),
-        el("p", item.claim.text, class_="words"),
-        None if unjudged_item else el("p", el("b", f"{item.ruling_label}: "), why),
+        None if item.is_quote else el("p", item.claim.text, class_="words"),
+        None if unjudged_item or item.is_quote else el("p", el("b", f"{item.ruling_label}: "), why),
         bullets(_opinion(remark) for remark in opinions(item)),
         bullets(issue.line for issue in item.issues),
         el("p", "Also rests on, shown above: ", *links) if links else None,
@@ -82,30 +75,36 @@ def _opinion(remark: Opinion) -> Markup:
 
 
 def _quote(quote: Quote, report: Report) -> Markup:
-    passage = report.passages.get(quote.id)
+    """A quote in the picture of its page, with the text in a fold; else in its passage; else by itself."""
+    passage, crops = report.passages.get(quote.id), report.crops.get(quote.id, ())
     return el(
         "figure",
         el("figcaption", el("h4", f"Quote {quote.id}"), _facts(quote, report)),
-        el("blockquote", _text_lines(quote.text, page=quote.page)),
+        quoted_words(quote.text, quote.page, seen=bool(crops) and not quote.hidden) if crops or not passage else None,
         _match_differences(quote),
-        *(_picture(crop, quote) for crop in report.crops.get(quote.id, ())),
-        _passage(passage, closed=quote.id in report.crops) if passage else None,
+        *(picture(crop, f"quote {quote.id}") for crop in crops),
+        _passage(passage, closed=bool(crops)) if passage else None,
         id=f"quote-{quote.id}",
         tabindex="-1",
     )
 
 
-def _picture(crop: Crop, quote: Quote) -> Markup:
-    """A picture of the page; where the screen is narrow it can be scrolled."""
+def quoted_words(words: str, page: int, *, seen: bool) -> Markup:
+    """The document's own words; where they are `seen` in a picture, on narrow screens only."""
+    return el("blockquote", _text_lines(words, page=page), class_="narrow" if seen else None)
+
+
+def picture(crop: Crop, what: str) -> Markup:
+    """A picture of the page around `what`; on a narrow screen a touch makes it larger than the screen."""
     image = el(
         "img",
         class_="crop",
-        alt=f"Page {crop.page} of the document around quote {quote.id}; its lines are marked",
+        alt=f"Page {crop.page} of the document around {what}; its lines are marked",
         width=crop.width,
         height=crop.height,
         src="data:image/png;base64," + base64.b64encode(crop.png).decode("ascii"),
     )
-    return el("div", image, class_="scroll", tabindex="0", role="group", aria_label=f"Picture of page {crop.page}")
+    return el("div", image, class_="scroll page", tabindex="0", role="group", aria_label=f"Picture of page {crop.page}")
 
 
 def _facts(quote: Quote, report: Report) -> Markup:
@@ -114,14 +113,15 @@ def _facts(quote: Quote, report: Report) -> Markup:
         printed = f" (printed {quote.label})" if quote.label != str(quote.page) else ""
         place = join(f"{many} ", el("b", pages_of(quote)), printed)
     else:
-        place = join("Characters ", el("b", f"{quote.start:,}-{quote.end:,}"))
-    times = "found once" if quote.occurrences == 1 else f"found in {quote.occurrences} places; this is one of them"
+        where = describe_place(quote, paged=False)
+        place = el("b", where[:1].upper() + where[1:])
+    times = f"found in {quote.occurrences} places; this is one of them"
     used = [f"{report.claim_noun.lower()} {item.claim.id}" for item in report.claims_of(quote)]
     return el(
         "ul",
         el("li", place),
-        el("li", "Match: ", el("b", TIER_NAMES[quote.match])),
-        el("li", times) if quote.occurrences else None,
+        el("li", TIER_WORDS[quote.match]),
+        el("li", times) if quote.occurrences > 1 else None,
         el("li", el("b", "A reader cannot see it: "), quote.hidden) if quote.hidden else None,
         el("li", "For ", ", ".join(used)) if len(used) > 1 else None,
         class_="facts",
@@ -140,7 +140,8 @@ def _match_differences(quote: Quote) -> Markup | None:
 def _passage(passage: Passage, *, closed: bool) -> Markup:
     start, words = len(passage.before), passage.before + passage.quoted + passage.after
     shown = _text_lines(words, marked=(start, start + len(passage.quoted)))
-    return el("details", el("summary", "In context"), el("div", shown, class_="passage"), open=not closed)
+    text = el("div", shown, class_="passage")
+    return el("details", el("summary", "As text, in context"), text) if closed else text
 
 
 def _text_lines(words: str, page: int | None = None, marked: tuple[int, int] = (0, 0)) -> Markup:

@@ -1,15 +1,15 @@
 """The evidence report as one HTML file: no script, no request, every foreign character escaped."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from ralph_cli.core.events import NoticeIssued, RunHalted, RunStarted
 from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.run import Ruling, StopType, Verdict
 from ralph_cli.reports.goal import describe_verification
 from ralph_cli.reports.html.coverage_strip import LEVELS
-from ralph_cli.reports.html.evidence import claims, quote_links, verdict_badge
-from ralph_cli.reports.html.markup import Markup, bullets, el, join
+from ralph_cli.reports.html.evidence import claims
+from ralph_cli.reports.html.markup import Child, Markup, bullets, el, join
 from ralph_cli.reports.html.style import CSS, POLICY
 from ralph_cli.reports.html.timeline import timeline
 from ralph_cli.reports.report import Report, describe_ending, outcome_heading
@@ -18,7 +18,6 @@ from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.coverage import unreadable_line
 from ralph_cli.reports.sections.refused import Refusals, collect_refusals
 from ralph_cli.reports.sections.spending import Spending, spending
-from ralph_cli.reports.terminal import describe_calls
 from ralph_cli.reports.view import VERDICT_WORDS, describe_place
 
 Section = tuple[str, str, Markup]
@@ -27,83 +26,99 @@ Section = tuple[str, str, Markup]
 
 def render_page(report: Report) -> str:
     """The whole file. What a browser shows of it was made here; the document and the models only give text."""
-    parts = [part for part in _sections(report) if part[2]]
-    head = el(
+    words, kind = outcome_heading(report)
+    document = f" · {report.document_name}{report.document_size}" if report.view.document else ""
+    lead = f"{describe_ending(report)} ".removeprefix(f"{words}: ").removeprefix(f"{words}. ").strip()
+    head = page_head(f"Evidence report{document}", report.view.question, (words, kind), lead[:1].upper() + lead[1:])
+    notes = (el("p", note, class_="differs") for note in report.notes)
+    return render_document(report.view.question, join(head, *notes), _sections(report), _footer(report))
+
+
+def page_head(kicker: str, title: str, outcome: tuple[str, str], ending: str) -> Markup:
+    """What a report is about, and how it ended: in a few words of that kind, and in a sentence."""
+    words, kind = outcome
+    badge = el("span", words, class_=f"verdict {kind}")
+    return join(
+        el("p", kicker, class_="kicker"),
+        el("h1", title),
+        el("div", badge, el("p", ending), class_=f"ending {kind}"),
+    )
+
+
+def render_document(title: str, head: Markup, sections: Iterable[Section], footer: Markup) -> str:
+    """A file of our look, with those of the sections that have any content."""
+    parts = [part for part in sections if part[2]]
+    meta = el(
         "head",
         el("meta", charset="utf-8"),
         el("meta", http_equiv="Content-Security-Policy", content=POLICY),
         el("meta", name="viewport", content="width=device-width, initial-scale=1"),
         el("meta", name="referrer", content="no-referrer"),
-        el("title", f"Evidence: {one_line(report.view.question, 90)}"),
+        el("title", f"Evidence: {one_line(title, 90)}"),
         el("style", Markup(CSS)),
     )
-    contents = bullets(el("a", name, href=f"#{anchor}") for anchor, name, _ in parts)
+    contents = bullets(el("a", name.partition(": ")[0], href=f"#{anchor}") for anchor, name, _ in parts)
     body = el(
         "body",
-        el("a", "Skip to the answer", href="#answer", class_="skip"),
-        _header(report),
+        el("a", "Skip to the answer", href=f"#{parts[0][0]}", class_="skip") if parts else None,
+        el("header", head),
         el("nav", contents, aria_label="Contents"),
         el("main", *(_section(*part) for part in parts)),
-        _footer(report),
+        el("footer", footer),
     )
-    return f"<!doctype html>\n{el('html', head, body, lang='en')}\n"
+    return f"<!doctype html>\n{el('html', meta, body, lang='en')}\n"
 
 
 def _section(anchor: str, name: str, content: Markup) -> Markup:
-    apart = "apart" if anchor == "course" else None
-    return el("section", el("h2", name, id=anchor, tabindex="-1"), content, class_=apart, aria_labelledby=anchor)
+    return el("section", el("h2", name, id=anchor, tabindex="-1"), content, aria_labelledby=anchor)
 
 
 def _sections(report: Report) -> Iterator[Section]:
-    yield "answer", _ANSWER_TITLES.get(report.view.mode, "Answer"), _answer(report)
-    evidence = "Evidence" if report.view.mode == "task" else "Claims and their evidence"
-    yield "claims", evidence, claims(report)
+    apart = report.view.mode in _ANSWER_TITLES
+    title = "Passages" if report.view.has_no_reader else "Answer"
+    yield "answer", _ANSWER_TITLES.get(report.view.mode, title), _answer(report)
+    yield "claims", "Evidence", claims(report) if apart else Markup("")
     yield "searched", "What was searched", _searches(report)
-    issues = report.view.issues if report.view.ok is False else ()
-    yield "found", "What the checks found", bullets(dict.fromkeys(issue.line for issue in issues))
-    yield "read", "What was read", _coverage(report)
+    yield "found", "What the checks found", bullets(report.open_issues)
+    yield "read", "What was read", Markup("") if report.view.has_no_reader else _coverage(report)
     yield "notices", "Notices", bullets(dict.fromkeys(e.message for e in report.events if isinstance(e, NoticeIssued)))
-    yield "cost", "Cost", _cost(report)
-    yield "course", "Course of the run", timeline(report.events)
-    yield "refused", "Appendix: what was refused", _refused(report)
+    yield "made", "How this was made", _making(report)
 
 
 _ANSWER_TITLES = {"task": "Output", "goal": "Output and its verification"}
 
 
-def _header(report: Report) -> Markup:
+def facts(items: Iterable[tuple[str, Child]]) -> Markup:
+    """Names and values, without those that are empty."""
+    return el("dl", *(join(el("dt", name), el("dd", value)) for name, value in items if value))
+
+
+def hash_value(value: object) -> Markup:
+    """A hash or a name that no person has given."""
+    return el("span", str(value), class_="hash")
+
+
+def _making(report: Report) -> Markup:
+    """What a reader needs only to go after it: times, models, hashes, cost, every step, what was refused."""
     view = report.view
-    words, kind = outcome_heading(report)
     started = next((event for event in report.events if isinstance(event, RunStarted)), None)
     ended = [event.at for event in report.events if isinstance(event, RunHalted)]
     models = started.settings.get("models", {}) if started else {}
-    document = view.document
-    facts: tuple[tuple[str, str | None], ...] = (
-        ("Document", join(report.document_name, *_size(report)) if document else "none"),
-        ("SHA-256", el("span", str(document.get("sha256", "")), class_="hash") if document else None),
-        ("Models", ", ".join(f"{role} {name}" for role, name in models.items())),
-        ("Begun", _time(started.at) if started else None),
-        ("Ended", _time(ended[0]) if ended else None),
-        ("Run", el("span", view.run, class_="hash")),
-        ("Spent", describe_calls(view, view.iterations)),
+    course, refused = timeline(report.events), _refused(report)
+    return join(
+        facts(
+            (
+                ("Models", ", ".join(f"{role} {name}" for role, name in models.items())),
+                ("Begun", _time(started.at) if started else None),
+                ("Ended", _time(ended[0]) if ended else None),
+                ("Run", hash_value(view.run)),
+                ("SHA-256", hash_value(view.document.get("sha256", "")) if view.document else None),
+            )
+        ),
+        _cost(report),
+        el("details", el("summary", "Course of the run: each step, what it ran and what it was shown"), course),
+        el("details", el("summary", "What was refused on the way"), refused) if refused else None,
     )
-    badge = el("span", words, class_=f"verdict {kind}")
-    return el(
-        "header",
-        el("p", f"Evidence report · ralph {view.mode}", class_="kicker"),
-        el("h1", view.question),
-        el("div", badge, el("p", describe_ending(report)), class_=f"ending {kind}"),
-        *(el("p", note, class_="differs") for note in report.notes),
-        el("dl", *(join(el("dt", name), el("dd", value)) for name, value in facts if value)),
-    )
-
-
-def _size(report: Report) -> Iterator[str]:
-    document = report.view.document
-    if report.view.paged:
-        yield f", {document.get('pages')} pages"
-    if document.get("characters"):
-        yield f", {document['characters']:,} characters"
 
 
 def _time(stamp: str) -> str:
@@ -124,11 +139,8 @@ def _answer(report: Report) -> Markup:
             else "Not in the document, as far as the searches shown below can tell."
         )
         note = el("p", "The worker notes: ", view.absence) if view.absence else None
-        return join(el("p", f"{absent} {unreadable_line(view)}".rstrip()), note)
-    if not view.claims:
-        return el("p", "No answer.")
-    items = (el("li", item.claim.text, " ", quote_links(item), " ", verdict_badge(item)) for item in view.claims)
-    return el("ul", *items, class_="answer")
+        return join(el("p", f"{absent} {unreadable_line(view)}".rstrip()), note, claims(report))
+    return join(None if view.claims else el("p", "No answer."), claims(report))
 
 
 def _output(output: str) -> Markup:
@@ -183,21 +195,22 @@ def _coverage(report: Report) -> Markup:
     found = report.coverage
     if not found.parts:
         return el("p", found.note)
-    names = "Characters" if found.unit == "characters" else "Pages"
-    cells = [el("li", part.name, class_=part.level, title=LEVELS[part.level]) for part in found.parts]
-    key = [el("li", words, class_=level) for level, words in LEVELS.items()]
-    wide = "strip" if found.unit == "page" else "strip wide"
+    key = [el("li", el("b", name), rest, class_=level) for level, name, rest in found.describe_levels()]
+    names = (part.name if found.unit == "page" else "" for part in found.parts)
+    cells = [
+        el("li", name, class_=part.level, title=f"{part.name}: {LEVELS[part.level]}")
+        for name, part in zip(names, found.parts, strict=True)
+    ]
     return join(
+        el("ul", *key, class_="key"),
+        el("ul", *cells, class_="strip", aria_label="How far each part was read"),
         el("p", found.note, class_="soft"),
-        el("ul", *(el("li", el("b", name), rest) for name, rest in found.describe_levels())),
-        el("ul", *cells, class_=wide, aria_label=f"{names}, and how far each was read"),
-        el("ul", *key, class_="strip key", aria_label="Key"),
     )
 
 
 def _cost(report: Report) -> Markup:
     items = spending(report.events)
-    if not items:
+    if not items or report.view.has_no_reader:
         return el("p", "No model was called.")
     seconds, failed = sum(item.seconds for item in items), sum(item.failed for item in items)
     total = Spending("Total", "", report.view.usage, seconds, failed)
@@ -223,10 +236,8 @@ def _table(columns: tuple[tuple[str, str], ...], rows: list[Markup], foot: Marku
 
 def _refused(report: Report) -> Markup:
     found = collect_refusals(report.events)
-    if not found:
-        return el("p", "Nothing was refused.")
     caveat = el("p", "None of this is in the answer, unless a later iteration corrected it.", class_="soft")
-    return join(caveat, *(_iteration_refusals(item) for item in found))
+    return join(caveat, *(_iteration_refusals(item) for item in found)) if found else Markup("")
 
 
 def _iteration_refusals(item: Refusals) -> Markup:
@@ -241,15 +252,21 @@ def _iteration_refusals(item: Refusals) -> Markup:
 
 
 def _footer(report: Report) -> Markup:
-    return el(
-        "footer",
+    return join(
         el(
             "p",
-            "Every quote is the document’s own text, found by code at the place named. Exact: character for character. "
-            "Folded: after folding line breaks, spaces, typographic quotes, dashes and ligatures. Re-cut: letters and "
-            "digits agree; what differs is shown. A supported claim is what the document says, as one model read it "
-            "and another agreed; both can be wrong. A quote proves presence; nothing proves that nothing was missed.",
+            "Every quote is the document’s own text, found by code at the place named: word for word, but for line "
+            "breaks, spaces and typographic signs where that is said. Of a re-cut quote the letters and digits agree, "
+            "and what differs is shown. A supported claim is what the document says, as one model read it and another "
+            "agreed; both can be wrong. A quote proves presence; nothing proves that nothing was missed.",
         ),
-        el("p", f"Made {_time(report.made_at)} by ralph {report.version}. This file runs no script and loads nothing."),
+        made_line(report.made_at, report.version),
+    )
+
+
+def made_line(made_at: str, version: str) -> Markup:
+    """When and with what a file was made, and who has looked at it."""
+    return join(
+        el("p", f"Made {_time(made_at)} by ralph {version}. This file runs no script and loads nothing."),
         el("div", el("span", "Checked by"), el("span", "Date"), class_="sign"),
     )

@@ -1,96 +1,116 @@
-"""A checked memo as one HTML file: nothing is loaded, nothing runs, everything foreign is escaped."""
+"""A checked memo as one HTML file, in the look of the evidence report: nothing is loaded, nothing runs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import PurePath
 
-from ralph_cli.core.document import Document
-from ralph_cli.core.results.memo import Finding, MemoCheck
-from ralph_cli.reports.html.markup import escape
+from ralph_cli.core.results.memo import HOLDING_OUTCOMES, Finding, MemoCheck, QuotationOutcome, Support
+from ralph_cli.reports.html.evidence import picture, quoted_words
+from ralph_cli.reports.html.markup import Markup, bullets, el, join
+from ralph_cli.reports.html.page import Section, facts, hash_value, made_line, page_head, render_document
 from ralph_cli.reports.memo.terminal import (
     GROUPS,
     describe_outcome,
     describe_page_reference,
     describe_ruling,
+    describe_source,
     faulty_references,
 )
+from ralph_cli.reports.report import Crop
+from ralph_cli.reports.safe_text import one_line
+from ralph_cli.reports.view import VERDICT_WORDS
 
-_STYLE = """
-:root{color-scheme:light dark;--line:#8884;--bad:#b3261e;--good:#1b7f3b;--mild:#8a6100}
-@media(prefers-color-scheme:dark){:root{--bad:#ff8a80;--good:#7ddc9a;--mild:#ffcf66}}
-body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}
-h1{font-size:1.4rem}h2{font-size:1.1rem;margin-top:2rem}
-.verdict{font-weight:600;border-left:.3rem solid;padding:.4rem .8rem}
-article{border-top:1px solid var(--line);padding:.6rem 0;break-inside:avoid}
-q,blockquote{quotes:none;font-family:Georgia,serif;white-space:pre-wrap;margin:.2rem 0}
-q::before,q::after{content:none}
-blockquote{border-left:.2rem solid var(--line);padding-left:.8rem}
-.bad{color:var(--bad)}.good{color:var(--good)}.mild{color:var(--mild)}
-.where{font-size:.85rem;opacity:.75}p{margin:.2rem 0}
-"""
+_BADGES: dict[QuotationOutcome, tuple[str, str]] = {
+    outcome: ("✓ holds", "good") if outcome in HOLDING_OUTCOMES else (f"✗ {title.partition(':')[0].lower()}", "bad")
+    for outcome, title in GROUPS
+} | {"recut": ("~ re-cut", "warn")}
 
 
-def memo_html(check: MemoCheck) -> str:
-    """The whole file."""
-    name = escape(check.memo)
-    sources = "".join(f"<li>{_source(document)}</li>" for document in check.documents)
-    colour = "good" if check.ok else "bad"
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width,initial-scale=1">'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<title>Check of {name}</title><style>{_STYLE}</style></head><body>"
-        f'<h1>Check of {name}</h1><p class="verdict {colour}">{escape(describe_outcome(check))}</p>'
-        f"<p>Checked against:</p><ul>{sources}</ul>{''.join(_sections(check))}</body></html>\n"
+def memo_html(
+    check: MemoCheck, crops: Mapping[int, tuple[Crop, ...]], notes: Sequence[str], *, made_at: str, version: str
+) -> str:
+    """The whole file; `crops` are pictures of the pages by the number of the finding, `notes` say which are missing."""
+    against = ", ".join(describe_source(replace(item, path=PurePath(item.path).name)) for item in check.documents)
+    outcome = (
+        ("✓ Holds", "good") if check.ok else ("✗ Does not hold", "bad") if check.checked else ("Unchecked", "warn")
     )
+    head = page_head(
+        f"Memo check · against {against}", PurePath(one_line(check.memo)).name, outcome, describe_outcome(check)
+    )
+    head = join(head, *(el("p", note, class_="differs") for note in notes))
+    sources = facts(
+        (PurePath(one_line(document.path)).name, hash_value(f"SHA-256 {document.sha256}"))
+        for document in check.documents
+    )
+    return render_document(check.memo, head, _sections(check, crops), join(sources, made_line(made_at, version)))
 
 
-def _sections(check: MemoCheck) -> Iterator[str]:
+def _sections(check: MemoCheck, crops: Mapping[int, tuple[Crop, ...]]) -> Iterator[Section]:
     for outcome, title in GROUPS:
-        found = [finding for finding in check.findings if finding.outcome == outcome]
-        if found:
-            yield f"<section><h2>{escape(title)} ({len(found)})</h2>"
-            yield from (_article(finding, check) for finding in found)
-            yield "</section>"
-    for title, references in faulty_references(check):
-        if references:
-            yield f"<section><h2>{title} ({len(references)})</h2><ul>"
-            yield from (f"<li>{escape(reference.place)}: {escape(reference.text)}</li>" for reference in references)
-            yield "</ul></section>"
-    if check.support:
-        yield f"<section><h2>Support, judged by {escape(check.judge)}</h2>"
-        for item in check.support:
-            yield f"<article><p>{escape(item.sentence)} <span class='where'>{escape(item.place)}</span></p>"
-            yield f'<p class="{"good" if item.holds else "bad"}">{escape(describe_ruling(item))}</p></article>'
-        yield "</section>"
-    if check.terms:
-        yield "<section><h2>Terms of up to three words</h2><ul>"
-        for term in check.terms:
-            found_word = "in the document" if term.holds else "not in the document"
-            yield f"<li><q>{escape(term.quotation.words)}</q> ({escape(term.quotation.place)}): {found_word}</li>"
-        yield "</ul></section>"
+        found = [
+            _finding(finding, check, crops.get(number, ()))
+            for number, finding in enumerate(check.findings)
+            if finding.outcome == outcome
+        ]
+        name, _, meaning = title.partition(": ")
+        yield outcome, f"{name} ({len(found)}){': ' if meaning else ''}{meaning}", join(*found)
+    for anchor, (title, references) in zip(("beyond", "unbound"), faulty_references(check), strict=True):
+        items = bullets(f"{reference.place}: {reference.text}" for reference in references)
+        yield anchor, f"{title} ({len(references)})", items
+    judged = (
+        el(
+            "article",
+            _card(item.place, badge, item.sentence),
+            el("p", describe_ruling(item)),
+            class_=f"claim {badge[1]}",
+        )
+        for item in check.support or ()
+        for badge in [_support_badge(item)]
+    )
+    yield "support", f"Support, judged by {one_line(check.judge)}", join(*judged)
+    terms = (
+        join(el("q", term.quotation.words), f" ({term.quotation.place}): {'' if term.holds else 'not '}in the document")
+        for term in check.terms
+    )
+    yield "terms", "Terms of up to three words", bullets(terms)
 
 
-def _article(finding: Finding, check: MemoCheck) -> str:
+def _support_badge(item: Support) -> tuple[str, str]:
+    if item.ruling is None:
+        return "? not judged", "warn"
+    return ("✓ supported", "good") if item.holds else (f"✗ {VERDICT_WORDS[item.ruling.verdict.value]}", "bad")
+
+
+def _card(place: str, badge: tuple[str, str], words: str) -> Markup:
+    """Where something stands in the memo, what became of it, and its words."""
+    text, kind = badge
+    head = el("div", el("h3", place), el("span", text, class_=f"verdict {kind}"), class_="head")
+    return join(head, el("p", words, class_="words"))
+
+
+def _finding(finding: Finding, check: MemoCheck, crops: tuple[Crop, ...]) -> Markup:
+    """A quotation beside the document's own words: a picture of their page, or else the words."""
+    quote, near, badge = finding.quote, finding.nearest, _BADGES[finding.outcome]
     document = check.documents[finding.document] if finding.document is not None else None
-    colour = "mild" if finding.outcome == "recut" else "good" if finding.holds else "bad"
-    parts = [f'<article><p class="where">{escape(finding.quotation.place)}</p>']
-    parts.append(f'<p class="{colour}"><q>\u201c{escape(finding.quotation.words)}\u201d</q></p>')
-    if finding.quote is not None and document is not None:
-        parts += _quoted(finding.quote.text, f"{finding.where} of {document.path}")
-    if reference := describe_page_reference(finding):
-        parts.append(f"<p>{escape(reference)}</p>")
-    if finding.nearest is not None and document is not None:
-        near = finding.nearest
-        parts.append("<p>The closest text in the document:</p>")
-        parts += _quoted(near.text, f"{near.where} of {document.path}")
-        parts += [f'<p class="mild">{escape(words)}</p>' for words in near.differing]
-    parts += [f'<p class="mild">{escape(note)}</p>' for note in finding.notes]
-    return "".join(parts) + "</article>"
-
-
-def _quoted(text: str, where: str) -> tuple[str, str]:
-    return f"<blockquote>{escape(text)}</blockquote>", f'<p class="where">{escape(where)}</p>'
-
-
-def _source(document: Document) -> str:
-    pages = f", {len(document.pages)} pages" if document.paged else ""
-    return f'{escape(document.path)}{pages} <span class="where">SHA-256 {document.sha256}</span>'
+    where, words, page = (near.where, near.text, near.page) if near else (finding.where, "", 1)
+    if quote is not None and near is None:
+        words, page = quote.text, quote.page
+    visible = bool(crops) and finding.outcome != "hidden"
+    lead = "The closest text in the document" if near else "In the document"
+    several = f" of {document.path}" if document is not None and len(check.documents) > 1 else ""
+    # Words that the memo has just as they are need not be read twice.
+    differ = near is not None or finding.outcome not in ("exact", "wrong-page", *(["folded"] if visible else []))
+    shown = quoted_words(words, page, seen=visible) if words and differ else None
+    return el(
+        "article",
+        _card(finding.quotation.place, badge, f"“{finding.quotation.words}”"),
+        el("p", describe_page_reference(finding)),
+        bullets(
+            f"Memo → document: {differing.replace(' -> ', ' → ')}" for differing in (near.differing if near else ())
+        ),
+        bullets(finding.notes),
+        el("p", f"{lead}: {where}{several}", class_="facts") if words else None,
+        shown,
+        *(picture(crop, "the words") for crop in crops),
+        class_=f"claim whole-card {badge[1]}",
+    )

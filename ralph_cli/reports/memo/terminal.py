@@ -27,7 +27,7 @@ GROUPS: tuple[tuple[QuotationOutcome, str], ...] = (
 
 def memo_lines(check: MemoCheck) -> Iterator[list[Styled]]:
     """The report, a line at a time."""
-    sources = ", ".join(_source(document) for document in check.documents)
+    sources = ", ".join(describe_source(document) for document in check.documents)
     yield [(f"{one_line(check.memo)} against {sources}", "bold")]
     counted = (*check.findings, *(check.terms if check.strict else ()))
     for outcome, title in GROUPS:
@@ -116,7 +116,8 @@ def describe_page_reference(finding: Finding) -> str:
     return f"{one_line(reference.text)} {which}"
 
 
-def _source(document: Document) -> str:
+def describe_source(document: Document) -> str:
+    """A document's name and pages."""
     pages = f" ({_pluralize(len(document.pages), 'page')})" if document.paged else ""
     return one_line(document.path) + pages
 

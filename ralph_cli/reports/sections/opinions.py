@@ -30,6 +30,8 @@ def opinions(item: ClaimView) -> Iterator[Opinion]:
         yield Opinion("Calculation", 0, calculation)
     if item.ruling:
         for judged in item.ruling.quotes:
+            if judged.bearing == "supports" and judged.reason == item.ruling.reason:
+                continue  # the verdict has said it
             yield Opinion(BEARINGS[judged.bearing], judged.quote, judged.reason, judged.bearing != "supports")
         if votes := item.ruling.votes:
             words = "; ".join(f"{vote.judge}: {VERDICT_WORDS[vote.verdict.value]} ({vote.reason})" for vote in votes)

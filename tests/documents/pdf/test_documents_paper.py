@@ -69,9 +69,18 @@ def test_a_picture_shows_the_page_around_the_quote_and_marks_its_line_only(pdf: 
     left, right = min(x for x, _ in marked), max(x for x, _ in marked)
     top, bottom = min(y for _, y in marked), max(y for _, y in marked)
     scale = page_images.WIDTH / 612
-    assert abs(left - 24) < 6 and image.width - 50 < right < image.width - 10
+    assert abs(left - 12) < 6 and image.width - 40 < right < image.width - 5
     assert bottom - top < 16 * scale
     assert top > 20 * scale and bottom < image.height - 20 * scale  # there is page above and below
+
+
+def test_no_line_of_print_is_cut_at_the_edges_of_a_picture(pdf: PDF) -> None:
+    document = load_document(pdf(LINES))
+    quotes = [span(document, f"Line {number} of the page") for number in range(1, 29)]
+    for (picture,) in render_pictures(document, quotes):
+        image = Image.open(io.BytesIO(picture.png)).convert("L")
+        for y in (0, image.height - 1):
+            assert min(image.getpixel((x, y)) for x in range(image.width)) > 240
 
 
 def test_a_quote_over_two_pages_has_two_pictures_and_a_page_in_colour_keeps_it(pdf: PDF, make_raw: Any) -> None:

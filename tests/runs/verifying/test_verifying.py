@@ -595,7 +595,7 @@ def test_a_clause_under_another_heading_has_moved(folder: Path) -> None:
     assert [item.standing for item in found.quotes] == [Standing.MOVED] and not found.holds
     text = verification_text(found)
     assert 'stood under "Charges", stands under "Waived"' in text and "1 under another heading" in text
-    assert "was at 15, now at" in text
+    assert "was line 3, under “Charges”, now line 7, under “Waived”" in text
 
 
 def test_what_no_quote_or_search_ties_to_a_document_is_not_verified_on_another(folder: Path) -> None:
