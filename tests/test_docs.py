@@ -40,12 +40,6 @@ NONE: Mapping[str, str] = MappingProxyType({})
 ONLY_PARSED = ("needs a key", "needs a network")
 """What stands above a block that is not run: nothing is paid for here, and nothing fetched."""
 
-COMING = ("ralph models", "ralph trace list -n 20")
-"""Commands that are told of before they are there. As soon as one is there a test asks for it to be taken out here."""
-
-COMING_OPTIONS = ("--force", "--install-completion")
-"""The same for options."""
-
 
 @dataclass(frozen=True)
 class Block:
@@ -211,8 +205,6 @@ def test_the_commands_of_a_page_run_and_print_what_it_shows(page: str, user: Use
                 if command.startswith("ralph "):
                     parse(shlex.split(command))
                 continue
-            if command in COMING:
-                continue
             code, out, err = user.type(command)
             assert code == expected, (command, code, err)
             assert "Traceback" not in err
@@ -261,32 +253,25 @@ def test_the_loop_example_prints_its_result() -> None:
     assert found.stdout == "The capital of France is Paris. completion 2\n", found.stderr
 
 
-@pytest.mark.parametrize("command", COMING)
-@pytest.mark.xfail(strict=True, reason="being made; take it out of COMING when this passes")
-def test_a_command_that_is_coming_is_there(command: str) -> None:
-    parse(shlex.split(command))
-
-
 def test_every_command_has_its_row_and_every_row_its_command() -> None:
     rows = section(PAGES["docs/index.md"], "## All commands")
     told = set(re.findall(r"^\| `(ralph [a-z -]+?)(?: \[?[A-Z]+\]?)*` \|", rows, re.M))
-    assert told - {*COMING} == {name for name, _ in leaves()}
+    assert told == {name for name, _ in leaves()}
 
 
 def test_the_options_that_are_named_exist() -> None:
-    known = {"--help", "--version"}
+    known = {"--help", "--version", "--install-completion", "--show-completion"}
     for _, command in leaves():
         built = command.callback() if command.callback and not command.params else command
         for parameter in getattr(built, "params", ()) or ():
             known |= {*parameter.opts, *parameter.secondary_opts}
-    assert not known & {*COMING_OPTIONS}, "take them out of COMING_OPTIONS"
     for page, text in PAGES.items():
         if page in ("CONTRIBUTING.md", "docs/architecture.md", "docs/designs.md"):
             continue
         named = {
             flag for code in re.findall(r"`([^`\n]+)`", text) for flag in re.findall(r"(?<!\S)--[a-z][a-z-]+", code)
         }
-        assert named <= known | {*COMING_OPTIONS}, page
+        assert named <= known, page
 
 
 def test_the_table_of_settings_is_made_from_the_settings() -> None:

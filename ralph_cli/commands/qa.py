@@ -32,6 +32,7 @@ def qa(
 
     settings = config.load_settings(given)
     targets = ReportTargets(html=report, pdf=annotate)
+    targets.check(document)
     with replacing((report, annotate), settings.cache_folder, force=force):
         with progress(settings, quiet=quiet) as display:
             named = options.source_of(document, password=password, encoding=encoding, on_loading=display.on_loading)

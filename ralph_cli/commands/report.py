@@ -82,7 +82,6 @@ def prepare(targets: "ReportTargets", source: "DocumentSource | None", settings:
 
     if not targets.paths_by_format():
         return source
-    targets.check(source.path if source else "-")
     source = source.loaded(settings.cache_folder) if source else None
     require_highlightable(targets, source.document if source else None)
     return source

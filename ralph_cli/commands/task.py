@@ -50,6 +50,7 @@ def task(
         given["memory"] = "off"
     settings = config.load_settings(given)
     targets = ReportTargets(html=report, pdf=annotate)
+    targets.check(path or "-")
     if output is not None:
         check_target(output, (path or "-",))
     with replacing((output, report, annotate), settings.cache_folder, force=force):

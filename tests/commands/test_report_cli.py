@@ -215,8 +215,8 @@ def test_a_target_that_was_there_is_replaced_whole_or_left_as_it_was(
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "replace", broken)
-        assert run(["trace", "report", "--html", "r.html"]) == 1
+        assert run(["trace", "report", "--html", "r.html", "--force"]) == 1
     assert (folder / "r.html").read_text() == "old"
     assert sorted(path.name for path in folder.iterdir()) == ["memo.txt", "out", "r.html", "report.pdf"]
-    assert run(["trace", "report", "--html", "r.html"]) == 0
+    assert run(["trace", "report", "--html", "r.html", "--force"]) == 0
     assert (folder / "r.html").read_text("utf-8").startswith("<!doctype html>")
