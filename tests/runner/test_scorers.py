@@ -49,7 +49,7 @@ ROWS = {
         "test_quotes_must_be_in_the_document",
         "test_a_judge_gives_one_strict_object",
         "test_a_judge_that_fails_is_a_scorer_that_fails",
-        "test_a_scorer_without_a_proper_score_has_not_passed",
+        "test_what_is_no_score_ends_the_run_and_is_named",
         "test_passed_is_exactly_a_score_that_reaches_the_threshold",
     ],
 }
