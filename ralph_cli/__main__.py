@@ -11,6 +11,8 @@ if TYPE_CHECKING:
 
 def main() -> "NoReturn":
     """Load the command line and carry it out; exits with its code."""
+    if sys.platform == "win32":
+        sys.exit("ralph: it runs on Linux and macOS; on Windows use it in WSL 2 or in a container")
     usual = signal.getsignal(signal.SIGINT)
     try:
         if usual is signal.default_int_handler:  # else whoever started it wants Ctrl-C to be ignored

@@ -70,7 +70,10 @@ def run(argv: list[str] | None = None) -> int:
         # A word of the command line was not understood.
         context = getattr(error, "ctx", None)
         hint = f"`{context.command_path if context else 'ralph'} --help` shows the usage"
-        return _fail(UserError(error.format_message(), code="usage", hint=hint), as_json=as_json)
+        message = error.format_message()
+        if "unexpected extra argument" in message:
+            hint = "put a question, a task or an objective in quotes; they are put to one document at a time"
+        return _fail(UserError(message, code="usage", hint=hint), as_json=as_json)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except RalphError as error:
@@ -112,7 +115,7 @@ def main() -> NoReturn:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that cannot show a character must not cost an answer.
             stream.reconfigure(errors="backslashreplace")
-    for name in (signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)):
+    for name in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(name, _on_end_signal)
     code = run()
     sys.exit(128 + _received_signals[-1] if _received_signals and code == INTERRUPTED else code)

@@ -34,8 +34,9 @@ def read_bytes(path: str, limits: LoadLimits = DEFAULT_LIMITS) -> bytes:
                 raise too_big_error(name, limits)
             data = stream.read(limits.bytes + 1)
     except FileNotFoundError:
-        raise DocumentError(f"{name} does not exist", code="missing", hint="check the path") from None
-    except (IsADirectoryError, PermissionError):  # Windows says of a directory that there is no permission
+        what = f"{name} does not exist" if name else "the name of the document is empty"
+        raise DocumentError(what, code="missing", hint="check the path") from None
+    except (IsADirectoryError, PermissionError):
         if Path(path).is_dir():
             hint = "give the path of a file"
             raise DocumentError(f"{name} is a directory", code="is-a-directory", hint=hint) from None

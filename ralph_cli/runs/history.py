@@ -124,6 +124,6 @@ def find_run(out: Path, name: str | None) -> Path:
         return out / names[-1]
     matching = [run for run in names if run == name] or [r for r in names if r.startswith(name) or r.endswith(name)]
     if len(matching) != 1:
-        what = "no run" if not matching else f"{len(matching)} runs"
-        raise JournalError(f"{what} in {out} match {name!r}", code="no-run", hint="`ralph trace list` shows the runs")
+        what = f"no run in {out} matches" if not matching else f"{len(matching)} runs in {out} match"
+        raise JournalError(f"{what} {name!r}", code="no-run", hint="`ralph trace list` shows the runs")
     return out / matching[0]

@@ -54,6 +54,10 @@ def check_quotes(
     return tuple(found)
 
 
+SWAPPED = 4
+"""So many times longer than its documents a memo seldom is."""
+
+
 def check_memo(
     memo: DocumentLike,
     documents: Sequence[DocumentLike],
@@ -87,6 +91,11 @@ def check_memo(
     for document in (memo_document, *quoted):
         for caution in document.cautions:
             on_event(NoticeIssued(caution.code, f"{Path(document.path).name}: {caution.message}"))
+
+    if len(memo_document.text) > SWAPPED * sum(len(document.text) for document in quoted):
+        hint = "ralph check MEMO --doc DOCUMENT"
+        what = f"the memo is much longer than what it is checked against: are they swapped? {hint}"
+        on_event(NoticeIssued("swapped", what))
 
     def on_caution(code: str, message: str) -> None:
         on_event(NoticeIssued(code, message))

@@ -2,7 +2,6 @@
 
 import dataclasses
 import json
-import os
 import signal
 import subprocess
 import sys
@@ -112,7 +111,7 @@ def _start() -> "subprocess.Popen[bytes]":
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={} if os.name == "posix" else None,  # the environment holds keys; Windows cannot start without it
+            env={},  # the environment holds keys
             cwd=Path(_PACKAGE_ROOT).anchor,
         )
     except OSError as error:

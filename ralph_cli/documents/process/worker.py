@@ -2,6 +2,7 @@
 
 import json
 import os
+import resource
 import sys
 from collections.abc import Callable
 from typing import IO, Any
@@ -69,11 +70,7 @@ def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output
 
 
 def limit_resources(limits: LoadLimits) -> None:
-    """Bound memory and processor time and forbid core dumps, where the system can."""
-    if sys.platform == "win32":
-        return
-    import resource
-
+    """Bound memory and processor time and forbid core dumps."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     if sys.platform == "linux":
         resource.setrlimit(resource.RLIMIT_AS, (limits.memory, limits.memory))
@@ -82,10 +79,6 @@ def limit_resources(limits: LoadLimits) -> None:
 
 def set_cpu_limit(seconds: float) -> None:
     """Processor time after which the kernel ends this process, should the parent no longer be there to do it."""
-    if sys.platform == "win32":
-        return
-    import resource
-
     hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
     wanted = int(seconds) + 5
     resource.setrlimit(resource.RLIMIT_CPU, (wanted if hard == resource.RLIM_INFINITY else min(wanted, hard), hard))

@@ -105,6 +105,9 @@ def _read_record(named: str | Path | None, settings: Settings) -> _RecordSource:
     if path is not None and path.is_file():
         bundle = read_bundle(path)
         return _RecordSource(run_from_events(tuple(row.event for row in bundle.rows), ""), bundle=bundle)
+    if path is not None and (path.suffix or len(path.parts) > 1) and not path.exists():
+        hint = "`ralph trace export -o run.zip` writes one; `ralph trace list` shows the runs"
+        raise JournalError(f"there is no file or run {path}", code="no-run", hint=hint)
     if path is None or not (path / JOURNAL_FILE).is_file():
         path = find_run(settings.out, str(named) if named else None)
     return _RecordSource(read_run(path), folder=path)
