@@ -31,6 +31,7 @@ from ralph_cli.core.events import (
     WorkerReported,
 )
 from ralph_cli.core.model import Usage
+from ralph_cli.core.run import Verdict
 from ralph_cli.reports.safe_text import one_line
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ class LineProgress(SilentProgress):
         self._iteration = 0
         self._batches = 0
         self._agent = ""
+        self._has_model = False
         self._loading = ("", 0.0)
         self._shown = False
         self._lock = threading.RLock()
@@ -133,7 +135,8 @@ class LineProgress(SilentProgress):
             case IterationStarted(number):
                 self._iteration = number
                 return f"iteration {number}" if number > 1 and not self._batches else ""
-            case CallStarted(number, agent):
+            case CallStarted(number, agent, model):
+                self._has_model = self._has_model or not model.startswith("offline:")
                 self._waiting.pop(PAUSE, None)
                 self._waiting[number] = (ACTIVITIES.get(agent, agent), clock.monotonic())
                 return self._phase_line(agent)
@@ -168,7 +171,11 @@ class LineProgress(SilentProgress):
             case StepFinished(step):
                 self._agent = ""
                 issues = [f"  refused: {one_line(i.message, 150)}" for i in step.issues if step.attempt.output]
-                rulings = [_ruling_line(item.verdict.value, item.claim, item.reason) for item in step.rulings]
+                rulings = [
+                    _ruling_line(item.verdict.value, item.claim, item.reason)
+                    for item in step.rulings
+                    if item.verdict is not Verdict.VERBATIM  # nobody has judged
+                ]
                 return "\n".join(rulings or issues[:MAX_REFUSALS_SHOWN])
         return ""
 
@@ -177,7 +184,7 @@ class LineProgress(SilentProgress):
         queries = event.queries if self._usage.calls else 0
         asked = f", {pluralize(queries, 'sub-query', 'sub-queries')}" if queries else ""
         fault = ", error" if event.error else ""
-        what = one_line(describe_code(event.code), 70)
+        what = one_line(describe_code(event.code), 70) if self._has_model else "the text is searched for words"
         return f"  step {event.step}: {what}{pages}{asked}{fault}{self._usage_suffix()}"
 
     def _goal_line(self, event: OutputChanged | VerifierFinished | WorkerReported) -> str:
@@ -264,7 +271,7 @@ def pluralize(number: int, noun: str, plural: str = "") -> str:
 
 def _ruling_line(verdict: str, claim: int, reason: str) -> str:
     what = f"claim {claim}" if claim else "output"
-    return f"  judge: {what} {verdict}" + ("" if verdict == "verbatim" else f" - {one_line(reason, 110)}")
+    return f"  judge: {what} {verdict} - {one_line(reason, 110)}"
 
 
 def _page_list(pages: tuple[int, ...]) -> str:
