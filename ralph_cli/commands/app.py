@@ -16,6 +16,9 @@ from ralph_cli.core.errors import LimitExceeded, RalphError, UserError
 from ralph_cli.reports.safe_text import one_line, to_json
 
 ACCEPTED, ERROR, NOT_ACCEPTED, ABSENT, BUDGET, INTERRUPTED = 0, 1, 2, 3, 4, 130
+ONE_DOCUMENT = ("qa", "task", "goal")
+"""Commands that take a document and a text."""
+
 BROKEN_PIPE = 141
 """As other programs end in a pipe: 128 and the number of SIGPIPE."""
 
@@ -71,7 +74,7 @@ def run(argv: list[str] | None = None) -> int:
         context = getattr(error, "ctx", None)
         hint = f"`{context.command_path if context else 'ralph'} --help` shows the usage"
         message = error.format_message()
-        if "unexpected extra argument" in message:
+        if "unexpected extra argument" in message and context and context.command_path.split()[-1] in ONE_DOCUMENT:
             hint = "put a question, a task or an objective in quotes; they are put to one document at a time"
         return _fail(UserError(message, code="usage", hint=hint), as_json=as_json)
     except (KeyboardInterrupt, typer.Abort):
@@ -105,12 +108,13 @@ def _fail(error: RalphError, *, as_json: bool) -> int:
 
 def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
     """A warning, such as of a variable's old name, as one line for a person."""
-    typer.echo(f"ralph: {one_line(str(message))}", err=True)
+    typer.echo(f"note: {one_line(str(message))}", err=True)
 
 
 def main() -> NoReturn:
     """The console script."""
     warnings.showwarning = _show_warning
+    warnings.simplefilter("once", FutureWarning)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that cannot show a character must not cost an answer.

@@ -38,6 +38,7 @@ def check_quotes(
 ) -> tuple[QuoteCheck, ...]:
     """Look up quotes in a document, without any model or key; in their order. Raises DocumentError."""
     settings = complete_settings(settings)
+    quotes = [quotes] if isinstance(quotes, str) else quotes
     source = DocumentSource.of(document).loaded(settings.cache_folder)
     loaded = source.load()
     index = QuoteIndex(loaded)
@@ -79,12 +80,17 @@ def check_memo(
     the judge's calls. Raises DocumentError, and ConfigError when the judge cannot be asked.
     """
     settings = complete_settings(settings)
+    documents = [documents] if isinstance(documents, str | Path) else documents
     if not documents:
         hint = "ralph check memo.md --doc contract.pdf"
         raise ConfigError("no document to check against", code="no-document", hint=hint)
     sources = [DocumentSource.of(document, password=password, encoding=encoding) for document in (memo, *documents)]
     if sum(source.path == "-" for source in sources) > 1:
         raise ConfigError("only one of memo and documents can be standard input", code="no-input", hint="name a file")
+    files = [source.path for source in sources if source.document is None and source.path != "-"]
+    if sources[0].document is None and files.count(sources[0].path) > 1:
+        hint = "ralph check memo.md --doc contract.pdf"
+        raise ConfigError("the memo and the document are the same file", code="same-file", hint=hint)
     on_event = sink or (lambda _event: None)
     sources = [source.loaded(settings.cache_folder) for source in sources]
     memo_document, *quoted = (source.load() for source in sources)
