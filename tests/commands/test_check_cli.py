@@ -232,18 +232,21 @@ def test_a_report_never_takes_the_place_of_the_memo_or_the_document(tmp_path: Pa
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
 def test_standard_output_on_a_full_disk_is_one_line(tmp_path: Path) -> None:
-    (tmp_path / "memo.md").write_text('It says "the hall is cold in winter".', encoding="utf-8")
-    command = [
-        sys.executable,
-        "-m",
-        "ralph_cli",
-        "check",
-        str(tmp_path / "memo.md"),
-        "--doc",
-        str(tmp_path / "memo.md"),
-    ]
+    for name in ("memo.md", "lease.md"):
+        (tmp_path / name).write_text('It says "the hall is cold in winter".', encoding="utf-8")
+    memo, lease = str(tmp_path / "memo.md"), str(tmp_path / "lease.md")
+    command = [sys.executable, "-m", "ralph_cli", "check", memo, "--doc", lease]
     with open("/dev/full", "w") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert (
         done.returncode == 1 and "Traceback" not in done.stderr and "standard output cannot be written" in done.stderr
     )
+
+
+def test_a_memo_is_not_checked_against_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("memo.md").write_text('It says "the hall is cold in winter".', encoding="utf-8")
+    assert run(["check", "memo.md", "--doc", "memo.md"]) == 1
+    assert "the same file" in capsys.readouterr().err
