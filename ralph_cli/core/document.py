@@ -48,6 +48,37 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class Column:
+    """A column of figures: what its header says ("" when nothing names it), and the room from `left` to `right`.
+
+    The room is in points from the page's left edge; both are 0 in formats without places on a page.
+    """
+
+    header: str = ""
+    left: float = 0.0
+    right: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A filled cell, text[start:end], in the column with the index `column` of its table."""
+
+    start: int
+    end: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of figures under each other: text[start:end], their columns from left to right, and the cells in order."""
+
+    start: int
+    end: int
+    columns: tuple[Column, ...]
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Caution:
     """Something about the document a reader must know: what was replaced, skipped or could not be read."""
 
@@ -63,6 +94,7 @@ class Document:
     `id` is the first 16 hex digits of `sha256`, the hash of the file's bytes; `fingerprint` also covers the loader's
     name, version and options, so equal fingerprints mean equal `text`. Formats without pages have a single page 1.
     `quoted` are the passages that the format itself marks as quotations, such as <blockquote>, `notes` those of docx.
+    `tables` say under which column each figure stands, for a row of text alone does not show an empty cell.
     """
 
     id: str
@@ -76,6 +108,7 @@ class Document:
     cautions: tuple[Caution, ...] = ()
     quoted: tuple[Span, ...] = ()
     notes: tuple[Note, ...] = ()
+    tables: tuple[Table, ...] = ()
 
     @property
     def unreadable_pages(self) -> tuple[int, ...]:

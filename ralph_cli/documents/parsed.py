@@ -4,12 +4,13 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from ralph_cli.core.document import PAGE_BREAK, Caution, Document, Heading, Note, Page, Span
+from ralph_cli.core.document import PAGE_BREAK, Caution, Cell, Column, Document, Heading, Note, Page, Span, Table
 from ralph_cli.documents.limits import LoadLimits
 
-_REQUIRED_KEYS, _OPTIONAL_KEYS = {"pages", "headings", "cautions"}, {"quoted", "notes"}
+_REQUIRED_KEYS, _OPTIONAL_KEYS = {"pages", "headings", "cautions"}, {"quoted", "notes", "tables"}
 _MAX_HEADINGS = 50_000
 _MAX_PASSAGES = 100_000
+_MAX_TABLES, _MAX_CELLS = 50_000, 2_000_000
 _MAX_CAUTIONS = 100
 _MAX_LABEL = 40
 _MAX_HEADING = 500
@@ -45,6 +46,14 @@ class ParsedNote:
 
 
 @dataclass(frozen=True, slots=True)
+class ParsedTable:
+    """A table on the page with index `page`; all its offsets are relative to that page."""
+
+    page: int
+    table: Table
+
+
+@dataclass(frozen=True, slots=True)
 class ParsedDocument:
     """The result of one parser run. Offsets are relative to pages, so whatever a parser says, pages tile the text.
 
@@ -56,6 +65,7 @@ class ParsedDocument:
     cautions: tuple[Caution, ...] = ()
     quoted: tuple[tuple[int, int, int], ...] = ()
     notes: tuple[ParsedNote, ...] = ()
+    tables: tuple[ParsedTable, ...] = ()
 
     def to_json(self) -> bytes:
         """A compact form that `from_json` reads back."""
@@ -68,6 +78,8 @@ class ParsedDocument:
             value["quoted"] = [list(place) for place in self.quoted]
         if self.notes:
             value["notes"] = [[note.page, note.start, note.end, note.cited] for note in self.notes]
+        if self.tables:
+            value["tables"] = [_table_to_row(found) for found in self.tables]
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
 
     @classmethod
@@ -88,7 +100,8 @@ class ParsedDocument:
         notes = tuple(
             ParsedNote(*row) for row in validated_rows(value.get("notes", []), (int, int, int, int), _MAX_PASSAGES)
         )
-        parsed = cls(pages, headings, cautions, quoted, notes)
+        rows = validated_rows(value.get("tables", []), (int, int, int, list, list), _MAX_TABLES)
+        parsed = cls(pages, headings, cautions, quoted, notes, tuple(_table_from_row(*row) for row in rows))
         parsed.validate(limits)
         return parsed
 
@@ -112,11 +125,47 @@ class ParsedDocument:
                 raise ValueError("a quotation or note outside its page")
         if any(not 0 <= note.cited <= len(self.pages[note.page].text) for note in self.notes):
             raise ValueError("a note that is cited outside its page")
+        if sum(len(found.table.cells) for found in self.tables) > _MAX_CELLS:
+            raise ValueError("too many cells")
+        for found in self.tables:
+            if not 0 <= found.page < len(self.pages) or not _is_within(found.table, len(self.pages[found.page].text)):
+                raise ValueError("a table or cell outside its page")
         for caution in self.cautions:
             if len(caution.message) > _MAX_MESSAGE or any(
                 type(number) is not int or not 0 < number <= len(self.pages) for number in caution.pages
             ):
                 raise ValueError("a caution about pages that do not exist")
+
+
+def _is_within(table: Table, length: int) -> bool:
+    """Whether a table lies within `length` characters, and its cells, in order, within the table and its columns."""
+    if not 0 <= table.start < table.end <= length:
+        return False
+    if any(len(column.header) > _MAX_HEADING or not column.left <= column.right for column in table.columns):
+        return False
+    last = table.start
+    for cell in table.cells:
+        if not last <= cell.start < cell.end <= table.end or not 0 <= cell.column < len(table.columns):
+            return False
+        last = cell.end
+    return True
+
+
+def _table_to_row(found: ParsedTable) -> list[Any]:
+    table = found.table
+    columns = [[column.header, column.left, column.right] for column in table.columns]
+    return [found.page, table.start, table.end, columns, [[cell.start, cell.end, cell.column] for cell in table.cells]]
+
+
+def _table_from_row(page: int, start: int, end: int, columns: list[Any], cells: list[Any]) -> ParsedTable:
+    named = tuple(Column(*row) for row in validated_rows(columns, (str, float, float), _MAX_CELLS))
+    filled = tuple(Cell(*row) for row in validated_rows(cells, (int, int, int), _MAX_CELLS))
+    return ParsedTable(page, Table(start, end, named, filled))
+
+
+def _move_table(table: Table, by: int) -> Table:
+    cells = tuple(Cell(cell.start + by, cell.end + by, cell.column) for cell in table.cells)
+    return Table(table.start + by, table.end + by, table.columns, cells)
 
 
 def clean_label(label: str) -> str:
@@ -151,6 +200,7 @@ def assemble(parsed: ParsedDocument, *, path: str, kind: str, sha256: str, finge
         cautions=parsed.cautions,
         quoted=tuple(Span(pages[index].start + a, pages[index].start + b) for index, a, b in parsed.quoted),
         notes=tuple(Note(*(pages[n.page].start + at for at in (n.start, n.end, n.cited))) for n in parsed.notes),
+        tables=tuple(_move_table(found.table, pages[found.page].start) for found in parsed.tables),
     )
 
 

@@ -10,6 +10,10 @@ _AMOUNT = re.compile(r"\d[\d,.]*")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _STOPPED = re.compile(r"[.;:!?](?:\s|$)")
 
+EMPTY_CELL = "\u2423"
+"""Written in the place of an empty cell under a column that a header names, where the row goes on behind it: what
+stands behind must not be read under that header. A quote may leave it out."""
+
 NIL = re.compile(r"(?<!\S)[-\u2010-\u2015](?!\S)")
 """A dash that stands alone, as it does in a cell without an amount."""
 
