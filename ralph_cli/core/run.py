@@ -75,6 +75,11 @@ class Quote:
     hidden: str = ""
     where: str = ""
 
+    @property
+    def place(self) -> str:
+        """Where a reader finds it: its page or pages, or its line and heading in a document without pages."""
+        return self.where or _describe_pages(self.page, max(self.page, self.last_page), self.label)
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:
@@ -115,6 +120,16 @@ class Passage:
     label: str
     words: tuple[str, ...]
     where: str = ""
+
+    @property
+    def place(self) -> str:
+        """Where a reader finds it, as for a Quote."""
+        return self.where or _describe_pages(self.page, self.page, self.label)
+
+
+def _describe_pages(first: int, last: int, label: str) -> str:
+    pages = f"p. {first}-{last}" if last > first else f"p. {first}"
+    return pages if label == str(first) else f"{pages} (printed {label})"
 
 
 @dataclass(frozen=True, slots=True)

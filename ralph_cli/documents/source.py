@@ -46,11 +46,17 @@ class DocumentSource:
     def of(
         cls, document: "DocumentLike", *, password: str | None = None, encoding: str | None = None
     ) -> "DocumentSource":
-        """The source that `document` is, or names; `password` and `encoding` are added to a path or a document."""
+        """The source that `document` is, or names; `password` and `encoding` are added to a path or a document.
+
+        Raises DocumentError "no-document" for anything else.
+        """
         if isinstance(document, DocumentSource):
             return document
         if isinstance(document, Document):
             return cls(document.path, password, encoding, document=document)
+        if not isinstance(document, str | Path):
+            what = f"a document is given by its path, as a str or Path, not as {type(document).__name__}"
+            raise DocumentError(what, code="no-document", hint='ask("report.pdf", "What was ...?")')
         return cls(str(document), password, encoding)
 
     def load(self, cache: Path | None = None, limits: LoadLimits = DEFAULT_LIMITS) -> Document:

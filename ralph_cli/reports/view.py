@@ -54,10 +54,7 @@ def pages_of(quote: Quote) -> str:
 
 def describe_place(item: Quote | Passage, *, paged: bool) -> str:
     """Where a quote or passage stands."""
-    if not paged:
-        return item.where or f"at character {item.start:,}"
-    pages = pages_of(item) if isinstance(item, Quote) else item.page
-    return f"p. {pages} (printed {item.label})" if item.label != str(item.page) else f"p. {pages}"
+    return item.place if paged or item.where else f"at character {item.start:,}"
 
 
 def is_paged(document: dict[str, Any]) -> bool:
