@@ -22,7 +22,7 @@ from ralph_cli.reports import csv, markdown
 from ralph_cli.reports.html import page
 from ralph_cli.reports.html.coverage_strip import build_coverage_strip
 from ralph_cli.reports.memo.html import memo_html
-from ralph_cli.reports.report import Crop, Passage, Report, find_passage
+from ralph_cli.reports.report import Crop, Excerpt, Report, find_excerpt
 from ralph_cli.reports.safe_text import one_line
 from ralph_cli.reports.view import TIER_NAMES, ClaimView
 from ralph_cli.runs.history import RecordedRun
@@ -114,11 +114,11 @@ def build_report(run: RecordedRun, run_document: RunDocument, *, pictures: bool 
     if run_document.missing:
         what = "the quotes, which were looked up when the run was made, are shown without their pages and passages"
         notes.append(f"The document could not be read for this report ({run_document.missing}): {what}.")
-    passages: dict[int, Passage] = {}
+    excerpts: dict[int, Excerpt] = {}
     crops: Mapping[int, tuple[Crop, ...]] = {}
     if document is not None:
-        passages = {quote.id: around for quote in quotes if (around := find_passage(document, quote))}
-        if len(passages) < len(quotes):
+        excerpts = {quote.id: around for quote in quotes if (around := find_excerpt(document, quote))}
+        if len(excerpts) < len(quotes):
             notes.append("Some quotes are no longer at their place in the document: no passage is shown for them.")
         if pictures and document.kind == "pdf" and quotes:
             spans = {quote.id: Span(quote.start, quote.end) for quote in quotes}
@@ -131,7 +131,7 @@ def build_report(run: RecordedRun, run_document: RunDocument, *, pictures: bool 
         version=__version__,
         goal=goal,
         output=output,
-        passages=passages,
+        excerpts=excerpts,
         crops=crops,
         coverage=build_coverage_strip(run.events, document, int(run.view.document.get("pages", 0))),
         notes=tuple(notes),
