@@ -24,11 +24,15 @@ VerificationOutcome = Literal["", "passed", "refused", "failed", "skipped"]
 
 @dataclass(frozen=True, slots=True)
 class DraftClaim:
-    """A claim as the worker wrote it: its wording, the words it says are in the document, and how it computed."""
+    """A claim as the worker wrote it: its wording, the words it says are in the document, and how it computed.
+
+    `because` is why the worker stands by a claim to which code has objected.
+    """
 
     text: str
     quotes: tuple[str, ...]
     calculations: tuple[str, ...] = ()
+    because: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +87,16 @@ class Quote:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One statement of the answer, the ids of the quotes it is pinned to, and the calculations it rests on."""
+    """One statement of the answer, the ids of the quotes it is pinned to, and the calculations it rests on.
+
+    `because` is why the worker stands by it although code has objected: its word, and no fact.
+    """
 
     id: int
     text: str
     quotes: tuple[int, ...]
     calculations: tuple[str, ...] = ()
+    because: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,12 +266,26 @@ class Qualification:
 
 
 @dataclass(frozen=True, slots=True)
+class Doubt:
+    """Something of a claim that code could not confirm, for whoever judges the claim and for the reader.
+
+    `words` are those of the claim it is about. Of an "objection" code holds that they are wrong, and the worker stands
+    by them; what is "open" code could not tell. `message` says what, in a sentence.
+    """
+
+    claim: int
+    words: str
+    message: str
+    kind: Literal["objection", "open"] = "open"
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """What one check found. It passed if nothing is wrong and the check itself could be made (`broken` is empty).
 
     `score` is between 0 and 1, for checks that measure; None for those that only pass or fail. `quotes` are passages
     that the check itself found, numbered on from those of the attempt, `qualifications` what they do to claims; `note`
-    says in a sentence what was done.
+    says in a sentence what was done. `doubts` are left to the judge, and are told to the reader.
     """
 
     check: str
@@ -274,6 +296,7 @@ class Evidence:
     quotes: tuple[Quote, ...] = ()
     qualifications: tuple[Qualification, ...] = ()
     note: str = ""
+    doubts: tuple[Doubt, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -321,6 +344,11 @@ class Step:
     @property
     def issues(self) -> tuple[Issue, ...]:
         return tuple(i for e in self.evidence for i in e.issues)
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What code could not confirm of the claims."""
+        return tuple(d for e in self.evidence for d in e.doubts)
 
     @property
     def qualifications(self) -> tuple[Qualification, ...]:
