@@ -71,6 +71,8 @@ def test_it_is_short_to_look_at_and_safe_to_show(tmp_path: Path) -> None:
     assert len(repr(result)) < 300 and result.run in repr(result) and "ok=True" in repr(result)
     table = result._repr_html_()
     assert "&lt;b&gt;$48,000&lt;/b&gt;" in table and "<b>$48,000" not in table and "supported" in table
+    unread = ask(LEASE, "What is the base rent?", settings=Settings(out=tmp_path), engine=FakeSandbox)._repr_html_()
+    assert "no model has read them" in unread and "Judged" not in unread and "48,000" in unread
 
 
 def test_settings_made_in_python_take_keys_from_the_environment_and_nothing_else(
