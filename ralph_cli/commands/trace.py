@@ -9,11 +9,13 @@ import typer
 from ralph_cli.commands.goal import print_goal
 from ralph_cli.commands.judge_test import print_test
 from ralph_cli.commands.parameters import options
-from ralph_cli.commands.parameters.takes import HELP_FLAGS, Given, Late, takes
+from ralph_cli.commands.parameters.takes import HELP_FLAGS, CommandGroups, Given, Late, takes
 from ralph_cli.commands.report import report
 from ralph_cli.commands.terminal.screen import print_report, print_run
 
-app = typer.Typer(help="Read the records of runs.", rich_markup_mode=None, context_settings=HELP_FLAGS)
+app = typer.Typer(
+    cls=CommandGroups, help="Read the records of runs.", rich_markup_mode=None, context_settings=HELP_FLAGS
+)
 
 MAX_LISTED = 20
 ENDINGS = {
@@ -42,7 +44,7 @@ def _trace(context: typer.Context) -> None:
 def list_runs(
     given: Given,
     number: Annotated[
-        int, typer.Option("-n", "--number", min=1, help=f"How many at most (default {MAX_LISTED}).", show_default=False)
+        int, options.number("-n", "--number", least=1, help=f"How many at most (default {MAX_LISTED}).")
     ] = MAX_LISTED,
 ) -> int:
     """The runs in the folder, newest first: name, age, how it ended, cost, document, question."""
@@ -127,7 +129,7 @@ def resume(
     given: Given,
     run: options.Run = None,
     document: Annotated[
-        str | None, typer.Option("--document", help="Where the document is now (default: where it was).")
+        str | None, typer.Option("--document", "--doc", help="Where the document is now (default: where it was).")
     ] = None,
     accept_settings: Annotated[
         bool,
