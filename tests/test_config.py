@@ -187,6 +187,12 @@ def test_models_follow_the_keys(tmp_path: Path) -> None:
     assert local.worker == "openai:llama3.2:3b"
     with pytest.raises(ConfigError, match="needs a key"):
         chosen({"OPENAI_API_KEY": "k"}, model="claude-x")
+    own = chosen({**KEYS, "OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}, model="llama3", panel="claude-x, o3, olmo")
+    assert own.worker == "openai:llama3" and own.panel == ("anthropic:claude-x", "openai:o3", "openai:olmo")
+    for flags in ({"model": "llama3"}, {"panel": "claude-x,llama3"}, {"judge_model": "foo:bar"}):
+        with pytest.raises(ConfigError, match="is no model of a known vendor") as caught:
+            chosen(KEYS, **flags)
+        assert "write vendor:model" in caught.value.hint
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ def test_memory_options(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["memo.txt"], "name a document and a task"),
+        (["memo.txt"], "the task is missing"),
         (["memo.txt", " "], "task is empty"),
         (["memo.txt", "x", "--no-document"], "a task only"),
         (["What?", "--no-document"], "needs a memory"),
@@ -162,8 +162,11 @@ def test_memory_options(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (["memo.txt", "What?", "--memory", "a", "--no-memory"], "exclude each other"),
         (["memo.txt", "What?", "--memory", "memo.txt"], "not a ralph memory file"),
         (["memo.txt", "What?", "--format", "docx"], "format"),
-        (["memo.txt", "What?", "--schema", "none.json"], "none.json cannot be read"),
-        (["memo.txt", "What?", "--schema", "memo.txt"], "memo.txt cannot be read"),
+        (["memo.txt", "What?", "--schema", "none.json"], "the schema none.json does not exist [bad-schema] - "),
+        (
+            ["memo.txt", "What?", "--schema", "memo.txt"],
+            "the schema memo.txt is not JSON: Expecting value (line 1, column 1)",
+        ),
         (["memo.txt", "What?", "--schema", "bad.json"], "is not a JSON Schema"),
         (["memo.txt", "What?", "--schema", "bad.json", "--format", "md"], "needs --format json or csv"),
         (["memo.txt", "What?", "--memory-budget", "10"], "memory-budget"),
