@@ -66,9 +66,10 @@ def check(
         else:
             print_lines(memo_lines(checked), memo_text(checked))
         if html is not None:
-            from ralph_cli.runs.report import render_memo_report
+            from ralph_cli.runs.report import render_memo_report, write_report_file
 
-            _write(html, render_memo_report(checked, quoted))
+            text = render_memo_report(checked, quoted)
+            write_report_file(html, text.encode("utf-8", "backslashreplace"))
     return 0 if checked.ok else 2
 
 
@@ -83,11 +84,3 @@ def _documents(memo: str, others: list[str], doc: list[str]) -> list[str]:
         what = f"one memo at a time: what is {' '.join(others)} for?"
         raise UserError(what, code="usage", hint="give each document with --doc")
     return doc
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, "utf-8", errors="backslashreplace")
-    except OSError as error:
-        hint = "name a file in a folder that exists and can be written"
-        raise UserError(f"{path} cannot be written: {error.strerror}", code="not-written", hint=hint) from None

@@ -66,6 +66,12 @@ def too_big_error(name: str, limits: LoadLimits) -> DocumentError:
     return DocumentError(f"{name} is larger than {limits.bytes >> 20} MiB", code="too-big", hint="split the file")
 
 
+def empty_error(name: str, data: bytes) -> DocumentError:
+    """For a file without any text."""
+    what = "holds nothing but blanks" if data else "is empty"
+    return DocumentError(f"{name} {what}", code="empty", hint="name a file that has text in it")
+
+
 def loader_fingerprint(sha256: str, kind: Kind, layout: Layout, encoding: str | None) -> str:
     """SHA-256 over the file's hash, the loader with its versions, and the options that shape the text."""
     options = {"layout": layout} if kind == "pdf" else {"encoding": encoding}

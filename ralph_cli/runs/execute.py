@@ -25,6 +25,7 @@ from ralph_cli.loop.detectors import StopDetector
 from ralph_cli.loop.engine import run_loop
 from ralph_cli.loop.state import LoopState, StateTracker
 from ralph_cli.providers.replaying import Recording
+from ralph_cli.runs.folders import require_runs_folder
 from ralph_cli.runs.history import read_run
 from ralph_cli.runs.result import Result
 from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext, build_models, engine_opener
@@ -67,8 +68,12 @@ class Setup:
         engine: Callable[[], Sandbox] | None = None,
         sink: EventSink | None = None,
     ) -> "Setup":
-        """The setup that the arguments of a public function mean; without `settings` those of the environment."""
+        """The setup that the arguments of a public function mean; without `settings` those of the environment.
+
+        Raises ConfigError when runs cannot be kept in their folder.
+        """
         settings = complete_settings(settings)
+        require_runs_folder(settings.out)
         return cls(settings=settings, models=models or {}, verifier=verifier, engine=engine, sink=sink)
 
 

@@ -132,6 +132,15 @@ def test_quotes_of_another_length_are_no_absence(memo: Path, capsys: pytest.Capt
         (["help"], "did you mean `ralph --help`?"),
         (["version"], "did you mean `ralph --version`?"),
         (["ask"], "did you mean `ralph qa`?"),
+        (["qa", "memo.txt", "What?", "--out", "memo.txt"], "runs cannot be kept in memo.txt: no file can be made in"),
+        (["qa", "memo.txt", "What?", "--out", "memo.txt/x"], "[bad-out] - choose another folder with --out"),
+        (["qa", "memo.txt", "What?", "--report", "/proc/x"], "/proc/x cannot be written: no file can be made in /proc"),
+        (["task", "memo.txt", "What?", "--output", "/proc/x"], "/proc/x cannot be written"),
+        (["goal", "memo.txt", "What?", "--verify", "true", "--output", "/proc/x"], "/proc/x cannot be written"),
+        (["check", "memo.txt", "--doc", "b", "--html", "/proc/x"], "/proc/x cannot be written"),
+        (["qa", "memo.txt", "What?", "--encoding", "nonsense"], "unknown encoding 'nonsense'"),
+        (["qa", "blank.txt", "What?"], "blank.txt holds nothing but blanks [empty]"),
+        (["doctor", "--runtime", "nofile"], "there is no file nofile [no-runtime] - get pyodide"),
         (["colour"], "`ralph --help` shows the commands"),
         (["trace", "lits"], "did you mean `ralph trace list`?"),
         (["trace", "show", "nothing"], "no runs"),
@@ -140,9 +149,10 @@ def test_quotes_of_another_length_are_no_absence(memo: Path, capsys: pytest.Capt
 def test_what_a_person_can_mend_is_one_line_and_exit_code_1(
     memo: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
 ) -> None:
+    (memo.parent / "blank.txt").write_text(" \n")
     assert run(arguments) == 1
     out, err = capsys.readouterr()
-    assert out == "" and told in err
+    assert out == "" and told in err and not Path("out").exists()
     assert len(err.strip().splitlines()) == 1 and err.startswith("ralph: ") and "Traceback" not in err
 
 
