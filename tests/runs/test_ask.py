@@ -482,7 +482,7 @@ def test_an_out_folder_that_cannot_be_written_is_a_clear_error(settings: Setting
     blocked = settings.model_copy(update={"out": tmp_path / "file"})
     with pytest.raises(Exception, match="runs cannot be kept in") as caught:
         play(blocked, [tool_reply(LOOK)], [])
-    assert getattr(caught.value, "code", "") == "journal-unwritable"
+    assert getattr(caught.value, "code", "") == "bad-out"
 
 
 def test_no_word_of_the_document_reaches_the_worker_outside_the_marks(settings: Settings) -> None:
