@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from dotenv import dotenv_values
+from dotenv.parser import parse_stream
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -20,7 +21,6 @@ from pydantic import (
     Field,
     SecretStr,
     ValidationError,
-    model_validator,
 )
 from pydantic.fields import FieldInfo
 
@@ -61,7 +61,10 @@ MIN_QUOTE_CHARS = 12
 def _parse_lengths(value: Any) -> Any:
     """A range "40-160", or one number for the most; nobody wants quotes of exactly so many characters."""
     if not re.fullmatch(r"\d+", most := str(value).strip()):
-        return _parse_range(value)
+        lengths = _parse_range(value)
+        if lengths.low < 4:  # Shorter pieces ("Inc.", "2018") stand everywhere and prove nothing.
+            raise ValueError("it must begin at 4 or more")
+        return lengths
     if int(most) < MIN_QUOTE_CHARS:
         raise ValueError(
             f"at most {most} is below the least, {MIN_QUOTE_CHARS}; write both, such as 4-{MIN_QUOTE_CHARS}"
@@ -246,13 +249,6 @@ class Settings(BaseModel):
     cache: Folder = setting(Path("~/.cache/ralph"), MACHINE, CURRENT, "RALPH_CACHE", "RALPH_CACHE_DIR")
     """The sandbox's runtime, texts of documents."""
 
-    @model_validator(mode="after")
-    def _check_quote_chars(self) -> "Settings":
-        # Shorter pieces ("Inc.", "2018") stand everywhere and prove nothing.
-        if self.quote_chars.low < 4:
-            raise ValueError("quote_chars must begin at 4 or more")
-        return self
-
     @property
     def form(self) -> AnswerForm:
         """The form that an answer must have."""
@@ -345,31 +341,32 @@ def load_settings(
     variable's old name, and of a variable RALPH_... that sets nothing.
     Raises ConfigError that names the setting, where it came from and what is wrong.
     """
-    settings, variables = _load(flags, environ, folder)
-    for notice in _variable_notices(variables):
+    settings, notices = _load(flags, environ, folder)
+    for notice in notices:
         warnings.warn(notice, FutureWarning, stacklevel=2)
     return settings
 
 
 def _load(
     flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None, folder: Path | None = None
-) -> tuple[Settings, dict[str, str]]:
-    """The settings, and all variables that were looked at."""
+) -> tuple[Settings, tuple[str, ...]]:
+    """The settings, and what a person should know of where they were read."""
     try:
         folder = folder or Path.cwd()
     except OSError as error:
         raise ConfigError(f"the working folder is gone: {error}", code="no-folder", hint="cd to another one") from error
     real = dict(os.environ if environ is None else environ)
-    dotenv = _read_dotenv(folder / ".env")
+    dotenv, left_out = _read_dotenv(folder / ".env")
     variables = {**dotenv, **{name: value for name, value in real.items() if value.strip()}}
     layers = [
         {name: (f"{name} in {SETTINGS_FILE}", value) for name, value in _read_toml(folder / SETTINGS_FILE).items()},
         _settings_from_environment(variables),
         {name: (flag_of(name), value) for name, value in (flags or {}).items() if value is not None},
     ]
+    notices = (*left_out, *_variable_notices(variables))
     merged = {name: where_and_value for layer in layers for name, where_and_value in layer.items()}
     try:
-        return Settings.model_validate({name: value for name, (_, value) in merged.items()}), variables
+        return Settings.model_validate({name: value for name, (_, value) in merged.items()}), notices
     except ValidationError as error:
         raise as_config_error(error, {name: where for name, (where, _) in merged.items()}) from None
 
@@ -397,10 +394,15 @@ def fetch_environment(environ: Mapping[str, str] | None = None) -> dict[str, str
     return {"DENO_TLS_CA_STORE": "mozilla,system", **found}
 
 
-def _read_dotenv(path: Path) -> dict[str, str]:
+def _read_dotenv(path: Path) -> tuple[dict[str, str], list[str]]:
+    """The variables of a file, and what is said of lines that set none."""
     # A folder of that name is often a virtual environment.
-    text = "" if path.is_dir() else _read_settings_file(path)
-    return {name: value for name, value in dotenv_values(stream=StringIO(text)).items() if value is not None}
+    lines = list(parse_stream(StringIO("" if path.is_dir() else _read_settings_file(path))))
+    valid = StringIO("".join(line.original.string for line in lines if not line.error))
+    left_out = [
+        f"line {line.original.line} of {path.name} is left out: write NAME=VALUE" for line in lines if line.error
+    ]
+    return {name: value for name, value in dotenv_values(stream=valid).items() if value is not None}, left_out
 
 
 def _read_settings_file(path: Path) -> str:
@@ -476,6 +478,9 @@ _FAULTS = {
     "finite_number": "it must be a finite number",
     "bool_parsing": "it must be true or false",
     "literal_error": "it must be {expected}",
+    "path_type": "it must be a path, in quotes",
+    "string_type": "it must be a text, in quotes",
+    "tuple_type": "it must be a list of texts",
 }
 """What is said of a value, by pydantic's name of what is wrong with it."""
 

@@ -76,6 +76,13 @@ def test_a_variable_that_sets_nothing_is_said_with_the_nearest(tmp_path: Path) -
             load_settings({}, environ={"OTHER_MAX_COTS": "1"}, folder=tmp_path)
 
 
+def test_a_line_that_sets_nothing_is_said_and_the_others_are_read(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("export RALPH_MAX_STEPS=9\nno such line!\nRALPH_OUT='a b'\n")
+    with pytest.warns(FutureWarning, match=r"line 2 of \.env is left out: write NAME=VALUE"):
+        settings = load_settings({}, environ={}, folder=tmp_path)
+    assert settings.max_steps == 9 and settings.out == Path("a b")
+
+
 def test_settings_that_are_completed_are_not_warned_of_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("MAX_ITERS", "7")
@@ -132,7 +139,9 @@ def test_both_spellings_of_a_key_are_read(tmp_path: Path, name: str) -> None:
         ({"OPENAI_API_KEY": "sk 1"}, "", "spaces or control characters"),
         ({}, 'bullets = "7-3"', "the smaller number comes first: 3-7, not 7-3"),
         ({}, 'bullets = "0-3"', "such as 3-7, not '0-3'"),
-        ({}, 'quote_chars = "1-9"', "4 or more"),
+        ({}, 'quote_chars = "1-9"', "quote_chars in ralph.toml: it must begin at 4 or more"),
+        ({}, "out = 5", "out in ralph.toml: it must be a path, in quotes, not 5"),
+        ({}, "model = 5", "model in ralph.toml: it must be a text, in quotes, not 5"),
         ({"RALPH_SANDBOX": "none"}, "", "RALPH_SANDBOX: it must be"),
     ],
 )

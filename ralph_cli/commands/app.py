@@ -100,21 +100,29 @@ def _usage_error(error: Any) -> UserError:
     """What was not understood of the command line, in the words of every other error."""
     context, parameter = getattr(error, "ctx", None), getattr(error, "param", None)
     path = context.command_path if context else "ralph"
+    usage = " ".join((path, *context.command.collect_usage_pieces(context))) if context else path
     message, hint = error.format_message().rstrip("."), f"`{path} --help` shows the usage"
     if parameter is not None and error.message:
         message = f"{'/'.join(parameter.opts)}: {error.message}"
-    elif parameter is not None and context is not None:
+    elif parameter is not None:
         message = f"the {parameter.name} is missing"
-        hint = " ".join(("usage:", path, *context.command.collect_usage_pieces(context)))
+        hint = f"usage: {usage}"
     elif "requires an argument" in message:
         message = f"{error.option_name} needs a value behind it"
     elif hasattr(error, "possibilities"):
         message = f"there is no option {error.option_name}"
-        if near := difflib.get_close_matches(error.option_name, error.possibilities or (), n=1):
+        word = error.option_name.lstrip("-")
+        arguments = (
+            [item.name for item in context.command.params if item.param_type_name == "argument"] if context else []
+        )
+        if any(name.startswith(word) for name in arguments):
+            hint = f"it stands there without an option: {usage}"
+        elif near := difflib.get_close_matches(error.option_name, error.possibilities or (), n=1, cutoff=0.75):
             hint = f"did you mean {near[0]}? {hint}"
-    elif (extra := EXTRA.search(message)) and path.split()[-1] in ONE_DOCUMENT:
+    elif extra := EXTRA.search(message):
         message = f"too many words: {extra[1]}"
-        hint = "put a question, a task or an objective in quotes; they are put to one document at a time"
+        if path.split()[-1] in ONE_DOCUMENT:
+            hint = "put a question, a task or an objective in quotes; they are put to one document at a time"
     return UserError(message, code="usage", hint=hint)
 
 

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -35,7 +36,8 @@ def read_bytes(path: str, limits: LoadLimits = DEFAULT_LIMITS) -> bytes:
             data = stream.read(limits.bytes + 1)
     except FileNotFoundError:
         what = f"{name} does not exist" if name else "the name of the document is empty"
-        raise DocumentError(what, code="missing", hint="check the path") from None
+        hint = "download it first" if re.match(r"https?://", path) else "check the path"
+        raise DocumentError(what, code="missing", hint=hint) from None
     except (IsADirectoryError, PermissionError):
         if Path(path).is_dir():
             hint = "give the path of a file"

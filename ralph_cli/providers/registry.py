@@ -73,8 +73,7 @@ def parse_model_name(name: str, default_vendor: str) -> tuple[str, str]:
     else:
         vendor, model = next((v for v, family in _FAMILIES if family.match(name)), default_vendor), name
     if not model or re.search(r"\s|[^ -~]", model):
-        what = "a model name is empty or has invalid characters"
-        raise ConfigError(what, code="bad-model", hint="write vendor:model")
+        raise ConfigError(f"{name!r} is no name of a model", code="bad-model", hint="write vendor:model")
     return vendor, model
 
 

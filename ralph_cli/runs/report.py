@@ -192,6 +192,9 @@ def highlight_pdf(report: Report, run_document: RunDocument) -> bytes:
     if run_document.document is None:
         why = run_document.missing or "the run has no document"
         raise UserError(f"the PDF cannot be highlighted: {why}", code="no-document", hint="name it with --document")
+    if run_document.document.kind != "pdf":
+        what = f"{run_document.document.path} is not a PDF, so no copy of it can be highlighted"
+        raise UserError(what, code="unsupported", hint="leave out --pdf; --html makes a report of any document")
     if not report.quotes:
         hint = "`ralph trace show` shows what the run has"
         raise UserError("there is no quote to highlight in this run", code="no-quotes", hint=hint)

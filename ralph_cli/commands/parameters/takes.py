@@ -91,6 +91,8 @@ class CommandGroups(TyperGroup):
         words = [f"{group} {name}" for group, commands in groups.items() if name in commands]
         words += [f"--{name}" for option in self.get_params(ctx) if f"--{name}" in option.opts]
         words += [OTHER_NAMES[name]] if OTHER_NAMES.get(name) in self.commands else []
+        if "qa" in self.commands and (" " in name or Path(name).is_file()):
+            words.append("qa DOCUMENT QUESTION")
         words += difflib.get_close_matches(name, self.list_commands(ctx), n=1)
         return f"did you mean `{ctx.command_path} {words[0]}`?" if words else ""
 
