@@ -9,6 +9,10 @@ _RELATIONS = (
     "Type='http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument' "
     "Target='word/document.xml'/></Relationships>"
 )
+_TYPES = (
+    "<Types xmlns='http://schemas.openxmlformats.org/package/2006/content-types'><Default Extension='xml' "
+    "ContentType='application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml'/></Types>"
+)
 
 
 def paragraph(text: str, style: str = "") -> str:
@@ -27,6 +31,7 @@ def docx(body: str, **parts: str) -> bytes:
     main = parts.pop("document", part("document", f"<w:body>{body}</w:body>"))
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("[Content_Types].xml", _TYPES)
         archive.writestr("_rels/.rels", _RELATIONS)
         archive.writestr("word/document.xml", main)
         for name, xml in parts.items():
