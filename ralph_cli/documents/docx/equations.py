@@ -24,10 +24,13 @@ def write_equation(element: Element) -> str:
 
 
 def _join(parts: Iterable[str]) -> str:
-    """The parts of an equation, those apart that would go on with an index or exponent."""
-    joined = ""
+    """The parts of an equation; those apart that would go on with an index, an exponent or a figure: 3 5/16."""
+    joined = last = ""
     for part in parts:
-        joined += f" {part}" if part[:1].isalnum() and _OPEN_SCRIPT.search(joined) else part
+        figures = joined[-1:].isdecimal() and part[:1].isdecimal() and "/" in part + last
+        goes_on = part[:1].isalnum() and _OPEN_SCRIPT.search(joined)
+        joined += f" {part}" if figures or goes_on else part
+        last = part or last
     return joined
 
 

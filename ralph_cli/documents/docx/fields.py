@@ -16,6 +16,10 @@ _FRACTION = re.compile(r"\\f\s*\(([^()\\;,]{1,40})[;,]([^()\\;,]{1,40})\)", re.I
 _RADICAL = re.compile(r"\\r\s*\((?:[^()\\;,]{0,9}[;,])?([^()\\;,]{1,40})\)", re.IGNORECASE)
 _RAISED = re.compile(r"\\s\s*\\(up|do)\s*\d*\s*\(([^()\\;,]{1,40})\)", re.IGNORECASE)
 _SYMBOL = re.compile(r"SYMBOL\s+(\d{1,6}|0x[0-9a-f]{1,5})(?:.*?\\f\s+\"?([^\"\\]+?)\"?\s*(?:\\|$))?", re.IGNORECASE)
+_PAGE_NUMBERS = frozenset({"PAGE", "NUMPAGES", "SECTIONPAGES"})
+PAGE_NUMBER = "#"
+"""Stands for the numbers of pages in what is repeated on each of them."""
+
 _MOST_CODE = 4_000
 _MOST_OPEN = 100
 
@@ -25,12 +29,18 @@ class _Field:
     code: list[str] = field(default_factory=list)
     in_result: bool = False
     length: int = 0
+    replaced: bool = False
+    form: str = ""
 
 
 @dataclass(slots=True)
 class Fields:
-    """The fields that are open at a place of a text, the innermost last; `unread` counts equations not understood."""
+    """The fields that are open at a place of a text, the innermost last.
 
+    `repeated` says that the text stands on every page; `unread` counts equations that were not understood.
+    """
+
+    repeated: bool = False
     unread: int = 0
     _open: list[_Field] = field(default_factory=list)
 
@@ -38,6 +48,15 @@ class Fields:
     def in_code(self) -> bool:
         """Whether text here belongs to some field's code, which is not shown."""
         return any(not one.in_result for one in self._open)
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether text here is the number of one page, in a text that stands on all of them."""
+        return any(one.replaced for one in self._open)
+
+    def replaces(self, code: str) -> bool:
+        """Whether the result of a field of this code is replaced by a sign."""
+        return self.repeated and code.strip().partition(" ")[0].upper() in _PAGE_NUMBERS
 
     def add_code(self, text: str) -> None:
         """Some of the code of the innermost field."""
@@ -49,13 +68,16 @@ class Fields:
         """A field's character (w:fldChar): what the field shows that has no result, else nothing."""
         kind = attribute(element, "fldCharType")
         if kind == "begin" and len(self._open) < _MOST_OPEN:
-            shown = "" if self.in_code else _form_field(child(element, "w:ffData"))
-            self._open.append(_Field())
-            return shown
-        if kind == "separate" and self._open:
+            self._open.append(_Field(form=_form_field(child(element, "w:ffData"))))
+        elif kind == "separate" and self._open:
             self._open[-1].in_result = True
+            self._open[-1].replaced = self.replaces("".join(self._open[-1].code))
         elif kind == "end" and self._open:
             ended = self._open.pop()
+            if ended.replaced:
+                return PAGE_NUMBER
+            if ended.form and (not ended.in_result or ended.form in (CHECKED, UNCHECKED)):
+                return ended.form
             if not ended.in_result and not self.in_code:
                 return self._show_code("".join(ended.code).strip())
         return ""
@@ -65,6 +87,8 @@ class Fields:
         self._open = [one for one in self._open if one.in_result]
 
     def _show_code(self, code: str) -> str:
+        if self.replaces(code):
+            return PAGE_NUMBER
         if symbol := _SYMBOL.match(code):
             return symbol_of_code(f"{int(symbol[1], 0):x}", (symbol[2] or "symbol").casefold())
         if not re.match(r"EQ\b", code, re.IGNORECASE):

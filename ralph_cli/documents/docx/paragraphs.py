@@ -7,7 +7,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from ralph_cli.documents.docx.equations import write_equation
-from ralph_cli.documents.docx.fields import Fields
+from ralph_cli.documents.docx.fields import PAGE_NUMBER, Fields
 from ralph_cli.documents.docx.findings import Findings
 from ralph_cli.documents.docx.look import MARKED_HIDDEN, RunLook, cross_out, describe_look
 from ralph_cli.documents.docx.numbering import Numbering, format_number
@@ -99,7 +99,7 @@ class Paragraph:
         def flush() -> None:
             nonlocal length, run
             text = cross_out(run) if struck else run
-            text = _join_figures(parts[-1] if parts else "", _TYPED_FRACTION.sub(_make_fraction, text))
+            text = _TYPED_FRACTION.sub(_make_fraction, text)
             parts.append(text)
             length += len(text)
             run = ""
@@ -217,6 +217,8 @@ class _Runs:
             self._write_equation(element)
         elif tag == "mc:AlternateContent":
             self.visit_all(preferred_choice(element))
+        elif tag == "w:fldSimple" and self.fields.replaces(attribute(element, "instr")):
+            self._write(PAGE_NUMBER, RunLook())
         elif tag not in _NOT_TEXT:
             self.visit_all(element)
 
@@ -256,7 +258,7 @@ class _Runs:
     def _write(self, text: str, look: RunLook) -> None:
         if look.hidden or self.fields.in_code:
             self.reading.findings.hide(text, look.hidden or "of fields' code")
-        elif text:
+        elif text and not self.fields.is_replaced:
             self.reading.write(len(text))
             findings = self.reading.findings
             findings.symbols += text.count(UNKNOWN)

@@ -22,7 +22,8 @@ from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.parsed import ParsedDocument, ParsedHeading, ParsedNote, ParsedPage
 
 _NOTES = ("footnote", "endnote")
-_HEADS = (("header", "page header"), ("footer", "page footer"))
+_HEADS = (("header", "page header", "w:hdr"), ("footer", "page footer", "w:ftr"))
+_DRAWING_ROOTS = ("c:chartSpace", "cx:chartSpace", "dgm:dataModel")
 _LONGEST_NAME = 80
 _UNSEEN_HEAD = "in headers or footers that no page shows"
 
@@ -57,7 +58,7 @@ class _DocumentReader:
     def read(self) -> ParsedDocument:
         """The whole document."""
         self._doubt_package()
-        root = self._package.read_xml(self._main)
+        root = self._package.read_xml(self._main, "w:document")
         paper = self._paper(root)
         body = self._story(self._main, self._relations, paper)
         body.read(root)
@@ -143,10 +144,10 @@ class _DocumentReader:
             self._findings.comments += 1
 
     def _append_heads(self, body: Story, paper: Colours) -> None:
-        """Headers and footers, each text once; those that no page shows are left out."""
+        """Headers and footers, each text once, without page numbers; those that no page shows are left out."""
         shown: set[tuple[str, str]] = set()
         read: set[str] = set()
-        for kind, label in _HEADS:
+        for kind, label, root in _HEADS:
             for number, section in enumerate(body.sections):
                 for reference in children(section, f"w:{kind}Reference"):
                     relation = self._relations.get(attribute(reference, "id"))
@@ -156,12 +157,12 @@ class _DocumentReader:
                     if relation.target in read:
                         continue
                     read.add(relation.target)
-                    story = self._story(relation.target, self._package.relations(relation.target), paper)
-                    story.read(self._package.read_xml(relation.target))
+                    story = self._story(relation.target, self._package.relations(relation.target), paper, repeated=True)
+                    story.read(self._package.read_xml(relation.target, root))
                     text = _close_up(story.text())
                     if not self._is_shown(attribute(reference, "type"), body.sections[number:]):
                         self._findings.hide(text, _UNSEEN_HEAD)
-                    elif text and (label, text) not in shown:
+                    elif any(map(str.isalnum, text)) and (label, text) not in shown:
                         shown.add((label, text))
                         at = body.add_block(f"[{label}] {text}")
                         body.headings.append(ParsedHeading(0, at, label.capitalize(), 1))
@@ -172,20 +173,22 @@ class _DocumentReader:
             return any(is_on(child(section, "w:titlePg")) for section in sections)
         return kind != "even" or is_on(child(self._settings, "w:evenAndOddHeaders"))
 
-    def _story(self, part: str, relations: dict[str, Relation], paper: Colours = PAPER) -> Story:
+    def _story(
+        self, part: str, relations: dict[str, Relation], paper: Colours = PAPER, repeated: bool = False
+    ) -> Story:
         def open_part(identity: str) -> Element | None:
             relation = relations.get(identity)
             if relation is None or not self._package.has(relation.target):
                 self._findings.miss(relation.target if relation else f"a drawing of {part}")
                 return None
-            return self._package.read_xml(relation.target)
+            return self._package.read_xml(relation.target, *_DRAWING_ROOTS)
 
-        return Story(self._reading, Drawings(self._findings, open_part), paper)
+        return Story(self._reading, Drawings(self._findings, open_part), paper, repeated)
 
     def _open(self, kind: str) -> Element | None:
         """The tree of the part of a kind, None if the document has none."""
         part = self._part_of(kind)
-        return self._package.read_xml(part) if part else None
+        return self._package.read_xml(part, f"w:{kind}") if part else None
 
     def _part_of(self, kind: str) -> str:
         """The part of a kind that the main part refers to, or that has its usual name; "" if there is none."""

@@ -28,11 +28,11 @@ _NOT_BLOCKS = frozenset({"w:sdtPr", "w:tblPr", "w:trPr", "w:tcPr", "w:pPr", "mc:
 
 
 class Story:
-    """A text that is being read. Its blocks are parted by an empty line."""
+    """A text that is being read, `repeated` if it stands on every page. Its blocks are parted by an empty line."""
 
-    def __init__(self, reading: Reading, drawings: Drawings, paper: Colours = PAPER) -> None:
+    def __init__(self, reading: Reading, drawings: Drawings, paper: Colours = PAPER, repeated: bool = False) -> None:
         self._reading, self._drawings, self._paper = reading, drawings, paper
-        self._fields = Fields()
+        self._fields = Fields(repeated)
         self._parts: list[str] = []
         self.length = 0
         self.headings: list[ParsedHeading] = []

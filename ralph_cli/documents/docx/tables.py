@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.document import Cell, Column, Table
@@ -14,7 +15,7 @@ from ralph_cli.documents.parsed import clean_heading
 from ralph_cli.text.tables import EMPTY_CELL
 
 _MOST_COLUMNS = 1_000
-_NO_HEIGHT = frozenset({"w:sdtPr", "w:tblPr", "w:trPr", "w:tblGrid", "w:tblPrEx", "mc:Fallback"})
+_NOT_ROWS = frozenset({"w:sdtPr", "w:tblPr", "w:trPr", "w:tblGrid", "w:tblPrEx", "mc:Fallback"})
 
 
 @dataclass(slots=True)
@@ -35,7 +36,7 @@ class GridCell:
         return [mark for block in self.blocks if isinstance(block, Paragraph) for mark, _ in block.write()[1]]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class GridRow:
     """A row of cells, in order; `names_columns` if the document says that it is one of the header."""
 
@@ -87,6 +88,7 @@ def read_grid(
     ground = ground if whole == frozenset() else whole
     rows = list(_find_inside(element, "w:tr"))
     found: list[GridRow] = []
+    merged: set[int] = set()
     for at, row in enumerate(rows):
         settings = child(row, "w:trPr")
         if settings is not None and any(child(settings, name) is not None for name in DELETED):
@@ -95,14 +97,19 @@ def read_grid(
         cells: list[GridCell] = []
         places = list(_place_cells(row, settings))
         last = max((end for _, _, end in places), default=0)
+        above, merged = merged, set()
         for cell, column, end in places:
             details = child(cell, "w:tcPr")
             behind = read_shading(child(details, "w:shd"))
             if behind == frozenset():
                 behind = styles.table_colours(style, at, len(rows), column, last, ground)
             cells.append(GridCell(column, end, read_blocks(cell, behind)))
-            if reason := _hidden_cell_reason(details):
-                findings.hide(cells[-1].text(), reason)
+            merge = child(details, "w:vMerge")
+            if merge is not None:
+                merged.add(column)
+            goes_on = merge is not None and attribute(merge) != "restart" and column in above
+            if goes_on or child(details, "w:cellDel") is not None:
+                findings.hide(cells[-1].text(), "in cells that are merged or deleted")
                 cells[-1].blocks = []
         if is_on(child(settings, "w:hidden")):
             for one in cells:
@@ -112,27 +119,20 @@ def read_grid(
     return Grid(found)
 
 
-def _hidden_cell_reason(details: Element | None) -> str:
-    """Why what is in a cell is not shown: it is deleted, or merged into the one above it."""
-    if child(details, "w:cellDel") is not None:
-        return "in deleted cells"
-    merge = child(details, "w:vMerge")
-    return "in cells that are merged away" if merge is not None and attribute(merge) != "restart" else ""
-
-
 def write_grid(grid: Grid) -> TableText:
     """The table as lines, one a row, cells two spaces apart.
 
     An empty cell is marked under a column that has a name, if a filled cell follows it. A row with a table in one of
     its cells only places things on the page: what is in its cells stands one below the other.
     """
-    names = _column_names(grid)
+    header = _header(grid)
+    names = _column_names(header)
     out = TableText()
     for row in grid.rows:
         if row.is_nested:
             _write_apart(row, out)
         else:
-            _write_row(row, names, out)
+            _write_row(row, {} if row in header else names, out)
     if out.length:
         count = max((cell.end for row in grid.rows for cell in row.cells), default=0)
         columns = tuple(Column(names.get(at, "")) for at in range(count))
@@ -188,28 +188,28 @@ def _write_line(text: str, out: TableText) -> int:
     return out.write(text)
 
 
-def _column_names(grid: Grid) -> dict[int, str]:
-    """What the header says of each column: by the rows that the document calls one, else by the first full row.
+def _header(grid: Grid) -> list[GridRow]:
+    """The rows that name the columns: those that the document calls so, else the first full row.
 
     Of the latter the first cell may be empty, as in the corner of a table; a row of one cell above it is a title.
     """
-    header: list[GridRow] = []
-    for row in grid.rows:
-        if not row.names_columns:
-            break
-        header.append(row)
-    if not header:
-        count = max((cell.end for row in grid.rows for cell in row.cells), default=0)
-        first = next((row for row in grid.rows if sum(bool(cell.text()) for cell in row.cells) != 1), None)
-        if first is None or count < 2 or len(first.cells) != count or first.is_nested:
-            return {}
-        if not all(cell.text() for cell in first.cells[1:]):
-            return {}
-        header = [first]
+    header = list(takewhile(lambda row: row.names_columns, grid.rows))
+    if header:
+        return header
+    count = max((cell.end for row in grid.rows for cell in row.cells), default=0)
+    first = next((row for row in grid.rows if sum(bool(cell.text()) for cell in row.cells) > 1), None)
+    if first is None or len(first.cells) != count or first.is_nested:
+        return []
+    return [first] if all(cell.text() for cell in first.cells[1:]) else []
+
+
+def _column_names(header: list[GridRow]) -> dict[int, str]:
+    """What the rows of a header say of each column."""
     names: dict[int, list[str]] = {}
     for row in header:
         for cell in row.cells:
-            for at in range(cell.column, cell.end) if (text := cell.text()) else ():
+            text = cell.text()
+            for at in range(cell.column, cell.end) if text else ():
                 if text not in names.setdefault(at, []):
                     names[at].append(text)
     return {at: clean_heading(" ".join(texts)) for at, texts in names.items()}
@@ -222,7 +222,7 @@ def _find_inside(element: Element, name: str) -> Iterator[Element]:
             yield one
         elif one.tag == "mc:AlternateContent":
             yield from _find_inside(preferred_choice(one), name)
-        elif one.tag not in _NO_HEIGHT and one.tag not in DELETED and one.tag not in ("w:tc", "w:p"):
+        elif one.tag not in _NOT_ROWS and one.tag not in DELETED and one.tag not in ("w:tc", "w:p"):
             yield from _find_inside(one, name)
 
 

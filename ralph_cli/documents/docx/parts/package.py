@@ -69,10 +69,10 @@ class Package:
         """Whether there is a part of this name; case does not count."""
         return _part_key(part) in self._members
 
-    def read_xml(self, part: str) -> Element:
-        """The tree of a part. Raises DocumentError damaged, too-big, unsupported."""
+    def read_xml(self, part: str, *expected: str) -> Element:
+        """The tree of a part with one of the `expected` roots. Raises DocumentError damaged, too-big, unsupported."""
         try:
-            return parse_xml(self._read(part))
+            root = parse_xml(self._read(part))
         except BrokenXml as error:
             raise self.damaged_error(f"the part {part} is broken: {error}") from None
         except TooDeep:
@@ -81,6 +81,9 @@ class Package:
             hint = "no word processor writes this: do not trust the file"
             message = f"{self.name} contains a document type declaration, in {part}"
             raise DocumentError(message, code="unsupported", hint=hint) from None
+        if root.tag not in expected:
+            raise self.damaged_error(f"the part {part} holds something else: <{root.tag.rpartition(':')[2][:40]}>")
+        return root
 
     def relations(self, part: str) -> dict[str, Relation]:
         """What a part refers to inside of the package, by id; "" stands for the package itself."""
@@ -88,7 +91,7 @@ class Package:
         listing = posixpath.join(folder, "_rels", f"{file}.rels")
         found: dict[str, Relation] = {}
         if self.has(listing):
-            for element in self.read_xml(listing):
+            for element in self.read_xml(listing, ":Relationships"):
                 if attribute(element, "TargetMode") != "External":
                     kind = attribute(element, "Type").rpartition("/")[2]
                     target = posixpath.normpath(posixpath.join("/", folder, attribute(element, "Target"))).lstrip("/")
@@ -98,7 +101,7 @@ class Package:
     def content_type(self, part: str) -> str:
         """The type that the package declares for a part, "" if none."""
         usual = ""
-        for element in self.read_xml(CONTENT_TYPES):
+        for element in self.read_xml(CONTENT_TYPES, ":Types"):
             if _part_key(attribute(element, "PartName").lstrip("/")) == _part_key(part):
                 return attribute(element, "ContentType")
             if attribute(element, "Extension").casefold() == part.rpartition(".")[2].casefold():
