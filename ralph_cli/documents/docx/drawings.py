@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from ralph_cli.documents.docx.findings import Findings
 from ralph_cli.documents.docx.look import MARKED_HIDDEN
 from ralph_cli.documents.docx.paragraphs import Box, preferred_choice
 from ralph_cli.documents.docx.parts.xml_tree import attribute, child, children, number
+from ralph_cli.documents.docx.reading import Findings
 from ralph_cli.documents.docx.styles import Colours
 from ralph_cli.text.tables import EMPTY_CELL
 

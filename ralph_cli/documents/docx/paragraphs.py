@@ -3,16 +3,14 @@
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 from xml.etree.ElementTree import Element
 
 from ralph_cli.documents.docx.equations import write_equation
 from ralph_cli.documents.docx.fields import PAGE_NUMBER, Fields
-from ralph_cli.documents.docx.findings import Findings
-from ralph_cli.documents.docx.look import MARKED_HIDDEN, RunLook, cross_out, describe_look
-from ralph_cli.documents.docx.numbering import Numbering, format_number
+from ralph_cli.documents.docx.look import MARKED_HIDDEN, RunLook, cross_out
 from ralph_cli.documents.docx.parts.xml_tree import attribute, child, number
-from ralph_cli.documents.docx.styles import Colours, Styles, read_run_properties, read_shading
+from ralph_cli.documents.docx.reading import Reading
+from ralph_cli.documents.docx.styles import Colours, read_shading
 from ralph_cli.documents.docx.symbols import UNKNOWN, is_symbol_font, symbol_of_code, translate_symbol
 from ralph_cli.text.raised import LOWERED, RAISED, flatten_figures, lower_figures, raise_figures, write_fraction
 
@@ -25,7 +23,6 @@ _NOT_TEXT = frozenset(
 _BREAKS = {"w:tab": "\t", "w:ptab": "\t", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "\u2011"}
 _DRAWINGS = frozenset({"w:drawing", "w:pict", "w:object"})
 _TYPED_FRACTION = re.compile(f"(\\d?)([{RAISED[:10]}]+)[/\u2044]([{LOWERED[:10]}]+)")
-_NOTE_SIGNS = "*\u2020\u2021\u00a7"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +96,8 @@ class Paragraph:
         def flush() -> None:
             nonlocal length, run
             text = cross_out(run) if struck else run
-            text = _TYPED_FRACTION.sub(_make_fraction, text)
+            if not text.isascii():
+                text = _TYPED_FRACTION.sub(_make_fraction, text)
             parts.append(text)
             length += len(text)
             run = ""
@@ -121,44 +119,6 @@ class Paragraph:
         return (self.label + text if text else ""), [(mark, max(0, min(at - lead, end))) for mark, at in marks]
 
 
-@dataclass(slots=True)
-class Reading:
-    """What all texts of one document share while they are read."""
-
-    styles: Styles
-    numbering: Numbering
-    findings: Findings
-    write: Callable[[int], None]
-    """Told how many characters were read; raises when they are too many."""
-    note_formats: dict[str, str] = field(default_factory=dict)
-    note_marks: dict[tuple[str, str], str] = field(default_factory=dict)
-    _notes: dict[str, int] = field(default_factory=dict)
-    _looks: dict[Any, RunLook] = field(default_factory=dict)
-
-    def look(self, style: str, properties: Element | None, ground: Colours) -> RunLook:
-        """How a run with these properties looks in a paragraph of this style."""
-        direct = read_run_properties(properties)
-        key = (style, ground, *direct.items())
-        if key not in self._looks:
-            self._looks[key] = describe_look(self.styles.run_properties(style, direct), ground)
-        return self._looks[key]
-
-    def mark_note(self, kind: str, identity: str) -> str:
-        """The mark of the next note of a kind: a raised number, or a sign.
-
-        A mark of letters is not written, for it would read as the end of the word before it.
-        """
-        self._notes[kind] = count = self._notes.get(kind, 0) + 1
-        form = self.note_formats.get(kind) or ("decimal" if kind == "footnote" else "lowerRoman")
-        if form == "chicago":
-            mark = _NOTE_SIGNS[(count - 1) % 4] * ((count - 1) // 4 + 1)
-        else:
-            shown = format_number(count, form)
-            mark = raise_figures(shown) if shown.isdecimal() else ""
-        self.note_marks[kind, identity] = mark
-        return mark
-
-
 def read_paragraph(
     element: Element,
     reading: Reading,
@@ -176,7 +136,7 @@ def read_paragraph(
     shading = read_shading(child(properties, "w:shd"))
     if shading == frozenset():
         shading = read_shading(reading.styles.paragraph_property(style, "w:shd"))
-    found = Paragraph(style, _outline_level(properties, style, reading.styles), _indent(properties))
+    found = Paragraph(style, reading.styles.heading_level(style, properties), _indent(properties))
     mark = child(properties, "w:rPr")
     deleted = mark is not None and any(child(mark, name) is not None for name in DELETED)
     reading.findings.changed |= deleted
@@ -323,23 +283,6 @@ def _label(properties: Element | None, style: str, reading: Reading) -> str:
         instance, usual = reading.numbering.of_style(style)
         level = usual if level is None else level
     return reading.numbering.next_number(instance, level or 0) if instance not in ("", "0") else ""
-
-
-def _outline_level(properties: Element | None, style: str, styles: Styles) -> int:
-    """The level of a heading, from 1; 0 for running text."""
-    own = child(properties, "w:outlineLvl")
-    level = number(attribute(styles.paragraph_property(style, "w:outlineLvl") if own is None else own))
-    if level is not None:
-        return level + 1 if 0 <= level < 9 else 0
-    return next((level for name in styles.names(style) if (level := _level_of_name(name))), 0)
-
-
-def _level_of_name(name: str) -> int:
-    """The level of the built-in heading styles, 0 for any other."""
-    head, _, count = name.rpartition(" ")
-    if head == "heading" and count.isdecimal():
-        return int(count[:1])
-    return 1 if name == "title" else 0
 
 
 def _indent(properties: Element | None) -> int:

@@ -11,11 +11,11 @@ from xml.etree.ElementTree import Element
 
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.docx.drawings import Drawings
-from ralph_cli.documents.docx.findings import Findings
 from ralph_cli.documents.docx.numbering import Numbering
-from ralph_cli.documents.docx.paragraphs import Mark, Reading
+from ralph_cli.documents.docx.paragraphs import Mark
 from ralph_cli.documents.docx.parts.package import CONTENT_TYPES, Package, Relation
 from ralph_cli.documents.docx.parts.xml_tree import attribute, child, children, is_on
+from ralph_cli.documents.docx.reading import Findings, Reading
 from ralph_cli.documents.docx.story import Story
 from ralph_cli.documents.docx.styles import PAPER, Colours, Styles, read_colour
 from ralph_cli.documents.limits import LoadLimits

@@ -9,12 +9,12 @@ from ralph_cli.documents.docx.paragraphs import (
     DELETED,
     Mark,
     Paragraph,
-    Reading,
     plain_paragraph,
     preferred_choice,
     read_paragraph,
 )
 from ralph_cli.documents.docx.parts.xml_tree import child, children
+from ralph_cli.documents.docx.reading import Reading
 from ralph_cli.documents.docx.styles import PAPER, Colours
 from ralph_cli.documents.docx.tables import Grid, move_table, read_grid, write_grid
 from ralph_cli.documents.parsed import ParsedHeading, ParsedTable, clean_heading

@@ -47,6 +47,7 @@ class Styles:
     _defaults: dict[str, Any] = field(default_factory=dict)
     _usual: dict[str, str] = field(default_factory=dict)
     _merged: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _found: dict[tuple[str, str], list[tuple[str, Element]]] = field(default_factory=dict)
 
     @classmethod
     def read(cls, root: Element | None) -> "Styles":
@@ -76,12 +77,22 @@ class Styles:
 
     def chain_properties(self, style: str, name: str) -> list[tuple[str, Element]]:
         """This property of paragraphs as the styles of a chain set it, the nearest first, each with its style."""
-        properties = ((one, child(self._styles[one].element, "w:pPr", name)) for one in self._ancestry(style))
-        return [(identity, found) for identity, found in properties if found is not None]
+        if (style, name) not in self._found:
+            properties = ((one, child(self._styles[one].element, "w:pPr", name)) for one in self._ancestry(style))
+            self._found[style, name] = [(identity, found) for identity, found in properties if found is not None]
+        return self._found[style, name]
 
     def paragraph_property(self, style: str, name: str) -> Element | None:
         """This property of paragraphs as the nearest style of the chain sets it."""
         return next((found for _, found in self.chain_properties(style, name)), None)
+
+    def heading_level(self, style: str, properties: Element | None) -> int:
+        """The level, from 1, of a heading in this style with these properties of its own; 0 for running text."""
+        own = child(properties, "w:outlineLvl")
+        level = number(attribute(self.paragraph_property(style, "w:outlineLvl") if own is None else own))
+        if level is not None:
+            return level + 1 if 0 <= level < 9 else 0
+        return next((level for name in self.names(style) if (level := _level_of_name(name))), 0)
 
     def numbering(self, style: str) -> str:
         """The number of the list that a style of lists stands for."""
@@ -138,7 +149,7 @@ def read_run_properties(properties: Element | None) -> dict[str, Any]:
     """What a list of run properties (w:rPr) itself says that matters for reading."""
     found: dict[str, Any] = {}
     for element in properties if properties is not None else ():
-        value = attribute(element)
+        value = element.get("val", "")
         if element.tag in _SWITCHES:
             found[_SWITCHES[element.tag]] = is_on(element)
         elif element.tag in _NUMBERS:
@@ -177,6 +188,14 @@ def read_shading(element: Element | None) -> Colours:
     if share is None:
         return None
     return frozenset({_mix(ink or 0, WHITE if fill is None else fill, min(share, 100) / 100)})
+
+
+def _level_of_name(name: str) -> int:
+    """The level of the built-in heading styles, 0 for any other."""
+    head, _, count = name.rpartition(" ")
+    if head == "heading" and count.isdecimal():
+        return int(count[:1])
+    return 1 if name == "title" else 0
 
 
 def _mix(ink: int, fill: int, share: float) -> int:

@@ -6,10 +6,10 @@ from itertools import takewhile
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.document import Cell, Column, Table
-from ralph_cli.documents.docx.findings import Findings
 from ralph_cli.documents.docx.look import MARKED_HIDDEN
 from ralph_cli.documents.docx.paragraphs import DELETED, Mark, Paragraph, preferred_choice
 from ralph_cli.documents.docx.parts.xml_tree import attribute, child, is_on, number
+from ralph_cli.documents.docx.reading import Findings
 from ralph_cli.documents.docx.styles import Colours, Styles, read_shading
 from ralph_cli.documents.parsed import clean_heading
 from ralph_cli.text.tables import EMPTY_CELL

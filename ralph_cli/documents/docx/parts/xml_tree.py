@@ -3,6 +3,7 @@
 Elements are called as ECMA-376 calls them ("w:p", "m:oMath"), attributes by their local names.
 """
 
+from collections.abc import Callable
 from xml.etree.ElementTree import Element, TreeBuilder
 from xml.parsers import expat
 
@@ -61,7 +62,7 @@ def parse_xml(data: bytes) -> Element:
     builder = TreeBuilder()
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.buffer_text = True
-    names: dict[str, str] = {}
+    names, local_names = _Names(_short_name), _Names(_local_name)
     depth = 0
 
     def begin(tag: str, attributes: dict[str, str]) -> None:
@@ -69,8 +70,7 @@ def parse_xml(data: bytes) -> Element:
         depth += 1
         if depth > MAX_DEPTH:
             raise TooDeep
-        name = names.get(tag) or names.setdefault(tag, _short_name(tag))
-        builder.start(name, {_local_name(key): value for key, value in attributes.items()} if attributes else {})
+        builder.start(names[tag], {local_names[key]: value for key, value in attributes.items()} if attributes else {})
 
     def end(tag: str) -> None:
         nonlocal depth
@@ -101,7 +101,12 @@ def attribute(element: Element | None, name: str = "val") -> str:
 def child(element: Element | None, *path: str) -> Element | None:
     """The element at the end of this path of children; None if there is none."""
     for name in path:
-        element = next((one for one in element if one.tag == name), None) if element is not None else None
+        for one in element if element is not None else ():
+            if one.tag == name:
+                element = one
+                break
+        else:
+            return None
     return element
 
 
@@ -119,6 +124,18 @@ def number(text: str, default: int | None = None) -> int | None:
     """A whole number of at most nine digits, with or without a sign; `default` for anything else."""
     digits = text.removeprefix("-")
     return int(text) if digits.isascii() and digits.isdecimal() and len(digits) <= 9 else default
+
+
+class _Names(dict[str, str]):
+    """What names are shortened to; each is worked out once."""
+
+    def __init__(self, shorten: Callable[[str], str]) -> None:
+        super().__init__()
+        self._shorten = shorten
+
+    def __missing__(self, name: str) -> str:
+        self[name] = short = self._shorten(name)
+        return short
 
 
 def _short_name(tag: str) -> str:
