@@ -16,7 +16,7 @@ BULLET = "\u2022"
 _MEANING = frozenset({CHECKED, UNCHECKED, "\u2611", "\u2713", "\u2717"})
 """Signs that say more than that an item begins."""
 
-_MOST_LEVELS = 9
+_MOST_LEVELS, _LONGEST_TEXT = 9, 255
 _PLACE = re.compile("%([1-9])")
 _ROMAN = (
     (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
@@ -115,7 +115,7 @@ class _Level:
         return cls(
             number(attribute(child(element, "w:start")), 0) or 0,
             attribute(form),
-            attribute(child(element, "w:lvlText")),
+            attribute(child(element, "w:lvlText"))[:_LONGEST_TEXT],
             (attribute(fonts, "ascii") or attribute(fonts, "hAnsi")).casefold(),
             None if restart is None else number(attribute(restart)),
             is_on(child(element, "w:isLgl")),

@@ -51,7 +51,10 @@ class _Piece:
 
 @dataclass(slots=True)
 class Paragraph:
-    """A paragraph that was read. `label` is the number that Word makes, with its space; `level` that of a heading."""
+    """A paragraph that was read. `label` is the number that Word makes, with its space; `level` that of a heading.
+
+    Empty is one without text to see.
+    """
 
     style: str = ""
     level: int = 0
@@ -59,13 +62,14 @@ class Paragraph:
     label: str = ""
     joins_next: bool = False
     title_pieces: int | None = None
+    is_empty: bool = True
     pieces: list[_Piece | Mark] = field(default_factory=list)
     boxes: list[Box] = field(default_factory=list)
 
-    @property
-    def is_empty(self) -> bool:
-        """Whether there is no text to see."""
-        return not any(isinstance(piece, _Piece) and piece.text.strip() for piece in self.pieces)
+    def add(self, text: str, moved: int = 0, struck: bool = False) -> None:
+        """Some text behind what is there."""
+        self.pieces.append(_Piece(text, moved, struck))
+        self.is_empty = self.is_empty and not text.strip()
 
     def join(self, following: "Paragraph") -> None:
         """Go on with the text of the paragraph behind, for the mark between them is deleted or hidden."""
@@ -74,6 +78,7 @@ class Paragraph:
             self.label, self.title_pieces = following.label, following.title_pieces
         elif self.title_pieces is None:
             self.title_pieces = len(self.pieces)
+        self.is_empty = self.is_empty and following.is_empty
         self.pieces += following.pieces
         self.boxes += following.boxes
         self.joins_next = following.joins_next
@@ -223,7 +228,7 @@ class _Runs:
             findings = self.reading.findings
             findings.symbols += text.count(UNKNOWN)
             findings.struck += len("".join(text.split())) if look.struck else 0
-            self.found.pieces.append(_Piece(_shift(text, look.script), 0 if look.script else look.moved, look.struck))
+            self.found.add(_shift(text, look.script), 0 if look.script else look.moved, look.struck)
 
     def _write_equation(self, element: Element) -> None:
         look = RunLook()
@@ -251,7 +256,9 @@ class _Runs:
 
 def plain_paragraph(text: str) -> Paragraph:
     """A paragraph of words that are not written as one in the document, such as those of a chart."""
-    return Paragraph(pieces=[_Piece(text)])
+    found = Paragraph()
+    found.add(text)
+    return found
 
 
 def preferred_choice(element: Element) -> Element:

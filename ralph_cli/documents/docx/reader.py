@@ -7,6 +7,7 @@ makes stand before their paragraphs. Notes, comments, headers and footers come a
 
 from bisect import bisect_right
 from collections.abc import Iterable
+from operator import itemgetter
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.errors import DocumentError
@@ -89,27 +90,20 @@ class _DocumentReader:
             if attribute(element, "type") in ("", "normal")
         }
         placed: list[ParsedNote] = []
-        spans: dict[Mark, tuple[int, int] | None] = {}
         comments: list[Mark] = []
-        for mark, at in sorted(
-            body.marks, key=lambda found: _NOTES.index(found[0].kind) if found[0].kind in _NOTES else 9
-        ):
-            if mark.kind not in _NOTES:
-                continue
-            if mark not in spans:
-                element = elements.get((mark.kind, mark.number))
+        for kind in _NOTES:
+            # A note that is cited again, which Word does by a field, is not put there again.
+            first = {mark: at for mark, at in reversed(body.marks) if mark.kind == kind}
+            for mark, at in sorted(first.items(), key=itemgetter(1)):
+                element = elements.get((kind, mark.number))
                 if element is None:
-                    self._findings.miss(f"{mark.kind} {mark.number[:9]}")
-                spans[mark] = self._append_note(body, mark, element, comments)
-            if span := spans[mark]:
-                placed.append(ParsedNote(0, *span, at))
+                    self._findings.miss(f"{kind} {mark.number[:9]}")
+                elif span := self._append_note(body, mark, element, comments):
+                    placed.append(ParsedNote(0, *span, at))
         return tuple(placed), comments
 
-    def _append_note(
-        self, body: Story, mark: Mark, element: Element | None, comments: list[Mark]
-    ) -> tuple[int, int] | None:
-        if element is None:
-            return None
+    def _append_note(self, body: Story, mark: Mark, element: Element, comments: list[Mark]) -> tuple[int, int] | None:
+        """Add one note: where its text begins and ends, None if it has none."""
         note = self._story(f"{mark.kind}s", self._relations_of(f"{mark.kind}s"))
         note.read(element)
         comments += [found for found, _ in note.marks if found.kind == "comment"]

@@ -16,6 +16,7 @@ Colours = frozenset[int] | None
 WHITE = 0xFFFFFF
 PAPER: Colours = frozenset({WHITE})
 
+_MOST_ANCESTORS = 100
 _TOGGLES = ("vanish", "strike")
 _SWITCHES = {"w:vanish": "vanish", "w:strike": "strike", "w:dstrike": "dstrike"}
 _NUMBERS = {"w:sz": "size", "w:position": "position"}
@@ -139,7 +140,7 @@ class Styles:
     def _ancestry(self, style: str) -> Iterator[str]:
         """A style and those it is based on, the nearest first."""
         seen: set[str] = set()
-        while style in self._styles and style not in seen:
+        while style in self._styles and style not in seen and len(seen) < _MOST_ANCESTORS:
             seen.add(style)
             yield style
             style = self._styles[style].based_on

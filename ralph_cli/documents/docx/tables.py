@@ -14,7 +14,8 @@ from ralph_cli.documents.docx.styles import Colours, Styles, read_shading
 from ralph_cli.documents.parsed import clean_heading
 from ralph_cli.text.tables import EMPTY_CELL
 
-_MOST_COLUMNS = 1_000
+_MOST_COLUMNS = 256
+"""Word itself makes at most 63; what is further right counts as the last of these."""
 _NOT_ROWS = frozenset({"w:sdtPr", "w:tblPr", "w:trPr", "w:tblGrid", "w:tblPrEx", "mc:Fallback"})
 
 
@@ -237,10 +238,10 @@ def _place_cells(row: Element, settings: Element | None) -> Iterator[tuple[Eleme
         merge = child(properties, "w:hMerge")
         if held and merge is not None and attribute(merge) != "restart":
             held = (held[0], held[1], end)
-        elif column < end:
+        else:
             if held:
                 yield held
-            held = (cell, column, end)
+            held = (cell, min(column, _MOST_COLUMNS - 1), end)
         column = end
     if held:
         yield held
