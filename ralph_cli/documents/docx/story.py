@@ -124,4 +124,12 @@ class Story:
         if block.level:
             self.headings.append(ParsedHeading(0, at, clean_heading(block.title()), block.level))
         elif block.indent >= _INDENT or any(name in _QUOTE_STYLES for name in self._reading.styles.names(block.style)):
-            self.quoted.append((0, at, at + len(text)))
+            self.quoted.append((0, at + len(block.label), at + self._end_of_words(text, marks)))
+
+    def _end_of_words(self, text: str, marks: list[tuple[Mark, int]]) -> int:
+        """Where a paragraph ends without the marks of notes behind its last word."""
+        end = len(text)
+        for mark, at in reversed(marks):
+            if 0 < at < end and text[at:end] == self._reading.note_marks.get((mark.kind, mark.number)):
+                end = at
+        return end

@@ -119,6 +119,20 @@ def test_notes_come_at_the_end_with_the_place_that_cites_them(word) -> None:
     assert load_document(word(alone, footnotes=part("footnotes", footnotes))).notes[0].cited == len("One.\n\n")
 
 
+def test_a_quotation_ends_before_the_mark_of_its_note_and_begins_behind_its_number(word) -> None:
+    level = "<w:lvl w:ilvl='0'><w:start w:val='1'/><w:lvlText w:val='(%1)'/></w:lvl>"
+    lists = f"<w:abstractNum w:abstractNumId='0'>{level}</w:abstractNum>"
+    lists += "<w:num w:numId='1'><w:abstractNumId w:val='0'/></w:num>"
+    settings = "<w:pStyle w:val='Quote'/><w:numPr><w:ilvl w:val='0'/><w:numId w:val='1'/></w:numPr>"
+    body = (
+        f"<w:p><w:pPr>{settings}</w:pPr><w:r><w:t>Set in.</w:t></w:r><w:r><w:footnoteReference w:id='2'/></w:r></w:p>"
+    )
+    note = f"<w:footnote w:id='2'>{paragraph('p. 3')}</w:footnote>"
+    document = load_document(word(body, footnotes=part("footnotes", note), numbering=part("numbering", lists)))
+    assert document.text == "(1) Set in.\u00b9\n\n\u00b9 p. 3"
+    assert [document.text[span.start : span.end] for span in document.quoted] == ["Set in."]
+
+
 def test_notes_and_quotations_come_back_from_the_cache(word, tmp_path) -> None:
     path = word(paragraph("Kept.", "Quote"))
     first, second = load_document(path, cache=tmp_path / "cache"), load_document(path, cache=tmp_path / "cache")
