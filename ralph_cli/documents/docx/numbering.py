@@ -219,7 +219,7 @@ class Numbering:
             return
         found.started.add(instance)
         for at, override in self._instances[instance][1].items():
-            if child(override, "w:startOverride") is not None or child(override, "w:lvl") is not None:
+            if child(override, "w:startOverride") is not None:
                 found.counts.pop(at, None)
 
     def _level(self, instance: str, found: _List, at: int) -> _Level | None:

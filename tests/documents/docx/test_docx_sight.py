@@ -7,7 +7,8 @@ from ralph_cli.documents.quotes.index import QuoteIndex
 
 WHITE = "<w:color w:val='FFFFFF'/>"
 DARK = "<w:shd w:val='clear' w:color='auto' w:fill='1F3864'/>"
-C = "xmlns:c='http://schemas.openxmlformats.org/drawingml/2006/chart' xmlns:a='http://schemas.openxmlformats.org/drawingml/2006/main'"
+A = "xmlns:a='http://schemas.openxmlformats.org/drawingml/2006/main'"
+C = f"xmlns:c='http://schemas.openxmlformats.org/drawingml/2006/chart' {A}"
 
 
 STYLES = part(
@@ -136,3 +137,32 @@ def test_symbols_and_boxes_to_tick(read) -> None:
     assert read(f"<w:p>{known}{letters}</w:p>").text == "\u2611\u2610\u2265\u2612\u03b1\u03b2"
     unknown = read(f"<w:p>{symbol('Wingdings', 'F04F')}</w:p>")
     assert unknown.text == "\ufffd" and unknown.cautions[0].code == "symbols"
+
+
+def test_a_watermark_and_the_words_of_a_dark_box_are_seen(read) -> None:
+    shape = "<v:shape xmlns:v='urn:schemas-microsoft-com:vml'><v:textpath string='DRAFT'/></v:shape>"
+    mark = f"<w:r><w:pict>{shape}</w:pict></w:r>"
+    wps = "xmlns:wps='http://schemas.microsoft.com/office/word/2010/wordprocessingShape' " + A
+    box = (
+        f"<w:r><w:drawing><wps:wsp {wps}><wps:spPr><a:solidFill><a:srgbClr val='{{}}'/></a:solidFill></wps:spPr>"
+        f"<wps:txbx><w:txbxContent><w:p>{run('{}', WHITE)}</w:p></w:txbxContent></wps:txbx></wps:wsp></w:drawing></w:r>"
+    )
+    body = f"<w:p>{run('Text.')}{mark}{box.format('1F3864', 'on dark')}{box.format('FFFFFF', 'bait')}</w:p>"
+    document = read(body)
+    assert document.text == "Text.\n\nDRAFT\n\non dark"
+    assert document.cautions[0].message.startswith("hidden text omitted: 4 characters")
+
+
+def test_a_heading_that_runs_in_ends_where_its_hidden_mark_stands(read) -> None:
+    settings = "<w:outlineLvl w:val='0'/><w:rPr><w:vanish/><w:specVanish/></w:rPr>"
+    document = read(f"<w:p><w:pPr>{settings}</w:pPr>{run('Payment. ')}</w:p>{paragraph('The Buyer pays.')}")
+    assert document.text == "Payment. The Buyer pays."
+    assert [heading.text for heading in document.headings] == ["Payment."]
+
+
+def test_what_is_not_read_is_said(read) -> None:
+    foreign = "<w:altChunk r:id='x' xmlns:r='r'/>"
+    chart = f"<w:p><w:r><w:drawing><c:chart {C} r:id='gone' xmlns:r='r'/></w:drawing></w:r></w:p>"
+    document = read(paragraph("Text.") + foreign + chart, {"gone": "chart charts/chart9.xml"})
+    assert [caution.code for caution in document.cautions] == ["unread-content", "missing-part"]
+    assert "charts/chart9.xml" in document.cautions[1].message
