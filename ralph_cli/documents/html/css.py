@@ -21,7 +21,7 @@ _DECIDING = """
     display visibility opacity color background-color background-image background-clip -webkit-background-clip font-size
     clip clip-path position left right top bottom text-indent margin-left transform scale translate overflow overflow-x
     overflow-y width height max-width max-height content-visibility -webkit-text-fill-color -webkit-text-security
-    animation animation-name filter zoom
+    animation animation-name animation-fill-mode filter
 """
 DECIDING = frozenset(_DECIDING.split())
 """Properties that can hide text, or show what another rule hides."""

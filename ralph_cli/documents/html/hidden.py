@@ -76,7 +76,7 @@ def _child_look(look: TextLook, declarations: Declarations) -> TextLook:
         changes["size"] = _font_size(style["font-size"], look.size)
     if "visibility" in style and style["visibility"] not in ("inherit", "unset"):
         changes["visible"] = style["visibility"] not in ("hidden", "collapse")
-    if "opacity" in style and not _is_animated(style):
+    if "opacity" in style:
         opacity = fraction(style["opacity"])
         changes["opacity"] = look.opacity * (1.0 if opacity is None else min(max(opacity, 0.0), 1.0))
     if "-webkit-text-security" in style:
@@ -163,13 +163,7 @@ def _shift(style: Style, outer: float, size: float) -> int:
 def _hides_all(style: Style, size: float) -> bool:
     if style.get("display") == "none" or style.get("content-visibility") == "hidden":
         return True
-    return _is_cut_off(style) or _is_moved_away(style, size) or (not _is_animated(style) and _is_shrunk(style))
-
-
-def _is_animated(style: Style) -> bool:
-    """Whether an animation may show what the style alone would hide."""
-    name = style.get("animation-name") or style.get("animation") or "none"
-    return name.split(" ")[0] not in ("none", "initial", "unset")
+    return _is_cut_off(style) or _is_moved_away(style, size) or _is_shrunk(style)
 
 
 def _is_moved_away(style: Style, size: float) -> bool:
@@ -197,8 +191,6 @@ def _is_moved_away(style: Style, size: float) -> bool:
 
 def _is_shrunk(style: Style) -> bool:
     """Whether an element is scaled to nothing, turned on its edge or made transparent."""
-    if style.get("zoom") in ("0", "0%", "0.0"):
-        return False  # a browser passes over it
     for name, values in _transforms(style):
         numbers = [fraction(value) for value in values]
         if name.startswith("scale") and any(number is not None and abs(number) < 0.05 for number in numbers):

@@ -118,6 +118,8 @@ class StyleSheets:
     _layers: dict[str, int] = field(default_factory=dict)
     _by_key: dict[str, list[_Rule]] = field(default_factory=dict)
     _by_node: dict[str, dict[int, list[_Rule]]] = field(default_factory=dict)
+    _animations: dict[str, Style] = field(default_factory=dict)
+    """What holds at the end of an animation, by its name."""
     _resolved: dict[tuple[Any, ...], ResolvedStyle] = field(default_factory=dict)
 
     @classmethod
@@ -161,8 +163,30 @@ class StyleSheets:
             return ResolvedStyle(default, variables)
         key = (*map(id, rules), inline, default, id(variables))
         if key not in self._resolved:
-            self._resolved[key] = _cascade(rules, inline, default, variables)
+            self._resolved[key] = self._cascade(rules, inline, default, variables)
         return self._resolved[key]
+
+    def _cascade(self, rules: list[_Rule], inline: str, default: Declarations, variables: Style) -> ResolvedStyle:
+        """The declarations that win (CSS Cascading 5, section 6.1), with variables in place."""
+        style = dict(default)
+        own, own_important = parse_inline_style(inline)
+        for rule in sorted(rules, key=lambda rule: rule.rank):
+            style |= rule.normal
+        style |= own
+        for rule in sorted(rules, key=lambda rule: (-rule.rank[0], *rule.rank[1:])):
+            style |= rule.important
+        style |= own_important
+        lasting = f"{style.get('animation', '')} {style.get('animation-fill-mode', '')}".split()
+        if not {"forwards", "both"}.isdisjoint(lasting):
+            for name in (*lasting, *style.get("animation-name", "").split()):
+                style |= self._animations.get(name, {})
+        named = {name: style.pop(name) for name in list(style) if name.startswith("--")}
+        if named:
+            known = {**variables, **named}
+            variables = {**variables, **{name: substitute_variables(value, known) for name, value in named.items()}}
+        values = ((name, substitute_variables(value, variables)) for name, value in style.items())
+        style = {name: value for name, value in values if value}
+        return ResolvedStyle(tuple(style.items()), variables, style.get("display", ""))
 
     def _find_rules(self, path: ElementPath, pseudo: str) -> list[_Rule]:
         """The rules that hold for all elements with a path."""
@@ -218,6 +242,9 @@ class StyleSheets:
                 return
         elif keyword in ("container", "scope"):
             unknown = True
+        elif keyword.endswith("keyframes") and item.content is not None:
+            self._read_animation(prelude, item.content)
+            return
         else:
             return
         if item.content is None or not deeper:
@@ -226,6 +253,11 @@ class StyleSheets:
         if parents:
             self._add_declarations(contents, parents, layer, unknown)
         self._collect(contents, parents, layer, unknown, deeper - 1)
+
+    def _read_animation(self, name: str, content: list[Any]) -> None:
+        for frame in tinycss2.parse_rule_list(content, skip_comments=True, skip_whitespace=True):
+            if frame.type == "qualified-rule" and {"to", "100%"} & set(_split_selectors(frame.prelude)):
+                self._animations[name], _ = declarations_of(tinycss2.parse_blocks_contents(frame.content))
 
     def _add_rule(self, rule: Any, parents: list[str], layer: int, unknown: bool, deeper: int) -> None:
         selectors = _split_selectors(rule.prelude)
@@ -285,25 +317,6 @@ class StyleSheets:
         for node in nodes:
             self._by_node.setdefault(kind, {}).setdefault(node.mem_id, []).append(rule)
         return True
-
-
-def _cascade(rules: list[_Rule], inline: str, default: Declarations, variables: Style) -> ResolvedStyle:
-    """The declarations that win (CSS Cascading 5, section 6.1), with variables in place."""
-    style = dict(default)
-    own, own_important = parse_inline_style(inline)
-    for rule in sorted(rules, key=lambda rule: rule.rank):
-        style |= rule.normal
-    style |= own
-    for rule in sorted(rules, key=lambda rule: (-rule.rank[0], *rule.rank[1:])):
-        style |= rule.important
-    style |= own_important
-    named = {name: style.pop(name) for name in list(style) if name.startswith("--")}
-    if named:
-        known = {**variables, **named}
-        variables = {**variables, **{name: substitute_variables(value, known) for name, value in named.items()}}
-    values = ((name, substitute_variables(value, variables)) for name, value in style.items())
-    style = {name: value for name, value in values if value}
-    return ResolvedStyle(tuple(style.items()), variables, style.get("display", ""))
 
 
 def _keys(frame: Frame) -> frozenset[str]:
