@@ -2,12 +2,11 @@
 
 import re
 
-from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.html.walk import PageWalk
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.parsed import ParsedDocument, ParsedHeading, ParsedPage, ParsedTable
-from ralph_cli.documents.plain_text import decode_text
+from ralph_cli.documents.plain.decoding import decode_text
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _NOT_NESTING_TAGS = """
@@ -18,6 +17,8 @@ _NOT_NESTING = frozenset(_NOT_NESTING_TAGS.split())
 """Void elements and those whose end tag may be left out: many unclosed ones do not nest (HTML standard, 13.1.2.4)."""
 
 _META_CHARSET = re.compile(rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_:.-]{2,40})", re.IGNORECASE)
+_XML_ENCODING = re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([a-zA-Z0-9_:.-]{2,40})")
+_COMMENT = re.compile(rb"<!--.*?-->", re.DOTALL)
 _META_SEARCH_BYTES = 4096
 
 
@@ -31,7 +32,7 @@ def parse_html(data: bytes, *, name: str, encoding: str | None, limits: LoadLimi
         raise DocumentError(
             f"{name} is larger than {limits.html_bytes >> 20} MiB of HTML", code="too-big", hint="split it"
         )
-    source, cautions = _decode_page(data, name, encoding)
+    source, cautions = decode_text(data, name=name, encoding=encoding, declared=_declared_encoding(data))
     depth = nesting_depth(source, limits.html_depth)
     if depth > limits.html_depth:
         raise DocumentError(f"{name} nests elements more than {limits.html_depth} levels deep", code="too-big")
@@ -70,17 +71,8 @@ def nesting_depth(source: str, limit: int) -> int:
     return most
 
 
-def _decode_page(data: bytes, name: str, encoding: str | None) -> tuple[str, tuple[Caution, ...]]:
-    """By the given encoding, byte order mark, <meta charset>, or the ladder for plain text."""
-    declared = _META_CHARSET.search(data[:_META_SEARCH_BYTES])
-    has_mark = data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"))
-    if encoding is None and declared and not has_mark:
-        label = declared[1].decode("ascii").lower()
-        # WHATWG Encoding: Latin-1 and ASCII labels mean Windows-1252; a page that can be read as bytes is not UTF-16.
-        label = "cp1252" if label in ("iso-8859-1", "iso8859-1", "latin1", "us-ascii", "ascii") else label
-        if not label.startswith(("utf-8", "utf8", "utf-16", "utf16")):
-            try:
-                return decode_text(data, name=name, encoding=label)
-            except DocumentError:
-                pass  # declared wrongly: look at the bytes instead
-    return decode_text(data, name=name, encoding=encoding)
+def _declared_encoding(data: bytes) -> str | None:
+    """The label that a <meta> or an XML declaration at the beginning names (HTML standard 13.2.3.2)."""
+    head = _COMMENT.sub(b"", data[:_META_SEARCH_BYTES])
+    declared = _XML_ENCODING.match(head) or _META_CHARSET.search(head)
+    return declared[1].decode("ascii") if declared else None
