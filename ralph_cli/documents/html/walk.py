@@ -1,11 +1,10 @@
 """One pass over the elements of a page: what each shows is written, and what is not seen is counted."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
-from typing import Any, Literal
+from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
@@ -29,13 +28,14 @@ _BLOCK_TAGS = """
     address article aside dd details dialog div dl dt fieldset figcaption figure footer form header hgroup hr legend li
     main menu nav ol section summary tbody tfoot thead tr ul center svg text iframe
 """
-_BLOCKS = frozenset(_BLOCK_TAGS.split())
 _PARAGRAPH_TAGS = "p h1 h2 h3 h4 h5 h6 table pre blockquote caption title body"
-_PARAGRAPHS = frozenset(_PARAGRAPH_TAGS.split())
 _BLOCK_DISPLAY_WORDS = "block flex grid list-item table flow-root table-row table-caption table-row-group"
 _BLOCK_DISPLAYS = frozenset(_BLOCK_DISPLAY_WORDS.split())
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _CELLS = frozenset(("td", "th"))
+_STRENGTHS = dict.fromkeys(_BLOCK_TAGS.split(), LINE)
+_STRENGTHS |= dict.fromkeys(_PARAGRAPH_TAGS.split(), PARAGRAPH) | dict.fromkeys(_CELLS, CELL)
+"""The white space around an element, if no style sheet makes another box of it."""
 _REPLACED = frozenset(("br", "iframe", "frame", "embed", *controls.REPLACED))
 _CELL_BLOCKS = "table, ul, ol, pre, blockquote, h1, h2, h3, h4, h5, h6"
 """What makes a table cell a container of lines of its own; a <p> or <div> in a cell does not."""
@@ -123,22 +123,29 @@ class PageWalk:
         return tuple(found)
 
     def _visit(self, root: Any) -> None:
-        stack: list[tuple[Any, bool]] = [(root, False)]
-        while stack:
-            node, leaving = stack.pop()
+        # For each open element the next of its children; a page may be deeper than Python's stack.
+        unread = [root]
+        while unread:
+            node = unread[-1]
+            if node is None:
+                unread.pop()
+                if unread:
+                    self._leave()
+                continue
+            unread[-1] = node.next
             tag = node.tag
-            if leaving:
-                self._leave()
-            elif tag == "-text":
+            if tag == "-text":
                 self._write(node.text_content or "")
             elif tag == "head":
-                title = node.css_first("title")
-                if title is not None:
-                    self.out.write_running_text(title.text())
-                    self.out.separate(PARAGRAPH)
-            elif not tag.startswith(("-", "_")) and self._enter(node, tag.lower()):
-                stack.append((node, True))
-                stack += [(child, False) for child in _nodes(node.last_child, "prev")]
+                self._write_title(node)
+            elif tag[0] not in "-_" and self._enter(node, tag.lower()):
+                unread.append(node.child)
+
+    def _write_title(self, head: Any) -> None:
+        title = head.css_first("title")
+        if title is not None:
+            self.out.write_running_text(title.text())
+            self.out.separate(PARAGRAPH)
 
     def _enter(self, node: Any, tag: str) -> bool:
         """Begin an element; False if nothing in it is to be read."""
@@ -274,16 +281,16 @@ class PageWalk:
 
     def _separate(self, element: _OpenElement, outer: _OpenElement) -> None:
         """Ask for the white space before or after an element."""
-        tag, display = element.tag, element.display
-        if tag in _CELLS or display == "table-cell":
-            self.out.separate(CELL)
-        elif display.startswith("inline") or display == "contents":
-            if display != "inline" and (tag in _PARAGRAPHS or tag in _BLOCKS):
-                self.out.separate(SPACE)
-        elif tag in _PARAGRAPHS:
-            self._separate_lines(PARAGRAPH, outer)
-        elif tag in _BLOCKS or display in _BLOCK_DISPLAYS or outer.display in ("flex", "grid"):
-            self._separate_lines(LINE, outer)
+        display = element.display
+        strength = _STRENGTHS.get(element.tag, 0)
+        if display and strength != CELL:
+            strength = _shown_strength(strength, display)
+        if not strength and outer.display in ("flex", "grid"):
+            strength = LINE
+        if strength > CELL:
+            self._separate_lines(strength, outer)
+        elif strength:
+            self.out.separate(strength)
 
     def _separate_lines(self, strength: int, outer: _OpenElement) -> None:
         """Ask for the end of a line or paragraph; within a cell on one line it is a space."""
@@ -327,15 +334,24 @@ def _find_cells_of_blocks(tree: LexborHTMLParser) -> set[int]:
 
 def _is_only_cell(cell: Any) -> bool:
     """Whether a cell is the only one of its row, as in tables that only place things on the page."""
-    beside = chain(_nodes(cell.prev, "prev"), _nodes(cell.next, "next"))
-    return not any(node.tag in _CELLS for node in beside)
+    beside = cell.next
+    while beside is not None and beside.tag not in _CELLS:
+        beside = beside.next
+    if beside is not None:
+        return False
+    beside = cell.prev
+    while beside is not None and beside.tag not in _CELLS:
+        beside = beside.prev
+    return beside is None
 
 
-def _nodes(node: Any, direction: Literal["prev", "next"]) -> Iterator[Any]:
-    """The node and its siblings in one direction."""
-    while node is not None:
-        yield node
-        node = getattr(node, direction)
+def _shown_strength(strength: int, display: str) -> int:
+    """The white space around an element that a style sheet makes another box of."""
+    if display == "table-cell":
+        return CELL
+    if display.startswith("inline") or display == "contents":
+        return SPACE if strength and display != "inline" else 0
+    return max(strength, LINE) if display in _BLOCK_DISPLAYS else strength
 
 
 _BEGIN: dict[str, Callable[[PageWalk, _OpenElement, Any, Attributes], None]] = {
