@@ -237,9 +237,9 @@ class PageWalk:
             element.opening = counter.next_marker(element.look.list_style, attributes.get("value"))
 
     def _begin_quote(self, element: _OpenElement, node: Any, attributes: Attributes) -> None:
-        if element.tag == "q":
-            element.opening, element.closing = "\u2018\u2019" if self._quote_depth else "\u201c\u201d"
+        # Its marks are not written: that it is a quotation is kept as data.
         self._quote_depth += 1
+        element.lead = len(self.out.prefix)
 
     def _begin_reading(self, element: _OpenElement, node: Any, attributes: Attributes) -> None:
         element.opening, element.closing = "()"

@@ -138,7 +138,6 @@ def test_items_of_lists_have_their_numbers(source: str, shown: str) -> None:
         ("<input value='1,577'> <input type=checkbox checked> yes <input type=radio> no", "1,577 ☒ yes ☐ no"),
         ("<select multiple><option>a<option selected>b</select>", "☐ a\n☒ b"),
         ("<textarea>one\ntwo</textarea>", "one\ntwo"),
-        ("<q>Sold, <q>as is</q></q>, she said", "“Sold, ‘as is’”, she said"),
         ("<ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp></ruby>", "漢(kan)"),
         ("<svg><title>no</title><text>Sales</text><g><text>5</text></g></svg>", "Sales\n5"),
         ("<iframe srcdoc='<style>b{display:none}</style><p>in<b>no</b>'></iframe>after", "in\n\nafter"),
