@@ -21,12 +21,14 @@ _DECIDING = """
     display visibility opacity color background-color background-image background-clip -webkit-background-clip font-size
     clip clip-path position left right top bottom text-indent margin-left transform scale translate overflow overflow-x
     overflow-y width height max-width max-height content-visibility -webkit-text-fill-color -webkit-text-security
-    animation animation-name animation-fill-mode filter
+    animation animation-name animation-fill-mode filter zoom
 """
 DECIDING = frozenset(_DECIDING.split())
 """Properties that can hide text, or show what another rule hides."""
 
-_READ = DECIDING | frozenset(("vertical-align", "white-space", "list-style-type", "text-decoration-line", "content"))
+_READ = DECIDING | frozenset(
+    ("vertical-align", "white-space", "list-style-type", "text-decoration-line", "content", "direction", "unicode-bidi")
+)
 _SIDES = ("top", "right", "bottom", "left")
 _LIST_STYLES = re.compile(
     r"(?:^|\s)(none|disc|circle|square|decimal|decimal-leading-zero|(?:lower|upper)-(?:alpha|latin|roman|greek))(?=\s|$)"
@@ -153,6 +155,7 @@ def colour(value: str) -> tuple[Colour | None, float]:
     return (red, green, blue), parsed.alpha
 
 
+@lru_cache(maxsize=4_096)
 def _parse_colour(value: str) -> Any:
     try:
         return color4.parse_color(value)

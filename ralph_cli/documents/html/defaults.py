@@ -29,7 +29,9 @@ _LIST_TYPES = {"1": "decimal", "a": "lower-alpha", "A": "upper-alpha", "i": "low
 _DRAWN = frozenset(("svg", "g", "text", "tspan", "a"))
 _DRAWN_NAMES = {"fill": "color", "display": "display", "visibility": "visibility", "opacity": "opacity"}
 _DRAWN_NAMES |= {"fill-opacity": "opacity", "font-size": "font-size"}
-_LOOKS = frozenset(("hidden", "popover", "href", "color", "bgcolor", "background", "text", "type", *_DRAWN_NAMES))
+_LOOKS = frozenset(
+    ("hidden", "popover", "href", "color", "bgcolor", "background", "text", "type", "dir", *_DRAWN_NAMES)
+)
 """Attributes that say something of the look."""
 _COLOURED = frozenset(("body", "table", "thead", "tbody", "tfoot", "tr", "td", "th"))
 
@@ -60,6 +62,8 @@ def _from_attributes(tag: str, attributes: Mapping[str, str | None]) -> dict[str
             found["background-image"] = "unknown"
         if tag == "body" and attributes.get("text"):
             found["color"] = (attributes["text"] or "").strip().lower()
+    elif tag == "bdo":
+        found |= {"unicode-bidi": "isolate-override", "direction": (attributes.get("dir") or "").lower()}
     elif tag in _DRAWN:
         found |= {
             _DRAWN_NAMES[name]: (value or "").lower() for name, value in attributes.items() if name in _DRAWN_NAMES

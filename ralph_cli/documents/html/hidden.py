@@ -6,6 +6,7 @@
 import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 from ralph_cli.documents.hidden_reasons import LEAST_CONTRAST
 from ralph_cli.documents.html.css import Colour, Declarations, Style, colour, fraction, pixels
@@ -53,6 +54,8 @@ class TextLook:
     masked: bool = False
     white_space: str = ""
     list_style: str = ""
+    is_turned: bool = False
+    """Whether letters and figures are shown from right to left, whatever they are."""
     is_gone: bool = False
     """Whether the element is hidden with everything in it, whatever that says of its own look."""
     is_unseen: bool = False
@@ -71,9 +74,14 @@ def _child_look(look: TextLook, declarations: Declarations) -> TextLook:
     style = dict(declarations)
     if not look.styles_known:
         look = replace(look, background=None)
-    changes: dict[str, object] = {}
+    changes: dict[str, Any] = {}
     if "font-size" in style:
         changes["size"] = _font_size(style["font-size"], look.size)
+    zoom = fraction(style.get("zoom", ""))
+    if zoom:
+        changes["size"] = zoom * changes.get("size", look.size)
+    if style.get("unicode-bidi", "").endswith("override"):
+        changes["is_turned"] = style.get("direction") == "rtl"
     if "visibility" in style and style["visibility"] not in ("inherit", "unset"):
         changes["visible"] = style["visibility"] not in ("hidden", "collapse")
     if "opacity" in style:
@@ -87,10 +95,10 @@ def _child_look(look: TextLook, declarations: Declarations) -> TextLook:
         changes["list_style"] = style["list-style-type"]
     if "line-through" in style.get("text-decoration-line", ""):
         changes["struck"] = True
-    shift = _shift(style, look.size, float(changes.get("size", look.size)))  # type: ignore[arg-type]
+    shift = _shift(style, look.size, changes.get("size", look.size))
     if shift:
         changes["raised"] = shift
-    changed = replace(look, **changes, **_paint(look, style))  # type: ignore[arg-type]
+    changed = replace(look, **changes, **_paint(look, style))
     changed = replace(changed, is_gone=_hides_all(style, changed.size), is_unseen=_is_unseen(changed))
     return look if changed == look else changed
 
@@ -105,7 +113,7 @@ def _is_unseen(look: TextLook) -> bool:
     return max(contrasts) < LEAST_CONTRAST
 
 
-def _paint(look: TextLook, style: Style) -> dict[str, object]:
+def _paint(look: TextLook, style: Style) -> dict[str, Any]:
     """The colours that change: background, and ink."""
     ink, alpha = look.colour, look.alpha
     named = style.get("-webkit-text-fill-color") or style.get("color") or ""

@@ -5,6 +5,7 @@ Cells take their columns by the HTML standard's way of forming a table (4.9.12).
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -15,6 +16,8 @@ from ralph_cli.documents.html.text_builder import SEPARATORS, TextBuilder
 from ralph_cli.text.tables import EMPTY_CELL
 
 _MOST_COLUMNS = 1_000
+_MOST_ROWS = 1 << 16
+_MOST_HEADER_ROWS = 10
 _LONGEST_HEADER = 200
 _YEAR = re.compile(r"\W*(?:19|20)\d\d\W*")
 _DIGIT = re.compile(r"\d")
@@ -48,15 +51,14 @@ class GridTable:
 
     holds_table: bool = False
     _rows: list[_Row] = field(default_factory=list)
-    _column: int = 0
     _right: int = 0
     _most: int = 0
-    _reaching_down: dict[int, int] = field(default_factory=dict)
-    """For a column that a cell of a row above takes, too: how many rows it still takes, this one included."""
+    _taken: dict[int, int] = field(default_factory=dict)
+    """For a column that a cell of a row above takes, too: the last row in which it does, counted from 1."""
 
     def begin_row(self) -> None:
         """Begin a row."""
-        self._end_row()
+        self._right = 0
         self._rows.append(_Row())
 
     def begin_cell(self, attributes: Mapping[str, str | None]) -> int:
@@ -64,14 +66,14 @@ class GridTable:
         if not self._rows:
             self.begin_row()
         left = self._right
-        while self._reaching_down.get(left, 0) > 0:
+        while self._taken.get(left, 0) >= len(self._rows):
             left += 1
-        width = min(max(integer(attributes.get("colspan")) or 1, 1), _MOST_COLUMNS)
-        height = integer(attributes.get("rowspan"))
-        if height == 0 or (height or 1) > 1:
-            self._reaching_down |= dict.fromkeys(range(left, left + width), -(height or 1 << 16))
-        self._right = left + width
+        self._right = left + min(max(integer(attributes.get("colspan")) or 1, 1), _MOST_COLUMNS)
         self._most = max(self._most, self._right)
+        height = integer(attributes.get("rowspan")) if "rowspan" in attributes else 1
+        if (height == 0 or (height or 1) > 1) and self._right <= _MOST_COLUMNS:
+            last = len(self._rows) + (height or _MOST_ROWS) - 1
+            self._taken |= dict.fromkeys(range(left, self._right), last)
         return left
 
     def end_cell(self, left: int, is_header: bool, start: int, out: TextBuilder) -> None:
@@ -92,7 +94,8 @@ class GridTable:
         for count_rows in () if self.holds_table else (_count_marked_rows, _count_rows_above_figures):
             if not columns:
                 count = count_rows(self._rows)
-                columns = _name_columns([row.cells for row in self._rows[:count]], self._most)
+                rows = self._rows[:count] if count <= _MOST_HEADER_ROWS else []
+                columns = _name_columns([row.cells for row in rows], self._most)
         cells = [cell for row in self._rows[count:] for cell in row.cells]
         if not columns or not cells:
             return None
@@ -102,13 +105,6 @@ class GridTable:
                 _mark_row(row.cells, columns, out)
         first = next(cell for row in self._rows for cell in row.cells)
         return NamedTable(first.start, columns, cells)
-
-    def _end_row(self) -> None:
-        """Let cells that reach down lose a row; those of the row itself, counted as negative, begin to reach."""
-        self._right = 0
-        if self._reaching_down:
-            left = {column: (-rows if rows < 0 else rows) - 1 for column, rows in self._reaching_down.items()}
-            self._reaching_down = {column: rows for column, rows in left.items() if rows > 0}
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +135,7 @@ class NamedTable:
         at = _find_column(self._columns, cell)
         if at is not None:
             return at, 1
-        return sum(column.left <= cell.left for column in self._columns), 0
+        return bisect_right(self._columns, cell.left, key=lambda column: column.left), 0
 
 
 def _count_marked_rows(rows: list[_Row]) -> int:
@@ -179,10 +175,8 @@ def _one_line(text: str) -> str:
 
 def _find_column(columns: list[_NamedColumn], cell: _FilledCell) -> int | None:
     """The first column with a name that a cell stands under."""
-    for index, column in enumerate(columns):
-        if column.left < cell.right and cell.left < column.right:
-            return index
-    return None
+    index = bisect_right(columns, cell.left, key=lambda column: column.right)
+    return index if index < len(columns) and columns[index].left < cell.right else None
 
 
 def _mark_row(cells: list[_FilledCell], columns: list[_NamedColumn], out: TextBuilder) -> None:
@@ -191,6 +185,7 @@ def _mark_row(cells: list[_FilledCell], columns: list[_NamedColumn], out: TextBu
         return
     reached = 0
     for cell in cells:
-        empty = sum(reached <= column.left and column.right <= cell.left for column in columns)
-        out.parts[cell.start - 1] += (EMPTY_CELL + SEPARATORS[CELL_APART]) * empty
+        first = bisect_left(columns, reached, key=lambda column: column.left)
+        behind = bisect_right(columns, cell.left, key=lambda column: column.right)
+        out.parts[cell.start - 1] += (EMPTY_CELL + SEPARATORS[CELL_APART]) * max(behind - first, 0)
         reached = cell.right

@@ -90,6 +90,7 @@ class PageWalk:
         """Table cells that hold blocks with lines of their own."""
         self._after: dict[int, Callable[[], None]] = {}
         """By the number of open elements: what the style sheet makes at the end of the innermost."""
+        self._unknown_contents: set[str] = set()
         self._quote_depth = self._pages = 0
 
     def read(self, source: str) -> None:
@@ -113,8 +114,9 @@ class PageWalk:
         found = []
         if self._hidden:
             found.append(Caution("hidden-elements", f"hidden elements omitted: {self._hidden}"))
+        unresolved = self._unresolved + len(self._unknown_contents)
         unread = [f"{self._linked} in other files"] * bool(self._linked)
-        unread += [f"{self._unresolved} rules in the page"] * bool(self._unresolved)
+        unread += [f"{unresolved} in the page"] * bool(unresolved)
         if unread:
             message = f"styles that could not be read: {', '.join(unread)}; what they hide or show is not known"
             found.append(Caution("styles-unread", message))
@@ -200,7 +202,8 @@ class PageWalk:
         style = self._sheets.resolve(node, element.path, "", (), element.variables, pseudo)
         text, known = controls.generated_text(style.get("content"), attributes)
         look = element.look.for_child(style.declarations)
-        self._unresolved += not known
+        if not known:
+            self._unknown_contents.add(style.get("content"))
         if text and not look.is_unseen and not look.is_gone:
             self.out.write_running_text(text)
 
@@ -223,8 +226,8 @@ class PageWalk:
             self._tables[-1].begin_row()
 
     def _begin_table(self, element: _OpenElement, node: Any, attributes: Attributes) -> None:
-        for outer in self._tables:
-            outer.holds_table = True
+        if self._tables:
+            self._tables[-1].holds_table = True
         self._tables.append(GridTable())
         element.is_one_line = False
 
@@ -305,6 +308,8 @@ class PageWalk:
                 self._hidden += 1
                 element.counted.append(True)
             return
+        if look.is_turned:
+            text = text[::-1]
         if look.struck:
             text = _LETTER.sub(_STRUCK, text)
         if look.raised and len(text) <= _LONGEST_MARK:
@@ -322,10 +327,12 @@ class PageWalk:
 
 def _find_cells_of_blocks(tree: LexborHTMLParser) -> set[int]:
     """The table cells of a page that hold blocks with lines of their own, by the parser's number for a node."""
+    seen: set[int] = set()
     cells: set[int] = set()
     for node in tree.css(_CELL_BLOCKS):
         above = node.parent
-        while above is not None and above.mem_id not in cells:
+        while above is not None and above.mem_id not in seen:
+            seen.add(above.mem_id)
             if above.tag in _CELLS:
                 cells.add(above.mem_id)
             above = above.parent

@@ -57,6 +57,7 @@ SHEETS = [
     (".k{transform:scale(0)}", ".k{transform:scale(.9)}"),
     (".k{transform:translateX(-9999px)}", ".k{transform:translate(-50%,-50%)}"),
     (".k{scale:0}", ".k{scale:1}"),
+    (".k{zoom:.01}", ".k{zoom:1.5}"),
     (".k{transform:rotateY(90deg)}", ".k{transform:rotate(90deg)}"),
     (".k{max-height:0;overflow:hidden}", ".k{max-height:0}"),
     (".k{width:1px;height:1px;overflow:hidden}", ".k{width:100px;overflow:hidden}"),
