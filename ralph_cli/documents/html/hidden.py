@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from ralph_cli.documents.hidden_reasons import LEAST_CONTRAST
-from ralph_cli.documents.html.css import Colour, Declarations, Style, colour, fraction, pixels
+from ralph_cli.documents.html.styles.css import Colour, Declarations, Style, colour, fraction, pixels
 
 WHITE: Colour = (255, 255, 255)
 BLACK: Colour = (0, 0, 0)

@@ -10,11 +10,12 @@ from selectolax.lexbor import LexborHTMLParser
 
 from ralph_cli.core.document import Caution
 from ralph_cli.documents.html import controls
-from ralph_cli.documents.html.css import Style
-from ralph_cli.documents.html.defaults import default_style
 from ralph_cli.documents.html.hidden import TextLook
 from ralph_cli.documents.html.numbering import ListCounter
-from ralph_cli.documents.html.stylesheet import ElementPath, StyleSheets
+from ralph_cli.documents.html.styles.css import Style
+from ralph_cli.documents.html.styles.defaults import default_style
+from ralph_cli.documents.html.styles.selectors import ElementPath
+from ralph_cli.documents.html.styles.stylesheet import StyleSheets
 from ralph_cli.documents.html.tables import GridTable, NamedTable
 from ralph_cli.documents.html.text_builder import CELL, LINE, PARAGRAPH, SPACE, TextBuilder
 from ralph_cli.documents.parsed import clean_heading

@@ -2,7 +2,7 @@
 
 import re
 
-from ralph_cli.documents.html.css import pixels
+from ralph_cli.documents.html.styles.css import pixels
 
 _WIDTH, _HEIGHT = 1_280.0, 800.0
 _QUERY = re.compile(r"\s*(?:(not|only)\s+)?([a-z-]+)?((?:\s*(?:and\s+)?\([^()]*\))*)\s*")

@@ -13,7 +13,7 @@ from typing import Any
 import tinycss2
 from selectolax.lexbor import LexborHTMLParser, SelectolaxError
 
-from ralph_cli.documents.html.css import (
+from ralph_cli.documents.html.styles.css import (
     DECIDING,
     Declarations,
     Style,
@@ -21,7 +21,15 @@ from ralph_cli.documents.html.css import (
     parse_inline_style,
     substitute_variables,
 )
-from ralph_cli.documents.html.media import media_matches
+from ralph_cli.documents.html.styles.media import media_matches
+from ralph_cli.documents.html.styles.selectors import (
+    ElementPath,
+    Rule,
+    keys_of,
+    specificity,
+    split_compounds,
+    split_selectors,
+)
 
 _MOST_RULES = 20_000
 _MOST_STEPS = 20_000_000
@@ -29,9 +37,6 @@ _MOST_STEPS = 20_000_000
 _MOST_COMPOUNDS = 100
 _DEEPEST = 8
 
-_NAME = r"(?:[a-zA-Z_\u0080-\U0010ffff-][\w\u0080-\U0010ffff-]*)"
-_COMPOUND = re.compile(rf"(\*|{_NAME})?((?:[.#]{_NAME})*)")
-_COMBINATOR = re.compile(r"\s*(>)\s*|\s+")
 _PSEUDO_ELEMENT = re.compile(r"::?(before|after)\s*$", re.IGNORECASE)
 _OTHER_PSEUDO_ELEMENT = re.compile(r"::|:(?:first-line|first-letter)\b", re.IGNORECASE)
 _NEVER = re.compile(
@@ -40,20 +45,6 @@ _NEVER = re.compile(
     re.IGNORECASE,
 )
 """States that a page that was just opened has not."""
-
-Frame = tuple[str, str, frozenset[str]]
-"""What a simple selector asks of an element: its tag, id and classes."""
-
-
-class ElementPath:
-    """An element as selectors see it, with those around it. Elements that are alike share one."""
-
-    def __init__(self, frame: Frame, parent: "ElementPath | None") -> None:
-        self.frame = frame
-        self.parent = parent
-        self.keys: frozenset[str] = _keys(frame) if parent is None else parent.keys | _keys(frame)
-        self.rules: dict[str, list[_Rule]] = {}
-        self.children: dict[Frame, ElementPath] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,36 +58,6 @@ class ResolvedStyle:
     def get(self, name: str) -> str:
         """The value of a property, "" if nothing sets it."""
         return next((value for other, value in reversed(self.declarations) if other == name), "")
-
-
-@dataclass(frozen=True, slots=True)
-class _Rule:
-    """The declarations of a rule for one selector; a later `rank` wins."""
-
-    rank: tuple[int, tuple[int, int, int], int]
-    normal: Style
-    important: Style
-    compounds: tuple[Frame, ...] = ()
-    children: tuple[bool, ...] = ()
-    """For each compound but the last, from the right, whether it must be the parent of the one behind it."""
-
-    needed: frozenset[str] = frozenset()
-    """Tags, ids and classes that must all be found on the way to an element."""
-
-    def matches(self, path: ElementPath) -> bool:
-        """Whether an element is what the last compound wants, and those around it what the others want."""
-        return self.needed <= path.keys and _has(path.frame, self.compounds[0]) and bool(self._matches(1, path.parent))
-
-    def _matches(self, index: int, path: ElementPath | None) -> bool | None:
-        """Whether the compounds from `index` are found; None if there are not elements enough, wherever one begins."""
-        if index == len(self.compounds):
-            return True
-        while path is not None:
-            found = _has(path.frame, self.compounds[index]) and self._matches(index + 1, path.parent)
-            if found is not False or self.children[index - 1]:
-                return found
-            path = path.parent
-        return None
 
 
 @dataclass(slots=True)
@@ -116,8 +77,8 @@ class StyleSheets:
     _used: set[str] = field(default_factory=set)
     _class_names: dict[str, frozenset[str]] = field(default_factory=dict)
     _layers: dict[str, int] = field(default_factory=dict)
-    _by_key: dict[str, list[_Rule]] = field(default_factory=dict)
-    _by_node: dict[str, dict[int, list[_Rule]]] = field(default_factory=dict)
+    _by_key: dict[str, list[Rule]] = field(default_factory=dict)
+    _by_node: dict[str, dict[int, list[Rule]]] = field(default_factory=dict)
     _animations: dict[str, Style] = field(default_factory=dict)
     """What holds at the end of an animation, by its name."""
     _resolved: dict[tuple[Any, ...], ResolvedStyle] = field(default_factory=dict)
@@ -166,7 +127,7 @@ class StyleSheets:
             self._resolved[key] = self._cascade(rules, inline, default, variables)
         return self._resolved[key]
 
-    def _cascade(self, rules: list[_Rule], inline: str, default: Declarations, variables: Style) -> ResolvedStyle:
+    def _cascade(self, rules: list[Rule], inline: str, default: Declarations, variables: Style) -> ResolvedStyle:
         """The declarations that win (CSS Cascading 5, section 6.1), with variables in place."""
         style = dict(default)
         own, own_important = parse_inline_style(inline)
@@ -188,7 +149,7 @@ class StyleSheets:
         style = {name: value for name, value in values if value}
         return ResolvedStyle(tuple(style.items()), variables, style.get("display", ""))
 
-    def _find_rules(self, path: ElementPath, pseudo: str) -> list[_Rule]:
+    def _find_rules(self, path: ElementPath, pseudo: str) -> list[Rule]:
         """The rules that hold for all elements with a path."""
         if not self._by_key:
             return []
@@ -256,11 +217,11 @@ class StyleSheets:
 
     def _read_animation(self, name: str, content: list[Any]) -> None:
         for frame in tinycss2.parse_rule_list(content, skip_comments=True, skip_whitespace=True):
-            if frame.type == "qualified-rule" and {"to", "100%"} & set(_split_selectors(frame.prelude)):
+            if frame.type == "qualified-rule" and {"to", "100%"} & set(split_selectors(frame.prelude)):
                 self._animations[name], _ = declarations_of(tinycss2.parse_blocks_contents(frame.content))
 
     def _add_rule(self, rule: Any, parents: list[str], layer: int, unknown: bool, deeper: int) -> None:
-        selectors = _split_selectors(rule.prelude)
+        selectors = split_selectors(rule.prelude)
         if parents:
             selectors = [
                 selector.replace("&", parent) if "&" in selector else f"{parent} {selector}"
@@ -293,13 +254,13 @@ class StyleSheets:
         if _OTHER_PSEUDO_ELEMENT.search(selector) or (kind and "content" not in {**normal, **important}):
             return True
         self.pseudos |= {kind} - {""}
-        rank = (layer, _specificity(selector), self._order)
-        steps = _split_compounds(selector, self._quirks)
+        rank = (layer, specificity(selector), self._order)
+        steps = split_compounds(selector, self._quirks)
         if steps is not None and len(steps[0]) <= _MOST_COMPOUNDS:
             compounds, children = steps
-            needed = frozenset().union(*map(_keys, compounds))
+            needed = frozenset().union(*map(keys_of, compounds))
             self._used |= needed
-            rule = _Rule(rank, normal, important, compounds, children, needed)
+            rule = Rule(rank, normal, important, compounds, children, needed)
             tag, name, classes = compounds[0]
             key = f"#{name}" if name else f".{min(classes)}" if classes else tag or "*"
             self._by_key.setdefault(f"{kind} {key}", []).append(rule)
@@ -313,70 +274,7 @@ class StyleSheets:
             nodes = self._tree.css(selector)
         except SelectolaxError:
             return False
-        rule = _Rule(rank, normal, important)
+        rule = Rule(rank, normal, important)
         for node in nodes:
             self._by_node.setdefault(kind, {}).setdefault(node.mem_id, []).append(rule)
         return True
-
-
-def _keys(frame: Frame) -> frozenset[str]:
-    tag, name, classes = frame
-    return frozenset((*([tag] if tag else []), *([f"#{name}"] if name else []), *(f".{each}" for each in classes)))
-
-
-def _has(element: Frame, wanted: Frame) -> bool:
-    """Whether an element is what a compound selector wants."""
-    tag, name, classes = wanted
-    return (not tag or tag == element[0]) and (not name or name == element[1]) and classes <= element[2]
-
-
-def _split_selectors(prelude: list[Any]) -> list[str]:
-    """The selectors between the commas of a rule's prelude."""
-    selectors: list[list[Any]] = [[]]
-    for token in prelude:
-        if token == ",":
-            selectors.append([])
-        elif token.type != "comment":
-            selectors[-1].append(token)
-    return [tinycss2.serialize(tokens).strip() for tokens in selectors]
-
-
-def _split_compounds(selector: str, quirks: bool) -> tuple[tuple[Frame, ...], tuple[bool, ...]] | None:
-    """The compounds of a selector from the right, and which of them stand for parents; None if it has other parts."""
-    compounds: list[Frame] = []
-    children: list[bool] = []
-    at = 0
-    while True:
-        found = _COMPOUND.match(selector, at)
-        if found is None or found.end() == at:
-            return None
-        names = re.findall(r"([.#])([^.#]+)", found[2])
-        ids = [name for mark, name in names if mark == "#"]
-        classes = frozenset((name.lower() if quirks else name) for mark, name in names if mark == ".")
-        if len(set(ids)) > 1:
-            return None
-        tag = (found[1] or "").lower()
-        compounds.insert(0, ("" if tag == "*" else tag, ids[0] if ids else "", classes))
-        at = found.end()
-        if at == len(selector):
-            return tuple(compounds), tuple(children)
-        combinator = _COMBINATOR.match(selector, at)
-        if combinator is None:
-            return None
-        children.insert(0, combinator[1] is not None)
-        at = combinator.end()
-
-
-_SPECIFIC = re.compile(
-    rf"(?P<id>#{_NAME})|(?P<class>\.{_NAME}|\[[^\]]*\]|:(?!:)(?!not|is|has|where)[\w-]+)|(?P<tag>(?<![\w.#:-]){_NAME})"
-)
-
-
-def _specificity(selector: str) -> tuple[int, int, int]:
-    """How specific a selector is: ids, classes, elements (Selectors 4, section 17).
-
-    What stands in :not, :is and :has counts, nearly as it should: all of a list counts, not its highest entry.
-    """
-    bare = re.sub(r":where\([^()]*\)", "", selector)
-    kinds = [found.lastgroup for found in _SPECIFIC.finditer(bare)]
-    return kinds.count("id"), kinds.count("class"), kinds.count("tag")

@@ -5,7 +5,7 @@ Rules from the HTML standard, section 15 (Rendering).
 
 from collections.abc import Mapping
 
-from ralph_cli.documents.html.css import Declarations, Style
+from ralph_cli.documents.html.styles.css import Declarations, Style
 
 _HIDDEN = """
     area base datalist head link meta noembed noframes param rp script style template title noscript canvas audio video
