@@ -39,13 +39,26 @@ def ask(
 ) -> Result:
     """Answer `question` from `document`, with every claim pinned to verbatim quotes.
 
-    `document` is a path, a loaded Document, or a DocumentSource, which also says how standard input is read. `models`
-    replaces the worker, judge or subquery by models of the caller's, `engine` the sandbox. `verifier` is asked last of
-    each answer that passed everything else; it may be asynchronous, and its model, if it is an LLMVerifier, is metered.
-    It takes the place of `settings.verify_with_model`. `sink` is called with every event after it was committed to the
-    journal. Raises RalphError: UserError for what a person can mend (ConfigError for a verifier that cannot be asked),
-    ProviderError when a model service fails, EngineError when no sandbox can run. A question that could not be answered
-    is not an error: see `Result.outcome`.
+        result = ask("report.pdf", "What was capital expenditure in 2023?")
+        if result.ok:
+            print(result.text)
+
+    Returns a Result: `ok` is True when every check passed, False when not, None when no language model has read what
+    was found; `text`, `claims` and `quotes` are the answer, `cost` is in US dollars, `folder` holds the run's record. A
+    question that could not be answered is a Result, too, and no error: `stop` says why.
+
+    `document` is a path, a loaded Document, or a DocumentSource, which also says how standard input is read; `password`
+    opens an encrypted PDF, and `encoding` (such as "cp1252") is that of a text or HTML file. `settings` are those of
+    the environment and ralph.toml by default; `load_settings` changes some of them. `models` replaces the "worker",
+    "judge", "subquery" or "verifier" by models of the caller's, `engine` the sandbox.
+
+    `verifier` is asked last of each answer that passed everything else; it may be asynchronous, and its model, if it is
+    an LLMVerifier, is metered. It takes the place of `settings.verify_with_model`. `sink` is called with every event
+    after it was committed to the journal, in the run's own thread.
+
+    Raises RalphError: UserError for what a person can mend (DocumentError for a document that cannot be read,
+    ConfigError for a wrong setting or a verifier that cannot be asked), ProviderError when a model service fails,
+    EngineError when no sandbox can run.
     """
     source = DocumentSource.of(document, password=password, encoding=encoding)
     return answer_question(source, question, Setup.of(settings, models, verifier, engine, sink))
@@ -63,11 +76,16 @@ def run_task(
     password: str | None = None,
     encoding: str | None = None,
 ) -> Result:
-    """Do `task` on `document`: the result is free text, or data, at `Result.outcome.best.attempt.output`.
+    """Do `task` on `document`: free text, or data, whose every figure, date and quotation is in the document.
 
-    Every figure, date and quotation in it is in the quotes of the brief behind it (`attempt.claims`, `attempt.quotes`),
-    and those are in the document. Format, schema and memory are settings. Without a document (None) the memory named
-    by `settings.memory` is all that is known. `models` may also hold a "reasoner"; everything else is as in `ask`.
+        result = run_task("contract.docx", "List every deadline with the party that owes it")
+        print(result.text)
+
+    Returns a Result: `text` is the output, `claims` and `quotes` are the brief behind it, in which each of its figures,
+    dates and quotations is found; `ok`, `cost` and `stop` are as in `ask`. The format ("md", "text", "json", "csv"), a
+    JSON Schema and the memory are settings. Without a document (None) the memory named by `settings.memory` is all that
+    is known. `models` may also hold a "reasoner", which writes the output from the brief; everything else, and what is
+    raised, is as in `ask`.
     """
     source = None if document is None else DocumentSource.of(document, password=password, encoding=encoding)
     return do_task(source, task, Setup.of(settings, models, verifier, engine, sink))
@@ -88,10 +106,14 @@ def run_goal(
 ) -> Result:
     """Work on `document` toward `objective` until every command of `verify` has passed on the output.
 
-    In a command "{output}" stands for the path of the output; VerifierCommands says where and how commands are run.
-    The worker is told `instructions`. With `resume` the newest run of this goal goes on if it was cut off. Without any
-    verifier ConfigError is raised, unless `require_verifier` is False: then the result is unverified. `goal_of` tells
-    status, output and evidence; password and encoding are those of a DocumentSource; everything else is as in `ask`.
+        result = run_goal("filing.pdf", "The segment table as CSV", verify=["python check.py {output}"])
+
+    Returns a Result: `text` is the output, and `ok` says whether every verifier passed on it. `verify` are commands, in
+    which "{output}" stands for the path of the output; a command passes when it exits with 0. VerifierCommands also
+    says where and how they are run. The worker is told `instructions`. With `resume` the newest run of this goal goes
+    on if it was cut off. Without any verifier ConfigError is raised, unless `require_verifier` is False: then the
+    result is unverified. `goal_of` tells status, output and evidence; password and encoding are those of a
+    DocumentSource; everything else is as in `ask`.
     """
     commands = verify if isinstance(verify, VerifierCommands) else VerifierCommands(verify)
     goal = Goal(objective, commands, instructions, require_verifier, resume)

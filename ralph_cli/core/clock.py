@@ -10,6 +10,14 @@ def now() -> str:
     return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def seconds_between(start: str, end: str) -> float:
+    """Seconds from one time to a later one, both written as by `now`; 0 when they are not, or not in that order."""
+    try:
+        return max((datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds(), 0.0)
+    except (ValueError, TypeError):
+        return 0.0
+
+
 def monotonic() -> float:
     """Seconds on a clock that never goes back; only differences mean something."""
     return time.monotonic()

@@ -24,11 +24,15 @@ VerificationOutcome = Literal["", "passed", "refused", "failed", "skipped"]
 
 @dataclass(frozen=True, slots=True)
 class DraftClaim:
-    """A claim as the worker wrote it: its wording, the words it says are in the document, and how it computed."""
+    """A claim as the worker wrote it: its wording, the words it says are in the document, and how it computed.
+
+    `because` is why the worker stands by a claim to which code has objected.
+    """
 
     text: str
     quotes: tuple[str, ...]
     calculations: tuple[str, ...] = ()
+    because: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,15 +79,24 @@ class Quote:
     hidden: str = ""
     where: str = ""
 
+    @property
+    def place(self) -> str:
+        """Where a reader finds it: its page or pages, or its line and heading in a document without pages."""
+        return self.where or _describe_pages(self.page, max(self.page, self.last_page), self.label)
+
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One statement of the answer, the ids of the quotes it is pinned to, and the calculations it rests on."""
+    """One statement of the answer, the ids of the quotes it is pinned to, and the calculations it rests on.
+
+    `because` is why the worker stands by it although code has objected: its word, and no fact.
+    """
 
     id: int
     text: str
     quotes: tuple[int, ...]
     calculations: tuple[str, ...] = ()
+    because: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +128,16 @@ class Passage:
     label: str
     words: tuple[str, ...]
     where: str = ""
+
+    @property
+    def place(self) -> str:
+        """Where a reader finds it, as for a Quote."""
+        return self.where or _describe_pages(self.page, self.page, self.label)
+
+
+def _describe_pages(first: int, last: int, label: str) -> str:
+    pages = f"p. {first}-{last}" if last > first else f"p. {first}"
+    return pages if label == str(first) else f"{pages} (printed {label})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,12 +266,26 @@ class Qualification:
 
 
 @dataclass(frozen=True, slots=True)
+class Doubt:
+    """Something of a claim that code could not confirm, for whoever judges the claim and for the reader.
+
+    `words` are those of the claim it is about. Of an "objection" code holds that they are wrong, and the worker stands
+    by them; what is "open" code could not tell. `message` says what, in a sentence.
+    """
+
+    claim: int
+    words: str
+    message: str
+    kind: Literal["objection", "open"] = "open"
+
+
+@dataclass(frozen=True, slots=True)
 class Evidence:
     """What one check found. It passed if nothing is wrong and the check itself could be made (`broken` is empty).
 
     `score` is between 0 and 1, for checks that measure; None for those that only pass or fail. `quotes` are passages
     that the check itself found, numbered on from those of the attempt, `qualifications` what they do to claims; `note`
-    says in a sentence what was done.
+    says in a sentence what was done. `doubts` are left to the judge, and are told to the reader.
     """
 
     check: str
@@ -259,6 +296,7 @@ class Evidence:
     quotes: tuple[Quote, ...] = ()
     qualifications: tuple[Qualification, ...] = ()
     note: str = ""
+    doubts: tuple[Doubt, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -306,6 +344,11 @@ class Step:
     @property
     def issues(self) -> tuple[Issue, ...]:
         return tuple(i for e in self.evidence for i in e.issues)
+
+    @property
+    def doubts(self) -> tuple[Doubt, ...]:
+        """What code could not confirm of the claims."""
+        return tuple(d for e in self.evidence for d in e.doubts)
 
     @property
     def qualifications(self) -> tuple[Qualification, ...]:

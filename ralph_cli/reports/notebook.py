@@ -2,26 +2,32 @@
 
 from html import escape
 
+from ralph_cli.core.run import Quote
 from ralph_cli.reports.safe_text import make_visible
-from ralph_cli.reports.sections.outcome import describe_outcome
-from ralph_cli.reports.view import RunView, describe_place
+from ralph_cli.reports.sections.outcome import PASSAGES_HEADING, describe_outcome
+from ralph_cli.reports.view import ClaimView, RunView, describe_place
 
 
 def render_table(view: RunView) -> str:
     """What was asked, what came of it, and the claims with their quotes and places."""
-    rows = "".join(
-        f"<tr><td>{_text(item.claim.text)}</td><td>{_text(item.verdict_words)}</td><td>"
-        + "<br>".join(
-            f"“{_text(quote.text)}” <small>{_text(describe_place(quote, paged=view.paged))}</small>"
-            for quote in item.quotes
-        )
-        + "</td></tr>"
-        for item in view.claims
-    )
-    output = f"<pre>{_text(view.output)}</pre>" if view.output else ""
-    table = f"<table><tr><th>claim</th><th>judged</th><th>quotes</th></tr>{rows}</table>" if rows else ""
+    # Nobody has ruled on passages that code has found, and their claims are the quotes.
+    heads = (PASSAGES_HEADING,) if view.has_no_reader else ("Claim", "Judged", "Quotes")
+    rows = "".join(f"<tr>{_cells(item, view)}</tr>" for item in view.claims)
+    head = "".join(f'<th style="text-align:left">{_text(title)}</th>' for title in heads)
+    output = f"<pre>{escape(make_visible(view.output))}</pre>" if view.output else ""
+    table = f"<table><tr>{head}</tr>{rows}</table>" if rows else ""
     return f"<p><b>{_text(view.question)}</b></p>{output}{table}<p><small>{_text(describe_outcome(view))}</small></p>"
 
 
+def _cells(item: ClaimView, view: RunView) -> str:
+    quotes = "<br>".join(_quote(quote, paged=view.paged) for quote in item.quotes)
+    told = () if view.has_no_reader else (_text(item.claim.text), _text(item.verdict_words))
+    return "".join(f'<td style="text-align:left;vertical-align:top">{cell}</td>' for cell in (*told, quotes))
+
+
+def _quote(quote: Quote, *, paged: bool) -> str:
+    return f"“{_text(quote.text)}” <small>{_text(describe_place(quote, paged=paged))}</small>"
+
+
 def _text(text: str) -> str:
-    return escape(" ".join(make_visible(text).split()) if "\n" not in text else make_visible(text))
+    return escape(" ".join(make_visible(text).split()))

@@ -18,7 +18,7 @@ CONTEXT_CHARS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class Excerpt:
     """The document's own words around a quote, in whole lines."""
 
     before: str
@@ -38,7 +38,7 @@ class Crop:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What every form of the report is made from. `passages` and `crops` go by the quote's id; `notes` say what is
+    """What every form of the report is made from. `excerpts` and `crops` go by the quote's id; `notes` say what is
     missing in this report, and why; `made_at` and `version` when and with which ralph it was made.
     """
 
@@ -48,7 +48,7 @@ class Report:
     version: str
     goal: GoalState | None = None
     output: str = ""
-    passages: Mapping[int, Passage] = field(default_factory=dict)
+    excerpts: Mapping[int, Excerpt] = field(default_factory=dict)
     crops: Mapping[int, tuple[Crop, ...]] = field(default_factory=dict)
     coverage: CoverageStrip = NOT_RECORDED
     notes: tuple[str, ...] = ()
@@ -121,7 +121,7 @@ def describe_ending(report: Report) -> str:
     return describe_outcome(report.view).removesuffix(USE_A_MODEL).rstrip()
 
 
-def find_passage(document: Document, quote: Quote, reach: int = CONTEXT_CHARS) -> Passage | None:
+def find_excerpt(document: Document, quote: Quote, reach: int = CONTEXT_CHARS) -> Excerpt | None:
     """The paragraph of the quote and the ones beside it, of its own page or pages, in whole lines.
 
     Text of a PDF knows lines and no paragraphs; there it is the lines within `reach` characters on each side. None if
@@ -139,7 +139,7 @@ def find_passage(document: Document, quote: Quote, reach: int = CONTEXT_CHARS) -
         after = _drop_partial_line(after[::-1])[::-1]
     # Own paragraph and one more: what stands behind the second blank line is left out.
     upper, lower = before.rsplit("\n\n", 2)[-2:], after.split("\n\n", 2)[:2]
-    return Passage("\n\n".join(upper), quote.text, "\n\n".join(lower))
+    return Excerpt("\n\n".join(upper), quote.text, "\n\n".join(lower))
 
 
 def _drop_partial_line(piece: str) -> str:

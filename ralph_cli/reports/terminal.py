@@ -12,6 +12,7 @@ from ralph_cli.reports.sections.outcome import PASSAGES_HEADING, describe_outcom
 from ralph_cli.reports.sections.output import payload
 from ralph_cli.reports.styled import Styled, plain_text
 from ralph_cli.reports.view import TIER_NAMES, TIER_WORDS, VERDICT_WORDS, ClaimView, RunView, describe_place
+from ralph_cli.text.plural import pluralize
 
 HEADINGS = {
     StopType.ABSENT: "Not in the document.",
@@ -174,7 +175,7 @@ def describe_cost(usage: Usage) -> str:
 
 def describe_calls(view: RunView, iterations: int) -> str:
     """Calls, tokens, money and iterations in words."""
-    if view.has_no_reader:
+    if view.has_no_reader or not view.asks_models:
         return "no model calls"
     return f"{describe_cost(view.usage)}, {pluralize(iterations, 'iteration')}"
 
@@ -182,8 +183,3 @@ def describe_calls(view: RunView, iterations: int) -> str:
 def describe_spending(view: RunView, iterations: int) -> str:
     """What a run has cost, and how long it took, in words."""
     return f"{describe_calls(view, iterations)}, {view.seconds:.1f} s"
-
-
-def pluralize(number: int, noun: str) -> str:
-    """A number with its noun."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"

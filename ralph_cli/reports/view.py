@@ -54,10 +54,7 @@ def pages_of(quote: Quote) -> str:
 
 def describe_place(item: Quote | Passage, *, paged: bool) -> str:
     """Where a quote or passage stands."""
-    if not paged:
-        return item.where or f"at character {item.start:,}"
-    pages = pages_of(item) if isinstance(item, Quote) else item.page
-    return f"p. {pages} (printed {item.label})" if item.label != str(item.page) else f"p. {pages}"
+    return item.place if paged or item.where else f"at character {item.start:,}"
 
 
 def is_paged(document: dict[str, Any]) -> bool:
@@ -131,7 +128,7 @@ class RunView:
     verdict on an output as a whole. `found_passages` are passages that a check found, such as those that qualify a
     claim; `notes` say what the checks did. `coverage` is None if what was read was not recorded.
     `counter_evidence_gaps` says what of the search for counter-evidence was not made, and why; it is among the
-    `notices`, too.
+    `notices`, too. `asks_models` is False when nothing but the built-in engine could be asked.
     """
 
     run: str
@@ -156,6 +153,7 @@ class RunView:
     verification: VerificationOutcome
     coverage: CoverageMap | None
     judge: str
+    asks_models: bool
     iterations: int
     usage: Usage
     seconds: float
@@ -240,10 +238,18 @@ def build_view(
         if coverage and starts and outcome.halt.type not in UNREAD_STOPS
         else None,
         judge=str(started.settings.get("models", {}).get("judge", "")),
+        asks_models=_asks_models(started),
         iterations=outcome.iterations,
         usage=usage,
         seconds=seconds,
     )
+
+
+def _asks_models(started: "RunStarted") -> bool:
+    named = started.settings.get("models", {})
+    # Nobody but its verifiers judges a goal.
+    models = [str(name) for role, name in named.items() if (started.mode, role) != ("goal", "judge")]
+    return not models or not all(name.startswith("offline:") for name in models)
 
 
 def _output_format(started: "RunStarted") -> str:

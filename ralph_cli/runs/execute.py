@@ -11,7 +11,7 @@ from ralph_cli.config import Settings, complete_settings
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.document import Document
-from ralph_cli.core.errors import ConfigError, JournalError
+from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import AnyEvent, ClosingSink, EventSink, Fanout, NoticeIssued, RunHalted, RunStarted
 from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.nonce import Nonces
@@ -25,6 +25,7 @@ from ralph_cli.loop.detectors import StopDetector
 from ralph_cli.loop.engine import run_loop
 from ralph_cli.loop.state import LoopState, StateTracker
 from ralph_cli.providers.replaying import Recording
+from ralph_cli.runs.folders import require_runs_folder
 from ralph_cli.runs.history import read_run
 from ralph_cli.runs.result import Result
 from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext, build_models, engine_opener
@@ -67,8 +68,15 @@ class Setup:
         engine: Callable[[], Sandbox] | None = None,
         sink: EventSink | None = None,
     ) -> "Setup":
-        """The setup that the arguments of a public function mean; without `settings` those of the environment."""
+        """The setup that the arguments of a public function mean; without `settings` those of the environment.
+
+        Raises ConfigError, also when runs cannot be kept in their folder.
+        """
+        if settings is not None and not isinstance(settings, Settings):
+            what = f"settings are {type(settings).__name__}, not Settings"
+            raise ConfigError(what, code="bad-settings", hint="Settings(max_cost=2.0), or load_settings({...})")
         settings = complete_settings(settings)
+        require_runs_folder(settings.out)
         return cls(settings=settings, models=models or {}, verifier=verifier, engine=engine, sink=sink)
 
 
@@ -105,13 +113,13 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
     document_record = describe_document(document, job.encoding)
     with ExitStack() as closing:
         closing.callback(journal.close)
-        built = build_models(settings, job.names, ledger, all_sinks, setup.models, earlier.recording)
-        closing.callback(built.close)
         recorded = _recorded(settings, job.names) | ({"terms": dict(job.terms)} if job.terms else {})
         started = RunStarted(folder.name, job.mode, job.text, document_record, recorded, clock.now(), earlier.seed)
         try:
+            built = build_models(settings, job.names, ledger, all_sinks, setup.models, earlier.recording)
+            closing.callback(built.close)
             all_sinks(started)
-        except JournalError:
+        except Exception:
             journal.discard()
             raise
         cautions = [NoticeIssued(item.code, item.message) for item in document.cautions] if document else []
@@ -140,7 +148,7 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
     messages = tuple(dict.fromkeys((*(notice.message for notice in event_log.notices), *view.notices)))
     return Result(
         outcome=outcome,
-        view=replace(view, seconds=round(ledger.elapsed, 3), notices=messages),
+        view=replace(view, notices=messages),
         document=document_record,
         folder=folder,
         notices=tuple(event_log.notices),
@@ -170,7 +178,9 @@ class _EventLog(StateTracker):
 
 
 def require_text(text: str, what: str, example: str) -> str:
-    """A question, task or objective without surrounding space; ConfigError when it is empty or too long."""
+    """A question, task or objective without surrounding space; ConfigError when it is no text, empty or too long."""
+    if not isinstance(text, str):
+        raise ConfigError(f"the {what} is no text: {text!r:.80}", code="no-question", hint=example)
     text = text.strip()
     if not text:
         raise ConfigError(f"the {what} is empty", code="no-question", hint=example)

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from ralph_cli.checks.judge.claims import is_near_margin
+from ralph_cli.core import clock
 from ralph_cli.core.errors import JournalError
-from ralph_cli.core.events import AnyEvent, CallFinished, GoalSet, NoticeIssued, RunStarted
+from ralph_cli.core.events import AnyEvent, CallFinished, GoalSet, NoticeIssued, RunHalted, RunStarted
 from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.run import Halt, Outcome, Step, StopType
 from ralph_cli.journal.store import JOURNAL_FILE, read_events
@@ -63,7 +64,10 @@ def run_from_events(events: tuple[AnyEvent, ...], folder: str) -> RecordedRun:
     """The run of these events; `folder` is where its record is. Raises JournalError when they do not begin one."""
     started = find_start(events, folder)
     state = fold(events)
-    seconds = sum(event.seconds for event in events if isinstance(event, CallFinished))
+    ended = next((event.at for event in reversed(events) if isinstance(event, RunHalted)), None)
+    calls = sum(event.seconds for event in events if isinstance(event, CallFinished))
+    # Of a run that was cut off nobody knows when.
+    seconds = calls if ended is None else clock.seconds_between(started.at, ended)
     shown = build_view(
         started,
         Outcome(state.halt or UNFINISHED, state.best, len(state.steps)),
@@ -115,15 +119,25 @@ def run_names(out: Path) -> list[str]:
     return sorted(path.parent.name for path in out.glob(f"*/{JOURNAL_FILE}"))
 
 
+def _has_begun(folder: Path) -> bool:
+    """Whether anything was recorded: a process may be killed before that. What cannot be read is not passed over."""
+    try:
+        return any(True for _ in read_events(folder))
+    except JournalError:
+        return True
+
+
 def find_run(out: Path, name: str | None) -> Path:
-    """The folder of the run of that name, or a unique beginning or end of it, or of the newest."""
+    """The folder of the run of that name, or a unique beginning or end of it, or of the newest that has begun."""
     names = run_names(out)
-    if not names:
+    newest = next((run for run in reversed(names) if _has_begun(out / run)), None)
+    if newest is None:
         raise JournalError(f"there are no runs in {out}", code="no-run", hint='ralph qa report.pdf "What was ...?"')
     if name is None:
-        return out / names[-1]
+        return out / newest
     matching = [run for run in names if run == name] or [r for r in names if r.startswith(name) or r.endswith(name)]
     if len(matching) != 1:
         what = f"no run in {out} matches" if not matching else f"{len(matching)} runs in {out} match"
-        raise JournalError(f"{what} {name!r}", code="no-run", hint="`ralph trace list` shows the runs")
+        hint = f"give more of the name: {', '.join(matching[-3:])}" if matching else "`ralph trace list` shows the runs"
+        raise JournalError(f"{what} {name!r}", code="no-run", hint=hint)
     return out / matching[0]

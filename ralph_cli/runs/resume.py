@@ -137,6 +137,6 @@ def _source(started: RunStarted, settings: Settings, given: DocumentSource) -> D
         raise DocumentError(f"{given.path} is not the document of that run", code=DOCUMENT_CHANGED, hint=hint)
     if document.fingerprint != about.get("fingerprint", document.fingerprint):
         why = "by another reader, with another encoding or password"
-        what = f"{document.path} is read otherwise than in that run: {why}"
+        what = f"{document.path} is not read as in that run: {why}"
         raise DocumentError(what, code=DOCUMENT_CHANGED, hint="ask again, with the options of that run")
     return found

@@ -21,7 +21,7 @@ from ralph_cli.reports.html import page as html
 from ralph_cli.reports.html import style
 from ralph_cli.reports.html.markup import Markup, el, join
 from ralph_cli.reports.memo.html import memo_html
-from ralph_cli.reports.report import Crop, find_passage
+from ralph_cli.reports.report import Crop, find_excerpt
 from ralph_cli.reports.terminal import report_text
 from ralph_cli.runs.lookup import check_memo
 from ralph_cli.runs.report import RunDocument, build_report, render_memo_report
@@ -109,7 +109,7 @@ def test_paragraphs_lines_and_words_bound_a_passage() -> None:
         from fakes import document
 
         start = text.index(quoted)
-        found = find_passage(
+        found = find_excerpt(
             document(text), Quote(1, quoted, start, start + len(quoted), 1, "1", "exact", 1, quoted), size
         )
         assert found is not None and found.quoted == quoted
@@ -134,7 +134,7 @@ def test_what_stands_elsewhere_in_the_document_is_not_shown_as_its_passage() -> 
     run, document = sample_run()
     other = replace(document, text=document.text.replace("annual rent", "yearly rent"))
     report = build_report(run, RunDocument(other))
-    assert 1 not in report.passages and 2 in report.passages
+    assert 1 not in report.excerpts and 2 in report.excerpts
     assert "Some quotes are no longer at their place in the document" in Read(html.render_page(report)).text
 
 

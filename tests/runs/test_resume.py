@@ -191,7 +191,7 @@ def test_a_document_that_is_read_otherwise_is_refused(tmp_path: Path) -> None:
     # A record that does not name the encoding, as a run on the caller's own document leaves it.
     bare = replace(first, document={name: value for name, value in first.document.items() if name != "encoding"})
     folder = cut_off((bare, *rest), len(rest), tmp_path / "bare")
-    with pytest.raises(DocumentError, match="read otherwise"):
+    with pytest.raises(DocumentError, match="not read as in that run"):
         resume(folder, settings=settings)
 
 

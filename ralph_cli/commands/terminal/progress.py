@@ -33,6 +33,7 @@ from ralph_cli.core.events import (
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Verdict
 from ralph_cli.reports.safe_text import one_line
+from ralph_cli.text.plural import pluralize
 
 if TYPE_CHECKING:
     from ralph_cli.config import Settings
@@ -262,11 +263,6 @@ def describe_code(code: str) -> str:
         if not is_text and not isinstance(statement, NOT_DOING):
             return (ast.get_source_segment(code, statement) or "").split("\n")[0]
     return "definitions"
-
-
-def pluralize(number: int, noun: str, plural: str = "") -> str:
-    """A number with its noun."""
-    return f"{number} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def _ruling_line(verdict: str, claim: int, reason: str) -> str:

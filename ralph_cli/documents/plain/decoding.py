@@ -19,7 +19,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 _BAD_BYTE = re.compile("[\udc80-\udcff]")
 _CONTROL = re.compile(b"[\x01-\x08\x0e-\x1a\x1c-\x1f]")
 _JAPANESE_ESCAPE = re.compile(rb"\x1b\$[@B]|\x1b\([IJ]")
-_ENCODING_HINT = "give its encoding with --encoding"
+_ENCODING_HINT = "give its encoding with --encoding, such as utf-8, cp1252 or utf-16"
 
 
 def decode_text(

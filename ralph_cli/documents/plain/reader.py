@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from ralph_cli.core.document import PAGE_BREAK
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.load import empty_error
 from ralph_cli.documents.parsed import ParsedDocument, ParsedHeading, ParsedPage, clean_heading
 from ralph_cli.documents.plain.decoding import decode_text
 
@@ -30,7 +31,7 @@ def parse_text(data: bytes, *, name: str, kind: str, encoding: str | None, limit
     if len(pages) > limits.pages:
         raise DocumentError(f"{name} has {len(pages)} pages; the limit is {limits.pages}", code="too-big")
     if not any(page.strip() for page in pages):
-        raise DocumentError(f"{name} is empty", code="empty", hint="check the file")
+        raise empty_error(name, data)
     headings = tuple(_headings(pages)) if kind == "markdown" else ()
     return ParsedDocument(tuple(ParsedPage(page) for page in pages), headings, cautions)
 

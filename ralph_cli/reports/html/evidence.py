@@ -1,10 +1,10 @@
-"""Claims and quotes as HTML: verdict, reason, the place of the document's words, and its picture or the passage."""
+"""Claims and quotes as HTML: verdict, reason, the place of the document's words, its picture or the words around it."""
 
 import base64
 
 from ralph_cli.core.run import Quote
 from ralph_cli.reports.html.markup import Markup, bullets, el, join
-from ralph_cli.reports.report import Crop, Passage, Report
+from ralph_cli.reports.report import Crop, Excerpt, Report
 from ralph_cli.reports.sections.opinions import Opinion, opinions, verdict_words
 from ralph_cli.reports.view import TIER_WORDS, ClaimView, describe_place, pages_of
 
@@ -75,15 +75,15 @@ def _opinion(remark: Opinion) -> Markup:
 
 
 def _quote(quote: Quote, report: Report) -> Markup:
-    """A quote in the picture of its page, with the text in a fold; else in its passage; else by itself."""
-    passage, crops = report.passages.get(quote.id), report.crops.get(quote.id, ())
+    """A quote in the picture of its page, with the text in a fold; else among the words around it; else by itself."""
+    excerpt, crops = report.excerpts.get(quote.id), report.crops.get(quote.id, ())
     return el(
         "figure",
         el("figcaption", el("h4", f"Quote {quote.id}"), _facts(quote, report)),
-        quoted_words(quote.text, quote.page, seen=bool(crops) and not quote.hidden) if crops or not passage else None,
+        quoted_words(quote.text, quote.page, seen=bool(crops) and not quote.hidden) if crops or not excerpt else None,
         _match_differences(quote),
         *(picture(crop, f"quote {quote.id}") for crop in crops),
-        _passage(passage, closed=bool(crops)) if passage else None,
+        _excerpt(excerpt, closed=bool(crops)) if excerpt else None,
         id=f"quote-{quote.id}",
         tabindex="-1",
     )
@@ -137,9 +137,9 @@ def _match_differences(quote: Quote) -> Markup | None:
     return el("div", el("p", prefix, "; ".join(quote.difference)), wording, class_="differs")
 
 
-def _passage(passage: Passage, *, closed: bool) -> Markup:
-    start, words = len(passage.before), passage.before + passage.quoted + passage.after
-    shown = _text_lines(words, marked=(start, start + len(passage.quoted)))
+def _excerpt(excerpt: Excerpt, *, closed: bool) -> Markup:
+    start, words = len(excerpt.before), excerpt.before + excerpt.quoted + excerpt.after
+    shown = _text_lines(words, marked=(start, start + len(excerpt.quoted)))
     text = el("div", shown, class_="passage")
     return el("details", el("summary", "As text, in context"), text) if closed else text
 

@@ -8,6 +8,7 @@ from ralph_cli.reports.safe_text import one_line
 from ralph_cli.reports.styled import Styled, plain_text
 from ralph_cli.reports.terminal import SIGNS
 from ralph_cli.reports.view import VERDICT_WORDS
+from ralph_cli.text.plural import pluralize
 
 MAX_SHOWN_CHARS = 400
 """Characters shown of a quotation and of the document's text beside it."""
@@ -62,19 +63,19 @@ def describe_outcome(check: MemoCheck) -> str:
     hold = "all hold" if not (terms or check.unbound) else "it holds" if check.checked == 1 else "these hold"
     if faults:
         hold = f"{faults} {'does' if faults == 1 else 'do'} not hold"
-    parts = [f"{_pluralize(check.checked, 'quotation')} checked: {hold}"]
+    parts = [f"{pluralize(check.checked, 'quotation')} checked: {hold}"]
     if terms:
         documents = "documents" if len(check.documents) > 1 else "document"
-        parts.append(f"{_pluralize(len(terms), 'term')} between marks not in the {documents}")
+        parts.append(f"{pluralize(len(terms), 'term')} between marks not in the {documents}")
     if check.unbound:
         parts.append(_unbound_message(check))
     if check.beyond:
-        parts.append(f"{_pluralize(len(check.beyond), 'page reference')} past the last page")
+        parts.append(f"{pluralize(len(check.beyond), 'page reference')} past the last page")
     if check.unpaged:
-        parts.append(f"{_pluralize(check.unpaged, 'page reference')} not checked, for the document has no pages")
+        parts.append(f"{pluralize(check.unpaged, 'page reference')} not checked, for the document has no pages")
     if check.support is not None:
         bad = sum(not item.holds for item in check.support)
-        judged = _pluralize(len(check.support), "sentence")
+        judged = pluralize(len(check.support), "sentence")
         by = f" by {one_line(check.judge)}: {bad} not supported" if bad else ", all supported"
         parts.append(f"{judged} judged{by}")
     else:
@@ -83,7 +84,7 @@ def describe_outcome(check: MemoCheck) -> str:
 
 
 def _unbound_message(check: MemoCheck) -> str:
-    return f"{_pluralize(len(check.unbound), 'page reference')} not linked to a quotation, not checked"
+    return f"{pluralize(len(check.unbound), 'page reference')} not linked to a quotation, not checked"
 
 
 def faulty_references(check: MemoCheck) -> tuple[tuple[str, tuple[PageReference, ...]], ...]:
@@ -118,7 +119,7 @@ def describe_page_reference(finding: Finding) -> str:
 
 def describe_source(document: Document) -> str:
     """A document's name and pages."""
-    pages = f" ({_pluralize(len(document.pages), 'page')})" if document.paged else ""
+    pages = f" ({pluralize(len(document.pages), 'page')})" if document.paged else ""
     return one_line(document.path) + pages
 
 
@@ -206,7 +207,3 @@ def _term_lines(terms: Sequence[Finding]) -> Iterator[list[Styled]]:
         if found:
             listed = ", ".join(f"\u201c{words}\u201d ({', '.join(places[:5])})" for words, places in found.items())
             yield [(f"  {title}: ", "" if holds else "yellow"), (listed, "dim" if holds else "")]
-
-
-def _pluralize(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -13,6 +13,7 @@ from ralph_cli.documents.quotes.index import MAX_OCCURRENCES, QuoteIndex
 from ralph_cli.documents.search.occurrences import SearchCounter, SearchTerm
 from ralph_cli.runs.verifying.context import DocumentContext
 from ralph_cli.runs.verifying.versions import standing_at
+from ralph_cli.text.plural import pluralize
 from ralph_cli.text.verbatim import departure, unquoted_parts
 
 
@@ -70,7 +71,7 @@ def recheck_searches(attempt: Attempt, document: Document) -> Rechecked | None:
         if counted != found_now:
             faults.append(Issue("absence", f"it was counted {counted}, it stands there {found_now}", material=term))
     found = sum(bool(hits) for hits in now.values())
-    told = f"{_pluralize(len(now), 'searched term')} counted again in the whole text, {found} of them found there"
+    told = f"{pluralize(len(now), 'searched term')} counted again in the whole text, {found} of them found there"
     return Rechecked("absence", told, tuple(faults))
 
 
@@ -80,7 +81,7 @@ def _describe_hits(hits: int | None) -> str:
 
 def recheck_form(attempt: Attempt, form: AnswerForm) -> Rechecked:
     """The rules of form on claims and quotes."""
-    counts = f"{_pluralize(len(attempt.claims), 'claim')} and {_pluralize(len(attempt.quotes), 'quote')}"
+    counts = f"{pluralize(len(attempt.claims), 'claim')} and {pluralize(len(attempt.quotes), 'quote')}"
     told = f"{counts}: number, length, wording"
     if attempt.absence is not None:
         told = "an absence names what was searched, and claims nothing"
@@ -90,7 +91,7 @@ def recheck_form(attempt: Attempt, form: AnswerForm) -> Rechecked:
 def recheck_claims(attempt: Attempt, document: Document) -> Rechecked:
     """That every claim has a quote, and none of its quotes was refused."""
     found = [issue for issue in QuoteCheck(document)(attempt).issues if issue.claim is not None]
-    told = f"{_pluralize(len(attempt.claims), 'claim')}: each has a quote, and no quote of the attempt was refused"
+    told = f"{pluralize(len(attempt.claims), 'claim')}: each has a quote, and no quote of the attempt was refused"
     return Rechecked("claims", told, tuple(found))
 
 
@@ -137,7 +138,3 @@ def _recheck_verbatim(step: Step, kind: str) -> list[Issue]:
             parts = unquoted_parts(attempt.output, kind, [quote.text for quote in attempt.quotes])
             faults += [Issue("record", f"the output is called verbatim, but {part}") for part in parts]
     return faults
-
-
-def _pluralize(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
