@@ -11,7 +11,7 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import DEFAULT_LIMITS, Layout, LoadLimits
 from ralph_cli.documents.load import empty_error, loader_fingerprint, read_bytes, read_standard_input, too_big_error
 from ralph_cli.documents.parsed import ParsedDocument, assemble
-from ralph_cli.documents.plain_text import parse_text
+from ralph_cli.documents.plain.reader import parse_text
 from ralph_cli.documents.process.child import run_parser
 from ralph_cli.documents.sniff import Kind, display_name, identify
 from ralph_cli.documents.text_cache import read_parsed, write_parsed

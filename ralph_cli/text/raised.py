@@ -1,9 +1,16 @@
-"""Raised and lowered figures as Unicode writes them: 10\N{SUPERSCRIPT SIX}, not 106.
+"""Raised, lowered and struck-out text in plain characters: 10\N{SUPERSCRIPT SIX}, not 106.
 
-A footnote's mark, an exponent or an index that stands at a figure must not become a digit of it.
+A footnote's mark, an exponent or an index that stands at a figure must not become a digit of it. Words that are struck
+out no longer hold: they are said to be so and have a stroke through each letter and digit, so that they are not found
+when they are quoted as if they did.
 """
 
+import re
 import unicodedata
+
+STRUCK_OPENING, STRUCK_CLOSING = "[struck out: ", "]"
+_LETTER = re.compile(r"([^\W_])")
+_STRUCK = "\\1\u0336"
 
 _PLAIN = "0123456789+-=()\u2212"
 _RAISED = dict(
@@ -57,3 +64,17 @@ def write_fraction(numerator: str, denominator: str) -> str:
     """
     numerator, denominator = flatten_figures(numerator).strip(), flatten_figures(denominator).strip()
     return _FRACTIONS.get(f"{numerator}/{denominator}", f"{numerator}/{denominator}")
+
+
+def strike(text: str) -> str:
+    """The text with a stroke through each letter and digit."""
+    return _LETTER.sub(_STRUCK, text)
+
+
+def cross_out(text: str) -> str:
+    """The text as struck-out words are written, the space around it left outside."""
+    words = text.strip()
+    if not words:
+        return text
+    lead, tail = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
+    return f"{lead}{STRUCK_OPENING}{strike(words)}{STRUCK_CLOSING}{tail}"

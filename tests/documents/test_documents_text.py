@@ -10,7 +10,8 @@ from ralph_cli.core.document import Document, Heading, Page
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.html.reader import nesting_depth, parse_html
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.plain_text import decode_text, parse_text
+from ralph_cli.documents.plain.decoding import decode_text
+from ralph_cli.documents.plain.reader import parse_text
 
 LIMITS = LoadLimits()
 WESTERN = "Café “net” sales: £1,577 and €12 – don’t round"
@@ -46,10 +47,59 @@ def test_encodings(data, text, caution):
         assert cautions[0].message.startswith(str(expected.count("\ufffd")))
 
 
+JAPANESE = "契約の期間は三年とし、更新することができる。\n売上高は一千五百円である。"
+CHINESE = "本合同的期限为三年，双方同意后可以延长。\n公司的收入是一千五百万元。"
+TAIWANESE = "本合約的期限為三年，雙方同意後可以延長。\n公司的收入是一千五百萬元。"
+KOREAN = "이 계약의 기간은 삼 년으로 하고 연장할 수 있다.\n회사의 매출은 천오백만 원이다."
+RUSSIAN = "Срок договора: три года.\nВыручка 1577 рублей."
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [(JAPANESE, "cp932"), (JAPANESE, "euc_jp"), (CHINESE, "gb18030"), (TAIWANESE, "big5"), (KOREAN, "euc_kr")],
+)
+def test_east_asian_encodings_are_guessed_with_a_caution(text, encoding):
+    found, (caution,) = decode_text(text.encode(encoding), name="a")
+    assert found == text
+    assert caution.code == "encoding-guessed" and "--encoding" in caution.message
+
+
+@pytest.mark.parametrize("text", [RUSSIAN, "Größe und Übermaß, naïve façade: 1,577 £"])
+def test_western_and_cyrillic_bytes_are_taken_for_no_east_asian_text(text):
+    encoding = "cp1251" if text == RUSSIAN else "cp1252"
+    found, (caution,) = decode_text(text.encode(encoding), name="a")
+    assert "Windows-1252" in caution.message and (found == text) == (encoding == "cp1252")
+
+
+@pytest.mark.parametrize("text", [JAPANESE, CHINESE, KOREAN, RUSSIAN])
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf16_without_a_mark_in_any_script(text, encoding):
+    assert decode_text(text.encode(encoding), name="a") == (text, ())
+
+
+def test_iso_2022_jp_is_known_by_its_escapes():
+    assert decode_text(JAPANESE.encode("iso2022_jp"), name="a") == (JAPANESE, ())
+    assert decode_text(b"\x1b[1mbold\x1b[0m $B", name="a") == ("\x1b[1mbold\x1b[0m $B", ())
+
+
+@pytest.mark.parametrize(
+    ("label", "codec"),
+    [("x-sjis", "cp932"), ("ks_c_5601-1987", "cp949"), ("gb2312", "gb18030"), ("latin1", "cp1252"), ("cp949", "cp949")],
+)
+def test_names_of_encodings_are_those_of_browsers_and_of_python(label, codec):
+    text = {"cp932": "\u2460 円", "cp1252": "\u2019"}.get(codec, "뷁" if codec == "cp949" else "\u20ac 元")
+    assert decode_text(text.encode(codec), name="a", encoding=label) == (text, ())
+
+
+def test_a_mark_says_more_than_a_name():
+    assert decode_text("£".encode("utf-16"), name="a", encoding="utf-16") == ("£", ())
+    assert decode_text(b"\xfe\xff" + "£".encode("utf-16-be"), name="a", encoding="utf-16") == ("£", ())
+
+
 def test_given_encoding():
     assert decode_text("日本".encode("cp932"), name="a", encoding="cp932") == ("日本", ())
     assert decode_text("ÄÖ".encode("latin-1"), name="a", encoding="latin-1") == ("ÄÖ", ())
-    for encoding in ("utf-8", "ascii", "no-such", "rot13", "hex"):
+    for encoding in ("utf-8", "no-such", "rot13", "hex", "replacement"):
         with pytest.raises(DocumentError) as caught:
             decode_text(b"\xff\xfa", name="a", encoding=encoding)
         assert caught.value.code == "undecodable"
@@ -123,7 +173,7 @@ def html(source, **options):
         ("a<br>b<br><br>c", "a\nb\n\nc"),
         ("a <b>b</b><i>c</i>\n d", "a bc d"),
         ("<title>T</title><p>x", "T\n\nx"),
-        ("<ul><li>x<li>y</ul>", "x\ny"),
+        ("<ul><li>x<li>y</ul>", "• x\n• y"),
         ("<table><tr><td>PP&amp;E<td>(1,577)<td>$ 5</table>", "PP&E  (1,577)  $ 5"),
         ("<table><tr><td><p>a</p><p>b</p></td><td>&nbsp;</td><td>1<tr><td>c<td>2</table>", "a b  1\nc  2"),
         ("<table><tr><td><div>only</div><div>cell</div></table>", "only\ncell"),
@@ -133,7 +183,7 @@ def html(source, **options):
         ("snake_case * 3 &lt;tag&gt; “q”", "snake_case * 3 <tag> “q”"),
         ("1\u202f577\xa0€", "1\u202f577\xa0€"),
         ("<body><script>no</script><style>no</style><noscript>no</noscript><template>no</template>yes", "yes"),
-        ("<!-- no -->a<svg><text>no</text></svg>b", "ab"),
+        ("<!-- no -->a<canvas>no</canvas>b", "ab"),
         ("<pre>a\fb</pre>", "a\nb"),
     ],
 )
@@ -214,7 +264,6 @@ def test_hidden_html_is_left_out_with_a_caution(hidden):
         "<div style='background:black'><p style='color:#fff; background:transparent'>yes</p></div>",
         "<table><tr bgcolor='#000080'><th><font color='#ffffff'>yes</font></table>",
         "<style>.head{background:navy}</style><p class=head style='color:white'>yes</p>",
-        "<link rel=stylesheet href=a.css><p style='color:white'>yes</p>",
         "<p style='color:inherit;background:none'>yes</p>",
         "<p style='color:#ddd'>yes</p>",
         "<p style='color:var(--white)'>yes</p>",
@@ -246,6 +295,12 @@ def test_html_encodings():
     assert html("<meta charset=utf-16><p>£") == "£"
     assert html("<p>日本".encode("cp932"), encoding="cp932") == "日本"
     assert html("<p>£".encode("utf-16")) == "£"
+    assert html(b"<?xml version='1.0' encoding='x-sjis'?><html><p>" + "日本".encode("cp932")) == "日本"
+    assert html(b"<!-- <meta charset=koi8-r> --><meta charset=windows-1251><p>" + "Срок".encode("cp1251")) == "Срок"
+    damaged = page(b"<meta charset=shift_jis><p>" + JAPANESE.encode("cp932") * 100 + b"\x81")
+    assert [c.code for c in damaged.cautions] == ["bytes-replaced"]
+    wrong = page(b"<meta charset=big5><p>" + JAPANESE.encode("cp932"))
+    assert [c.code for c in wrong.cautions] == ["encoding-guessed"] and wrong.pages[0].text.startswith(JAPANESE[:9])
 
 
 def test_nesting():

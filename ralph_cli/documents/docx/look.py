@@ -15,8 +15,6 @@ _USUAL_SIZE = 20
 _RAISED_SHARE = 5
 """A run is raised or lowered that is moved by at least a fifth of its size; less is a matter of looks."""
 
-_OVERLAY = "\u0336"
-
 
 @dataclass(frozen=True, slots=True)
 class RunLook:
@@ -41,16 +39,6 @@ def describe_look(properties: dict[str, Any], ground: Colours) -> RunLook:
         bool(properties.get("strike") or properties.get("dstrike")),
         properties.get("font", ""),
     )
-
-
-def cross_out(text: str) -> str:
-    """Struck-out words as they are shown: said to be so, and with a stroke on each character.
-
-    So words that no longer hold are not found when they are quoted as if they did.
-    """
-    crossed = "".join(c if c.isspace() else c + _OVERLAY for c in text.strip())
-    lead, tail = text[: len(text) - len(text.lstrip())], text[len(text.rstrip()) :]
-    return f"{lead}[struck out: {crossed}]{tail}" if crossed else text
 
 
 def _moved(position: int, size: int) -> int:

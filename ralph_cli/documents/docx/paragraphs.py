@@ -7,12 +7,20 @@ from xml.etree.ElementTree import Element
 
 from ralph_cli.documents.docx.equations import write_equation
 from ralph_cli.documents.docx.fields import PAGE_NUMBER, Fields
-from ralph_cli.documents.docx.look import MARKED_HIDDEN, RunLook, cross_out
+from ralph_cli.documents.docx.look import MARKED_HIDDEN, RunLook
 from ralph_cli.documents.docx.parts.xml_tree import attribute, child, number
 from ralph_cli.documents.docx.reading import Reading
 from ralph_cli.documents.docx.styles import Colours, read_shading
 from ralph_cli.documents.docx.symbols import UNKNOWN, is_symbol_font, symbol_of_code, translate_symbol
-from ralph_cli.text.raised import LOWERED, RAISED, flatten_figures, lower_figures, raise_figures, write_fraction
+from ralph_cli.text.raised import (
+    LOWERED,
+    RAISED,
+    cross_out,
+    flatten_figures,
+    lower_figures,
+    raise_figures,
+    write_fraction,
+)
 
 DELETED = frozenset({"w:del", "w:moveFrom"})
 _NOT_TEXT = frozenset(

@@ -1,136 +1,239 @@
-"""What a page of HTML hides by its own attributes and inline styles; style sheets and scripts are not followed.
+"""How the text of an element looks, and whether that can be seen at all.
 
 `aria-hidden` hides from screen readers only, so it does not count; nor does `<details>`, which a reader can open.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-
-from tinycss2 import color4
+from typing import Any
 
 from ralph_cli.documents.hidden_reasons import LEAST_CONTRAST
-
-Colour = tuple[float, float, float]
+from ralph_cli.documents.html.styles.css import Colour, Declarations, Style, colour, fraction, pixels
 
 WHITE: Colour = (255, 255, 255)
+BLACK: Colour = (0, 0, 0)
 
-_FAR_OFF_PIXELS = 500.0
-_LONGEST = 100
-"""Characters of a value that may be a colour."""
+_FAR_OFF = 500.0
+"""Pixels to the left or top by which text is off the page."""
+_FAR_RIGHT = 5_000.0
+_LEAST_OPACITY = 0.05
+_LEAST_PIXELS = 4 / 3
+"""Text of a point or less is too small to read."""
 
-_COMMENT = re.compile(r"/\*(?:[^*]|\*(?!/))*(?:\*/|\Z)")
-_NO_RECT = re.compile(r"rect\( ?(?:([01](?:px)?) ?){4}\)")
-_LENGTH = re.compile(r"(-?(?:\d+\.?\d*|\.\d+))\s*(px|pt|r?em|ch|ex|vw|vh|in|cm|mm|%)?")
-_PIXELS_PER_UNIT = {"em": 16.0, "rem": 16.0, "ch": 8.0, "ex": 8.0, "vw": 12.0, "vh": 8.0, "%": 12.0}
-_PIXELS_PER_UNIT |= {"in": 96.0, "cm": 38.0, "mm": 3.8}
-"""Rough pixels of a unit: what is hidden so is thousands of them away."""
+_NO_RECT = re.compile(r"rect\( ?(?:([-+]?[01](?:\.0+)?(?:px|em)?|0%) ?){4}\)")
+_NO_CLIP = re.compile(
+    r"(?:inset\( ?(?:(?:[5-9]\d|\d{3,})(?:\.\d+)?% ?)+(?: round [^()]*)?\)|"
+    r"circle\( ?0(?:px|%|em)?(?: at [^()]*)?\)|ellipse\( ?0(?:px|%)? [^()]*\)|polygon\( ?(?:0(?:px|%)?[ ,]*)+\))"
+)
+_FUNCTION = re.compile(r"([a-z0-9]+)\(([^()]*)\)")
+_SIZES = {"xx-small": 9.0, "x-small": 10.0, "small": 13.0, "medium": 16.0, "large": 18.0, "x-large": 24.0}
+_SIZES |= {"xx-large": 32.0, "initial": 16.0}
+_RELATIVE_SIZES = {"smaller": 1 / 1.2, "larger": 1.2}
+_PREFORMATTED = {"pre": "pre", "pre-wrap": "pre", "break-spaces": "pre", "pre-line": "lines"}
 
 
 @dataclass(frozen=True, slots=True)
 class TextLook:
     """How the text of an element looks, as far as it is known; None stands for an unknown colour.
 
-    `styles_known` says that no style sheet can have set what the page itself does not say.
+    `size` is that of the font and `alpha` the opacity of the ink. `raised` is 1 for raised text, -1 for lowered.
+    `white_space` is "pre" where spaces and line ends count, "lines" where line ends do. `styles_known` says that every
+    style sheet of the page could be read.
     """
 
     visible: bool = True
-    has_size: bool = True
-    opaque: bool = True
-    colour: Colour | None = (0, 0, 0)
+    size: float = 16.0
+    opacity: float = 1.0
+    colour: Colour | None = BLACK
+    alpha: float = 1.0
     background: Colour | None = WHITE
     styles_known: bool = True
+    raised: int = 0
+    struck: bool = False
+    masked: bool = False
+    white_space: str = ""
+    list_style: str = ""
+    is_turned: bool = False
+    """Whether letters and figures are shown from right to left, whatever they are."""
+    is_gone: bool = False
+    """Whether the element is hidden with everything in it, whatever that says of its own look."""
+    is_unseen: bool = False
+    """Whether text of this look is not seen."""
 
-    def for_child(self, tag: str, attributes: Mapping[str, str | None]) -> "TextLook":
-        """The look of an element inside of this one."""
-        ink = attributes.get("color") if tag == "font" else None
-        return _child_look(self, attributes.get("style") or "", attributes.get("bgcolor") or "", ink or "")
-
-    @property
-    def is_invisible(self) -> bool:
-        """Whether text of this look is not seen."""
-        if not (self.visible and self.has_size and self.opaque):
-            return True
-        if self.colour is None or self.background is None:
-            return False
-        return all(abs(a - b) < LEAST_CONTRAST for a, b in zip(self.colour, self.background, strict=True))
+    def for_child(self, style: Declarations) -> "TextLook":
+        """The look of an element inside of this one with these declarations."""
+        if not style and (self.styles_known or self.background is None):
+            return self
+        return _child_look(self, style)
 
 
-@lru_cache(maxsize=4_096)
-def _child_look(look: TextLook, style_text: str, bgcolor: str, ink: str) -> TextLook:
-    """The look within `look` of an element with these attributes; a page repeats a few of them over and over."""
-    style = declarations(style_text)
-    look = look if look.styles_known else replace(look, background=None)
-    paint = style.get("background-color") or style.get("background") or bgcolor
-    if paint:
-        colour, alpha = _colour(paint)
-        if alpha != 0:
-            look = replace(look, background=colour if alpha == 1 else None)
-    ink = style.get("color") or ink
-    if ink:
-        colour, alpha = _colour(ink)
-        look = replace(look, colour=colour, opaque=alpha != 0)
-    if "visibility" in style:
-        look = replace(look, visible=style["visibility"] not in ("hidden", "collapse"))
+@lru_cache(maxsize=8_192)
+def _child_look(look: TextLook, declarations: Declarations) -> TextLook:
+    """The look within `look`; a page repeats a few over and over."""
+    style = dict(declarations)
+    if not look.styles_known:
+        look = replace(look, background=None)
+    changes: dict[str, Any] = {}
     if "font-size" in style:
-        look = replace(look, has_size=_pixels(style["font-size"], 1.0) != 0)
-    return look
+        changes["size"] = _font_size(style["font-size"], look.size)
+    zoom = fraction(style.get("zoom", ""))
+    if zoom:
+        changes["size"] = zoom * changes.get("size", look.size)
+    if style.get("unicode-bidi", "").endswith("override"):
+        changes["is_turned"] = style.get("direction") == "rtl"
+    if "visibility" in style and style["visibility"] not in ("inherit", "unset"):
+        changes["visible"] = style["visibility"] not in ("hidden", "collapse")
+    if "opacity" in style:
+        opacity = fraction(style["opacity"])
+        changes["opacity"] = look.opacity * (1.0 if opacity is None else min(max(opacity, 0.0), 1.0))
+    if "-webkit-text-security" in style:
+        changes["masked"] = style["-webkit-text-security"] != "none"
+    if "white-space" in style:
+        changes["white_space"] = _PREFORMATTED.get(style["white-space"].split(" ")[0], "")
+    if "list-style-type" in style and style["list-style-type"] not in ("inherit", "unset"):
+        changes["list_style"] = style["list-style-type"]
+    if "line-through" in style.get("text-decoration-line", ""):
+        changes["struck"] = True
+    shift = _shift(style, look.size, changes.get("size", look.size))
+    if shift:
+        changes["raised"] = shift
+    changed = replace(look, **changes, **_paint(look, style))
+    changed = replace(changed, is_gone=_hides_all(style, changed.size), is_unseen=_is_unseen(changed))
+    return look if changed == look else changed
 
 
-def is_hidden(attributes: Mapping[str, str | None]) -> bool:
-    """Whether an element is hidden with everything in it, whatever that says of its own look."""
-    return "hidden" in attributes or _is_hidden_by_style(attributes.get("style") or "")
-
-
-@lru_cache(maxsize=4_096)
-def _is_hidden_by_style(style_text: str) -> bool:
-    style = declarations(style_text)
-    if style.get("display") == "none" or _is_zero(style.get("opacity")) or _is_cut_off(style):
+def _is_unseen(look: TextLook) -> bool:
+    opacity = look.opacity * look.alpha
+    if not look.visible or look.masked or look.size <= _LEAST_PIXELS or opacity < _LEAST_OPACITY:
         return True
-    shifts = ["text-indent", "margin-left"]
-    if style.get("position") in ("absolute", "fixed"):
-        shifts += ["left", "top", "right", "bottom"]
-    return any(_pixels(style.get(shift, "")) <= -_FAR_OFF_PIXELS for shift in shifts)
+    if look.colour is None or look.background is None:
+        return False
+    contrasts = (abs(a - b) * opacity for a, b in zip(look.colour, look.background, strict=True))
+    return max(contrasts) < LEAST_CONTRAST
 
 
-def declarations(style: str) -> dict[str, str]:
-    """The declarations of an inline style, names and values in lower case."""
-    pairs = (part.split(":", 1) for part in _COMMENT.sub("", style).lower().split(";") if ":" in part)
-    return {name.strip(): value.replace("!important", "").strip() for name, value in pairs}
+def _paint(look: TextLook, style: Style) -> dict[str, Any]:
+    """The colours that change: background, and ink."""
+    ink, alpha = look.colour, look.alpha
+    named = style.get("-webkit-text-fill-color") or style.get("color") or ""
+    if named in ("initial", "canvastext"):
+        ink, alpha = BLACK, 1.0
+    elif named and named not in ("inherit", "unset", "currentcolor"):
+        ink, alpha = colour(named)
+    painted = style.get("background-color", "")
+    ground, cover = look.background, 0.0
+    if painted == "currentcolor":
+        ground, cover = ink, 1.0
+    elif painted and painted not in ("inherit", "initial", "unset", "revert"):
+        ground, cover = colour(painted)
+    background = look.background if cover == 0 else ground if cover == 1 else _blend(ground, cover, look.background)
+    if style.get("background-image", "none") not in ("none", "initial", "unset"):
+        background = None
+        if "text" in (style.get("background-clip"), style.get("-webkit-background-clip")):
+            ink, alpha = None, 1.0  # the picture is painted where the letters are
+    return {"colour": ink, "alpha": alpha, "background": background}
 
 
-def _is_cut_off(style: Mapping[str, str]) -> bool:
+def _blend(above: Colour | None, cover: float, below: Colour | None) -> Colour | None:
+    if above is None or below is None:
+        return None
+    red, green, blue = (a * cover + b * (1 - cover) for a, b in zip(above, below, strict=True))
+    return red, green, blue
+
+
+def _font_size(value: str, parent: float) -> float:
+    if value in _RELATIVE_SIZES:
+        return parent * _RELATIVE_SIZES[value]
+    found = _SIZES.get(value, pixels(value, em=parent, whole=parent))
+    return parent if found is None else found
+
+
+def _shift(style: Style, outer: float, size: float) -> int:
+    """1 for text that stands higher than the line it is in, -1 for lower, 0 for neither."""
+    if style.get("display", "inline") not in ("inline", "inline-block"):
+        return 0
+    align = style.get("vertical-align", "")
+    if align in ("super", "sub"):
+        return 1 if align == "super" else -1
+    small = size <= 0.85 * outer
+    if small and align in ("top", "text-top", "text-bottom"):
+        return -1 if align == "text-bottom" else 1
+    shift = pixels(align, em=size, whole=size) if align else 0.0
+    if style.get("position") == "relative":
+        up, down = (pixels(style.get(side, ""), em=size) or 0.0 for side in ("bottom", "top"))
+        shift = shift or up or -down
+    if not small or not shift or not 0.15 * size <= abs(shift) <= 1.2 * outer:
+        return 0
+    return 1 if shift > 0 else -1
+
+
+def _hides_all(style: Style, size: float) -> bool:
+    if style.get("display") == "none" or style.get("content-visibility") == "hidden":
+        return True
+    return _is_cut_off(style) or _is_moved_away(style, size) or _is_shrunk(style)
+
+
+def _is_moved_away(style: Style, size: float) -> bool:
+    """Whether an element is off the page."""
+
+    def moved(side: str) -> float:
+        return pixels(style.get(side, ""), em=size) or 0.0
+
+    if min(moved("text-indent"), moved("margin-left")) <= -_FAR_OFF:
+        return True
+    if style.get("position") in ("absolute", "fixed", "relative"):
+        if any(moved(side) <= -_FAR_OFF for side in ("left", "top", "right")) or moved("left") >= _FAR_RIGHT:
+            return True
+        # From the bottom it is far below only where the page ends there.
+        if moved("bottom") <= -_FAR_OFF or moved("right") >= _FAR_RIGHT:
+            return True
+    shifts = [shift for name, shift in _transforms(style) if name.startswith("translate")]
+    return any(
+        (pixels(part, em=size, whole=100) or 0.0) <= -_FAR_OFF
+        or abs(pixels(part, em=size, whole=100) or 0.0) >= _FAR_RIGHT
+        for shift in shifts
+        for part in shift
+    )
+
+
+def _is_shrunk(style: Style) -> bool:
+    """Whether an element is scaled to nothing, turned on its edge or made transparent."""
+    for name, values in _transforms(style):
+        numbers = [fraction(value) for value in values]
+        if name.startswith("scale") and any(number is not None and abs(number) < 0.05 for number in numbers):
+            return True
+        if name in ("rotatex", "rotatey") and values[:1] in (
+            ["90deg"],
+            ["270deg"],
+            ["-90deg"],
+            ["0.25turn"],
+            [".25turn"],
+        ):
+            return True
+        if name == "matrix" and len(numbers) == 6 and numbers[0] == numbers[1] == 0:
+            return True
+    faded = [fraction(value) for name, value in _FUNCTION.findall(style.get("filter", "")) if name == "opacity"]
+    return any(number is not None and number < _LEAST_OPACITY for number in faded)
+
+
+def _transforms(style: Style) -> list[tuple[str, list[str]]]:
+    """The functions of `transform`, and the properties that say the same."""
+    found = [
+        (name, re.split(r"[\s,]+", inside.strip())) for name, inside in _FUNCTION.findall(style.get("transform", ""))
+    ]
+    return found + [(name, style[name].split()) for name in ("scale", "translate") if name in style]
+
+
+def _is_cut_off(style: Style) -> bool:
     """Whether an element is clipped to nothing."""
     clip = re.sub(r"[\s,]+", " ", style.get("clip", ""))
-    if _NO_RECT.fullmatch(clip) or style.get("clip-path") in ("inset(50%)", "inset(100%)"):
+    if _NO_RECT.fullmatch(clip) and style.get("position") in ("absolute", "fixed"):
         return True
-    sides = ("width", "height", "max-height", "max-width")
-    empty = any(_pixels(style.get(side, ""), 1.0) == 0 for side in sides)
-    return empty and style.get("overflow") in ("hidden", "clip")
-
-
-def _is_zero(value: str | None) -> bool:
-    number = re.fullmatch(r"(\d*\.?\d+)(%?)", value or "")
-    return number is not None and float(number[1]) / (100 if number[2] else 1) < 0.05
-
-
-def _pixels(value: str, default: float = 0.0) -> float:
-    """Roughly the pixels of a length, `default` for anything else."""
-    length = _LENGTH.fullmatch(value)
-    return float(length[1]) * _PIXELS_PER_UNIT.get(length[2] or "px", 1.0) if length else default
-
-
-def _colour(value: str) -> tuple[Colour | None, float]:
-    """The colour that a value names, None if it is not known, and its opacity."""
-    if len(value) > _LONGEST:
-        return None, 1.0
-    # An attribute of old HTML may leave out the # of a number.
-    parsed = color4.parse_color(value) or color4.parse_color(f"#{value}")
-    if not isinstance(parsed, color4.Color):
-        return None, 1.0
-    try:
-        red, green, blue = (255 * level for level in parsed.to("srgb").coordinates)
-    except NotImplementedError:  # a colour space that no screen has
-        return None, parsed.alpha
-    return (red, green, blue), parsed.alpha
+    if _NO_CLIP.fullmatch(re.sub(r"[\s,]+", " ", style.get("clip-path", ""))):
+        return True
+    kept = (style.get(name, "") for name in ("overflow", "overflow-x", "overflow-y"))
+    if not any(word in ("hidden", "clip") for value in kept for word in value.split()):
+        return False
+    sides = (pixels(style.get(side, "")) for side in ("width", "height", "max-height", "max-width"))
+    return any(side is not None and side <= 1 for side in sides)

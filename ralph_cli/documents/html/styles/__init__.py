@@ -1,0 +1,1 @@
+"""Style sheets, resolved for each element of a page."""

@@ -1,0 +1,280 @@
+"""The style sheets in a page, resolved: which declarations hold for which element.
+
+Rules from CSS Cascading and Inheritance 5, Selectors 4 and Media Queries 4. A page is looked at on a desktop's screen,
+before anybody points at something or clicks. Selectors of elements, classes and ids are matched here, for most are
+such; the parser matches the others.
+"""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import tinycss2
+from selectolax.lexbor import LexborHTMLParser, SelectolaxError
+
+from ralph_cli.documents.html.styles.css import (
+    DECIDING,
+    Declarations,
+    Style,
+    declarations_of,
+    parse_inline_style,
+    substitute_variables,
+)
+from ralph_cli.documents.html.styles.media import media_matches
+from ralph_cli.documents.html.styles.selectors import (
+    ElementPath,
+    Rule,
+    keys_of,
+    specificity,
+    split_compounds,
+    split_selectors,
+)
+
+_MOST_RULES = 20_000
+_MOST_STEPS = 20_000_000
+"""Elements that the parser may look at for the selectors that it matches; each selector looks at all."""
+_MOST_COMPOUNDS = 100
+_DEEPEST = 8
+
+_PSEUDO_ELEMENT = re.compile(r"::?(before|after)\s*$", re.IGNORECASE)
+_OTHER_PSEUDO_ELEMENT = re.compile(r"::|:(?:first-line|first-letter)\b", re.IGNORECASE)
+_NEVER = re.compile(
+    r":(?:hover|active|focus(?:-within|-visible)?|visited|target(?:-within)?|current|playing|fullscreen|modal|open|"
+    r"popover-open|autofill|host|-[a-z]+-)\b",
+    re.IGNORECASE,
+)
+"""States that a page that was just opened has not."""
+
+
+@dataclass(frozen=True, slots=True)
+class ResolvedStyle:
+    """What holds for an element: its declarations, and the variables known in it."""
+
+    declarations: Declarations
+    variables: Style
+    display: str = ""
+
+    def get(self, name: str) -> str:
+        """The value of a property, "" if nothing sets it."""
+        return next((value for other, value in reversed(self.declarations) if other == name), "")
+
+
+@dataclass(slots=True)
+class StyleSheets:
+    """All style sheets in a page. `unresolved` counts rules that could not be read, `linked` sheets in other files."""
+
+    unresolved: int = 0
+    linked: int = 0
+    pseudos: set[str] = field(default_factory=set)
+    """Which of "before" and "after" have rules that make text."""
+
+    _order: int = 0
+    _steps: int = 0
+    _elements: int = 1
+    _tree: Any = None
+    _quirks: bool = False
+    _used: set[str] = field(default_factory=set)
+    _class_names: dict[str, frozenset[str]] = field(default_factory=dict)
+    _layers: dict[str, int] = field(default_factory=dict)
+    _by_key: dict[str, list[Rule]] = field(default_factory=dict)
+    _by_node: dict[str, dict[int, list[Rule]]] = field(default_factory=dict)
+    _animations: dict[str, Style] = field(default_factory=dict)
+    """What holds at the end of an animation, by its name."""
+    _resolved: dict[tuple[Any, ...], ResolvedStyle] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, tree: LexborHTMLParser, source: str) -> "StyleSheets":
+        """The style sheets of a page."""
+        sheets = cls(_tree=tree, _quirks="<!doctype" not in source[:2_000].lower())
+        if "<style" in source or "<STYLE" in source or "<link" in source.lower():
+            sheets._elements = max(1, source.count("<") - source.count("</"))
+            for node in tree.css("style, link[rel~=stylesheet]"):
+                sheets._read(node)
+        return sheets
+
+    @property
+    def are_known(self) -> bool:
+        """Whether all style sheets of the page could be read."""
+        return not (self.linked or self.unresolved)
+
+    def path(self, parent: ElementPath, tag: str, attributes: Mapping[str, str | None]) -> ElementPath:
+        """The path of an element, without the ids and classes that no rule asks for."""
+        name, names = attributes.get("id") or "", attributes.get("class") or ""
+        if names not in self._class_names:
+            # In a page of an old kind the case of classes does not count.
+            words = (names.lower() if self._quirks else names).split()
+            self._class_names[names] = frozenset(word for word in words if f".{word}" in self._used)
+        frame = tag, name if f"#{name}" in self._used else "", self._class_names[names]
+        if frame not in parent.children:
+            parent.children[frame] = ElementPath(frame, parent)
+        return parent.children[frame]
+
+    def resolve(
+        self, node: Any, path: ElementPath, inline: str, default: Declarations, variables: Style, pseudo: str = ""
+    ) -> ResolvedStyle:
+        """What holds for an element, or for the text made before or after it, given what it has by itself."""
+        rules = path.rules.get(pseudo)
+        if rules is None:
+            rules = path.rules[pseudo] = self._find_rules(path, pseudo)
+        by_node = self._by_node.get(pseudo)
+        if by_node and (found := by_node.get(node.mem_id)):
+            rules = rules + found
+        if not rules and not inline:
+            return ResolvedStyle(default, variables)
+        key = (*map(id, rules), inline, default, id(variables))
+        if key not in self._resolved:
+            self._resolved[key] = self._cascade(rules, inline, default, variables)
+        return self._resolved[key]
+
+    def _cascade(self, rules: list[Rule], inline: str, default: Declarations, variables: Style) -> ResolvedStyle:
+        """The declarations that win (CSS Cascading 5, section 6.1), with variables in place."""
+        style = dict(default)
+        own, own_important = parse_inline_style(inline)
+        for rule in sorted(rules, key=lambda rule: rule.rank):
+            style |= rule.normal
+        style |= own
+        for rule in sorted(rules, key=lambda rule: (-rule.rank[0], *rule.rank[1:])):
+            style |= rule.important
+        style |= own_important
+        lasting = f"{style.get('animation', '')} {style.get('animation-fill-mode', '')}".split()
+        if not {"forwards", "both"}.isdisjoint(lasting):
+            for name in (*lasting, *style.get("animation-name", "").split()):
+                style |= self._animations.get(name, {})
+        named = {name: style.pop(name) for name in list(style) if name.startswith("--")}
+        if named:
+            known = {**variables, **named}
+            variables = {**variables, **{name: substitute_variables(value, known) for name, value in named.items()}}
+        values = ((name, substitute_variables(value, variables)) for name, value in style.items())
+        style = {name: value for name, value in values if value}
+        return ResolvedStyle(tuple(style.items()), variables, style.get("display", ""))
+
+    def _find_rules(self, path: ElementPath, pseudo: str) -> list[Rule]:
+        """The rules that hold for all elements with a path."""
+        if not self._by_key:
+            return []
+        tag, name, classes = path.frame
+        keys = (f"{pseudo} *", f"{pseudo} {tag}", f"{pseudo} #{name}", *(f"{pseudo} .{each}" for each in classes))
+        return [rule for key in keys for rule in self._by_key.get(key, ()) if rule.matches(path)]
+
+    def _read(self, node: Any) -> None:
+        """Read one <style>, or count one <link>."""
+        attributes = node.attributes
+        media = media_matches(attributes.get("media") or "")
+        if media is False or "disabled" in attributes:
+            return
+        if node.tag == "link":
+            self.linked += "alternate" not in (attributes.get("rel") or "").lower()
+            return
+        if (attributes.get("type") or "text/css").lower() != "text/css":
+            return
+        try:
+            items = tinycss2.parse_stylesheet(node.text(), skip_comments=True, skip_whitespace=True)
+            self._collect(items, [], 1 << 30, media is None, _DEEPEST)
+        except RecursionError:
+            self.unresolved += 1
+
+    def _collect(self, items: Iterable[Any], parents: list[str], layer: int, unknown: bool, deeper: int) -> None:
+        """Read rules, which may stand in at-rules and in each other."""
+        for item in items:
+            if item.type == "qualified-rule":
+                self._add_rule(item, parents, layer, unknown, deeper)
+            elif item.type == "at-rule":
+                self._collect_at_rule(item, parents, layer, unknown, deeper)
+
+    def _collect_at_rule(self, item: Any, parents: list[str], layer: int, unknown: bool, deeper: int) -> None:
+        keyword, prelude = item.lower_at_keyword, tinycss2.serialize(item.prelude).strip().lower()
+        if keyword == "import":
+            self.linked += (
+                media_matches(re.sub(r"^(?:url\([^)]*\)|\"[^\"]*\"|'[^']*')", "", prelude).strip()) is not False
+            )
+        elif keyword == "layer":
+            names = [name.strip() for name in prelude.split(",")]
+            for name in names:
+                self._layers.setdefault(name or f"#{len(self._layers)}", len(self._layers))
+            layer = self._layers[names[-1]] if names[-1] else len(self._layers) - 1
+        elif keyword == "media":
+            matches = media_matches(prelude)
+            if matches is False:
+                return
+            unknown = unknown or matches is None
+        elif keyword == "supports":
+            if prelude.startswith("not"):
+                return
+        elif keyword in ("container", "scope"):
+            unknown = True
+        elif keyword.endswith("keyframes") and item.content is not None:
+            self._read_animation(prelude, item.content)
+            return
+        else:
+            return
+        if item.content is None or not deeper:
+            return
+        contents = tinycss2.parse_blocks_contents(item.content, skip_comments=True, skip_whitespace=True)
+        if parents:
+            self._add_declarations(contents, parents, layer, unknown)
+        self._collect(contents, parents, layer, unknown, deeper - 1)
+
+    def _read_animation(self, name: str, content: list[Any]) -> None:
+        for frame in tinycss2.parse_rule_list(content, skip_comments=True, skip_whitespace=True):
+            if frame.type == "qualified-rule" and {"to", "100%"} & set(split_selectors(frame.prelude)):
+                self._animations[name], _ = declarations_of(tinycss2.parse_blocks_contents(frame.content))
+
+    def _add_rule(self, rule: Any, parents: list[str], layer: int, unknown: bool, deeper: int) -> None:
+        selectors = split_selectors(rule.prelude)
+        if parents:
+            selectors = [
+                selector.replace("&", parent) if "&" in selector else f"{parent} {selector}"
+                for parent in parents
+                for selector in selectors
+            ]
+        if len(selectors) > _MOST_RULES or not deeper:
+            self.unresolved += 1
+            return
+        contents = tinycss2.parse_blocks_contents(rule.content, skip_comments=True, skip_whitespace=True)
+        self._add_declarations(contents, selectors, layer, unknown)
+        self._collect(contents, selectors, layer, unknown, deeper - 1)
+
+    def _add_declarations(self, contents: list[Any], selectors: list[str], layer: int, unknown: bool) -> None:
+        normal, important = declarations_of(contents)
+        if not normal and not important:
+            return
+        decides = any(name in DECIDING for name in (*normal, *important))
+        for selector in selectors:
+            if self._order >= _MOST_RULES or unknown or not self._add_selector(selector, normal, important, layer):
+                self.unresolved += decides
+
+    def _add_selector(self, selector: str, normal: Style, important: Style, layer: int) -> bool:
+        """Add a rule for one selector; False if it cannot be resolved."""
+        self._order += 1
+        pseudo = _PSEUDO_ELEMENT.search(selector)
+        kind = pseudo[1].lower() if pseudo else ""
+        if pseudo:
+            selector = selector[: pseudo.start()] or "*"
+        if _OTHER_PSEUDO_ELEMENT.search(selector) or (kind and "content" not in {**normal, **important}):
+            return True
+        self.pseudos |= {kind} - {""}
+        rank = (layer, specificity(selector), self._order)
+        steps = split_compounds(selector, self._quirks)
+        if steps is not None and len(steps[0]) <= _MOST_COMPOUNDS:
+            compounds, children = steps
+            needed = frozenset().union(*map(keys_of, compounds))
+            self._used |= needed
+            rule = Rule(rank, normal, important, compounds, children, needed)
+            tag, name, classes = compounds[0]
+            key = f"#{name}" if name else f".{min(classes)}" if classes else tag or "*"
+            self._by_key.setdefault(f"{kind} {key}", []).append(rule)
+            return True
+        if _NEVER.search(re.sub(r":not\([^()]*\)", "", selector)):
+            return True
+        self._steps += self._elements * (self._elements if ":has" in selector else 1)
+        if self._steps > _MOST_STEPS:
+            return False
+        try:
+            nodes = self._tree.css(selector)
+        except SelectolaxError:
+            return False
+        rule = Rule(rank, normal, important)
+        for node in nodes:
+            self._by_node.setdefault(kind, {}).setdefault(node.mem_id, []).append(rule)
+        return True

@@ -1,0 +1,191 @@
+"""Tables of a page: which cell stands in which column, which rows name the columns, and where cells are empty.
+
+Cells take their columns by the HTML standard's way of forming a table (4.9.12). Rows that name columns are those of
+<thead> and of <th>; without such rows, those above the first figure.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from ralph_cli.core.document import Cell, Column, Table
+from ralph_cli.documents.html.numbering import integer
+from ralph_cli.documents.html.text_builder import CELL as CELL_APART
+from ralph_cli.documents.html.text_builder import SEPARATORS, TextBuilder
+from ralph_cli.text.tables import EMPTY_CELL
+
+_MOST_COLUMNS = 1_000
+_MOST_ROWS = 1 << 16
+_MOST_HEADER_ROWS = 10
+_LONGEST_HEADER = 200
+_YEAR = re.compile(r"\W*(?:19|20)\d\d\W*")
+_DIGIT = re.compile(r"\d")
+_AMOUNT = re.compile(r"[^\w]*\d[\d.,\s]*[^\w]*")
+
+
+@dataclass(frozen=True, slots=True)
+class _FilledCell:
+    """A cell with text: the columns that it takes, and between which places its text stands."""
+
+    left: int
+    right: int
+    start: int
+    end: int
+    text: str
+
+    @property
+    def is_amount(self) -> bool:
+        return _AMOUNT.fullmatch(self.text) is not None and not _YEAR.fullmatch(self.text)
+
+
+@dataclass(slots=True)
+class _Row:
+    cells: list[_FilledCell] = field(default_factory=list)
+    names_columns: bool = True
+
+
+@dataclass(slots=True)
+class GridTable:
+    """A table while it is read."""
+
+    holds_table: bool = False
+    _rows: list[_Row] = field(default_factory=list)
+    _right: int = 0
+    _most: int = 0
+    _taken: dict[int, int] = field(default_factory=dict)
+    """For a column that a cell of a row above takes, too: the last row in which it does, counted from 1."""
+
+    def begin_row(self) -> None:
+        """Begin a row."""
+        self._right = 0
+        self._rows.append(_Row())
+
+    def begin_cell(self, attributes: Mapping[str, str | None]) -> int:
+        """Find the columns of the next cell; returns the first."""
+        if not self._rows:
+            self.begin_row()
+        left = self._right
+        while self._taken.get(left, 0) >= len(self._rows):
+            left += 1
+        self._right = left + min(max(integer(attributes.get("colspan")) or 1, 1), _MOST_COLUMNS)
+        self._most = max(self._most, self._right)
+        height = integer(attributes.get("rowspan")) if "rowspan" in attributes else 1
+        if (height == 0 or (height or 1) > 1) and self._right <= _MOST_COLUMNS:
+            last = len(self._rows) + (height or _MOST_ROWS) - 1
+            self._taken |= dict.fromkeys(range(left, self._right), last)
+        return left
+
+    def end_cell(self, left: int, is_header: bool, start: int, out: TextBuilder) -> None:
+        """Keep a cell that begins at a column and a place, if anything was written."""
+        row = self._rows[-1]
+        if len(out.parts) > start - 1:
+            text = "".join(out.parts[start:]).strip()
+            row.cells.append(_FilledCell(left, self._right, start, len(out.parts), text))
+            row.names_columns = row.names_columns and is_header
+
+    def finish(self, out: TextBuilder) -> "NamedTable | None":
+        """Write a mark for each empty cell under a column that a header names, where its row goes on behind it.
+
+        None if no header names columns, as in a table that only places things on the page.
+        """
+        columns: list[_NamedColumn] = []
+        count = 0
+        for count_rows in () if self.holds_table else (_count_marked_rows, _count_rows_above_figures):
+            if not columns:
+                count = count_rows(self._rows)
+                rows = self._rows[:count] if count <= _MOST_HEADER_ROWS else []
+                columns = _name_columns([row.cells for row in rows], self._most)
+        cells = [cell for row in self._rows[count:] for cell in row.cells]
+        if not columns or not cells:
+            return None
+        # A figure under no header says that headers and figures do not stand in the same columns of the grid.
+        if all(_find_column(columns, cell) is not None for cell in cells if cell.left and cell.is_amount):
+            for row in self._rows[count:]:
+                _mark_row(row.cells, columns, out)
+        first = next(cell for row in self._rows for cell in row.cells)
+        return NamedTable(first.start, columns, cells)
+
+
+@dataclass(frozen=True, slots=True)
+class _NamedColumn:
+    left: int
+    right: int
+    header: str
+
+
+@dataclass(frozen=True, slots=True)
+class NamedTable:
+    """A table whose columns have names, in places of the text that is still under construction."""
+
+    _start: int
+    _columns: list[_NamedColumn]
+    _cells: list[_FilledCell]
+
+    def to_table(self, offsets: list[int]) -> Table:
+        """The table in offsets; cells under no header are in columns without a name."""
+        rooms = {(at, 1) for at, _ in enumerate(self._columns)} | {self._room(cell) for cell in self._cells}
+        order = {room: index for index, room in enumerate(sorted(rooms))}
+        columns = tuple(Column(self._columns[at].header if named else "") for at, named in sorted(rooms))
+        cells = tuple(Cell(offsets[cell.start], offsets[cell.end], order[self._room(cell)]) for cell in self._cells)
+        return Table(offsets[self._start], cells[-1].end, columns, cells)
+
+    def _room(self, cell: _FilledCell) -> tuple[int, int]:
+        """Under which header a cell stands, or before which."""
+        at = _find_column(self._columns, cell)
+        if at is not None:
+            return at, 1
+        return bisect_right(self._columns, cell.left, key=lambda column: column.left), 0
+
+
+def _count_marked_rows(rows: list[_Row]) -> int:
+    """How many rows at the top the page itself calls headers."""
+    return next((index for index, row in enumerate(rows) if not row.names_columns), len(rows))
+
+
+def _count_rows_above_figures(rows: list[_Row]) -> int:
+    """How many rows stand above the first figure, without the name of its section."""
+    count = next((index for index, row in enumerate(rows) if any(cell.is_amount for cell in row.cells)), 0)
+    while count and all(cell.left == 0 for cell in rows[count - 1].cells):
+        count -= 1
+    return count
+
+
+def _name_columns(rows: list[list[_FilledCell]], most: int) -> list[_NamedColumn]:
+    """The columns that header rows name; a header above several others is a part of their names."""
+    columns: list[_NamedColumn] = []
+    for row in reversed(rows):
+        if len(row) == 1 and row[0].right - row[0].left >= max(2, most):
+            continue  # the table's title
+        under = list(columns)
+        for cell in row:
+            below = [column for column in under if column.left < cell.right and cell.left < column.right]
+            if not below:
+                columns.append(_NamedColumn(cell.left, cell.right, _one_line(cell.text)))
+            for column in below:
+                columns[columns.index(column)] = _NamedColumn(
+                    column.left, column.right, _one_line(f"{cell.text} {column.header}")
+                )
+    return sorted(columns, key=lambda column: column.left)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())[:_LONGEST_HEADER].rstrip()
+
+
+def _find_column(columns: list[_NamedColumn], cell: _FilledCell) -> int | None:
+    """The first column with a name that a cell stands under."""
+    index = bisect_right(columns, cell.left, key=lambda column: column.right)
+    return index if index < len(columns) and columns[index].left < cell.right else None
+
+
+def _mark_row(cells: list[_FilledCell], columns: list[_NamedColumn], out: TextBuilder) -> None:
+    """Write the marks of a row, each before the next cell with text."""
+    if len(cells) < 2 and not any(_DIGIT.search(cell.text) for cell in cells):
+        return
+    reached = 0
+    for cell in cells:
+        first = bisect_left(columns, reached, key=lambda column: column.left)
+        behind = bisect_right(columns, cell.left, key=lambda column: column.right)
+        out.parts[cell.start - 1] += (EMPTY_CELL + SEPARATORS[CELL_APART]) * max(behind - first, 0)
+        reached = cell.right

@@ -1,0 +1,1 @@
+"""Text files, Markdown and source code."""
