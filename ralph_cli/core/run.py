@@ -104,7 +104,9 @@ class Search:
     """One searched term and how often it stands in the document, counted here and not by a model.
 
     `by` is "worker" if the worker names the term, "code" if it stands in the code that it ran. `pattern` marks a
-    regular expression; `hits` is None if it could not be counted, and `fault` says why.
+    regular expression; `hits` is None if it could not be counted, and `fault` says why. What stands inside of a word is
+    no hit ("ice" in "notice"); `stem` says that the term is no word there, and that words which begin with it are
+    counted.
     """
 
     term: str
@@ -112,6 +114,7 @@ class Search:
     by: Literal["worker", "code"] = "worker"
     pattern: bool = False
     fault: str = ""
+    stem: bool = False
 
 
 @dataclass(frozen=True, slots=True)
