@@ -97,8 +97,13 @@ class AbsenceReview:
         """The attempt with the record of its absence: what was searched, counted here, and the nearest passages."""
         if attempt.absence is None:
             return attempt
-        searches = tuple(tally.search for tally in self._tallies(attempt.absence))
-        return replace(attempt, searches=searches, nearest=tuple(map(self._passage, self._nearest_passages)))
+        counted = self.add_search_counts(attempt)
+        return replace(counted, nearest=tuple(map(self._passage, self._nearest_passages)))
+
+    def add_search_counts(self, attempt: Attempt) -> Attempt:
+        """The attempt with what was searched for it, counted here."""
+        tallies = self._tallies(attempt.absence or Absence(()))
+        return replace(attempt, searches=tuple(tally.search for tally in tallies))
 
     def _tallies(self, absence: Absence) -> tuple[Tally, ...]:
         return self._count(tuple(absence.searched), tuple(self.code_searches()))

@@ -19,6 +19,11 @@ def run_in_order(checks: Sequence[Check], attempt: Attempt) -> tuple[Evidence, .
     return tuple(found)
 
 
+def run_all(checks: Sequence[Check], attempt: Attempt) -> tuple[Evidence, ...]:
+    """Run all of the checks, which cost nothing, so that everything that is wrong is told at once."""
+    return tuple(check(attempt) for check in checks)
+
+
 def all_passed(evidence: Sequence[Evidence]) -> bool:
     """True only if something was checked and nothing failed."""
     return bool(evidence) and all(item.passed for item in evidence)

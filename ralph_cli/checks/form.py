@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from ralph_cli.core.run import Attempt, Draft, DraftClaim, Evidence, Issue
+from ralph_cli.text.sentences import sentence_ends
 
 MIN_CLAIM_CHARS = 10
 _WORD = re.compile(r"\w+")
@@ -100,6 +101,30 @@ def _claim_faults(number: int, claim: DraftClaim, form: AnswerForm) -> Iterator[
 def has_joined_items(text: str) -> bool:
     """Whether two items of a list have run into one: "... of resources- The loop is ..."."""
     return _JOINED_ITEMS.search(text) is not None
+
+
+def split_long_quotes(draft: Draft, form: AnswerForm) -> Draft:
+    """The draft with each quote that is too long cut into several, where sentences, lines or words end."""
+    claims = tuple(
+        replace(claim, quotes=tuple(part for quote in claim.quotes for part in _cut(quote.strip(), form.quote_chars)))
+        for claim in draft.claims
+    )
+    return replace(draft, claims=claims) if claims != draft.claims else draft
+
+
+def _cut(text: str, length: Range) -> Iterator[str]:
+    """The text in parts that have such a length; as it is where that cannot be."""
+    while len(text) > length.high:
+        # What is left must be long enough, too.
+        most = min(length.high, len(text) - length.low)
+        ends = [end for end, _ in sentence_ends(text, 0, most + 1)]
+        ends += [text.rfind("\n", 0, most + 1), text.rfind(" ", 0, most + 1)]
+        end = next((end for end in (max(ends[:-2], default=0), *ends[-2:]) if length.low <= end <= most), 0)
+        if not end:
+            break
+        yield text[:end].strip()
+        text = text[end:].strip()
+    yield text
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,12 +44,36 @@ class Absence:
 
 
 @dataclass(frozen=True, slots=True)
+class Completeness:
+    """How a worker says that it knows that nothing is missing: words of the document that close a list (`closed_by`),
+    `terms` at whose places all instances stand, or the `pages` of the part that the task is about.
+    """
+
+    closed_by: str = ""
+    terms: tuple[str, ...] = ()
+    pages: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CompletenessProof:
+    """What code found of one such statement: by which way, whether it `holds`, and a sentence on it.
+
+    That "words" hold means that they are in the document; whether they close the list is for a judge.
+    """
+
+    by: Literal["words", "places", "pages"]
+    holds: bool
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class Draft:
     """What the worker hands in: claims, an absence, or free text. Nothing in it has been checked."""
 
     claims: tuple[DraftClaim, ...] = ()
     absence: Absence | None = None
     output: str = ""
+    completeness: Completeness | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +192,10 @@ class Attempt:
 
     `output` is free text (task, goal, wrapped functions); an answer is `claims`, and so is the brief behind an output.
     `searches` and `nearest` belong to an absence: what was searched, and the passages that hold most of the question's
-    words. `memory` is what the worker wants remembered. `refused` names every quote that is not in the document (it is
-    in no claim), or that is there but cannot be seen. `finished` is the worker's own word, never a fact; `error` says
-    why there is nothing to check.
+    words. A task that asks for all of something has `searches`, too, and `completeness`: what shows that nothing is
+    missing. `memory` is what the worker wants remembered. `refused` names every quote that is not in the document (it
+    is in no claim), or that is there but cannot be seen. `finished` is the worker's own word, never a fact; `error`
+    says why there is nothing to check.
     """
 
     claims: tuple[Claim, ...] = ()
@@ -184,6 +209,7 @@ class Attempt:
     memory: str = ""
     error: str = ""
     nearest: tuple[Passage, ...] = ()
+    completeness: tuple[CompletenessProof, ...] = ()
 
     @property
     def has_result(self) -> bool:

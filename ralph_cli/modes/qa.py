@@ -80,12 +80,13 @@ class QaMode:
             self._only_lengths_refused = has_only_length_issues(merged, form)
         elif not issues:
             issues = self._length_issues() or self.reader.absence_review.issues(merged.absence)
-        if issues:
-            return Review(issues)
+        if merged.absence is not None:
+            return Review(issues, None if issues else self.reader.resolve(merged))
         attempt = self.reader.resolve(merged)
-        if merged.absence is None:
-            issues = attempt.refused or self.figure_check(attempt).issues
-        return Review(issues, attempt)
+        faulty = {issue.claim for issue in (*issues, *attempt.refused)}
+        # A figure may stand in the very quote that was refused.
+        figures = [issue for issue in self.figure_check(attempt).issues if issue.claim not in faulty]
+        return Review((*issues, *attempt.refused, *figures), attempt)
 
     def _length_issues(self) -> tuple[Issue, ...]:
         """What speaks against an absence after claims that only had quotes of a wrong length: they are no absence."""

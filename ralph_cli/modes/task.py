@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ralph_cli.checks.absence import NAME as ABSENCE
-from ralph_cli.checks.base import Check, run_in_order
+from ralph_cli.checks.base import Check, run_all, run_in_order
+from ralph_cli.checks.completeness import NAME as COMPLETENESS
 from ralph_cli.checks.coverage import NAME as COVERAGE
 from ralph_cli.checks.form import form_issues
 from ralph_cli.checks.judge.claims import safe_file_name
@@ -18,7 +19,7 @@ from ralph_cli.core.prompts.framing import frame_data, render_issues, truncate
 from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, agent_request, ask_model, parse_object
 from ralph_cli.core.prompts.json_schema import object_schema, string
 from ralph_cli.core.prompts.templates import render_prompt
-from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Issue, Lesson, Step
+from ralph_cli.core.run import Attempt, Claim, Completeness, Draft, DraftClaim, Evidence, Issue, Lesson, Step
 from ralph_cli.loop.state import LoopState
 from ralph_cli.modes.reader import DocumentReader
 from ralph_cli.modes.retry import Retry, needs_fresh_conversation
@@ -31,7 +32,10 @@ VERBATIM_ITERATIONS = 2
 """So many of the latest iterations are repeated to the reasoner word for word; older ones are counted."""
 
 MAX_TOKENS = 8_000
-READER_CHECKS = frozenset({TASK_JUDGE, "verifier", FIGURES_CHECK, COVERAGE, ABSENCE, "quotes", "form", "brief"})
+ONLY_READER_CHECKS = frozenset({COMPLETENESS, COVERAGE, ABSENCE, "quotes", "form", "brief"})
+"""Issues of these checks can be mended by reading alone, and the reasoner has no document."""
+
+READER_CHECKS = ONLY_READER_CHECKS | {TASK_JUDGE, "verifier", FIGURES_CHECK}
 """Issues of these checks may be mended by reading more; the others concern the reasoner alone."""
 
 FORMAT_DESCRIPTIONS = {
@@ -111,6 +115,7 @@ class TaskMode:
     retry: Retry = "auto"
     _steps: tuple[Step, ...] = ()
     _starts_fresh: bool = False
+    _completeness: Completeness | None = None
 
     def plan(self, state: LoopState) -> str:
         """The hints for the reader: what the last iteration lacked. Empty when reading more would mend nothing."""
@@ -160,8 +165,11 @@ class TaskMode:
         if attempt.absence is not None:
             reviews = (self.reader.absence_review,) if self.reader else ()
             return run_in_order((*self.brief_checks, *reviews), attempt)
+        found = run_all((*self.brief_checks, self.output_check), attempt)
+        if not all(item.passed for item in found):
+            return found
         further = (self.verifier,) if self.verifier is not None else ()
-        return run_in_order((*self.brief_checks, self.output_check, self.judge, *further), attempt)
+        return (*found, *run_in_order((self.judge, *further), attempt))
 
     def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
         """Keep what was established, if everything but the judge's word holds; the issues are the feedback."""
@@ -178,9 +186,11 @@ class TaskMode:
             return Attempt()
         earlier = self._earlier_items()
         if self._steps and not message:
-            return replace(self.reader.resolve(Draft(earlier)), source="worker")
+            brief = self.reader.add_reading_record(self.reader.resolve(Draft(earlier)), self._completeness)
+            return replace(brief, source="worker")
         reading = self.reader.read(message, iteration, self.review, fresh=self._starts_fresh)
         draft, attempt = reading.draft or Draft(), reading.attempt
+        self._completeness = draft.completeness or self._completeness
         if draft.absence is not None and not earlier:
             found = attempt or self.reader.resolve(draft)
             return replace(found, finished=not form_issues(draft, self.reader.assignment.form), source=reading.source)
@@ -189,19 +199,23 @@ class TaskMode:
             attempt = self.reader.resolve(Draft(claims))
         if not attempt.claims:
             return Attempt(error="the reader submitted no quotes that are in the document")
-        return replace(attempt, source=reading.source)
+        return replace(self.reader.add_reading_record(attempt, self._completeness), source=reading.source)
 
     def review(self, draft: Draft) -> Review:
         """The local rules on a brief that is handed in: its form, its quotes, and what it did not look at."""
         assert self.reader is not None
-        issues = form_issues(draft, self.reader.assignment.form)
+        attempt = self.reader.resolve(draft)
+        issues = (*form_issues(draft, self.reader.assignment.form), *attempt.refused)
         if issues:
             return Review(issues)
-        attempt = self.reader.resolve(draft)
-        issues = attempt.refused
+        earlier = self._earlier_items()
         # Beside what was gathered before, "nothing more" is no statement on the document.
-        if not issues and draft.absence is not None and not self._earlier_items():
+        if draft.absence is not None and not earlier:
             issues = self.reader.absence_review.issues(draft.absence)
+        elif draft.claims and not self.reader.ranks_only:
+            gathered = self.reader.resolve(Draft(merge_items(earlier, draft.claims))) if earlier else attempt
+            said = draft.completeness or self._completeness
+            issues = self.reader.completeness_review.issues(said, gathered)
         return Review(issues, attempt)
 
     def _usable_items(self, draft: Draft) -> tuple[DraftClaim, ...]:
@@ -245,7 +259,9 @@ def render_constraints(steps: Sequence[Step], nonce: str) -> str:
     older = len(steps) - VERBATIM_ITERATIONS
     parts = []
     for number, step in list(enumerate(steps, 1))[-VERBATIM_ITERATIONS:]:
-        parts.append(f"Iteration {number} was not accepted:\n" + render_issues(step.issues, nonce))
+        issues = [issue for issue in step.issues if issue.check not in ONLY_READER_CHECKS]
+        told = render_issues(issues, nonce) or "- the brief was not enough; it may hold more now"
+        parts.append(f"Iteration {number} was not accepted:\n{told}")
         if step.attempt.output:
             parts.append(f"Its output (improve on this):\n{frame_data(step.attempt.output, nonce)}")
         if step.attempt.memory:

@@ -19,7 +19,9 @@ def as_object(view: RunView) -> dict[str, Any]:
     `usage.usd` is null when a price is unknown. `not_found` has the searches, counted by code (`by`: the worker says
     so, or its code shows it; `hits` is null with a `fault` if it could not be counted), the pages of which a model was
     shown something (runs [first, last]; null if not recorded, or without pages), the passages nearest to the question
-    by its words, which answer nothing, and the pages of which no text, or not all of it, could be read. `unheard` are
+    by its words, which answer nothing, and the pages of which no text, or not all of it, could be read. `completeness`
+    is what shows of a task that asks for all of something that nothing is missing (`by` words of the document that
+    close the list, `places` of terms, or `pages`), and whether it `holds`. `unheard` are
     models of the panel that gave no verdict on a claim; `notices` say, too, if counter-evidence was not looked for.
     `verification` is what a verifier said of the result: "passed",
     "refused", "failed" (it gave no verdict), "skipped" (it was not asked on the last iteration), or null without one.
@@ -61,6 +63,7 @@ def as_object(view: RunView) -> dict[str, Any]:
             "notes": list(view.notes),
         },
         "not_found": _absence(view),
+        "completeness": [{"by": it.by, "holds": it.holds, "message": it.message} for it in view.completeness],
         "coverage": coverage.as_object(view.coverage),
         "issues": [{"check": i.check, "claim": i.claim, "message": i.line} for i in view.issues],
         "judged": view.judged,

@@ -7,7 +7,7 @@ from ralph_cli.core.run import Passage, Quote
 from ralph_cli.reports.report import Report, describe_ending, outcome_heading
 from ralph_cli.reports.safe_text import make_visible
 from ralph_cli.reports.sections import absence
-from ralph_cli.reports.sections.coverage import coverage_line, unreadable_line
+from ralph_cli.reports.sections.coverage import completeness_lines, coverage_line, unreadable_line
 from ralph_cli.reports.sections.opinions import Opinion, opinions, verdict_words
 from ralph_cli.reports.sections.refused import Refusals, collect_refusals
 from ralph_cli.reports.terminal import describe_calls
@@ -184,6 +184,8 @@ def _coverage_lines(report: Report) -> Iterator[str]:
     """How much of the document was read, and which pages, or parts of a text without pages."""
     view, found = report.view, report.coverage
     yield from ("## What was read", "")
+    for told, _ in completeness_lines(view):
+        yield from (escape_markdown(told), "")
     if view.absence is not None:
         yield from (absence.describe_pages_read(view), "")
     if (line := coverage_line(view)) and not found.parts:

@@ -6,7 +6,7 @@ from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Claim, Quote, Ruling, StopType
 from ralph_cli.reports.safe_text import join_lines, make_visible, one_line, trace_line
 from ralph_cli.reports.sections import absence
-from ralph_cli.reports.sections.coverage import coverage_line, unreadable_line
+from ralph_cli.reports.sections.coverage import completeness_lines, coverage_line, unreadable_line
 from ralph_cli.reports.sections.opinions import BEARINGS, describe_qualifications
 from ralph_cli.reports.sections.outcome import PASSAGES_HEADING, describe_outcome
 from ralph_cli.reports.sections.output import payload
@@ -65,8 +65,10 @@ def report_lines(view: RunView, *, output: bool = True) -> Iterator[list[Styled]
     yield []
     if legend := _legend(view):
         yield [(legend, "dim")]
-    if (read := coverage_line(view)) and not view.has_no_reader:
-        yield [read]
+    if not view.has_no_reader:
+        yield from ([(one_line(line), style)] for line, style in completeness_lines(view))
+        if read := coverage_line(view):
+            yield [read]
     yield [(describe_outcome(view), _colour(view))]
     yield [(describe_spending(view, view.iterations), "dim")]
     yield [(trace_line(view.folder, view.run), "dim")]

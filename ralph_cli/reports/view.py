@@ -10,6 +10,7 @@ from ralph_cli.core.run import (
     INCOMPLETE_COUNTER_CHECKS,
     Attempt,
     Claim,
+    CompletenessProof,
     Halt,
     Issue,
     Outcome,
@@ -126,7 +127,8 @@ class RunView:
 
     `absence` is the worker's note on what is not in the document, None if it did not say that. `output_ruling` is the
     verdict on an output as a whole. `found_passages` are passages that a check found, such as those that qualify a
-    claim; `notes` say what the checks did. `coverage` is None if what was read was not recorded.
+    claim; `notes` say what the checks did, `completeness` what shows that nothing is missing. `coverage` is None if
+    what was read was not recorded.
     `counter_evidence_gaps` says what of the search for counter-evidence was not made, and why; it is among the
     `notices`, too.
     """
@@ -151,6 +153,7 @@ class RunView:
     counter_evidence_gaps: tuple[str, ...]
     notices: tuple[str, ...]
     verification: VerificationOutcome
+    completeness: tuple[CompletenessProof, ...]
     coverage: CoverageMap | None
     judge: str
     iterations: int
@@ -233,6 +236,7 @@ def build_view(
         counter_evidence_gaps=gaps,
         notices=tuple(dict.fromkeys((*notices, *gaps))),
         verification=best.verification,
+        completeness=attempt.completeness,
         coverage=coverage_map(coverage, starts, int(document.get("characters", 0)))
         if coverage and starts and outcome.halt.type not in UNREAD_STOPS
         else None,

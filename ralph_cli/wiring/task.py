@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ralph_cli.checks.base import Check
-from ralph_cli.checks.coverage import CoverageCheck, share_to_read
+from ralph_cli.checks.coverage import CoverageCheck
 from ralph_cli.checks.figures.numbering import section_numbers
 from ralph_cli.checks.form import AnswerForm, FormCheck, Range
 from ralph_cli.checks.judge.outputs import TaskJudge
@@ -129,12 +129,14 @@ def build_task(
         output_check = OutputCheck(spec.output, spec.text, memory=memory)
     else:
         form = AnswerForm(ITEM_RANGE, QUOTE_RANGE, settings.quote_chars)
-        assignment = Assignment(kind="task", text=spec.text, document=document, form=form, memory=memory)
+        least_share = settings.min_coverage or 0.0
+        assignment = Assignment(
+            kind="task", text=spec.text, document=document, form=form, memory=memory, least_share=least_share
+        )
         reader, closers = open_reader(context, assignment, source, "reader")
         checks = FormCheck(AnswerForm(ANY_COUNT, ANY_COUNT, settings.quote_chars)), QuoteCheck(document)
-        share = _least_share_to_read(context, spec.text, document)
-        if share:
-            checks += (CoverageCheck(document, share, reader.shown_spans),)
+        if least_share:
+            checks += (CoverageCheck(document, least_share, reader.shown_spans),)
         sections = section_numbers(document.text)
         output_check = OutputCheck(spec.output, spec.text, paged=document.paged, sections=sections, document=document)
     mode = TaskMode(
@@ -150,14 +152,6 @@ def build_task(
         retry=settings.retry,
     )
     return BuiltMode(mode, closers)
-
-
-def _least_share_to_read(context: RunContext, task: str, document: Document) -> float:
-    """The share of the document that the reader must have read."""
-    requested = context.settings.min_coverage
-    if requested is None and context.models.worker.vendor == "offline":
-        return 0.0  # it ranks passages and cannot be told to read, so nothing is demanded unasked
-    return share_to_read(requested, task, len(document.text), context.settings.max_subqueries)
 
 
 def _memory_writer(spec: TaskSpec, budget: int, sink: EventSink) -> Callable[[int, str], None] | None:

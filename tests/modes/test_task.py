@@ -153,7 +153,8 @@ def test_a_score_threshold_is_reached_by_the_share_of_figures_that_were_found(se
 
 def test_the_judge_is_told_how_long_the_output_is_by_code(settings: Settings) -> None:
     _, _, _, judge = play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result()], [OK])
-    assert f"({len(GOOD.split())} words, counted by code)" in told(judge.requests[0])
+    assert "(p. 1)" in GOOD  # a mark for the reader, and no words
+    assert f"({len(GOOD.split()) - 2} words, counted by code)" in told(judge.requests[0])
 
 
 def test_a_reasoner_of_its_own_plays_its_own_script(settings: Settings) -> None:

@@ -6,6 +6,7 @@ from functools import partial
 
 from ralph_cli.checks.judge.claims import render_numbered, safe_file_name
 from ralph_cli.checks.judge.passages import render_passages
+from ralph_cli.checks.output.words import count_words
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Model, Request
@@ -13,7 +14,7 @@ from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, agent_request, ask_model, parse_object
 from ralph_cli.core.prompts.json_schema import array, object_schema, string
 from ralph_cli.core.prompts.templates import render_prompt
-from ralph_cli.core.run import Attempt, Evidence, Issue, Ruling, Verdict
+from ralph_cli.core.run import Attempt, Evidence, Issue, Ruling, Search, Verdict
 
 NAME = "task_judge"
 WHOLE_OUTPUT = 0
@@ -85,9 +86,10 @@ class TaskJudge:
             document=safe_file_name(self.document.path) if self.document else "none: only the memory is known",
             brief=self._brief(attempt, nonce),
             memory=frame_data(self.memory, nonce) if self.memory else "(nothing)",
+            reading=_reading_record(attempt, nonce),
             output=frame_data(attempt.output, nonce),
             kind=self.kind,
-            words=len(attempt.output.split()),
+            words=count_words(attempt.output),
             task=self.task,
         )
         quotes = [{"text": quote.text, "page": quote.page} for quote in attempt.quotes]
@@ -100,3 +102,14 @@ class TaskJudge:
         shown = render_passages(self.document, attempt.quotes, nonce)
         items = "\n".join(render_numbered("Item", claim, nonce) for claim in attempt.claims)
         return f"{shown}\n\n{items}"
+
+
+def _reading_record(attempt: Attempt, nonce: str) -> str:
+    """What code knows of how the brief was gathered: what was searched, and what shows that nothing is missing."""
+    lines = [f"- {proof.message}" if proof.holds else f"- not shown: {proof.message}" for proof in attempt.completeness]
+    lines += [f"- searched: {search.term}: {_describe_hits(search)}" for search in attempt.searches]
+    return frame_data("\n".join(lines), nonce) if lines else "(nothing)"
+
+
+def _describe_hits(search: Search) -> str:
+    return "not counted" if search.hits is None else f"{search.hits} places"

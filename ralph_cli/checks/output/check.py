@@ -1,7 +1,6 @@
 """The hard rules of an output: its length and shape, and that what it states in figures is in the quoted words."""
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,6 +10,7 @@ from ralph_cli.checks.figures.header import quote_header
 from ralph_cli.checks.form import has_joined_items
 from ralph_cli.checks.output.schema import SchemaCheckError
 from ralph_cli.checks.output.shape import Format, OutputParseError, Piece, pieces, shape_faults
+from ralph_cli.checks.output.words import count_words, word_limits
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Json
 from ralph_cli.core.run import Attempt, Evidence, Issue, Quote
@@ -126,8 +126,8 @@ class OutputCheck:
         )
 
     def _word_count_faults(self, output: str) -> Iterator[str]:
-        """What is wrong with the number of words, where the task sets one; white space parts words."""
-        (least, most), count = word_limits(self.task), len(output.split())
+        """What is wrong with the number of words, where the task sets one."""
+        (least, most), count = word_limits(self.task), count_words(output)
         if most is not None and count > most:
             yield f"the output has {count} words, {count - most} more than the {most} that the task allows"
         if least is not None and count < least:
@@ -142,24 +142,6 @@ def _joined_item_faults(output: str) -> Iterator[str]:
     for number, line in enumerate(output.split("\n"), 1):
         if line.lstrip().startswith(("- ", "* ")) and has_joined_items(line):
             yield f"line {number} of the output: two items of a list stand on one line"
-
-
-_MOST_WORDS = re.compile(
-    r"(?i)\b(?:at\s+most|no(?:t)?\s+more\s+than|up\s+to|a\s+maximum\s+of|maximum|max\.?|under|below|within|fewer\s+than"
-    r"|less\s+than|not\s+exceeding)\s+(\d{1,5})\s+words\b"
-)
-_LEAST_WORDS = re.compile(
-    r"(?i)\b(?:at\s+least|no\s+fewer\s+than|no\s+less\s+than|a\s+minimum\s+of)\s+(\d{1,5})\s+words\b"
-)
-_WORDS_FROM_TO = re.compile(r"(?i)\b(\d{1,5})\s*(?:-|\u2013|to|and)\s*(\d{1,5})\s+words\b")
-
-
-def word_limits(task: str) -> tuple[int | None, int | None]:
-    """The least and most words that a task sets in so many words; None where it sets none ("about 200" sets none)."""
-    if match := _WORDS_FROM_TO.search(task):
-        return int(match[1]), int(match[2])
-    least, most = _LEAST_WORDS.search(task), _MOST_WORDS.search(task)
-    return int(least[1]) if least else None, int(most[1]) if most else None
 
 
 def _score(ground: GroundingSources, missing: int, formal: int) -> float | None:

@@ -15,7 +15,7 @@ from ralph_cli.reports.html.timeline import timeline
 from ralph_cli.reports.report import Report, describe_ending, outcome_heading
 from ralph_cli.reports.safe_text import one_line
 from ralph_cli.reports.sections import absence
-from ralph_cli.reports.sections.coverage import unreadable_line
+from ralph_cli.reports.sections.coverage import completeness_lines, unreadable_line
 from ralph_cli.reports.sections.refused import Refusals, collect_refusals
 from ralph_cli.reports.sections.spending import Spending, spending
 from ralph_cli.reports.view import VERDICT_WORDS, describe_place
@@ -193,8 +193,9 @@ def _searches(report: Report) -> Markup:
 
 def _coverage(report: Report) -> Markup:
     found = report.coverage
+    told = join(*(el("p", line) for line, _ in completeness_lines(report.view)))
     if not found.parts:
-        return el("p", found.note)
+        return join(told, el("p", found.note))
     key = [el("li", el("b", name), rest, class_=level) for level, name, rest in found.describe_levels()]
     names = (part.name if found.unit == "page" else "" for part in found.parts)
     cells = [
@@ -202,6 +203,7 @@ def _coverage(report: Report) -> Markup:
         for name, part in zip(names, found.parts, strict=True)
     ]
     return join(
+        told,
         el("ul", *key, class_="key"),
         el("ul", *cells, class_="strip", aria_label="How far each part was read"),
         el("p", found.note, class_="soft"),
