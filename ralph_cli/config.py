@@ -5,12 +5,14 @@ import os
 import re
 import tomllib
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from dotenv import dotenv_values
+from dotenv.parser import parse_stream
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -19,14 +21,13 @@ from pydantic import (
     Field,
     SecretStr,
     ValidationError,
-    model_validator,
 )
 from pydantic.fields import FieldInfo
 
 from ralph_cli.checks.form import AnswerForm, Range
 from ralph_cli.checks.output.shape import Format
 from ralph_cli.core.budget import Budget
-from ralph_cli.core.errors import ConfigError
+from ralph_cli.core.errors import ConfigError, describe_fault
 from ralph_cli.core.option import Group, OnResume, Option
 from ralph_cli.loop.config import StopConditionConfig
 from ralph_cli.providers.registry import KEYLESS_VENDORS, Endpoint
@@ -47,7 +48,9 @@ def _parse_range(value: Any) -> Any:
     if match is None:
         raise ValueError(f"write a count or a range such as 3-7, not {value!r}")
     low, high = int(match.group(1)), int(match.group(2) or match.group(1))
-    if not 0 < low <= high:
+    if low > high > 0:
+        raise ValueError(f"the smaller number comes first: {high}-{low}, not {value}")
+    if not low:
         raise ValueError(f"write a count of at least 1 or a range such as 3-7, not {value!r}")
     return Range(low, high)
 
@@ -58,7 +61,10 @@ MIN_QUOTE_CHARS = 12
 def _parse_lengths(value: Any) -> Any:
     """A range "40-160", or one number for the most; nobody wants quotes of exactly so many characters."""
     if not re.fullmatch(r"\d+", most := str(value).strip()):
-        return _parse_range(value)
+        lengths = _parse_range(value)
+        if lengths.low < 4:  # Shorter pieces ("Inc.", "2018") stand everywhere and prove nothing.
+            raise ValueError("it must begin at 4 or more")
+        return lengths
     if int(most) < MIN_QUOTE_CHARS:
         raise ValueError(
             f"at most {most} is below the least, {MIN_QUOTE_CHARS}; write both, such as 4-{MIN_QUOTE_CHARS}"
@@ -126,6 +132,15 @@ class Settings(BaseModel):
     """Everything a person can set, checked. Names are those of ralph.toml and, with dashes, of the flags."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, use_attribute_docstrings=True)
+
+    if not TYPE_CHECKING:  # editors and type checkers see the fields
+
+        def __init__(self, **values: Any) -> None:
+            """The settings with these values. Raises ConfigError."""
+            try:
+                super().__init__(**values)
+            except ValidationError as error:
+                raise _as_config_error(error, {}) from error
 
     model: str | None = setting(
         None, MODELS, RECORDED, old=("GENERATE_MODEL",), default_words="Claude, if there is a key"
@@ -235,13 +250,6 @@ class Settings(BaseModel):
     cache: Folder = setting(Path("~/.cache/ralph"), MACHINE, CURRENT, "RALPH_CACHE", "RALPH_CACHE_DIR")
     """The sandbox's runtime, texts of documents."""
 
-    @model_validator(mode="after")
-    def _check_quote_chars(self) -> "Settings":
-        # Shorter pieces ("Inc.", "2018") stand everywhere and prove nothing.
-        if self.quote_chars.low < 4:
-            raise ValueError("quote_chars must begin at 4 or more")
-        return self
-
     @property
     def form(self) -> AnswerForm:
         """The form that an answer must have."""
@@ -330,26 +338,46 @@ def load_settings(
 ) -> Settings:
     """The settings for this call. `flags` holds what was given on the command line (None values are not given).
 
-    `.env` and ralph.toml are read from `folder` (the working folder); real variables win over `.env`.
+    `.env` and ralph.toml are read from `folder` (the working folder); real variables win over `.env`. Warns of a
+    variable's old name, and of a variable RALPH_... that sets nothing.
     Raises ConfigError that names the setting, where it came from and what is wrong.
     """
+    settings, notices = _load(flags, environ, folder)
+    for notice in notices:
+        warnings.warn(notice, FutureWarning, stacklevel=2)
+    return settings
+
+
+def _load(
+    flags: Mapping[str, Any] | None = None, environ: Mapping[str, str] | None = None, folder: Path | None = None
+) -> tuple[Settings, tuple[str, ...]]:
+    """The settings, and what a person should know of where they were read."""
     try:
         folder = folder or Path.cwd()
     except OSError as error:
         raise ConfigError(f"the working folder is gone: {error}", code="no-folder", hint="cd to another one") from error
     real = dict(os.environ if environ is None else environ)
-    dotenv = _read_dotenv(folder / ".env")
-    variables = _settings_from_environment({**dotenv, **{k: v for k, v in real.items() if v.strip()}})
+    dotenv, left_out = _read_dotenv(folder / ".env")
+    variables = {**dotenv, **{name: value for name, value in real.items() if value.strip()}}
     layers = [
         {name: (f"{name} in {SETTINGS_FILE}", value) for name, value in _read_toml(folder / SETTINGS_FILE).items()},
-        variables,
+        _settings_from_environment(variables),
         {name: (flag_of(name), value) for name, value in (flags or {}).items() if value is not None},
     ]
+    notices = (*left_out, *_variable_notices(variables))
     merged = {name: where_and_value for layer in layers for name, where_and_value in layer.items()}
+    values = {name: value for name, (_, value) in merged.items()}
+    return make_settings(values, {name: where for name, (where, _) in merged.items()}), notices
+
+
+def make_settings(values: Mapping[str, Any], origin: Mapping[str, str]) -> Settings:
+    """The settings with these values; `origin` says where each was set. Raises ConfigError that names it."""
     try:
-        return Settings.model_validate({name: value for name, (_, value) in merged.items()})
-    except ValidationError as error:
-        raise as_config_error(error, {name: where for name, (where, _) in merged.items()}) from None
+        return Settings(**values)
+    except ConfigError as error:
+        if isinstance(fault := error.__cause__, ValidationError):
+            raise _as_config_error(fault, origin) from None
+        raise
 
 
 def flag_of(name: str) -> str:
@@ -359,9 +387,9 @@ def flag_of(name: str) -> str:
 
 def complete_settings(settings: Settings | None) -> Settings:
     """The settings of a caller, with the environment's keys and addresses where they name none; None: all of it."""
-    found = load_settings()
     if settings is None:
-        return found
+        return load_settings()
+    found, _ = _load()
     names = {name for name, option in OPTIONS.items() if option.group is MODELS and option.on_resume is CURRENT}
     return settings.model_copy(update={name: getattr(found, name) for name in names - settings.model_fields_set})
 
@@ -375,13 +403,26 @@ def fetch_environment(environ: Mapping[str, str] | None = None) -> dict[str, str
     return {"DENO_TLS_CA_STORE": "mozilla,system", **found}
 
 
-def _read_dotenv(path: Path) -> dict[str, str]:
+def _read_dotenv(path: Path) -> tuple[dict[str, str], list[str]]:
+    """The variables of a file, and what is said of lines that set none."""
+    # A folder of that name is often a virtual environment.
+    lines = list(parse_stream(StringIO("" if path.is_dir() else _read_settings_file(path))))
+    valid = StringIO("".join(line.original.string for line in lines if not line.error))
+    left_out = [
+        f"line {line.original.line} of {path.name} is left out: write NAME=VALUE" for line in lines if line.error
+    ]
+    return {name: value for name, value in dotenv_values(stream=valid).items() if value is not None}, left_out
+
+
+def _read_settings_file(path: Path) -> str:
+    """The text of a file, empty if there is none; ConfigError says why it cannot be read."""
     try:
-        return {name: value for name, value in dotenv_values(path).items() if value is not None}
+        return path.read_text("utf-8")
+    except FileNotFoundError:
+        return ""
     except (OSError, ValueError) as error:
-        raise ConfigError(
-            f"{path} cannot be read: {error}", code="bad-settings-file", hint="save it as UTF-8"
-        ) from error
+        what = f"{path.name} {describe_fault(error)}"
+        raise ConfigError(what, code="bad-settings-file", hint=f"settings are read from {path}") from error
 
 
 def command_environment(environ: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -391,17 +432,27 @@ def command_environment(environ: Mapping[str, str] | None = None) -> dict[str, s
 
 
 def _read_toml(path: Path) -> dict[str, Any]:
-    if not path.is_file():
-        return {}
     try:
-        values = tomllib.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise ConfigError(f"{path.name} cannot be read: {error}", code="bad-settings-file") from error
-    for name in sorted(SECRETS):
-        if name in values:
-            hint = f"set {ENVIRONMENT_VARIABLES[name][0]} in the environment or in .env, which git ignores"
+        values = tomllib.loads(_read_settings_file(path))
+    except tomllib.TOMLDecodeError as error:
+        hint = 'write lines such as max_cost = 1.5 or model = "offline", with text in quotes'
+        raise ConfigError(f"{path.name} is not TOML: {error}", code="bad-settings-file", hint=hint) from error
+    for name, value in values.items():
+        if (meant := _nearest_setting(name)) in SECRETS:
+            hint = f"set {ENVIRONMENT_VARIABLES[meant][0]} in the environment or in .env, which git ignores"
             raise ConfigError(f"{path.name} must not hold a key ({name})", code="key-in-file", hint=hint)
+        if isinstance(value, dict):
+            hint = "leave out the line in brackets: settings stand in no section"
+            raise ConfigError(f"{path.name} has a section [{name}]", code="bad-settings-file", hint=hint)
     return values
+
+
+def _nearest_setting(name: str) -> str:
+    """The setting that a name means, or most likely means: by its own name, or by that of its variable; else empty."""
+    known = {variable.lower(): setting for setting, names in ENVIRONMENT_VARIABLES.items() for variable in names}
+    known |= {setting: setting for setting in OPTIONS}
+    near = difflib.get_close_matches(name.lower().replace("-", "_"), known, n=1)
+    return known[near[0]] if near else ""
 
 
 def _settings_from_environment(variables: Mapping[str, str]) -> dict[str, tuple[str, str]]:
@@ -409,13 +460,20 @@ def _settings_from_environment(variables: Mapping[str, str]) -> dict[str, tuple[
     found = {}
     for setting, names in ENVIRONMENT_VARIABLES.items():
         used = next((name for name in names if variables.get(name, "").strip()), None)
-        if used is None:
-            continue
-        found[setting] = used, variables[used]
-        if used in OPTIONS[setting].old_environment:
-            new = OPTIONS[setting].environment[0]
-            warnings.warn(f"{used} is an old name; set {new} instead", FutureWarning, stacklevel=3)
+        if used is not None:
+            found[setting] = used, variables[used]
     return found
+
+
+def _variable_notices(variables: Mapping[str, str]) -> Iterator[str]:
+    """What a person should know of the variables: an old name that is read, a name of ralph's that sets nothing."""
+    for setting, (used, _) in _settings_from_environment(variables).items():
+        if used in OPTIONS[setting].old_environment:
+            yield f"{used} is an old name; set {OPTIONS[setting].environment[0]} instead"
+    known = {name for names in ENVIRONMENT_VARIABLES.values() for name in names}
+    for name in sorted(name for name in variables if name.startswith("RALPH_") and name not in known):
+        near = difflib.get_close_matches(name, known, n=1)
+        yield f"{name} is no setting and has no effect" + (f"; did you mean {near[0]}?" if near else "")
 
 
 _FAULTS = {
@@ -429,19 +487,21 @@ _FAULTS = {
     "finite_number": "it must be a finite number",
     "bool_parsing": "it must be true or false",
     "literal_error": "it must be {expected}",
+    "path_type": "it must be a path, in quotes",
+    "string_type": "it must be a text, in quotes",
+    "tuple_type": "it must be a list of texts",
 }
 """What is said of a value, by pydantic's name of what is wrong with it."""
 
 
-def as_config_error(error: ValidationError, origin: Mapping[str, str]) -> ConfigError:
+def _as_config_error(error: ValidationError, origin: Mapping[str, str]) -> ConfigError:
     """The first fault of settings in one line; `origin` says where each setting was set."""
     fault = error.errors(include_url=False)[0]
     name = str(fault["loc"][0]) if fault["loc"] else "the settings"
     where = origin.get(name, name)
     if fault["type"] == "extra_forbidden":
-        known = sorted(set(OPTIONS) - SECRETS)
-        near = difflib.get_close_matches(name.replace("-", "_"), known, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"known: {', '.join(known)}"
+        near = _nearest_setting(name)
+        hint = f"did you mean {near}?" if near else "`ralph qa --help` shows settings: --max-cost is max_cost"
         return ConfigError(f"unknown setting: {where}", code="unknown-setting", hint=hint)
     hint = ""
     if fault["type"] in _FAULTS:

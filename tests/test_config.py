@@ -1,6 +1,7 @@
 """Settings: who wins, what is refused, and that a key is never shown."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -8,8 +9,8 @@ import pytest
 
 from ralph_cli.checks.form import Range
 from ralph_cli.checks.verifier import LLMVerifier
-from ralph_cli.config import OPTIONS, SECRETS, load_settings
-from ralph_cli.core.errors import ConfigError
+from ralph_cli.config import OPTIONS, SECRETS, Settings, complete_settings, load_settings
+from ralph_cli.core.errors import ConfigError, describe_fault
 from ralph_cli.providers.scripted import ScriptedModel
 from ralph_cli.wiring.goal import drop_judge_notices
 from ralph_cli.wiring.models import choose_models
@@ -65,7 +66,63 @@ def test_a_setting_that_is_misspelt_is_answered_with_the_nearest(tmp_path: Path)
     (tmp_path / "ralph.toml").write_text("colour = 4")
     with pytest.raises(ConfigError) as caught:
         load_settings({}, environ={}, folder=tmp_path)
-    assert caught.value.hint.startswith("known: ")
+    assert "--help" in caught.value.hint
+
+
+def test_a_variable_that_sets_nothing_is_said_with_the_nearest(tmp_path: Path) -> None:
+    for name, told in (("RALPH_MAX_COTS", "; did you mean RALPH_MAX_COST?"), ("RALPH_COLOUR", "")):
+        (tmp_path / ".env").write_text(f"{name}=1\n")
+        with pytest.warns(FutureWarning, match=re.escape(f"{name} is no setting and has no effect{told}")):
+            load_settings({}, environ={"OTHER_MAX_COTS": "1"}, folder=tmp_path)
+
+
+def test_a_line_that_sets_nothing_is_said_and_the_others_are_read(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("export RALPH_MAX_STEPS=9\nno such line!\nRALPH_OUT='a b'\n")
+    with pytest.warns(FutureWarning, match=r"line 2 of \.env is left out: write NAME=VALUE"):
+        settings = load_settings({}, environ={}, folder=tmp_path)
+    assert settings.max_steps == 9 and settings.out == Path("a b")
+
+
+def test_settings_that_are_completed_are_not_warned_of_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MAX_ITERS", "7")
+    monkeypatch.setenv("OPENAI_API_KEY", "k")
+    assert complete_settings(Settings()).can_reach("openai")  # a warning would be an error here
+    with pytest.warns(FutureWarning, match="old name"):
+        complete_settings(None)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("ralph.toml", None, "ralph.toml is a folder"),
+        ("ralph.toml", b'out = "a"\nmodel = "caf\xe9"', "ralph.toml is not UTF-8 (line 2): save it as UTF-8"),
+        (".env", b"A=1\nB=caf\xe9", ".env is not UTF-8 (line 2)"),
+        ("ralph.toml", b"out = there", "ralph.toml is not TOML: Invalid value (at line 1, column 7)"),
+        ("ralph.toml", b"[ralph]\nmax_cost = 1", "ralph.toml has a section [ralph]"),
+    ],
+)
+def test_a_settings_file_that_cannot_be_read_is_named_with_what_is_wrong(
+    tmp_path: Path, name: str, content: bytes | None, told: str
+) -> None:
+    (tmp_path / name).mkdir() if content is None else (tmp_path / name).write_bytes(content)
+    with pytest.raises(ConfigError) as caught:
+        load_settings({}, environ={}, folder=tmp_path)
+    assert told in caught.value.message and caught.value.hint
+    assert "may not be read" in describe_fault(PermissionError(13, "Permission denied"))
+
+
+def test_a_virtual_environment_may_be_called_env(tmp_path: Path) -> None:
+    (tmp_path / ".env").mkdir()
+    assert load_settings({}, environ={}, folder=tmp_path) == load_settings({}, environ={}, folder=tmp_path / "none")
+
+
+@pytest.mark.parametrize("name", ["anthropic_key", "anthropic_api_key", "OPENAI_API_KEY", "openai-apikey", "api_key"])
+def test_a_key_in_the_file_is_refused_whatever_it_is_called(tmp_path: Path, name: str) -> None:
+    (tmp_path / "ralph.toml").write_text(f'{name} = "sk-x"')
+    with pytest.raises(ConfigError, match=rf"must not hold a key \({name}\)") as caught:
+        load_settings({}, environ={}, folder=tmp_path)
+    assert "_API_KEY in the environment or in .env" in caught.value.hint
 
 
 @pytest.mark.parametrize("name", ["ANTHROPIC_API_KEY", "ANTHROPIC_APIKEY"])
@@ -79,11 +136,12 @@ def test_both_spellings_of_a_key_are_read(tmp_path: Path, name: str) -> None:
         ({"RALPH_MAX_ITERS": "many"}, "", "RALPH_MAX_ITERS"),
         ({"RALPH_MAX_ITERATIONS": "0"}, "", "RALPH_MAX_ITERATIONS: it must be at least 1, not 0"),
         ({}, "max_iteration = 4", "unknown setting: max_iteration in ralph.toml"),
-        ({}, "max_iterations = ", "ralph.toml cannot be read"),
-        ({}, 'anthropic_key = "sk-x"', "must not hold a key"),
         ({"OPENAI_API_KEY": "sk 1"}, "", "spaces or control characters"),
-        ({}, 'bullets = "7-3"', "such as 3-7, not '7-3'"),
-        ({}, 'quote_chars = "1-9"', "4 or more"),
+        ({}, 'bullets = "7-3"', "the smaller number comes first: 3-7, not 7-3"),
+        ({}, 'bullets = "0-3"', "such as 3-7, not '0-3'"),
+        ({}, 'quote_chars = "1-9"', "quote_chars in ralph.toml: it must begin at 4 or more"),
+        ({}, "out = 5", "out in ralph.toml: it must be a path, in quotes, not 5"),
+        ({}, "model = 5", "model in ralph.toml: it must be a text, in quotes, not 5"),
         ({"RALPH_SANDBOX": "none"}, "", "RALPH_SANDBOX: it must be"),
     ],
 )
@@ -138,6 +196,12 @@ def test_models_follow_the_keys(tmp_path: Path) -> None:
     assert local.worker == "openai:llama3.2:3b"
     with pytest.raises(ConfigError, match="needs a key"):
         chosen({"OPENAI_API_KEY": "k"}, model="claude-x")
+    own = chosen({**KEYS, "OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}, model="llama3", panel="claude-x, o3, olmo")
+    assert own.worker == "openai:llama3" and own.panel == ("anthropic:claude-x", "openai:o3", "openai:olmo")
+    for flags in ({"model": "llama3"}, {"panel": "claude-x,llama3"}, {"judge_model": "foo:bar"}):
+        with pytest.raises(ConfigError, match="is no model of a known vendor") as caught:
+            chosen(KEYS, **flags)
+        assert "write vendor:model" in caught.value.hint
 
 
 @pytest.mark.parametrize(

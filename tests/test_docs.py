@@ -324,6 +324,8 @@ def test_every_field_of_json_is_told(user: User) -> None:
         "## Verifications": (["verify"],),
         "## Memos": (["check", "samples/memo.md", "--doc", "samples/report.pdf"],),
         "## Judge tests": (["judge-test"],),
+        "## Lists of runs": (["trace", "list"],),
+        "## Exports": (["trace", "export"],),
     }
     for heading, commands in examples.items():
         told = section(LOOK_UP, heading)

@@ -8,6 +8,7 @@ import os
 import re
 import selectors
 import shlex
+import shutil
 import signal
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -89,6 +90,22 @@ def read_verifiers(commands: Sequence[str | CommandVerifier], *, shell: bool = F
             raise ConfigError(f"two verifiers have the name {verifier.name}", code="bad-verifier")
         found.append(verifier)
     return tuple(found)
+
+
+def require_programs(verifiers: Sequence[CommandVerifier], environment: VerifierEnvironment) -> None:
+    """ConfigError for a verifier whose program is not there or may not be executed; what a shell finds is not known."""
+    for verifier in () if environment.shell else verifiers:
+        program = verifier.program
+        beside = environment.folder / program
+        # As it will be looked for: a bare name on PATH, any other from the folder.
+        sought = str(beside) if "/" in program else program
+        if OUTPUT_PLACEHOLDER in program or shutil.which(sought, path=environment.variables.get("PATH")):
+            continue
+        hint = "check its name, or write its whole path"
+        if beside.is_file():
+            hint = f"write what runs it, such as python {program}; or make it executable and write ./{beside.name}"
+        message = f"the program {program!r} of the verifier {verifier.name} cannot be run"
+        raise ConfigError(message, code="bad-verifier", hint=hint)
 
 
 def _parse_command(number: int, command: str) -> CommandVerifier:

@@ -1,11 +1,13 @@
 """The command line's entry: the commands, and the one place where an error becomes a line and an exit code."""
 
+import difflib
 import io
 import os
+import re
 import signal
 import sys
 import warnings
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 
@@ -18,6 +20,8 @@ from ralph_cli.reports.safe_text import one_line, to_json
 ACCEPTED, ERROR, NOT_ACCEPTED, ABSENT, BUDGET, INTERRUPTED = 0, 1, 2, 3, 4, 130
 ONE_DOCUMENT = ("qa", "task", "goal")
 """Commands that take a document and a text."""
+
+EXTRA = re.compile(r"unexpected extra argument\(?s?\)? \((.*)\)")
 
 BROKEN_PIPE = 141
 """As other programs end in a pipe: 128 and the number of SIGPIPE."""
@@ -71,12 +75,7 @@ def run(argv: list[str] | None = None) -> int:
         code = app(args=argv, prog_name="ralph", standalone_mode=False)
     except typer.TyperException as error:
         # A word of the command line was not understood.
-        context = getattr(error, "ctx", None)
-        hint = f"`{context.command_path if context else 'ralph'} --help` shows the usage"
-        message = error.format_message()
-        if "unexpected extra argument" in message and context and context.command_path.split()[-1] in ONE_DOCUMENT:
-            hint = "put a question, a task or an objective in quotes; they are put to one document at a time"
-        return _fail(UserError(message, code="usage", hint=hint), as_json=as_json)
+        return _fail(_usage_error(error), as_json=as_json)
     except (KeyboardInterrupt, typer.Abort):
         code = INTERRUPTED
     except RalphError as error:
@@ -95,6 +94,36 @@ def run(argv: list[str] | None = None) -> int:
     if code == INTERRUPTED:
         print_error("interrupted", "what was recorded is kept: `ralph trace list`")
     return code if isinstance(code, int) else ACCEPTED
+
+
+def _usage_error(error: Any) -> UserError:
+    """What was not understood of the command line, in the words of every other error."""
+    context, parameter = getattr(error, "ctx", None), getattr(error, "param", None)
+    path = context.command_path if context else "ralph"
+    usage = " ".join((path, *context.command.collect_usage_pieces(context))) if context else path
+    message, hint = error.format_message().rstrip("."), f"`{path} --help` shows the usage"
+    if parameter is not None and error.message:
+        message = f"{'/'.join(parameter.opts)}: {error.message}"
+    elif parameter is not None:
+        message = f"the {parameter.name} is missing"
+        hint = f"usage: {usage}"
+    elif "requires an argument" in message:
+        message = f"{error.option_name} needs a value behind it"
+    elif hasattr(error, "possibilities"):
+        message = f"there is no option {error.option_name}"
+        word = error.option_name.lstrip("-")
+        arguments = (
+            [item.name for item in context.command.params if item.param_type_name == "argument"] if context else []
+        )
+        if any(name.startswith(word) for name in arguments):
+            hint = f"it stands there without an option: {usage}"
+        elif near := difflib.get_close_matches(error.option_name, error.possibilities or (), n=1, cutoff=0.75):
+            hint = f"did you mean {near[0]}? {hint}"
+    elif extra := EXTRA.search(message):
+        message = f"too many words: {extra[1]}"
+        if path.split()[-1] in ONE_DOCUMENT:
+            hint = "put a question, a task or an objective in quotes; they are put to one document at a time"
+    return UserError(message, code="usage", hint=hint)
 
 
 def _fail(error: RalphError, *, as_json: bool) -> int:

@@ -1,5 +1,6 @@
 """`ralph check`: whether a memo's quotations are in the document, and on the pages that it names."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -12,7 +13,10 @@ from ralph_cli.commands.terminal.screen import print_lines
 from ralph_cli.core.errors import UserError
 from ralph_cli.reports.safe_text import to_json
 
-Doc = Annotated[list[str], typer.Option("--doc", help="The document it quotes; several: give --doc again.")]
+Doc = Annotated[
+    list[str] | None, typer.Option("--doc", "--document", help="The document it quotes; several: give --doc again.")
+]
+Others = Annotated[list[str] | None, typer.Argument(hidden=True, metavar="--doc DOCUMENT")]
 Html = Annotated[Path | None, options.result_option("--html", help="Also write the report to this HTML file.")]
 Strict = Annotated[bool, typer.Option("--strict", help="Terms and page references that cannot be checked count, too.")]
 WithJudge = Annotated[
@@ -24,7 +28,8 @@ WithJudge = Annotated[
 def check(
     given: Given,
     memo: Annotated[str, typer.Argument(help="Markdown, text, docx, PDF or HTML; - for standard input.")],
-    doc: Doc,
+    others: Others = None,
+    doc: Doc = None,
     strict: Strict = False,
     html: Html = None,
     judge: WithJudge = False,
@@ -40,6 +45,7 @@ def check(
     from ralph_cli.reports.memo.terminal import memo_lines, memo_text
     from ralph_cli.runs import lookup
 
+    doc = _documents(memo, others or [], doc or [])
     if html is not None:
         from ralph_cli.runs.report import check_target
 
@@ -60,15 +66,21 @@ def check(
         else:
             print_lines(memo_lines(checked), memo_text(checked))
         if html is not None:
-            from ralph_cli.runs.report import render_memo_report
+            from ralph_cli.runs.report import render_memo_report, write_report_file
 
-            _write(html, render_memo_report(checked, quoted))
+            text = render_memo_report(checked, quoted)
+            write_report_file(html, text.encode("utf-8", "backslashreplace"))
     return 0 if checked.ok else 2
 
 
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, "utf-8", errors="backslashreplace")
-    except OSError as error:
-        hint = "name a file in a folder that exists and can be written"
-        raise UserError(f"{path} cannot be written: {error.strerror}", code="not-written", hint=hint) from None
+def _documents(memo: str, others: list[str], doc: list[str]) -> list[str]:
+    """The documents of --doc; UserError when there are none, or files that nothing says the use of."""
+    command = shlex.join(
+        ["ralph", "check", memo, *(word for path in (others or ["DOCUMENT"]) for word in ("--doc", path))]
+    )
+    if not doc:
+        raise UserError("the document to check against is missing", code="usage", hint=command)
+    if others:
+        what = f"one memo at a time: what is {' '.join(others)} for?"
+        raise UserError(what, code="usage", hint="give each document with --doc")
+    return doc

@@ -71,6 +71,7 @@ def goal(
     from ralph_cli.commands.terminal.progress import progress
     from ralph_cli.runs.report import check_target
 
+    options.refuse_swapped("goal", document, objective)
     settings = config.load_settings(given)
     if output is not None:
         check_target(output, (document,))

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 Source = Annotated[
     str | None,
-    typer.Option("--document", help="Make the claims from this document; default those that come with ralph."),
+    typer.Option("--document", "--doc", help="Make the claims from this document; default those that come with ralph."),
 ]
-Claims = Annotated[int | None, typer.Option("--claims", help="True claims to begin with (default 20).")]
-Seed = Annotated[int, typer.Option("--seed", help="Decides which claims, and what is changed in them.")]
+Claims = Annotated[int | None, options.number("--claims", help="True claims to begin with (default 20).")]
+Seed = Annotated[int, options.number("--seed", help="Decides which claims, and what is changed in them (default 0).")]
 
 
 @takes("judge_model", "panel", "max_time", "max_cost", "max_failures", "out")

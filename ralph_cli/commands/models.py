@@ -35,7 +35,7 @@ def _lines(settings: "Settings") -> Iterator[str]:
             yield f"  {f'{vendor}:{name}':<30} {_price(vendor, name, endpoint.base_url):<44} default for {role}"
     yield "offline: needs no key"
     yield f"  {'offline:extractive':<30} {'free; finds passages by their words':<44} taken when no key is set"
-    yield f"  {'offline:semantic':<30} {'free; by meaning, too (pip install ralph-cli[semantic])':<44}"
+    yield f"  {'offline:semantic':<30} {'free; by meaning, too (with the extra `semantic`)':<44}"
     yield "Name any model of a vendor with --model and --judge-model: vendor:model. Prices are US dollars for a million"
     yield "tokens, from the package genai-prices; a server of your own is reached with OPENAI_BASE_URL."
 

@@ -30,6 +30,7 @@ def qa(
     from ralph_cli.commands.terminal.progress import progress
     from ralph_cli.runs.report import ReportTargets
 
+    options.refuse_swapped("qa", document, question)
     settings = config.load_settings(given)
     targets = ReportTargets(html=report, pdf=annotate)
     targets.check(document)

@@ -28,7 +28,7 @@ Markdown = Annotated[Path | None, options.result_option("--md", help="The same a
 Csv = Annotated[Path | None, options.result_option("--csv", help="One row for each claim and quote.")]
 DocumentFile = Annotated[
     str | None,
-    typer.Option("--document", help="Where the document is now (default: where it was; checked by its hash)."),
+    typer.Option("--document", "--doc", help="Where the document is now (default: where it was; checked by its hash)."),
 ]
 ReportFile = Annotated[
     Path | None, options.result_option("--report", help="Write an evidence report (HTML) after the run.")

@@ -1,5 +1,6 @@
 """`ralph task`: a piece of work on a document, free text or data."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,7 @@ from ralph_cli.commands.parameters.takes import JUDGED, RUN, Given, takes
 from ralph_cli.commands.qa import exit_code
 from ralph_cli.commands.report import Annotate, ReportFile, prepare, write_requested_reports
 from ralph_cli.commands.terminal.screen import print_run
+from ralph_cli.core.errors import UserError
 
 NoMemory = Annotated[bool, typer.Option("--no-memory", help="Neither read nor write notes on the document.")]
 OutputFile = Annotated[
@@ -46,7 +48,8 @@ def task(
     path, order = document_and_task(document, task, no_document=no_document)
     if no_memory:
         if "memory" in given:
-            raise typer.BadParameter("--memory and --no-memory exclude each other")
+            what = "--memory and --no-memory exclude each other"
+            raise UserError(what, code="usage", hint="leave one of them out")
         given["memory"] = "off"
     settings = config.load_settings(given)
     targets = ReportTargets(html=report, pdf=annotate)
@@ -69,8 +72,11 @@ def document_and_task(document: str, task: str | None, *, no_document: bool) -> 
     """Document and task; with --no-document the only word is the task."""
     if no_document:
         if task is not None:
-            raise typer.BadParameter("with --no-document there is a task only, no document")
+            what = "with --no-document there is a task only, no document"
+            raise UserError(what, code="usage", hint='ralph task --no-document "List the deadlines" --memory FILE')
         return None, document
     if task is None:
-        raise typer.BadParameter("name a document and a task, or only a task with --no-document")
+        hint = f'ralph task {shlex.quote(document)} "List every deadline"; or a task alone, with --no-document'
+        raise UserError("the task is missing", code="usage", hint=hint)
+    options.refuse_swapped("task", document, task)
     return document, task

@@ -1,19 +1,23 @@
 """`ralph trace`: the runs that were made, and one of them."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from ralph_cli.commands.goal import print_goal
 from ralph_cli.commands.judge_test import print_test
 from ralph_cli.commands.parameters import options
-from ralph_cli.commands.parameters.takes import HELP_FLAGS, Given, Late, takes
+from ralph_cli.commands.parameters.takes import HELP_FLAGS, CommandGroups, Given, Late, takes
 from ralph_cli.commands.report import report
 from ralph_cli.commands.terminal.screen import print_report, print_run
+from ralph_cli.core.errors import JournalError, UserError
 
-app = typer.Typer(help="Read the records of runs.", rich_markup_mode=None, context_settings=HELP_FLAGS)
+app = typer.Typer(
+    cls=CommandGroups, help="Read the records of runs.", rich_markup_mode=None, context_settings=HELP_FLAGS
+)
 
 MAX_LISTED = 20
 ENDINGS = {
@@ -42,35 +46,66 @@ def _trace(context: typer.Context) -> None:
 def list_runs(
     given: Given,
     number: Annotated[
-        int, typer.Option("-n", "--number", min=1, help=f"How many at most (default {MAX_LISTED}).", show_default=False)
+        int, options.number("-n", "--number", least=1, help=f"How many at most (default {MAX_LISTED}).")
     ] = MAX_LISTED,
+    json: options.Json = False,
 ) -> int:
     """The runs in the folder, newest first: name, age, how it ended, cost, document, question."""
     from ralph_cli import config
     from ralph_cli.core import clock
-    from ralph_cli.core.errors import JournalError
-    from ralph_cli.reports.safe_text import one_line
+    from ralph_cli.reports.safe_text import one_line, to_json
     from ralph_cli.runs import history
 
     settings = config.load_settings(given)
+    if "out" in settings.model_fields_set and not settings.out.is_dir():
+        hint = "--out (RALPH_OUT) names the folder in which runs are kept"
+        raise UserError(f"there is no folder {settings.out}", code="no-folder", hint=hint)
     names = history.run_names(settings.out)
+    records = [_record(settings.out / name) for name in reversed(names[-number:])]
+    if json:
+        typer.echo(to_json({"runs": records, "older": max(len(names) - number, 0)}))
+        return 0
     if not names:
         typer.echo(f"there are no runs in {one_line(str(settings.out))}", err=True)
-    for name in reversed(names[-number:]):
-        try:
-            run = history.read_run(settings.out / name)
-        except JournalError as error:
-            typer.echo(f"{name}  {one_line(error.message)}")
-            continue
-        view, age = run.view, describe_age(history.find_start(run.events, name).at, clock.now())
-        ending = ENDINGS.get(view.halt.type.value, view.halt.type.value.replace("_", " "))
-        usd = view.usage.usd
-        cost = "price unknown" if usd is None else f"${usd:.2f}" if usd else "no cost"
-        document = one_line(Path(str(view.document.get("path", ""))).name, 40)
-        typer.echo(f"{name}  {age}  {ending}  {cost}  {document}  {one_line(view.question, 80)}")
+    for record in records:
+        typer.echo(_line(record, clock.now()))
     if len(names) > number:
         typer.echo(f"{len(names) - number} older runs are not shown: -n {len(names)} shows all", err=True)
     return 0
+
+
+def _record(folder: Path) -> dict[str, Any]:
+    """What the list tells of a run; `error` says why nothing more is known."""
+    from ralph_cli.runs import history
+
+    record: dict[str, Any] = {"id": folder.name, "folder": str(folder)}
+    try:
+        run = history.read_run(folder)
+        begun = history.find_start(run.events, folder.name).at
+    except JournalError as error:
+        return record | {"error": error.message}
+    view = run.view
+    return record | {
+        "begun": begun,
+        "mode": view.mode,
+        "stop": view.halt.type.value,
+        "ok": view.ok,
+        "usd": view.usage.usd,
+        "document": str(view.document.get("path", "")),
+        "question": view.question,
+    }
+
+
+def _line(record: Mapping[str, Any], now: str) -> str:
+    from ralph_cli.reports.safe_text import one_line
+
+    if "error" in record:
+        return f"{record['id']}  {one_line(record['error'])}"
+    ending = ENDINGS.get(record["stop"], record["stop"].replace("_", " "))
+    usd = record["usd"]
+    cost = "price unknown" if usd is None else f"${usd:.2f}" if usd else "no cost"
+    document, question = one_line(Path(record["document"]).name, 40), one_line(record["question"], 80)
+    return f"{record['id']}  {describe_age(record['begun'], now)}  {ending}  {cost}  {document}  {question}"
 
 
 def describe_age(then: str, now: str) -> str:
@@ -127,7 +162,7 @@ def resume(
     given: Given,
     run: options.Run = None,
     document: Annotated[
-        str | None, typer.Option("--document", help="Where the document is now (default: where it was).")
+        str | None, typer.Option("--document", "--doc", help="Where the document is now (default: where it was).")
     ] = None,
     accept_settings: Annotated[
         bool,
@@ -167,21 +202,28 @@ def resume(
 @takes("out")
 def export(
     given: Given,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The new file to write, e.g. run.zip.")],
     run: options.Run = None,
+    output: Annotated[
+        Path | None, options.result_option("--output", "-o", help="The new file to write (default the run's name.zip).")
+    ] = None,
     with_document: Annotated[
         bool, typer.Option("--with-document", help="Include the document itself (otherwise only its hash).")
     ] = False,
+    json: options.Json = False,
 ) -> int:
     """One run as one file that `ralph verify` checks anywhere: its events, the document's hash, never a key.
 
     Prints the seal of the file: kept separately, it later proves that this is the same record.
     """
     from ralph_cli import config
-    from ralph_cli.reports.safe_text import one_line
+    from ralph_cli.reports.safe_text import one_line, to_json
     from ralph_cli.runs.export import export as write
 
     bundle = write(run, output, settings=config.load_settings(given), with_document=with_document)
+    if json:
+        record = {"path": str(bundle.path), "events": bundle.events, "bytes": bundle.bytes, "seal": bundle.seal}
+        typer.echo(to_json(record | {"with_document": with_document, "notices": list(bundle.notices)}))
+        return 0
     inside = "with the document" if with_document else "without the document"
     typer.echo(f"{one_line(str(bundle.path))}: {bundle.events} events, {bundle.bytes:,} bytes, {inside}")
     typer.echo(f"seal {bundle.seal}")

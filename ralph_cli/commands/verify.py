@@ -19,7 +19,7 @@ def verify(
     ] = None,
     document: Annotated[
         Path | None,
-        typer.Option("--document", help="The document, or a new version of it (default the one of the run)."),
+        typer.Option("--document", "--doc", help="The document, or a new version of it (default the one of the run)."),
     ] = None,
     password: options.Password = None,
     encoding: options.Encoding = None,

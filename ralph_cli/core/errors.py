@@ -10,6 +10,25 @@
   - LimitExceeded              a budget ran out; caught once, in the outer loop                exit 4
 """
 
+from json import JSONDecodeError
+
+
+def describe_fault(error: OSError | ValueError | RecursionError) -> str:
+    """Why a file could not be read as text or as JSON, in words behind its name: "does not exist"."""
+    match error:
+        case FileNotFoundError():
+            return "does not exist"
+        case IsADirectoryError():
+            return "is a folder"
+        case PermissionError():
+            return "may not be read: check its permissions"
+        case UnicodeDecodeError():
+            return f"is not UTF-8 (line {error.object.count(10, 0, error.start) + 1}): save it as UTF-8"
+        case JSONDecodeError():
+            return f"is not JSON: {error.msg} (line {error.lineno}, column {error.colno})"
+        case _:
+            return f"cannot be read: {getattr(error, 'strerror', None) or error}"
+
 
 class RalphError(Exception):
     """Base of all errors raised by ralph on purpose.

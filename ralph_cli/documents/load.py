@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -35,7 +36,8 @@ def read_bytes(path: str, limits: LoadLimits = DEFAULT_LIMITS) -> bytes:
             data = stream.read(limits.bytes + 1)
     except FileNotFoundError:
         what = f"{name} does not exist" if name else "the name of the document is empty"
-        raise DocumentError(what, code="missing", hint="check the path") from None
+        hint = "download it first" if re.match(r"https?://", path) else "check the path"
+        raise DocumentError(what, code="missing", hint=hint) from None
     except (IsADirectoryError, PermissionError):
         if Path(path).is_dir():
             hint = "give the path of a file"
@@ -64,6 +66,12 @@ def read_standard_input(stdin: Callable[[], bytes] | None, limits: LoadLimits) -
 def too_big_error(name: str, limits: LoadLimits) -> DocumentError:
     """For a file of more bytes than a document may have."""
     return DocumentError(f"{name} is larger than {limits.bytes >> 20} MiB", code="too-big", hint="split the file")
+
+
+def empty_error(name: str, data: bytes) -> DocumentError:
+    """For a file without any text."""
+    what = "holds nothing but blanks" if data else "is empty"
+    return DocumentError(f"{name} {what}", code="empty", hint="name a file that has text in it")
 
 
 def loader_fingerprint(sha256: str, kind: Kind, layout: Layout, encoding: str | None) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from ralph_cli.core.document import PAGE_BREAK, Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.load import empty_error
 from ralph_cli.documents.parsed import ParsedDocument, ParsedHeading, ParsedPage, clean_heading
 
 _BOMS = (
@@ -20,7 +21,7 @@ _BAD_SHARE = 0.001
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _BAD_BYTE = re.compile("[\udc80-\udcff]")
 _CONTROL = re.compile(b"[\x01-\x08\x0e-\x1a\x1c-\x1f]")
-_ENCODING_HINT = "give its encoding with --encoding"
+_ENCODING_HINT = "give its encoding with --encoding, such as utf-8, cp1252 or utf-16"
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(?=\S)")
@@ -72,7 +73,7 @@ def parse_text(data: bytes, *, name: str, kind: str, encoding: str | None, limit
     if len(pages) > limits.pages:
         raise DocumentError(f"{name} has {len(pages)} pages; the limit is {limits.pages}", code="too-big")
     if not any(page.strip() for page in pages):
-        raise DocumentError(f"{name} is empty", code="empty", hint="check the file")
+        raise empty_error(name, data)
     headings = tuple(_headings(pages)) if kind == "markdown" else ()
     return ParsedDocument(tuple(ParsedPage(page) for page in pages), headings, cautions)
 

@@ -1,20 +1,23 @@
 """Where a document comes from and how it is read: one value, handed on whole to everything that reads it again."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from pathlib import Path
 
-from ralph_cli.core.document import Document
+from ralph_cli.core.document import Caution, Document
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import DEFAULT_LIMITS, Layout, LoadLimits
-from ralph_cli.documents.load import loader_fingerprint, read_bytes, read_standard_input, too_big_error
+from ralph_cli.documents.load import empty_error, loader_fingerprint, read_bytes, read_standard_input, too_big_error
 from ralph_cli.documents.parsed import ParsedDocument, assemble
 from ralph_cli.documents.plain_text import parse_text
 from ralph_cli.documents.process.child import run_parser
 from ralph_cli.documents.sniff import Kind, display_name, identify
 from ralph_cli.documents.text_cache import read_parsed, write_parsed
+
+UNUSED_PASSWORD, UNUSED_ENCODING = UNUSED_OPTIONS = ("unused-password", "unused-encoding")
+"""Codes of cautions about an option that does nothing with this file."""
 
 OnLoading = Callable[[int, int], None]
 """Called with the pages that are read, and the pages in all."""
@@ -87,7 +90,7 @@ class DocumentSource:
         if len(data) > limits.bytes:
             raise too_big_error(name, limits)
         if not data.strip(b" \t\r\n\f"):
-            raise DocumentError(f"{name} is empty", code="empty", hint="check the file")
+            raise empty_error(name, data)
         kind = identify(self.path, data)
         sha256 = hashlib.sha256(data).hexdigest()
         fingerprint = loader_fingerprint(sha256, kind, self.layout, self.encoding)
@@ -97,7 +100,15 @@ class DocumentSource:
             parsed = self._parse(data, kind, name, limits)
             if store is not None:
                 write_parsed(store, fingerprint, parsed)
-        return assemble(parsed, path=self.path, kind=kind, sha256=sha256, fingerprint=fingerprint)
+        document = assemble(parsed, path=self.path, kind=kind, sha256=sha256, fingerprint=fingerprint)
+        return replace(document, cautions=(*document.cautions, *self._unused_options(kind)))
+
+    def _unused_options(self, kind: Kind) -> Iterator[Caution]:
+        """What was said of a file of this kind to no effect: whoever says it believes otherwise."""
+        if self.password is not None and kind != "pdf":
+            yield Caution(UNUSED_PASSWORD, "the password has no effect, because this is no PDF")
+        if self.encoding is not None and kind in ("pdf", "docx"):
+            yield Caution(UNUSED_ENCODING, "the encoding has no effect, because this is no text or HTML")
 
     def _parse(self, data: bytes, kind: Kind, name: str, limits: LoadLimits) -> ParsedDocument:
         if kind not in ("pdf", "docx", "html"):

@@ -73,8 +73,7 @@ def parse_model_name(name: str, default_vendor: str) -> tuple[str, str]:
     else:
         vendor, model = next((v for v, family in _FAMILIES if family.match(name)), default_vendor), name
     if not model or re.search(r"\s|[^ -~]", model):
-        what = "a model name is empty or has invalid characters"
-        raise ConfigError(what, code="bad-model", hint="write vendor:model")
+        raise ConfigError(f"{name!r} is no name of a model", code="bad-model", hint="write vendor:model")
     return vendor, model
 
 
@@ -95,7 +94,8 @@ def connect(name: str, endpoint: Endpoint, *, deadline_s: float = 600.0) -> Mode
     adapter = getattr(import_module(module), class_name)
     if vendor == "offline":
         if model not in OFFLINE_MODELS:
-            raise ConfigError(f"there is no offline model {model!r}", code="bad-model", hint="offline:extractive")
+            hint = f"there are {' and '.join(f'offline:{name}' for name in OFFLINE_MODELS)}"
+            raise ConfigError(f"there is no offline model {model!r}", code="bad-model", hint=hint)
         return cast(Model, adapter(_load_embedding() if model == "semantic" else None))
     _check_address(endpoint)
     wire_format = (endpoint.api,) if vendor == "openai" else ()
@@ -128,6 +128,7 @@ def _check_address(endpoint: Endpoint) -> None:
     """Documents and keys travel encrypted, except to this machine and to the local network."""
     if endpoint.base_url is None:
         return
+    variable = f"{endpoint.vendor.upper()}_BASE_URL"
     try:
         url = urlsplit(endpoint.base_url)
         host, port = url.hostname or "", url.port
@@ -135,10 +136,10 @@ def _check_address(endpoint: Endpoint) -> None:
         host, port, url = "", None, urlsplit("")
     if url.scheme not in ("http", "https") or not host or port == 0 or url.username or url.password:
         hint = "write https://host[:port]/path, without user or password"
-        raise ConfigError(f"the address of {endpoint.vendor} is not a web address", code="bad-url", hint=hint)
+        raise ConfigError(f"{variable} is not a web address", code="bad-url", hint=hint)
     if url.scheme == "http" and not _is_local(host):
         what = f"documents and the {endpoint.vendor} API key would be sent to {host} unencrypted"
-        raise ConfigError(what, code="insecure-url", hint="use https")
+        raise ConfigError(what, code="insecure-url", hint=f"use https in {variable}")
 
 
 def _is_local(host: str) -> bool:

@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from ralph_cli.core.errors import ConfigError, ProviderError
+from ralph_cli.core.errors import ConfigError, ProviderError, describe_fault
 from ralph_cli.core.model import Json, ModelTurn, Reply, Request, StopReason, ToolCall, Usage
 
 Script = Iterable[Reply | ProviderError] | Callable[[Request], Reply | ProviderError]
@@ -59,7 +59,8 @@ def load_script(path: Path) -> ScriptedModel:
     try:
         listed = json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise ConfigError(f"the script {path} cannot be read: {error}", code="bad-script") from error
+        hint = "scripted:FILE plays a JSON list of replies"
+        raise ConfigError(f"the script {path} {describe_fault(error)}", code="bad-script", hint=hint) from error
     if not isinstance(listed, list):
         raise ConfigError(f"the script {path} is not a JSON list of replies", code="bad-script")
     return ScriptedModel([_parse_reply(item, number, path) for number, item in enumerate(listed, 1)], name=name)

@@ -177,7 +177,7 @@ def describe_cost(usage: Usage) -> str:
 
 def describe_calls(view: RunView, iterations: int) -> str:
     """Calls, tokens, money and iterations in words."""
-    if view.has_no_reader:
+    if view.has_no_reader or not view.asks_models:
         return "no model calls"
     return f"{describe_cost(view.usage)}, {pluralize(iterations, 'iteration')}"
 

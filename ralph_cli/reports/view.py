@@ -130,7 +130,7 @@ class RunView:
     claim; `notes` say what the checks did, `completeness` what shows that nothing is missing. `coverage` is None if
     what was read was not recorded.
     `counter_evidence_gaps` says what of the search for counter-evidence was not made, and why; it is among the
-    `notices`, too.
+    `notices`, too. `asks_models` is False when nothing but the built-in engine could be asked.
     """
 
     run: str
@@ -156,6 +156,7 @@ class RunView:
     completeness: tuple[CompletenessProof, ...]
     coverage: CoverageMap | None
     judge: str
+    asks_models: bool
     iterations: int
     usage: Usage
     seconds: float
@@ -241,10 +242,18 @@ def build_view(
         if coverage and starts and outcome.halt.type not in UNREAD_STOPS
         else None,
         judge=str(started.settings.get("models", {}).get("judge", "")),
+        asks_models=_asks_models(started),
         iterations=outcome.iterations,
         usage=usage,
         seconds=seconds,
     )
+
+
+def _asks_models(started: "RunStarted") -> bool:
+    named = started.settings.get("models", {})
+    # Nobody but its verifiers judges a goal.
+    models = [str(name) for role, name in named.items() if (started.mode, role) != ("goal", "judge")]
+    return not models or not all(name.startswith("offline:") for name in models)
 
 
 def _output_format(started: "RunStarted") -> str:

@@ -25,6 +25,7 @@ from ralph_cli.loop.detectors import StopDetector
 from ralph_cli.loop.engine import run_loop
 from ralph_cli.loop.state import LoopState, StateTracker
 from ralph_cli.providers.replaying import Recording
+from ralph_cli.runs.folders import require_runs_folder
 from ralph_cli.runs.history import read_run
 from ralph_cli.runs.result import Result
 from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext, build_models, engine_opener
@@ -69,12 +70,13 @@ class Setup:
     ) -> "Setup":
         """The setup that the arguments of a public function mean; without `settings` those of the environment.
 
-        Raises ConfigError.
+        Raises ConfigError, also when runs cannot be kept in their folder.
         """
         if settings is not None and not isinstance(settings, Settings):
             what = f"settings are {type(settings).__name__}, not Settings"
             raise ConfigError(what, code="bad-settings", hint="Settings(max_cost=2.0), or load_settings({...})")
         settings = complete_settings(settings)
+        require_runs_folder(settings.out)
         return cls(settings=settings, models=models or {}, verifier=verifier, engine=engine, sink=sink)
 
 

@@ -33,10 +33,15 @@ class ExportedBundle:
 
 
 def export(
-    run: str | Path | None, path: Path, *, settings: Settings | None = None, with_document: bool = False
+    run: str | Path | None = None,
+    path: Path | None = None,
+    *,
+    settings: Settings | None = None,
+    with_document: bool = False,
 ) -> ExportedBundle:
     """Write the bundle of a run (a name, a run's folder, or None for the newest) to the new file `path`.
 
+    Without a `path` it is the run's name and ".zip", in the working folder.
     The document itself is in it only `with_document`. Raises JournalError when the run still goes on or cannot be
     read, DocumentError when its document cannot, and UserError when there is another file at `path`.
     """
@@ -57,8 +62,14 @@ def export(
     document = _read_document(started) if with_document else None
     data, seal = pack(first.run, plain, members, document)
     _refuse_keys(clean, (*(canonical_json(event) for _, event in plain), *map(canonical_json, members.values())))
+    path = path or Path(f"{folder.name}.zip")
     _write_new(path, data)
-    return ExportedBundle(path, len(rows), len(data), seal, tuple(_notices(clean, plain)))
+    notices = [*_notices(clean, plain)]
+    if document is None and first.document and first.mode in ("qa", "task"):
+        notices.append(
+            "who verifies it needs the document, too, and names it with --document; --with-document packs it in"
+        )
+    return ExportedBundle(path, len(rows), len(data), seal, tuple(notices))
 
 
 def _cleaner(settings: Settings, folder: Path, started: RunStarted) -> Redactor:

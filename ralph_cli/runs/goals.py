@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ralph_cli.checks.command import CommandVerifier, VerifierEnvironment, read_verifiers
+from ralph_cli.checks.command import CommandVerifier, VerifierEnvironment, read_verifiers, require_programs
 from ralph_cli.config import command_environment
 from ralph_cli.core.events import Fanout, NoticeIssued
 from ralph_cli.documents.source import DocumentSource
@@ -52,6 +52,7 @@ def pursue_goal(source: DocumentSource, goal: Goal, setup: Setup) -> Result:
     verify, timeout = goal.verify, settings.verify_timeout
     around = VerifierEnvironment(verify.folder or Path.cwd(), command_environment(), timeout, verify.shell)
     verifiers = read_verifiers(verify.commands, shell=verify.shell)
+    require_programs(verifiers, around)
     spec = GoalSpec(objective, verifiers, around, goal.instructions, goal.require_verifier, verify.suffix)
     names = drop_judge_notices(choose_models(settings, setup.models))
     document = source.load(settings.cache_folder)

@@ -138,5 +138,6 @@ def find_run(out: Path, name: str | None) -> Path:
     matching = [run for run in names if run == name] or [r for r in names if r.startswith(name) or r.endswith(name)]
     if len(matching) != 1:
         what = f"no run in {out} matches" if not matching else f"{len(matching)} runs in {out} match"
-        raise JournalError(f"{what} {name!r}", code="no-run", hint="`ralph trace list` shows the runs")
+        hint = f"give more of the name: {', '.join(matching[-3:])}" if matching else "`ralph trace list` shows the runs"
+        raise JournalError(f"{what} {name!r}", code="no-run", hint=hint)
     return out / matching[0]

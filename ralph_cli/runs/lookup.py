@@ -12,7 +12,7 @@ from ralph_cli.core.model import Model
 from ralph_cli.core.results.memo import MemoCheck
 from ralph_cli.core.run import Draft, DraftClaim, Issue, Quote
 from ralph_cli.documents.quotes.index import QuoteIndex
-from ralph_cli.documents.source import DocumentLike, DocumentSource
+from ralph_cli.documents.source import UNUSED_OPTIONS, DocumentLike, DocumentSource
 from ralph_cli.documents.visibility import VisibilityChecker
 from ralph_cli.memo.checking.check import check_quotations
 from ralph_cli.memo.checking.visibility import check_visibility
@@ -94,9 +94,14 @@ def check_memo(
     on_event = sink or (lambda _event: None)
     sources = [source.loaded(settings.cache_folder) for source in sources]
     memo_document, *quoted = (source.load() for source in sources)
-    for document in (memo_document, *quoted):
+    loaded = (memo_document, *quoted)
+    codes = [{caution.code for caution in document.cautions} for document in loaded]
+    # Password and encoding are tried on all files, so one that they are not for need not be told of.
+    used = {code for code in UNUSED_OPTIONS if not all(code in found for found in codes)}
+    for document in loaded:
         for caution in document.cautions:
-            on_event(NoticeIssued(caution.code, f"{Path(document.path).name}: {caution.message}"))
+            if caution.code not in used:
+                on_event(NoticeIssued(caution.code, f"{Path(document.path).name}: {caution.message}"))
 
     if len(memo_document.text) > SWAPPED * sum(len(document.text) for document in quoted):
         hint = "ralph check MEMO --doc DOCUMENT"

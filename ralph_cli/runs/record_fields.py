@@ -32,9 +32,7 @@ where a key goes, what is executed, or which file is read or written.
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from pydantic import ValidationError
-
-from ralph_cli.config import OPTIONS, SECRETS, Settings, as_config_error, flag_of
+from ralph_cli.config import OPTIONS, SECRETS, Settings, flag_of, make_settings
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import NoticeIssued, RunStarted
 from ralph_cli.core.option import OnResume
@@ -93,11 +91,8 @@ def resumed_settings(
         for name in sorted(replaced)
         if recorded[name] != current_values.get(name)
     )
-    try:
-        chosen = Settings.model_validate({**from_current, **from_run, **changes})
-    except ValidationError as error:
-        origins = {name: f"{name} in that run" for name in from_run} | {name: flag_of(name) for name in changes}
-        raise as_config_error(error, origins) from None
+    origins = {name: f"{name} in that run" for name in from_run} | {name: flag_of(name) for name in changes}
+    chosen = make_settings({**from_current, **from_run, **changes}, origins)
     if not accept:
         _refuse_scripts(chosen, current, given_roles=given_models)
     return chosen, notices

@@ -1,6 +1,5 @@
 """Evidence reports: a run and its document put together, and written as HTML, highlighted PDF, Markdown or CSV."""
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
@@ -25,6 +24,7 @@ from ralph_cli.reports.memo.html import memo_html
 from ralph_cli.reports.report import Crop, Excerpt, Report, find_excerpt
 from ralph_cli.reports.safe_text import one_line
 from ralph_cli.reports.view import TIER_NAMES, ClaimView
+from ralph_cli.runs.folders import folder_fault
 from ralph_cli.runs.history import RecordedRun
 from ralph_cli.runs.opening import open_recorded
 
@@ -70,7 +70,7 @@ class ReportTargets:
 
 def check_target(path: Path, sources: tuple[str, ...]) -> None:
     """UserError for a file that cannot be written, or that is one of the `sources`; nothing is touched."""
-    hint = "name a file in a folder that is there"
+    hint = "name a file in a folder that is there and can be written to"
     if str(path) == "-":
         raise UserError("- stands for standard input and cannot be written to", code="bad-target", hint=hint)
     if path.is_dir():
@@ -79,8 +79,8 @@ def check_target(path: Path, sources: tuple[str, ...]) -> None:
         raise UserError(f"{path} cannot be written: there is no folder {path.parent}", code="bad-target", hint=hint)
     if path.exists() and not path.is_file():
         raise UserError(f"{path} is not a file", code="bad-target", hint=hint)
-    if not os.access(path.absolute().parent, os.W_OK):
-        raise UserError(f"the folder of {path} may not be written to", code="bad-target", hint=hint)
+    if fault := folder_fault(path.absolute().parent):
+        raise UserError(f"{path} cannot be written: {fault}", code="bad-target", hint=hint)
     for source in sources:
         if source != "-" and path.exists() and Path(source).exists() and path.samefile(source):
             what = f"{path} is the document itself, which is never overwritten"
@@ -192,6 +192,9 @@ def highlight_pdf(report: Report, run_document: RunDocument) -> bytes:
     if run_document.document is None:
         why = run_document.missing or "the run has no document"
         raise UserError(f"the PDF cannot be highlighted: {why}", code="no-document", hint="name it with --document")
+    if run_document.document.kind != "pdf":
+        what = f"{run_document.document.path} is not a PDF, so no copy of it can be highlighted"
+        raise UserError(what, code="unsupported", hint="leave out --pdf; --html makes a report of any document")
     if not report.quotes:
         hint = "`ralph trace show` shows what the run has"
         raise UserError("there is no quote to highlight in this run", code="no-quotes", hint=hint)
@@ -239,7 +242,7 @@ def write_reports(
     for name, path in targets.paths_by_format().items():
         try:
             content = make[name]()
-            _write_file(path, content)
+            write_report_file(path, content)
         except UserError as error:
             failed = failed or error
         else:
@@ -248,7 +251,8 @@ def write_reports(
         raise failed
 
 
-def _write_file(path: Path, content: bytes) -> None:
+def write_report_file(path: Path, content: bytes) -> None:
+    """Write a file whole or not at all, readable by its owner only; UserError when it cannot be."""
     try:
         replace_file(path, content)
     except OSError as error:

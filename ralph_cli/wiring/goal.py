@@ -1,6 +1,5 @@
 """The parts of a goal: worker, sandbox, the user's verifiers and the desk between them, put together."""
 
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -156,10 +155,3 @@ def _warn(spec: GoalSpec, settings: Settings, sink: EventSink) -> None:
                 "the score of a goal is the share of verifiers that passed: without any, --score-threshold never stops"
             )
             sink(NoticeIssued("score-threshold", what))
-    if spec.verifier_environment.shell:
-        return
-    for verifier in spec.verifiers:
-        program = verifier.program
-        known = shutil.which(program, path=spec.verifier_environment.variables.get("PATH"))
-        if known is None and not (spec.verifier_environment.folder / program).exists():
-            sink(NoticeIssued("verifier", f"the program {program!r} of the verifier {verifier.name} is not found"))

@@ -133,12 +133,12 @@ def _resolve_model_name(name: str | None, vendor: str, settings: Settings, *, ch
     if name is None:
         return f"{vendor}:{DEFAULT_MODELS[vendor][1 if cheap else 0]}"
     # A bare name of no known family is most likely served by the server that the user pointed us to.
-    vendor, model = parse_model_name(name, vendor if vendor in KEYED_VENDORS else "openai")
-    prefix = name.strip().partition(":")[0]
-    if ":" in name and prefix not in ADAPTERS and settings.endpoint(vendor).base_url is None:
-        # A server of one's own may have such names ("llama3.2:3b"); a vendor's service has none.
-        hint = f"known: {', '.join(ADAPTERS)}; for a server of your own set OPENAI_BASE_URL"
-        raise ConfigError(f"unknown vendor {prefix!r} in {name!r}", code="unknown-vendor", hint=hint)
+    own_server = next((known for known in (vendor, *KEYED_VENDORS) if settings.endpoint(known).base_url), "")
+    vendor, model = parse_model_name(name, own_server)
+    if not vendor:
+        # Such a name ("llama3.2:3b") is that of a server of one's own; no vendor is asked for it by guess.
+        hint = f"write vendor:model with one of {', '.join(ADAPTERS)}; for a server of your own set OPENAI_BASE_URL"
+        raise ConfigError(f"{name!r} is no model of a known vendor", code="unknown-vendor", hint=hint)
     if not settings.can_reach(vendor):
         key = f"{vendor.upper()}_API_KEY"
         hint = f"set {key} in the environment or in .env, or {vendor.upper()}_BASE_URL for a server without a key"

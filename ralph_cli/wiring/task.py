@@ -17,7 +17,7 @@ from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings
 from ralph_cli.core import clock
 from ralph_cli.core.document import Document
-from ralph_cli.core.errors import ConfigError, JournalError
+from ralph_cli.core.errors import ConfigError, JournalError, describe_fault
 from ralph_cli.core.events import EventSink, NoticeIssued
 from ralph_cli.core.model import Json
 from ralph_cli.documents.source import DocumentSource
@@ -84,7 +84,8 @@ def _read_schema(path: Path) -> tuple[Json | bool, str]:
         written = path.read_text("utf-8")
         schema = json.loads(written)
     except (OSError, ValueError, RecursionError) as error:
-        raise ConfigError(f"the schema {path} cannot be read: {error}", code="bad-schema") from error
+        hint = "--schema takes a file with a JSON Schema"
+        raise ConfigError(f"the schema {path} {describe_fault(error)}", code="bad-schema", hint=hint) from error
     fault = check_schema(schema)
     if fault:
         raise ConfigError(f"{path} is not a JSON Schema: {fault}", code="bad-schema")

@@ -27,6 +27,7 @@ FILES = {
 }
 LARGEST_FILE = 32 << 20
 FETCH_SECONDS = 300.0
+PACKAGE_HINT = f"get pyodide-{VERSION}.tgz from npm: npm pack pyodide@{VERSION}"
 OFFLINE_HINT = "with a network: `ralph doctor --fetch`; without: `ralph doctor --runtime FILE.tgz`"
 
 
@@ -65,8 +66,8 @@ def ensure_runtime(
         return folder
     if env is None:
         raise SandboxUnavailable("the Pyodide runtime is not installed", OFFLINE_HINT)
-    on_wait("fetching the Pyodide runtime (6.5 MB, once)")
     with _staging(cache) as stage:
+        on_wait("fetching the Pyodide runtime (6.5 MB, once)")
         if not is_complete(folder):  # another process may have installed it while this one waited for the lock
             _install(_fetch(stage, deno, env), stage, folder)
     return folder
@@ -116,7 +117,8 @@ def _staging(cache: Path) -> Iterator[Path]:
             yield stage
     except OSError as error:
         what = f"the cache folder {cache} cannot be used: {error.strerror or error}"
-        raise SandboxUnavailable(what, "free some disk space, or choose another cache folder") from None
+        hint = "choose another folder with RALPH_CACHE, or free some disk space"
+        raise SandboxUnavailable(what, hint) from None
     finally:
         if stage is not None:
             shutil.rmtree(stage, ignore_errors=True)
@@ -161,12 +163,12 @@ def _unpack(tgz: Path, target: Path) -> None:
                 if content is not None:
                     (target / name).write_bytes(content.read(LARGEST_FILE + 1))
     except FileNotFoundError:
-        raise SandboxUnavailable(f"there is no file {tgz}") from None
+        raise SandboxUnavailable(f"there is no file {tgz}", PACKAGE_HINT) from None
     except (tarfile.TarError, EOFError, ValueError) as error:
-        raise SandboxUnavailable(f"{tgz} is not an npm package: {error}", "get pyodide-314.0.7.tgz from npm") from None
+        raise SandboxUnavailable(f"{tgz} is not an npm package: {error}", PACKAGE_HINT) from None
     missing = [name for name in FILES if not (target / name).is_file()]
     if missing:
-        raise SandboxUnavailable(f"{tgz} has no {missing[0]}", f"it must be the npm package pyodide {VERSION}")
+        raise SandboxUnavailable(f"{tgz} has no {missing[0]}", PACKAGE_HINT)
 
 
 def _install(source: Path, stage: Path, folder: Path) -> None:

@@ -85,6 +85,22 @@ def test_the_json_object(capsys: pytest.CaptureFixture[str]) -> None:
     assert told["documents"][0]["path"] == "lease.txt" and told["documents"][0]["pages"] == 2
 
 
+def test_password_and_encoding_without_effect_are_said_if_they_are_for_none_of_the_files(
+    capsys: pytest.CaptureFixture[str], samples: Path
+) -> None:
+    words = ["check", memo(GOOD), "--doc", "lease.txt"]
+    assert run([*words, "--password", "x", "--encoding", "utf-8"]) == 0
+    told = capsys.readouterr().err
+    assert "lease.txt: the password has no effect, because this is no PDF" in told and "encoding" not in told
+    assert run([*words, "--doc", str(samples / "report.pdf"), "--password", "x", "--encoding", "utf-8"]) == 0
+    assert "no effect" not in capsys.readouterr().err
+
+
+def test_the_page_is_for_its_owner_only() -> None:
+    assert run(["check", memo(GOOD), "--doc", "lease.txt", "--html", "out.html"]) == 0
+    assert Path("out.html").stat().st_mode & 0o777 == 0o600
+
+
 def test_a_page_that_belongs_to_no_quotation_is_told_everywhere(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["check", memo(GOOD + "\n\nThe hall is described on page 2 of it."), "--doc", "lease.txt"]
     assert run([*words, "--html", "out.html"]) == 0

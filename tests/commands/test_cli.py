@@ -104,22 +104,61 @@ def test_quotes_of_another_length_are_no_absence(memo: Path, capsys: pytest.Capt
     [
         (["qa", "missing.pdf", "What?"], "missing.pdf"),
         (["qa", "memo.txt", "  "], "question is empty"),
-        (["qa", "memo.txt"], "Missing argument"),
+        (["qa", "memo.txt"], "the question is missing [usage] - usage: ralph qa [OPTIONS] {document} {question}"),
+        (["qa", "When does it end?", "memo.txt"], "comes first [swapped] - ralph qa memo.txt 'When does it end?'"),
+        (["task", "List", "memo.txt"], "comes first [swapped] - ralph task memo.txt List"),
+        (["goal", "Extract", "memo.txt"], "comes first [swapped] - ralph goal memo.txt Extract"),
+        (["task", "memo.txt"], "the task is missing [usage] - ralph task memo.txt"),
+        (["task", "a", "b", "--no-document"], "a task only, no document"),
+        (["task", "memo.txt", "a", "--memory", "m", "--no-memory"], "exclude each other"),
+        (["check", "memo.txt", "a", "b"], "missing [usage] - ralph check memo.txt --doc a --doc b"),
+        (["check", "memo.txt", "a", "--document", "b"], "one memo at a time: what is a for?"),
+        (["check"], "usage: ralph check [OPTIONS] {memo} [--doc DOCUMENT]..."),
         (["qa", "memo.txt", "What?", "--bullets", "many"], "bullets"),
-        (["qa", "memo.txt", "What?", "--max-iterations", "0"], "max-iterations"),
+        (["qa", "memo.txt", "What?", "--max-iterations", "0"], "--max-iterations: it must be at least 1, not 0"),
+        (["qa", "memo.txt", "What?", "--max-cost", "-1"], "--max-cost: it must be more than 0, not -1 ["),
+        (["qa", "memo.txt", "What?", "--max-cost", "abc"], "--max-cost: it must be a number, not abc"),
+        (["qa", "memo.txt", "What?", "--max-cost"], "--max-cost needs a value"),
+        (["trace", "list", "-n", "x"], "-n/--number: it must be a whole number, not x"),
+        (["trace", "list", "-n", "0"], "-n/--number: it must be at least 1, not 0"),
+        (["judge-test", "--claims", "1.5"], "--claims: it must be a whole number, not 1.5"),
         (["qa", "memo.txt", "What?", "--strategy", "clever"], "strategy"),
         (["qa", "memo.txt", "What?", "--model", "anthropic:claude-x"], "needs a key"),
-        (["qa", "memo.txt", "What?", "--no-such-option"], "No such option"),
-        (["qua"], "qua"),
+        (["qa", "memo.txt", "What?", "--no-such-option"], "there is no option --no-such-option"),
+        (["qa", "memo.txt", "What?", "--bulets", "3"], "no option --bulets [usage] - did you mean --bullets?"),
+        (["qa", "--document", "memo.txt", "What?"], "without an option: ralph qa [OPTIONS] {document} {question}"),
+        (["qa", "memo.txt", "What", "is", "due?"], "too many words: is due? [usage] - put a question"),
+        (["qua"], "there is no command qua [usage] - did you mean `ralph qa`?"),
+        (["list"], "did you mean `ralph trace list`?"),
+        (["help"], "did you mean `ralph --help`?"),
+        (["version"], "did you mean `ralph --version`?"),
+        (["ask"], "did you mean `ralph qa`?"),
+        (["qa", "memo.txt", "What?", "--out", "memo.txt"], "runs cannot be kept in memo.txt: no file can be made in"),
+        (["qa", "memo.txt", "What?", "--out", "memo.txt/x"], "[bad-out] - choose another folder with --out"),
+        (["qa", "memo.txt", "What?", "--report", "/proc/x"], "/proc/x cannot be written: no file can be made in /proc"),
+        (["task", "memo.txt", "What?", "--output", "/proc/x"], "/proc/x cannot be written"),
+        (["goal", "memo.txt", "What?", "--verify", "true", "--output", "/proc/x"], "/proc/x cannot be written"),
+        (["check", "memo.txt", "--doc", "b", "--html", "/proc/x"], "/proc/x cannot be written"),
+        (["qa", "memo.txt", "What?", "--encoding", "nonsense"], "unknown encoding 'nonsense'"),
+        (["qa", "blank.txt", "What?"], "blank.txt holds nothing but blanks [empty]"),
+        (["doctor", "--runtime", "nofile"], "there is no file nofile [no-runtime] - get pyodide"),
+        (["What is due?", "memo.txt"], "did you mean `ralph qa DOCUMENT QUESTION`?"),
+        (["memo.txt", "What is due?"], "did you mean `ralph qa DOCUMENT QUESTION`?"),
+        (["models", "extra"], "too many words: extra [usage] - `ralph models --help`"),
+        (["qa", "https://example.com/a.pdf", "What?"], "does not exist [missing] - download it first"),
+        (["qa", "memo.txt", "What?", "--quote-chars", "1-9"], "--quote-chars: it must begin at 4 or more"),
+        (["colour"], "`ralph --help` shows the commands"),
+        (["trace", "lits"], "did you mean `ralph trace list`?"),
         (["trace", "show", "nothing"], "no runs"),
     ],
 )
 def test_what_a_person_can_mend_is_one_line_and_exit_code_1(
     memo: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], told: str
 ) -> None:
+    (memo.parent / "blank.txt").write_text(" \n")
     assert run(arguments) == 1
     out, err = capsys.readouterr()
-    assert out == "" and told in err
+    assert out == "" and told in err and not Path("out").exists()
     assert len(err.strip().splitlines()) == 1 and err.startswith("ralph: ") and "Traceback" not in err
 
 

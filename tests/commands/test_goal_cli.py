@@ -177,13 +177,38 @@ def test_options_become_settings(memo: Path, capsys: pytest.CaptureFixture[str])
     assert goal(memo, "--shell", replies=GOOD, verify="grep -c good {output} | grep 1") == 0
 
 
-def test_a_missing_program_is_noticed_at_the_start(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    replies: tuple[Json, ...] = ({"output": "x"}, {"verify": True}, {"blocked": "it cannot be started"})
-    assert goal(memo, replies=replies, verify="no-such-program {output}") == 2
-    err = capsys.readouterr().err
-    assert (
-        "the program 'no-such-program' of the verifier verify-1 is not found" in err and "could not be started" in err
-    )
+@pytest.mark.parametrize(
+    ("command", "hint"),
+    [
+        ("no-such-program {output}", "check its name"),
+        ("./none.py {output}", "check its name"),
+        ("good.py {output}", "such as python good.py; or make it executable and write ./good.py"),
+        ("./good.py {output}", "make it executable"),
+    ],
+)
+def test_a_program_that_cannot_be_run_is_refused_before_a_model_is_asked(
+    memo: Path, capsys: pytest.CaptureFixture[str], command: str, hint: str
+) -> None:
+    assert goal(memo, replies=(), verify=command) == 1
+    _, err = capsys.readouterr()
+    assert f"the program '{command.split()[0]}' of the verifier verify-1 cannot be run" in err and hint in err
+    assert not Path("out").exists()
+
+
+def test_programs_are_looked_for_where_they_are_run(memo: Path) -> None:
+    (memo.parent / "good.py").write_text("#!/bin/sh\n")
+    (memo.parent / "good.py").chmod(0o755)
+    for command in ("./good.py {output}", f"{memo.parent}/good.py", "sh good.py"):
+        assert goal(memo, replies=GOOD, verify=command) == 0
+    assert goal(memo, "--shell", replies=GOOD, verify="type cd") == 0  # what only a shell knows
+
+
+def test_without_a_model_no_model_calls_are_counted(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["goal", "memo.txt", "Extract the table of rents", "--verify", "true", "--sandbox", "native", "-q"]
+    assert run(words) == 0
+    assert "no model calls" in capsys.readouterr().err
+    assert goal(memo, replies=GOOD) == 0
+    assert "model calls" in capsys.readouterr().err.replace("no model calls", "")
 
 
 def test_without_a_verifier_the_result_is_called_unverified(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,7 @@
 """`ralph trace export` and `ralph verify` at the command line: exit codes, one line for each error, the JSON object."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -32,13 +33,33 @@ def test_a_bundle_is_written_and_verified_elsewhere(memo: Path, capsys: pytest.C
     assert run(["trace", "export", "-o", "run.zip"]) == 0
     out, err = capsys.readouterr()
     first, second = out.splitlines()
-    assert first.startswith("run.zip: ") and "without the document" in first and err == ""
+    assert first.startswith("run.zip: ") and "without the document" in first
+    assert err.startswith("note: who verifies it needs the document") and err.count("\n") == 1
     assert run(["verify", "run.zip", "--document", "memo.txt", "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["ok"] and second == f"seal {told['source']['seal']}" and told["source"]["kind"] == "bundle"
-    assert run(["trace", "export", "--with-document", "-o", "whole.zip"]) == 0
+    assert run(["trace", "export", "--with-document", "--json"]) == 0
+    told, err = json.loads((shown := capsys.readouterr()).out), shown.err
+    assert err == "" and told["with_document"] and told["notices"] == [] and told["path"].endswith(".zip")
+    assert told["path"].removesuffix(".zip") in [path.name for path in Path("out").iterdir()]
     memo.unlink()
-    assert run(["verify", "whole.zip"]) == 0
+    assert run(["verify", told["path"], "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["source"]["seal"] == told["seal"]
+
+
+def test_runs_are_listed_as_one_object(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (first,) = (path.name for path in Path("out").glob("*-qa-*"))
+    shutil.copytree(f"out/{first}", "out/20990101-again")
+    (memo.parent / "out" / "broken").mkdir()
+    (memo.parent / "out" / "broken" / "journal.sqlite3").write_text("garbage")
+    assert run(["verify", "20"]) == 1
+    assert f"2 runs in out match '20' [no-run] - give more of the name: {first}, 2099" in capsys.readouterr().err
+    assert run(["trace", "list", "--json", "-n", "2"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert [record["id"] for record in told["runs"]] == ["broken", "20990101-again"] and told["older"] == 1
+    assert "journal" in told["runs"][0]["error"] and told["runs"][1]["stop"] == "passages"
+    assert told["runs"][1]["document"] == "memo.txt" and told["runs"][1]["ok"] is None
+    assert run(["trace", "list", "--json", "--out", "nowhere"]) == 1
 
 
 def test_a_quote_that_is_gone_is_exit_code_2(memo: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -55,10 +76,11 @@ def test_a_quote_that_is_gone_is_exit_code_2(memo: Path, capsys: pytest.CaptureF
     ("arguments", "told"),
     [
         (["verify", "none"], "no run in out match"),
-        (["verify", "memo.txt"], "not a bundle"),
-        (["verify", "."], "no run in"),
+        (["verify", "memo.txt"], "memo.txt is no exported run [no-run] - ralph verify RUN --document memo.txt"),
+        (["verify", "out"], "out is a folder, and not that of a run [no-run] - name one of its runs: out/2"),
+        (["trace", "list", "--out", "nowhere"], "there is no folder nowhere"),
+        (["verify", "."], "not that of a run"),
         (["verify", "--document", "none.txt"], "does not exist"),
-        (["trace", "export"], "--output"),
         (["trace", "export", "-o", "memo.txt"], "exists already"),
         (["trace", "export", "none", "-o", "x.zip"], "no run in out match"),
     ],

@@ -123,7 +123,7 @@ def test_same_bytes_same_fingerprint(pdf, file):
     ("name", "data", "code", "said"),
     [
         ("a.txt", b"", "empty", "empty"),
-        ("a.txt", b" \n\f\n", "empty", "empty"),
+        ("a.txt", b" \n\f\n", "empty", "nothing but blanks"),
         ("a.pdf", b"", "empty", "empty"),
         ("a.pdf", b"<html><body>Access denied</body></html>", "not-what-it-says", "an HTML page"),
         ("a.pdf", b"hello", "not-what-it-says", "plain text"),

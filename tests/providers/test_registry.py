@@ -138,6 +138,7 @@ def test_connect_builds_what_the_name_says() -> None:
         ("gpt-x", Endpoint("openai", f"{CANARY}\n{CANARY}"), "bad-key"),
         ("gpt-x", Endpoint("openai", f"{CANARY}ä"), "bad-key"),
         ("gpt-x", Endpoint("anthropic", CANARY), "bad-endpoint"),
+        ("scripted:none.json", Endpoint("scripted"), "bad-script"),
         ("x", Endpoint("nobody", CANARY), "unknown-vendor"),
         ("offline:bert", Endpoint("offline"), "bad-model"),
         ("gpt-x", Endpoint("openai", CANARY, "localhost:11434"), "bad-url"),
@@ -153,6 +154,7 @@ def test_what_cannot_work_is_said_before_anything_is_sent(name: str, endpoint: E
     with pytest.raises(ConfigError) as caught:
         connect(name, endpoint)
     assert caught.value.code == code
+    assert ("OPENAI_BASE_URL" in caught.value.message + caught.value.hint) is code.endswith("-url")
     assert CANARY not in str(caught.value) + caught.value.hint and CANARY not in repr(endpoint)
 
 

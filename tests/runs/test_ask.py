@@ -486,9 +486,9 @@ def test_document_text_is_always_framed_with_a_mark_the_author_cannot_know(setti
 def test_an_out_folder_that_cannot_be_written_is_a_clear_error(settings: Settings, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     blocked = settings.model_copy(update={"out": tmp_path / "file"})
-    with pytest.raises(Exception, match="cannot be written") as caught:
+    with pytest.raises(Exception, match="runs cannot be kept in") as caught:
         play(blocked, [tool_reply(LOOK)], [])
-    assert getattr(caught.value, "code", "") == "journal-unwritable"
+    assert getattr(caught.value, "code", "") == "bad-out"
 
 
 def test_no_word_of_the_document_reaches_the_worker_outside_the_marks(settings: Settings) -> None:

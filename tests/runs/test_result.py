@@ -94,6 +94,8 @@ def test_settings_made_in_python_take_keys_from_the_environment_and_nothing_else
         (lambda: ask(None, "What?"), "not as NoneType"),  # type: ignore[arg-type]
         (lambda: ask(LEASE, None), "the question is no text: None"),  # type: ignore[arg-type]
         (lambda: ask(LEASE, "What?", settings={"max_cost": 1}), "settings are dict, not Settings"),  # type: ignore[arg-type]
+        (lambda: Settings(bulets="3"), "unknown setting: bulets"),  # type: ignore[call-arg]
+        (lambda: Settings(min_coverage=90), "min_coverage: it must be at most 1, not 90"),
     ],
 )
 def test_what_is_passed_by_mistake_is_named(call: Callable[[], object], said: str) -> None:

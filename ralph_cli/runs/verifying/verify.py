@@ -1,6 +1,7 @@
 """Verifying a run later and elsewhere: every deterministic check again, offline, without any key or model."""
 
 import hashlib
+import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -21,7 +22,16 @@ from ralph_cli.loop.state import fold
 from ralph_cli.modes.goal_record import OUTPUT_STEM
 from ralph_cli.reports.safe_text import trace_command
 from ralph_cli.runs.execute import describe_document
-from ralph_cli.runs.history import UNFINISHED, RecordedRun, as_object, find_run, goal_state, read_run, run_from_events
+from ralph_cli.runs.history import (
+    UNFINISHED,
+    RecordedRun,
+    as_object,
+    find_run,
+    goal_state,
+    read_run,
+    run_from_events,
+    run_names,
+)
 from ralph_cli.runs.opening import DOCUMENT_CHANGED, open_recorded
 from ralph_cli.runs.verifying.recheck import reading_of, recheck
 
@@ -103,14 +113,30 @@ def _read_record(named: str | Path | None, settings: Settings) -> _RecordSource:
     """The record: a file is a bundle, a folder a run, anything else the name of a run."""
     path = Path(named) if named is not None else None
     if path is not None and path.is_file():
+        if not _is_archive(path):
+            hint = f"ralph verify RUN --document {shlex.quote(str(path))} checks a run against it"
+            raise JournalError(f"{path} is no exported run", code="no-run", hint=hint)
         bundle = read_bundle(path)
         return _RecordSource(run_from_events(tuple(row.event for row in bundle.rows), ""), bundle=bundle)
     if path is not None and (path.suffix or len(path.parts) > 1) and not path.exists():
         hint = "`ralph trace export -o run.zip` writes one; `ralph trace list` shows the runs"
         raise JournalError(f"there is no file or run {path}", code="no-run", hint=hint)
+    if path is not None and path.is_dir() and not (path / JOURNAL_FILE).is_file():
+        names = [str(path / name) for name in run_names(path)[-1:]]
+        hint = f"name one of its runs: {names[0]}" if names else "`ralph trace list` shows the runs"
+        raise JournalError(f"{path} is a folder, and not that of a run", code="no-run", hint=hint)
     if path is None or not (path / JOURNAL_FILE).is_file():
         path = find_run(settings.out, str(named) if named else None)
     return _RecordSource(read_run(path), folder=path)
+
+
+def _is_archive(path: Path) -> bool:
+    """Whether a file begins as an exported run does, even if it was damaged since; what cannot be read may be one."""
+    try:
+        with open(path, "rb") as file:
+            return file.read(2) in (b"PK", b"")
+    except OSError:
+        return True
 
 
 @dataclass(frozen=True, slots=True)
