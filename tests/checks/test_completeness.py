@@ -37,7 +37,7 @@ def page(number: int) -> tuple[int, int]:
 @pytest.mark.parametrize(
     ("said", "shown", "holds", "told"),
     [
-        (Completeness(closed_by="The following two are all officers"), (), True, "close the list (p. 2)"),
+        (Completeness(closed_by="The following two are all officers"), (), True, "that close the list (p. 2)"),
         (Completeness(closed_by="These are all directors"), (), False, "are not in the document"),
         (Completeness(terms=("officer",)), ((ANN - 40, BO + 20),), True, "officer: 3 places"),
         (Completeness(terms=("officer",)), ((ANN, ANN + 20),), False, "2 of 3 places of these terms were not read"),
