@@ -27,7 +27,7 @@ from ralph_cli.loop.memory import add_block, count_blocks, newest_text, parse_me
 from ralph_cli.modes.reader import Assignment, DocumentReader
 from ralph_cli.modes.task import Task, TaskMode
 from ralph_cli.wiring.models import BuiltMode, RunContext
-from ralph_cli.wiring.qa import build_verifier_check
+from ralph_cli.wiring.qa import build_verifier_check, has_vetoes
 from ralph_cli.wiring.reading import Closers, open_reader
 
 MEMORY_SNAPSHOT_FILE, SCHEMA_SNAPSHOT_FILE = "memory-before.md", "schema.json"
@@ -126,7 +126,7 @@ def build_task(
     if document is None:
         message = "no document is read: the output is looked up in the memory only"
         context.sink(NoticeIssued("no-document", message))
-        output_check = OutputCheck(spec.output, spec.text, memory=memory)
+        output_check = OutputCheck(spec.output, spec.text, memory=memory, vetoes=has_vetoes(context))
     else:
         form = AnswerForm(ITEM_RANGE, QUOTE_RANGE, settings.quote_chars)
         assignment = Assignment(kind="task", text=spec.text, document=document, form=form, memory=memory)
@@ -136,7 +136,14 @@ def build_task(
         if share:
             checks += (CoverageCheck(document, share, reader.shown_spans),)
         sections = section_numbers(document.text)
-        output_check = OutputCheck(spec.output, spec.text, paged=document.paged, sections=sections, document=document)
+        output_check = OutputCheck(
+            spec.output,
+            spec.text,
+            paged=document.paged,
+            sections=sections,
+            document=document,
+            vetoes=has_vetoes(context),
+        )
     mode = TaskMode(
         task=Task(spec.text, document, spec.output, memory, spec.schema),
         reader=reader,

@@ -2,6 +2,7 @@
 
 from ralph_cli.core.run import StopType
 from ralph_cli.reports.safe_text import make_visible, one_line
+from ralph_cli.reports.sections.unconfirmed import count_doubts
 from ralph_cli.reports.view import RunView
 
 PASSAGES_HEADING = "Passages that may answer (no model has read them)"
@@ -16,8 +17,9 @@ NO_JUDGE_OF_OUTPUT = "No model has judged this output: each line is only a quote
 def describe_outcome(view: RunView) -> str:
     """How the run ended, and what of its checks was not made."""
     unasked = " Not verified: the verifier was not asked about this last iteration."
+    doubts = f" {counted}." if (counted := count_doubts(view.unconfirmed)) else ""
     gaps = "".join(f" {one_line(gap)}" for gap in view.counter_evidence_gaps)
-    return _describe_halt(view) + (unasked if view.verification == "skipped" else "") + gaps
+    return _describe_halt(view) + (unasked if view.verification == "skipped" else "") + doubts + gaps
 
 
 def _describe_halt(view: RunView) -> str:
