@@ -51,4 +51,5 @@ def check_answers(what: str, answers: Sequence[DoubtAnswer], doubts: Sequence[Do
 def join_answers(reason: str, answers: Sequence[DoubtAnswer], doubts: Sequence[Doubt]) -> str:
     """The reason of a verdict with what was said of each doubt."""
     said = {answer.id: " ".join(answer.reason.split()) for answer in answers}
-    return " ".join((reason, *(f'On "{doubt.words}": {said[number]}' for number, doubt in enumerate(doubts, 1))))
+    parts = (reason, *(f'On "{doubt.words}": {said[number]}' for number, doubt in enumerate(doubts, 1)))
+    return " ".join(part if part.endswith((".", "!", "?")) or not doubts else f"{part}." for part in parts)
