@@ -80,7 +80,7 @@ def summary(verification: Verification) -> str:
         if "around" in skipped:
             sentences.append("Only the quotes themselves were compared, not what stands around them.")
     if counted := count_doubts(_unconfirmed(verification)):
-        sentences.append(f"{counted[0].upper()}{counted[1:]}, as the result says.")
+        sentences.append(f"{counted[0].upper()}{counted[1:]}.")
     return " ".join(sentences)
 
 

@@ -648,7 +648,7 @@ def reasoned(output: str = MONTHLY, because: str = WHY) -> Reply:
 
 
 def settles(*, good: bool = True) -> Reply:
-    doubts = [{"id": 1, "settled": good, "reason": "48,000 / 12 is 4,000"}]
+    doubts = [{"id": 1, "proved": good, "reason": "48,000 / 12 is 4,000"}]
     return text_reply(json.dumps({"ok": good, "issues": [] if good else ["$4,000 is no rent"], "doubts": doubts}))
 
 

@@ -71,8 +71,9 @@ def test_what_code_could_not_confirm_of_an_output_is_told_below_it() -> None:
     objection = "code could not confirm 39 %: no quote has it (the worker: two of five)"
     question = "code could not tell: the table has no unit"
     text = report_text(view)
-    assert f"What code could not confirm:\n  - {objection}\n  - {question}\n" in text
-    assert "the task done. 1 figure unconfirmed, 1 question of code left open.\n" in text
+    assert f"Doubts:\n  - {objection}\n  - {question}\n" in text
+    assert "Accepted: every figure, date and quotation but 1 is in the " in text
+    assert "the task done. 1 figure unconfirmed by code, 1 question left open by code.\n" in text
     report = build_report(replace(run, view=view, events=(begun,)), RunDocument(document))
     for form in (markdown.markdown_report(report), page.render_page(report), render_table(view)):
         assert objection in form and question in form and "1 figure unconfirmed" in form
@@ -88,8 +89,8 @@ def test_what_code_could_not_tell_is_said_without_a_judge_too() -> None:
     left = tuple(doubt for item in claims for doubt in item.unconfirmed)
     view = replace(run.view, claims=claims, unconfirmed=left, halt=Halt(StopType.PASSAGES, "so"))
     text = report_text(view)
-    assert "What code could not confirm:\n  - code could not tell: no quote has it\n" in text
-    assert "1 question of code left open." in text and "unconfirmed" not in text
+    assert "Doubts:\n  - code could not tell: no quote has it\n" in text
+    assert "1 question left open by code." in text and "unconfirmed" not in text
 
 
 def shown(reason: StopType, verdict: Verdict | None = Verdict.SUPPORTED, text: str = CLAIM.text) -> RunView:

@@ -12,6 +12,7 @@ from test_ask import LOOK, MEMO, RENT, verdicts
 from test_resume import cut_off
 
 from ralph_cli.api import ask
+from ralph_cli.checks.figures.check import NumbersCheck
 from ralph_cli.config import Settings
 from ralph_cli.core.events import AnyEvent, DraftSubmitted, StepFinished
 from ralph_cli.core.model import Json, Model, Reply
@@ -41,7 +42,7 @@ TOLD = f"(the worker: {WHY})"
 
 
 def settled(verdict: str = "supported", *, good: bool = True) -> Reply:
-    doubts = [{"id": 1, "settled": good, "reason": "48,000 / 12 is 4,000"}]
+    doubts = [{"id": 1, "proved": good, "reason": "48,000 / 12 is 4,000"}]
     return text_reply(json.dumps({"verdicts": [{"id": 1, "verdict": verdict, "reason": "it is", "doubts": doubts}]}))
 
 
@@ -127,7 +128,7 @@ def test_strictly_or_without_a_model_that_judges_an_objection_stands(tmp_path: P
 def test_a_claim_that_was_defended_and_kept_is_marked_and_not_judged_again(tmp_path: Path) -> None:
     notice = "may end it on six months' notice after the fifth year"
     wrong, right = ({"text": f"It ends {when} the fifth year.", "quotes": [notice]} for when in ("in", "after"))
-    doubts = [{"id": 1, "settled": True, "reason": "48,000 / 12 is 4,000"}]
+    doubts = [{"id": 1, "proved": True, "reason": "48,000 / 12 is 4,000"}]
     said = [
         {"id": 1, "verdict": "supported", "reason": "it is", "doubts": doubts},
         {"id": 2, "verdict": "not", "reason": "after, not in"},
@@ -159,6 +160,38 @@ def test_a_claim_that_is_handed_in_again_with_a_reason_is_no_answer_that_failed_
     assert done.stop.type is StopType.STALLED
 
 
+def with_open_question(patch: pytest.MonkeyPatch) -> None:
+    """Let the check of figures leave a question on the first claim."""
+    honest = NumbersCheck.__call__
+    question = Doubt(1, "$48,000", "whose dollars these are is not said")
+    patch.setattr(NumbersCheck, "__call__", lambda self, attempt: replace(honest(self, attempt), doubts=(question,)))
+
+
+@pytest.mark.parametrize(("good", "stop"), [(True, StopType.COMPLETION), (False, StopType.UNJUDGED)])
+def test_what_code_could_not_tell_is_for_the_judge_to_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, good: bool, stop: StopType
+) -> None:
+    with_open_question(monkeypatch)
+    done, events, judge = asked(tmp_path, [RENT], [settled(good=good)] * 2)
+    assert done.stop.type is stop and problems(events) == [()]
+    prompt = turn_text(judge.requests[0].turns[-1])
+    assert 'open question on "$48,000": whose dollars' in prompt and "stands by claim" not in prompt
+    text = report_text(done.view)
+    assert "    code could not tell: whose dollars these are is not said" in text
+    assert "1 question left open by code." in text
+    assert verify(done.folder, document=None, settings=Settings(out=tmp_path / "out")).holds
+
+
+def test_without_a_model_that_judges_it_is_said_in_the_result(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with_open_question(monkeypatch)
+    verbatim = {"text": "The tenant pays a base rent of $48,000 a year in twelve equal instalments."}
+    compared = {"id": 1, "verdict": "verbatim", "reason": "word for word"}
+    judge = [text_reply(json.dumps({"verdicts": [compared]}))]
+    done, _, _ = asked(tmp_path, [verbatim | {"quotes": [verbatim["text"]]}], judge, vendor="offline")
+    assert done.ok and [doubt.kind for doubt in done.unconfirmed] == ["open"]
+    assert "1 question left open by code." in report_text(done.view)
+
+
 @pytest.fixture(scope="module")
 def defended(tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, Path]:
     """A run with a claim that was objected to and defended, and the folder that it is in."""
@@ -172,11 +205,11 @@ def test_every_form_of_the_result_says_what_code_could_not_confirm(defended: tup
     report = build_report(run, RunDocument(MEMO))
     terminal, markdown, page = report_text(done.view), markdown_report(report), render_page(report)
     assert "    code could not confirm $4,000: the figure $4,000" in terminal and TOLD in terminal
-    assert "found every claim supported. 1 figure unconfirmed.\n" in terminal
+    assert "found every claim supported. 1 figure unconfirmed by code.\n" in terminal
     assert "### Claim 1: supported, $4,000 unconfirmed" in markdown and "- Code could not confirm $4,000: " in markdown
-    assert f"(the worker: {WHY})" in markdown and "1 figure unconfirmed." in markdown
+    assert f"(the worker: {WHY})" in markdown and "1 figure unconfirmed by code." in markdown
     assert "✓ supported, $4,000 unconfirmed" in page and "Code could not confirm $4,000: " in page and TOLD in page
-    assert "1 figure unconfirmed." in page and 'class="verdict warn"' in page
+    assert "1 figure unconfirmed by code." in page and 'class="verdict warn"' in page
     assert "code could not confirm $4,000" in done._repr_html_() and TOLD in done._repr_html_()
     assert "-- claim 1: code could not confirm $4,000: " in story(run.events) and f"because: {WHY}" in story(run.events)
     (doubt,) = done.to_dict()["unconfirmed"]
@@ -232,8 +265,8 @@ def test_verify_finds_the_same_doubts_again_and_shows_them(defended: tuple[Resul
     text, shown = verification_text(found), as_object(found)
     assert found.holds and [(doubt.claim, doubt.words) for doubt in found.doubts] == [(1, "$4,000")]
     assert "    code could not confirm $4,000: the figure" in text and TOLD in text
-    assert "and their calculations; 1 figure unconfirmed\n" in text
-    assert "1 figure unconfirmed, as the result says." in text
+    assert "and their calculations; 1 figure unconfirmed by code, as recorded\n" in text
+    assert "passed. 1 figure unconfirmed by code.\n" in text
     assert shown["unconfirmed"] == done.to_dict()["unconfirmed"] and shown["claims"][0]["borne_out"]
     bundle = export(done.run, tmp_path / "run.zip", settings=Settings(out=folder / "out")).path
     assert verify(bundle, document=folder / "memo.txt", settings=Settings(cache=folder / "cache")).holds

@@ -190,4 +190,4 @@ def _mask(text: str, start: int, end: int, mask: Mapping[int, int]) -> str:
 
 _SOURCES_PHRASE = "no quote of the claim, nor the result of a calculation that holds"
 ADVICE = "quote the words that do, or hand in the calculation, or leave it out"
-STAND_BY = "; or, if it is right as it stands, hand the claim in again with `because`"
+STAND_BY = "; or hand it in again with `because`, if it is right as it stands"

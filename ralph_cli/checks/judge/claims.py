@@ -211,7 +211,7 @@ def _with_claims_only(attempt: Attempt, claims: Sequence[int]) -> Attempt:
 
 
 _WHERE_ANSWERED = "In the entry of a claim with doubts"
-_IF_UNSETTLED = 'A claim with a doubt that is not settled is not "supported"; in other entries `doubts` is empty.'
+_IF_UNSETTLED = 'A claim of which doubted words are not proved is not "supported"; in other entries `doubts` is empty.'
 
 
 def _render_claim(claim: Claim, doubts: Sequence[Doubt], nonce: str) -> str:

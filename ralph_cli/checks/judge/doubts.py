@@ -7,15 +7,15 @@ from ralph_cli.core.prompts.json_reply import StrictObject
 from ralph_cli.core.prompts.json_schema import array, object_schema, string
 from ralph_cli.core.run import Doubt
 
-ANSWERS_SCHEMA = array(object_schema(id={"type": "integer"}, settled={"type": "boolean"}, reason=string()))
+ANSWERS_SCHEMA = array(object_schema(id={"type": "integer"}, proved={"type": "boolean"}, reason=string()))
 """The `doubts` of a reply: one entry for each doubt that was shown."""
 
 
 class DoubtAnswer(StrictObject):
-    """What a judge says of one doubt: whether what it is about is proved all the same, and by what."""
+    """What a judge says of one doubt: whether the doubted words are proved all the same, and by what."""
 
     id: int
-    settled: bool
+    proved: bool
     reason: str
 
 
@@ -38,14 +38,14 @@ def render_doubts(what: str, doubts: Sequence[Doubt], because: str, nonce: str) 
 
 
 def check_answers(what: str, answers: Sequence[DoubtAnswer], doubts: Sequence[Doubt], *, stands: bool) -> None:
-    """ValueError unless each doubt is answered once, with a reason, and what `stands` leaves none of them unsettled."""
+    """ValueError unless each doubt is answered once, with a reason, and what `stands` has every doubted word proved."""
     numbers = list(range(1, len(doubts) + 1))
     if sorted(answer.id for answer in answers) != numbers:
         raise ValueError(f"the verdict on {what} must answer its doubts {numbers}, once each")
     if any(not answer.reason.strip() for answer in answers):
         raise ValueError(f"a doubt on {what} is answered without a reason")
-    if stands and (left := [answer.id for answer in answers if not answer.settled]):
-        raise ValueError(f"{what} cannot stand while its doubt {left[0]} is not settled")
+    if stands and (left := [answer.id for answer in answers if not answer.proved]):
+        raise ValueError(f"{what} cannot stand: what doubt {left[0]} is about is not proved")
 
 
 def join_answers(reason: str, answers: Sequence[DoubtAnswer], doubts: Sequence[Doubt]) -> str:

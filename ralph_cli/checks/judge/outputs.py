@@ -59,7 +59,7 @@ def parse_ruling(text: str, *, deterministic: bool, doubts: Sequence[Doubt] = ()
     return good, issues, join_answers(reason, answers, doubts)
 
 
-_IF_UNSETTLED = 'A doubt that is not settled is an issue, too, and then "ok" is false.'
+_IF_UNSETTLED = 'Doubted words that are not proved are an issue, too, and then "ok" is false.'
 
 
 @dataclass(frozen=True, slots=True)

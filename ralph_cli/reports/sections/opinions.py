@@ -31,7 +31,7 @@ def opinions(item: ClaimView) -> Iterator[Opinion]:
         yield Opinion("Calculation", 0, calculation)
     if item.ruling:
         for judged in item.ruling.quotes:
-            if judged.bearing == "supports" and judged.reason == item.ruling.reason:
+            if judged.bearing == "supports" and item.ruling.reason.startswith(judged.reason):
                 continue  # the verdict has said it
             yield Opinion(BEARINGS[judged.bearing], judged.quote, judged.reason, judged.bearing != "supports")
         if votes := item.ruling.votes:

@@ -29,7 +29,8 @@ def _describe_halt(view: RunView) -> str:
             return f"Verbatim. {_no_judge(view)}"
         case StopType.COMPLETION if view.mode == "task":
             quotes = "; every quote is in the document" if view.document else ""
-            return f"Accepted: every figure, date and quotation is in {_source(view)}{quotes}, and {_judgement(view)}"
+            found = f"every figure, date and quotation{_exceptions(view)} is in {_source(view)}"
+            return f"Accepted: {found}{quotes}, and {_judgement(view)}"
         case StopType.COMPLETION:
             return f"Accepted: every quote is in the document, and {_judgement(view)}"
         case StopType.PASSAGES:
@@ -56,8 +57,14 @@ def _describe_earlier_checks(view: RunView) -> str:
 
 def _local_checks(view: RunView) -> str:
     if view.mode == "task":
-        return f"Figures, dates and quotations are in {_source(view)}"
+        return f"Figures, dates and quotations{_exceptions(view)} are in {_source(view)}"
     return "The quotes are in the document"
+
+
+def _exceptions(view: RunView) -> str:
+    """How many of them are not, and stand all the same."""
+    count = sum(doubt.is_objection for doubt in view.unconfirmed)
+    return f" but {count}" if count else ""
 
 
 def _source(view: RunView) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ralph_cli.reports.view import Unconfirmed
 from ralph_cli.text.plural import pluralize
 
-HEADING = "What code could not confirm"
+HEADING = "Doubts"
 
 
 def doubt_label(doubt: Unconfirmed) -> str:
@@ -27,6 +27,6 @@ def count_doubts(doubts: Sequence[Unconfirmed]) -> str:
     """How many figures are unconfirmed, and how many questions are open; empty without any."""
     objections = sum(doubt.is_objection for doubt in doubts)
     left_open = len(doubts) - objections
-    parts = [f"{pluralize(objections, 'figure')} unconfirmed"] if objections else []
-    parts += [f"{pluralize(left_open, 'question')} of code left open"] if left_open else []
+    parts = [f"{pluralize(objections, 'figure')} unconfirmed by code"] if objections else []
+    parts += [f"{pluralize(left_open, 'question')} left open by code"] if left_open else []
     return ", ".join(parts)

@@ -182,8 +182,9 @@ def _had_vetoes(started: RunStarted) -> bool:
 
 def _with_doubts(check: Rechecked, found: Evidence, step: Step) -> Rechecked:
     """The check with the objections that the record hides, and with what it could not confirm, counted."""
-    counted = count_doubts(list_unconfirmed(step.attempt, found.doubts))
-    told = f"{check.told}; {counted}" if counted else check.told
+    now, then = (count_doubts(list_unconfirmed(step.attempt, doubts)) for doubts in (found.doubts, step.doubts))
+    told = check.told if not now and not then else f"{check.told}; {now or 'nothing unconfirmed'}"
+    told += (f", recorded is {then or 'nothing'}" if now != then else ", as recorded") if told != check.told else ""
     return replace(check, told=told, faults=check.faults + compare_doubts(found, step))
 
 

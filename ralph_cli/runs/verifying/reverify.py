@@ -108,8 +108,9 @@ def compare_doubts(found: Evidence, step: Step) -> tuple[Issue, ...]:
 
 def merge_doubts(step: Step, found: Iterable[Doubt]) -> tuple[Doubt, ...]:
     """What code could not confirm then, and what else it cannot confirm now."""
-    doubts = {(doubt.claim, doubt.words, doubt.kind): doubt for doubt in (*found, *step.doubts)}
-    return tuple(sorted(doubts.values(), key=lambda doubt: doubt.claim))
+    recorded = {(doubt.claim, doubt.words, doubt.kind) for doubt in step.doubts}
+    more = (doubt for doubt in found if (doubt.claim, doubt.words, doubt.kind) not in recorded)
+    return (*step.doubts, *more)
 
 
 def recheck_verdicts(step: Step, halt: Halt, kind: str = "") -> Rechecked:

@@ -22,8 +22,8 @@ CLAIMS = (
 ATTEMPT = resolve_quotes(Draft(CLAIMS), MEMO, QuoteIndex(MEMO))
 OBJECTION = Doubt(1, "40 %", "no quote has 40 %", "objection")
 QUESTION = Doubt(1, "halls", "code could not tell the unit of five")
-SETTLED = {"id": 1, "settled": True, "reason": "two of the five is 40 %"}
-OPEN = {"id": 2, "settled": True, "reason": "five halls"}
+SETTLED = {"id": 1, "proved": True, "reason": "two of the five is 40 %"}
+OPEN = {"id": 2, "proved": True, "reason": "five halls"}
 
 
 def entry(claim, verdict="supported", doubts=None):
@@ -48,7 +48,7 @@ def test_a_judge_sees_objection_reason_and_question_beside_the_claim_as_data():
         '2. open question on "halls": code could not tell the unit of five\n</data-n0>' in first
     )
     assert f"Its reason is its word and proves nothing:\n<data-n0>\n{BECAUSE}\n</data-n0>" in first
-    assert "doubts" in json.dumps(request.output_schema) and '"settled" is true only if' in prompt
+    assert "doubts" in json.dumps(request.output_schema) and '"proved" is true only if' in prompt
     assert "could not confirm" not in prompt[prompt.index("Claim 2 ") :].partition("\n\n")[0]
 
 
@@ -66,7 +66,7 @@ def test_the_reason_of_the_verdict_says_how_each_doubt_was_settled():
         entry(1, doubts=[SETTLED, SETTLED]),
         entry(1, doubts=[SETTLED, OPEN, {**OPEN, "id": 3}]),
         entry(1, doubts=[SETTLED, {**OPEN, "reason": " "}]),
-        entry(1, doubts=[SETTLED, {**OPEN, "settled": False}]),
+        entry(1, doubts=[SETTLED, {**OPEN, "proved": False}]),
         entry(1, "not", doubts=[]),
     ],
 )
@@ -77,7 +77,7 @@ def test_a_verdict_that_does_not_settle_the_doubts_is_none(wrong):
 
 
 def test_a_doubt_that_is_not_settled_goes_back_to_the_worker_with_the_judges_reason():
-    unsettled = {**SETTLED, "settled": False, "reason": "two of the five are let, which is no share of the rent"}
+    unsettled = {**SETTLED, "proved": False, "reason": "two of the five are let, which is no share of the rent"}
     evidence, _ = judged([entry(1, "not", doubts=[unsettled, OPEN]), entry(2)])
     assert not evidence.passed and evidence.rulings[0].verdict is Verdict.NOT
     (issue,) = evidence.issues
@@ -125,7 +125,7 @@ def test_the_judge_of_a_task_settles_the_doubts_of_its_output():
     assert f"<data-n>\n{BECAUSE}\n</data-n>" in prompt and "doubts" in json.dumps(model.requests[0].output_schema)
 
 
-@pytest.mark.parametrize("doubts", [[], [{**SETTLED, "settled": False}], [{**SETTLED, "id": 2}]])
+@pytest.mark.parametrize("doubts", [[], [{**SETTLED, "proved": False}], [{**SETTLED, "id": 2}]])
 def test_a_task_is_not_accepted_over_a_doubt_that_is_left(doubts):
     reply = {"ok": True, "issues": [], "doubts": doubts}
     evidence, _ = task_judged(reply, reply)
@@ -133,6 +133,6 @@ def test_a_task_is_not_accepted_over_a_doubt_that_is_left(doubts):
 
 
 def test_a_task_may_be_refused_for_a_doubt():
-    unsettled = {**SETTLED, "settled": False}
+    unsettled = {**SETTLED, "proved": False}
     evidence, _ = task_judged({"ok": False, "issues": ["40 % of what?"], "doubts": [unsettled]})
     assert [issue.material for issue in evidence.issues] == ["40 % of what?"] and not evidence.broken
