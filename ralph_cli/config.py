@@ -190,6 +190,10 @@ class Settings(BaseModel):
     """Look for what speaks against each claim. In `qa`, the judge also reads passages that a local search has found
     to limit a claim (exceptions, restatements, other values). `--no-counter-evidence` turns it off.
     """
+    strict: bool = setting(False, CHECKS, RECORDED)
+    """Refuse every claim to which code objects. Without it a worker may say why it stands by the claim; then the judge
+    decides, and the result says what code could not confirm. Without a model to judge, it is always so.
+    """
     verify_with_model: bool = setting(False, CHECKS, RECORDED)
     """Let a light model ask of each result whether it does what was asked. Its no is a refusal."""
     verifier_model: str | None = setting(None, CHECKS, RECORDED, default_words="a cheap one of the judge's vendor")

@@ -4,9 +4,12 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from ralph_cli.core.run import Attempt, Evidence, Step
+from ralph_cli.core.run import Attempt, Doubt, Evidence, Step
 
 Check = Callable[[Attempt], Evidence]
+
+JudgeCheck = Callable[[Attempt, Sequence[Doubt]], Evidence]
+"""A check that is asked to settle what the checks before it could not confirm."""
 
 
 def run_in_order(checks: Sequence[Check], attempt: Attempt) -> tuple[Evidence, ...]:

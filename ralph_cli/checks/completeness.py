@@ -79,7 +79,9 @@ class CompletenessReview:
         if match is None:
             return CompletenessProof("words", False, f"the words that close the list are not in the document: {shown}")
         page = f" (p. {self.document.page_at(match.span.start).number})" if self.document.paged else ""
-        return CompletenessProof("words", True, f"the reader names words of the document that close the list{page}: {shown}")
+        return CompletenessProof(
+            "words", True, f"the reader names words of the document that close the list{page}: {shown}"
+        )
 
     def _prove_by_terms(self, terms: tuple[str, ...], attempt: Attempt) -> CompletenessProof:
         tallies = self._counter.count(terms, ())

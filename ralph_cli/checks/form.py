@@ -9,6 +9,9 @@ from ralph_cli.core.run import Attempt, Draft, DraftClaim, Evidence, Issue
 from ralph_cli.text.sentences import sentence_ends
 
 MIN_CLAIM_CHARS = 10
+MAX_BECAUSE_CHARS = 300
+"""Characters of the reason for which a worker stands by a claim."""
+
 _WORD = re.compile(r"\w+")
 _JOINED_ITEMS = re.compile(r"[^\W\d_][.;:)]?- (?=[A-Z])")
 
@@ -96,6 +99,8 @@ def _claim_faults(number: int, claim: DraftClaim, form: AnswerForm) -> Iterator[
         elif size > form.quote_chars.high:
             long = f"{where} is too long ({size} characters, at most {form.quote_chars.high})"
             yield f"{long}; keep the part that carries the claim"
+    if (length := len(claim.because)) > MAX_BECAUSE_CHARS:
+        yield f"the `because` of claim {number} is too long ({length} characters, at most {MAX_BECAUSE_CHARS})"
 
 
 def has_joined_items(text: str) -> bool:
@@ -134,5 +139,8 @@ class FormCheck:
     form: AnswerForm
 
     def __call__(self, attempt: Attempt) -> Evidence:
-        claims = [DraftClaim(it.text, tuple(quote.said for quote in attempt.quotes_of(it))) for it in attempt.claims]
-        return Evidence("form", form_issues(Draft(tuple(claims), attempt.absence), self.form))
+        claims = tuple(
+            DraftClaim(it.text, tuple(quote.said for quote in attempt.quotes_of(it)), because=it.because)
+            for it in attempt.claims
+        )
+        return Evidence("form", form_issues(Draft(claims, attempt.absence), self.form))

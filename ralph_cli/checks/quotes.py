@@ -77,7 +77,8 @@ def resolve_quotes(
     claims: list[Claim] = []
     for number, claim in enumerate(draft.claims, 1):
         calculations = tuple(" ".join(calculation.split()) for calculation in claim.calculations)
-        claims.append(Claim(number, " ".join(claim.text.split()), tuple(ids[number]), calculations))
+        because = " ".join(claim.because.split())
+        claims.append(Claim(number, " ".join(claim.text.split()), tuple(ids[number]), calculations, because))
     return Attempt(tuple(claims), tuple(by_span.values()), draft.absence, refused=tuple(refused))
 
 

@@ -191,11 +191,11 @@ class Attempt:
     """One result of the worker after its quotes were looked up.
 
     `output` is free text (task, goal, wrapped functions); an answer is `claims`, and so is the brief behind an output.
-    `searches` and `nearest` belong to an absence: what was searched, and the passages that hold most of the question's
-    words. A task that asks for all of something has `searches`, too, and `completeness`: what shows that nothing is
-    missing. `memory` is what the worker wants remembered. `refused` names every quote that is not in the document (it
-    is in no claim), or that is there but cannot be seen. `finished` is the worker's own word, never a fact; `error`
-    says why there is nothing to check.
+    `because` is why the worker stands by an output to which code has objected. `searches` and `nearest` belong to an
+    absence: what was searched, and the passages that hold most of the question's words. A task that asks for all of
+    something has `searches`, too, and `completeness`: what shows that nothing is missing. `memory` is what the worker
+    wants remembered. `refused` names every quote that is not in the document (it is in no claim), or that is there but
+    cannot be seen. `finished` is the worker's own word, never a fact; `error` says why there is nothing to check.
     """
 
     claims: tuple[Claim, ...] = ()
@@ -210,6 +210,7 @@ class Attempt:
     error: str = ""
     nearest: tuple[Passage, ...] = ()
     completeness: tuple[CompletenessProof, ...] = ()
+    because: str = ""
 
     @property
     def has_result(self) -> bool:

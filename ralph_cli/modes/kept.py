@@ -64,7 +64,9 @@ class AcceptedClaims:
             elif claim.id in contradicted:
                 settled.pop(claim_key(claim, attempt), None)
             wording = tuple(quote.said for quote in attempt.quotes_of(claim))
-            slots.append(ClaimSlot(DraftClaim(claim.text, wording, claim.calculations) if stands else None))
+            slots.append(
+                ClaimSlot(DraftClaim(claim.text, wording, claim.calculations, claim.because) if stands else None)
+            )
         return AcceptedClaims(tuple(slots), settled)
 
     def rulings_for(self, attempt: Attempt) -> tuple[Ruling, ...]:

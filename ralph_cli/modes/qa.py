@@ -2,15 +2,17 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
-from ralph_cli.checks.base import Check, run_in_order
+from ralph_cli.checks.base import Check, JudgeCheck, run_in_order
 from ralph_cli.checks.form import form_issues, has_only_length_issues
 from ralph_cli.checks.verifier import VerifierCheck
 from ralph_cli.core.prompts.framing import render_issues
 from ralph_cli.core.prompts.templates import render_prompt
-from ralph_cli.core.run import Attempt, Draft, Evidence, Issue, Lesson
+from ralph_cli.core.run import Attempt, Doubt, Draft, Evidence, Issue, Lesson
 from ralph_cli.loop.state import LoopState
 from ralph_cli.modes.kept import AcceptedClaims
+from ralph_cli.modes.objections import Objections
 from ralph_cli.modes.reader import DocumentReader
 from ralph_cli.modes.retry import Retry, needs_fresh_conversation
 from ralph_cli.rlm.loop import Review
@@ -25,12 +27,13 @@ class QaMode:
 
     reader: DocumentReader
     local_checks: Sequence[Check]
-    judge: Check
+    judge: JudgeCheck
     figure_check: Check
     counter_check: Check | None = None
     verifier: VerifierCheck | None = None
     retry: Retry = "auto"
     accepted_claims: AcceptedClaims = field(default_factory=AcceptedClaims)
+    objections: Objections = field(default_factory=Objections)
     _starts_fresh: bool = False
     _only_lengths_refused: bool = False
 
@@ -53,7 +56,7 @@ class QaMode:
             return replace(reading.attempt, finished=True, source="worker")
         if reading.draft is None and not self.accepted_claims.claims:
             return Attempt()
-        merged = self.accepted_claims.merge(reading.draft or Draft())
+        merged = self._merge(reading.draft or Draft())
         finished = not form_issues(merged, self.reader.assignment.form)
         return replace(self.reader.resolve(merged), finished=finished, source="extractor")
 
@@ -64,7 +67,11 @@ class QaMode:
                 (*self.local_checks, self._check_lengths, self.reader.absence_review, *further), attempt
             )
         counter = (self.counter_check,) if self.counter_check is not None else ()
-        found = run_in_order((*self.local_checks, self._judge_fresh_claims, *counter, *further), attempt)
+        found = run_in_order(self.local_checks, attempt)
+        self.objections.add(attempt, [issue for item in found for issue in item.issues])
+        if all(item.passed for item in found):
+            doubts = tuple(doubt for item in found for doubt in item.doubts)
+            found += run_in_order((partial(self._judge_fresh_claims, doubts=doubts), *counter, *further), attempt)
         self.accepted_claims = self.accepted_claims.update(attempt, found)
         return found
 
@@ -74,7 +81,7 @@ class QaMode:
 
     def review(self, draft: Draft) -> Review:
         """The local rules on a draft with what is kept: its form, quotes and figures, and what it did not look at."""
-        merged, form = self.accepted_claims.merge(draft), self.reader.assignment.form
+        merged, form = self._merge(draft), self.reader.assignment.form
         issues = form_issues(merged, form)
         if merged.absence is None:
             self._only_lengths_refused = has_only_length_issues(merged, form)
@@ -85,8 +92,13 @@ class QaMode:
         attempt = self.reader.resolve(merged)
         faulty = {issue.claim for issue in (*issues, *attempt.refused)}
         # A figure may stand in the very quote that was refused.
-        figures = [issue for issue in self.figure_check(attempt).issues if issue.claim not in faulty]
+        figures = tuple(issue for issue in self.figure_check(attempt).issues if issue.claim not in faulty)
+        self.objections.add(attempt, figures)
         return Review((*issues, *attempt.refused, *figures), attempt)
+
+    def _merge(self, draft: Draft) -> Draft:
+        """The draft with what is kept, and with reasons only for claims to which code has objected."""
+        return self.objections.admit(self.accepted_claims.merge(draft))
 
     def _length_issues(self) -> tuple[Issue, ...]:
         """What speaks against an absence after claims that only had quotes of a wrong length: they are no absence."""
@@ -101,7 +113,7 @@ class QaMode:
     def _check_lengths(self, attempt: Attempt) -> Evidence:
         return Evidence("form", self._length_issues())
 
-    def _judge_fresh_claims(self, attempt: Attempt) -> Evidence:
+    def _judge_fresh_claims(self, attempt: Attempt, doubts: Sequence[Doubt]) -> Evidence:
         """The judge's evidence on all claims; those that were let stand before, word for word, are not sent again."""
         settled = self.accepted_claims.rulings_for(attempt)
         fresh = tuple(claim for claim in attempt.claims if claim.id not in {ruling.claim for ruling in settled})
@@ -109,7 +121,7 @@ class QaMode:
             return Evidence("judge", (), settled, score=1.0)
         ids = {number for claim in fresh for number in claim.quotes}
         quotes = tuple(quote for quote in attempt.quotes if quote.id in ids)
-        found = self.judge(replace(attempt, claims=fresh, quotes=quotes))
+        found = self.judge(replace(attempt, claims=fresh, quotes=quotes), doubts)
         if found.broken:
             return found
         rulings = tuple(sorted((*settled, *found.rulings), key=lambda ruling: ruling.claim))

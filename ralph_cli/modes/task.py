@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ralph_cli.checks.absence import NAME as ABSENCE
-from ralph_cli.checks.base import Check, run_all, run_in_order
+from ralph_cli.checks.base import Check, JudgeCheck, run_all, run_in_order
 from ralph_cli.checks.completeness import NAME as COMPLETENESS
 from ralph_cli.checks.coverage import NAME as COVERAGE
 from ralph_cli.checks.form import form_issues
@@ -18,7 +18,7 @@ from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.framing import frame_data, render_issues, truncate
 from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, agent_request, ask_model, parse_object
 from ralph_cli.core.prompts.json_schema import object_schema, string
-from ralph_cli.core.prompts.templates import render_prompt
+from ralph_cli.core.prompts.templates import prompt_text, render_prompt
 from ralph_cli.core.run import Attempt, Claim, Completeness, Draft, DraftClaim, Evidence, Issue, Lesson, Step
 from ralph_cli.loop.state import LoopState
 from ralph_cli.modes.reader import DocumentReader
@@ -45,12 +45,14 @@ FORMAT_DESCRIPTIONS = {
     "csv": "CSV: `output` is a header line and rows, comma-separated, quoted where needed, without a code fence",
 }
 
-RESULT_SCHEMA = object_schema(output=string(), memory_update=string())
+_RESULT_FIELDS = {"output": string(), "memory_update": string()}
+RESULT_SCHEMA, RESULT_WITH_REASON = object_schema(**_RESULT_FIELDS), object_schema(**_RESULT_FIELDS, because=string())
 
 
 class _Result(StrictObject):
     output: str
     memory_update: str
+    because: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +110,7 @@ class TaskMode:
     reasoner: Model
     brief_checks: Sequence[Check]
     output_check: OutputCheck
-    judge: Check
+    judge: JudgeCheck
     new_nonce: Callable[[], str]
     remember: Callable[[int, str], None] | None = None
     verifier: VerifierCheck | None = None
@@ -150,14 +152,22 @@ class TaskMode:
             "memory": self.task.memory,
             "quotes": [{"text": quote.text, "page": quote.page, "start": quote.start} for quote in brief.quotes],
         }
+        objected_words = self._objected_words()
+        if objected_words:
+            constraints = f"{constraints.rstrip()}\n{prompt_text('reasoner_stand_by')}\n\n"
         prompt = self.task.reasoner_request(brief, constraints, nonce)
-        request = agent_request("reasoner", prompt, RESULT_SCHEMA, "result", inputs, MAX_TOKENS)
+        schema = RESULT_WITH_REASON if objected_words else RESULT_SCHEMA
+        request = agent_request("reasoner", prompt, schema, "result", inputs, MAX_TOKENS)
         try:
             said = ask_model(self.reasoner, request, lambda text: parse_object(text, _Result))
         except UnparseableReply as error:
             return replace(brief, error=f"the reasoner's reply was unusable: {error}")
         output = strip_fence(said.output, self.task.output.kind)
-        return replace(brief, finished=True, output=output, memory=said.memory_update.strip())
+        attempt = replace(brief, finished=True, output=output, memory=said.memory_update.strip())
+        # Whoever gives reasons for something else has not heard what speaks against it: that is told first.
+        if any(doubt.words not in objected_words for doubt in self.output_check.objections(attempt)):
+            return attempt
+        return replace(attempt, because=" ".join(said.because.split()) if objected_words else "")
 
     def analyze(self, attempt: Attempt) -> tuple[Evidence, ...]:
         if attempt.error:
@@ -169,7 +179,8 @@ class TaskMode:
         if not all(item.passed for item in found):
             return found
         further = (self.verifier,) if self.verifier is not None else ()
-        return (*found, *run_in_order((self.judge, *further), attempt))
+        doubts = tuple(doubt for item in found for doubt in item.doubts)
+        return found + run_in_order((lambda attempt: self.judge(attempt, doubts), *further), attempt)
 
     def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
         """Keep what was established, if everything but the judge's word holds; the issues are the feedback."""
@@ -225,6 +236,13 @@ class TaskMode:
         found = [claim for number, claim in enumerate(draft.claims, 1) if number not in refused]
         form = self.reader.assignment.form
         return tuple(claim for claim in found if not form_issues(Draft((claim,)), form))
+
+    def _objected_words(self) -> frozenset[str]:
+        """The words to which code has objected before: of those the reasoner may say why it stands by them."""
+        if self.output_check.vetoes:
+            return frozenset()
+        attempts = [step.attempt for step in self._steps if any(it.check == FIGURES_CHECK for it in step.issues)]
+        return frozenset(doubt.words for attempt in attempts for doubt in self.output_check.objections(attempt))
 
     def _earlier_items(self) -> tuple[DraftClaim, ...]:
         """The items that the latest brief had."""

@@ -1,5 +1,6 @@
 """A run as one JSON object."""
 
+from dataclasses import asdict
 from typing import Any
 
 from ralph_cli.core.run import Quote, Ruling, Search
@@ -21,10 +22,12 @@ def as_object(view: RunView) -> dict[str, Any]:
     shown something (runs [first, last]; null if not recorded, or without pages), the passages nearest to the question
     by its words, which answer nothing, and the pages of which no text, or not all of it, could be read. `completeness`
     is what shows of a task that asks for all of something that nothing is missing (`by` words of the document that
-    close the list, `places` of terms, or `pages`), and whether it `holds`. `unheard` are
-    models of the panel that gave no verdict on a claim; `notices` say, too, if counter-evidence was not looked for.
-    `verification` is what a verifier said of the result: "passed",
-    "refused", "failed" (it gave no verdict), "skipped" (it was not asked on the last iteration), or null without one.
+    close the list, `places` of terms, or `pages`), and whether it `holds`. `unheard` are models of the panel that gave
+    no verdict on a claim; `unconfirmed` has what code could not confirm of a claim (null: of the output): an
+    "objection" holds that the words are wrong, and comes with why the worker stands by them; what is "open" code could
+    not tell. `notices` say, too, if counter-evidence was not looked for. `verification` is what a verifier said of the
+    result: "passed", "refused", "failed" (it gave no verdict), "skipped" (it was not asked on the last iteration), or
+    null without one.
     """
     return {
         "ok": view.ok,
@@ -65,6 +68,7 @@ def as_object(view: RunView) -> dict[str, Any]:
         "not_found": _absence(view),
         "completeness": [{"by": it.by, "holds": it.holds, "message": it.message} for it in view.completeness],
         "coverage": coverage.as_object(view.coverage),
+        "unconfirmed": [asdict(doubt) for doubt in view.unconfirmed],
         "issues": [{"check": i.check, "claim": i.claim, "message": i.line} for i in view.issues],
         "judged": view.judged,
         "verification": view.verification or None,

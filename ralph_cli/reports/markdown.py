@@ -10,6 +10,7 @@ from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.coverage import completeness_lines, coverage_line, unreadable_line
 from ralph_cli.reports.sections.opinions import Opinion, opinions, verdict_words
 from ralph_cli.reports.sections.refused import Refusals, collect_refusals
+from ralph_cli.reports.sections.unconfirmed import HEADING, describe_doubt
 from ralph_cli.reports.terminal import describe_calls
 from ralph_cli.reports.view import TIER_WORDS, ClaimView, RunView, describe_place
 from ralph_cli.text.fold import fold
@@ -107,6 +108,8 @@ def _answer_lines(report: Report) -> Iterator[str]:
         yield from ("## Output", "", *_code_block(marked), "")
         if marked != output:
             yield from ("The numbers in brackets are not part of it: they are those of the quotes below.", "")
+        of_output = [escape_markdown(describe_doubt(doubt)) for doubt in view.unconfirmed if doubt.claim is None]
+        yield from _section_lines(f"{HEADING}:", of_output)
         if view.claims:
             yield from ("## Evidence", "")
         return
@@ -164,7 +167,7 @@ def _claim_lines(item: ClaimView, report: Report, quotes: list[Quote]) -> Iterat
 
 def _remark(remark: Opinion) -> str:
     about = f"\\[{remark.quote}\\] " if remark.quote else ""
-    return f"{about}{remark.label}: {escape_markdown(remark.text)}"
+    return f"{about}{escape_markdown(remark.label)}: {escape_markdown(remark.text)}"
 
 
 def _quote_lines(quote: Quote, report: Report) -> Iterator[str]:

@@ -10,8 +10,17 @@ from ralph_cli.reports.sections.coverage import completeness_lines, coverage_lin
 from ralph_cli.reports.sections.opinions import BEARINGS, describe_qualifications
 from ralph_cli.reports.sections.outcome import PASSAGES_HEADING, describe_outcome
 from ralph_cli.reports.sections.output import payload
+from ralph_cli.reports.sections.unconfirmed import HEADING, describe_doubt
 from ralph_cli.reports.styled import Styled, plain_text
-from ralph_cli.reports.view import TIER_NAMES, TIER_WORDS, VERDICT_WORDS, ClaimView, RunView, describe_place
+from ralph_cli.reports.view import (
+    TIER_NAMES,
+    TIER_WORDS,
+    VERDICT_WORDS,
+    ClaimView,
+    RunView,
+    Unconfirmed,
+    describe_place,
+)
 from ralph_cli.text.plural import pluralize
 
 HEADINGS = {
@@ -57,6 +66,11 @@ def report_lines(view: RunView, *, output: bool = True) -> Iterator[list[Styled]
             yield []
         for quote in (*view.quotes, *view.found_passages):
             yield from _quote_lines(quote, view)
+    if view.unconfirmed and not _shows_claims(view):
+        yield []
+        yield [(f"{HEADING}:", "bold")]
+        for doubt in view.unconfirmed:
+            yield _doubt_line(doubt, "  - ")
     if view.issues and view.ok is False:
         yield []
         yield [("What the checks found:", "bold")]
@@ -74,10 +88,14 @@ def report_lines(view: RunView, *, output: bool = True) -> Iterator[list[Styled]
     yield [(trace_line(view.folder, view.run), "dim")]
 
 
+def _shows_claims(view: RunView) -> bool:
+    """Whether the claims are shown by themselves, and not in an output or as the passages that they are."""
+    return view.mode != "task" and view.halt.type is not StopType.PASSAGES
+
+
 def _legend(view: RunView) -> str:
     """What the signs mean that the report has used."""
-    shows_claims = view.mode != "task" and view.halt.type is not StopType.PASSAGES
-    verdicts = {(item.verdict, bool(item.ruling)) for item in view.claims} if shows_claims else set()
+    verdicts = {(item.verdict, bool(item.ruling)) for item in view.claims} if _shows_claims(view) else set()
     used = {SIGNS.get(verdict, ("✗" if ruled else "?", ""))[0] for verdict, ruled in verdicts}
     words = [f"{sign} {meaning}" for sign, meaning in _SIGN_MEANINGS.items() if sign in used]
     quotes = (*view.quotes, *view.found_passages)
@@ -116,10 +134,16 @@ def _claim_lines(item: ClaimView) -> Iterator[list[Styled]]:
         yield [(f"    {VERDICT_WORDS[item.verdict]}: {one_line(item.ruling.reason)}", colour)]
     if item.ruling:
         yield from _opinion_lines(item.ruling)
+    for doubt in item.unconfirmed:
+        yield _doubt_line(doubt, "    ")
     for judge, why in item.missing_votes:
         yield [(f"    {one_line(judge)} was asked for a second opinion and gave none: {one_line(why)}", "yellow")]
     for found, words in zip(item.qualifications, describe_qualifications(item), strict=True):
         yield [(f"    {words}: {one_line(found.reason)}", "yellow")]
+
+
+def _doubt_line(doubt: Unconfirmed, mark: str) -> list[Styled]:
+    return [(f"{mark}{one_line(describe_doubt(doubt))}", "yellow" if doubt.is_objection else "dim")]
 
 
 def _opinion_lines(ruling: Ruling) -> Iterator[list[Styled]]:
@@ -163,7 +187,7 @@ def _absence_lines(view: RunView) -> Iterator[list[Styled]]:
 
 
 def _colour(view: RunView) -> str:
-    if view.counter_evidence_gaps or view.ok is False:
+    if view.counter_evidence_gaps or view.ok is False or any(doubt.is_objection for doubt in view.unconfirmed):
         return "yellow"
     return "green" if view.judged else "cyan"
 

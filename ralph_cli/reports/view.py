@@ -1,8 +1,8 @@
 """From the best step of a run to what is shown of it: one view that the terminal, plain text and JSON all render."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ralph_cli.core.coverage import Coverage, CoverageMap, coverage_map
 from ralph_cli.core.model import Usage
@@ -11,6 +11,7 @@ from ralph_cli.core.run import (
     Attempt,
     Claim,
     CompletenessProof,
+    Doubt,
     Halt,
     Issue,
     Outcome,
@@ -70,12 +71,32 @@ MissingVote = tuple[str, str]
 """A model that was asked for a second opinion and gave none, and why."""
 
 
+@dataclass(frozen=True, slots=True)
+class Unconfirmed:
+    """Words of a claim, or of an output (`claim` is None), that code could not confirm, and what it says of them.
+
+    To an "objection" the worker has said `because`, and the judge has ruled with both in sight; what is "open" code
+    could not tell.
+    """
+
+    claim: int | None
+    words: str
+    message: str
+    kind: Literal["objection", "open"]
+    because: str = ""
+
+    @property
+    def is_objection(self) -> bool:
+        """Whether code holds that the words are wrong."""
+        return self.kind == "objection"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimView:
     """A claim with its quotes and what was said of it; `ruling` is None when no judge has ruled on it.
 
     `in_output` says that it is an item of an output that was judged as a whole, beside the items and their passages.
-    `missing_votes` are models of the panel that gave no verdict on it.
+    `missing_votes` are models of the panel that gave no verdict on it, `unconfirmed` what code could not confirm of it.
     """
 
     claim: Claim
@@ -85,6 +106,7 @@ class ClaimView:
     qualifications: tuple[Qualification, ...]
     in_output: bool
     missing_votes: tuple[MissingVote, ...]
+    unconfirmed: tuple[Unconfirmed, ...] = ()
 
     @property
     def text(self) -> str:
@@ -127,8 +149,8 @@ class RunView:
 
     `absence` is the worker's note on what is not in the document, None if it did not say that. `output_ruling` is the
     verdict on an output as a whole. `found_passages` are passages that a check found, such as those that qualify a
-    claim; `notes` say what the checks did, `completeness` what shows that nothing is missing. `coverage` is None if
-    what was read was not recorded.
+    claim; `unconfirmed` is what code could not confirm of claims and output; `notes` say what the checks did,
+    `completeness` what shows that nothing is missing. `coverage` is None if what was read was not recorded.
     `counter_evidence_gaps` says what of the search for counter-evidence was not made, and why; it is among the
     `notices`, too. `asks_models` is False when nothing but the built-in engine could be asked.
     """
@@ -148,6 +170,7 @@ class RunView:
     format: str
     output_ruling: Ruling | None
     issues: tuple[Issue, ...]
+    unconfirmed: tuple[Unconfirmed, ...]
     found_passages: tuple[Quote, ...]
     notes: tuple[str, ...]
     counter_evidence_gaps: tuple[str, ...]
@@ -204,6 +227,7 @@ def build_view(
     starts = document.get("page_starts")
     rulings = {ruling.claim: ruling for ruling in best.rulings}
     issues = tuple(dict.fromkeys((*attempt.refused, *best.issues)))
+    unconfirmed = list_unconfirmed(attempt, best.doubts)
     gaps = tuple(_counter_evidence_gaps(best))
     return RunView(
         run=started.run,
@@ -221,6 +245,7 @@ def build_view(
                 qualifications=tuple(item for item in best.qualifications if item.claim == claim.id),
                 in_output=0 in rulings,
                 missing_votes=missing_votes.get(claim.id, ()),
+                unconfirmed=tuple(doubt for doubt in unconfirmed if doubt.claim == claim.id),
             )
             for claim in attempt.claims
         ),
@@ -232,6 +257,7 @@ def build_view(
         format=_output_format(started),
         output_ruling=rulings.get(0),  # claims count from 1: this one is on the output as a whole
         issues=issues,
+        unconfirmed=unconfirmed,
         found_passages=tuple(quote for item in best.evidence for quote in item.quotes),
         notes=tuple(item.note for item in best.evidence if item.note),
         counter_evidence_gaps=gaps,
@@ -254,6 +280,22 @@ def _asks_models(started: "RunStarted") -> bool:
     # Nobody but its verifiers judges a goal.
     models = [str(name) for role, name in named.items() if (started.mode, role) != ("goal", "judge")]
     return not models or not all(name.startswith("offline:") for name in models)
+
+
+def list_unconfirmed(attempt: Attempt, doubts: Iterable[Doubt]) -> tuple[Unconfirmed, ...]:
+    """The doubts on an attempt, each once, beside the reasons that its worker gave against objections."""
+    reasons = {0: attempt.because} | {claim.id: claim.because for claim in attempt.claims}
+    found = [
+        Unconfirmed(
+            doubt.claim or None,
+            doubt.words,
+            doubt.message,
+            doubt.kind,
+            reasons.get(doubt.claim, "") if doubt.kind == "objection" else "",
+        )
+        for doubt in doubts
+    ]
+    return tuple(dict.fromkeys(found))
 
 
 def _output_format(started: "RunStarted") -> str:

@@ -16,6 +16,7 @@ _CLAIM_SCHEMA = object_schema(
     text=string("one statement, in your words"),
     quotes=array(string(), "verbatim words of the document that prove the statement"),
     calculations=array(string(), "for each computed figure: the computation over quoted figures = its result"),
+    because=string("only if code has objected to this claim and it is right all the same: why, in a few words"),
 )
 ACT_TOOL = Tool(
     name="act",
@@ -61,6 +62,10 @@ class _Claim(StrictObject):
     text: str
     quotes: list[str]
     calculations: list[str] | None = None
+    because: str | None = None
+
+    def as_draft(self) -> DraftClaim:
+        return DraftClaim(self.text, tuple(self.quotes), tuple(self.calculations or ()), self.because or "")
 
 
 class _NotFound(StrictObject):
@@ -114,8 +119,7 @@ def parse_call(call: ToolCall) -> Snippet | Draft | MalformedCall:
         case "code", code:
             return Snippet(code) if code.strip() else MalformedCall("`code` is empty; write Python that prints.")
         case "claims", claims:
-            found = tuple(DraftClaim(it.text, tuple(it.quotes), tuple(it.calculations or ())) for it in claims)
-            return Draft(found, completeness=_completeness(act.complete))
+            return Draft(tuple(claim.as_draft() for claim in claims), completeness=_completeness(act.complete))
         case _, not_found:
             return Draft(absence=Absence(tuple(not_found.searched), not_found.note or ""))
 

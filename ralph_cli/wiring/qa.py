@@ -30,7 +30,7 @@ def build_qa(
         kind="question", text=question, document=document, form=settings.form, least_share=least_share
     )
     reader, closers = open_reader(context, assignment, source, "worker")
-    figures = NumbersCheck(document, question)
+    figures = NumbersCheck(document, question, vetoes=has_vetoes(context))
     checks: tuple[Check, ...] = (FormCheck(settings.form), QuoteCheck(document), figures)
     if least_share:
         checks += (CoverageCheck(document, least_share, reader.shown_spans),)
@@ -44,6 +44,11 @@ def build_qa(
         retry=settings.retry,
     )
     return BuiltMode(mode, closers)
+
+
+def has_vetoes(context: RunContext) -> bool:
+    """Whether what code objects to stands: nobody is there to decide otherwise, or the user will not have it."""
+    return context.settings.strict or context.models.judge.vendor == "offline"
 
 
 def _build_counter_evidence(context: RunContext, document: Document, question: str) -> CounterEvidence | None:

@@ -27,7 +27,7 @@ from ralph_cli.loop.memory import add_block, count_blocks, newest_text, parse_me
 from ralph_cli.modes.reader import Assignment, DocumentReader
 from ralph_cli.modes.task import Task, TaskMode
 from ralph_cli.wiring.models import BuiltMode, RunContext
-from ralph_cli.wiring.qa import build_verifier_check
+from ralph_cli.wiring.qa import build_verifier_check, has_vetoes
 from ralph_cli.wiring.reading import Closers, open_reader
 
 MEMORY_SNAPSHOT_FILE, SCHEMA_SNAPSHOT_FILE = "memory-before.md", "schema.json"
@@ -127,7 +127,7 @@ def build_task(
     if document is None:
         message = "no document is read: the output is looked up in the memory only"
         context.sink(NoticeIssued("no-document", message))
-        output_check = OutputCheck(spec.output, spec.text, memory=memory)
+        output_check = OutputCheck(spec.output, spec.text, memory=memory, vetoes=has_vetoes(context))
     else:
         form = AnswerForm(ITEM_RANGE, QUOTE_RANGE, settings.quote_chars)
         least_share = settings.min_coverage or 0.0
@@ -139,7 +139,14 @@ def build_task(
         if least_share:
             checks += (CoverageCheck(document, least_share, reader.shown_spans),)
         sections = section_numbers(document.text)
-        output_check = OutputCheck(spec.output, spec.text, paged=document.paged, sections=sections, document=document)
+        output_check = OutputCheck(
+            spec.output,
+            spec.text,
+            paged=document.paged,
+            sections=sections,
+            document=document,
+            vetoes=has_vetoes(context),
+        )
     mode = TaskMode(
         task=Task(spec.text, document, spec.output, memory, spec.schema),
         reader=reader,

@@ -152,7 +152,8 @@ def test_a_figure_that_no_quote_bears_out_costs_one_turn_and_no_judge(settings: 
     (told,) = next(event.problems for event in events if isinstance(event, DraftSubmitted) and event.problems)
     assert "$4,100" in told and "hand in the calculation" in told
     shown = turn_text(worker.requests[-1].turns[-1])
-    assert "hand in the calculation, or leave it out:\n<data-" in shown
+    assert "hand in the calculation, or leave it out; or hand it in again with `because`, if it is right" in shown
+    assert "as it stands:\n<data-" in shown
     assert "computed again by code" in turn_text(judge.requests[0].turns[-1])
     (claim,) = as_object(asked.view)["claims"]
     assert claim["calculations"] == ["$48,000 / 12 = $4,000"]

@@ -20,7 +20,9 @@ def verdict_badge(item: ClaimView) -> Markup:
 def _sign_and_kind(item: ClaimView) -> tuple[str, str]:
     """A sign and the kind of the verdict; what is qualified or disputed is not simply good."""
     mark, kind = _SIGNS.get(item.verdict, ("✗", "bad") if item.ruling else ("?", "warn"))
-    doubted = item.qualifications or item.missing_votes or (item.ruling is not None and item.ruling.disputed)
+    objected = any(doubt.is_objection for doubt in item.unconfirmed)
+    disputed = item.ruling is not None and item.ruling.disputed
+    doubted = objected or disputed or item.qualifications or item.missing_votes
     return mark, "warn" if doubted and kind == "good" else kind
 
 

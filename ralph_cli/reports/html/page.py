@@ -18,6 +18,7 @@ from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.coverage import completeness_lines, unreadable_line
 from ralph_cli.reports.sections.refused import Refusals, collect_refusals
 from ralph_cli.reports.sections.spending import Spending, spending
+from ralph_cli.reports.sections.unconfirmed import HEADING, describe_doubt
 from ralph_cli.reports.view import VERDICT_WORDS, describe_place
 
 Section = tuple[str, str, Markup]
@@ -131,7 +132,7 @@ def _answer(report: Report) -> Markup:
     if report.goal is not None:
         return join(_output(report.output), _verifier_results(report.goal))
     if view.mode == "task":
-        return join(_output(view.output), _output_ruling(view.output_ruling))
+        return join(_output(view.output), _output_ruling(view.output_ruling), _output_doubts(report))
     if view.halt.type is StopType.ABSENT or view.absence is not None:
         absent = (
             "A search for words has found nothing."
@@ -153,6 +154,12 @@ def _output_ruling(ruling: Ruling | None) -> Markup:
         return el("p", "No judge ruled on the output.")
     who = "Compared" if ruling.verdict is Verdict.VERBATIM else "Judge"
     return el("p", el("b", f"{who}: {VERDICT_WORDS[ruling.verdict.value]}. "), f"{ruling.reason} ({ruling.judge})")
+
+
+def _output_doubts(report: Report) -> Markup | None:
+    """What code could not confirm of an output as a whole."""
+    doubts = bullets(describe_doubt(doubt) for doubt in report.view.unconfirmed if doubt.claim is None)
+    return join(el("p", el("b", f"{HEADING}:")), doubts) if doubts else None
 
 
 def _verifier_results(goal: GoalState) -> Markup:

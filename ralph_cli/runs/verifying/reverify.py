@@ -1,14 +1,14 @@
 """The local checks of a recorded attempt, made again on the very text it was made on."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from ralph_cli.checks.base import all_passed
 from ralph_cli.checks.form import AnswerForm, FormCheck
-from ralph_cli.checks.output.check import OutputCheck
 from ralph_cli.checks.quotes import MAX_PLACES, QuoteCheck
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.results.verification import QuoteStanding, Rechecked, Standing
-from ralph_cli.core.run import Attempt, Halt, Issue, Quote, Step, StopType, Verdict
+from ralph_cli.core.run import Attempt, Doubt, Evidence, Halt, Issue, Quote, Step, StopType, Verdict
 from ralph_cli.documents.quotes.index import MAX_OCCURRENCES, QuoteIndex
 from ralph_cli.documents.search.occurrences import SearchCounter, SearchTerm
 from ralph_cli.runs.verifying.context import DocumentContext
@@ -98,11 +98,22 @@ def recheck_claims(attempt: Attempt, document: Document) -> Rechecked:
     return Rechecked("claims", told, tuple(found))
 
 
-def recheck_output(attempt: Attempt, check: OutputCheck) -> Rechecked:
-    """Length and shape of an output, and every figure, date and quotation in it looked up in the quotes."""
-    found = check(attempt)
-    told = "its length, its shape, and every figure, date and quotation in the quoted words"
-    return Rechecked("output", told, found.issues, found.broken)
+def compare_doubts(found: Evidence, step: Step) -> tuple[Issue, ...]:
+    """The objections that code has and the record hides; what is open or was recorded is told to the reader anyway."""
+    recorded = {(doubt.claim, doubt.words) for doubt in step.doubts if doubt.kind == "objection"}
+    message = "code objects to this, and the record does not say so"
+    return tuple(
+        Issue(found.check, message, doubt.claim or None, f'"{doubt.words}": {doubt.message}')
+        for doubt in found.doubts
+        if doubt.kind == "objection" and (doubt.claim, doubt.words) not in recorded
+    )
+
+
+def merge_doubts(step: Step, found: Iterable[Doubt]) -> tuple[Doubt, ...]:
+    """What code could not confirm then, and what else it cannot confirm now."""
+    recorded = {(doubt.claim, doubt.words, doubt.kind) for doubt in step.doubts}
+    more = (doubt for doubt in found if (doubt.claim, doubt.words, doubt.kind) not in recorded)
+    return (*step.doubts, *more)
 
 
 def recheck_verdicts(step: Step, halt: Halt, kind: str = "") -> Rechecked:
