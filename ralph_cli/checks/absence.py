@@ -4,14 +4,27 @@ What "refutes" can honestly mean without a model: there are places that bear on 
 them. Whether they answer it is for the worker to say when it has seen them; its word then stands, as its word.
 """
 
+import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from operator import attrgetter
 
 from ralph_cli.core.coverage import Spans, count_covered, format_ranges
 from ralph_cli.core.document import Document
-from ralph_cli.core.run import Absence, Attempt, Evidence, Issue, Passage
+from ralph_cli.core.run import (
+    Absence,
+    Attempt,
+    Claim,
+    Draft,
+    DraftClaim,
+    Evidence,
+    Issue,
+    Passage,
+    Ruling,
+    Search,
+    Verdict,
+)
 from ralph_cli.documents.search.nearest import NearPassage, find_words, key_words, nearest_passages
 from ralph_cli.documents.search.occurrences import SearchCounter, SearchTerm, Tally
 from ralph_cli.text.sentences import line_at
@@ -28,6 +41,33 @@ MAX_PLACES_SHOWN, MAX_PLACES_PER_TERM = 5, 2
 
 MAX_LINE_CHARS = 300
 _BY_START = attrgetter("start")
+
+
+_NOT_SAID = re.compile(
+    r"(?i)\b(?:document|filing|report|contract|agreement|lease|memo|text|file|notes?|10-[kq])\b[^.;]{0,60}?"
+    r"\b(?:do(?:es)?|did)(?: not|n['\u2019]t) (?:mention|disclose|state|say|specify|contain|report|provide|identify"
+    r"|give|name|list|include|address|discuss|quantify|explain)\b"
+    r"|\b(?:no|not any) (?:mention|disclosure|reference|statement|indication)\b"
+    r"|\b(?:is|are|was|were)(?: not|n['\u2019]t) (?:mentioned|disclosed|stated|specified|identified|discussed|addressed"
+    r"|quantified)\b|\b(?:found|find|located) (?:no|none|nothing)\b"
+)
+"""Words that speak of what the document says, and not of what it speaks of."""
+
+
+def says_absent(text: str) -> bool:
+    """Whether a claim says that the document does not say something."""
+    return _NOT_SAID.search(text) is not None
+
+
+def describe_searches(searches: Sequence[Search]) -> str:
+    """What was searched, with the number of places, in a line."""
+    counts = (f"{search.term}: {'not counted' if search.hits is None else search.hits}" for search in searches)
+    return f"searched, counted by code: {', '.join(counts)}"
+
+
+def rule_on_absence(claim: Claim) -> Ruling:
+    """What stands in place of a judge's word on a claim that something is not in the document."""
+    return Ruling(claim.id, Verdict.ABSENT, describe_searches(claim.searches), "code")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +98,8 @@ class AbsenceReview:
     code_searches: Callable[[], tuple[SearchTerm, ...]]
     shown_spans: Callable[[], Spans]
     _has_refused: bool = False
+    _claim_reviews: dict[str, "AbsenceReview"] = field(default_factory=dict)
+    _told_claims: set[str] = field(default_factory=set)
 
     def issues(self, absence: Absence) -> tuple[Issue, ...]:
         """The refusal, if there are places to look at; it is made once in a run, as whoever says so again was told."""
@@ -88,6 +130,36 @@ class AbsenceReview:
             message += f"Look at these places, which bear on it and which you have not seen{self._pages_of(places)}. "
         message += "If nothing answers it then, hand in not_found again with all that you searched for, and it stands"
         return Issue(NAME, message, material="\n".join(map(self._render_place, places)))
+
+    def claim_issues(self, claims: Sequence[DraftClaim]) -> tuple[Issue, ...]:
+        """What speaks against claims that something is not in the document: each is sent back once."""
+        found: list[Issue] = []
+        for number, claim in enumerate(claims, 1):
+            key = " ".join(claim.text.split())
+            if claim.searched:
+                review = self._claim_reviews.setdefault(key, AbsenceReview(self.document, key, *self._sources))
+                found += (replace(issue, claim=number) for issue in review.issues(Absence(claim.searched)))
+            elif says_absent(key) and key not in self._told_claims:
+                self._told_claims.add(key)
+                message = (
+                    f"claim {number} says what the document does not say, which no quote can prove: hand it in with "
+                    "`searched` in place of quotes. If the quoted words themselves say it, hand it in again"
+                )
+                found.append(Issue(NAME, message, number))
+        return tuple(found)
+
+    @property
+    def _sources(self) -> tuple[Callable[[], tuple[SearchTerm, ...]], Callable[[], Spans]]:
+        return self.code_searches, self.shown_spans
+
+    def add_claim_searches(self, attempt: Attempt, draft: Draft) -> Attempt:
+        """The attempt with what was searched for claims that something is not there, counted here."""
+        if not any(claim.searched for claim in draft.claims):
+            return attempt
+        counter = SearchCounter(self.document)
+        searches = [tuple(tally.search for tally in counter.count(claim.searched, ())) for claim in draft.claims]
+        claims = tuple(replace(claim, searches=searches[claim.id - 1]) for claim in attempt.claims)
+        return replace(attempt, claims=claims)
 
     def __call__(self, attempt: Attempt) -> Evidence:
         """The same as a check of an attempt, for statements that no worker was there to be asked about."""

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ralph_cli.core.run import Attempt, Draft, DraftClaim, Evidence, Issue
+from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Issue
 from ralph_cli.text.sentences import sentence_ends
 
 MIN_CLAIM_CHARS = 10
@@ -64,6 +64,8 @@ def _form_faults(draft: Draft, form: AnswerForm) -> Iterator[tuple[str, int | No
     distinct = {quote.strip() for claim in draft.claims for quote in claim.quotes}
     if distinct and len(distinct) not in form.quotes:
         yield f"an answer needs {form.quotes} different quotes (found {len(distinct)})", None
+    if draft.claims and all(claim.searched for claim in draft.claims):
+        yield "an answer that only says what is not in the document is handed in as not_found", None
     seen: dict[str, int] = {}
     for number, claim in enumerate(draft.claims, 1):
         for fault in _claim_faults(number, claim, form):
@@ -71,6 +73,13 @@ def _form_faults(draft: Draft, form: AnswerForm) -> Iterator[tuple[str, int | No
         earlier = seen.setdefault(" ".join(claim.text.split()).casefold(), number)
         if earlier != number:
             yield f"claim {number} says the same as claim {earlier}", number
+
+
+def as_draft(claim: Claim, attempt: Attempt) -> DraftClaim:
+    """A claim of an attempt as its worker handed it in."""
+    quotes = tuple(quote.said for quote in attempt.quotes_of(claim))
+    searched = tuple(search.term for search in claim.searches)
+    return DraftClaim(claim.text, quotes, claim.calculations, claim.because, searched)
 
 
 def has_only_length_issues(draft: Draft, form: AnswerForm) -> bool:
@@ -87,7 +96,11 @@ def _claim_faults(number: int, claim: DraftClaim, form: AnswerForm) -> Iterator[
         yield f"claim {number} must be one line"
     elif has_joined_items(text):
         yield f"claim {number} is several: two items of a list stand on one line"
-    if not claim.quotes:
+    if claim.searched and claim.quotes:
+        yield f"claim {number} has quotes or `searched`, never both"
+    elif claim.searched and not any(len(term.strip()) >= 2 for term in claim.searched):
+        yield f"claim {number} must list in `searched` the words or figures looked for"
+    elif not claim.quotes and not claim.searched:
         yield f"claim {number} has no quote"
     for place, quote in enumerate(map(str.strip, claim.quotes), 1):
         where, size = f"quote {place} of claim {number}", len(quote)
@@ -139,8 +152,5 @@ class FormCheck:
     form: AnswerForm
 
     def __call__(self, attempt: Attempt) -> Evidence:
-        claims = tuple(
-            DraftClaim(it.text, tuple(quote.said for quote in attempt.quotes_of(it)), because=it.because)
-            for it in attempt.claims
-        )
+        claims = tuple(as_draft(claim, attempt) for claim in attempt.claims)
         return Evidence("form", form_issues(Draft(claims, attempt.absence), self.form))

@@ -26,13 +26,15 @@ VerificationOutcome = Literal["", "passed", "refused", "failed", "skipped"]
 class DraftClaim:
     """A claim as the worker wrote it: its wording, the words it says are in the document, and how it computed.
 
-    `because` is why the worker stands by a claim to which code has objected.
+    `because` is why the worker stands by a claim to which code has objected. A claim that something is not in the
+    document has no quotes, and `searched` instead: what was looked for.
     """
 
     text: str
     quotes: tuple[str, ...]
     calculations: tuple[str, ...] = ()
     because: str = ""
+    searched: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,8 @@ class Quote:
 class Claim:
     """One statement of the answer, the ids of the quotes it is pinned to, and the calculations it rests on.
 
-    `because` is why the worker stands by it although code has objected: its word, and no fact.
+    `because` is why the worker stands by it although code has objected: its word, and no fact. `searches` are those of
+    a claim that something is not in the document, counted by code.
     """
 
     id: int
@@ -121,6 +124,7 @@ class Claim:
     quotes: tuple[int, ...]
     calculations: tuple[str, ...] = ()
     because: str = ""
+    searches: tuple["Search", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,18 +228,26 @@ class Attempt:
 
 
 class Verdict(StrEnum):
-    """What a judge says of a claim. VERBATIM is no judgement: the claim is its own quote, and no model read it."""
+    """What a judge says of a claim. VERBATIM is no judgement: the claim is its own quote, and no model read it. Nor is
+    ABSENT: the claim says that something is not in the document, and rests on searches that code has counted.
+    """
 
     SUPPORTED = "supported"
     PARTLY = "partly"
     NOT = "not"
     CONTRADICTED = "contradicted"
     VERBATIM = "verbatim"
+    ABSENT = "absent"
 
     @property
     def passes(self) -> bool:
         """Whether a claim with this verdict stands."""
-        return self in (Verdict.SUPPORTED, Verdict.VERBATIM)
+        return self in (Verdict.SUPPORTED, Verdict.VERBATIM, Verdict.ABSENT)
+
+    @property
+    def is_judgement(self) -> bool:
+        """Whether somebody has judged."""
+        return self not in (Verdict.VERBATIM, Verdict.ABSENT)
 
 
 QuoteBearing = Literal["supports", "partly", "unrelated", "against"]

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
+from ralph_cli.checks.absence import rule_on_absence
 from ralph_cli.checks.base import Check, JudgeCheck, run_in_order
 from ralph_cli.checks.form import form_issues, has_only_length_issues
 from ralph_cli.checks.verifier import VerifierCheck
@@ -94,7 +95,8 @@ class QaMode:
         # A figure may stand in the very quote that was refused.
         figures = tuple(issue for issue in self.figure_check(attempt).issues if issue.claim not in faulty)
         self.objections.add(attempt, figures)
-        return Review((*issues, *attempt.refused, *figures), attempt)
+        found = (*issues, *attempt.refused, *figures)
+        return Review(found or self.reader.absence_review.claim_issues(merged.claims), attempt)
 
     def _merge(self, draft: Draft) -> Draft:
         """The draft with what is kept, and with reasons only for claims to which code has objected."""
@@ -115,7 +117,11 @@ class QaMode:
 
     def _judge_fresh_claims(self, attempt: Attempt, doubts: Sequence[Doubt]) -> Evidence:
         """The judge's evidence on all claims; those that were let stand before, word for word, are not sent again."""
-        settled = self.accepted_claims.rulings_for(attempt)
+        # What the document does not say is no fact that a judge could find in a quote.
+        absences = tuple(rule_on_absence(claim) for claim in attempt.claims if claim.searches)
+        known = {ruling.claim for ruling in absences}
+        kept = self.accepted_claims.rulings_for(attempt)
+        settled = (*absences, *(ruling for ruling in kept if ruling.claim not in known))
         fresh = tuple(claim for claim in attempt.claims if claim.id not in {ruling.claim for ruling in settled})
         if not fresh:
             return Evidence("judge", (), settled, score=1.0)

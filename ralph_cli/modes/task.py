@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ralph_cli.checks.absence import NAME as ABSENCE
+from ralph_cli.checks.absence import describe_searches
 from ralph_cli.checks.base import Check, JudgeCheck, run_all, run_in_order
 from ralph_cli.checks.completeness import NAME as COMPLETENESS
 from ralph_cli.checks.coverage import NAME as COVERAGE
-from ralph_cli.checks.form import form_issues
+from ralph_cli.checks.form import as_draft, form_issues
 from ralph_cli.checks.judge.claims import safe_file_name
 from ralph_cli.checks.judge.outputs import NAME as TASK_JUDGE
 from ralph_cli.checks.output.check import FIGURES_CHECK, OutputCheck, OutputForm
@@ -93,6 +94,8 @@ def _render_item(claim: Claim, brief: Attempt, document: Document) -> str:
         label = f", printed {quote.label}" if quote.label != str(quote.page) else ""
         place = f"  (p. {quote.page}{label})" if document.paged else ""
         lines.append(f'  "{" ".join(quote.text.split())}"{place}')
+    if claim.searches:
+        lines.append(f"  (no quote: {describe_searches(claim.searches)})")
     return "\n".join(lines)
 
 
@@ -226,7 +229,10 @@ class TaskMode:
         elif draft.claims and not self.reader.ranks_only:
             gathered = self.reader.resolve(Draft(merge_items(earlier, draft.claims))) if earlier else attempt
             said = draft.completeness or self._completeness
-            issues = self.reader.completeness_review.issues(said, gathered)
+            issues = (
+                *self.reader.absence_review.claim_issues(draft.claims),
+                *self.reader.completeness_review.issues(said, gathered),
+            )
         return Review(issues, attempt)
 
     def _usable_items(self, draft: Draft) -> tuple[DraftClaim, ...]:
@@ -247,10 +253,7 @@ class TaskMode:
     def _earlier_items(self) -> tuple[DraftClaim, ...]:
         """The items that the latest brief had."""
         attempt = self._latest_attempt()
-        return tuple(
-            DraftClaim(claim.text, tuple(quote.said for quote in attempt.quotes_of(claim)), claim.calculations)
-            for claim in attempt.claims
-        )
+        return tuple(as_draft(claim, attempt) for claim in attempt.claims)
 
     def _latest_attempt(self) -> Attempt:
         """The latest attempt that had a brief."""

@@ -155,7 +155,8 @@ def _claim_lines(item: ClaimView, report: Report, quotes: list[Quote]) -> Iterat
     yield from (heading, "")
     if not item.is_quote:
         marks = " ".join(f"\\[{number}\\]" for number in item.claim.quotes)
-        yield from (f"**{escape_markdown(item.claim.text)}** {marks or '(no quote)'}", "")
+        marks = marks or ("" if item.claim.searches else "(no quote)")
+        yield from (f"**{escape_markdown(item.claim.text)}** {marks}".rstrip(), "")
     if item.ruling and not item.is_quote:
         reason = escape_markdown(item.ruling.reason or "no reason given")
         yield from (f"{item.ruling_label} ({escape_markdown(item.ruling.judge)}): {reason}", "")

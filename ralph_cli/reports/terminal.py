@@ -33,13 +33,14 @@ HEADINGS = {
 MAX_PASSAGE_CHARS = 160
 """Characters shown of a passage that is near."""
 
-SIGNS = {"supported": ("✓", "green"), "verbatim": ("=", "cyan"), "partly": ("~", "yellow")}
+SIGNS = {"supported": ("✓", "green"), "verbatim": ("=", "cyan"), "partly": ("~", "yellow"), "absent": ("∅", "cyan")}
 
 
 _SIGN_MEANINGS = {
     "✓": "supported by its quotes, says the judge",
     "=": "a quote of the document, judged by nobody",
     "~": "supported only in part",
+    "∅": "not in the document, as far as was searched",
     "✗": "not supported",
     "?": "not judged",
 }

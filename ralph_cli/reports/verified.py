@@ -123,7 +123,7 @@ def _describe_halt(verification: Verification) -> str:
 
 
 def _describe_kept_verdicts(verification: Verification) -> str:
-    models = sorted({ruling.judge for ruling in verification.rulings if ruling.verdict.value != "verbatim"})
+    models = sorted({ruling.judge for ruling in verification.rulings if ruling.verdict.is_judgement})
     names = ", ".join(make_visible(model) for model in models)
     return f"Verdicts of {names} are as recorded; no model was asked again." if models else ""
 

@@ -35,6 +35,7 @@ VERDICT_WORDS = {
     "not": "not supported",
     "contradicted": "contradicted",
     "verbatim": "verbatim",
+    "absent": "not in the document, as far as was searched",
 }
 
 
@@ -139,8 +140,8 @@ class ClaimView:
 
     @property
     def ruling_label(self) -> str:
-        """What a ruling is called: a verbatim claim was compared with its quote, and judged by nobody."""
-        return "Compared" if self.verdict == "verbatim" else "Judge"
+        """What a ruling is called: a verbatim claim was compared with its quote, an absence was searched."""
+        return {"verbatim": "Compared", "absent": "Searched"}.get(self.verdict, "Judge")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -198,7 +199,7 @@ class RunView:
     def judged(self) -> bool:
         """Whether a language model has ruled on the claims, or on the output."""
         rulings = [self.output_ruling, *(view.ruling for view in self.claims)]
-        return any(ruling and ruling.verdict.value != "verbatim" for ruling in rulings)
+        return any(ruling and ruling.verdict.is_judgement for ruling in rulings)
 
     @property
     def paged(self) -> bool:

@@ -17,6 +17,7 @@ _CLAIM_SCHEMA = object_schema(
     quotes=array(string(), "verbatim words of the document that prove the statement"),
     calculations=array(string(), "for each computed figure: the computation over quoted figures = its result"),
     because=string("only if code has objected to this claim and it is right all the same: why, in a few words"),
+    searched=array(string(), "only of a statement that the document does not say something: what was looked for"),
 )
 ACT_TOOL = Tool(
     name="act",
@@ -63,9 +64,11 @@ class _Claim(StrictObject):
     quotes: list[str]
     calculations: list[str] | None = None
     because: str | None = None
+    searched: list[str] | None = None
 
     def as_draft(self) -> DraftClaim:
-        return DraftClaim(self.text, tuple(self.quotes), tuple(self.calculations or ()), self.because or "")
+        quotes, calculations, searched = self.quotes, self.calculations or (), self.searched or ()
+        return DraftClaim(self.text, tuple(quotes), tuple(calculations), self.because or "", tuple(searched))
 
 
 class _NotFound(StrictObject):

@@ -3,10 +3,10 @@
 import pytest
 from fakes import document
 
-from ralph_cli.checks.absence import FEW_PLACES, AbsenceReview
+from ralph_cli.checks.absence import FEW_PLACES, AbsenceReview, says_absent
 from ralph_cli.core.coverage import Spans
 from ralph_cli.core.document import Document
-from ralph_cli.core.run import Absence, Attempt, Search
+from ralph_cli.core.run import Absence, Attempt, DraftClaim, Search
 from ralph_cli.documents.search.occurrences import SearchCounter, SearchTerm
 
 FILLER = "\n".join(f"Clause {n} says what is of no interest." for n in range(60))
@@ -165,3 +165,27 @@ def test_words_are_counted_with_case_typography_and_white_space_folded_and_place
         assert tally.search.hits == count == len(tally.places), term
     (tally,) = SearchCounter(about).count(["it's the stra"], ())
     assert [about.text[a:b] for a, b in tally.places] == ["It’s  the\nSTRA", "It’s the stra"]
+
+
+@pytest.mark.parametrize(
+    ("text", "is_absence"),
+    [
+        ("The filing does not disclose a segment margin.", True),
+        ("There is no mention of a garden in the lease.", True),
+        ("I found none of the covenants.", True),
+        ("A segment margin is not disclosed.", True),
+        ("There were no share repurchases in 2023.", False),
+        ("The company does not own its headquarters.", False),
+        ("No dividend was paid.", False),
+    ],
+)
+def test_a_claim_that_speaks_of_what_the_document_says_is_known(text: str, is_absence: bool) -> None:
+    assert says_absent(text) is is_absence
+
+
+def test_a_claim_that_something_is_not_there_is_sent_back_while_its_places_are_unread() -> None:
+    found = review("What is paid?")
+    claim = DraftClaim("The document does not mention a deposit.", (), searched=("deposit", "guarantee"))
+    (issue,) = found.claim_issues((DraftClaim("The hall is let.", ("Lease of the north hall",)), claim))
+    assert issue.claim == 2 and "The deposit is $12,000." in issue.line
+    assert found.claim_issues((claim,)) == ()

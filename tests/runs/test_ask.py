@@ -738,3 +738,36 @@ def test_of_a_claim_that_is_plainly_proved_nobody_else_is_asked_or_missed(settin
     with_panel = settings.model_copy(update={"panel": (f"scripted:{tmp_path / 'no.json'}",)})
     asked, *_ = play(with_panel, [tool_reply(LOOK), tool_reply({"claims": [RENT]})], [verdicts((1, "supported"))])
     assert asked.outcome.ok and as_object(asked.view)["claims"][0]["unheard"] == []
+
+
+NO_GARDEN = {"text": "The lease does not mention a garden.", "quotes": [], "searched": ["garden", "lawn"]}
+
+
+def test_a_claim_that_something_is_not_there_rests_on_its_search_and_no_judge_rules_on_it(settings: Settings) -> None:
+    turns = [tool_reply(LOOK), *[tool_reply({"claims": [RENT, NO_GARDEN]})] * 2]
+    asked, _, _, judge = play(settings, turns, [verdicts((1, "supported"))])
+    assert asked.outcome.ok and len(judge.requests) == 1
+    rent, garden = asked.claims
+    assert (rent.verdict, garden.verdict) == ("supported", "absent")
+    assert garden.reason == "searched, counted by code: garden: 0, lawn: 0"
+    assert "The lease does not mention a garden" not in turn_text(judge.requests[0].turns[-1])
+    for text in (report_text(asked.view), as_object(read_run(asked.folder).view)["claims"][1]["reason"]):
+        assert "searched, counted by code: garden: 0, lawn: 0" in text
+
+
+def test_a_claim_that_says_what_is_not_said_is_asked_for_its_search(settings: Settings) -> None:
+    quoted = {"text": "The lease does not mention a garden.", "quotes": RENT["quotes"]}
+    turns = [tool_reply(LOOK), tool_reply({"claims": [RENT, quoted]}), tool_reply({"claims": [RENT]})]
+    asked, events, *_ = play(settings, turns, [verdicts((1, "supported"))])
+    assert asked.outcome.ok
+    (told,) = next(event.problems for event in events if isinstance(event, DraftSubmitted) and event.problems)
+    assert "claim 2 says what the document does not say" in told and "`searched`" in told
+
+
+def test_an_answer_of_absences_alone_is_no_answer(settings: Settings) -> None:
+    gone = {"not_found": {"searched": ["garden"]}}
+    turns = [tool_reply(LOOK), tool_reply({"claims": [NO_GARDEN]}), tool_reply(gone), tool_reply(gone)]
+    asked, events, *_ = play(settings, turns, [])
+    assert asked.absent
+    told = next(event.problems for event in events if isinstance(event, DraftSubmitted) and event.problems)
+    assert "is handed in as not_found" in told[0]

@@ -8,6 +8,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from ralph_cli.checks.absence import describe_searches
 from ralph_cli.checks.judge.doubts import ANSWERS_SCHEMA, DoubtAnswer, check_answers, join_answers, render_doubts
 from ralph_cli.checks.judge.passages import render_passages
 from ralph_cli.core.document import Document
@@ -227,7 +228,9 @@ def _render_claim(claim: Claim, doubts: Sequence[Doubt], nonce: str) -> str:
 
 def render_numbered(noun: str, claim: Claim, nonce: str) -> str:
     """A claim, or item, with its number and those of its quotes."""
-    return f"{noun} {claim.id} (quotes {', '.join(map(str, claim.quotes))}):\n{frame_data(claim.text, nonce)}"
+    on = f"quotes {', '.join(map(str, claim.quotes))}" if claim.quotes else "no quote"
+    text = f"{claim.text}\n({describe_searches(claim.searches)})" if claim.searches else claim.text
+    return f"{noun} {claim.id} ({on}):\n{frame_data(text, nonce)}"
 
 
 def safe_file_name(path: str) -> str:
