@@ -55,26 +55,30 @@ def _recheck_match(quote: Quote, index: QuoteIndex) -> list[str]:
 
 
 def recheck_searches(attempt: Attempt, document: Document) -> Rechecked | None:
-    """The counted searches of an absence, counted again; None if nothing was said to be absent."""
-    if attempt.absence is None:
+    """The counted searches of what is said to be absent, counted again; None if nothing is."""
+    recorded = [(attempt.absence.searched, attempt.searches)] if attempt.absence else []
+    recorded += [(tuple(it.term for it in claim.searches), claim.searches) for claim in attempt.claims]
+    recorded = [(terms, searches) for terms, searches in recorded if terms or searches]
+    if not recorded:
         return None
-    code = [SearchTerm(search.term, search.pattern) for search in attempt.searches if search.by == "code"]
-    tallies = SearchCounter(document).count(attempt.absence.searched, code)
-    again = [tally.search for tally in tallies]
-    # Runs of earlier versions counted what stands inside of words, too.
-    anywhere = {tally.search.term: tally.anywhere for tally in tallies}
-    # An expression that took too long to count, then or now, has no count to compare.
-    uncounted = {search.term for search in attempt.searches if search.fault}
-    now = {search.term: search.hits for search in again if not search.fault and search.term not in uncounted}
-    then = {search.term: search.hits for search in attempt.searches if search.term not in uncounted}
-    then = {term: hits for term, hits in then.items() if term in now or hits is not None}
-    faults = []
-    for term in dict.fromkeys((*then, *now)):
-        counted, found_now = _describe_hits(then.get(term)), _describe_hits(now.get(term))
-        if counted != found_now and then.get(term) != anywhere.get(term):
-            faults.append(Issue("absence", f"it was counted {counted}, it stands there {found_now}", material=term))
-    found = sum(bool(hits) for hits in now.values())
-    told = f"{pluralize(len(now), 'searched term')} counted again in the whole text, {found} of them found there"
+    counter, counted, faults = SearchCounter(document), dict[str, int | None](), list[Issue]()
+    for terms, searches in recorded:
+        code = [SearchTerm(search.term, search.pattern) for search in searches if search.by == "code"]
+        tallies = counter.count(terms, code)
+        # An expression that took too long to count, then or now, has no count to compare.
+        uncounted = {search.term for search in searches if search.fault}
+        now = {it.search.term: it for it in tallies if not it.search.fault and it.search.term not in uncounted}
+        then = {search.term: search.hits for search in searches if search.term not in uncounted}
+        for term in dict.fromkeys((*then, *now)):
+            tally, before = now.get(term), then.get(term)
+            hits = tally.search.hits if tally else None
+            # Runs of earlier versions counted what stands inside of words, too.
+            if before != hits and (tally is None or before != tally.anywhere):
+                message = f"it was counted {_describe_hits(before)}, it stands there {_describe_hits(hits)}"
+                faults.append(Issue("absence", message, material=term))
+        counted |= {term: tally.search.hits for term, tally in now.items()}
+    found = sum(bool(hits) for hits in counted.values())
+    told = f"{pluralize(len(counted), 'searched term')} counted again in the whole text, {found} of them found there"
     return Rechecked("absence", told, tuple(faults))
 
 
