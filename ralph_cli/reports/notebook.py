@@ -5,8 +5,8 @@ from html import escape
 
 from ralph_cli.reports.safe_text import make_visible
 from ralph_cli.reports.sections.outcome import describe_outcome
-from ralph_cli.reports.sections.unconfirmed import describe_doubt
-from ralph_cli.reports.view import RunView, Unconfirmed, describe_place
+from ralph_cli.reports.sections.unconfirmed import Unconfirmed, describe_doubt
+from ralph_cli.reports.view import RunView, describe_place
 
 
 def render_table(view: RunView) -> str:

@@ -1,8 +1,8 @@
 """From the best step of a run to what is shown of it: one view that the terminal, plain text and JSON all render."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from ralph_cli.core.coverage import Coverage, CoverageMap, coverage_map
 from ralph_cli.core.model import Usage
@@ -10,7 +10,6 @@ from ralph_cli.core.run import (
     INCOMPLETE_COUNTER_CHECKS,
     Attempt,
     Claim,
-    Doubt,
     Halt,
     Issue,
     Outcome,
@@ -24,6 +23,7 @@ from ralph_cli.core.run import (
     Tier,
     VerificationOutcome,
 )
+from ralph_cli.reports.sections.unconfirmed import Unconfirmed, list_unconfirmed
 
 if TYPE_CHECKING:  # the events need pydantic, which the start of the command line shall not wait for
     from ralph_cli.core.events import RunStarted
@@ -68,26 +68,6 @@ UNREAD_STOPS = (StopType.PASSAGES, StopType.NO_PASSAGES)
 
 MissingVote = tuple[str, str]
 """A model that was asked for a second opinion and gave none, and why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unconfirmed:
-    """Words of a claim, or of an output (`claim` is None), that code could not confirm, and what it says of them.
-
-    To an "objection" the worker has said `because`, and the judge has ruled with both in sight; what is "open" code
-    could not tell.
-    """
-
-    claim: int | None
-    words: str
-    message: str
-    kind: Literal["objection", "open"]
-    because: str = ""
-
-    @property
-    def is_objection(self) -> bool:
-        """Whether code holds that the words are wrong."""
-        return self.kind == "objection"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -267,22 +247,6 @@ def build_view(
         usage=usage,
         seconds=seconds,
     )
-
-
-def list_unconfirmed(attempt: Attempt, doubts: Iterable[Doubt]) -> tuple[Unconfirmed, ...]:
-    """The doubts on an attempt, each once, beside the reasons that its worker gave against objections."""
-    reasons = {0: attempt.because} | {claim.id: claim.because for claim in attempt.claims}
-    found = [
-        Unconfirmed(
-            doubt.claim or None,
-            doubt.words,
-            doubt.message,
-            doubt.kind,
-            reasons.get(doubt.claim, "") if doubt.kind == "objection" else "",
-        )
-        for doubt in doubts
-    ]
-    return tuple(dict.fromkeys(found))
 
 
 def _output_format(started: "RunStarted") -> str:
