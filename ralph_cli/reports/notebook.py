@@ -6,8 +6,8 @@ from html import escape
 from ralph_cli.core.run import Quote
 from ralph_cli.reports.safe_text import make_visible
 from ralph_cli.reports.sections.outcome import PASSAGES_HEADING, describe_outcome
-from ralph_cli.reports.sections.unconfirmed import describe_doubt
-from ralph_cli.reports.view import ClaimView, RunView, Unconfirmed, describe_place
+from ralph_cli.reports.sections.unconfirmed import Unconfirmed, describe_doubt
+from ralph_cli.reports.view import ClaimView, RunView, describe_place
 
 
 def render_table(view: RunView) -> str:

@@ -21,8 +21,7 @@ from ralph_cli.core.events import (
 )
 from ralph_cli.core.run import Draft, Step
 from ralph_cli.reports.safe_text import make_visible, one_line
-from ralph_cli.reports.sections.unconfirmed import describe_doubt
-from ralph_cli.reports.view import list_unconfirmed
+from ralph_cli.reports.sections.unconfirmed import describe_doubt, list_unconfirmed
 
 
 def story(events: Iterable[AnyEvent]) -> str:

@@ -10,17 +10,9 @@ from ralph_cli.reports.sections.coverage import completeness_lines, coverage_lin
 from ralph_cli.reports.sections.opinions import BEARINGS, describe_qualifications
 from ralph_cli.reports.sections.outcome import PASSAGES_HEADING, describe_outcome
 from ralph_cli.reports.sections.output import payload
-from ralph_cli.reports.sections.unconfirmed import HEADING, describe_doubt
+from ralph_cli.reports.sections.unconfirmed import HEADING, Unconfirmed, describe_doubt
 from ralph_cli.reports.styled import Styled, plain_text
-from ralph_cli.reports.view import (
-    TIER_NAMES,
-    TIER_WORDS,
-    VERDICT_WORDS,
-    ClaimView,
-    RunView,
-    Unconfirmed,
-    describe_place,
-)
+from ralph_cli.reports.view import TIER_NAMES, TIER_WORDS, VERDICT_WORDS, ClaimView, RunView, describe_place
 from ralph_cli.text.plural import pluralize
 
 HEADINGS = {

@@ -1,8 +1,8 @@
 """From the best step of a run to what is shown of it: one view that the terminal, plain text and JSON all render."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from ralph_cli.core.coverage import Coverage, CoverageMap, coverage_map
 from ralph_cli.core.model import Usage
@@ -11,7 +11,6 @@ from ralph_cli.core.run import (
     Attempt,
     Claim,
     CompletenessProof,
-    Doubt,
     Halt,
     Issue,
     Outcome,
@@ -25,6 +24,7 @@ from ralph_cli.core.run import (
     Tier,
     VerificationOutcome,
 )
+from ralph_cli.reports.sections.unconfirmed import Unconfirmed, list_unconfirmed
 
 if TYPE_CHECKING:  # the events need pydantic, which the start of the command line shall not wait for
     from ralph_cli.core.events import RunStarted
@@ -70,26 +70,6 @@ UNREAD_STOPS = (StopType.PASSAGES, StopType.NO_PASSAGES)
 
 MissingVote = tuple[str, str]
 """A model that was asked for a second opinion and gave none, and why."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unconfirmed:
-    """Words of a claim, or of an output (`claim` is None), that code could not confirm, and what it says of them.
-
-    To an "objection" the worker has said `because`, and the judge has ruled with both in sight; what is "open" code
-    could not tell.
-    """
-
-    claim: int | None
-    words: str
-    message: str
-    kind: Literal["objection", "open"]
-    because: str = ""
-
-    @property
-    def is_objection(self) -> bool:
-        """Whether code holds that the words are wrong."""
-        return self.kind == "objection"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,22 +261,6 @@ def _asks_models(started: "RunStarted") -> bool:
     # Nobody but its verifiers judges a goal.
     models = [str(name) for role, name in named.items() if (started.mode, role) != ("goal", "judge")]
     return not models or not all(name.startswith("offline:") for name in models)
-
-
-def list_unconfirmed(attempt: Attempt, doubts: Iterable[Doubt]) -> tuple[Unconfirmed, ...]:
-    """The doubts on an attempt, each once, beside the reasons that its worker gave against objections."""
-    reasons = {0: attempt.because} | {claim.id: claim.because for claim in attempt.claims}
-    found = [
-        Unconfirmed(
-            doubt.claim or None,
-            doubt.words,
-            doubt.message,
-            doubt.kind,
-            reasons.get(doubt.claim, "") if doubt.kind == "objection" else "",
-        )
-        for doubt in doubts
-    ]
-    return tuple(dict.fromkeys(found))
 
 
 def _output_format(started: "RunStarted") -> str:

@@ -9,7 +9,8 @@ from ralph_cli.core.events import NoticeIssued
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Halt, Outcome, Quote, StopType
 from ralph_cli.reports.notebook import render_table
-from ralph_cli.reports.view import ClaimView, RunView, Unconfirmed
+from ralph_cli.reports.sections.unconfirmed import Unconfirmed
+from ralph_cli.reports.view import ClaimView, RunView
 from ralph_cli.runs.history import as_object, read_run
 
 

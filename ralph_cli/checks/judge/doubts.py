@@ -26,7 +26,7 @@ def render_doubts(what: str, doubts: Sequence[Doubt], because: str, nonce: str) 
     kinds = {"objection": 'objection to "{}"', "open": 'open question on "{}"'}
     listed = [f"{n}. {kinds[doubt.kind].format(doubt.words)}: {doubt.message}" for n, doubt in enumerate(doubts, 1)]
     lines = [
-        f"Code could not confirm all of {what}. Its doubts, for you to settle:",
+        f"Code could not confirm all of {what}. What it doubts, for you to settle:",
         frame_data("\n".join(listed), nonce),
     ]
     if because and any(doubt.kind == "objection" for doubt in doubts):

@@ -1,11 +1,49 @@
 """What code could not confirm of a result, and what it could not tell: in a sentence each, and counted."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
 
-from ralph_cli.reports.view import Unconfirmed
+from ralph_cli.core.run import Attempt, Doubt
 from ralph_cli.text.plural import pluralize
 
 HEADING = "Doubts"
+
+
+@dataclass(frozen=True, slots=True)
+class Unconfirmed:
+    """Words of a claim, or of an output (`claim` is None), that code could not confirm, and what it says of them.
+
+    To an "objection" the worker has said `because`, and the judge has ruled with both in sight; what is "open" code
+    could not tell.
+    """
+
+    claim: int | None
+    words: str
+    message: str
+    kind: Literal["objection", "open"]
+    because: str = ""
+
+    @property
+    def is_objection(self) -> bool:
+        """Whether code holds that the words are wrong."""
+        return self.kind == "objection"
+
+
+def list_unconfirmed(attempt: Attempt, doubts: Iterable[Doubt]) -> tuple[Unconfirmed, ...]:
+    """The doubts on an attempt, each once, beside the reasons that its worker gave against objections."""
+    reasons = {0: attempt.because} | {claim.id: claim.because for claim in attempt.claims}
+    found = [
+        Unconfirmed(
+            doubt.claim or None,
+            doubt.words,
+            doubt.message,
+            doubt.kind,
+            reasons.get(doubt.claim, "") if doubt.kind == "objection" else "",
+        )
+        for doubt in doubts
+    ]
+    return tuple(dict.fromkeys(found))
 
 
 def doubt_label(doubt: Unconfirmed) -> str:

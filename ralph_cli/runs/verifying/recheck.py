@@ -17,8 +17,7 @@ from ralph_cli.core.results.verification import QuoteStanding, Rechecked, Standi
 from ralph_cli.core.run import Attempt, Doubt, Evidence, Halt, Issue, Quote, Step
 from ralph_cli.documents.load import describe_loader
 from ralph_cli.documents.quotes.index import QuoteIndex
-from ralph_cli.reports.sections.unconfirmed import count_doubts
-from ralph_cli.reports.view import list_unconfirmed
+from ralph_cli.reports.sections.unconfirmed import count_doubts, list_unconfirmed
 from ralph_cli.runs.verifying.context import DocumentContext
 from ralph_cli.runs.verifying.reverify import (
     compare_doubts,
