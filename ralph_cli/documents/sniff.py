@@ -46,6 +46,8 @@ _MAGIC: tuple[tuple[bytes, str, str], ...] = (
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _WORD = b"word/document"
+_WORD_SUFFIXES = frozenset([".docx", ".docm", ".dotx", ".dotm"])
+_ARCHIVE = "a ZIP archive"
 _ZIP_PARTS: tuple[tuple[bytes, str], ...] = (
     (b"application/epub+zip", "an EPUB book"),
     (b"application/vnd.oasis.opendocument.text", "an ODT document"),
@@ -54,7 +56,8 @@ _ZIP_PARTS: tuple[tuple[bytes, str], ...] = (
     (b"ppt/presentation", "a PowerPoint presentation (pptx)"),
 )
 _BINARY_SUFFIXES = {
-    ".docx": "a Word document", ".doc": "a Word document", ".xlsx": "an Excel workbook", ".xls": "an Excel workbook",
+    ".docx": "a Word document", ".docm": "a Word document", ".dotx": "a Word document", ".dotm": "a Word document",
+    ".doc": "a Word document", ".xlsx": "an Excel workbook", ".xls": "an Excel workbook",
     ".pptx": "a PowerPoint presentation", ".ppt": "a PowerPoint presentation", ".odt": "an ODT document",
     ".ods": "an OpenDocument sheet", ".epub": "an EPUB book", ".zip": "a ZIP archive", ".png": "a PNG image",
     ".jpg": "a JPEG image", ".jpeg": "a JPEG image", ".tif": "a TIFF image", ".tiff": "a TIFF image",
@@ -76,6 +79,8 @@ def identify(name: str, data: bytes) -> Kind:
     if suffix != ".pdf" and data.startswith(_ZIP) and _is_word(data):
         return "docx"
     found, hint = foreign_format(data)
+    if suffix in _WORD_SUFFIXES and found == _ARCHIVE:
+        return "docx"  # its reader says what is wrong with it
     if suffix == ".pdf":
         what = found or (
             "an HTML page" if looks_like_html(data) else "not a PDF at all" if b"\0" in data else "plain text"
@@ -111,10 +116,12 @@ def foreign_format(data: bytes) -> tuple[str, str]:
         for part, what in (*_ZIP_PARTS, (_WORD, "a Word document (docx)")):
             if part in data:
                 return what, _PDF_HINT
-        return "a ZIP archive", "unpack it first"
+        return _ARCHIVE, "unpack it first"
     if data.startswith(_OLE):
         if "EncryptedPackage".encode("utf-16-le") in data:
-            return "an encrypted Office document", "remove its password and save it as PDF first"
+            return "an Office document protected by a password", "remove its password and save it again"
+        if "WordDocument".encode("utf-16-le") in data:
+            return "an old Word document (doc)", "save it as docx or PDF first"
         return "an old Office document (doc, xls or ppt)", _PDF_HINT
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "a WebP image", "run OCR first: ocrmypdf"

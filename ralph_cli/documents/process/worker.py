@@ -44,7 +44,7 @@ def run_request(request: dict[str, Any], data: bytes, limits: LoadLimits, output
 
         return parse_html(data, name=name, encoding=request["encoding"], limits=limits).to_json()
     if request["op"] == "docx":
-        from ralph_cli.documents.docx.package import parse_docx
+        from ralph_cli.documents.docx.reader import parse_docx
 
         return parse_docx(data, name=name, limits=limits).to_json()
 

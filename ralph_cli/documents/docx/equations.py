@@ -1,0 +1,147 @@
+"""Equations (m:oMath) on one line: x², a/b, √(x + 1), ∑_(i=1)^n. Elements as in ECMA-376, part 1, chapter 22.1."""
+
+import re
+from collections.abc import Callable, Iterable
+from xml.etree.ElementTree import Element
+
+from ralph_cli.documents.docx.parts.xml_tree import attribute, child, children, is_on
+from ralph_cli.text.raised import LOWERED, RAISED, lower_figures, raise_figures, write_fraction
+
+_SIMPLE = re.compile(r"[\w.,%\u221e\u2032'\u0300-\u036f\u20d7]*|[-\u2212]?\d[\d.,]*")
+_OPEN_SCRIPT = re.compile(r"[_^][^\s()_^]+$")
+_ACCENTS = {"\u0300", "\u0301", "\u0302", "\u0303", "\u0304", "\u0305", "\u0307", "\u0308", "\u030c", "\u20d7"}
+_NOT_SHOWN = frozenset({"w:del", "w:moveFrom", "w:rPr", "m:rPr", "m:ctrlPr", "w:instrText", "w:delText"})
+
+
+def write_equation(element: Element) -> str:
+    """What an equation, or a part of one, says."""
+    if element.tag in _NOT_SHOWN:
+        return ""
+    if element.tag in ("m:t", "w:t"):
+        return element.text or ""
+    write = _WRITERS.get(element.tag)
+    return write(element) if write else _join(map(write_equation, element))
+
+
+def _join(parts: Iterable[str]) -> str:
+    """The parts of an equation; those apart that would go on with an index, an exponent or a figure: 3 5/16."""
+    joined = last = ""
+    for part in parts:
+        figures = joined[-1:].isdecimal() and part[:1].isdecimal() and "/" in part + last
+        goes_on = part[:1].isalnum() and _OPEN_SCRIPT.search(joined)
+        joined += f" {part}" if figures or goes_on else part
+        last = part or last
+    return joined
+
+
+def _part(element: Element, name: str) -> str:
+    found = child(element, name)
+    return "" if found is None else write_equation(found).strip()
+
+
+def _property(element: Element, name: str) -> Element | None:
+    return child(element, f"{element.tag}Pr", f"m:{name}")
+
+
+def _group(text: str) -> str:
+    """The text in brackets, unless it is one figure or name, or in brackets already."""
+    closed = text[:1] == "(" and text.find(")") == len(text) - 1
+    return text if closed or _SIMPLE.fullmatch(text) else f"({text})"
+
+
+def _script(text: str, sign: str) -> str:
+    """An exponent or index: as raised or lowered figures if there are such, else behind ^ or _."""
+    marked, known = (raise_figures(text), RAISED) if sign == "^" else (lower_figures(text), LOWERED)
+    marked = "".join(marked.split())
+    if not text or all(c in known for c in marked):
+        return marked
+    return f"{sign}{_group(text)}"
+
+
+def _write_fraction(element: Element) -> str:
+    above, below = _part(element, "m:num"), _part(element, "m:den")
+    if attribute(_property(element, "type")) == "noBar":
+        return f"{_group(above)} over {_group(below)}"
+    if above.isdecimal() and below.isdecimal():
+        return write_fraction(above, below)
+    return f"{_group(above)}/{_group(below)}"
+
+
+def _write_scripts(element: Element) -> str:
+    base = "".join(_part(element, "m:e").split("\n"))
+    scripts = _script(_part(element, "m:sub"), "_") + _script(_part(element, "m:sup"), "^")
+    if element.tag == "m:sPre":
+        return scripts + base
+    return (base if len(base) <= 1 or _SIMPLE.fullmatch(base) else _group(base)) + scripts
+
+
+def _write_radical(element: Element) -> str:
+    degree = "" if is_on(_property(element, "degHide")) else _part(element, "m:deg")
+    signs = {"": "\u221a", "2": "\u221a", "3": "\u221b", "4": "\u221c"}
+    inner = f"({_part(element, 'm:e')})"
+    return signs[degree] + inner if degree in signs else f"{_script(degree, '^')}\u221a{inner}"
+
+
+def _write_nary(element: Element) -> str:
+    character = _property(element, "chr")
+    sign = "\u222b" if character is None else attribute(character)
+    return (
+        f"{sign}{_script(_part(element, 'm:sub'), '_')}{_script(_part(element, 'm:sup'), '^')} {_part(element, 'm:e')}"
+    )
+
+
+def _write_delimiters(element: Element) -> str:
+    def sign(name: str, usual: str) -> str:
+        found = _property(element, name)
+        return usual if found is None else attribute(found)
+
+    inner = sign("sepChr", "|").join(write_equation(one).strip() for one in children(element, "m:e"))
+    return f"{sign('begChr', '(')}{inner}{sign('endChr', ')')}"
+
+
+def _write_function(element: Element) -> str:
+    return f"{_part(element, 'm:fName')} {_part(element, 'm:e')}"
+
+
+def _write_limit(element: Element) -> str:
+    return f"{_part(element, 'm:e')}{_script(_part(element, 'm:lim'), '_' if element.tag == 'm:limLow' else '^')}"
+
+
+def _write_accent(element: Element) -> str:
+    character = _property(element, "chr")
+    mark = "\u0302" if character is None else attribute(character)
+    base = _part(element, "m:e")
+    return base + mark if len(base) == 1 and mark in _ACCENTS else base
+
+
+def _write_rows(element: Element) -> str:
+    rows = children(element, "m:mr") if element.tag == "m:m" else children(element, "m:e")
+    return "; ".join(", ".join(write_equation(one).strip() for one in _cells(row)) for row in rows)
+
+
+def _cells(row: Element) -> list[Element]:
+    return children(row, "m:e") if row.tag == "m:mr" else [row]
+
+
+def _write_phantom(element: Element) -> str:
+    shown = _property(element, "show")
+    return _part(element, "m:e") if shown is None or is_on(shown) else ""
+
+
+_WRITERS: dict[str, Callable[[Element], str]] = {
+    "m:f": _write_fraction,
+    "m:sSup": _write_scripts,
+    "m:sSub": _write_scripts,
+    "m:sSubSup": _write_scripts,
+    "m:sPre": _write_scripts,
+    "m:rad": _write_radical,
+    "m:nary": _write_nary,
+    "m:d": _write_delimiters,
+    "m:func": _write_function,
+    "m:limLow": _write_limit,
+    "m:limUpp": _write_limit,
+    "m:acc": _write_accent,
+    "m:m": _write_rows,
+    "m:eqArr": _write_rows,
+    "m:phant": _write_phantom,
+}

@@ -1,0 +1,118 @@
+"""Fields of a text: their code is not shown, their result is; some have a result that their code alone tells.
+
+A field is begun, parted into code and result, and ended by characters of its own (ECMA-376, 17.16.18), which may stand
+in different paragraphs.
+"""
+
+import re
+from dataclasses import dataclass, field
+from xml.etree.ElementTree import Element
+
+from ralph_cli.documents.docx.parts.xml_tree import attribute, child, children, is_on, number
+from ralph_cli.documents.docx.symbols import CHECKED, UNCHECKED, symbol_of_code
+from ralph_cli.text.raised import lower_figures, raise_figures, write_fraction
+
+_FRACTION = re.compile(r"\\f\s*\(([^()\\;,]{1,40})[;,]([^()\\;,]{1,40})\)", re.IGNORECASE)
+_RADICAL = re.compile(r"\\r\s*\((?:[^()\\;,]{0,9}[;,])?([^()\\;,]{1,40})\)", re.IGNORECASE)
+_RAISED = re.compile(r"\\s\s*\\(up|do)\s*\d*\s*\(([^()\\;,]{1,40})\)", re.IGNORECASE)
+_SYMBOL = re.compile(r"SYMBOL\s+(\d{1,6}|0x[0-9a-f]{1,5})(?:.*?\\f\s+\"?([^\"\\]+?)\"?\s*(?:\\|$))?", re.IGNORECASE)
+_PAGE_NUMBERS = frozenset({"PAGE", "NUMPAGES", "SECTIONPAGES"})
+PAGE_NUMBER = "#"
+"""Stands for the numbers of pages in what is repeated on each of them."""
+
+_MOST_CODE = 4_000
+_MOST_OPEN = 100
+
+
+@dataclass(slots=True)
+class _Field:
+    code: list[str] = field(default_factory=list)
+    in_result: bool = False
+    length: int = 0
+    replaced: bool = False
+    form: str = ""
+
+
+@dataclass(slots=True)
+class Fields:
+    """The fields that are open at a place of a text, the innermost last.
+
+    `repeated` says that the text stands on every page; `unread` counts equations that were not understood.
+    """
+
+    repeated: bool = False
+    unread: int = 0
+    _open: list[_Field] = field(default_factory=list)
+
+    @property
+    def in_code(self) -> bool:
+        """Whether text here belongs to some field's code, which is not shown."""
+        return any(not one.in_result for one in self._open)
+
+    @property
+    def is_replaced(self) -> bool:
+        """Whether text here is the number of one page, in a text that stands on all of them."""
+        return any(one.replaced for one in self._open)
+
+    def replaces(self, code: str) -> bool:
+        """Whether the result of a field of this code is replaced by a sign."""
+        return self.repeated and code.strip().partition(" ")[0].upper() in _PAGE_NUMBERS
+
+    def add_code(self, text: str) -> None:
+        """Some of the code of the innermost field."""
+        if self._open and not self._open[-1].in_result and self._open[-1].length < _MOST_CODE:
+            self._open[-1].code.append(text)
+            self._open[-1].length += len(text)
+
+    def mark(self, element: Element) -> str:
+        """A field's character (w:fldChar): what the field shows that has no result, else nothing."""
+        kind = attribute(element, "fldCharType")
+        if kind == "begin" and len(self._open) < _MOST_OPEN:
+            self._open.append(_Field(form=_form_field(child(element, "w:ffData"))))
+        elif kind == "separate" and self._open:
+            self._open[-1].in_result = True
+            self._open[-1].replaced = self.replaces("".join(self._open[-1].code))
+        elif kind == "end" and self._open:
+            ended = self._open.pop()
+            if ended.replaced:
+                return PAGE_NUMBER
+            if ended.form and (not ended.in_result or ended.form in (CHECKED, UNCHECKED)):
+                return ended.form
+            if not ended.in_result and not self.in_code:
+                return self._show_code("".join(ended.code).strip())
+        return ""
+
+    def end_paragraph(self) -> None:
+        """Fields whose code has not ended with its paragraph are given up, so that they swallow no text."""
+        self._open = [one for one in self._open if one.in_result]
+
+    def _show_code(self, code: str) -> str:
+        if self.replaces(code):
+            return PAGE_NUMBER
+        if symbol := _SYMBOL.match(code):
+            return symbol_of_code(f"{int(symbol[1], 0):x}", (symbol[2] or "symbol").casefold())
+        if not re.match(r"EQ\b", code, re.IGNORECASE):
+            return ""
+        shown = code[2:]
+        shown = _FRACTION.sub(lambda match: write_fraction(match[1], match[2]), shown)
+        shown = _RADICAL.sub(lambda match: f"\u221a({match[1]})", shown)
+        shown = _RAISED.sub(
+            lambda match: (raise_figures if match[1].lower() == "up" else lower_figures)(match[2]), shown
+        )
+        if "\\" in shown:
+            self.unread += 1
+            return f"[equation: {code[2:].strip()[:200]}]"
+        return shown.strip()
+
+
+def _form_field(data: Element | None) -> str:
+    """What a field of a form shows: the box to tick, or the choice that was made."""
+    box, choices = child(data, "w:checkBox"), child(data, "w:ddList")
+    if box is not None:
+        state = child(box, "w:checked")
+        return CHECKED if is_on(child(box, "w:default") if state is None else state) else UNCHECKED
+    if choices is not None:
+        entries = children(choices, "w:listEntry")
+        chosen = number(attribute(child(choices, "w:result")) or attribute(child(choices, "w:default")), 0) or 0
+        return attribute(entries[chosen]) if 0 <= chosen < len(entries) else ""
+    return ""

@@ -1,0 +1,300 @@
+"""One paragraph: its text as a reader sees it, the marks in it, and what hangs on it (text boxes, charts)."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from xml.etree.ElementTree import Element
+
+from ralph_cli.documents.docx.equations import write_equation
+from ralph_cli.documents.docx.fields import PAGE_NUMBER, Fields
+from ralph_cli.documents.docx.look import MARKED_HIDDEN, RunLook, cross_out
+from ralph_cli.documents.docx.parts.xml_tree import attribute, child, number
+from ralph_cli.documents.docx.reading import Reading
+from ralph_cli.documents.docx.styles import Colours, read_shading
+from ralph_cli.documents.docx.symbols import UNKNOWN, is_symbol_font, symbol_of_code, translate_symbol
+from ralph_cli.text.raised import LOWERED, RAISED, flatten_figures, lower_figures, raise_figures, write_fraction
+
+DELETED = frozenset({"w:del", "w:moveFrom"})
+_NOT_TEXT = frozenset(
+    ["w:pPr", "w:rPr", "w:sdtPr", "w:sdtEndPr", "w:rt", "w:delText", "w:delInstrText", "mc:Fallback", "w:customXmlPr"]
+)
+"""Elements whose text is not shown: properties, phonetic guides, the twin of what a newer program shows."""
+
+_BREAKS = {"w:tab": "\t", "w:ptab": "\t", "w:br": "\n", "w:cr": "\n", "w:noBreakHyphen": "\u2011"}
+_DRAWINGS = frozenset({"w:drawing", "w:pict", "w:object"})
+_TYPED_FRACTION = re.compile(f"(\\d?)([{RAISED[:10]}]+)[/\u2044]([{LOWERED[:10]}]+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """Something at a place in a paragraph: `kind` is footnote, endnote or comment, `number` its id there."""
+
+    kind: str
+    number: str
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """What hangs on a paragraph: the `content` of a text box with the colours behind it, or words of a drawing."""
+
+    content: Element | None = None
+    ground: Colours = None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    text: str
+    moved: int = 0
+    struck: bool = False
+
+
+@dataclass(slots=True)
+class Paragraph:
+    """A paragraph that was read. `label` is the number that Word makes, with its space; `level` that of a heading.
+
+    Empty is one without text to see.
+    """
+
+    style: str = ""
+    level: int = 0
+    indent: int = 0
+    label: str = ""
+    joins_next: bool = False
+    title_pieces: int | None = None
+    is_empty: bool = True
+    pieces: list[_Piece | Mark] = field(default_factory=list)
+    boxes: list[Box] = field(default_factory=list)
+
+    def add(self, text: str, moved: int = 0, struck: bool = False) -> None:
+        """Some text behind what is there."""
+        self.pieces.append(_Piece(text, moved, struck))
+        self.is_empty = self.is_empty and not text.strip()
+
+    def join(self, following: "Paragraph") -> None:
+        """Go on with the text of the paragraph behind, for the mark between them is deleted or hidden."""
+        if self.is_empty:
+            self.style, self.level, self.indent = following.style, following.level, following.indent
+            self.label, self.title_pieces = following.label, following.title_pieces
+        elif self.title_pieces is None:
+            self.title_pieces = len(self.pieces)
+        self.is_empty = self.is_empty and following.is_empty
+        self.pieces += following.pieces
+        self.boxes += following.boxes
+        self.joins_next = following.joins_next
+
+    def title(self) -> str:
+        """The words that stand in a list of headings."""
+        return self._write(self.pieces[: self.title_pieces])[0]
+
+    def write(self) -> tuple[str, list[tuple[Mark, int]]]:
+        """The text without white space around it, and the marks with their places in it."""
+        return self._write(self.pieces)
+
+    def _write(self, pieces: list[_Piece | Mark]) -> tuple[str, list[tuple[Mark, int]]]:
+        moves = {piece.moved for piece in pieces if isinstance(piece, _Piece) and piece.text.strip()}
+        same_height = len(moves) == 1  # a whole paragraph that is set higher is not raised
+        parts: list[str] = []
+        marks: list[tuple[Mark, int]] = []
+        length, run, struck = 0, "", False
+
+        def flush() -> None:
+            nonlocal length, run
+            text = cross_out(run) if struck else run
+            if not text.isascii():
+                text = _TYPED_FRACTION.sub(_make_fraction, text)
+            parts.append(text)
+            length += len(text)
+            run = ""
+
+        for piece in pieces:
+            if isinstance(piece, Mark):
+                flush()
+                marks.append((piece, length))
+                continue
+            if piece.struck != struck:
+                flush()
+                struck = piece.struck
+            run += piece.text if same_height else _shift(piece.text, piece.moved)
+        flush()
+        raw = "".join(parts)
+        text = raw.strip()
+        lead = len(raw) - len(raw.lstrip()) - len(self.label if text else "")
+        end = len(text) + len(self.label if text else "")
+        return (self.label + text if text else ""), [(mark, max(0, min(at - lead, end))) for mark, at in marks]
+
+
+def read_paragraph(
+    element: Element,
+    reading: Reading,
+    fields: Fields,
+    ground: Colours,
+    draw: Callable[[Element], list[Box]],
+    before: Paragraph | None = None,
+) -> Paragraph:
+    """The paragraph of an element (w:p), or the one `before` it that goes on with it.
+
+    `ground` is what is behind it, `draw` reads what a drawing shows.
+    """
+    properties = child(element, "w:pPr")
+    style = attribute(child(properties, "w:pStyle")) or reading.styles.usual("paragraph")
+    shading = read_shading(child(properties, "w:shd"))
+    if shading == frozenset():
+        shading = read_shading(reading.styles.paragraph_property(style, "w:shd"))
+    found = Paragraph(style, reading.styles.heading_level(style, properties), _indent(properties))
+    mark = child(properties, "w:rPr")
+    deleted = mark is not None and any(child(mark, name) is not None for name in DELETED)
+    reading.findings.changed |= deleted
+    found.joins_next = deleted or reading.look(style, mark, ground).hidden == MARKED_HIDDEN
+    _Runs(found, reading, fields, ground if shading == frozenset() else shading, draw).visit_all(element)
+    fields.end_paragraph()
+    if not (found.joins_next and found.is_empty) and (before is None or before.is_empty):
+        found.label = _label(properties, style, reading)
+        reading.write(len(found.label))
+    if before is not None:
+        before.join(found)
+    return before or found
+
+
+@dataclass(slots=True)
+class _Runs:
+    """Visits the runs of a paragraph in order."""
+
+    found: Paragraph
+    reading: Reading
+    fields: Fields
+    ground: Colours
+    draw: Callable[[Element], list[Box]]
+
+    def visit_all(self, parent: Element) -> None:
+        for element in parent:
+            self._visit(element)
+
+    def _visit(self, element: Element) -> None:
+        tag = element.tag
+        if tag in DELETED:
+            self.reading.findings.changed = True
+        elif tag == "w:r":
+            look = self.reading.look(self.found.style, child(element, "w:rPr"), self.ground)
+            for one in element:
+                self._visit_in_run(one, look)
+        elif tag == "m:oMath":
+            self._write_equation(element)
+        elif tag == "mc:AlternateContent":
+            self.visit_all(preferred_choice(element))
+        elif tag == "w:fldSimple" and self.fields.replaces(attribute(element, "instr")):
+            self._write(PAGE_NUMBER, RunLook())
+        elif tag not in _NOT_TEXT:
+            self.visit_all(element)
+
+    def _visit_in_run(self, element: Element, look: RunLook) -> None:
+        tag = element.tag
+        if tag == "w:t":
+            self._write_text(element.text or "", look)
+        elif tag in _BREAKS:
+            self._write(_BREAKS[tag], look)
+        elif tag == "w:sym":
+            symbol = symbol_of_code(attribute(element, "char"), attribute(element, "font").casefold())
+            self._write(symbol, look)
+        elif tag == "w:instrText":
+            self.fields.add_code(element.text or "")
+        elif tag == "w:fldChar":
+            self._write_figure(self.fields.mark(element), look)
+        elif tag in ("w:footnoteReference", "w:endnoteReference", "w:commentReference"):
+            self._refer(element, look)
+        elif tag in _DRAWINGS:
+            self._draw(element, look)
+        elif tag == "mc:AlternateContent":
+            for one in preferred_choice(element):
+                self._visit_in_run(one, look)
+        elif tag == "w:ruby":
+            self.visit_all(element)
+
+    def _write_text(self, text: str, look: RunLook) -> None:
+        if is_symbol_font(look.font):
+            text = "".join(translate_symbol(character, look.font) for character in text)
+        self._write(text, look)
+
+    def _write_figure(self, text: str, look: RunLook) -> None:
+        """A fraction or equation, apart from a figure before it: 3 5/16."""
+        before = self.found.pieces[-1] if self.found.pieces else None
+        self._write(_join_figures(before.text if isinstance(before, _Piece) else "", text), look)
+
+    def _write(self, text: str, look: RunLook) -> None:
+        if look.hidden or self.fields.in_code:
+            self.reading.findings.hide(text, look.hidden or "of fields' code")
+        elif text and not self.fields.is_replaced:
+            self.reading.write(len(text))
+            findings = self.reading.findings
+            findings.symbols += text.count(UNKNOWN)
+            findings.struck += len("".join(text.split())) if look.struck else 0
+            self.found.add(_shift(text, look.script), 0 if look.script else look.moved, look.struck)
+
+    def _write_equation(self, element: Element) -> None:
+        look = RunLook()
+        for run in element.iter("m:r"):
+            look = self.reading.look(self.found.style, child(run, "w:rPr"), self.ground)
+            if not look.hidden:
+                break
+        self._write_figure(write_equation(element).strip(), look)
+
+    def _refer(self, element: Element, look: RunLook) -> None:
+        kind = element.tag.removeprefix("w:").removesuffix("Reference")
+        identity = attribute(element, "id")
+        if (look.hidden and kind != "comment") or self.fields.in_code:
+            return  # what is hidden shows no mark, and its note belongs to nothing that is seen
+        self.found.pieces.append(Mark(kind, identity))
+        if kind != "comment" and attribute(element, "customMarkFollows") not in ("1", "true", "on"):
+            self._write(self.reading.mark_note(kind, identity), RunLook(struck=look.struck))
+
+    def _draw(self, element: Element, look: RunLook) -> None:
+        if look.hidden or self.fields.in_code:
+            self.reading.findings.hide("".join(one.text or "" for one in element.iter("w:t")), look.hidden or "in code")
+        else:
+            self.found.boxes += self.draw(element)
+
+
+def plain_paragraph(text: str) -> Paragraph:
+    """A paragraph of words that are not written as one in the document, such as those of a chart."""
+    found = Paragraph()
+    found.add(text)
+    return found
+
+
+def preferred_choice(element: Element) -> Element:
+    """Which of several forms of the same content is shown (ECMA-376, part 3): the first, or what is left."""
+    choice = child(element, "mc:Choice")
+    if choice is None:
+        choice = child(element, "mc:Fallback")
+    return Element("mc:Choice") if choice is None else choice
+
+
+def _shift(text: str, by: int) -> str:
+    return raise_figures(text) if by > 0 else lower_figures(text) if by < 0 else text
+
+
+def _join_figures(before: str, text: str) -> str:
+    """The text, with a space before it if its first figure would go on with the one before."""
+    return f" {text}" if "/" in text and before[-1:].isdecimal() and text[:1].isdecimal() else text
+
+
+def _make_fraction(match: re.Match[str]) -> str:
+    return match[1] + _join_figures(match[1], write_fraction(flatten_figures(match[2]), flatten_figures(match[3])))
+
+
+def _label(properties: Element | None, style: str, reading: Reading) -> str:
+    """The number that Word makes for a paragraph: by its own list and level, or those of its style."""
+    own = child(properties, "w:numPr")
+    instance, level = attribute(child(own, "w:numId")), number(attribute(child(own, "w:ilvl")))
+    if not instance:
+        instance, usual = reading.numbering.of_style(style)
+        level = usual if level is None else level
+    return reading.numbering.next_number(instance, level or 0) if instance not in ("", "0") else ""
+
+
+def _indent(properties: Element | None) -> int:
+    """Twentieths of a point by which a paragraph is set in on both sides."""
+    found = child(properties, "w:ind")
+    left = number(attribute(found, "left") or attribute(found, "start"), 0) or 0
+    right = number(attribute(found, "right") or attribute(found, "end"), 0) or 0
+    return min(left, right)

@@ -1,0 +1,1 @@
+"""The archive of a Word document, part by part."""

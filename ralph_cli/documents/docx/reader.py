@@ -1,0 +1,249 @@
+"""Word documents (docx) as text: what a reader of the page sees, in order, without what nobody sees.
+
+Only zipfile and expat are used; a document type declaration is refused, so there are no entities. Deletions that are
+tracked, hidden text and fields' codes are left out; insertions and fields' results are kept. Clause numbers that Word
+makes stand before their paragraphs. Notes, comments, headers and footers come at the end, the latter three marked.
+"""
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from operator import itemgetter
+from xml.etree.ElementTree import Element
+
+from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.docx.drawings import Drawings
+from ralph_cli.documents.docx.numbering import Numbering
+from ralph_cli.documents.docx.paragraphs import Mark
+from ralph_cli.documents.docx.parts.package import CONTENT_TYPES, Package, Relation
+from ralph_cli.documents.docx.parts.xml_tree import attribute, child, children, is_on
+from ralph_cli.documents.docx.reading import Findings, Reading
+from ralph_cli.documents.docx.story import Story
+from ralph_cli.documents.docx.styles import PAPER, Colours, Styles, read_colour
+from ralph_cli.documents.limits import LoadLimits
+from ralph_cli.documents.parsed import ParsedDocument, ParsedHeading, ParsedNote, ParsedPage
+
+_NOTES = ("footnote", "endnote")
+_HEADS = (("header", "page header", "w:hdr"), ("footer", "page footer", "w:ftr"))
+_DRAWING_ROOTS = ("c:chartSpace", "cx:chartSpace", "dgm:dataModel")
+_LONGEST_NAME = 80
+_UNSEEN_HEAD = "in headers or footers that no page shows"
+
+
+def parse_docx(data: bytes, *, name: str, limits: LoadLimits) -> ParsedDocument:
+    """The text of a Word document on one page, with headings, tables, block quotations and notes; for a child process.
+
+    Paragraphs are parted by an empty line, table rows stand on one line, cells two spaces apart.
+    Raises DocumentError damaged, encrypted, too-big, no-text, unsupported.
+    """
+    package = Package(data, name, limits)
+    try:
+        return _DocumentReader(package, limits).read()
+    except RecursionError:
+        raise package.too_big_error("nests tables or text boxes too deeply") from None
+
+
+class _DocumentReader:
+    """Reads the parts of one document."""
+
+    def __init__(self, package: Package, limits: LoadLimits) -> None:
+        self._package, self._left, self._most = package, limits.characters, limits.characters
+        self._main = package.main_part()
+        self._relations = package.relations(self._main)
+        self._findings = Findings()
+        self._settings = self._open("settings")
+        styles = Styles.read(self._open("styles"))
+        self._numbering = Numbering(self._open("numbering"), styles)
+        forms = {kind: self._setting(f"w:{kind}Pr", "w:numFmt") for kind in _NOTES}
+        self._reading = Reading(styles, self._numbering, self._findings, self._count, forms)
+
+    def read(self) -> ParsedDocument:
+        """The whole document."""
+        self._doubt_package()
+        root = self._package.read_xml(self._main, "w:document")
+        paper = self._paper(root)
+        body = self._story(self._main, self._relations, paper)
+        body.read(root)
+        notes, cited = self._append_notes(body)
+        self._append_comments(body, cited)
+        self._append_heads(body, paper)
+        text = body.text()
+        if len(text) > self._most:
+            raise self._too_many_error()
+        if not text.strip():
+            hint = "pictures are not read; run OCR first"
+            why = "no text that a reader sees" if self._findings.hidden else "no text"
+            raise DocumentError(f"{self._package.name} has {why}", code="no-text", hint=hint)
+        cautions = self._findings.cautions(self._numbering.unknown)
+        headings, quoted, tables = tuple(body.headings), tuple(body.quoted), tuple(body.tables)
+        return ParsedDocument((ParsedPage(text),), headings, cautions, quoted, notes, tables)
+
+    def _append_notes(self, body: Story) -> tuple[tuple[ParsedNote, ...], list[Mark]]:
+        """Footnotes and endnotes, in the order in which they are cited, and the comments on them.
+
+        Before each stands its mark, as it does in the text.
+        """
+        elements = {
+            (kind, attribute(element, "id")): element
+            for kind in _NOTES
+            if any(mark.kind == kind for mark, _ in body.marks)
+            for element in self._children(f"{kind}s", f"w:{kind}")
+            if attribute(element, "type") in ("", "normal")
+        }
+        placed: list[ParsedNote] = []
+        comments: list[Mark] = []
+        for kind in _NOTES:
+            # A note that is cited again, which Word does by a field, is not put there again.
+            first = {mark: at for mark, at in reversed(body.marks) if mark.kind == kind}
+            for mark, at in sorted(first.items(), key=itemgetter(1)):
+                element = elements.get((kind, mark.number))
+                if element is None:
+                    self._findings.miss(f"{kind} {mark.number[:9]}")
+                elif span := self._append_note(body, mark, element, comments):
+                    placed.append(ParsedNote(0, *span, at))
+        return tuple(placed), comments
+
+    def _append_note(self, body: Story, mark: Mark, element: Element, comments: list[Mark]) -> tuple[int, int] | None:
+        """Add one note: where its text begins and ends, None if it has none."""
+        note = self._story(f"{mark.kind}s", self._relations_of(f"{mark.kind}s"))
+        note.read(element)
+        comments += [found for found, _ in note.marks if found.kind == "comment"]
+        if not (text := note.text()):
+            return None
+        sign = self._reading.note_marks.get((mark.kind, mark.number), "")
+        lead = f"{sign} " if sign else ""
+        start = body.add_block(lead + text) + len(lead)
+        return start, body.length
+
+    def _append_comments(self, body: Story, on_notes: list[Mark]) -> None:
+        """Comments, each under a heading that names its author: they are not the document's own words."""
+        elements = {attribute(element, "id"): element for element in self._children("comments", "w:comment")}
+        places: dict[str, int] = {}
+        for mark, at in (*body.marks, *((mark, -1) for mark in on_notes)):
+            if mark.kind == "comment":
+                places.setdefault(mark.number, at)
+        lines = _line_starts(body.text())
+        for number in [*places, *(number for number in elements if number not in places)]:
+            if number not in elements:
+                self._findings.miss(f"comment {number[:9]}")
+                continue
+            comment = self._story("comments", self._relations_of("comments"))
+            comment.read(elements[number])
+            if not (text := comment.text()):
+                continue
+            author = " ".join(attribute(elements[number], "author").split())[:_LONGEST_NAME] or "an unnamed author"
+            at = places.get(number, -1)
+            where = f", on paragraph {max(bisect_right(lines, at), 1):,}" if at >= 0 else ""
+            start = body.add_block(f"[comment by {author}{where}] {_close_up(text)}")
+            body.headings.append(ParsedHeading(0, start, f"Comment by {author}", 1))
+            self._findings.comments += 1
+
+    def _append_heads(self, body: Story, paper: Colours) -> None:
+        """Headers and footers, each text once, without page numbers; those that no page shows are left out."""
+        shown: set[tuple[str, str]] = set()
+        read: set[str] = set()
+        for kind, label, root in _HEADS:
+            for number, section in enumerate(body.sections):
+                for reference in children(section, f"w:{kind}Reference"):
+                    relation = self._relations.get(attribute(reference, "id"))
+                    if relation is None or not self._package.has(relation.target):
+                        self._findings.miss(relation.target if relation else label)
+                        continue
+                    if relation.target in read:
+                        continue
+                    read.add(relation.target)
+                    story = self._story(relation.target, self._package.relations(relation.target), paper, repeated=True)
+                    story.read(self._package.read_xml(relation.target, root))
+                    text = _close_up(story.text())
+                    if not self._is_shown(attribute(reference, "type"), body.sections[number:]):
+                        self._findings.hide(text, _UNSEEN_HEAD)
+                    elif any(map(str.isalnum, text)) and (label, text) not in shown:
+                        shown.add((label, text))
+                        at = body.add_block(f"[{label}] {text}")
+                        body.headings.append(ParsedHeading(0, at, label.capitalize(), 1))
+
+    def _is_shown(self, kind: str, sections: Iterable[Element]) -> bool:
+        """Whether a header for first or even pages is in use (ECMA-376, 17.10.1 and 17.10.6)."""
+        if kind == "first":
+            return any(is_on(child(section, "w:titlePg")) for section in sections)
+        return kind != "even" or is_on(child(self._settings, "w:evenAndOddHeaders"))
+
+    def _story(
+        self, part: str, relations: dict[str, Relation], paper: Colours = PAPER, repeated: bool = False
+    ) -> Story:
+        def open_part(identity: str) -> Element | None:
+            relation = relations.get(identity)
+            if relation is None or not self._package.has(relation.target):
+                self._findings.miss(relation.target if relation else f"a drawing of {part}")
+                return None
+            return self._package.read_xml(relation.target, *_DRAWING_ROOTS)
+
+        return Story(self._reading, Drawings(self._findings, open_part), paper, repeated)
+
+    def _open(self, kind: str) -> Element | None:
+        """The tree of the part of a kind, None if the document has none."""
+        part = self._part_of(kind)
+        return self._package.read_xml(part, f"w:{kind}") if part else None
+
+    def _part_of(self, kind: str) -> str:
+        """The part of a kind that the main part refers to, or that has its usual name; "" if there is none."""
+        named = [relation.target for relation in self._relations.values() if relation.kind == kind]
+        usual = f"{self._main.rpartition('/')[0]}/{kind}.xml"
+        found = next((part for part in (*named, usual) if self._package.has(part)), "")
+        if named and not found:
+            self._findings.miss(named[0])
+        return found
+
+    def _relations_of(self, kind: str) -> dict[str, Relation]:
+        part = self._part_of(kind)
+        return self._package.relations(part) if part else {}
+
+    def _children(self, kind: str, name: str) -> list[Element]:
+        root = self._open(kind)
+        return [] if root is None else children(root, name)
+
+    def _setting(self, *path: str) -> str:
+        return attribute(child(self._settings, *path))
+
+    def _paper(self, root: Element) -> Colours:
+        """The colours that a page may have: one of its own is not printed by every program."""
+        background = child(root, "w:background")
+        colour = None if background is None else read_colour(attribute(background, "color"))
+        if colour is None or not is_on(child(self._settings, "w:displayBackgroundShape")):
+            return PAPER
+        return frozenset({*(PAPER or ()), colour})
+
+    def _doubt_package(self) -> None:
+        """Say what a word processor may stumble over, though the text can be read."""
+        doubts = self._findings.doubts
+        for part in (CONTENT_TYPES, "_rels/.rels"):
+            if not self._package.has(part):
+                doubts.append(f"the part {part} is missing: a word processor may refuse the file")
+        if self._package.has(CONTENT_TYPES):
+            kind = self._package.content_type(self._main)
+            if not kind.endswith(".main+xml"):
+                doubts.append(
+                    f"the main part {self._main[:100]} is not declared as a Word document: {kind[:100] or 'nothing'}"
+                )
+
+    def _count(self, characters: int) -> None:
+        self._left -= characters
+        if self._left < 0:
+            raise self._too_many_error()
+
+    def _too_many_error(self) -> DocumentError:
+        return self._package.too_big_error(f"has more than {self._most:,} characters")
+
+
+def _close_up(text: str) -> str:
+    """Paragraphs on lines of their own, without the empty lines between them."""
+    return text.replace("\n\n", "\n")
+
+
+def _line_starts(text: str) -> list[int]:
+    """Where the lines begin that are not empty."""
+    starts, at = [], 0
+    for line in text.split("\n"):
+        if line.strip():
+            starts.append(at)
+        at += len(line) + 1
+    return starts

@@ -1,0 +1,135 @@
+"""The text of one part of a document, or of a note in it: paragraphs and tables in order, and what stands where."""
+
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element
+
+from ralph_cli.documents.docx.drawings import Drawings
+from ralph_cli.documents.docx.fields import Fields
+from ralph_cli.documents.docx.paragraphs import (
+    DELETED,
+    Mark,
+    Paragraph,
+    plain_paragraph,
+    preferred_choice,
+    read_paragraph,
+)
+from ralph_cli.documents.docx.parts.xml_tree import child, children
+from ralph_cli.documents.docx.reading import Reading
+from ralph_cli.documents.docx.styles import PAPER, Colours
+from ralph_cli.documents.docx.tables import Grid, move_table, read_grid, write_grid
+from ralph_cli.documents.parsed import ParsedHeading, ParsedTable, clean_heading
+
+_QUOTE_STYLES = ("quote", "intense quote", "block text", "quotations", "block quote", "block quotation")
+_INDENT = 360
+"""Twentieths of a point (a quarter inch) by which a paragraph is set in on both sides when it is a block quotation."""
+
+_FOREIGN = {"w:altChunk": "document put in from another file", "w:subDoc": "document kept in another file"}
+_NOT_BLOCKS = frozenset({"w:sdtPr", "w:tblPr", "w:trPr", "w:tcPr", "w:pPr", "mc:Fallback", "w:background"})
+
+
+class Story:
+    """A text that is being read, `repeated` if it stands on every page. Its blocks are parted by an empty line."""
+
+    def __init__(self, reading: Reading, drawings: Drawings, paper: Colours = PAPER, repeated: bool = False) -> None:
+        self._reading, self._drawings, self._paper = reading, drawings, paper
+        self._fields = Fields(repeated)
+        self._parts: list[str] = []
+        self.length = 0
+        self.headings: list[ParsedHeading] = []
+        self.quoted: list[tuple[int, int, int]] = []
+        self.tables: list[ParsedTable] = []
+        self.marks: list[tuple[Mark, int]] = []
+        self.sections: list[Element] = []
+
+    def read(self, element: Element) -> None:
+        """Add what is in an element, in order."""
+        for block in self._blocks(element, self._paper):
+            self._add(block)
+        if self._fields.unread:
+            self._reading.findings.unread["equation in a field"] += self._fields.unread
+
+    def add_block(self, text: str) -> int:
+        """Add a finished block, an empty line behind the one before, and return where it begins."""
+        separator = "\n\n" if self._parts else ""
+        self._parts.append(separator + text)
+        at = self.length + len(separator)
+        self.length = at + len(text)
+        return at
+
+    def text(self) -> str:
+        """All that was added."""
+        return "".join(self._parts)
+
+    def _blocks(self, container: Element, ground: Colours) -> Iterator[Paragraph | Grid]:
+        """The paragraphs and tables of an element; those that are joined are one, and boxes are still to be read."""
+        waiting: Paragraph | None = None
+        for element in self._elements(container):
+            if element.tag == "w:p":
+                paragraph = read_paragraph(
+                    element, self._reading, self._fields, ground, self._drawings.read, before=waiting
+                )
+                waiting = paragraph if paragraph.joins_next else None
+                self.sections += children(child(element, "w:pPr"), "w:sectPr")
+                if waiting is None:
+                    yield from self._with_boxes(paragraph)
+                continue
+            if waiting is not None:
+                yield from self._with_boxes(waiting)
+                waiting = None
+            yield read_grid(element, self._reading.styles, self._reading.findings, ground, self._read_cell)
+        if waiting is not None:
+            yield from self._with_boxes(waiting)
+
+    def _elements(self, container: Element) -> Iterator[Element]:
+        """The paragraphs and tables of an element, also those in content controls, tracked moves and the like."""
+        for element in container:
+            if element.tag in ("w:p", "w:tbl"):
+                yield element
+            elif element.tag in DELETED:
+                self._reading.findings.changed = True
+            elif element.tag == "w:sectPr":
+                self.sections.append(element)
+            elif element.tag in _FOREIGN:
+                self._reading.findings.unread[_FOREIGN[element.tag]] += 1
+            elif element.tag == "mc:AlternateContent":
+                yield from self._elements(preferred_choice(element))
+            elif element.tag not in _NOT_BLOCKS:
+                yield from self._elements(element)
+
+    def _read_cell(self, cell: Element, ground: Colours) -> list[Paragraph | Grid]:
+        return list(self._blocks(cell, ground))
+
+    def _with_boxes(self, paragraph: Paragraph) -> Iterator[Paragraph | Grid]:
+        """A paragraph, and behind it the text boxes that hang on it and what its charts say."""
+        yield paragraph
+        for box in paragraph.boxes:
+            if box.content is not None:
+                yield from self._blocks(box.content, box.ground)
+            elif box.text:
+                yield plain_paragraph(box.text)
+
+    def _add(self, block: Paragraph | Grid) -> None:
+        if isinstance(block, Grid):
+            written = write_grid(block)
+            at = self.add_block("".join(written.parts)) if written.length else self.length
+            self.tables += [ParsedTable(0, move_table(table, at)) for table in written.tables]
+            self.marks += [(mark, at + place) for mark, place in written.marks]
+            return
+        text, marks = block.write()
+        if not text:
+            self.marks += [(mark, self.length) for mark, _ in marks]
+            return
+        at = self.add_block(text)
+        self.marks += [(mark, at + place) for mark, place in marks]
+        if block.level:
+            self.headings.append(ParsedHeading(0, at, clean_heading(block.title()), block.level))
+        elif block.indent >= _INDENT or any(name in _QUOTE_STYLES for name in self._reading.styles.names(block.style)):
+            self.quoted.append((0, at + len(block.label), at + self._end_of_words(text, marks)))
+
+    def _end_of_words(self, text: str, marks: list[tuple[Mark, int]]) -> int:
+        """Where a paragraph ends without the marks of notes behind its last word."""
+        end = len(text)
+        for mark, at in reversed(marks):
+            if 0 < at < end and text[at:end] == self._reading.note_marks.get((mark.kind, mark.number)):
+                end = at
+        return end

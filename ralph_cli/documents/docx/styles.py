@@ -1,0 +1,225 @@
+"""Styles: what of a run's and a paragraph's properties comes from the styles they are in.
+
+The order is that of ECMA-376, 17.7.2; on-or-off properties are combined as 17.7.3 says.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+from xml.etree.ElementTree import Element
+
+from ralph_cli.documents.docx.parts.xml_tree import attribute, child, children, is_on, number
+
+Colours = frozenset[int] | None
+"""The colours, as 0xRRGGBB, that may be behind some text; None if that is not known."""
+
+WHITE = 0xFFFFFF
+PAPER: Colours = frozenset({WHITE})
+
+_MOST_ANCESTORS = 100
+_TOGGLES = ("vanish", "strike")
+_SWITCHES = {"w:vanish": "vanish", "w:strike": "strike", "w:dstrike": "dstrike"}
+_NUMBERS = {"w:sz": "size", "w:position": "position"}
+_HIGHLIGHTS = {
+    "black": 0x000000, "blue": 0x0000FF, "cyan": 0x00FFFF, "green": 0x00FF00, "magenta": 0xFF00FF, "red": 0xFF0000,
+    "yellow": 0xFFFF00, "white": 0xFFFFFF, "darkBlue": 0x000080, "darkCyan": 0x008080, "darkGreen": 0x008000,
+    "darkMagenta": 0x800080, "darkRed": 0x800000, "darkYellow": 0x808000, "darkGray": 0x808080, "lightGray": 0xC0C0C0,
+}  # fmt: skip
+_WHITE_OF_THEME = ("background1", "light1")
+_SEE_THROUGH = 95_000
+"""Thousandths of a percent of transparency from which letters are not seen."""
+
+_REGIONS = {"firstRow": (0, 0), "lastRow": (0, 1), "firstCol": (1, 0), "lastCol": (1, 1)}
+
+
+@dataclass(slots=True)
+class _Style:
+    name: str
+    based_on: str
+    run: dict[str, Any]
+    element: Element
+
+
+@dataclass(slots=True)
+class Styles:
+    """The styles of a document by their ids; a circle of styles based on each other is cut."""
+
+    _styles: dict[str, _Style] = field(default_factory=dict)
+    _defaults: dict[str, Any] = field(default_factory=dict)
+    _usual: dict[str, str] = field(default_factory=dict)
+    _merged: dict[str, dict[str, Any]] = field(default_factory=dict)
+    _found: dict[tuple[str, str], list[tuple[str, Element]]] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, root: Element | None) -> "Styles":
+        """The styles of a part; none if there is no part."""
+        if root is None:
+            return cls()
+        styles: dict[str, _Style] = {}
+        usual: dict[str, str] = {}
+        for element in children(root, "w:style"):
+            identity = attribute(element, "styleId")
+            name, parent = attribute(child(element, "w:name")), attribute(child(element, "w:basedOn"))
+            run = read_run_properties(child(element, "w:rPr"))
+            styles.setdefault(identity, _Style(name.casefold(), parent, run, element))
+            if attribute(element, "default") in ("1", "true", "on"):
+                usual[attribute(element, "type")] = identity
+        defaults = read_run_properties(child(root, "w:docDefaults", "w:rPrDefault", "w:rPr"))
+        return cls(styles, defaults, usual)
+
+    def usual(self, kind: str) -> str:
+        """The id of the style that paragraphs or tables without one are in."""
+        return self._usual.get(kind, "")
+
+    def names(self, style: str) -> list[str]:
+        """What a style is called and those it is based on, in lower case, the nearest first."""
+        known = [one.name for one in self._chain(style)]
+        return known or [style.casefold()]
+
+    def chain_properties(self, style: str, name: str) -> list[tuple[str, Element]]:
+        """This property of paragraphs as the styles of a chain set it, the nearest first, each with its style."""
+        if (style, name) not in self._found:
+            properties = ((one, child(self._styles[one].element, "w:pPr", name)) for one in self._ancestry(style))
+            self._found[style, name] = [(identity, found) for identity, found in properties if found is not None]
+        return self._found[style, name]
+
+    def paragraph_property(self, style: str, name: str) -> Element | None:
+        """This property of paragraphs as the nearest style of the chain sets it."""
+        return next((found for _, found in self.chain_properties(style, name)), None)
+
+    def heading_level(self, style: str, properties: Element | None) -> int:
+        """The level, from 1, of a heading in this style with these properties of its own; 0 for running text."""
+        own = child(properties, "w:outlineLvl")
+        level = number(attribute(self.paragraph_property(style, "w:outlineLvl") if own is None else own))
+        if level is not None:
+            return level + 1 if 0 <= level < 9 else 0
+        return next((level for name in self.names(style) if (level := _level_of_name(name))), 0)
+
+    def numbering(self, style: str) -> str:
+        """The number of the list that a style of lists stands for."""
+        return attribute(child(self.paragraph_property(style, "w:numPr"), "w:numId"))
+
+    def run_properties(self, paragraph_style: str, direct: dict[str, Any]) -> dict[str, Any]:
+        """What holds for a run with these properties of its own in a paragraph of this style."""
+        paragraph, character = self._merge(paragraph_style), self._merge(direct.get("style", ""))
+        merged = {**self._defaults, **paragraph, **character, **direct}
+        for toggle in _TOGGLES:
+            if toggle not in direct:
+                in_one = paragraph.get(toggle, False) != character.get(toggle, False)
+                merged[toggle] = self._defaults.get(toggle, False) or in_one
+        return merged
+
+    def table_colours(self, style: str, row: int, rows: int, column: int, columns: int, outside: Colours) -> Colours:
+        """The colours that a table's style may put behind a cell: its own, or those of the rows and columns it is in.
+
+        Which of a style's conditions hold is not asked, so the answer may hold too many.
+        """
+        found: Colours = outside
+        ends = ((row == 0, row == rows - 1), (column == 0, column == columns - 1))
+        for one in reversed(self._chain(style)):
+            whole = read_shading(child(one.element, "w:tcPr", "w:shd"))
+            found = found if whole == frozenset() else whole
+            for part in children(one.element, "w:tblStylePr"):
+                shading = read_shading(child(part, "w:tcPr", "w:shd"))
+                side, end = _REGIONS.get(attribute(part, "type"), (-1, -1))
+                if shading != frozenset() and (side < 0 or ends[side][end]):
+                    found = None if shading is None or found is None else found | shading
+        return found
+
+    def _merge(self, style: str) -> dict[str, Any]:
+        if style not in self._merged:
+            merged: dict[str, Any] = {}
+            for one in reversed(self._chain(style)):
+                merged |= one.run
+            self._merged[style] = merged
+        return self._merged[style]
+
+    def _chain(self, style: str) -> list[_Style]:
+        return [self._styles[identity] for identity in self._ancestry(style)]
+
+    def _ancestry(self, style: str) -> Iterator[str]:
+        """A style and those it is based on, the nearest first."""
+        seen: set[str] = set()
+        while style in self._styles and style not in seen and len(seen) < _MOST_ANCESTORS:
+            seen.add(style)
+            yield style
+            style = self._styles[style].based_on
+
+
+def read_run_properties(properties: Element | None) -> dict[str, Any]:
+    """What a list of run properties (w:rPr) itself says that matters for reading."""
+    found: dict[str, Any] = {}
+    for element in properties if properties is not None else ():
+        value = element.get("val", "")
+        if element.tag in _SWITCHES:
+            found[_SWITCHES[element.tag]] = is_on(element)
+        elif element.tag in _NUMBERS:
+            found[_NUMBERS[element.tag]] = number(value)
+        elif element.tag == "w:rStyle":
+            found["style"] = value
+        elif element.tag == "w:vertAlign":
+            found["script"] = value
+        elif element.tag == "w:color":
+            found["colour"] = _text_colour(element)
+        elif element.tag == "w:highlight":
+            found["highlight"] = _HIGHLIGHTS.get(value)
+        elif element.tag == "w:shd":
+            found["shading"] = read_shading(element)
+        elif element.tag == "w:rFonts":
+            found["font"] = (attribute(element, "ascii") or attribute(element, "hAnsi")).casefold()
+        elif element.tag == "w14:textFill":
+            found["see_through"] = _is_see_through(element)
+    return found
+
+
+def read_shading(element: Element | None) -> Colours:
+    """The colour of a shading (w:shd); empty if it has none, None if it is a pattern of two."""
+    if element is None:
+        return frozenset()
+    kind, ink, fill = (
+        attribute(element),
+        read_colour(attribute(element, "color")),
+        read_colour(attribute(element, "fill")),
+    )
+    if kind in ("", "nil", "clear"):
+        return frozenset() if fill is None else frozenset({fill})
+    if kind == "solid":
+        return frozenset({ink or 0})
+    share = number(kind.removeprefix("pct")) if kind.startswith("pct") else None
+    if share is None:
+        return None
+    return frozenset({_mix(ink or 0, WHITE if fill is None else fill, min(share, 100) / 100)})
+
+
+def _level_of_name(name: str) -> int:
+    """The level of the built-in heading styles, 0 for any other."""
+    head, _, count = name.rpartition(" ")
+    if head == "heading" and count.isdecimal():
+        return int(count[:1])
+    return 1 if name == "title" else 0
+
+
+def _mix(ink: int, fill: int, share: float) -> int:
+    levels = (round((ink >> by & 255) * share + (fill >> by & 255) * (1 - share)) << by for by in (16, 8, 0))
+    return sum(levels)
+
+
+def _text_colour(element: Element) -> int | None:
+    if read_colour(attribute(element)) is None and attribute(element, "themeColor") in _WHITE_OF_THEME:
+        return WHITE
+    return read_colour(attribute(element))
+
+
+def read_colour(text: str) -> int | None:
+    """A colour of six hexadecimal digits; None for "auto", which is seen on every ground, and for anything else."""
+    try:
+        return int(text, 16) if len(text) == 6 and text.isalnum() else None
+    except ValueError:
+        return None
+
+
+def _is_see_through(fill: Element) -> bool:
+    if child(fill, "w14:noFill") is not None:
+        return True
+    alphas = (number(attribute(alpha), 0) or 0 for alpha in fill.iter("w14:alpha"))
+    return max(alphas, default=0) >= _SEE_THROUGH

@@ -1,0 +1,247 @@
+"""A table: its grid, its rows as lines, and under which column each cell stands."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import takewhile
+from xml.etree.ElementTree import Element
+
+from ralph_cli.core.document import Cell, Column, Table
+from ralph_cli.documents.docx.look import MARKED_HIDDEN
+from ralph_cli.documents.docx.paragraphs import DELETED, Mark, Paragraph, preferred_choice
+from ralph_cli.documents.docx.parts.xml_tree import attribute, child, is_on, number
+from ralph_cli.documents.docx.reading import Findings
+from ralph_cli.documents.docx.styles import Colours, Styles, read_shading
+from ralph_cli.documents.parsed import clean_heading
+from ralph_cli.text.tables import EMPTY_CELL
+
+_MOST_COLUMNS = 256
+"""Word itself makes at most 63; what is further right counts as the last of these."""
+_NOT_ROWS = frozenset({"w:sdtPr", "w:tblPr", "w:trPr", "w:tblGrid", "w:tblPrEx", "mc:Fallback"})
+
+
+@dataclass(slots=True)
+class GridCell:
+    """A cell: the columns [column, end) that it covers, and what is in it."""
+
+    column: int
+    end: int
+    blocks: "list[Paragraph | Grid]" = field(default_factory=list)
+
+    def text(self) -> str:
+        """The text of its paragraphs on one line."""
+        texts = (block.write()[0] for block in self.blocks if isinstance(block, Paragraph))
+        return " ".join(" ".join(texts).split())
+
+    def marks(self) -> list[Mark]:
+        """What is referred to in it."""
+        return [mark for block in self.blocks if isinstance(block, Paragraph) for mark, _ in block.write()[1]]
+
+
+@dataclass(slots=True, eq=False)
+class GridRow:
+    """A row of cells, in order; `names_columns` if the document says that it is one of the header."""
+
+    cells: list[GridCell]
+    names_columns: bool = False
+
+    @property
+    def is_nested(self) -> bool:
+        """Whether a table stands in one of its cells."""
+        return any(isinstance(block, Grid) for cell in self.cells for block in cell.blocks)
+
+
+@dataclass(slots=True)
+class Grid:
+    """A table that was read."""
+
+    rows: list[GridRow]
+
+
+@dataclass(slots=True)
+class TableText:
+    """The text of a table, and where its cells, marks and inner tables are in it."""
+
+    parts: list[str] = field(default_factory=list)
+    length: int = 0
+    cells: list[Cell] = field(default_factory=list)
+    marks: list[tuple[Mark, int]] = field(default_factory=list)
+    tables: list[Table] = field(default_factory=list)
+
+    def write(self, text: str) -> int:
+        """Add some text, and return where it begins."""
+        at = self.length
+        self.parts.append(text)
+        self.length += len(text)
+        return at
+
+
+def read_grid(
+    element: Element,
+    styles: Styles,
+    findings: Findings,
+    ground: Colours,
+    read_blocks: Callable[[Element, Colours], list[Paragraph | Grid]],
+) -> Grid:
+    """The table of an element (w:tbl); `ground` is what is behind it, `read_blocks` reads what is in a cell."""
+    properties = child(element, "w:tblPr")
+    style = attribute(child(properties, "w:tblStyle")) or styles.usual("table")
+    whole = read_shading(child(properties, "w:shd"))
+    ground = ground if whole == frozenset() else whole
+    rows = list(_find_inside(element, "w:tr"))
+    found: list[GridRow] = []
+    merged: set[int] = set()
+    for at, row in enumerate(rows):
+        settings = child(row, "w:trPr")
+        if settings is not None and any(child(settings, name) is not None for name in DELETED):
+            findings.changed = True
+            continue
+        cells: list[GridCell] = []
+        places = list(_place_cells(row, settings))
+        last = max((end for _, _, end in places), default=0)
+        above, merged = merged, set()
+        for cell, column, end in places:
+            details = child(cell, "w:tcPr")
+            behind = read_shading(child(details, "w:shd"))
+            if behind == frozenset():
+                behind = styles.table_colours(style, at, len(rows), column, last, ground)
+            cells.append(GridCell(column, end, read_blocks(cell, behind)))
+            merge = child(details, "w:vMerge")
+            if merge is not None:
+                merged.add(column)
+            goes_on = merge is not None and attribute(merge) != "restart" and column in above
+            if goes_on or child(details, "w:cellDel") is not None:
+                findings.hide(cells[-1].text(), "in cells that are merged or deleted")
+                cells[-1].blocks = []
+        if is_on(child(settings, "w:hidden")):
+            for one in cells:
+                findings.hide(one.text(), MARKED_HIDDEN)
+        else:
+            found.append(GridRow(cells, is_on(child(settings, "w:tblHeader"))))
+    return Grid(found)
+
+
+def write_grid(grid: Grid) -> TableText:
+    """The table as lines, one a row, cells two spaces apart.
+
+    An empty cell is marked under a column that has a name, if a filled cell follows it. A row with a table in one of
+    its cells only places things on the page: what is in its cells stands one below the other.
+    """
+    header = _header(grid)
+    names = _column_names(header)
+    out = TableText()
+    for row in grid.rows:
+        if row.is_nested:
+            _write_apart(row, out)
+        else:
+            _write_row(row, {} if row in header else names, out)
+    if out.length:
+        count = max((cell.end for row in grid.rows for cell in row.cells), default=0)
+        columns = tuple(Column(names.get(at, "")) for at in range(count))
+        out.tables.insert(0, Table(0, out.length, columns, tuple(out.cells)))
+    return out
+
+
+def move_table(table: Table, by: int) -> Table:
+    """The table at another place: so many characters further on."""
+    cells = tuple(Cell(cell.start + by, cell.end + by, cell.column) for cell in table.cells)
+    return Table(table.start + by, table.end + by, table.columns, cells)
+
+
+def _write_row(row: GridRow, names: dict[int, str], out: TableText) -> None:
+    texts = [cell.text() for cell in row.cells]
+    filled = [at for at, text in enumerate(texts) if text]
+    if not filled:
+        return
+    separator = "\n" if out.length else ""
+    column = 0
+    for cell, text in zip(row.cells[: filled[-1] + 1], texts, strict=False):
+        skipped = [at for at in range(column, cell.column) if at in names]  # columns that the row leaves out
+        column = cell.end
+        is_named = any(at in names for at in range(cell.column, cell.end))
+        for word in (*(EMPTY_CELL for _ in skipped), text or (EMPTY_CELL if is_named else "")):
+            if word:
+                out.write(separator)
+                at = out.write(word)
+                separator = "  "
+        if text:
+            out.cells.append(Cell(at, out.length, cell.column))
+        out.marks += [(mark, out.length) for mark in cell.marks()]
+
+
+def _write_apart(row: GridRow, out: TableText) -> None:
+    for cell in row.cells:
+        for block in cell.blocks:
+            if isinstance(block, Grid):
+                inner = write_grid(block)
+                if inner.length:
+                    at = _write_line("".join(inner.parts), out)
+                    out.marks += [(mark, at + place) for mark, place in inner.marks]
+                    out.tables += [move_table(table, at) for table in inner.tables]
+            else:
+                text, marks = block.write()
+                at = _write_line(text, out) if text else out.length
+                out.marks += [(mark, at + place) for mark, place in marks]
+
+
+def _write_line(text: str, out: TableText) -> int:
+    if out.length:
+        out.write("\n")
+    return out.write(text)
+
+
+def _header(grid: Grid) -> list[GridRow]:
+    """The rows that name the columns: those that the document calls so, else the first full row.
+
+    Of the latter the first cell may be empty, as in the corner of a table; a row of one cell above it is a title.
+    """
+    header = list(takewhile(lambda row: row.names_columns, grid.rows))
+    if header:
+        return header
+    count = max((cell.end for row in grid.rows for cell in row.cells), default=0)
+    first = next((row for row in grid.rows if sum(bool(cell.text()) for cell in row.cells) > 1), None)
+    if first is None or len(first.cells) != count or first.is_nested:
+        return []
+    return [first] if all(cell.text() for cell in first.cells[1:]) else []
+
+
+def _column_names(header: list[GridRow]) -> dict[int, str]:
+    """What the rows of a header say of each column."""
+    names: dict[int, list[str]] = {}
+    for row in header:
+        for cell in row.cells:
+            text = cell.text()
+            for at in range(cell.column, cell.end) if text else ():
+                if text not in names.setdefault(at, []):
+                    names[at].append(text)
+    return {at: clean_heading(" ".join(texts)) for at, texts in names.items()}
+
+
+def _find_inside(element: Element, name: str) -> Iterator[Element]:
+    """The rows of a table or the cells of a row, also those within content controls and tracked insertions."""
+    for one in element:
+        if one.tag == name:
+            yield one
+        elif one.tag == "mc:AlternateContent":
+            yield from _find_inside(preferred_choice(one), name)
+        elif one.tag not in _NOT_ROWS and one.tag not in DELETED and one.tag not in ("w:tc", "w:p"):
+            yield from _find_inside(one, name)
+
+
+def _place_cells(row: Element, settings: Element | None) -> Iterator[tuple[Element, int, int]]:
+    """The cells of a row with the columns that they cover, first and behind the last; what is deleted is left out."""
+    column = min(number(attribute(child(settings, "w:gridBefore")), 0) or 0, _MOST_COLUMNS)
+    held: tuple[Element, int, int] | None = None
+    for cell in _find_inside(row, "w:tc"):
+        properties = child(cell, "w:tcPr")
+        span = max(number(attribute(child(properties, "w:gridSpan")), 1) or 1, 1)
+        end = min(column + span, _MOST_COLUMNS)
+        merge = child(properties, "w:hMerge")
+        if held and merge is not None and attribute(merge) != "restart":
+            held = (held[0], held[1], end)
+        else:
+            if held:
+                yield held
+            held = (cell, min(column, _MOST_COLUMNS - 1), end)
+        column = end
+    if held:
+        yield held

@@ -1,0 +1,168 @@
+"""Word documents: what a reader cannot see is left out and counted, what a reader does see is there and marked."""
+
+import pytest
+from word import paragraph, part, run, table
+
+from ralph_cli.documents.quotes.index import QuoteIndex
+
+WHITE = "<w:color w:val='FFFFFF'/>"
+DARK = "<w:shd w:val='clear' w:color='auto' w:fill='1F3864'/>"
+A = "xmlns:a='http://schemas.openxmlformats.org/drawingml/2006/main'"
+C = f"xmlns:c='http://schemas.openxmlformats.org/drawingml/2006/chart' {A}"
+
+
+STYLES = part(
+    "styles",
+    "<w:style w:type='character' w:styleId='Off'><w:name w:val='Off'/><w:rPr><w:vanish/></w:rPr></w:style>"
+    "<w:style w:type='character' w:styleId='Off2'><w:name w:val='Off2'/><w:basedOn w:val='Off'/></w:style>"
+    "<w:style w:type='paragraph' w:styleId='Gone'><w:name w:val='Gone'/><w:rPr><w:vanish/></w:rPr></w:style>"
+    "<w:style w:type='paragraph' w:styleId='Pale'><w:name w:val='Pale'/><w:rPr><w:color w:val='FEFEFE'/></w:rPr>"
+    "</w:style>",
+)
+
+
+@pytest.mark.parametrize(
+    ("properties", "style", "seen"),
+    [
+        ("<w:vanish/>", "", False),
+        ("<w:vanish w:val='false'/>", "", True),
+        ("<w:rStyle w:val='Off'/>", "", False),
+        ("<w:rStyle w:val='Off2'/>", "", False),
+        ("<w:rStyle w:val='Off'/><w:vanish w:val='0'/>", "", True),
+        ("", "Gone", False),
+        ("<w:rStyle w:val='Off'/>", "Gone", True),  # ECMA-376, 17.7.3: on in both styles is off
+        (WHITE, "", False),
+        ("", "Pale", False),
+        ("<w:color w:val='auto'/>", "Pale", True),
+        (WHITE + DARK, "", True),
+        (WHITE + "<w:highlight w:val='blue'/>", "", True),
+        ("<w:color w:val='FFFF00'/><w:highlight w:val='yellow'/>", "", False),
+        ("<w:color w:val='1F3864'/>" + DARK, "", False),
+        ("<w:sz w:val='2'/>", "", False),
+        ("<w:sz w:val='8'/>", "", True),
+        ("<w:webHidden/>", "", True),  # hidden in the view of a web page only: the page numbers of a contents list
+    ],
+)
+def test_what_a_reader_cannot_see_is_no_text(read, properties: str, style: str, seen: bool) -> None:
+    named = f"<w:pPr><w:pStyle w:val='{style}'/></w:pPr>" if style else ""
+    document = read(f"<w:p>{named}{run('the bait', properties)}</w:p>{paragraph('Shown.')}", styles=STYLES)
+    assert ("the bait" in document.text) is seen
+    assert ([caution.code for caution in document.cautions] == []) is seen
+
+
+def test_white_words_are_seen_where_the_cell_or_the_paragraph_is_dark(read) -> None:
+    cell = "<w:tc><w:tcPr>{}</w:tcPr><w:p>{}</w:p></w:tc>".format
+    row = f"<w:tr>{cell(DARK, run('on dark', WHITE))}{cell('', run('on white', WHITE))}</w:tr>"
+    shaded = f"<w:p><w:pPr>{DARK}</w:pPr>{run('banner', WHITE)}</w:p>"
+    assert read(f"<w:tbl>{row}</w:tbl>{shaded}").text == "on dark\n\nbanner"
+
+
+def test_a_table_style_may_shade_its_first_row(read) -> None:
+    shade = f"<w:tblStylePr w:type='firstRow'><w:tcPr>{DARK}</w:tcPr></w:tblStylePr>"
+    styles = part("styles", f"<w:style w:type='table' w:styleId='Grid'><w:name w:val='Grid'/>{shade}</w:style>")
+    white = "<w:p>" + run("{}", WHITE) + "</w:p>"
+    rows = table([white.format("Head")], [white.format("bait")]).replace(
+        "<w:tbl>", "<w:tbl><w:tblPr><w:tblStyle w:val='Grid'/></w:tblPr>"
+    )
+    assert read(rows, styles=styles).text == "Head"
+
+
+def test_deleted_rows_and_moved_words_are_gone(read) -> None:
+    deleted = table(["old", "1"]).replace("<w:tr>", "<w:tr><w:trPr><w:del w:id='1'/></w:trPr>")
+    kept = table(["new", "2"])
+    document = read(deleted.replace("</w:tbl>", "") + kept.removeprefix("<w:tbl>"))
+    assert document.text == "new  2" and document.cautions[0].code == "tracked-changes"
+
+
+def test_struck_out_words_are_marked_and_cannot_be_quoted_as_if_they_stood(read) -> None:
+    body = f"<w:p>{run('within ')}{run('sixty days', '<w:strike/>')}{run(' thirty days of notice')}</w:p>"
+    document = read(body)
+    plain = document.text.replace("\u0336", "")
+    assert plain == "within [struck out: sixty days] thirty days of notice"
+    index = QuoteIndex(document)
+    assert index.find("sixty days") is None and index.find("within sixty days thirty days of notice") is None
+    assert index.find("thirty days of notice") is not None
+    assert [caution.code for caution in document.cautions] == ["struck-out"]
+
+
+def test_headers_and_footers_stand_once_at_the_end(read) -> None:
+    number = "<w:fldSimple w:instr=' PAGE '><w:r><w:t>7</w:t></w:r></w:fldSimple>"
+    reference = "<w:{}Reference w:type='{}' r:id='{}' xmlns:r='r'/>".format
+    sections = (
+        reference("header", "default", "h1") + reference("header", "first", "h2") + reference("footer", "default", "f1")
+    )
+    again = f"<w:p><w:pPr><w:sectPr>{reference('header', 'default', 'h1')}</w:sectPr></w:pPr></w:p>"
+    document = read(
+        paragraph("Text.") + again + f"<w:sectPr>{sections}</w:sectPr>",
+        {"h1": "header header1.xml", "h2": "header header2.xml", "f1": "footer footer1.xml"},
+        header1=part("hdr", paragraph("DRAFT")),
+        header2=part("hdr", paragraph("of the first page")),
+        footer1=part("ftr", f"<w:p>{run('Page ')}{number}</w:p>"),
+    )
+    assert document.text == "Text.\n\n[page header] DRAFT\n\n[page footer] Page #"
+    assert document.place_at(document.text.index("DRAFT")) == "paragraph 2, under \u201cPage header\u201d"
+    assert "no page shows" in document.cautions[0].message
+
+
+def test_a_comment_is_told_from_the_documents_words(read) -> None:
+    body = paragraph("First.") + f"<w:p>{run('Ten days')}<w:r><w:commentReference w:id='0'/></w:r></w:p>"
+    comments = part("comments", f"<w:comment w:id='0' w:author='Jane Doe'>{paragraph('Ask for twelve.')}</w:comment>")
+    document = read(body, comments=comments)
+    assert document.text == "First.\n\nTen days\n\n[comment by Jane Doe, on paragraph 2] Ask for twelve."
+    assert "under \u201cComment by Jane Doe\u201d" in document.place_at(document.text.index("twelve"))
+    assert [caution.code for caution in document.cautions] == ["comments"]
+
+
+def test_charts_say_their_titles_categories_and_values(read) -> None:
+    points = "".join(f"<c:pt idx='{at}'><c:v>{{}}</c:v></c:pt>" for at in range(2))
+    cache = "<c:{0}><c:strRef><c:strCache>{1}</c:strCache></c:strRef></c:{0}>".format
+    series = cache("tx", "<c:pt idx='0'><c:v>2023</c:v></c:pt>") + cache("cat", points.format("Rent", "Fees"))
+    series += cache("val", points.format("4.5", "6"))
+    title = "<c:title><c:tx><c:rich><a:p><a:r><a:t>Costs</a:t></a:r></a:p></c:rich></c:tx></c:title>"
+    chart = f"<c:chartSpace {C}><c:chart>{title}<c:ser>{series}</c:ser></c:chart></c:chartSpace>"
+    drawing = f"<w:p><w:r><w:drawing><c:chart {C} r:id='c1' xmlns:r='r'/></w:drawing></w:r></w:p>"
+    document = read(paragraph("See:") + drawing, {"c1": "chart charts/chart1.xml"}, **{"charts/chart1.xml": chart})
+    assert document.text == "See:\n\n[chart] Costs\n2023\nRent  4.5\nFees  6"
+
+
+def test_symbols_and_boxes_to_tick(read) -> None:
+    symbol = "<w:r><w:sym w:font='{}' w:char='{}'/></w:r>".format
+    box = (
+        "<w:r><w:fldChar w:fldCharType='begin'><w:ffData><w:checkBox><w:checked w:val='1'/></w:checkBox></w:ffData>"
+        "</w:fldChar></w:r><w:r><w:instrText>FORMCHECKBOX</w:instrText></w:r>"
+        "<w:r><w:fldChar w:fldCharType='end'/></w:r>"
+    )
+    known = symbol("Wingdings", "F0FE") + symbol("Wingdings", "F0A8") + symbol("Symbol", "F0B3") + box
+    letters = run("ab", "<w:rFonts w:ascii='Symbol'/>")
+    assert read(f"<w:p>{known}{letters}</w:p>").text == "\u2611\u2610\u2265\u2612\u03b1\u03b2"
+    unknown = read(f"<w:p>{symbol('Wingdings', 'F04F')}</w:p>")
+    assert unknown.text == "\ufffd" and unknown.cautions[0].code == "symbols"
+
+
+def test_a_watermark_and_the_words_of_a_dark_box_are_seen(read) -> None:
+    shape = "<v:shape xmlns:v='urn:schemas-microsoft-com:vml'><v:textpath string='DRAFT'/></v:shape>"
+    mark = f"<w:r><w:pict>{shape}</w:pict></w:r>"
+    wps = "xmlns:wps='http://schemas.microsoft.com/office/word/2010/wordprocessingShape' " + A
+    box = (
+        f"<w:r><w:drawing><wps:wsp {wps}><wps:spPr><a:solidFill><a:srgbClr val='{{}}'/></a:solidFill></wps:spPr>"
+        f"<wps:txbx><w:txbxContent><w:p>{run('{}', WHITE)}</w:p></w:txbxContent></wps:txbx></wps:wsp></w:drawing></w:r>"
+    )
+    body = f"<w:p>{run('Text.')}{mark}{box.format('1F3864', 'on dark')}{box.format('FFFFFF', 'bait')}</w:p>"
+    document = read(body)
+    assert document.text == "Text.\n\nDRAFT\n\non dark"
+    assert document.cautions[0].message.startswith("hidden text omitted: 4 characters")
+
+
+def test_a_heading_that_runs_in_ends_where_its_hidden_mark_stands(read) -> None:
+    settings = "<w:outlineLvl w:val='0'/><w:rPr><w:vanish/><w:specVanish/></w:rPr>"
+    document = read(f"<w:p><w:pPr>{settings}</w:pPr>{run('Payment. ')}</w:p>{paragraph('The Buyer pays.')}")
+    assert document.text == "Payment. The Buyer pays."
+    assert [heading.text for heading in document.headings] == ["Payment."]
+
+
+def test_what_is_not_read_is_said(read) -> None:
+    foreign = "<w:altChunk r:id='x' xmlns:r='r'/>"
+    chart = f"<w:p><w:r><w:drawing><c:chart {C} r:id='gone' xmlns:r='r'/></w:drawing></w:r></w:p>"
+    document = read(paragraph("Text.") + foreign + chart, {"gone": "chart charts/chart9.xml"})
+    assert [caution.code for caution in document.cautions] == ["unread-content", "missing-part"]
+    assert "charts/chart9.xml" in document.cautions[1].message
