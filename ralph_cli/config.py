@@ -190,6 +190,10 @@ class Settings(BaseModel):
     """Look for what speaks against each claim. In `qa`, the judge also reads passages that a local search has found
     to limit a claim (exceptions, restatements, other values). `--no-counter-evidence` turns it off.
     """
+    strict: bool = setting(False, CHECKS, RECORDED)
+    """Refuse every claim to which code objects. Without it a worker may say why it stands by the claim; then the judge
+    decides, and the result says what code could not confirm. Without a model to judge, it is always so.
+    """
     verify_with_model: bool = setting(False, CHECKS, RECORDED)
     """Let a light model ask of each result whether it does what was asked. Its no is a refusal."""
     verifier_model: str | None = setting(None, CHECKS, RECORDED, default_words="a cheap one of the judge's vendor")
@@ -198,17 +202,9 @@ class Settings(BaseModel):
     """Do not verify the last iteration's result. Report and JSON say so; without `verify_with_model` it has no
     effect, with a notice.
     """
-    min_coverage: float | None = setting(
-        None,
-        CHECKS,
-        RECORDED,
-        default_words="none for a question or a look-up, 0.8 for a task that asks for everything; none without a key",
-        ge=0,
-        le=1,
-    )
-    """Share of the document that a model must have read, such as 0.9. A task such as "list every ..." or a summary
-    that read less is sent back with the pages to read, as far as half of its sub-queries go. Without a key the
-    default demands nothing, for the built-in engine ranks and does not read; what you set holds.
+    min_coverage: float | None = setting(None, CHECKS, RECORDED, default_words="none", ge=0, le=1)
+    """Share of the document that a model must have read, such as 0.9. What read less is sent back with the pages to
+    read. That text was sent to a model does not show that nothing is missing: see tasks.
     """
     score_threshold: float = setting(0.0, CHECKS, RECORDED, default_words="0, off", ge=0, le=1)
     """Stop, not accepted, at this share of supported claims, or of figures found in a task. For a task it counts

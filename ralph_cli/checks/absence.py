@@ -6,12 +6,25 @@ them. Whether they answer it is for the worker to say when it has seen them; its
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from operator import attrgetter
 
 from ralph_cli.core.coverage import Spans, count_covered, format_ranges
 from ralph_cli.core.document import Document
-from ralph_cli.core.run import Absence, Attempt, Evidence, Issue, Passage
+from ralph_cli.core.run import (
+    Absence,
+    Attempt,
+    Claim,
+    Draft,
+    DraftClaim,
+    Evidence,
+    Issue,
+    Passage,
+    Ruling,
+    Search,
+    Verdict,
+)
 from ralph_cli.documents.search.nearest import NearPassage, find_words, key_words, nearest_passages
 from ralph_cli.documents.search.occurrences import SearchCounter, SearchTerm, Tally
 from ralph_cli.text.sentences import line_at
@@ -23,17 +36,38 @@ RARE_WORD_MAX_PLACES = 12
 FEW_PLACES = 8
 """A searched term that stands in no more places ought to have been looked at in all of them."""
 
-MIN_WORD_SHARE = 0.6
-"""Share of the question's words, by weight, that makes a passage worth looking at."""
-
 MAX_PLACES_SHOWN, MAX_PLACES_PER_TERM = 5, 2
 """Places that are pointed out at once, and places of one term among them."""
 
-COMMON_PREFIX_CHARS = 5
-"""Letters with which words that are alike begin."""
-
 MAX_LINE_CHARS = 300
-_ENDS = re.compile(r"(?:e?s)?(?!\w)")
+_BY_START = attrgetter("start")
+
+
+_NOT_SAID = re.compile(
+    r"(?i)\b(?:document|filing|report|contract|agreement|lease|memo|text|file|notes?|10-[kq])\b[^.;]{0,60}?"
+    r"\b(?:do(?:es)?|did)(?: not|n['\u2019]t) (?:mention|disclose|state|say|specify|contain|report|provide|identify"
+    r"|give|name|list|include|address|discuss|quantify|explain)\b"
+    r"|\b(?:no|not any) (?:mention|disclosure|reference|statement|indication)\b"
+    r"|\b(?:is|are|was|were)(?: not|n['\u2019]t) (?:mentioned|disclosed|stated|specified|identified|discussed|addressed"
+    r"|quantified)\b|\b(?:found|find|located) (?:no|none|nothing)\b"
+)
+"""Words that speak of what the document says, and not of what it speaks of."""
+
+
+def says_absent(text: str) -> bool:
+    """Whether a claim says that the document does not say something."""
+    return _NOT_SAID.search(text) is not None
+
+
+def describe_searches(searches: Sequence[Search]) -> str:
+    """What was searched, with the number of places, in a line."""
+    counts = (f"{search.term}: {'not counted' if search.hits is None else search.hits}" for search in searches)
+    return f"searched, counted by code: {', '.join(counts)}"
+
+
+def rule_on_absence(claim: Claim) -> Ruling:
+    """What stands in place of a judge's word on a claim that something is not in the document."""
+    return Ruling(claim.id, Verdict.ABSENT, describe_searches(claim.searches), "code")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +85,11 @@ class AbsenceReview:
 
     `code_searches` gives what the worker's code searched, `shown_spans` what a model was shown.
 
-    A statement is sent back with exact places when no model was shown them and
+    A statement is sent back, with exact places that no model was shown, if
     - a term that the worker says it searched is there, and not one of its places was looked at (or, of a term that
       stands in few places, one on a page of which nothing was);
     - a rare word of the question is there, and was neither searched for nor seen;
-    - nothing of what was searched is there, and the words of the question stand together;
-    - nothing of what was searched is there, and it has nothing to do with the question's words.
+    - nothing of what was searched is there; then the passages are shown that hold most of the question's words.
     The refusal shows the lines themselves; whoever says so again has seen them, and the statement stands.
     """
 
@@ -65,6 +98,8 @@ class AbsenceReview:
     code_searches: Callable[[], tuple[SearchTerm, ...]]
     shown_spans: Callable[[], Spans]
     _has_refused: bool = False
+    _claim_reviews: dict[str, "AbsenceReview"] = field(default_factory=dict)
+    _told_claims: set[str] = field(default_factory=set)
 
     def issues(self, absence: Absence) -> tuple[Issue, ...]:
         """The refusal, if there are places to look at; it is made once in a run, as whoever says so again was told."""
@@ -75,27 +110,56 @@ class AbsenceReview:
         for place in self._unseen_places(tallies):
             if all(place.end < other.start or other.end < place.start for other in places):
                 places.append(place)
-        issue = self._refusal(places[:MAX_PLACES_SHOWN]) if places else self._unrelated_search_refusal(tallies)
+        places = places[:MAX_PLACES_SHOWN]
+        found_nothing = not any(tally.search.hits for tally in tallies)
+        issue = self._empty_search_refusal(places) if found_nothing else self._refusal(places) if places else None
         self._has_refused = issue is not None
         return (issue,) if issue else ()
 
-    def _unrelated_search_refusal(self, tallies: Sequence[Tally]) -> Issue | None:
-        """The refusal of a search in which no word of the question was looked for, unless all of the text was read."""
-        words = self._question_words
-        if not words or any(tally.search.hits for tally in tallies):
-            return None  # other words for it are a search, too, if the document has some of them
-        searched_words = [word.casefold() for tally in tallies for word in re.findall(r"\w{3,}", tally.search.term)]
-        if any(word.startswith(stem[:COMMON_PREFIX_CHARS]) for stem in words for word in searched_words):
+    def _empty_search_refusal(self, places: Sequence[Place]) -> Issue | None:
+        """The refusal of a search without any hit, unless all of the text was read: it looked for words, and what they
+        mean may stand there in others.
+        """
+        size = len(self.document.text)
+        if count_covered(self.shown_spans(), 0, size) >= size:
             return None
-        shown, size = self.shown_spans(), len(self.document.text)
-        seen = any(count_covered(shown, *place[:2]) for place in self._question_places)
-        if seen or count_covered(shown, 0, size) >= size:
-            return None
-        message = (
-            f"no word of the question was searched for ({', '.join(words.values())}): look for them, and for other "
-            "words that say the same. If nothing answers it, hand in not_found again, and it stands"
-        )
-        return Issue(NAME, message)
+        words = ", ".join(self._question_words.values())
+        message = "none of the words searched for stands anywhere, which says little: the document may use others. "
+        message += f"Search for other words for each of these: {words}. " if words else ""
+        if places:
+            message += f"Look at these places, which bear on it and which you have not seen{self._pages_of(places)}. "
+        message += "If nothing answers it then, hand in not_found again with all that you searched for, and it stands"
+        return Issue(NAME, message, material="\n".join(map(self._render_place, places)))
+
+    def claim_issues(self, claims: Sequence[DraftClaim]) -> tuple[Issue, ...]:
+        """What speaks against claims that something is not in the document: each is sent back once."""
+        found: list[Issue] = []
+        for number, claim in enumerate(claims, 1):
+            key = " ".join(claim.text.split())
+            if claim.searched:
+                review = self._claim_reviews.setdefault(key, AbsenceReview(self.document, key, *self._sources))
+                found += (replace(issue, claim=number) for issue in review.issues(Absence(claim.searched)))
+            elif says_absent(key) and key not in self._told_claims:
+                self._told_claims.add(key)
+                message = (
+                    f"claim {number} says what the document does not say, which no quote can prove: hand it in with "
+                    "`searched` in place of quotes. If the quoted words themselves say it, hand it in again"
+                )
+                found.append(Issue(NAME, message, number))
+        return tuple(found)
+
+    @property
+    def _sources(self) -> tuple[Callable[[], tuple[SearchTerm, ...]], Callable[[], Spans]]:
+        return self.code_searches, self.shown_spans
+
+    def add_claim_searches(self, attempt: Attempt, draft: Draft) -> Attempt:
+        """The attempt with what was searched for claims that something is not there, counted here."""
+        if not any(claim.searched for claim in draft.claims):
+            return attempt
+        counter = SearchCounter(self.document)
+        searches = [tuple(tally.search for tally in counter.count(claim.searched, ())) for claim in draft.claims]
+        claims = tuple(replace(claim, searches=searches[claim.id - 1]) for claim in attempt.claims)
+        return replace(attempt, claims=claims)
 
     def __call__(self, attempt: Attempt) -> Evidence:
         """The same as a check of an attempt, for statements that no worker was there to be asked about."""
@@ -105,8 +169,13 @@ class AbsenceReview:
         """The attempt with the record of its absence: what was searched, counted here, and the nearest passages."""
         if attempt.absence is None:
             return attempt
-        searches = tuple(tally.search for tally in self._tallies(attempt.absence))
-        return replace(attempt, searches=searches, nearest=tuple(map(self._passage, self._nearest_passages)))
+        counted = self.add_search_counts(attempt)
+        return replace(counted, nearest=tuple(map(self._passage, self._nearest_passages)))
+
+    def add_search_counts(self, attempt: Attempt) -> Attempt:
+        """The attempt with what was searched for it, counted here."""
+        tallies = self._tallies(attempt.absence or Absence(()))
+        return replace(attempt, searches=tuple(tally.search for tally in tallies))
 
     def _tallies(self, absence: Absence) -> tuple[Tally, ...]:
         return self._count(tuple(absence.searched), tuple(self.code_searches()))
@@ -139,14 +208,13 @@ class AbsenceReview:
             if tally.search.by == "worker":
                 yield from self._unseen_places_of_term(tally, shown)
         yield from self._unseen_places_of_question(tallies, shown)
-        if tallies and all(tally.search.hits == 0 for tally in tallies):
-            for near in self._nearest_passages[:1]:
-                together = near.share >= MIN_WORD_SHARE and len(near.words) > 1
-                if together and not count_covered(shown, near.start, near.end):
+        if not any(tally.search.hits for tally in tallies):
+            for near in self._nearest_passages:
+                if not count_covered(shown, near.start, near.end):
                     yield Place(near.start, near.end, ", ".join(near.words))
 
     def _unseen_places_of_term(self, tally: Tally, shown: Spans) -> Iterator[Place]:
-        places = [place for place in tally.places if self._is_whole_word(*place)]
+        places = tally.places
         unseen = [place for place in places if not count_covered(shown, *place)]
         if len(unseen) < len(places):
             unseen = [place for place in unseen if self._is_page_unseen(place[0], shown)]
@@ -164,25 +232,22 @@ class AbsenceReview:
             if not any(count_covered(shown, *place) for place in own):
                 yield from (Place(*place, self._question_words[stem]) for place in own[:MAX_PLACES_PER_TERM])
 
-    def _is_whole_word(self, start: int, end: int) -> bool:
-        """Whether a place is whole words, a plural for its singular: "euro" is not in "Europe"."""
-        text = self.document.text
-        return not text[max(start - 1, 0) : start].isalnum() and _ENDS.match(text, end) is not None
-
     def _is_page_unseen(self, offset: int, shown: Spans) -> bool:
         page = self.document.page_at(offset)
         return self.document.paged and not count_covered(shown, page.start, page.end)
 
     def _refusal(self, places: Sequence[Place]) -> Issue:
-        places = sorted(places, key=lambda place: place.start)
-        pages = dict.fromkeys(self.document.page_at(place.start).number for place in places)
-        where = f" (page{'' if len(pages) == 1 else 's'} {format_ranges(pages)})" if self.document.paged else ""
+        places = sorted(places, key=_BY_START)
         message = (
-            f"there are places that bear on it and that you have not looked at{where}; here are their lines, and "
-            "at(offset) prints what stands around them. If they answer it, hand in claims; if they do not, hand in "
-            "not_found again, and it stands"
+            f"there are places that bear on it and that you have not looked at{self._pages_of(places)}; here are their "
+            "lines, and at(offset) prints what stands around them. If they answer it, hand in claims; if they do not, "
+            "hand in not_found again, and it stands"
         )
         return Issue(NAME, message, material="\n".join(map(self._render_place, places)))
+
+    def _pages_of(self, places: Sequence[Place]) -> str:
+        pages = dict.fromkeys(self.document.page_at(place.start).number for place in sorted(places, key=_BY_START))
+        return f" (page{'' if len(pages) == 1 else 's'} {format_ranges(pages)})" if self.document.paged else ""
 
     def _render_place(self, place: Place) -> str:
         text = self.document.text

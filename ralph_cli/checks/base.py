@@ -4,9 +4,12 @@ from collections.abc import Callable, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from ralph_cli.core.run import Attempt, Evidence, Step
+from ralph_cli.core.run import Attempt, Doubt, Evidence, Step
 
 Check = Callable[[Attempt], Evidence]
+
+JudgeCheck = Callable[[Attempt, Sequence[Doubt]], Evidence]
+"""A check that is asked to settle what the checks before it could not confirm."""
 
 
 def run_in_order(checks: Sequence[Check], attempt: Attempt) -> tuple[Evidence, ...]:
@@ -17,6 +20,11 @@ def run_in_order(checks: Sequence[Check], attempt: Attempt) -> tuple[Evidence, .
         if not found[-1].passed:
             break
     return tuple(found)
+
+
+def run_all(checks: Sequence[Check], attempt: Attempt) -> tuple[Evidence, ...]:
+    """Run all of the checks, which cost nothing, so that everything that is wrong is told at once."""
+    return tuple(check(attempt) for check in checks)
 
 
 def all_passed(evidence: Sequence[Evidence]) -> bool:

@@ -1,40 +1,22 @@
-"""Was enough of the document read: an answer that claims to be complete may not rest on a part of it."""
+"""Was as much of the document read as a person demands (`min_coverage`); nothing is demanded otherwise.
+
+Only what a model was shown counts, for a search has not read what it went through. That text was sent to a model does
+not show that it was read with care: what shows that nothing is missing is in `checks.completeness`.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ralph_cli.core.coverage import Coverage, Spans, asks_for_all, coverage_map, format_ranges
+from ralph_cli.core.coverage import Coverage, Spans, coverage_map, format_ranges
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Attempt, Evidence, Issue
 
 NAME = "coverage"
-BROAD_TASK_SHARE = 0.8
 SLICE_CHARS = 100_000
 """Characters that one sub-query reads at most."""
 
 MAX_RUNS_NAMED = 30
 """Runs of pages, or of characters, that the worker is told of."""
-
-
-def share_to_read(requested: float | None, task: str, characters: int, subqueries: int) -> float:
-    """The least share of a document that a model must have been shown; 0 demands nothing.
-
-    What a person `requested` for holds for every task and question. Otherwise only a task that asks for everything of a
-    kind, or for the whole in short (`asks_for_all`), has to read: four fifths. A look-up need not, and a fifth of many
-    a long document is exhibits, indexes and signatures. Read in slices of 100,000 characters by the model of
-    sub-queries, which is a cheap one, the 1.2 million characters of a 300-page filing are 10 calls and a quarter of a
-    million tokens. Of a document so long that four fifths would take more than half of the `subqueries` of one attempt,
-    that half is the measure; what is left unread is named in the report.
-
-    Only what a model was shown counts. A search has not read what it went through: of "list every date" by a regular
-    expression the lines that were printed count, and the pages around them do not, because a date in words is missed by
-    every expression for figures, and only somebody who reads can tell.
-    """
-    if requested is not None:
-        return requested
-    if not asks_for_all(task):
-        return 0.0
-    return min(BROAD_TASK_SHARE, subqueries * SLICE_CHARS / 2 / max(characters, 1))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,9 +5,13 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from ralph_cli.core.run import Attempt, Draft, DraftClaim, Evidence, Issue
+from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Issue
+from ralph_cli.text.sentences import sentence_ends
 
 MIN_CLAIM_CHARS = 10
+MAX_BECAUSE_CHARS = 300
+"""Characters of the reason for which a worker stands by a claim."""
+
 _WORD = re.compile(r"\w+")
 _JOINED_ITEMS = re.compile(r"[^\W\d_][.;:)]?- (?=[A-Z])")
 
@@ -60,6 +64,8 @@ def _form_faults(draft: Draft, form: AnswerForm) -> Iterator[tuple[str, int | No
     distinct = {quote.strip() for claim in draft.claims for quote in claim.quotes}
     if distinct and len(distinct) not in form.quotes:
         yield f"an answer needs {form.quotes} different quotes (found {len(distinct)})", None
+    if draft.claims and all(claim.searched for claim in draft.claims):
+        yield "an answer that only says what is not in the document is handed in as not_found", None
     seen: dict[str, int] = {}
     for number, claim in enumerate(draft.claims, 1):
         for fault in _claim_faults(number, claim, form):
@@ -67,6 +73,13 @@ def _form_faults(draft: Draft, form: AnswerForm) -> Iterator[tuple[str, int | No
         earlier = seen.setdefault(" ".join(claim.text.split()).casefold(), number)
         if earlier != number:
             yield f"claim {number} says the same as claim {earlier}", number
+
+
+def as_draft(claim: Claim, attempt: Attempt) -> DraftClaim:
+    """A claim of an attempt as its worker handed it in."""
+    quotes = tuple(quote.said for quote in attempt.quotes_of(claim))
+    searched = tuple(search.term for search in claim.searches)
+    return DraftClaim(claim.text, quotes, claim.calculations, claim.because, searched)
 
 
 def has_only_length_issues(draft: Draft, form: AnswerForm) -> bool:
@@ -83,7 +96,11 @@ def _claim_faults(number: int, claim: DraftClaim, form: AnswerForm) -> Iterator[
         yield f"claim {number} must be one line"
     elif has_joined_items(text):
         yield f"claim {number} is several: two items of a list stand on one line"
-    if not claim.quotes:
+    if claim.searched and claim.quotes:
+        yield f"claim {number} has quotes or `searched`, never both"
+    elif claim.searched and not any(len(term.strip()) >= 2 for term in claim.searched):
+        yield f"claim {number} must list in `searched` the words or figures looked for"
+    elif not claim.quotes and not claim.searched:
         yield f"claim {number} has no quote"
     for place, quote in enumerate(map(str.strip, claim.quotes), 1):
         where, size = f"quote {place} of claim {number}", len(quote)
@@ -95,11 +112,37 @@ def _claim_faults(number: int, claim: DraftClaim, form: AnswerForm) -> Iterator[
         elif size > form.quote_chars.high:
             long = f"{where} is too long ({size} characters, at most {form.quote_chars.high})"
             yield f"{long}; keep the part that carries the claim"
+    if (length := len(claim.because)) > MAX_BECAUSE_CHARS:
+        yield f"the `because` of claim {number} is too long ({length} characters, at most {MAX_BECAUSE_CHARS})"
 
 
 def has_joined_items(text: str) -> bool:
     """Whether two items of a list have run into one: "... of resources- The loop is ..."."""
     return _JOINED_ITEMS.search(text) is not None
+
+
+def split_long_quotes(draft: Draft, form: AnswerForm) -> Draft:
+    """The draft with each quote that is too long cut into several, where sentences, lines or words end."""
+    claims = tuple(
+        replace(claim, quotes=tuple(part for quote in claim.quotes for part in _cut(quote.strip(), form.quote_chars)))
+        for claim in draft.claims
+    )
+    return replace(draft, claims=claims) if claims != draft.claims else draft
+
+
+def _cut(text: str, length: Range) -> Iterator[str]:
+    """The text in parts that have such a length; as it is where that cannot be."""
+    while len(text) > length.high:
+        # What is left must be long enough, too.
+        most = min(length.high, len(text) - length.low)
+        ends = [end for end, _ in sentence_ends(text, 0, most + 1)]
+        ends += [text.rfind("\n", 0, most + 1), text.rfind(" ", 0, most + 1)]
+        end = next((end for end in (max(ends[:-2], default=0), *ends[-2:]) if length.low <= end <= most), 0)
+        if not end:
+            break
+        yield text[:end].strip()
+        text = text[end:].strip()
+    yield text
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,5 +152,5 @@ class FormCheck:
     form: AnswerForm
 
     def __call__(self, attempt: Attempt) -> Evidence:
-        claims = [DraftClaim(it.text, tuple(quote.said for quote in attempt.quotes_of(it))) for it in attempt.claims]
-        return Evidence("form", form_issues(Draft(tuple(claims), attempt.absence), self.form))
+        claims = tuple(as_draft(claim, attempt) for claim in attempt.claims)
+        return Evidence("form", form_issues(Draft(claims, attempt.absence), self.form))

@@ -77,7 +77,8 @@ def resolve_quotes(
     claims: list[Claim] = []
     for number, claim in enumerate(draft.claims, 1):
         calculations = tuple(" ".join(calculation.split()) for calculation in claim.calculations)
-        claims.append(Claim(number, " ".join(claim.text.split()), tuple(ids[number]), calculations))
+        because = " ".join(claim.because.split())
+        claims.append(Claim(number, " ".join(claim.text.split()), tuple(ids[number]), calculations, because))
     return Attempt(tuple(claims), tuple(by_span.values()), draft.absence, refused=tuple(refused))
 
 
@@ -195,7 +196,10 @@ def _not_found_issue(item: _ResolvedQuote, document: Document, index: QuoteIndex
 
 @dataclass(frozen=True, slots=True)
 class QuoteCheck:
-    """The check that an attempt's quotes are in `document` where they say, and that every claim has one."""
+    """The check that an attempt's quotes are in `document` where they say, and that every claim has one.
+
+    A claim that something is not in the document has searches instead.
+    """
 
     document: Document
 
@@ -209,6 +213,6 @@ class QuoteCheck:
                 found.append(Issue("quotes", f"quote {quote.id} is not on page {quote.page}"))
         refused = {issue.claim for issue in attempt.refused}
         for claim in attempt.claims:
-            if not claim.quotes and claim.id not in refused:
+            if not claim.quotes and not claim.searches and claim.id not in refused:
                 found.append(Issue("quotes", f"claim {claim.id} has no quote", claim.id))
         return Evidence("quotes", tuple(found))

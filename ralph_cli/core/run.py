@@ -26,13 +26,15 @@ VerificationOutcome = Literal["", "passed", "refused", "failed", "skipped"]
 class DraftClaim:
     """A claim as the worker wrote it: its wording, the words it says are in the document, and how it computed.
 
-    `because` is why the worker stands by a claim to which code has objected.
+    `because` is why the worker stands by a claim to which code has objected. A claim that something is not in the
+    document has no quotes, and `searched` instead: what was looked for.
     """
 
     text: str
     quotes: tuple[str, ...]
     calculations: tuple[str, ...] = ()
     because: str = ""
+    searched: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +46,36 @@ class Absence:
 
 
 @dataclass(frozen=True, slots=True)
+class Completeness:
+    """How a worker says that it knows that nothing is missing: words of the document that close a list (`closed_by`),
+    `terms` at whose places all instances stand, or the `pages` of the part that the task is about.
+    """
+
+    closed_by: str = ""
+    terms: tuple[str, ...] = ()
+    pages: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CompletenessProof:
+    """What code found of one such statement: by which way, whether it `holds`, and a sentence on it.
+
+    That "words" hold means that they are in the document; whether they close the list is for a judge.
+    """
+
+    by: Literal["words", "places", "pages"]
+    holds: bool
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
 class Draft:
     """What the worker hands in: claims, an absence, or free text. Nothing in it has been checked."""
 
     claims: tuple[DraftClaim, ...] = ()
     absence: Absence | None = None
     output: str = ""
+    completeness: Completeness | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +115,8 @@ class Quote:
 class Claim:
     """One statement of the answer, the ids of the quotes it is pinned to, and the calculations it rests on.
 
-    `because` is why the worker stands by it although code has objected: its word, and no fact.
+    `because` is why the worker stands by it although code has objected: its word, and no fact. `searches` are those of
+    a claim that something is not in the document, counted by code.
     """
 
     id: int
@@ -97,6 +124,7 @@ class Claim:
     quotes: tuple[int, ...]
     calculations: tuple[str, ...] = ()
     because: str = ""
+    searches: tuple["Search", ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +132,9 @@ class Search:
     """One searched term and how often it stands in the document, counted here and not by a model.
 
     `by` is "worker" if the worker names the term, "code" if it stands in the code that it ran. `pattern` marks a
-    regular expression; `hits` is None if it could not be counted, and `fault` says why.
+    regular expression; `hits` is None if it could not be counted, and `fault` says why. What stands inside of a word is
+    no hit ("ice" in "notice"); `stem` says that the term is no word there, and that words which begin with it are
+    counted.
     """
 
     term: str
@@ -112,6 +142,7 @@ class Search:
     by: Literal["worker", "code"] = "worker"
     pattern: bool = False
     fault: str = ""
+    stem: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,10 +195,11 @@ class Attempt:
     """One result of the worker after its quotes were looked up.
 
     `output` is free text (task, goal, wrapped functions); an answer is `claims`, and so is the brief behind an output.
-    `searches` and `nearest` belong to an absence: what was searched, and the passages that hold most of the question's
-    words. `memory` is what the worker wants remembered. `refused` names every quote that is not in the document (it is
-    in no claim), or that is there but cannot be seen. `finished` is the worker's own word, never a fact; `error` says
-    why there is nothing to check.
+    `because` is why the worker stands by an output to which code has objected. `searches` and `nearest` belong to an
+    absence: what was searched, and the passages that hold most of the question's words. A task that asks for all of
+    something has `searches`, too, and `completeness`: what shows that nothing is missing. `memory` is what the worker
+    wants remembered. `refused` names every quote that is not in the document (it is in no claim), or that is there but
+    cannot be seen. `finished` is the worker's own word, never a fact; `error` says why there is nothing to check.
     """
 
     claims: tuple[Claim, ...] = ()
@@ -181,6 +213,8 @@ class Attempt:
     memory: str = ""
     error: str = ""
     nearest: tuple[Passage, ...] = ()
+    completeness: tuple[CompletenessProof, ...] = ()
+    because: str = ""
 
     @property
     def has_result(self) -> bool:
@@ -194,18 +228,26 @@ class Attempt:
 
 
 class Verdict(StrEnum):
-    """What a judge says of a claim. VERBATIM is no judgement: the claim is its own quote, and no model read it."""
+    """What a judge says of a claim. VERBATIM is no judgement: the claim is its own quote, and no model read it. Nor is
+    ABSENT: the claim says that something is not in the document, and rests on searches that code has counted.
+    """
 
     SUPPORTED = "supported"
     PARTLY = "partly"
     NOT = "not"
     CONTRADICTED = "contradicted"
     VERBATIM = "verbatim"
+    ABSENT = "absent"
 
     @property
     def passes(self) -> bool:
         """Whether a claim with this verdict stands."""
-        return self in (Verdict.SUPPORTED, Verdict.VERBATIM)
+        return self in (Verdict.SUPPORTED, Verdict.VERBATIM, Verdict.ABSENT)
+
+    @property
+    def is_judgement(self) -> bool:
+        """Whether somebody has judged."""
+        return self not in (Verdict.VERBATIM, Verdict.ABSENT)
 
 
 QuoteBearing = Literal["supports", "partly", "unrelated", "against"]

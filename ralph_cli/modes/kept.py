@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
+from ralph_cli.checks.form import as_draft
 from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Ruling
 
 ClaimKey = tuple[str, tuple[tuple[int, int], ...]]
@@ -63,8 +64,7 @@ class AcceptedClaims:
                 settled[claim_key(claim, attempt)] = ruling
             elif claim.id in contradicted:
                 settled.pop(claim_key(claim, attempt), None)
-            wording = tuple(quote.said for quote in attempt.quotes_of(claim))
-            slots.append(ClaimSlot(DraftClaim(claim.text, wording, claim.calculations) if stands else None))
+            slots.append(ClaimSlot(as_draft(claim, attempt) if stands else None))
         return AcceptedClaims(tuple(slots), settled)
 
     def rulings_for(self, attempt: Attempt) -> tuple[Ruling, ...]:

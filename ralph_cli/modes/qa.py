@@ -2,15 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
-from ralph_cli.checks.base import Check, run_in_order
+from ralph_cli.checks.absence import rule_on_absence
+from ralph_cli.checks.base import Check, JudgeCheck, run_in_order
 from ralph_cli.checks.form import form_issues, has_only_length_issues
 from ralph_cli.checks.verifier import VerifierCheck
 from ralph_cli.core.prompts.framing import render_issues
 from ralph_cli.core.prompts.templates import render_prompt
-from ralph_cli.core.run import Attempt, Draft, Evidence, Issue, Lesson
+from ralph_cli.core.run import Attempt, Doubt, Draft, Evidence, Issue, Lesson
 from ralph_cli.loop.state import LoopState
 from ralph_cli.modes.kept import AcceptedClaims
+from ralph_cli.modes.objections import Objections
 from ralph_cli.modes.reader import DocumentReader
 from ralph_cli.modes.retry import Retry, needs_fresh_conversation
 from ralph_cli.rlm.loop import Review
@@ -25,12 +28,13 @@ class QaMode:
 
     reader: DocumentReader
     local_checks: Sequence[Check]
-    judge: Check
+    judge: JudgeCheck
     figure_check: Check
     counter_check: Check | None = None
     verifier: VerifierCheck | None = None
     retry: Retry = "auto"
     accepted_claims: AcceptedClaims = field(default_factory=AcceptedClaims)
+    objections: Objections = field(default_factory=Objections)
     _starts_fresh: bool = False
     _only_lengths_refused: bool = False
 
@@ -53,7 +57,7 @@ class QaMode:
             return replace(reading.attempt, finished=True, source="worker")
         if reading.draft is None and not self.accepted_claims.claims:
             return Attempt()
-        merged = self.accepted_claims.merge(reading.draft or Draft())
+        merged = self._merge(reading.draft or Draft())
         finished = not form_issues(merged, self.reader.assignment.form)
         return replace(self.reader.resolve(merged), finished=finished, source="extractor")
 
@@ -64,7 +68,11 @@ class QaMode:
                 (*self.local_checks, self._check_lengths, self.reader.absence_review, *further), attempt
             )
         counter = (self.counter_check,) if self.counter_check is not None else ()
-        found = run_in_order((*self.local_checks, self._judge_fresh_claims, *counter, *further), attempt)
+        found = run_in_order(self.local_checks, attempt)
+        self.objections.add(attempt, [issue for item in found for issue in item.issues])
+        if all(item.passed for item in found):
+            doubts = tuple(doubt for item in found for doubt in item.doubts)
+            found += run_in_order((partial(self._judge_fresh_claims, doubts=doubts), *counter, *further), attempt)
         self.accepted_claims = self.accepted_claims.update(attempt, found)
         return found
 
@@ -74,18 +82,25 @@ class QaMode:
 
     def review(self, draft: Draft) -> Review:
         """The local rules on a draft with what is kept: its form, quotes and figures, and what it did not look at."""
-        merged, form = self.accepted_claims.merge(draft), self.reader.assignment.form
+        merged, form = self._merge(draft), self.reader.assignment.form
         issues = form_issues(merged, form)
         if merged.absence is None:
             self._only_lengths_refused = has_only_length_issues(merged, form)
         elif not issues:
             issues = self._length_issues() or self.reader.absence_review.issues(merged.absence)
-        if issues:
-            return Review(issues)
+        if merged.absence is not None:
+            return Review(issues, None if issues else self.reader.resolve(merged))
         attempt = self.reader.resolve(merged)
-        if merged.absence is None:
-            issues = attempt.refused or self.figure_check(attempt).issues
-        return Review(issues, attempt)
+        faulty = {issue.claim for issue in (*issues, *attempt.refused)}
+        # A figure may stand in the very quote that was refused.
+        figures = tuple(issue for issue in self.figure_check(attempt).issues if issue.claim not in faulty)
+        self.objections.add(attempt, figures)
+        found = (*issues, *attempt.refused, *figures)
+        return Review(found or self.reader.absence_review.claim_issues(merged.claims), attempt)
+
+    def _merge(self, draft: Draft) -> Draft:
+        """The draft with what is kept, and with reasons only for claims to which code has objected."""
+        return self.objections.admit(self.accepted_claims.merge(draft))
 
     def _length_issues(self) -> tuple[Issue, ...]:
         """What speaks against an absence after claims that only had quotes of a wrong length: they are no absence."""
@@ -100,15 +115,19 @@ class QaMode:
     def _check_lengths(self, attempt: Attempt) -> Evidence:
         return Evidence("form", self._length_issues())
 
-    def _judge_fresh_claims(self, attempt: Attempt) -> Evidence:
+    def _judge_fresh_claims(self, attempt: Attempt, doubts: Sequence[Doubt]) -> Evidence:
         """The judge's evidence on all claims; those that were let stand before, word for word, are not sent again."""
-        settled = self.accepted_claims.rulings_for(attempt)
+        # What the document does not say is no fact that a judge could find in a quote.
+        absences = tuple(rule_on_absence(claim) for claim in attempt.claims if claim.searches)
+        known = {ruling.claim for ruling in absences}
+        kept = self.accepted_claims.rulings_for(attempt)
+        settled = (*absences, *(ruling for ruling in kept if ruling.claim not in known))
         fresh = tuple(claim for claim in attempt.claims if claim.id not in {ruling.claim for ruling in settled})
         if not fresh:
             return Evidence("judge", (), settled, score=1.0)
         ids = {number for claim in fresh for number in claim.quotes}
         quotes = tuple(quote for quote in attempt.quotes if quote.id in ids)
-        found = self.judge(replace(attempt, claims=fresh, quotes=quotes))
+        found = self.judge(replace(attempt, claims=fresh, quotes=quotes), doubts)
         if found.broken:
             return found
         rulings = tuple(sorted((*settled, *found.rulings), key=lambda ruling: ruling.claim))

@@ -1,22 +1,23 @@
 """The reading half of a question and of a task: one worker with one document, and what becomes of what it submits."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ralph_cli.checks.absence import AbsenceReview
-from ralph_cli.checks.form import AnswerForm
+from ralph_cli.checks.completeness import CompletenessReview
+from ralph_cli.checks.form import AnswerForm, split_long_quotes
 from ralph_cli.checks.quotes import VisibilityPolicy, resolve_quotes
 from ralph_cli.core.coverage import Spans
 from ralph_cli.core.document import Document
-from ralph_cli.core.model import Request, UserTurn
+from ralph_cli.core.model import Request, ToolCall, UserTurn
 from ralph_cli.core.prompts.framing import frame_data, truncate
 from ralph_cli.core.prompts.templates import prompt_text, render_prompt
-from ralph_cli.core.run import Attempt, Draft
+from ralph_cli.core.run import Attempt, Completeness, Draft
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.modes.opening import describe_pages, render_headings
 from ralph_cli.rlm.loop import Explorer, ReviewDraft
-from ralph_cli.rlm.parse import ACT_TOOL, parse_call
+from ralph_cli.rlm.parse import ACT_TOOL, MalformedCall, Snippet, parse_call
 
 PREVIEW_CHARS, TRAJECTORY_CHARS = 600, 24_000
 SUMMARY_CHARS = 4_000
@@ -32,7 +33,8 @@ _PROMPTS = {
 class Assignment:
     """What a worker has to find in a document: the answer to a question, or what a task needs.
 
-    `form` is that of what it submits; `memory`, of a task, is what earlier runs noted of the document.
+    `form` is that of what it submits; `memory`, of a task, is what earlier runs noted of the document; `least_share` is
+    the share of the document that must be read, if a person set one.
     """
 
     kind: Literal["question", "task"]
@@ -40,6 +42,7 @@ class Assignment:
     document: Document
     form: AnswerForm
     memory: str = ""
+    least_share: float = 0.0
 
     @property
     def system(self) -> str:
@@ -62,7 +65,8 @@ class Assignment:
         _, opening, direct, _ = _PROMPTS[self.kind]
         if include_document:
             return render_prompt(direct, **values)
-        return render_prompt(opening, headings=render_headings(self.document, nonce), **values)
+        least = f"At least {self.least_share:.0%} of the document must be read.\n" if self.least_share else ""
+        return render_prompt(opening, headings=render_headings(self.document, nonce), least_read=least, **values)
 
     def extractor_request(self, trajectory: Sequence[tuple[str, str]], nonce: str) -> Request:
         """The request of the fallback extractor: what is asked, over what was printed."""
@@ -90,6 +94,12 @@ class Assignment:
         return {**values, self.kind: self.text}
 
 
+def parse_submission(call: ToolCall, form: AnswerForm) -> Snippet | Draft | MalformedCall:
+    """The meaning of a tool call; quotes that are longer than the form allows are cut into several."""
+    act = parse_call(call)
+    return split_long_quotes(act, form) if isinstance(act, Draft) else act
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What an iteration of reading gave: the draft (None if there was none), by whom it was submitted, and the attempt
@@ -109,17 +119,24 @@ class DocumentReader:
     explorer: Explorer
     visibility: VisibilityPolicy
     absence_review: AbsenceReview = field(init=False)
+    completeness_review: CompletenessReview = field(init=False)
     _index: QuoteIndex = field(init=False)
 
     def __post_init__(self) -> None:
         document, text = self.assignment.document, self.assignment.text
         self._index = QuoteIndex(document)
         self.absence_review = AbsenceReview(document, text, lambda: self.explorer.searches, self.shown_spans)
+        self.completeness_review = CompletenessReview(document, text, self._index, self.shown_spans)
 
     @property
     def document(self) -> Document:
         """What is read."""
         return self.assignment.document
+
+    @property
+    def ranks_only(self) -> bool:
+        """Whether the worker is no language model: it ranks passages and cannot be told to read."""
+        return self.explorer.model.vendor == "offline"
 
     @property
     def nonce(self) -> str:
@@ -145,7 +162,12 @@ class DocumentReader:
     def resolve(self, draft: Draft) -> Attempt:
         """The draft with its quotes looked up, and with the record of the search if it says that nothing is there."""
         attempt = resolve_quotes(draft, self.document, self._index, self.shown_spans(), self.visibility)
-        return self.absence_review.add_search_record(attempt)
+        return self.absence_review.add_claim_searches(self.absence_review.add_search_record(attempt), draft)
+
+    def add_reading_record(self, attempt: Attempt, said: Completeness | None) -> Attempt:
+        """The attempt of a task that asks for all of something, with what code knows of what was read for it."""
+        proofs = self.completeness_review.prove(said, attempt)
+        return self.absence_review.add_search_counts(replace(attempt, completeness=proofs)) if proofs else attempt
 
     def continuation(self) -> dict[str, str]:
         """What a fresh conversation is told first: the opening, and what was run before."""
@@ -155,5 +177,5 @@ class DocumentReader:
     def _extract_draft(self) -> Draft | None:
         """One last call over the trajectory; None if it submits nothing usable."""
         reply = self.explorer.model.complete(self.assignment.extractor_request(self.explorer.trajectory, self.nonce))
-        drafts = [act for call in reply.calls if isinstance(act := parse_call(call), Draft)]
+        drafts = [act for call in reply.calls if isinstance(act := parse_submission(call, self.assignment.form), Draft)]
         return drafts[-1] if drafts else None

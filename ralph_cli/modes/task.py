@@ -4,9 +4,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ralph_cli.checks.absence import NAME as ABSENCE
-from ralph_cli.checks.base import Check, run_in_order
+from ralph_cli.checks.absence import describe_searches
+from ralph_cli.checks.base import Check, JudgeCheck, run_all, run_in_order
+from ralph_cli.checks.completeness import NAME as COMPLETENESS
 from ralph_cli.checks.coverage import NAME as COVERAGE
-from ralph_cli.checks.form import form_issues
+from ralph_cli.checks.form import as_draft, form_issues
 from ralph_cli.checks.judge.claims import safe_file_name
 from ralph_cli.checks.judge.outputs import NAME as TASK_JUDGE
 from ralph_cli.checks.output.check import FIGURES_CHECK, OutputCheck, OutputForm
@@ -17,8 +19,8 @@ from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.framing import frame_data, render_issues, truncate
 from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, agent_request, ask_model, parse_object
 from ralph_cli.core.prompts.json_schema import object_schema, string
-from ralph_cli.core.prompts.templates import render_prompt
-from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Issue, Lesson, Step
+from ralph_cli.core.prompts.templates import prompt_text, render_prompt
+from ralph_cli.core.run import Attempt, Claim, Completeness, Draft, DraftClaim, Evidence, Issue, Lesson, Step
 from ralph_cli.loop.state import LoopState
 from ralph_cli.modes.reader import DocumentReader
 from ralph_cli.modes.retry import Retry, needs_fresh_conversation
@@ -31,7 +33,10 @@ VERBATIM_ITERATIONS = 2
 """So many of the latest iterations are repeated to the reasoner word for word; older ones are counted."""
 
 MAX_TOKENS = 8_000
-READER_CHECKS = frozenset({TASK_JUDGE, "verifier", FIGURES_CHECK, COVERAGE, ABSENCE, "quotes", "form", "brief"})
+ONLY_READER_CHECKS = frozenset({COMPLETENESS, COVERAGE, ABSENCE, "quotes", "form", "brief"})
+"""Issues of these checks can be mended by reading alone, and the reasoner has no document."""
+
+READER_CHECKS = ONLY_READER_CHECKS | {TASK_JUDGE, "verifier", FIGURES_CHECK}
 """Issues of these checks may be mended by reading more; the others concern the reasoner alone."""
 
 FORMAT_DESCRIPTIONS = {
@@ -41,12 +46,14 @@ FORMAT_DESCRIPTIONS = {
     "csv": "CSV: `output` is a header line and rows, comma-separated, quoted where needed, without a code fence",
 }
 
-RESULT_SCHEMA = object_schema(output=string(), memory_update=string())
+_RESULT_FIELDS = {"output": string(), "memory_update": string()}
+RESULT_SCHEMA, RESULT_WITH_REASON = object_schema(**_RESULT_FIELDS), object_schema(**_RESULT_FIELDS, because=string())
 
 
 class _Result(StrictObject):
     output: str
     memory_update: str
+    because: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +94,8 @@ def _render_item(claim: Claim, brief: Attempt, document: Document) -> str:
         label = f", printed {quote.label}" if quote.label != str(quote.page) else ""
         place = f"  (p. {quote.page}{label})" if document.paged else ""
         lines.append(f'  "{" ".join(quote.text.split())}"{place}')
+    if claim.searches:
+        lines.append(f"  (no quote: {describe_searches(claim.searches)})")
     return "\n".join(lines)
 
 
@@ -104,13 +113,14 @@ class TaskMode:
     reasoner: Model
     brief_checks: Sequence[Check]
     output_check: OutputCheck
-    judge: Check
+    judge: JudgeCheck
     new_nonce: Callable[[], str]
     remember: Callable[[int, str], None] | None = None
     verifier: VerifierCheck | None = None
     retry: Retry = "auto"
     _steps: tuple[Step, ...] = ()
     _starts_fresh: bool = False
+    _completeness: Completeness | None = None
 
     def plan(self, state: LoopState) -> str:
         """The hints for the reader: what the last iteration lacked. Empty when reading more would mend nothing."""
@@ -145,14 +155,22 @@ class TaskMode:
             "memory": self.task.memory,
             "quotes": [{"text": quote.text, "page": quote.page, "start": quote.start} for quote in brief.quotes],
         }
+        objected_words = self._objected_words()
+        if objected_words:
+            constraints = f"{constraints.rstrip()}\n{prompt_text('reasoner_stand_by')}\n\n"
         prompt = self.task.reasoner_request(brief, constraints, nonce)
-        request = agent_request("reasoner", prompt, RESULT_SCHEMA, "result", inputs, MAX_TOKENS)
+        schema = RESULT_WITH_REASON if objected_words else RESULT_SCHEMA
+        request = agent_request("reasoner", prompt, schema, "result", inputs, MAX_TOKENS)
         try:
             said = ask_model(self.reasoner, request, lambda text: parse_object(text, _Result))
         except UnparseableReply as error:
             return replace(brief, error=f"the reasoner's reply was unusable: {error}")
         output = strip_fence(said.output, self.task.output.kind)
-        return replace(brief, finished=True, output=output, memory=said.memory_update.strip())
+        attempt = replace(brief, finished=True, output=output, memory=said.memory_update.strip())
+        # Whoever gives reasons for something else has not heard what speaks against it: that is told first.
+        if any(doubt.words not in objected_words for doubt in self.output_check.objections(attempt)):
+            return attempt
+        return replace(attempt, because=" ".join(said.because.split()) if objected_words else "")
 
     def analyze(self, attempt: Attempt) -> tuple[Evidence, ...]:
         if attempt.error:
@@ -160,8 +178,12 @@ class TaskMode:
         if attempt.absence is not None:
             reviews = (self.reader.absence_review,) if self.reader else ()
             return run_in_order((*self.brief_checks, *reviews), attempt)
+        found = run_all((*self.brief_checks, self.output_check), attempt)
+        if not all(item.passed for item in found):
+            return found
         further = (self.verifier,) if self.verifier is not None else ()
-        return run_in_order((*self.brief_checks, self.output_check, self.judge, *further), attempt)
+        doubts = tuple(doubt for item in found for doubt in item.doubts)
+        return found + run_in_order((lambda attempt: self.judge(attempt, doubts), *further), attempt)
 
     def learn(self, state: LoopState, attempt: Attempt, evidence: tuple[Evidence, ...]) -> Lesson | None:
         """Keep what was established, if everything but the judge's word holds; the issues are the feedback."""
@@ -178,9 +200,11 @@ class TaskMode:
             return Attempt()
         earlier = self._earlier_items()
         if self._steps and not message:
-            return replace(self.reader.resolve(Draft(earlier)), source="worker")
+            brief = self.reader.add_reading_record(self.reader.resolve(Draft(earlier)), self._completeness)
+            return replace(brief, source="worker")
         reading = self.reader.read(message, iteration, self.review, fresh=self._starts_fresh)
         draft, attempt = reading.draft or Draft(), reading.attempt
+        self._completeness = draft.completeness or self._completeness
         if draft.absence is not None and not earlier:
             found = attempt or self.reader.resolve(draft)
             return replace(found, finished=not form_issues(draft, self.reader.assignment.form), source=reading.source)
@@ -189,19 +213,26 @@ class TaskMode:
             attempt = self.reader.resolve(Draft(claims))
         if not attempt.claims:
             return Attempt(error="the reader submitted no quotes that are in the document")
-        return replace(attempt, source=reading.source)
+        return replace(self.reader.add_reading_record(attempt, self._completeness), source=reading.source)
 
     def review(self, draft: Draft) -> Review:
         """The local rules on a brief that is handed in: its form, its quotes, and what it did not look at."""
         assert self.reader is not None
-        issues = form_issues(draft, self.reader.assignment.form)
+        attempt = self.reader.resolve(draft)
+        issues = (*form_issues(draft, self.reader.assignment.form), *attempt.refused)
         if issues:
             return Review(issues)
-        attempt = self.reader.resolve(draft)
-        issues = attempt.refused
+        earlier = self._earlier_items()
         # Beside what was gathered before, "nothing more" is no statement on the document.
-        if not issues and draft.absence is not None and not self._earlier_items():
+        if draft.absence is not None and not earlier:
             issues = self.reader.absence_review.issues(draft.absence)
+        elif draft.claims and not self.reader.ranks_only:
+            gathered = self.reader.resolve(Draft(merge_items(earlier, draft.claims))) if earlier else attempt
+            said = draft.completeness or self._completeness
+            issues = (
+                *self.reader.absence_review.claim_issues(draft.claims),
+                *self.reader.completeness_review.issues(said, gathered),
+            )
         return Review(issues, attempt)
 
     def _usable_items(self, draft: Draft) -> tuple[DraftClaim, ...]:
@@ -212,13 +243,17 @@ class TaskMode:
         form = self.reader.assignment.form
         return tuple(claim for claim in found if not form_issues(Draft((claim,)), form))
 
+    def _objected_words(self) -> frozenset[str]:
+        """The words to which code has objected before: of those the reasoner may say why it stands by them."""
+        if self.output_check.vetoes:
+            return frozenset()
+        attempts = [step.attempt for step in self._steps if any(it.check == FIGURES_CHECK for it in step.issues)]
+        return frozenset(doubt.words for attempt in attempts for doubt in self.output_check.objections(attempt))
+
     def _earlier_items(self) -> tuple[DraftClaim, ...]:
         """The items that the latest brief had."""
         attempt = self._latest_attempt()
-        return tuple(
-            DraftClaim(claim.text, tuple(quote.said for quote in attempt.quotes_of(claim)), claim.calculations)
-            for claim in attempt.claims
-        )
+        return tuple(as_draft(claim, attempt) for claim in attempt.claims)
 
     def _latest_attempt(self) -> Attempt:
         """The latest attempt that had a brief."""
@@ -245,7 +280,9 @@ def render_constraints(steps: Sequence[Step], nonce: str) -> str:
     older = len(steps) - VERBATIM_ITERATIONS
     parts = []
     for number, step in list(enumerate(steps, 1))[-VERBATIM_ITERATIONS:]:
-        parts.append(f"Iteration {number} was not accepted:\n" + render_issues(step.issues, nonce))
+        issues = [issue for issue in step.issues if issue.check not in ONLY_READER_CHECKS]
+        told = render_issues(issues, nonce) or "- the brief was not enough; it may hold more now"
+        parts.append(f"Iteration {number} was not accepted:\n{told}")
         if step.attempt.output:
             parts.append(f"Its output (improve on this):\n{frame_data(step.attempt.output, nonce)}")
         if step.attempt.memory:

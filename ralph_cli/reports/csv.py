@@ -9,7 +9,7 @@ from ralph_cli.reports.report import Report
 from ralph_cli.reports.safe_text import make_visible
 from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.coverage import describe_pages
-from ralph_cli.reports.sections.opinions import describe_qualifications, qualification_verb
+from ralph_cli.reports.sections.opinions import describe_reservations, qualification_verb
 from ralph_cli.reports.view import TIER_NAMES, ClaimView
 from ralph_cli.text.csv_cells import escape_cell
 
@@ -31,13 +31,13 @@ ABSENT = "not in the document"
 def csv_report(report: Report) -> str:
     """CSV after RFC 4180, with a byte order mark by which spreadsheets know UTF-8.
 
-    A claim without quotes has a row, too, and so has a quote of no claim. `verdict` is the judge's word, and which
-    quotes qualify or contradict the claim ("supported, qualified by [7]"). `bearing` is what the judge says of the
-    quote for this claim (supports, partly, unrelated, against), or the search for what limits the claim (qualifies,
-    contradicts). Pages are empty in formats without pages; `start` and `end` are half-open offsets in the text.
-    An absence has a row for each search (`searched`, and in how many `places` it stands) and for each of the passages
-    nearest to the question (`bearing` is "nearest", then the question's words in it). `pages_read` are those of which a
-    model was shown something; empty if that was not recorded.
+    A claim without quotes has a row, too, and so has a quote of no claim. `verdict` is the judge's word, what code
+    could not confirm, and which quotes qualify or contradict the claim ("supported, 39 % unconfirmed, qualified by
+    [7]"). `bearing` is what the judge says of the quote for this claim (supports, partly, unrelated, against), or the
+    search for what limits the claim (qualifies, contradicts). Pages are empty in formats without pages; `start` and
+    `end` are half-open offsets in the text. An absence has a row for each search (`searched`, and in how many `places`
+    it stands) and for each of the passages nearest to the question (`bearing` is "nearest", then the question's words
+    in it). `pages_read` are those of which a model was shown something; empty if that was not recorded.
     """
     out = io.StringIO(newline="")
     writer = csv.writer(out)
@@ -69,7 +69,7 @@ def _quote_rows(report: Report) -> Iterator[tuple[str | int, ...]]:
 def _claim_cells(item: ClaimView) -> tuple[str | int, ...]:
     ruling = item.ruling
     judged = (ruling.reason, ruling.judge) if ruling else ("", "")
-    verdict = ", ".join((item.verdict, *describe_qualifications(item)))
+    verdict = ", ".join((item.verdict, *describe_reservations(item)))
     return item.claim.id, item.claim.text, verdict, *judged, "; ".join(item.claim.calculations)
 
 

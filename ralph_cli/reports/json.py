@@ -1,5 +1,6 @@
 """A run as one JSON object."""
 
+from dataclasses import asdict
 from typing import Any
 
 from ralph_cli.core.run import Quote, Ruling, Search
@@ -19,10 +20,14 @@ def as_object(view: RunView) -> dict[str, Any]:
     `usage.usd` is null when a price is unknown. `not_found` has the searches, counted by code (`by`: the worker says
     so, or its code shows it; `hits` is null with a `fault` if it could not be counted), the pages of which a model was
     shown something (runs [first, last]; null if not recorded, or without pages), the passages nearest to the question
-    by its words, which answer nothing, and the pages of which no text, or not all of it, could be read. `unheard` are
-    models of the panel that gave no verdict on a claim; `notices` say, too, if counter-evidence was not looked for.
-    `verification` is what a verifier said of the result: "passed",
-    "refused", "failed" (it gave no verdict), "skipped" (it was not asked on the last iteration), or null without one.
+    by its words, which answer nothing, and the pages of which no text, or not all of it, could be read. `completeness`
+    is what shows of a task that asks for all of something that nothing is missing (`by` words of the document that
+    close the list, `places` of terms, or `pages`), and whether it `holds`. `unheard` are models of the panel that gave
+    no verdict on a claim; `unconfirmed` has what code could not confirm of a claim (null: of the output): an
+    "objection" holds that the words are wrong, and comes with why the worker stands by them; what is "open" code could
+    not tell. `notices` say, too, if counter-evidence was not looked for. `verification` is what a verifier said of the
+    result: "passed", "refused", "failed" (it gave no verdict), "skipped" (it was not asked on the last iteration), or
+    null without one.
     """
     return {
         "ok": view.ok,
@@ -61,7 +66,9 @@ def as_object(view: RunView) -> dict[str, Any]:
             "notes": list(view.notes),
         },
         "not_found": _absence(view),
+        "completeness": [{"by": it.by, "holds": it.holds, "message": it.message} for it in view.completeness],
         "coverage": coverage.as_object(view.coverage),
+        "unconfirmed": [asdict(doubt) for doubt in view.unconfirmed],
         "issues": [{"check": i.check, "claim": i.claim, "message": i.line} for i in view.issues],
         "judged": view.judged,
         "verification": view.verification or None,
@@ -115,6 +122,7 @@ def quote_object(quote: Quote, *, paged: bool) -> dict[str, Any]:
 
 def _search(search: Search) -> dict[str, Any]:
     counted = {"term": search.term, "hits": search.hits, "by": search.by, "pattern": search.pattern}
+    counted |= {"stem": True} if search.stem else {}
     return counted | {"fault": search.fault} if search.fault else counted
 
 

@@ -7,9 +7,10 @@ from ralph_cli.core.run import Passage, Quote
 from ralph_cli.reports.report import Report, describe_ending, outcome_heading
 from ralph_cli.reports.safe_text import make_visible
 from ralph_cli.reports.sections import absence
-from ralph_cli.reports.sections.coverage import coverage_line, unreadable_line
+from ralph_cli.reports.sections.coverage import completeness_lines, coverage_line, unreadable_line
 from ralph_cli.reports.sections.opinions import Opinion, opinions, verdict_words
 from ralph_cli.reports.sections.refused import Refusals, collect_refusals
+from ralph_cli.reports.sections.unconfirmed import HEADING, describe_doubt
 from ralph_cli.reports.terminal import describe_calls
 from ralph_cli.reports.view import TIER_WORDS, ClaimView, RunView, describe_place
 from ralph_cli.text.fold import fold
@@ -107,6 +108,8 @@ def _answer_lines(report: Report) -> Iterator[str]:
         yield from ("## Output", "", *_code_block(marked), "")
         if marked != output:
             yield from ("The numbers in brackets are not part of it: they are those of the quotes below.", "")
+        of_output = [escape_markdown(describe_doubt(doubt)) for doubt in view.unconfirmed if doubt.claim is None]
+        yield from _section_lines(f"{HEADING}:", of_output)
         if view.claims:
             yield from ("## Evidence", "")
         return
@@ -152,7 +155,8 @@ def _claim_lines(item: ClaimView, report: Report, quotes: list[Quote]) -> Iterat
     yield from (heading, "")
     if not item.is_quote:
         marks = " ".join(f"\\[{number}\\]" for number in item.claim.quotes)
-        yield from (f"**{escape_markdown(item.claim.text)}** {marks or '(no quote)'}", "")
+        marks = marks or ("" if item.claim.searches else "(no quote)")
+        yield from (f"**{escape_markdown(item.claim.text)}** {marks}".rstrip(), "")
     if item.ruling and not item.is_quote:
         reason = escape_markdown(item.ruling.reason or "no reason given")
         yield from (f"{item.ruling_label} ({escape_markdown(item.ruling.judge)}): {reason}", "")
@@ -164,7 +168,7 @@ def _claim_lines(item: ClaimView, report: Report, quotes: list[Quote]) -> Iterat
 
 def _remark(remark: Opinion) -> str:
     about = f"\\[{remark.quote}\\] " if remark.quote else ""
-    return f"{about}{remark.label}: {escape_markdown(remark.text)}"
+    return f"{about}{escape_markdown(remark.label)}: {escape_markdown(remark.text)}"
 
 
 def _quote_lines(quote: Quote, report: Report) -> Iterator[str]:
@@ -184,6 +188,8 @@ def _coverage_lines(report: Report) -> Iterator[str]:
     """How much of the document was read, and which pages, or parts of a text without pages."""
     view, found = report.view, report.coverage
     yield from ("## What was read", "")
+    for told, _ in completeness_lines(view):
+        yield from (escape_markdown(told), "")
     if view.absence is not None:
         yield from (absence.describe_pages_read(view), "")
     if (line := coverage_line(view)) and not found.parts:

@@ -118,7 +118,7 @@ def describe_ending(report: Report) -> str:
     if report.goal is not None:
         return goal_lines(report.view, report.goal)[0]
     # What to set for a better answer is of no use to whoever is handed the report.
-    return describe_outcome(report.view).removesuffix(USE_A_MODEL).rstrip()
+    return describe_outcome(report.view).replace(USE_A_MODEL, "").rstrip()
 
 
 def find_excerpt(document: Document, quote: Quote, reach: int = CONTEXT_CHARS) -> Excerpt | None:

@@ -21,6 +21,7 @@ from ralph_cli.core.events import (
 )
 from ralph_cli.core.run import Draft, Step
 from ralph_cli.reports.safe_text import make_visible, one_line
+from ralph_cli.reports.sections.unconfirmed import describe_doubt, list_unconfirmed
 
 
 def story(events: Iterable[AnyEvent]) -> str:
@@ -63,6 +64,9 @@ def _event_lines(event: AnyEvent) -> Iterator[str]:
             yield from _goal_event_lines(event)
         case StepFinished(step):
             yield from _output_lines(step)
+            for doubt in list_unconfirmed(step.attempt, step.doubts):
+                what = f"claim {doubt.claim}" if doubt.claim else "the output"
+                yield f"-- {what}: {one_line(describe_doubt(doubt))}"
             for ruling in step.rulings:
                 what = f"claim {ruling.claim}" if ruling.claim else "the output"
                 verdict = f"{what} {ruling.verdict.value}: {one_line(ruling.reason)}"
@@ -118,6 +122,8 @@ def _draft_lines(draft: Draft) -> Iterator[str]:
     for claim in draft.claims:
         yield f"  - {one_line(claim.text)}"
         yield from (f'      "{one_line(quote)}"' for quote in claim.quotes)
+        if claim.because:
+            yield f"      because: {one_line(claim.because)}"
     if draft.absence is not None:
         yield f"  not in the document; searched: {one_line(', '.join(draft.absence.searched))}"
 

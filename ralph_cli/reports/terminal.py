@@ -6,10 +6,11 @@ from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Claim, Quote, Ruling, StopType
 from ralph_cli.reports.safe_text import join_lines, make_visible, one_line, trace_line
 from ralph_cli.reports.sections import absence
-from ralph_cli.reports.sections.coverage import coverage_line, unreadable_line
+from ralph_cli.reports.sections.coverage import completeness_lines, coverage_line, unreadable_line
 from ralph_cli.reports.sections.opinions import BEARINGS, describe_qualifications
 from ralph_cli.reports.sections.outcome import PASSAGES_HEADING, describe_outcome
 from ralph_cli.reports.sections.output import payload
+from ralph_cli.reports.sections.unconfirmed import HEADING, Unconfirmed, describe_doubt
 from ralph_cli.reports.styled import Styled, plain_text
 from ralph_cli.reports.view import TIER_NAMES, TIER_WORDS, VERDICT_WORDS, ClaimView, RunView, describe_place
 from ralph_cli.text.plural import pluralize
@@ -24,13 +25,14 @@ HEADINGS = {
 MAX_PASSAGE_CHARS = 160
 """Characters shown of a passage that is near."""
 
-SIGNS = {"supported": ("✓", "green"), "verbatim": ("=", "cyan"), "partly": ("~", "yellow")}
+SIGNS = {"supported": ("✓", "green"), "verbatim": ("=", "cyan"), "partly": ("~", "yellow"), "absent": ("∅", "cyan")}
 
 
 _SIGN_MEANINGS = {
     "✓": "supported by its quotes, says the judge",
     "=": "a quote of the document, judged by nobody",
     "~": "supported only in part",
+    "∅": "not in the document, as far as was searched",
     "✗": "not supported",
     "?": "not judged",
 }
@@ -57,6 +59,11 @@ def report_lines(view: RunView, *, output: bool = True) -> Iterator[list[Styled]
             yield []
         for quote in (*view.quotes, *view.found_passages):
             yield from _quote_lines(quote, view)
+    if view.unconfirmed and not _shows_claims(view):
+        yield []
+        yield [(f"{HEADING}:", "bold")]
+        for doubt in view.unconfirmed:
+            yield _doubt_line(doubt, "  - ")
     if view.issues and view.ok is False:
         yield []
         yield [("What the checks found:", "bold")]
@@ -65,17 +72,23 @@ def report_lines(view: RunView, *, output: bool = True) -> Iterator[list[Styled]
     yield []
     if legend := _legend(view):
         yield [(legend, "dim")]
-    if (read := coverage_line(view)) and not view.has_no_reader:
-        yield [read]
+    if not view.has_no_reader:
+        yield from ([(one_line(line), style)] for line, style in completeness_lines(view))
+        if read := coverage_line(view):
+            yield [read]
     yield [(describe_outcome(view), _colour(view))]
     yield [(describe_spending(view, view.iterations), "dim")]
     yield [(trace_line(view.folder, view.run), "dim")]
 
 
+def _shows_claims(view: RunView) -> bool:
+    """Whether the claims are shown by themselves, and not in an output or as the passages that they are."""
+    return view.mode != "task" and view.halt.type is not StopType.PASSAGES
+
+
 def _legend(view: RunView) -> str:
     """What the signs mean that the report has used."""
-    shows_claims = view.mode != "task" and view.halt.type is not StopType.PASSAGES
-    verdicts = {(item.verdict, bool(item.ruling)) for item in view.claims} if shows_claims else set()
+    verdicts = {(item.verdict, bool(item.ruling)) for item in view.claims} if _shows_claims(view) else set()
     used = {SIGNS.get(verdict, ("✗" if ruled else "?", ""))[0] for verdict, ruled in verdicts}
     words = [f"{sign} {meaning}" for sign, meaning in _SIGN_MEANINGS.items() if sign in used]
     quotes = (*view.quotes, *view.found_passages)
@@ -114,10 +127,16 @@ def _claim_lines(item: ClaimView) -> Iterator[list[Styled]]:
         yield [(f"    {VERDICT_WORDS[item.verdict]}: {one_line(item.ruling.reason)}", colour)]
     if item.ruling:
         yield from _opinion_lines(item.ruling)
+    for doubt in item.unconfirmed:
+        yield _doubt_line(doubt, "    ")
     for judge, why in item.missing_votes:
         yield [(f"    {one_line(judge)} was asked for a second opinion and gave none: {one_line(why)}", "yellow")]
     for found, words in zip(item.qualifications, describe_qualifications(item), strict=True):
         yield [(f"    {words}: {one_line(found.reason)}", "yellow")]
+
+
+def _doubt_line(doubt: Unconfirmed, mark: str) -> list[Styled]:
+    return [(f"{mark}{one_line(describe_doubt(doubt))}", "yellow" if doubt.is_objection else "dim")]
 
 
 def _opinion_lines(ruling: Ruling) -> Iterator[list[Styled]]:
@@ -161,7 +180,7 @@ def _absence_lines(view: RunView) -> Iterator[list[Styled]]:
 
 
 def _colour(view: RunView) -> str:
-    if view.counter_evidence_gaps or view.ok is False:
+    if view.counter_evidence_gaps or view.ok is False or any(doubt.is_objection for doubt in view.unconfirmed):
         return "yellow"
     return "green" if view.judged else "cyan"
 

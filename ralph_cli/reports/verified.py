@@ -1,11 +1,13 @@
 """A verification for a reader and as one JSON object: what was checked again, what holds, and where each quote is."""
 
 from collections.abc import Iterator
+from dataclasses import asdict
 from typing import Any
 
 from ralph_cli.core.results.verification import QuoteStanding, Rechecked, Standing, Verification, count_standing
-from ralph_cli.core.run import Claim, Ruling, StopType
+from ralph_cli.core.run import Attempt, Claim, Ruling, StopType
 from ralph_cli.reports.safe_text import join_lines, make_visible, one_line
+from ralph_cli.reports.sections.unconfirmed import Unconfirmed, count_doubts, describe_doubt, list_unconfirmed
 from ralph_cli.reports.styled import Styled, plain_text
 from ralph_cli.reports.terminal import claim_line
 from ralph_cli.reports.view import TIER_NAMES, VERDICT_WORDS, describe_place, is_paged
@@ -32,6 +34,7 @@ def verification_lines(verification: Verification) -> Iterator[list[Styled]]:
     for ruling in verification.rulings:
         if not ruling.claim:
             yield [("The output as a whole: ", ""), (_describe_verdict(ruling, verification), "dim")]
+    yield from _doubt_lines(None, verification)
     if verification.quotes:
         yield []
         for item in verification.quotes:
@@ -76,6 +79,8 @@ def summary(verification: Verification) -> str:
             sentences.append(f"Not checked: {', '.join(skipped)}.")
         if "around" in skipped:
             sentences.append("Only the quotes themselves were compared, not what stands around them.")
+    if counted := count_doubts(_unconfirmed(verification)):
+        sentences.append(f"{counted[0].upper()}{counted[1:]}.")
     return " ".join(sentences)
 
 
@@ -118,7 +123,7 @@ def _describe_halt(verification: Verification) -> str:
 
 
 def _describe_kept_verdicts(verification: Verification) -> str:
-    models = sorted({ruling.judge for ruling in verification.rulings if ruling.verdict.value != "verbatim"})
+    models = sorted({ruling.judge for ruling in verification.rulings if ruling.verdict.is_judgement})
     names = ", ".join(make_visible(model) for model in models)
     return f"Verdicts of {names} are as recorded; no model was asked again." if models else ""
 
@@ -140,6 +145,7 @@ def _claim_lines(claim: Claim, verification: Verification) -> Iterator[list[Styl
     ruling = _ruling_on(claim, verification)
     if ruling is not None:
         yield [(f"    {_describe_verdict(ruling, verification)}", "dim")]
+    yield from _doubt_lines(claim.id, verification)
     changed = ", ".join(f"[{item.quote.id}]" for item in verification.of_claim(claim) if item.there and item.around)
     if changed:
         yield [(f"    the words are still there, but the text around them has changed: {changed}", "yellow")]
@@ -148,6 +154,18 @@ def _claim_lines(claim: Claim, verification: Verification) -> Iterator[list[Styl
         words = {Standing.WRONG: "does not hold"}
         which = ", ".join(f"[{item.quote.id}] ({words.get(item.standing, item.standing.value)})" for item in lost)
         yield [(f"    no longer supported as recorded: {which}", "bold red")]
+
+
+def _unconfirmed(verification: Verification) -> tuple[Unconfirmed, ...]:
+    """What code could not confirm, then or now, beside the reasons of the worker."""
+    attempt = Attempt(verification.claims, because=verification.because)
+    return list_unconfirmed(attempt, verification.doubts)
+
+
+def _doubt_lines(claim: int | None, verification: Verification) -> Iterator[list[Styled]]:
+    for doubt in _unconfirmed(verification):
+        if doubt.claim == claim:
+            yield [(f"    {one_line(describe_doubt(doubt))}", "yellow" if doubt.is_objection else "dim")]
 
 
 def _ruling_on(claim: Claim, verification: Verification) -> Ruling | None:
@@ -203,9 +221,10 @@ def as_object(verification: Verification) -> dict[str, Any]:
     `ok` is what the exit code says. `document.reading` is "same", "other-reading" (the same file, read by another
     version or with another encoding), "other-document" or "none". A quote's `standing` is "holds", "moved", "changed",
     "gone" or, in the text it was taken from, "wrong"; `now` is null for one that is gone, and the closest true text of
-    one that was changed; `around` names what was changed around one that is still there. A claim is `borne_out` if all
-    its quotes are there, nothing was changed around them, and no check finds fault with it. Verdicts and evidence are
-    as recorded: `repeated` is true only for the deterministic judge.
+    one that was changed; `around` names what was changed around one that is still there. `unconfirmed` is what code
+    could not confirm, then or now, as in the run's own object. A claim is `borne_out` if all its quotes are there,
+    nothing was changed around them, and no check finds fault with it. Verdicts and evidence are as recorded: `repeated`
+    is true only for the deterministic judge.
     """
     return {
         "ok": verification.holds,
@@ -236,6 +255,7 @@ def as_object(verification: Verification) -> dict[str, Any]:
         ],
         "claims": [_claim_object(claim, verification) for claim in verification.claims],
         "quotes": [_quote_object(item) for item in verification.quotes],
+        "unconfirmed": [asdict(doubt) for doubt in _unconfirmed(verification)],
         "evidence": [
             {"name": item.name, "command": item.command, "status": "pass" if item.passed else "fail", "at": item.at}
             for item in verification.evidence

@@ -10,6 +10,7 @@ from ralph_cli.core.run import (
     INCOMPLETE_COUNTER_CHECKS,
     Attempt,
     Claim,
+    CompletenessProof,
     Halt,
     Issue,
     Outcome,
@@ -23,6 +24,7 @@ from ralph_cli.core.run import (
     Tier,
     VerificationOutcome,
 )
+from ralph_cli.reports.sections.unconfirmed import Unconfirmed, list_unconfirmed
 
 if TYPE_CHECKING:  # the events need pydantic, which the start of the command line shall not wait for
     from ralph_cli.core.events import RunStarted
@@ -33,6 +35,7 @@ VERDICT_WORDS = {
     "not": "not supported",
     "contradicted": "contradicted",
     "verbatim": "verbatim",
+    "absent": "not in the document, as far as was searched",
 }
 
 
@@ -74,7 +77,7 @@ class ClaimView:
     """A claim with its quotes and what was said of it; `ruling` is None when no judge has ruled on it.
 
     `in_output` says that it is an item of an output that was judged as a whole, beside the items and their passages.
-    `missing_votes` are models of the panel that gave no verdict on it.
+    `missing_votes` are models of the panel that gave no verdict on it, `unconfirmed` what code could not confirm of it.
     """
 
     claim: Claim
@@ -84,6 +87,7 @@ class ClaimView:
     qualifications: tuple[Qualification, ...]
     in_output: bool
     missing_votes: tuple[MissingVote, ...]
+    unconfirmed: tuple[Unconfirmed, ...] = ()
 
     @property
     def text(self) -> str:
@@ -116,8 +120,8 @@ class ClaimView:
 
     @property
     def ruling_label(self) -> str:
-        """What a ruling is called: a verbatim claim was compared with its quote, and judged by nobody."""
-        return "Compared" if self.verdict == "verbatim" else "Judge"
+        """What a ruling is called: a verbatim claim was compared with its quote, an absence was searched."""
+        return {"verbatim": "Compared", "absent": "Searched"}.get(self.verdict, "Judge")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +130,8 @@ class RunView:
 
     `absence` is the worker's note on what is not in the document, None if it did not say that. `output_ruling` is the
     verdict on an output as a whole. `found_passages` are passages that a check found, such as those that qualify a
-    claim; `notes` say what the checks did. `coverage` is None if what was read was not recorded.
+    claim; `unconfirmed` is what code could not confirm of claims and output; `notes` say what the checks did,
+    `completeness` what shows that nothing is missing. `coverage` is None if what was read was not recorded.
     `counter_evidence_gaps` says what of the search for counter-evidence was not made, and why; it is among the
     `notices`, too. `asks_models` is False when nothing but the built-in engine could be asked.
     """
@@ -146,11 +151,13 @@ class RunView:
     format: str
     output_ruling: Ruling | None
     issues: tuple[Issue, ...]
+    unconfirmed: tuple[Unconfirmed, ...]
     found_passages: tuple[Quote, ...]
     notes: tuple[str, ...]
     counter_evidence_gaps: tuple[str, ...]
     notices: tuple[str, ...]
     verification: VerificationOutcome
+    completeness: tuple[CompletenessProof, ...]
     coverage: CoverageMap | None
     judge: str
     asks_models: bool
@@ -172,7 +179,7 @@ class RunView:
     def judged(self) -> bool:
         """Whether a language model has ruled on the claims, or on the output."""
         rulings = [self.output_ruling, *(view.ruling for view in self.claims)]
-        return any(ruling and ruling.verdict.value != "verbatim" for ruling in rulings)
+        return any(ruling and ruling.verdict.is_judgement for ruling in rulings)
 
     @property
     def paged(self) -> bool:
@@ -201,6 +208,7 @@ def build_view(
     starts = document.get("page_starts")
     rulings = {ruling.claim: ruling for ruling in best.rulings}
     issues = tuple(dict.fromkeys((*attempt.refused, *best.issues)))
+    unconfirmed = list_unconfirmed(attempt, best.doubts)
     gaps = tuple(_counter_evidence_gaps(best))
     return RunView(
         run=started.run,
@@ -218,6 +226,7 @@ def build_view(
                 qualifications=tuple(item for item in best.qualifications if item.claim == claim.id),
                 in_output=0 in rulings,
                 missing_votes=missing_votes.get(claim.id, ()),
+                unconfirmed=tuple(doubt for doubt in unconfirmed if doubt.claim == claim.id),
             )
             for claim in attempt.claims
         ),
@@ -229,11 +238,13 @@ def build_view(
         format=_output_format(started),
         output_ruling=rulings.get(0),  # claims count from 1: this one is on the output as a whole
         issues=issues,
+        unconfirmed=unconfirmed,
         found_passages=tuple(quote for item in best.evidence for quote in item.quotes),
         notes=tuple(item.note for item in best.evidence if item.note),
         counter_evidence_gaps=gaps,
         notices=tuple(dict.fromkeys((*notices, *gaps))),
         verification=best.verification,
+        completeness=attempt.completeness,
         coverage=coverage_map(coverage, starts, int(document.get("characters", 0)))
         if coverage and starts and outcome.halt.type not in UNREAD_STOPS
         else None,

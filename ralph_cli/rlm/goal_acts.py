@@ -90,10 +90,10 @@ class _Act(StrictObject):
 
 def parse_goal_call(call: ToolCall) -> Act | MalformedCall:
     """The meaning of one tool call. An empty text and `verify: false` are as good as not given."""
-    act = parse_act(call, _Act, lambda value: value is True or (isinstance(value, str) and bool(value.strip())))
-    if isinstance(act, MalformedCall):
-        return act
-    match act:
+    given = parse_act(call, _Act, lambda value: value is True or (isinstance(value, str) and bool(value.strip())))
+    if isinstance(given, MalformedCall):
+        return given
+    match given[1:]:
         case "code", code:
             return Snippet(code)
         case "output", text:

@@ -1,27 +1,29 @@
 """What a model said, parsed into closed types at the border. Pure; never raises on what a model wrote."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from ralph_cli.core.model import Tool, ToolCall
 from ralph_cli.core.prompts.json_reply import StrictObject, describe_validation_error
 from ralph_cli.core.prompts.json_schema import array, object_schema, string
-from ralph_cli.core.run import Absence, Draft, DraftClaim
+from ralph_cli.core.run import Absence, Completeness, Draft, DraftClaim
 
 _CLAIM_SCHEMA = object_schema(
     ("text", "quotes"),
     text=string("one statement, in your words"),
     quotes=array(string(), "verbatim words of the document that prove the statement"),
     calculations=array(string(), "for each computed figure: the computation over quoted figures = its result"),
+    because=string("only if code has objected to this claim and it is right all the same: why, in a few words"),
+    searched=array(string(), "only of a statement that the document does not say something: what was looked for"),
 )
 ACT_TOOL = Tool(
     name="act",
     description=(
         "Do exactly one thing: run Python (`code`), hand in the answer (`claims`), or hand in that the answer is not "
-        "in the document (`not_found`)."
+        "in the document (`not_found`). Beside `claims`, `complete` may say how you know that nothing is missing."
     ),
     schema=object_schema(
         (),
@@ -31,6 +33,12 @@ ACT_TOOL = Tool(
             ("searched",),
             searched=array(string(), "the words and figures looked for"),
             note=string("what the document has instead, if anything"),
+        ),
+        complete=object_schema(
+            (),
+            closed_by=string("words of the document that close the list"),
+            terms=array(string(), "words at whose places in the text all instances stand, each place read"),
+            pages=string("pages that were all read, such as 12-18, or all"),
         ),
     ),
 )
@@ -55,6 +63,12 @@ class _Claim(StrictObject):
     text: str
     quotes: list[str]
     calculations: list[str] | None = None
+    because: str | None = None
+    searched: list[str] | None = None
+
+    def as_draft(self) -> DraftClaim:
+        quotes, calculations, searched = self.quotes, self.calculations or (), self.searched or ()
+        return DraftClaim(self.text, tuple(quotes), tuple(calculations), self.because or "", tuple(searched))
 
 
 class _NotFound(StrictObject):
@@ -62,16 +76,26 @@ class _NotFound(StrictObject):
     note: str | None = None
 
 
+class _Complete(StrictObject):
+    closed_by: str | None = None
+    terms: list[str] | None = None
+    pages: str | None = None
+
+
 class _Act(StrictObject):
     code: str | None = None
     claims: list[_Claim] | None = None
     not_found: _NotFound | None = None
+    complete: _Complete | None = None
+
+
+Act = TypeVar("Act", bound=BaseModel)
 
 
 def parse_act(
-    call: ToolCall, shape: type[BaseModel], is_given: Callable[[Any], bool]
-) -> tuple[str, Any] | MalformedCall:
-    """The name and value of the one field of `shape` that a call of `act` gives."""
+    call: ToolCall, shape: type[Act], is_given: Callable[[Any], bool], beside: Collection[str] = ()
+) -> tuple[Act, str, Any] | MalformedCall:
+    """What a call of `act` gives: all of it, and the name and value of its one field that is none of those `beside`."""
     if call.name != ACT_TOOL.name:
         return MalformedCall(f"There is no tool {call.name!r}; the only tool is `act`.")
     if call.arguments is None:
@@ -80,22 +104,30 @@ def parse_act(
         act = shape.model_validate(call.arguments)
     except ValidationError as error:
         return MalformedCall(f"`act` was not understood: {describe_validation_error(error)}.")
-    given = [(name, value) for name, value in act if is_given(value)]
+    given = [(name, value) for name, value in act if name not in beside and is_given(value)]
     if len(given) == 1:
-        return given[0]
+        return (act, *given[0])
+    fields = ", ".join(name for name in shape.model_fields if name not in beside)
     what = f"{' and '.join(name for name, _ in given)} were given together" if given else "nothing was given"
-    return MalformedCall(f"`act` takes exactly one of {', '.join(shape.model_fields)}; {what}.")
+    return MalformedCall(f"`act` takes exactly one of {fields}; {what}.")
 
 
 def parse_call(call: ToolCall) -> Snippet | Draft | MalformedCall:
     """The meaning of one tool call."""
-    act = parse_act(call, _Act, lambda value: value is not None)
-    if isinstance(act, MalformedCall):
-        return act
-    match act:
+    given = parse_act(call, _Act, lambda value: value is not None, beside=("complete",))
+    if isinstance(given, MalformedCall):
+        return given
+    act, name, value = given
+    match name, value:
         case "code", code:
             return Snippet(code) if code.strip() else MalformedCall("`code` is empty; write Python that prints.")
         case "claims", claims:
-            return Draft(tuple(DraftClaim(it.text, tuple(it.quotes), tuple(it.calculations or ())) for it in claims))
+            return Draft(tuple(claim.as_draft() for claim in claims), completeness=_completeness(act.complete))
         case _, not_found:
             return Draft(absence=Absence(tuple(not_found.searched), not_found.note or ""))
+
+
+def _completeness(said: _Complete | None) -> Completeness | None:
+    if said is None:
+        return None
+    return Completeness(said.closed_by or "", tuple(said.terms or ()), said.pages or "")

@@ -9,6 +9,7 @@ from ralph_cli.core.events import NoticeIssued
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Halt, Outcome, Quote, StopType
 from ralph_cli.reports.notebook import render_table
+from ralph_cli.reports.sections.unconfirmed import Unconfirmed
 from ralph_cli.reports.view import ClaimView, RunView
 from ralph_cli.runs.history import as_object, read_run
 
@@ -52,6 +53,11 @@ class Result:
     def quotes(self) -> tuple[Quote, ...]:
         """The document's own words that the claims rest on."""
         return self.view.quotes
+
+    @property
+    def unconfirmed(self) -> tuple[Unconfirmed, ...]:
+        """What code could not confirm of the claims or the output, and what it could not tell."""
+        return self.view.unconfirmed
 
     @property
     def stop(self) -> Halt:

@@ -25,12 +25,15 @@ def build_qa(
 ) -> BuiltMode:
     """The qa mode on built parts; the sandbox begins to start before this returns."""
     settings, models = context.settings, context.models
-    assignment = Assignment(kind="question", text=question, document=document, form=settings.form)
+    least_share = settings.min_coverage or 0.0
+    assignment = Assignment(
+        kind="question", text=question, document=document, form=settings.form, least_share=least_share
+    )
     reader, closers = open_reader(context, assignment, source, "worker")
-    figures = NumbersCheck(document, question)
+    figures = NumbersCheck(document, question, vetoes=has_vetoes(context))
     checks: tuple[Check, ...] = (FormCheck(settings.form), QuoteCheck(document), figures)
-    if settings.min_coverage:
-        checks += (CoverageCheck(document, settings.min_coverage, reader.shown_spans),)
+    if least_share:
+        checks += (CoverageCheck(document, least_share, reader.shown_spans),)
     mode = QaMode(
         reader=reader,
         local_checks=checks,
@@ -41,6 +44,11 @@ def build_qa(
         retry=settings.retry,
     )
     return BuiltMode(mode, closers)
+
+
+def has_vetoes(context: RunContext) -> bool:
+    """Whether what code objects to stands: nobody is there to decide otherwise, or the user will not have it."""
+    return context.settings.strict or context.models.judge.vendor == "offline"
 
 
 def _build_counter_evidence(context: RunContext, document: Document, question: str) -> CounterEvidence | None:

@@ -1,6 +1,7 @@
 """The parts that read a document: sandbox, sub-queries, and the worker's conversation over them."""
 
 from collections.abc import Callable
+from functools import partial
 
 from ralph_cli.checks.quotes import VisibilityPolicy
 from ralph_cli.core.document import Document
@@ -8,7 +9,7 @@ from ralph_cli.core.events import NoticeIssued
 from ralph_cli.core.prompts.templates import prompt_text
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.documents.visibility import VisibilityChecker
-from ralph_cli.modes.reader import Assignment, DocumentReader
+from ralph_cli.modes.reader import Assignment, DocumentReader, parse_submission
 from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
 from ralph_cli.rlm.loop import Explorer
 from ralph_cli.wiring.models import RunContext
@@ -63,6 +64,7 @@ def open_reader(
         nonce=nonce,
         sink=sink,
         max_steps=settings.max_steps,
+        parse=partial(parse_submission, form=assignment.form),
         has_seen_text=direct,
         agent=agent,
     )

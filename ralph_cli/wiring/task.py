@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ralph_cli.checks.base import Check
-from ralph_cli.checks.coverage import CoverageCheck, share_to_read
+from ralph_cli.checks.coverage import CoverageCheck
 from ralph_cli.checks.figures.numbering import section_numbers
 from ralph_cli.checks.form import AnswerForm, FormCheck, Range
 from ralph_cli.checks.judge.outputs import TaskJudge
@@ -27,7 +27,7 @@ from ralph_cli.loop.memory import add_block, count_blocks, newest_text, parse_me
 from ralph_cli.modes.reader import Assignment, DocumentReader
 from ralph_cli.modes.task import Task, TaskMode
 from ralph_cli.wiring.models import BuiltMode, RunContext
-from ralph_cli.wiring.qa import build_verifier_check
+from ralph_cli.wiring.qa import build_verifier_check, has_vetoes
 from ralph_cli.wiring.reading import Closers, open_reader
 
 MEMORY_SNAPSHOT_FILE, SCHEMA_SNAPSHOT_FILE = "memory-before.md", "schema.json"
@@ -127,17 +127,26 @@ def build_task(
     if document is None:
         message = "no document is read: the output is looked up in the memory only"
         context.sink(NoticeIssued("no-document", message))
-        output_check = OutputCheck(spec.output, spec.text, memory=memory)
+        output_check = OutputCheck(spec.output, spec.text, memory=memory, vetoes=has_vetoes(context))
     else:
         form = AnswerForm(ITEM_RANGE, QUOTE_RANGE, settings.quote_chars)
-        assignment = Assignment(kind="task", text=spec.text, document=document, form=form, memory=memory)
+        least_share = settings.min_coverage or 0.0
+        assignment = Assignment(
+            kind="task", text=spec.text, document=document, form=form, memory=memory, least_share=least_share
+        )
         reader, closers = open_reader(context, assignment, source, "reader")
         checks = FormCheck(AnswerForm(ANY_COUNT, ANY_COUNT, settings.quote_chars)), QuoteCheck(document)
-        share = _least_share_to_read(context, spec.text, document)
-        if share:
-            checks += (CoverageCheck(document, share, reader.shown_spans),)
+        if least_share:
+            checks += (CoverageCheck(document, least_share, reader.shown_spans),)
         sections = section_numbers(document.text)
-        output_check = OutputCheck(spec.output, spec.text, paged=document.paged, sections=sections, document=document)
+        output_check = OutputCheck(
+            spec.output,
+            spec.text,
+            paged=document.paged,
+            sections=sections,
+            document=document,
+            vetoes=has_vetoes(context),
+        )
     mode = TaskMode(
         task=Task(spec.text, document, spec.output, memory, spec.schema),
         reader=reader,
@@ -151,14 +160,6 @@ def build_task(
         retry=settings.retry,
     )
     return BuiltMode(mode, closers)
-
-
-def _least_share_to_read(context: RunContext, task: str, document: Document) -> float:
-    """The share of the document that the reader must have read."""
-    requested = context.settings.min_coverage
-    if requested is None and context.models.worker.vendor == "offline":
-        return 0.0  # it ranks passages and cannot be told to read, so nothing is demanded unasked
-    return share_to_read(requested, task, len(document.text), context.settings.max_subqueries)
 
 
 def _memory_writer(spec: TaskSpec, budget: int, sink: EventSink) -> Callable[[int, str], None] | None:

@@ -1,9 +1,8 @@
-"""Whether enough was read: which tasks must, how much, and what a reader is told that has not."""
+"""Whether as much was read as a person demands, and what a reader is told that has not."""
 
-import pytest
 from fakes import document
 
-from ralph_cli.checks.coverage import BROAD_TASK_SHARE, CoverageCheck, share_to_read
+from ralph_cli.checks.coverage import CoverageCheck
 from ralph_cli.core.coverage import Spans
 from ralph_cli.core.run import Attempt
 
@@ -35,22 +34,3 @@ def test_pages_read_in_part_are_named_when_no_others_are_left() -> None:
 
 def test_of_a_text_without_pages_the_characters_are_named() -> None:
     assert "context[100:400], [900:1000]" in told(0.8, (0, 100), (400, 900), about=PLAIN)
-
-
-@pytest.mark.parametrize(
-    ("asked", "task", "characters", "share"),
-    [
-        (None, "List every deadline", 1_200_000, BROAD_TASK_SHARE),
-        (None, "Summarize it", 30_000_000, 0.1),  # half of 60 sub-queries read 3 million characters
-        (None, "Draft a reminder of the rent", 1_200_000, 0.0),
-        (0.0, "List every deadline", 1_200_000, 0.0),
-        (0.95, "Draft a reminder of the rent", 30_000_000, 0.95),
-        (None, "List every deadline", 0, BROAD_TASK_SHARE),
-    ],
-)
-def test_how_much_must_be_read(asked: float | None, task: str, characters: int, share: float) -> None:
-    assert share_to_read(asked, task, characters, subqueries=60) == share
-
-
-def test_without_subqueries_nothing_is_demanded_unasked() -> None:
-    assert share_to_read(None, "List every deadline", 1_200_000, subqueries=0) == 0

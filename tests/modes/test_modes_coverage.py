@@ -1,4 +1,4 @@
-"""A task that asks for everything is not done before the document was read; a look-up is."""
+"""A task that asks for everything shows why nothing is missing; a look-up need not."""
 
 import json
 
@@ -48,53 +48,73 @@ def play(settings: Settings, task: str, *script: Reply, **changes: object) -> tu
     return run_task(LEASE, task, settings=chosen, models=models, engine=FakeSandbox), worker
 
 
-def test_a_list_of_everything_that_left_pages_unread_is_sent_back_with_the_pages(settings: Settings) -> None:
+def test_a_list_is_sent_back_until_something_shows_that_nothing_is_missing(settings: Settings) -> None:
     done, worker = play(
         settings,
         "List every payment that is owed",
         tool_reply(LOOK),
+        tool_reply({"claims": [RENT], "complete": {"terms": ["pays a"]}}),
+        tool_reply({"code": "find('pays a')"}),
+        tool_reply({"claims": [RENT, DEPOSIT], "complete": {"terms": ["pays a"]}}),
+        wrote(BOTH),
+    )
+    assert done.outcome.ok and done.outcome.iterations == 1
+    told_ = told(worker.requests[2])
+    assert "1 of 2 places of these terms were not read (pays a: 2 places): pages 9" in told_
+    text = report_text(done.view)
+    assert (
+        "Complete, as far as code can tell: every place of these terms in the text was read: pays a: 2 places." in text
+    )
+    assert as_object(read_run(done.folder).view)["completeness"] == [
+        {"by": "places", "holds": True, "message": "every place of these terms in the text was read: pays a: 2 places"}
+    ]
+    judge_saw = next(
+        event for event in read_run(done.folder).events if event.kind == "call_started" and "judge" in event.agent
+    )
+    assert "every place of these terms" in judge_saw.sent and "searched: rent of: 1 places" in judge_saw.sent
+
+
+def test_a_look_up_need_not_read_it_all(settings: Settings) -> None:
+    done, _ = play(settings, "Say what the rent is", tool_reply(LOOK), tool_reply({"claims": [RENT]}), wrote(FIRST))
+    assert done.outcome.ok and done.outcome.iterations == 1
+    assert "never read: pages 2-10" in report_text(done.view) and done.view.completeness == ()
+
+
+def test_a_reader_that_shows_nothing_is_taken_in_the_end_and_the_result_says_so(settings: Settings) -> None:
+    again = [tool_reply({"claims": [RENT], "complete": {"pages": "1-3"}})] * 3
+    done, worker = play(settings, "List every payment", tool_reply(LOOK), *again, wrote(FIRST))
+    assert done.outcome.ok and done.outcome.iterations == 1 and len(worker.requests) == 5
+    text = report_text(done.view)
+    assert "Whether something is missing was not shown: of the pages that it is about, these were not read" in text
+    assert "Never read: pages 2-10 (read, at least in part: 1 of 10 pages" in text
+    told_ = as_object(read_run(done.folder).view)["coverage"]
+    assert told_["pages"]["unread"] == [[2, 10]] and told_ == as_object(done.view)["coverage"]
+
+
+def test_what_a_person_demands_to_be_read_is_said_first_and_holds(settings: Settings) -> None:
+    done, worker = play(
+        settings,
+        "Say what the rent is",
+        tool_reply(LOOK),
         tool_reply({"claims": [RENT]}),
         wrote(FIRST),
         tool_reply(READ),
-        tool_reply({"claims": [DEPOSIT]}),
-        wrote(BOTH),
+        tool_reply({"not_found": {"searched": ["nothing to add"]}}),
+        wrote(FIRST),
+        min_coverage=0.8,
+        retry="continue",
     )
+    assert "At least 80% of the document must be read." in told(worker.requests[0])
     assert done.outcome.ok and done.outcome.iterations == 2
     (issue,) = done_issues(done)
-    assert "pages 1-10 were read by no model, or hardly" in issue and "at least 80%" in issue
-    assert issue in told(worker.requests[3]) and worker.requests[3].agent == "reader"
-    view = done.view
-    assert view.coverage is not None and view.coverage.shown > 0.9 and view.coverage.unread_pages == ()
-    assert "Never read" not in report_text(view)
+    assert "pages 1-10 were read by no model, or hardly" in issue and issue in told(worker.requests[3])
+    assert issue not in told(worker.requests[5])  # the writer has no document
 
 
 def done_issues(done: Result) -> list[str]:
     """The issues of the check "coverage" in a finished run's journal."""
     steps = [event.step for event in read_run(done.folder).events if event.kind == "step_finished"]
     return [issue.message for step in steps for issue in step.issues if issue.check == "coverage"]
-
-
-def test_a_look_up_need_not_read_it_all(settings: Settings) -> None:
-    done, _ = play(settings, "Say what the rent is", tool_reply(LOOK), tool_reply({"claims": [RENT]}), wrote(FIRST))
-    assert done.outcome.ok and done.outcome.iterations == 1
-    assert "never read: pages 2-10" in report_text(done.view)
-
-
-def test_what_was_never_read_is_a_warning_where_it_was_allowed(settings: Settings) -> None:
-    done, _ = play(
-        settings, "List every payment", tool_reply(LOOK), tool_reply({"claims": [RENT]}), wrote(FIRST), min_coverage=0.0
-    )
-    assert done.outcome.ok
-    assert "Never read: pages 2-10 (read, at least in part: 1 of 10 pages" in report_text(done.view)
-    told = as_object(read_run(done.folder).view)["coverage"]
-    assert told["pages"]["unread"] == [[2, 10]] and told == as_object(done.view)["coverage"]
-
-
-def test_a_reader_that_will_not_read_is_not_accepted_and_does_not_go_on_for_ever(settings: Settings) -> None:
-    again = [tool_reply({"claims": [RENT]}), wrote(FIRST)]
-    done, worker = play(settings, "List every payment", tool_reply(LOOK), *again * 6)
-    assert done.outcome.halt.type in (StopType.STALLED, StopType.MAX_ITERATIONS) and not done.outcome.ok
-    assert done.outcome.best is not None and done.outcome.best.attempt.output == FIRST and len(worker.requests) < 10
 
 
 @pytest.mark.parametrize(("least", "iterations"), [(None, 1), (0.9, 2)])

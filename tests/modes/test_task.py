@@ -27,6 +27,7 @@ from ralph_cli.reports.story import story
 from ralph_cli.reports.terminal import report_text
 from ralph_cli.runs.history import read_run
 from ralph_cli.runs.result import Result
+from ralph_cli.runs.verifying.verify import verify
 
 ROWS = {
     "A2": ["test_an_output_that_holds_is_accepted", "test_too_short_an_output_or_note_is_refused_before_the_judge"],
@@ -153,7 +154,8 @@ def test_a_score_threshold_is_reached_by_the_share_of_figures_that_were_found(se
 
 def test_the_judge_is_told_how_long_the_output_is_by_code(settings: Settings) -> None:
     _, _, _, judge = play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), result()], [OK])
-    assert f"({len(GOOD.split())} words, counted by code)" in told(judge.requests[0])
+    assert "(p. 1)" in GOOD  # a mark for the reader, and no words
+    assert f"({len(GOOD.split()) - 2} words, counted by code)" in told(judge.requests[0])
 
 
 def test_a_reasoner_of_its_own_plays_its_own_script(settings: Settings) -> None:
@@ -634,3 +636,58 @@ def test_what_a_model_notes_reaches_a_later_run_as_data_only(settings: Settings,
                 opened = text.rfind("<data-", 0, at)
                 nonce = text[opened + 6 : opened + 18]
                 assert opened >= 0 and text.find(f"</data-{nonce}>", opened) > at
+
+
+MONTHLY = "The tenant pays a base rent of $48,000 a year (p. 1), which is $4,000 a month."
+WHY = "a twelfth of $48,000 is $4,000"
+BRIEF = [tool_reply(LOOK), tool_reply({"claims": [RENT]})]
+NOTHING_TO_ADD = tool_reply({"not_found": {"searched": ["nothing to add"], "note": "the brief has it"}})
+
+
+def reasoned(output: str = MONTHLY, because: str = WHY) -> Reply:
+    return text_reply(json.dumps({"output": output, "memory_update": NOTE, "because": because}))
+
+
+def settles(*, good: bool = True) -> Reply:
+    doubts = [{"id": 1, "proved": good, "reason": "48,000 / 12 is 4,000"}]
+    return text_reply(json.dumps({"ok": good, "issues": [] if good else ["$4,000 is no rent"], "doubts": doubts}))
+
+
+def test_an_output_may_keep_a_figure_for_a_reason_that_the_judge_accepts(settings: Settings) -> None:
+    replies = [*BRIEF, result(MONTHLY), NOTHING_TO_ADD, reasoned()]
+    done, _, worker, judge = play(settings, replies, [settles()])
+    assert done.ok and done.outcome.iterations == 2 and done.text == MONTHLY
+    asked, again = (request for request in worker.requests if request.agent == "reasoner")
+    assert "because" not in json.dumps(asked.output_schema) and "`because`" not in told(asked)
+    assert "because" in json.dumps(again.output_schema) and "you may keep it as it is" in told(again)
+    shown = told(judge.requests[0])
+    assert 'objection to "$4,000"' in shown and f"\n{WHY}\n</data-" in shown
+    (doubt,) = done.unconfirmed
+    assert (doubt.claim, doubt.words, doubt.because) == (None, "$4,000", WHY)
+    best = done.outcome.best
+    assert best is not None and best.scores["output"] == 1.0
+    assert "code could not confirm $4,000: line 1 of the output: the figure $4,000" in report_text(done.view)
+    found = verify(done.folder, document=LEASE, settings=settings)
+    assert found.holds and found.doubts == best.doubts
+
+
+def test_a_reason_for_an_output_counts_only_for_what_was_objected_to(settings: Settings) -> None:
+    early = [*BRIEF, reasoned(), NOTHING_TO_ADD, reasoned(MONTHLY.replace("4,000 a m", "5,000 a m"))]
+    done, _, _, judge = play(settings, early, [], max_iterations=2)
+    assert not done.ok and not judge.requests and done.unconfirmed == ()
+    best = done.outcome.best
+    assert best is not None and "$5,000" in best.issues[0].message
+
+
+def test_the_judge_of_a_task_may_refuse_the_reason(settings: Settings) -> None:
+    replies = [*BRIEF, result(MONTHLY), NOTHING_TO_ADD, reasoned()]
+    done, _, _, _ = play(settings, replies, [settles(good=False)], max_iterations=2)
+    best = done.outcome.best
+    assert not done.ok and best is not None and [issue.material for issue in best.issues] == ["$4,000 is no rent"]
+
+
+def test_a_strict_task_takes_no_reasons(settings: Settings) -> None:
+    replies = [*BRIEF, result(MONTHLY), NOTHING_TO_ADD, reasoned()]
+    done, _, worker, judge = play(settings, replies, [], max_iterations=2, strict=True)
+    assert not done.ok and not judge.requests and done.unconfirmed == ()
+    assert not any("`because`" in told(request) for request in worker.requests)

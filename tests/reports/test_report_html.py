@@ -77,7 +77,7 @@ def test_a_reader_sees_claim_verdict_reason_judge_quote_place_tier_difference_an
     )
     assert "As given → in the document: 48,000 -> $48,000," in claim
     assert "The worker’s wording: The annual rent is 48,000 payable monthly" in claim
-    assert "~ only partly supported It is late." in text and "✗ contradicted It is new." in text
+    assert "~ only partly supported It is late." in text and "✗ contradicted, 39 % unconfirmed It is new." in text
     assert "This claim has no quote." in text and "Also rests on, shown above: [2]" in text
 
 

@@ -35,7 +35,10 @@ def test_there_is_a_row_for_each_claim_and_quote() -> None:
     ]
     first = found[0]
     assert (first["match"], first["page"], first["printed"]) == ("re-cut", "2", "ii")
-    assert [row["verdict"] for row in found] == ["supported, qualified by [3]"] * 3 + ["partly", "contradicted"]
+    assert [row["verdict"] for row in found] == ["supported, qualified by [3]"] * 3 + [
+        "partly",
+        "contradicted, 39 % unconfirmed",
+    ]
     assert {row["pages_read"] for row in found} == {"pages 2, 4"} and {row["searched"] for row in found} == {""}
     assert first["quote_text"] == "The annual rent is $48,000,\npayable monthly." and first["occurrences"] == "3"
     assert first["document"] == "lease.txt" and first["stop"] == "max_iterations" and first["judge"] == "openai:gpt-5"

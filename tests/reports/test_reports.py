@@ -20,6 +20,7 @@ from ralph_cli.core.run import (
     Absence,
     Attempt,
     Claim,
+    Doubt,
     Evidence,
     Halt,
     Issue,
@@ -37,6 +38,7 @@ from ralph_cli.core.run import (
 from ralph_cli.reports import markdown
 from ralph_cli.reports.html import page
 from ralph_cli.reports.json import as_object
+from ralph_cli.reports.notebook import render_table
 from ralph_cli.reports.report import Report
 from ralph_cli.reports.safe_text import make_visible, one_line, to_json
 from ralph_cli.reports.terminal import report_text
@@ -45,6 +47,50 @@ from ralph_cli.runs.report import RunDocument, build_report
 
 QUOTE = Quote(1, "rent of\n$48,000", 10, 25, 3, "iii", "folded", 2, "rent of $48,000")
 CLAIM = Claim(1, "The rent is $48,000.", (1,))
+
+
+OUTPUT_DOUBTS = (Doubt(0, "39 %", "no quote has it", "objection"), Doubt(0, "3,877", "the table has no unit"))
+
+
+def test_what_code_could_not_confirm_of_an_output_is_told_below_it() -> None:
+    attempt = Attempt((CLAIM,), (QUOTE,), finished=True, output="About 39 % of 3,877.", because="two of five")
+    ruling = Ruling(0, Verdict.SUPPORTED, "complete", "openai:gpt-5")
+    step = Step(attempt, (Evidence("output", doubts=OUTPUT_DOUBTS), Evidence("task_judge", rulings=(ruling,))))
+    run, document = sample_run()
+    begun = RunStarted("r-1", "task", "Summarize.", {"kind": "pdf", "pages": 3}, {}, "2026-01-02T03:04:05Z")
+    view = build_view(
+        begun,
+        Outcome(Halt(StopType.COMPLETION, "every check passed"), step, 1),
+        folder="out/r-1",
+        usage=Usage(),
+        seconds=1.0,
+        notices=(),
+        coverage=Coverage(),
+        missing_votes={},
+    )
+    objection = "code could not confirm 39 %: no quote has it (the worker: two of five)"
+    question = "code could not tell: the table has no unit"
+    text = report_text(view)
+    assert f"Doubts:\n  - {objection}\n  - {question}\n" in text
+    assert "Accepted: every figure, date and quotation but 1 is in the " in text
+    assert "the task done. 1 figure unconfirmed by code, 1 question left open by code.\n" in text
+    report = build_report(replace(run, view=view, events=(begun,)), RunDocument(document))
+    for form in (markdown.markdown_report(report), page.render_page(report), render_table(view)):
+        assert objection in form and question in form and "1 figure unconfirmed" in form
+    assert [item["claim"] for item in as_object(view)["unconfirmed"]] == [None, None]
+
+
+def test_what_code_could_not_tell_is_said_without_a_judge_too() -> None:
+    run, _ = sample_run()
+    claims = tuple(
+        replace(item, unconfirmed=tuple(doubt for doubt in item.unconfirmed if not doubt.is_objection))
+        for item in run.view.claims
+    )
+    left = tuple(doubt for item in claims for doubt in item.unconfirmed)
+    view = replace(run.view, claims=claims, unconfirmed=left, halt=Halt(StopType.PASSAGES, "so"))
+    text = report_text(view)
+    assert "Doubts:\n  - code could not tell: no quote has it\n" in text
+    assert "1 question left open by code." in text and "unconfirmed" not in text
 
 
 def shown(reason: StopType, verdict: Verdict | None = Verdict.SUPPORTED, text: str = CLAIM.text) -> RunView:

@@ -117,16 +117,23 @@ def test_a_wrong_quote_costs_one_turn_and_not_an_iteration(settings: Settings) -
 
 def test_an_absence_after_quotes_that_only_had_a_wrong_length_is_not_taken(settings: Settings) -> None:
     gone = {"not_found": {"searched": ["rent"]}}
-    short = settings.model_copy(update={"quote_chars": Range(12, 20), "max_iterations": 1, "max_steps": 3})
+    long = settings.model_copy(update={"quote_chars": Range(40, 60), "max_iterations": 1, "max_steps": 3})
     asked, events, *_ = play(
-        short, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), tool_reply(gone), tool_reply(gone)], []
+        long, [tool_reply(LOOK), tool_reply({"claims": [RENT]}), tool_reply(gone), tool_reply(gone)], []
     )
     assert asked.outcome.halt.type is not StopType.ABSENT and exit_code(asked.outcome.halt.type) == 2
     refused = [event.problems[0] for event in events if isinstance(event, DraftSubmitted)]
-    assert "too long (29 characters, at most 20)" in refused[0] and "which is no absence" in refused[1]
-    shorter = {**RENT, "quotes": ["rent of $48,000"]}
-    turns = [tool_reply(LOOK), tool_reply({"claims": [RENT]}), tool_reply({"claims": [shorter]})]
-    assert play(short, turns, [verdicts((1, "supported"))])[0].outcome.ok
+    assert "too short (29 characters, at least 40)" in refused[0] and "which is no absence" in refused[1]
+    longer = {**RENT, "quotes": ["a base rent of $48,000 a year in twelve equal"]}
+    turns = [tool_reply(LOOK), tool_reply({"claims": [RENT]}), tool_reply({"claims": [longer]})]
+    assert play(long, turns, [verdicts((1, "supported"))])[0].outcome.ok
+
+
+def test_a_quote_that_is_too_long_is_cut_and_not_refused(settings: Settings) -> None:
+    short = settings.model_copy(update={"quote_chars": Range(12, 20)})
+    turns = [tool_reply(LOOK), tool_reply({"claims": [RENT]})]
+    asked = play(short, turns, [])[0]
+    assert [quote.text for quote in asked.quotes] == ["a base rent of", "$48,000 a year"]
 
 
 def test_a_figure_that_no_quote_bears_out_costs_one_turn_and_no_judge(settings: Settings) -> None:
@@ -145,7 +152,8 @@ def test_a_figure_that_no_quote_bears_out_costs_one_turn_and_no_judge(settings: 
     (told,) = next(event.problems for event in events if isinstance(event, DraftSubmitted) and event.problems)
     assert "$4,100" in told and "hand in the calculation" in told
     shown = turn_text(worker.requests[-1].turns[-1])
-    assert "hand in the calculation, or leave it out:\n<data-" in shown
+    assert "hand in the calculation, or leave it out; or hand it in again with `because`, if it is right" in shown
+    assert "as it stands:\n<data-" in shown
     assert "computed again by code" in turn_text(judge.requests[0].turns[-1])
     (claim,) = as_object(asked.view)["claims"]
     assert claim["calculations"] == ["$48,000 / 12 = $4,000"]
@@ -730,3 +738,36 @@ def test_of_a_claim_that_is_plainly_proved_nobody_else_is_asked_or_missed(settin
     with_panel = settings.model_copy(update={"panel": (f"scripted:{tmp_path / 'no.json'}",)})
     asked, *_ = play(with_panel, [tool_reply(LOOK), tool_reply({"claims": [RENT]})], [verdicts((1, "supported"))])
     assert asked.outcome.ok and as_object(asked.view)["claims"][0]["unheard"] == []
+
+
+NO_GARDEN = {"text": "The lease does not mention a garden.", "quotes": [], "searched": ["garden", "lawn"]}
+
+
+def test_a_claim_that_something_is_not_there_rests_on_its_search_and_no_judge_rules_on_it(settings: Settings) -> None:
+    turns = [tool_reply(LOOK), *[tool_reply({"claims": [RENT, NO_GARDEN]})] * 2]
+    asked, _, _, judge = play(settings, turns, [verdicts((1, "supported"))])
+    assert asked.outcome.ok and len(judge.requests) == 1
+    rent, garden = asked.claims
+    assert (rent.verdict, garden.verdict) == ("supported", "absent")
+    assert garden.reason == "searched, counted by code: garden: 0, lawn: 0"
+    assert "The lease does not mention a garden" not in turn_text(judge.requests[0].turns[-1])
+    for text in (report_text(asked.view), as_object(read_run(asked.folder).view)["claims"][1]["reason"]):
+        assert "searched, counted by code: garden: 0, lawn: 0" in text
+
+
+def test_a_claim_that_says_what_is_not_said_is_asked_for_its_search(settings: Settings) -> None:
+    quoted = {"text": "The lease does not mention a garden.", "quotes": RENT["quotes"]}
+    turns = [tool_reply(LOOK), tool_reply({"claims": [RENT, quoted]}), tool_reply({"claims": [RENT]})]
+    asked, events, *_ = play(settings, turns, [verdicts((1, "supported"))])
+    assert asked.outcome.ok
+    (told,) = next(event.problems for event in events if isinstance(event, DraftSubmitted) and event.problems)
+    assert "claim 2 says what the document does not say" in told and "`searched`" in told
+
+
+def test_an_answer_of_absences_alone_is_no_answer(settings: Settings) -> None:
+    gone = {"not_found": {"searched": ["garden"]}}
+    turns = [tool_reply(LOOK), tool_reply({"claims": [NO_GARDEN]}), tool_reply(gone), tool_reply(gone)]
+    asked, events, *_ = play(settings, turns, [])
+    assert asked.absent
+    told = next(event.problems for event in events if isinstance(event, DraftSubmitted) and event.problems)
+    assert "is handed in as not_found" in told[0]

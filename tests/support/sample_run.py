@@ -22,6 +22,7 @@ from ralph_cli.core.run import (
     Absence,
     Attempt,
     Claim,
+    Doubt,
     Draft,
     DraftClaim,
     Evidence,
@@ -66,6 +67,9 @@ class Words:
     calculation: str = "4,000 * 12 = 48,000"
     term: str = "parking"
     note: str = "only a hall"
+    doubted: str = "39 %"
+    doubt: str = "no quote has it"
+    because: str = "two of five, less one"
 
 
 def sample_document(words: Words, pages: int = 12) -> Document:
@@ -98,7 +102,7 @@ def sample_run(
     claims = (
         Claim(1, words.claim, (1, 2), (words.calculation,)),
         Claim(2, "It is late.", (2,)),
-        Claim(3, "It is new.", ()),
+        Claim(3, "It is new.", (), because=words.because),
     )
     first = Step(
         Attempt(
@@ -121,6 +125,10 @@ def sample_run(
     last = Step(
         Attempt(claims, (found, other), finished=True),
         (
+            Evidence(
+                "numbers",
+                doubts=(Doubt(3, words.doubted, words.doubt, "objection"), Doubt(2, words.doubted, words.doubt)),
+            ),
             Evidence("judge", (Issue("judge", words.issue, 2, words.material),), rulings),
             Evidence(
                 "counter",
@@ -152,7 +160,7 @@ def sample_run(
     halt = Halt(StopType.ABSENT if absent else StopType.MAX_ITERATIONS, words.issue)
     models = {"worker": words.model, "judge": words.judge}
     begun = RunStarted("r-1", "qa", words.question, about, {"models": models}, "2026-01-02T03:04:05.678Z")
-    draft = Draft((DraftClaim(words.claim, (words.said,)),), None, "")
+    draft = Draft((DraftClaim(words.claim, (words.said,), because=words.because),), None, "")
     pages = document.pages
     reading: tuple[AnyEvent, ...] = (
         CoverageAdded(1, "code", ((0, pages[6].end),)),

@@ -4,6 +4,9 @@ A figure may be a quoted one that is rounded correctly to two or more digits. Wh
 lines above a table row that name its columns, its period and its unit are found by code and count as quoted. What needs
 no source: years and thresholds ("more than 20%") that the question names, pages of the claim's quotes, sections of the
 document, and names with digits in them ("3M", "10-K", "FY2018") if the document has them. No model takes part.
+
+What code finds fault with is an objection. A claim whose worker says why it stands by it goes on with the objection as
+a doubt, for a judge who can read to decide; where objections are vetoes they stand.
 """
 
 import re
@@ -15,12 +18,12 @@ from itertools import islice
 
 from ralph_cli.checks.figures import fractions, undocumented
 from ralph_cli.checks.figures.expression import CalculationError
-from ralph_cli.checks.figures.grounding import GroundingSources
+from ralph_cli.checks.figures.grounding import GroundingSources, named_words
 from ralph_cli.checks.figures.numbering import section_numbers
 from ralph_cli.checks.figures.sources import YEAR, ClaimSources
 from ralph_cli.checks.output.shape import Piece
 from ralph_cli.core.document import Document
-from ralph_cli.core.run import Attempt, Claim, Evidence, Issue
+from ralph_cli.core.run import Attempt, Claim, Doubt, Evidence, Issue
 from ralph_cli.text.quantities import periods
 from ralph_cli.text.quantities.figures import Figure, figures
 from ralph_cli.text.quantities.units import unit_of
@@ -49,14 +52,31 @@ _MEASURED = re.compile(r"(?i)\d+(?:-(?:day|week|month|year|hour|minute|quarter)s
 
 @dataclass(frozen=True)
 class NumbersCheck:
-    """The check `numbers`: passes if nothing in any claim is without a source. Each miss is an issue that names it."""
+    """The check `numbers`: passes if nothing in any claim is without a source. Each miss is an issue that names it.
+
+    Without `vetoes` the misses of a claim that says `because` are doubts, and do not fail the check.
+    """
 
     document: Document
     question: str
+    vetoes: bool = True
 
     def __call__(self, attempt: Attempt) -> Evidence:
-        issues = tuple(issue for claim in attempt.claims for issue in self._issues(claim, attempt))
-        return Evidence(NAME, issues)
+        issues: list[Issue] = []
+        doubts: list[Doubt] = []
+        for claim in attempt.claims:
+            for objection in self._objections(claim, attempt):
+                if claim.because and not self.vetoes:
+                    doubts.append(Doubt(claim.id, named_words(objection.material), objection.material, "objection"))
+                else:
+                    issues.append(objection)
+            if len(claim.calculations) > MAX_CALCULATIONS:
+                issues.append(Issue(NAME, f"claim {claim.id} has more than {MAX_CALCULATIONS} calculations", claim.id))
+        return Evidence(NAME, tuple(issues), doubts=tuple(doubts))
+
+    @property
+    def _stand_by(self) -> str:
+        return "" if self.vetoes else STAND_BY
 
     @cached_property
     def _sections(self) -> frozenset[str]:
@@ -70,7 +90,8 @@ class NumbersCheck:
     def _question_amounts(self) -> frozenset[tuple[Decimal, str]]:
         return frozenset(_value_and_unit(figure, self.question) for figure in figures(self.question))
 
-    def _issues(self, claim: Claim, attempt: Attempt) -> Iterator[Issue]:
+    def _objections(self, claim: Claim, attempt: Attempt) -> Iterator[Issue]:
+        """What speaks against a claim, as it is told to its worker."""
         quotes = attempt.quotes_of(claim)
         if not quotes:
             return  # another check says so, and every figure would be said to be missing
@@ -80,11 +101,9 @@ class NumbersCheck:
             try:
                 results += sources.evaluate(calculation, results)
             except CalculationError as wrong:
-                message = f"a calculation of claim {claim.id} does not hold"
+                message = f"a calculation of claim {claim.id} does not hold{self._stand_by}"
                 yield Issue(NAME, message, claim.id, f"{calculation}: {wrong}")
-        if len(claim.calculations) > MAX_CALCULATIONS:
-            yield Issue(NAME, f"claim {claim.id} has more than {MAX_CALCULATIONS} calculations", claim.id)
-        message = f"claim {claim.id} says what its quotes do not bear out; {ADVICE}"
+        message = f"claim {claim.id} says what its quotes do not bear out; {ADVICE}{self._stand_by}"
         for fault in self._unsupported(claim.text, sources, results, len(attempt.claims)):
             yield Issue(NAME, message, claim.id, fault)
 
@@ -171,3 +190,4 @@ def _mask(text: str, start: int, end: int, mask: Mapping[int, int]) -> str:
 
 _SOURCES_PHRASE = "no quote of the claim, nor the result of a calculation that holds"
 ADVICE = "quote the words that do, or hand in the calculation, or leave it out"
+STAND_BY = "; or hand it in again with `because`, if it is right as it stands"

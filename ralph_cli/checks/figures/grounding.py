@@ -63,6 +63,15 @@ class UnsupportedItem:
     message: str
 
 
+def named_words(message: str) -> str:
+    """The words of a claim or an output, or the calculation, that a message finds fault with."""
+    named = _NAMED.match(message)
+    return next(filter(None, named.groups()), "") if named else message.partition(": ")[0]
+
+
+_NAMED = re.compile(r'(?:the quotation )?"([^"]+)"|the (?:figure|date) (.+?) \(|(page \w+)')
+
+
 @dataclass(slots=True)
 class GroundingSources:
     """The words that a text may rest on: quoted passages, the pages they stand on, and how many items they prove.

@@ -8,15 +8,17 @@ from typing import Literal
 
 from pydantic import Field
 
+from ralph_cli.checks.absence import describe_searches
+from ralph_cli.checks.judge.doubts import ANSWERS_SCHEMA, DoubtAnswer, check_answers, join_answers, render_doubts
 from ralph_cli.checks.judge.passages import render_passages
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
-from ralph_cli.core.model import Model, Request
+from ralph_cli.core.model import Json, Model, Request
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, agent_request, ask_model, parse_object
 from ralph_cli.core.prompts.json_schema import array, choice, object_schema, string
 from ralph_cli.core.prompts.templates import render_prompt
-from ralph_cli.core.run import Attempt, Claim, Evidence, Issue, QuoteBearing, QuoteRuling, Ruling, Verdict, Vote
+from ralph_cli.core.run import Attempt, Claim, Doubt, Evidence, Issue, QuoteBearing, QuoteRuling, Ruling, Verdict, Vote
 
 BEGINNING_CHARS = 400
 """Characters of the document's beginning that tell the judge what it is."""
@@ -32,10 +34,13 @@ _BEARING_OF_VERDICT: dict[str, QuoteBearing] = {
 _SUPPORTING = ("supports", "partly")
 _INTEGER = {"type": "integer"}
 _QUOTE_SCHEMA = object_schema(id=_INTEGER, verdict=choice(*_BEARING_OF_VERDICT.values()), reason=string())
-_CLAIM_SCHEMA = object_schema(
-    id=_INTEGER, verdict=choice(*_BEARING_OF_VERDICT), reason=string(), quotes=array(_QUOTE_SCHEMA)
-)
-VERDICT_SCHEMA = object_schema(verdicts=array(_CLAIM_SCHEMA))
+
+
+def verdict_schema(*, doubts: bool = False) -> Json:
+    """The schema of a judge's reply; where some claims come with `doubts`, it answers them."""
+    fields = {"quotes": array(_QUOTE_SCHEMA)} | ({"doubts": ANSWERS_SCHEMA} if doubts else {})
+    verdict = choice(*_BEARING_OF_VERDICT)
+    return object_schema(verdicts=array(object_schema(id=_INTEGER, verdict=verdict, reason=string(), **fields)))
 
 
 class _QuoteVerdict(StrictObject):
@@ -49,17 +54,21 @@ class _ClaimVerdict(StrictObject):
     verdict: Literal["supported", "partly", "not", "contradicted", "verbatim"]
     reason: str
     quotes: list[_QuoteVerdict] = Field(default_factory=list)
+    doubts: list[DoubtAnswer] = Field(default_factory=list)
 
 
 class _Verdicts(StrictObject):
     verdicts: list[_ClaimVerdict]
 
 
-def parse_verdicts(text: str, claims: Sequence[Claim], judge: str, *, deterministic: bool) -> tuple[Ruling, ...]:
+def parse_verdicts(
+    text: str, claims: Sequence[Claim], judge: str, *, deterministic: bool, doubts: Sequence[Doubt] = ()
+) -> tuple[Ruling, ...]:
     """The rulings in a judge's reply: exactly one for each claim, in it for each of several quotes; else ValueError.
 
-    Only the deterministic judge may say "verbatim", and it may not say "supported": a reader must be able to tell
-    from the verdict alone whether a model has read the claim.
+    Each of the claim's `doubts` must be answered, too, and none may be left if the claim is to stand. Only the
+    deterministic judge may say "verbatim", and it may not say "supported": a reader must be able to tell from the
+    verdict alone whether a model has read the claim.
     """
     verdicts = parse_object(text, _Verdicts).verdicts
     ids = sorted(claim.id for claim in claims)
@@ -78,8 +87,14 @@ def parse_verdicts(text: str, claims: Sequence[Claim], judge: str, *, determinis
     rulings = []
     for claim in sorted(claims, key=lambda claim: claim.id):
         item = by_id[claim.id]
-        quotes = () if deterministic else _quote_rulings(item, claim)
-        rulings.append(Ruling(claim.id, Verdict(item.verdict), " ".join(item.reason.split()), judge, quotes))
+        verdict, reason = Verdict(item.verdict), " ".join(item.reason.split())
+        if deterministic:
+            rulings.append(Ruling(claim.id, verdict, reason, judge))
+            continue
+        shown = [doubt for doubt in doubts if doubt.claim == claim.id]
+        check_answers(f"claim {claim.id}", item.doubts, shown, stands=verdict.passes)
+        reason = join_answers(reason, item.doubts, shown)
+        rulings.append(Ruling(claim.id, verdict, reason, judge, _quote_rulings(item, claim)))
     return tuple(rulings)
 
 
@@ -108,24 +123,29 @@ class Judge:
     new_nonce: Callable[[], str]
     panel: tuple[Model, ...] = ()
 
-    def __call__(self, attempt: Attempt) -> Evidence:
+    def __call__(self, attempt: Attempt, doubts: Sequence[Doubt] = ()) -> Evidence:
+        """The verdicts on the claims of an attempt, of which code has left these doubts."""
         try:
-            rulings = self._ask(self.model, attempt)
+            rulings = self._ask(self.model, attempt, doubts)
         except (ProviderError, UnparseableReply) as error:
             return Evidence("judge", broken=str(error) or type(error).__name__)
         if self.model.vendor != "offline":
-            rulings = self._reconsider(attempt, rulings)
+            rulings = self._reconsider(attempt, rulings, doubts)
         issues = tuple(_refusal_issue(ruling, attempt) for ruling in rulings if not ruling.verdict.passes)
         score = 1 - len(issues) / len(rulings) if rulings else None
         return Evidence("judge", issues, rulings, score=score)
 
-    def _ask(self, model: Model, attempt: Attempt) -> tuple[Ruling, ...]:
+    def _ask(self, model: Model, attempt: Attempt, doubts: Sequence[Doubt]) -> tuple[Ruling, ...]:
+        ids = {claim.id for claim in attempt.claims}
+        shown = [doubt for doubt in doubts if doubt.claim in ids]
+
         def parse(text: str) -> tuple[Ruling, ...]:
-            return parse_verdicts(text, attempt.claims, model.name, deterministic=model.vendor == "offline")
+            deterministic = model.vendor == "offline"
+            return parse_verdicts(text, attempt.claims, model.name, deterministic=deterministic, doubts=shown)
 
-        return ask_model(model, self._request(attempt), parse)
+        return ask_model(model, self._request(attempt, shown), parse)
 
-    def _reconsider(self, attempt: Attempt, rulings: tuple[Ruling, ...]) -> tuple[Ruling, ...]:
+    def _reconsider(self, attempt: Attempt, rulings: tuple[Ruling, ...], doubts: Sequence[Doubt]) -> tuple[Ruling, ...]:
         """The rulings after second opinions on those near the margin."""
         doubtful = [ruling.claim for ruling in rulings if is_near_margin(ruling)]
         given = {ruling.claim: [ruling] for ruling in rulings}
@@ -135,27 +155,32 @@ class Judge:
             if not open_:
                 break
             try:
-                second = self._ask(model, _with_claims_only(attempt, open_))
+                second = self._ask(model, _with_claims_only(attempt, open_), doubts)
             except (ProviderError, UnparseableReply):
                 continue
             for ruling in second:
                 given[ruling.claim].append(ruling)
         return tuple(map(majority_ruling, given.values()))
 
-    def _request(self, attempt: Attempt) -> Request:
+    def _request(self, attempt: Attempt, doubts: Sequence[Doubt]) -> Request:
         nonce = self.new_nonce()
 
         def quotes_of(claim: Claim) -> list[dict[str, str]]:
             return [{"text": quote.text, "match": quote.match} for quote in attempt.quotes_of(claim)]
 
-        claims = "\n".join(_render_claim(claim, nonce) for claim in attempt.claims)
+        def doubts_of(claim: Claim) -> list[Doubt]:
+            return [doubt for doubt in doubts if doubt.claim == claim.id]
+
+        claims = "\n".join(_render_claim(claim, doubts_of(claim), nonce) for claim in attempt.claims)
         begins = frame_data(" ".join(self.document.text[:BEGINNING_CHARS].split()), nonce)
         shown = render_passages(self.document, attempt.quotes, nonce)
         claims_text = f"The document ({safe_file_name(self.document.path)}) begins:\n{begins}\n\n{shown}\n\n{claims}"
+        if doubts:
+            claims_text += "\n\n" + render_prompt("judge_doubts", where=_WHERE_ANSWERED, consequence=_IF_UNSETTLED)
         prompt = render_prompt("judge_request", claims=claims_text, question=self.question)
         listed = [{"id": it.id, "text": it.text, "quotes": quotes_of(it)} for it in attempt.claims]
         inputs = {"question": self.question, "claims": listed}
-        return agent_request("judge", prompt, VERDICT_SCHEMA, "verdicts", inputs, 4_000)
+        return agent_request("judge", prompt, verdict_schema(doubts=bool(doubts)), "verdicts", inputs, 4_000)
 
 
 def is_near_margin(ruling: Ruling) -> bool:
@@ -186,17 +211,26 @@ def _with_claims_only(attempt: Attempt, claims: Sequence[int]) -> Attempt:
     return replace(attempt, claims=kept, quotes=tuple(quote for quote in attempt.quotes if quote.id in ids))
 
 
-def _render_claim(claim: Claim, nonce: str) -> str:
-    """A claim with the numbers of its quotes, and the calculations that code has found to hold."""
+_WHERE_ANSWERED = "In the entry of a claim with doubts"
+_IF_UNSETTLED = 'A claim of which doubted words are not proved is not "supported"; in other entries `doubts` is empty.'
+
+
+def _render_claim(claim: Claim, doubts: Sequence[Doubt], nonce: str) -> str:
+    """A claim with the numbers of its quotes, the calculations that code has computed again, and what it doubts."""
     lines = [render_numbered("Claim", claim, nonce)]
     if claim.calculations:
-        lines += ["Its calculations, computed again by code:", frame_data("\n".join(claim.calculations), nonce)]
+        noted = ", see what it doubts" if doubts else ""
+        lines += [f"Its calculations, computed again by code{noted}:", frame_data("\n".join(claim.calculations), nonce)]
+    if doubts:
+        lines.append(render_doubts(f"claim {claim.id}", doubts, claim.because, nonce))
     return "\n".join(lines)
 
 
 def render_numbered(noun: str, claim: Claim, nonce: str) -> str:
     """A claim, or item, with its number and those of its quotes."""
-    return f"{noun} {claim.id} (quotes {', '.join(map(str, claim.quotes))}):\n{frame_data(claim.text, nonce)}"
+    on = f"quotes {', '.join(map(str, claim.quotes))}" if claim.quotes else "no quote"
+    text = f"{claim.text}\n({describe_searches(claim.searches)})" if claim.searches else claim.text
+    return f"{noun} {claim.id} ({on}):\n{frame_data(text, nonce)}"
 
 
 def safe_file_name(path: str) -> str:

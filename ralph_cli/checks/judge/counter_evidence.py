@@ -96,6 +96,8 @@ class CounterEvidence:
         lines = index_lines(self.document)
         found = []
         for claim in attempt.claims:
+            if claim.searches:
+                continue  # its own search was made
             quotes = attempt.quotes_of(claim)
             texts = [quote.text for quote in quotes]
             # Only around its own quotes: beside another claim the same passage was read with another thing in mind.

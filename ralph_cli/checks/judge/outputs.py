@@ -1,11 +1,15 @@
 """The semantic check of a task: a model of another vendor reads the output beside the brief it was written from."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+from pydantic import Field
+
 from ralph_cli.checks.judge.claims import render_numbered, safe_file_name
+from ralph_cli.checks.judge.doubts import ANSWERS_SCHEMA, DoubtAnswer, check_answers, join_answers, render_doubts
 from ralph_cli.checks.judge.passages import render_passages
+from ralph_cli.checks.output.words import count_words
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Model, Request
@@ -13,18 +17,20 @@ from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, agent_request, ask_model, parse_object
 from ralph_cli.core.prompts.json_schema import array, object_schema, string
 from ralph_cli.core.prompts.templates import render_prompt
-from ralph_cli.core.run import Attempt, Evidence, Issue, Ruling, Verdict
+from ralph_cli.core.run import Attempt, Doubt, Evidence, Issue, Ruling, Search, Verdict
 
 NAME = "task_judge"
 WHOLE_OUTPUT = 0
 """The `claim` of a ruling on the output as a whole; claims count from 1."""
 
-SCHEMA = object_schema(ok={"type": "boolean"}, issues=array(string()))
+_FIELDS = {"ok": {"type": "boolean"}, "issues": array(string())}
+SCHEMA, SCHEMA_WITH_DOUBTS = object_schema(**_FIELDS), object_schema(**_FIELDS, doubts=ANSWERS_SCHEMA)
 
 
 class _JudgeReply(StrictObject):
     ok: bool
     issues: list[str]
+    doubts: list[DoubtAnswer] = Field(default_factory=list)
 
 
 class _OfflineReply(StrictObject):
@@ -32,22 +38,29 @@ class _OfflineReply(StrictObject):
     issues: list[str]
 
 
-def parse_ruling(text: str, *, deterministic: bool) -> tuple[bool, tuple[str, ...]]:
-    """Whether the judge lets the output stand, and its issues; ValueError if the reply is not of the right shape.
+def parse_ruling(text: str, *, deterministic: bool, doubts: Sequence[Doubt] = ()) -> tuple[bool, tuple[str, ...], str]:
+    """Whether the judge lets the output stand, its issues, and its reason; ValueError for a reply of another shape.
 
-    "ok" with issues is not ok; a refusal must say why. The deterministic judge can only say "verbatim", so that nobody
-    takes its comparison for a reading.
+    "ok" with issues is not ok; a refusal must say why. Each of the `doubts` must be answered. The deterministic judge
+    can only say "verbatim", so that nobody takes its comparison for a reading.
     """
     if deterministic:
         compared = parse_object(text, _OfflineReply)
-        good, named = compared.verbatim, compared.issues
+        good, named, answers = compared.verbatim, compared.issues, []
+        doubts = ()
     else:
         judged = parse_object(text, _JudgeReply)
-        good, named = judged.ok, judged.issues
+        good, named, answers = judged.ok, judged.issues, judged.doubts
     issues = tuple(dict.fromkeys(line for issue in named if (line := " ".join(issue.split()))))
     if not good and not issues:
         raise ValueError("what is not ok needs at least one issue that says what is wrong")
-    return good and not issues, issues
+    good = good and not issues
+    check_answers("the work", answers, doubts, stands=good)
+    reason = "; ".join(issues) or ("every line is a quote" if deterministic else "complete and supported")
+    return good, issues, join_answers(reason, answers, doubts)
+
+
+_IF_UNSETTLED = 'Doubted words that are not proved are an issue, too, and then "ok" is false.'
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,34 +78,40 @@ class TaskJudge:
     memory: str
     new_nonce: Callable[[], str]
 
-    def __call__(self, attempt: Attempt) -> Evidence:
+    def __call__(self, attempt: Attempt, doubts: Sequence[Doubt] = ()) -> Evidence:
+        """The verdict on an attempt's output, of which code has left these doubts."""
         deterministic = self.model.vendor == "offline"
         try:
-            parse = partial(parse_ruling, deterministic=deterministic)
-            good, issues = ask_model(self.model, self._request(attempt), parse)
+            parse = partial(parse_ruling, deterministic=deterministic, doubts=doubts)
+            good, issues, reason = ask_model(self.model, self._request(attempt, doubts), parse)
         except (ProviderError, UnparseableReply) as error:
             return Evidence(NAME, broken=str(error) or type(error).__name__)
         verdict = Verdict.VERBATIM if deterministic else Verdict.SUPPORTED
-        reason = "; ".join(issues) or ("every line is a quote" if deterministic else "complete and supported")
         ruling = Ruling(WHOLE_OUTPUT, verdict if good else Verdict.NOT, reason, self.model.name)
         found = tuple(Issue(NAME, "the judge of the task says", None, issue) for issue in issues)
         return Evidence(NAME, found, (ruling,))
 
-    def _request(self, attempt: Attempt) -> Request:
+    def _request(self, attempt: Attempt, doubts: Sequence[Doubt]) -> Request:
         nonce = self.new_nonce()
+        shown = frame_data(attempt.output, nonce)
+        if doubts:
+            how = render_prompt("judge_doubts", where="Beside `issues`", consequence=_IF_UNSETTLED)
+            shown += f"\n\n{render_doubts('the work', doubts, attempt.because, nonce)}\n\n{how}"
         prompt = render_prompt(
             "task_judge_request",
             document=safe_file_name(self.document.path) if self.document else "none: only the memory is known",
             brief=self._brief(attempt, nonce),
             memory=frame_data(self.memory, nonce) if self.memory else "(nothing)",
-            output=frame_data(attempt.output, nonce),
+            reading=_reading_record(attempt, nonce),
+            output=shown,
             kind=self.kind,
-            words=len(attempt.output.split()),
+            words=count_words(attempt.output),
             task=self.task,
         )
         quotes = [{"text": quote.text, "page": quote.page} for quote in attempt.quotes]
         inputs = {"task": self.task, "output": attempt.output, "format": self.kind, "quotes": quotes}
-        return agent_request(NAME, prompt, SCHEMA, "ruling", inputs | {"memory": self.memory}, 4_000)
+        schema = SCHEMA_WITH_DOUBTS if doubts else SCHEMA
+        return agent_request(NAME, prompt, schema, "ruling", inputs | {"memory": self.memory}, 4_000)
 
     def _brief(self, attempt: Attempt, nonce: str) -> str:
         if self.document is None or not attempt.claims:
@@ -100,3 +119,14 @@ class TaskJudge:
         shown = render_passages(self.document, attempt.quotes, nonce)
         items = "\n".join(render_numbered("Item", claim, nonce) for claim in attempt.claims)
         return f"{shown}\n\n{items}"
+
+
+def _reading_record(attempt: Attempt, nonce: str) -> str:
+    """What code knows of how the brief was gathered: what was searched, and what shows that nothing is missing."""
+    lines = [f"- {proof.message}" if proof.holds else f"- not shown: {proof.message}" for proof in attempt.completeness]
+    lines += [f"- searched: {search.term}: {_describe_hits(search)}" for search in attempt.searches]
+    return frame_data("\n".join(lines), nonce) if lines else "(nothing)"
+
+
+def _describe_hits(search: Search) -> str:
+    return "not counted" if search.hits is None else f"{search.hits} places"

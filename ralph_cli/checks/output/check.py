@@ -1,19 +1,19 @@
 """The hard rules of an output: its length and shape, and that what it states in figures is in the quoted words."""
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from ralph_cli.checks.figures import undocumented
-from ralph_cli.checks.figures.grounding import GroundingSources
+from ralph_cli.checks.figures.grounding import GroundingSources, named_words
 from ralph_cli.checks.figures.header import quote_header
-from ralph_cli.checks.form import has_joined_items
+from ralph_cli.checks.form import MAX_BECAUSE_CHARS, has_joined_items
 from ralph_cli.checks.output.schema import SchemaCheckError
 from ralph_cli.checks.output.shape import Format, OutputParseError, Piece, pieces, shape_faults
+from ralph_cli.checks.output.words import count_words, word_limits
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Json
-from ralph_cli.core.run import Attempt, Evidence, Issue, Quote
+from ralph_cli.core.run import Attempt, Doubt, Evidence, Issue, Quote
 
 MIN_OUTPUT_CHARS, MIN_MEMORY_CHARS = 50, 20
 """Least characters of an output and of what is to be remembered of it."""
@@ -39,7 +39,8 @@ class OutputCheck:
     """The check `output`: lengths, then shape, then every figure, date and quotation in the words it rests on.
 
     Those words are the quotes of the attempt's brief, with the header lines of their tables in `document`; in a run
-    without a document they are `memory`, if that is given.
+    without a document they are `memory`, if that is given. Without `vetoes` what is not found there is a doubt, if the
+    attempt says `because`, and does not fail the check.
     """
 
     form: OutputForm
@@ -48,6 +49,7 @@ class OutputCheck:
     memory: str | None = None
     sections: frozenset[str] = frozenset()
     document: Document | None = None
+    vetoes: bool = True
 
     def __call__(self, attempt: Attempt) -> Evidence:
         faults = list(self._length_faults(attempt))
@@ -58,18 +60,35 @@ class OutputCheck:
         except SchemaCheckError as error:
             return Evidence("output", _issues("output", faults), broken=str(error))
         try:
-            found = [piece for piece in pieces(attempt.output, self.form.kind) if not self._is_requested_name(piece)]
+            sources, unsupported = self._find_unsupported(attempt)
         except OutputParseError:
             return Evidence("output", _issues("output", faults))
-        sources = self._grounding_sources(attempt)
-        unsupported = [f"{miss.place} of the output: {miss.message}" for miss in sources.find_unsupported(found)]
-        unsupported += self._undocumented_currency_faults(found)
         if self.form.kind not in ("json", "csv"):
             faults += [*_joined_item_faults(attempt.output), *self._word_count_faults(attempt.output)]
-        issues = (*_issues("output", faults), *_issues(FIGURES_CHECK, unsupported))
-        return Evidence("output", issues, score=_score(sources, len(unsupported), len(faults)))
+        doubts = tuple(unsupported) if attempt.because and not self.vetoes else ()
+        objections = () if doubts else _issues(FIGURES_CHECK, (doubt.message for doubt in unsupported))
+        score = _score(sources, len(objections), len(faults))
+        return Evidence("output", (*_issues("output", faults), *objections), score=score, doubts=doubts)
 
-    def _undocumented_currency_faults(self, checked_pieces: Sequence[Piece]) -> Iterator[str]:
+    def objections(self, attempt: Attempt) -> tuple[Doubt, ...]:
+        """What code does not find in the words that an output rests on, whoever stands by it."""
+        try:
+            return tuple(self._find_unsupported(attempt)[1])
+        except OutputParseError:
+            return ()
+
+    def _find_unsupported(self, attempt: Attempt) -> tuple[GroundingSources, list[Doubt]]:
+        """What an output may rest on, and what in it does not."""
+        found = [piece for piece in pieces(attempt.output, self.form.kind) if not self._is_requested_name(piece)]
+        sources = self._grounding_sources(attempt)
+        unsupported = [(miss.place, miss.message) for miss in sources.find_unsupported(found)]
+        unsupported += self._undocumented_currency_faults(found)
+        doubts = [
+            Doubt(0, named_words(what), f"{place} of the output: {what}", "objection") for place, what in unsupported
+        ]
+        return sources, doubts
+
+    def _undocumented_currency_faults(self, checked_pieces: Sequence[Piece]) -> Iterator[tuple[str, str]]:
         """The amounts in a currency that neither the document nor the task has a trace of."""
         if self.document is None:
             return
@@ -77,7 +96,7 @@ class OutputCheck:
         for piece in checked_pieces:
             for amount in undocumented.currencies(piece.text, known.__contains__):
                 place = piece.place(piece.text.find(amount))
-                yield f'{place} of the output: "{amount}": the document names no such currency'
+                yield place, f'"{amount}": the document names no such currency'
 
     def has_unsupported_memory(self, attempt: Attempt) -> bool:
         """Whether the memory update says a figure, a date or a quotation that the quotes do not bear out."""
@@ -100,6 +119,8 @@ class OutputCheck:
                 yield f"the {name} is empty"
             elif size < least:
                 yield f"the {name} is too short ({size} characters, at least {least})"
+        if (size := len(attempt.because)) > MAX_BECAUSE_CHARS:
+            yield f"`because` is too long ({size} characters, at most {MAX_BECAUSE_CHARS})"
 
     def _grounding_sources(self, attempt: Attempt) -> GroundingSources:
         if self.memory is not None:
@@ -126,8 +147,8 @@ class OutputCheck:
         )
 
     def _word_count_faults(self, output: str) -> Iterator[str]:
-        """What is wrong with the number of words, where the task sets one; white space parts words."""
-        (least, most), count = word_limits(self.task), len(output.split())
+        """What is wrong with the number of words, where the task sets one."""
+        (least, most), count = word_limits(self.task), count_words(output)
         if most is not None and count > most:
             yield f"the output has {count} words, {count - most} more than the {most} that the task allows"
         if least is not None and count < least:
@@ -142,24 +163,6 @@ def _joined_item_faults(output: str) -> Iterator[str]:
     for number, line in enumerate(output.split("\n"), 1):
         if line.lstrip().startswith(("- ", "* ")) and has_joined_items(line):
             yield f"line {number} of the output: two items of a list stand on one line"
-
-
-_MOST_WORDS = re.compile(
-    r"(?i)\b(?:at\s+most|no(?:t)?\s+more\s+than|up\s+to|a\s+maximum\s+of|maximum|max\.?|under|below|within|fewer\s+than"
-    r"|less\s+than|not\s+exceeding)\s+(\d{1,5})\s+words\b"
-)
-_LEAST_WORDS = re.compile(
-    r"(?i)\b(?:at\s+least|no\s+fewer\s+than|no\s+less\s+than|a\s+minimum\s+of)\s+(\d{1,5})\s+words\b"
-)
-_WORDS_FROM_TO = re.compile(r"(?i)\b(\d{1,5})\s*(?:-|\u2013|to|and)\s*(\d{1,5})\s+words\b")
-
-
-def word_limits(task: str) -> tuple[int | None, int | None]:
-    """The least and most words that a task sets in so many words; None where it sets none ("about 200" sets none)."""
-    if match := _WORDS_FROM_TO.search(task):
-        return int(match[1]), int(match[2])
-    least, most = _LEAST_WORDS.search(task), _MOST_WORDS.search(task)
-    return int(least[1]) if least else None, int(most[1]) if most else None
 
 
 def _score(ground: GroundingSources, missing: int, formal: int) -> float | None:

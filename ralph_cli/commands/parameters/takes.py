@@ -27,7 +27,7 @@ RUN = (
 """What every command takes that lets a worker read a document."""
 
 JUDGED = (
-    "judge_model", "verify_with_model", "verifier_model", "skip_last_verification", "min_coverage",
+    "judge_model", "strict", "verify_with_model", "verifier_model", "skip_last_verification", "min_coverage",
     "score_threshold", "quote_chars", "allow_hidden_text", "retry", "max_iterations",
 )  # fmt: skip
 """What every command takes, too, whose results are judged."""

@@ -31,7 +31,6 @@ from ralph_cli.core.events import (
     WorkerReported,
 )
 from ralph_cli.core.model import Usage
-from ralph_cli.core.run import Verdict
 from ralph_cli.reports.safe_text import one_line
 from ralph_cli.text.plural import pluralize
 
@@ -175,7 +174,7 @@ class LineProgress(SilentProgress):
                 rulings = [
                     _ruling_line(item.verdict.value, item.claim, item.reason)
                     for item in step.rulings
-                    if item.verdict is not Verdict.VERBATIM  # nobody has judged
+                    if item.verdict.is_judgement
                 ]
                 return "\n".join(rulings or issues[:MAX_REFUSALS_SHOWN])
         return ""

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any, Literal
 
 from ralph_cli.core.events import VerifierFinished
-from ralph_cli.core.run import Claim, Halt, Issue, Quote, Ruling, Tier
+from ralph_cli.core.run import Claim, Doubt, Halt, Issue, Quote, Ruling, Tier
 
 TextRelation = Literal["same", "other-reading", "other-document", "none"]
 """How the text at hand relates to that of the run: the same; the same file, read otherwise; another file; no text."""
@@ -82,7 +82,8 @@ class Verification:
 
     `source` is "run" or "bundle", `seal` the SHA-256 of a bundle's manifest. `document` is what the run recorded of its
     document, `now` what is known of the file at hand (empty if there is none). Claims and quotes are those of the best
-    attempt; `rulings` are what models said then and `evidence` what a goal's verifiers said then: neither is repeated.
+    attempt; `doubts` are what code could not confirm, then or now, and `because` is why the worker stood by an output;
+    `rulings` are what models said then and `evidence` what a goal's verifiers said then: neither is repeated.
     """
 
     run: str
@@ -102,6 +103,8 @@ class Verification:
     rulings: tuple[Ruling, ...]
     evidence: tuple[VerifierFinished, ...] = ()
     output: str = ""
+    doubts: tuple[Doubt, ...] = ()
+    because: str = ""
 
     @property
     def holds(self) -> bool:

@@ -9,8 +9,13 @@ from ralph_cli.core.coverage import Spans
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Search
 from ralph_cli.documents.search.patterns import MAX_PLACES, count_patterns
+from ralph_cli.text.boundary import is_inside_word
 from ralph_cli.text.fold import FoldedText, fold
 
+MIN_STEM = 5
+"""Letters from which on a term that is no word of the text counts as the beginning of words: "terminat"."""
+
+_PLURAL = re.compile(r"e?s(?!\w)")
 _SYNTAX = re.compile(r"[\\|*+?^$\[\](){}]|\.[*+]")
 
 
@@ -24,10 +29,11 @@ class SearchTerm:
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """One search with the first places where it was found."""
+    """One search with the first places where it was found. `anywhere` counts those inside of words, too."""
 
     search: Search
     places: Spans
+    anywhere: int = 0
 
 
 @dataclass(eq=False)
@@ -45,7 +51,8 @@ class SearchCounter:
     def count(self, worker_terms: Iterable[str], code_terms: Iterable[SearchTerm]) -> tuple[Tally, ...]:
         """Each search once: those that the worker says it made, then those of its code that it did not name.
 
-        Case is ignored, white space and typography are folded. A term that is not there as it is written, but has the
+        Case is ignored, white space and typography are folded. Whole words are counted, with their plurals, or if there
+        are none, words that begin with a term of some length. A term that is not there as it is written, but has the
         signs of a regular expression, is counted as one.
         """
         found: dict[str, Tally] = {}
@@ -63,7 +70,8 @@ class SearchCounter:
             search = found[key].search
             if result.count is None and not search.pattern:
                 continue  # no expression after all: its count as it is written stands
-            found[key] = Tally(Search(search.term, result.count, search.by, True, result.fault), result.places)
+            counted_search = Search(search.term, result.count, search.by, True, result.fault)
+            found[key] = Tally(counted_search, result.places, result.anywhere)
         return tuple(found.values())
 
     def _is_expression(self, search: Search) -> bool:
@@ -72,12 +80,24 @@ class SearchCounter:
     def _count_plain(self, search: Search) -> Tally:
         folded, text = self._folded
         key = _key(search.term)
-        places: list[tuple[int, int]] = []
+        words: list[int] = []
+        stems: list[int] = []
+        anywhere = 0
         at = text.find(key) if key else -1
-        while at >= 0 and len(places) < MAX_PLACES:
-            places.append(folded.original_span(at, at + len(key)))
+        while at >= 0:
+            anywhere += 1
+            if not is_inside_word(text, at):
+                (words if _ends_word(text, at + len(key)) else stems).append(at)
             at = text.find(key, at + len(key))
-        return Tally(replace(search, hits=text.count(key) if key else 0), tuple(places))
+        found = words or (stems if len(key) >= MIN_STEM and key[-1].isalpha() else [])
+        places = tuple(folded.original_span(start, start + len(key)) for start in found[:MAX_PLACES])
+        stem = bool(found) and not words
+        return Tally(replace(search, hits=len(found), stem=stem), places, anywhere)
+
+
+def _ends_word(text: str, end: int) -> bool:
+    """Whether a word, or its plural, ends there."""
+    return not is_inside_word(text, end) or _PLURAL.match(text, end) is not None
 
 
 def _key(term: str) -> str:

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ralph_cli.text.boundary import is_inside_word
+
 SECONDS_PER_PATTERN = 1.0
 """How long one expression may take."""
 
@@ -28,11 +30,14 @@ _START = (
 
 @dataclass(frozen=True, slots=True)
 class PatternCount:
-    """How often an expression was found, and the first places; or `fault`, why it was not counted."""
+    """How often an expression was found at the beginning of a word, and the first places; or `fault`, why it was not
+    counted. `anywhere` counts those inside of words, too.
+    """
 
     count: int | None
     places: tuple[tuple[int, int], ...] = ()
     fault: str = ""
+    anywhere: int = 0
 
 
 _LATE = PatternCount(None, fault="not counted: it did not finish in time")
@@ -78,13 +83,16 @@ def _count_pattern(pattern: str, text: str) -> dict[str, Any]:
     signal.setitimer(signal.ITIMER_REAL, SECONDS_PER_PATTERN)
     try:
         compiled = re.compile(re.sub(r"(?<!\\) +", r"\\s+", pattern), re.IGNORECASE | re.MULTILINE)
-        count, places = 0, []
+        count, anywhere, places = 0, 0, []
         for match in compiled.finditer(text):
             if match.start() < match.end():  # what matches nothing stands everywhere
+                anywhere += 1
+                if is_inside_word(text, match.start()):
+                    continue
                 count += 1
                 if count <= MAX_PLACES:
                     places.append(match.span())
-        return {"count": count, "places": places}
+        return {"count": count, "places": places, "anywhere": anywhere}
     except TimeoutError:
         return {"count": None, "fault": f"not counted: it takes longer than {SECONDS_PER_PATTERN:g} s"}
     except (re.error, RecursionError, OverflowError, MemoryError, ValueError) as error:
@@ -97,6 +105,7 @@ def _parse_line(line: str) -> PatternCount:
     """One line of the process, which counts as no count if it was cut."""
     try:
         value = json.loads(line)
-        return PatternCount(value["count"], tuple(map(tuple, value.get("places", ()))), value.get("fault", ""))
+        places = tuple(map(tuple, value.get("places", ())))
+        return PatternCount(value["count"], places, value.get("fault", ""), value.get("anywhere", 0))
     except (ValueError, KeyError, TypeError):
         return _LATE

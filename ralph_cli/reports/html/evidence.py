@@ -8,7 +8,7 @@ from ralph_cli.reports.report import Crop, Excerpt, Report
 from ralph_cli.reports.sections.opinions import Opinion, opinions, verdict_words
 from ralph_cli.reports.view import TIER_WORDS, ClaimView, describe_place, pages_of
 
-_SIGNS = {"supported": ("✓", "good"), "verbatim": ("=", "plain"), "partly": ("~", "warn")}
+_SIGNS = {"supported": ("✓", "good"), "verbatim": ("=", "plain"), "partly": ("~", "warn"), "absent": ("∅", "plain")}
 
 
 def verdict_badge(item: ClaimView) -> Markup:
@@ -20,7 +20,9 @@ def verdict_badge(item: ClaimView) -> Markup:
 def _sign_and_kind(item: ClaimView) -> tuple[str, str]:
     """A sign and the kind of the verdict; what is qualified or disputed is not simply good."""
     mark, kind = _SIGNS.get(item.verdict, ("✗", "bad") if item.ruling else ("?", "warn"))
-    doubted = item.qualifications or item.missing_votes or (item.ruling is not None and item.ruling.disputed)
+    objected = any(doubt.is_objection for doubt in item.unconfirmed)
+    disputed = item.ruling is not None and item.ruling.disputed
+    doubted = objected or disputed or item.qualifications or item.missing_votes
     return mark, "warn" if doubted and kind == "good" else kind
 
 
@@ -61,7 +63,7 @@ def _claim(item: ClaimView, new: list[Quote], repeated: list[Quote], report: Rep
         bullets(_opinion(remark) for remark in opinions(item)),
         bullets(issue.line for issue in item.issues),
         el("p", "Also rests on, shown above: ", *links) if links else None,
-        None if item.quotes else el("p", f"This {report.claim_noun.lower()} has no quote."),
+        None if item.quotes or item.claim.searches else el("p", f"This {report.claim_noun.lower()} has no quote."),
         *(_quote(quote, report) for quote in new),
         class_=f"claim {kind}",
         aria_labelledby=anchor,

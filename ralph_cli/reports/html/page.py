@@ -15,9 +15,10 @@ from ralph_cli.reports.html.timeline import timeline
 from ralph_cli.reports.report import Report, describe_ending, outcome_heading
 from ralph_cli.reports.safe_text import one_line
 from ralph_cli.reports.sections import absence
-from ralph_cli.reports.sections.coverage import unreadable_line
+from ralph_cli.reports.sections.coverage import completeness_lines, unreadable_line
 from ralph_cli.reports.sections.refused import Refusals, collect_refusals
 from ralph_cli.reports.sections.spending import Spending, spending
+from ralph_cli.reports.sections.unconfirmed import HEADING, describe_doubt
 from ralph_cli.reports.view import VERDICT_WORDS, describe_place
 
 Section = tuple[str, str, Markup]
@@ -131,7 +132,7 @@ def _answer(report: Report) -> Markup:
     if report.goal is not None:
         return join(_output(report.output), _verifier_results(report.goal))
     if view.mode == "task":
-        return join(_output(view.output), _output_ruling(view.output_ruling))
+        return join(_output(view.output), _output_ruling(view.output_ruling), _output_doubts(report))
     if view.halt.type is StopType.ABSENT or view.absence is not None:
         absent = (
             "A search for words has found nothing."
@@ -153,6 +154,12 @@ def _output_ruling(ruling: Ruling | None) -> Markup:
         return el("p", "No judge ruled on the output.")
     who = "Compared" if ruling.verdict is Verdict.VERBATIM else "Judge"
     return el("p", el("b", f"{who}: {VERDICT_WORDS[ruling.verdict.value]}. "), f"{ruling.reason} ({ruling.judge})")
+
+
+def _output_doubts(report: Report) -> Markup | None:
+    """What code could not confirm of an output as a whole."""
+    doubts = bullets(describe_doubt(doubt) for doubt in report.view.unconfirmed if doubt.claim is None)
+    return join(el("p", el("b", f"{HEADING}:")), doubts) if doubts else None
 
 
 def _verifier_results(goal: GoalState) -> Markup:
@@ -193,8 +200,9 @@ def _searches(report: Report) -> Markup:
 
 def _coverage(report: Report) -> Markup:
     found = report.coverage
+    told = join(*(el("p", line) for line, _ in completeness_lines(report.view)))
     if not found.parts:
-        return el("p", found.note)
+        return join(told, el("p", found.note))
     key = [el("li", el("b", name), rest, class_=level) for level, name, rest in found.describe_levels()]
     names = (part.name if found.unit == "page" else "" for part in found.parts)
     cells = [
@@ -202,6 +210,7 @@ def _coverage(report: Report) -> Markup:
         for name, part in zip(names, found.parts, strict=True)
     ]
     return join(
+        told,
         el("ul", *key, class_="key"),
         el("ul", *cells, class_="strip", aria_label="How far each part was read"),
         el("p", found.note, class_="soft"),

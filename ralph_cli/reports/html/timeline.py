@@ -17,7 +17,7 @@ from ralph_cli.core.events import (
     VerifierFinished,
     WorkerReported,
 )
-from ralph_cli.core.run import Step
+from ralph_cli.core.run import DraftClaim, Step
 from ralph_cli.reports.html.coverage_strip import all_ranges
 from ralph_cli.reports.html.markup import Markup, bullets, el, join
 from ralph_cli.reports.safe_text import one_line
@@ -56,6 +56,10 @@ def shorten(words: str) -> str:
     return words
 
 
+def _reason(claim: DraftClaim) -> Markup | None:
+    return el("p", "Because: ", claim.because) if claim.because else None
+
+
 def _event_items(event: AnyEvent) -> Iterator[Markup]:
     match event:
         case SnippetRan():
@@ -69,7 +73,7 @@ def _event_items(event: AnyEvent) -> Iterator[Markup]:
         case DraftSubmitted(step=step, draft=draft, problems=problems):
             name = f"Step {step}: submitted" + (", rejected" if problems else ", accepted")
             items = [
-                el("li", claim.text, el("ul", *(el("li", el("q", quote)) for quote in claim.quotes)))
+                el("li", claim.text, el("ul", *(el("li", el("q", quote)) for quote in claim.quotes)), _reason(claim))
                 for claim in draft.claims
             ]
             if draft.absence is not None:

@@ -14,7 +14,7 @@ def coverage_line(view: RunView) -> tuple[str, str] | None:
     if coverage.shown >= 1 or not coverage.unread:
         return "Read: the whole text.", "dim"
     share = f"{percent(coverage.shown)} of the text"
-    matters = unread_matters(view)
+    matters = unread_matters(view) and not any(proof.holds for proof in view.completeness)
     if len(coverage.pages) < 2:
         if matters:
             return f"Only {share} was read; what stands elsewhere may be missed.", "yellow"
@@ -24,6 +24,17 @@ def coverage_line(view: RunView) -> tuple[str, str] | None:
         return f"Never read: {describe_pages(coverage.unread_pages)} (read, at least in part: {read}).", "yellow"
     never = f"; never read: {describe_pages(coverage.unread_pages, 4)}" if coverage.unread_pages else ""
     return f"Read, at least in part: {read}{never}.", "yellow" if matters else "dim"
+
+
+def completeness_lines(view: RunView) -> list[tuple[str, str]]:
+    """What shows that nothing is missing, where the task asks for all of something, each line with its style."""
+    if not unread_matters(view) or view.mode != "task" or view.absence is not None:
+        return []
+    held = [proof for proof in view.completeness if proof.holds]
+    if held:
+        return [(f"Complete, as far as code can tell: {proof.message}.", "dim") for proof in held]
+    told = "; ".join(proof.message for proof in view.completeness) or "nothing was handed in that shows it"
+    return [(f"Whether something is missing was not shown: {told}.", "yellow")]
 
 
 def unreadable_line(view: RunView) -> str:

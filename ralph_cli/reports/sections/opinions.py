@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from ralph_cli.core.run import Qualification, QuoteBearing
+from ralph_cli.reports.sections.unconfirmed import doubt_details, doubt_label
 from ralph_cli.reports.view import VERDICT_WORDS, ClaimView
 
 BEARINGS: dict[QuoteBearing, str] = {
@@ -30,13 +31,16 @@ def opinions(item: ClaimView) -> Iterator[Opinion]:
         yield Opinion("Calculation", 0, calculation)
     if item.ruling:
         for judged in item.ruling.quotes:
-            if judged.bearing == "supports" and judged.reason == item.ruling.reason:
+            if judged.bearing == "supports" and item.ruling.reason.startswith(judged.reason):
                 continue  # the verdict has said it
             yield Opinion(BEARINGS[judged.bearing], judged.quote, judged.reason, judged.bearing != "supports")
         if votes := item.ruling.votes:
             words = "; ".join(f"{vote.judge}: {VERDICT_WORDS[vote.verdict.value]} ({vote.reason})" for vote in votes)
             disputed = item.ruling.disputed
             yield Opinion("The judges do not agree" if disputed else "Asked again", 0, words, disputed)
+    for doubt in item.unconfirmed:
+        label = doubt_label(doubt)
+        yield Opinion(label[:1].upper() + label[1:], 0, doubt_details(doubt), doubt.is_objection)
     for judge, why in item.missing_votes:
         yield Opinion("Asked for a second opinion, gave none", 0, f"{judge}: {why}", True)
     for found in item.qualifications:
@@ -49,8 +53,14 @@ def qualification_verb(found: Qualification) -> str:
 
 
 def verdict_words(item: ClaimView) -> str:
-    """The verdict, with the quotes elsewhere in the document that qualify it."""
-    return ", ".join((item.verdict_words, *describe_qualifications(item)))
+    """The verdict, with what else a reader must know of it at once."""
+    return ", ".join((item.verdict_words, *describe_reservations(item)))
+
+
+def describe_reservations(item: ClaimView) -> tuple[str, ...]:
+    """What code could not confirm of a claim, and the quotes elsewhere in the document that qualify it, in words."""
+    words = dict.fromkeys(f"{doubt.words} unconfirmed" for doubt in item.unconfirmed if doubt.is_objection)
+    return (*words, *describe_qualifications(item))
 
 
 def describe_qualifications(item: ClaimView) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from ralph_cli.core.run import StopType
 from ralph_cli.reports.safe_text import make_visible, one_line
+from ralph_cli.reports.sections.unconfirmed import count_doubts
 from ralph_cli.reports.view import RunView
 
 PASSAGES_HEADING = "Passages that may answer (no model has read them)"
@@ -16,8 +17,9 @@ NO_JUDGE_OF_OUTPUT = "No model has judged this output: each line is only a quote
 def describe_outcome(view: RunView) -> str:
     """How the run ended, and what of its checks was not made."""
     unasked = " Not verified: the verifier was not asked about this last iteration."
+    doubts = f" {counted}." if (counted := count_doubts(view.unconfirmed)) else ""
     gaps = "".join(f" {one_line(gap)}" for gap in view.counter_evidence_gaps)
-    return _describe_halt(view) + (unasked if view.verification == "skipped" else "") + gaps
+    return _describe_halt(view) + (unasked if view.verification == "skipped" else "") + doubts + gaps
 
 
 def _describe_halt(view: RunView) -> str:
@@ -27,7 +29,8 @@ def _describe_halt(view: RunView) -> str:
             return f"Verbatim. {_no_judge(view)}"
         case StopType.COMPLETION if view.mode == "task":
             quotes = "; every quote is in the document" if view.document else ""
-            return f"Accepted: every figure, date and quotation is in {_source(view)}{quotes}, and {_judgement(view)}"
+            found = f"every figure, date and quotation{_exceptions(view)} is in {_source(view)}"
+            return f"Accepted: {found}{quotes}, and {_judgement(view)}"
         case StopType.COMPLETION:
             return f"Accepted: every quote is in the document, and {_judgement(view)}"
         case StopType.PASSAGES:
@@ -54,8 +57,14 @@ def _describe_earlier_checks(view: RunView) -> str:
 
 def _local_checks(view: RunView) -> str:
     if view.mode == "task":
-        return f"Figures, dates and quotations are in {_source(view)}"
+        return f"Figures, dates and quotations{_exceptions(view)} are in {_source(view)}"
     return "The quotes are in the document"
+
+
+def _exceptions(view: RunView) -> str:
+    """How many of them are not, and stand all the same."""
+    count = sum(doubt.is_objection for doubt in view.unconfirmed)
+    return f" but {count}" if count else ""
 
 
 def _source(view: RunView) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from ralph_cli.checks.figures.check import ADVICE, NumbersCheck
+from ralph_cli.checks.figures.check import ADVICE, STAND_BY, NumbersCheck
 from ralph_cli.checks.figures.numbering import section_numbers
 from ralph_cli.checks.form import AnswerForm
 from ralph_cli.checks.output.check import OutputCheck, OutputForm
@@ -14,14 +14,16 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError
 from ralph_cli.core.events import RunStarted
 from ralph_cli.core.results.verification import QuoteStanding, Rechecked, Standing, TextRelation
-from ralph_cli.core.run import Attempt, Halt, Issue, Quote, Step
+from ralph_cli.core.run import Attempt, Doubt, Evidence, Halt, Issue, Quote, Step
 from ralph_cli.documents.load import describe_loader
 from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.reports.sections.unconfirmed import count_doubts, list_unconfirmed
 from ralph_cli.runs.verifying.context import DocumentContext
 from ralph_cli.runs.verifying.reverify import (
+    compare_doubts,
+    merge_doubts,
     recheck_claims,
     recheck_form,
-    recheck_output,
     recheck_quote,
     recheck_searches,
     recheck_verdicts,
@@ -51,8 +53,8 @@ def recheck(
     *,
     document_named: bool = False,
     changed_reason: str = "",
-) -> tuple[tuple[Rechecked, ...], tuple[QuoteStanding, ...]]:
-    """All checks on an attempt, and where its quotes stand.
+) -> tuple[tuple[Rechecked, ...], tuple[QuoteStanding, ...], tuple[Doubt, ...]]:
+    """All checks on an attempt, where its quotes stand, and what code could not confirm of it.
 
     `original` is the run's own text beside another one; `document_named` says that the document was named by the user,
     so that another one than the run's is meant to be another. `changed_reason` says why the file at the document's path
@@ -67,9 +69,10 @@ def recheck(
     else:
         checks = [_check_document(started, current, reading, allow_new_version=document_named and comparable)]
     if started.mode == "goal":
-        return tuple(checks), ()
+        return tuple(checks), (), ()
     answer, output = _recorded_forms(started)
     attempt, quotes = step.attempt, _quote_standings(step.attempt, current, reading, original)
+    doubts: tuple[Doubt, ...] = ()
     if quotes:
         checks.append(_check_quotes(quotes, reading))
     if reading != "same" and any(item.there for item in quotes):
@@ -81,11 +84,13 @@ def recheck(
             checks.append(recheck_claims(attempt, current))
         checks.append(recheck_form(attempt, answer))
         if started.mode == "qa" and attempt.claims:
-            checks.append(_check_numbers(started, attempt, current, reading, quotes))
+            numbers, doubts = _check_numbers(started, step, current, reading, quotes)
+            checks.append(numbers)
     if started.mode == "task" and attempt.output:
-        checks.append(_check_output(started, attempt, quotes, current, output))
+        looked_up, doubts = _check_output(started, step, quotes, current, output)
+        checks.append(looked_up)
     checks.append(recheck_verdicts(step, halt, output.kind))
-    return tuple(checks), quotes
+    return tuple(checks), quotes, merge_doubts(step, doubts)
 
 
 def _quote_standings(
@@ -148,19 +153,36 @@ def _check_context(quotes: tuple[QuoteStanding, ...], original: Document | None)
 
 
 def _check_numbers(
-    started: RunStarted, attempt: Attempt, current: Document, reading: TextRelation, quotes: tuple[QuoteStanding, ...]
-) -> Rechecked:
+    started: RunStarted, step: Step, current: Document, reading: TextRelation, quotes: tuple[QuoteStanding, ...]
+) -> tuple[Rechecked, tuple[Doubt, ...]]:
     """Whether every figure and date of the claims is borne out; in another text by the quotes as they read there."""
-    told = "the figures and dates of the claims, and their calculations"
+    told, attempt = "the figures and dates of the claims, and their calculations", step.attempt
     if reading != "same":
         attempt = _with_current_quotes(attempt, quotes)
         told += ", by the quotes as they read now"
         if not any(claim.quotes for claim in attempt.claims):
-            return Rechecked("numbers", "", skipped="no quote is left that could support them")
-    issues = NumbersCheck(current, started.question)(attempt).issues
+            return Rechecked("numbers", "", skipped="no quote is left that could support them"), ()
+    found = NumbersCheck(current, started.question, vetoes=_had_vetoes(started))(attempt)
     # What a worker could do about it is nothing to a reader.
-    faults = tuple(replace(issue, message=issue.message.removesuffix(f"; {ADVICE}")) for issue in issues)
-    return Rechecked("numbers", told, faults)
+    faults = tuple(
+        replace(issue, message=issue.message.removesuffix(STAND_BY).removesuffix(f"; {ADVICE}"))
+        for issue in found.issues
+    )
+    return _with_doubts(Rechecked("numbers", told, faults), found, step), found.doubts
+
+
+def _had_vetoes(started: RunStarted) -> bool:
+    """Whether what code objected to was refused in the run, whatever its worker said."""
+    judge = str(started.settings.get("models", {}).get("judge", ""))
+    return bool(started.settings.get("strict")) or judge.startswith("offline:")
+
+
+def _with_doubts(check: Rechecked, found: Evidence, step: Step) -> Rechecked:
+    """The check with the objections that the record hides, and with what it could not confirm, counted."""
+    now, then = (count_doubts(list_unconfirmed(step.attempt, doubts)) for doubts in (found.doubts, step.doubts))
+    told = check.told if not now and not then else f"{check.told}; {now or 'nothing unconfirmed'}"
+    told += (f", recorded is {then or 'nothing'}" if now != then else ", as recorded") if told != check.told else ""
+    return replace(check, told=told, faults=check.faults + compare_doubts(found, step))
 
 
 def _with_current_quotes(attempt: Attempt, standings: tuple[QuoteStanding, ...]) -> Attempt:
@@ -199,21 +221,30 @@ def _recorded_terms(started: RunStarted) -> dict[str, Any]:
 
 
 def _check_output(
-    started: RunStarted, attempt: Attempt, quotes: tuple[QuoteStanding, ...], current: Document | None, form: OutputForm
-) -> Rechecked:
+    started: RunStarted, step: Step, quotes: tuple[QuoteStanding, ...], current: Document | None, form: OutputForm
+) -> tuple[Rechecked, tuple[Doubt, ...]]:
     """The hard rules of an output; in another text only the quotes that are still there bear it out."""
-    terms = _recorded_terms(started)
+    terms, attempt = _recorded_terms(started), step.attempt
     if started.settings.get("output_schema") and "schema" not in terms:
-        return Rechecked("output", "", skipped="the schema of the run was not recorded")
+        return Rechecked("output", "", skipped="the schema of the run was not recorded"), ()
     if current is None and started.document:
-        return Rechecked("output", "", skipped="the document is not at hand")
+        return Rechecked("output", "", skipped="the document is not at hand"), ()
+    vetoes = _had_vetoes(started)
     if current is None:
         memory = terms.get("memory")
         if not isinstance(memory, str):
-            return Rechecked("output", "", skipped="the memory of the run was not recorded")
-        return recheck_output(attempt, OutputCheck(form, started.question, memory=memory))
+            return Rechecked("output", "", skipped="the memory of the run was not recorded"), ()
+        check = OutputCheck(form, started.question, memory=memory, vetoes=vetoes)
+        return _recheck_output(attempt, check, step)
     there = tuple(replace(item.quote, page=item.page, label=item.label) for item in quotes if item.there)
     sections = section_numbers(current.text)
     headed = current if current.fingerprint == started.document.get("fingerprint") else None
-    check = OutputCheck(form, started.question, paged=current.paged, sections=sections, document=headed)
-    return recheck_output(replace(attempt, quotes=there), check)
+    check = OutputCheck(form, started.question, paged=current.paged, sections=sections, document=headed, vetoes=vetoes)
+    return _recheck_output(replace(attempt, quotes=there), check, step)
+
+
+def _recheck_output(attempt: Attempt, check: OutputCheck, step: Step) -> tuple[Rechecked, tuple[Doubt, ...]]:
+    """Length and shape of an output, and every figure, date and quotation in it looked up in the quotes."""
+    found = check(attempt)
+    told = "its length, its shape, and every figure, date and quotation in the quoted words"
+    return _with_doubts(Rechecked("output", told, found.issues, found.broken), found, step), found.doubts

@@ -1,14 +1,14 @@
 """The local checks of a recorded attempt, made again on the very text it was made on."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from ralph_cli.checks.base import all_passed
 from ralph_cli.checks.form import AnswerForm, FormCheck
-from ralph_cli.checks.output.check import OutputCheck
 from ralph_cli.checks.quotes import MAX_PLACES, QuoteCheck
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.results.verification import QuoteStanding, Rechecked, Standing
-from ralph_cli.core.run import Attempt, Halt, Issue, Quote, Step, StopType, Verdict
+from ralph_cli.core.run import Attempt, Doubt, Evidence, Halt, Issue, Quote, Step, StopType, Verdict
 from ralph_cli.documents.quotes.index import MAX_OCCURRENCES, QuoteIndex
 from ralph_cli.documents.search.occurrences import SearchCounter, SearchTerm
 from ralph_cli.runs.verifying.context import DocumentContext
@@ -55,23 +55,30 @@ def _recheck_match(quote: Quote, index: QuoteIndex) -> list[str]:
 
 
 def recheck_searches(attempt: Attempt, document: Document) -> Rechecked | None:
-    """The counted searches of an absence, counted again; None if nothing was said to be absent."""
-    if attempt.absence is None:
+    """The counted searches of what is said to be absent, counted again; None if nothing is."""
+    recorded = [(attempt.absence.searched, attempt.searches)] if attempt.absence else []
+    recorded += [(tuple(it.term for it in claim.searches), claim.searches) for claim in attempt.claims]
+    recorded = [(terms, searches) for terms, searches in recorded if terms or searches]
+    if not recorded:
         return None
-    code = [SearchTerm(search.term, search.pattern) for search in attempt.searches if search.by == "code"]
-    again = (tally.search for tally in SearchCounter(document).count(attempt.absence.searched, code))
-    # An expression that took too long to count, then or now, has no count to compare.
-    uncounted = {search.term for search in attempt.searches if search.fault}
-    now = {search.term: search.hits for search in again if not search.fault and search.term not in uncounted}
-    then = {search.term: search.hits for search in attempt.searches if search.term not in uncounted}
-    then = {term: hits for term, hits in then.items() if term in now or hits is not None}
-    faults = []
-    for term in dict.fromkeys((*then, *now)):
-        counted, found_now = _describe_hits(then.get(term)), _describe_hits(now.get(term))
-        if counted != found_now:
-            faults.append(Issue("absence", f"it was counted {counted}, it stands there {found_now}", material=term))
-    found = sum(bool(hits) for hits in now.values())
-    told = f"{pluralize(len(now), 'searched term')} counted again in the whole text, {found} of them found there"
+    counter, counted, faults = SearchCounter(document), dict[str, int | None](), list[Issue]()
+    for terms, searches in recorded:
+        code = [SearchTerm(search.term, search.pattern) for search in searches if search.by == "code"]
+        tallies = counter.count(terms, code)
+        # An expression that took too long to count, then or now, has no count to compare.
+        uncounted = {search.term for search in searches if search.fault}
+        now = {it.search.term: it for it in tallies if not it.search.fault and it.search.term not in uncounted}
+        then = {search.term: search.hits for search in searches if search.term not in uncounted}
+        for term in dict.fromkeys((*then, *now)):
+            tally, before = now.get(term), then.get(term)
+            hits = tally.search.hits if tally else None
+            # Runs of earlier versions counted what stands inside of words, too.
+            if before != hits and (tally is None or before != tally.anywhere):
+                message = f"it was counted {_describe_hits(before)}, it stands there {_describe_hits(hits)}"
+                faults.append(Issue("absence", message, material=term))
+        counted |= {term: tally.search.hits for term, tally in now.items()}
+    found = sum(bool(hits) for hits in counted.values())
+    told = f"{pluralize(len(counted), 'searched term')} counted again in the whole text, {found} of them found there"
     return Rechecked("absence", told, tuple(faults))
 
 
@@ -95,11 +102,22 @@ def recheck_claims(attempt: Attempt, document: Document) -> Rechecked:
     return Rechecked("claims", told, tuple(found))
 
 
-def recheck_output(attempt: Attempt, check: OutputCheck) -> Rechecked:
-    """Length and shape of an output, and every figure, date and quotation in it looked up in the quotes."""
-    found = check(attempt)
-    told = "its length, its shape, and every figure, date and quotation in the quoted words"
-    return Rechecked("output", told, found.issues, found.broken)
+def compare_doubts(found: Evidence, step: Step) -> tuple[Issue, ...]:
+    """The objections that code has and the record hides; what is open or was recorded is told to the reader anyway."""
+    recorded = {(doubt.claim, doubt.words) for doubt in step.doubts if doubt.kind == "objection"}
+    message = "code objects to this, and the record does not say so"
+    return tuple(
+        Issue(found.check, message, doubt.claim or None, f'"{doubt.words}": {doubt.message}')
+        for doubt in found.doubts
+        if doubt.kind == "objection" and (doubt.claim, doubt.words) not in recorded
+    )
+
+
+def merge_doubts(step: Step, found: Iterable[Doubt]) -> tuple[Doubt, ...]:
+    """What code could not confirm then, and what else it cannot confirm now."""
+    recorded = {(doubt.claim, doubt.words, doubt.kind) for doubt in step.doubts}
+    more = (doubt for doubt in found if (doubt.claim, doubt.words, doubt.kind) not in recorded)
+    return (*step.doubts, *more)
 
 
 def recheck_verdicts(step: Step, halt: Halt, kind: str = "") -> Rechecked:

@@ -84,7 +84,7 @@ def verify(
         changed = error.message
     original = reader.open_original(source, current) if document is not None else None
     goal = goal_state(source.run.events)
-    checks, quotes = recheck(
+    checks, quotes, doubts = recheck(
         started, state.best, halt, current, original, document_named=document is not None, changed_reason=changed
     )
     checks = (*_check_bundle(source), *checks, *(_check_goal(source.folder, goal, halt, state.best) if goal else ()))
@@ -106,6 +106,8 @@ def verify(
         rulings=state.best.rulings,
         evidence=goal.evidence if goal else (),
         output=goal.final_output(state.best) if goal else state.best.attempt.output,
+        doubts=doubts,
+        because=state.best.attempt.because,
     )
 
 
@@ -199,7 +201,8 @@ def _comparable_view(shown: Mapping[str, Any]) -> object:
         part = shown.get(name)
         parts[name] = part.get(key) if isinstance(part, dict) else part
     claim, quote = ("id", "text", "quotes", "verdict", "reason", "judge"), ("id", "text", "page", "label", "match")
-    for name, keys in (("claims", claim), ("quotes", quote)):
+    doubt = ("claim", "words", "message", "kind", "because")
+    for name, keys in (("claims", claim), ("quotes", quote), ("unconfirmed", doubt)):
         rows = shown.get(name)
         listed = rows if isinstance(rows, list) else []
         parts[name] = [[row.get(key) if isinstance(row, dict) else row for key in keys] for row in listed]

@@ -33,8 +33,10 @@ def test_what_is_no_expression_says_why() -> None:
 
 
 def test_empty_matches_are_none_and_places_are_bounded() -> None:
-    nothing, many = count_patterns(["x*", "a"], TEXT)
+    nothing, inside = count_patterns(["x*", "a"], TEXT)
     assert nothing.count == 0 and nothing.places == ()
-    assert many.count == TEXT.count("a") and len(many.places) == MAX_PLACES
+    assert inside.count == 2 and inside.anywhere == TEXT.count("a")
+    (many,) = count_patterns(["a"], "a " * (MAX_PLACES + 1))
+    assert many.count == MAX_PLACES + 1 and len(many.places) == MAX_PLACES
     assert count_patterns([], TEXT) == ()
     assert count_patterns(["\ud800", "é"], "é\ud800")[1].count == 1

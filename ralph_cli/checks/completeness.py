@@ -1,0 +1,160 @@
+"""Whether nothing is missing where a task asks for all of something: what the worker says of it, looked at by code.
+
+There are three ways to know it: the document's own words close the list, every place where an instance would be found
+was read, or the part that the task is about was read. How much of the text was sent to a model is none of them.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from ralph_cli.core.coverage import Spans, asks_for_all, count_covered, format_ranges
+from ralph_cli.core.document import Document
+from ralph_cli.core.run import Attempt, Completeness, CompletenessProof, Issue
+from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.documents.search.occurrences import SearchCounter, Tally
+from ralph_cli.documents.search.patterns import MAX_PLACES
+from ralph_cli.text.sentences import shorten_line
+
+NAME = "completeness"
+MAX_REFUSALS = 2
+"""How often a brief is sent back for this; then it is taken, and the result says that it was not proved."""
+
+NEAR = 300
+"""Characters within which the words of an item stand near a place of a term."""
+
+MAX_NAMED = 30
+_RUN = re.compile(r"(\d+)(?:\s*(?:-|\u2013|to)\s*(\d+))?")
+
+
+@dataclass
+class CompletenessReview:
+    """Looks at what a worker says of the completeness of its brief; `shown_spans` gives what a model was shown."""
+
+    document: Document
+    task: str
+    index: QuoteIndex
+    shown_spans: Callable[[], Spans]
+    _refusals: int = 0
+    _counter: SearchCounter = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._counter = SearchCounter(self.document)
+
+    def issues(self, said: Completeness | None, attempt: Attempt) -> tuple[Issue, ...]:
+        """What is left to do, if nothing proves that the brief is complete; empty for a task that asks for no list."""
+        if not asks_for_all(self.task) or self._refusals >= MAX_REFUSALS:
+            return ()
+        proofs = self.prove(said, attempt)
+        if any(proof.holds for proof in proofs):
+            return ()
+        self._refusals += 1
+        told = "; ".join(proof.message for proof in proofs) or "`complete` was not handed in"
+        message = (
+            "the task asks for all of something, and nothing shows yet that nothing is missing. Beside the items hand "
+            "in `complete`: words of the document that close the list (`closed_by`), or the words at whose places all "
+            "instances stand (`terms`), each place read, or the pages of the part that it is about (`pages`), all "
+            "read. Read what is left, or hand in again what you have"
+        )
+        return (Issue(NAME, message, material=told),)
+
+    def prove(self, said: Completeness | None, attempt: Attempt) -> tuple[CompletenessProof, ...]:
+        """What of `said` holds, each in a sentence; of a text that was read whole nothing need be said."""
+        if not asks_for_all(self.task):
+            return ()
+        if self._unread_share(0, len(self.document.text)) == 0:
+            return (CompletenessProof("pages", True, "the whole text was read"),)
+        return tuple(self._proofs(said or Completeness(), attempt))
+
+    def _proofs(self, said: Completeness, attempt: Attempt) -> Iterator[CompletenessProof]:
+        if said.closed_by.strip():
+            yield self._prove_by_words(said.closed_by.strip())
+        if any(term.strip() for term in said.terms):
+            yield self._prove_by_terms(said.terms, attempt)
+        if said.pages.strip():
+            yield self._prove_by_pages(said.pages.strip())
+
+    def _prove_by_words(self, words: str) -> CompletenessProof:
+        match, shown = self.index.find(words), f"\u201c{shorten_line(words, 200)}\u201d"
+        if match is None:
+            return CompletenessProof("words", False, f"the words that close the list are not in the document: {shown}")
+        page = f" (p. {self.document.page_at(match.span.start).number})" if self.document.paged else ""
+        return CompletenessProof(
+            "words", True, f"the reader names words of the document that close the list{page}: {shown}"
+        )
+
+    def _prove_by_terms(self, terms: tuple[str, ...], attempt: Attempt) -> CompletenessProof:
+        tallies = self._counter.count(terms, ())
+        named = ", ".join(f"{tally.search.term}: {_describe_count(tally)}" for tally in tallies)
+        places = sorted({place for tally in tallies for place in tally.places})
+        if not places or any(tally.search.hits is None or tally.search.hits > MAX_PLACES for tally in tallies):
+            return CompletenessProof("places", False, f"terms that cannot be counted, or are too common: {named}")
+        shown = self.shown_spans()
+        unread = [place for place in places if count_covered(shown, *place) < place[1] - place[0]]
+        if unread:
+            where = self._name_places(unread)
+            message = f"{len(unread)} of {len(places)} places of these terms were not read ({named}): {where}"
+            return CompletenessProof("places", False, message)
+        if elsewhere := self._items_elsewhere(attempt, places):
+            message = f"none of the terms stands near the quotes of items {format_ranges(elsewhere)}: {named}"
+            return CompletenessProof("places", False, message)
+        return CompletenessProof("places", True, f"every place of these terms in the text was read: {named}")
+
+    def _items_elsewhere(self, attempt: Attempt, places: list[tuple[int, int]]) -> list[int]:
+        """The items that these places would not have led to."""
+        return [
+            claim.id
+            for claim in attempt.claims
+            if not any(
+                start - NEAR < quote.end and quote.start < end + NEAR
+                for quote in attempt.quotes_of(claim)
+                for start, end in places
+            )
+        ]
+
+    def _prove_by_pages(self, said: str) -> CompletenessProof:
+        count = len(self.document.pages)
+        numbers = _parse_pages(said, count)
+        if not numbers:
+            return CompletenessProof("pages", False, f"pages are named by their numbers, such as 12-18: {said[:80]!r}")
+        pages = [self.document.pages[number - 1] for number in numbers]
+        unread = [page.number for page in pages if self._unread_share(page.start, page.end) > 0.02]
+        if unread:
+            message = f"of the pages that it is about, these were not read whole: {format_ranges(unread, MAX_NAMED)}"
+            return CompletenessProof("pages", False, message)
+        what = "all pages were" if len(numbers) == count else f"pages {format_ranges(numbers)}, which it is about, were"
+        return CompletenessProof("pages", True, f"{what} read")
+
+    def _unread_share(self, start: int, end: int) -> float:
+        """The share of the characters, white space apart, of which no model was shown anything."""
+        text, at, unread, size = self.document.text, start, 0, 0
+        for low, high in (*self.shown_spans(), (end, end)):
+            low, high = min(max(low, at), end), min(max(high, at), end)
+            unread += len("".join(text[at:low].split()))
+            size += len("".join(text[at:high].split()))
+            at = high
+        return unread / size if size else 0.0
+
+    def _name_places(self, places: list[tuple[int, int]]) -> str:
+        if self.document.paged:
+            pages = sorted({self.document.page_at(start).number for start, _ in places})
+            return f"pages {format_ranges(pages, MAX_NAMED)}"
+        return "offsets " + ", ".join(str(start) for start, _ in places[:MAX_NAMED])
+
+
+def _describe_count(tally: Tally) -> str:
+    hits = tally.search.hits
+    return "not counted" if hits is None else f"{hits:,} place{'' if hits == 1 else 's'}"
+
+
+def _parse_pages(said: str, count: int) -> list[int]:
+    """The page numbers that are meant, in order; empty when one of them is no page."""
+    if said.casefold() in ("all", "*"):
+        return list(range(1, count + 1))
+    found: set[int] = set()
+    for match in _RUN.finditer(said):
+        first, last = int(match[1]), int(match[2] or match[1])
+        if not 1 <= first <= last <= count:
+            return []
+        found |= set(range(first, last + 1))
+    return sorted(found)

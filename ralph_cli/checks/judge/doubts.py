@@ -1,0 +1,55 @@
+"""What code could not confirm, as a judge is asked about it, and the answers that it must give. Pure."""
+
+from collections.abc import Sequence
+
+from ralph_cli.core.prompts.framing import frame_data
+from ralph_cli.core.prompts.json_reply import StrictObject
+from ralph_cli.core.prompts.json_schema import array, object_schema, string
+from ralph_cli.core.run import Doubt
+
+ANSWERS_SCHEMA = array(object_schema(id={"type": "integer"}, proved={"type": "boolean"}, reason=string()))
+"""The `doubts` of a reply: one entry for each doubt that was shown."""
+
+
+class DoubtAnswer(StrictObject):
+    """What a judge says of one doubt: whether the doubted words are proved all the same, and by what."""
+
+    id: int
+    proved: bool
+    reason: str
+
+
+def render_doubts(what: str, doubts: Sequence[Doubt], because: str, nonce: str) -> str:
+    """The doubts on a claim or an output, numbered from 1, and why its worker stands by it; empty without any."""
+    if not doubts:
+        return ""
+    kinds = {"objection": 'objection to "{}"', "open": 'open question on "{}"'}
+    listed = [f"{n}. {kinds[doubt.kind].format(doubt.words)}: {doubt.message}" for n, doubt in enumerate(doubts, 1)]
+    lines = [
+        f"Code could not confirm all of {what}. What it doubts, for you to settle:",
+        frame_data("\n".join(listed), nonce),
+    ]
+    if because and any(doubt.kind == "objection" for doubt in doubts):
+        lines += [
+            f"The worker was told of the objection and stands by {what}. Its reason is its word and proves nothing:",
+            frame_data(because, nonce),
+        ]
+    return "\n".join(lines)
+
+
+def check_answers(what: str, answers: Sequence[DoubtAnswer], doubts: Sequence[Doubt], *, stands: bool) -> None:
+    """ValueError unless each doubt is answered once, with a reason, and what `stands` has every doubted word proved."""
+    numbers = list(range(1, len(doubts) + 1))
+    if sorted(answer.id for answer in answers) != numbers:
+        raise ValueError(f"the verdict on {what} must answer its doubts {numbers}, once each")
+    if any(not answer.reason.strip() for answer in answers):
+        raise ValueError(f"a doubt on {what} is answered without a reason")
+    if stands and (left := [answer.id for answer in answers if not answer.proved]):
+        raise ValueError(f"{what} cannot stand: what doubt {left[0]} is about is not proved")
+
+
+def join_answers(reason: str, answers: Sequence[DoubtAnswer], doubts: Sequence[Doubt]) -> str:
+    """The reason of a verdict with what was said of each doubt."""
+    said = {answer.id: " ".join(answer.reason.split()) for answer in answers}
+    parts = (reason, *(f'On "{doubt.words}": {said[number]}' for number, doubt in enumerate(doubts, 1)))
+    return " ".join(part if part.endswith((".", "!", "?")) or not doubts else f"{part}." for part in parts)

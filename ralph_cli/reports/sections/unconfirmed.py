@@ -1,0 +1,70 @@
+"""What code could not confirm of a result, and what it could not tell: in a sentence each, and counted."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from ralph_cli.core.run import Attempt, Doubt
+from ralph_cli.text.plural import pluralize
+
+HEADING = "Doubts"
+
+
+@dataclass(frozen=True, slots=True)
+class Unconfirmed:
+    """Words of a claim, or of an output (`claim` is None), that code could not confirm, and what it says of them.
+
+    To an "objection" the worker has said `because`, and the judge has ruled with both in sight; what is "open" code
+    could not tell.
+    """
+
+    claim: int | None
+    words: str
+    message: str
+    kind: Literal["objection", "open"]
+    because: str = ""
+
+    @property
+    def is_objection(self) -> bool:
+        """Whether code holds that the words are wrong."""
+        return self.kind == "objection"
+
+
+def list_unconfirmed(attempt: Attempt, doubts: Iterable[Doubt]) -> tuple[Unconfirmed, ...]:
+    """The doubts on an attempt, each once, beside the reasons that its worker gave against objections."""
+    reasons = {0: attempt.because} | {claim.id: claim.because for claim in attempt.claims}
+    found = [
+        Unconfirmed(
+            doubt.claim or None,
+            doubt.words,
+            doubt.message,
+            doubt.kind,
+            reasons.get(doubt.claim, "") if doubt.kind == "objection" else "",
+        )
+        for doubt in doubts
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def doubt_label(doubt: Unconfirmed) -> str:
+    """What is doubted, in a few words."""
+    return f"code could not confirm {doubt.words}" if doubt.is_objection else "code could not tell"
+
+
+def doubt_details(doubt: Unconfirmed) -> str:
+    """What code has found, and why the worker stands by its words."""
+    return f"{doubt.message} (the worker: {doubt.because})" if doubt.because else doubt.message
+
+
+def describe_doubt(doubt: Unconfirmed) -> str:
+    """Both."""
+    return f"{doubt_label(doubt)}: {doubt_details(doubt)}"
+
+
+def count_doubts(doubts: Sequence[Unconfirmed]) -> str:
+    """How many figures are unconfirmed, and how many questions are open; empty without any."""
+    objections = sum(doubt.is_objection for doubt in doubts)
+    left_open = len(doubts) - objections
+    parts = [f"{pluralize(objections, 'figure')} unconfirmed by code"] if objections else []
+    parts += [f"{pluralize(left_open, 'question')} left open by code"] if left_open else []
+    return ", ".join(parts)

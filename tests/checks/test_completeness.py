@@ -1,0 +1,73 @@
+"""What shows that a list is complete: words that close it, places that were read, pages that were read; or nothing."""
+
+import pytest
+from fakes import document
+
+from ralph_cli.checks.completeness import MAX_REFUSALS, CompletenessReview
+from ralph_cli.core.run import Attempt, Claim, Completeness, Quote
+from ralph_cli.documents.quotes.index import QuoteIndex
+
+FILLER = "\n".join(f"{n}. Nothing that matters is said in this line." for n in range(30))
+OFFICERS = "The following two are all officers:\nOfficer Ann Lee\nOfficer Bo Ray"
+BOARD = document(f"Report.\n{FILLER}\f{OFFICERS}\n{FILLER}\fIce and price.\n{FILLER}")
+ANN = BOARD.text.index("Officer Ann")
+BO = BOARD.text.index("Officer Bo")
+
+
+def brief(*starts: int) -> Attempt:
+    quotes = tuple(
+        Quote(n, BOARD.text[at : at + 11], at, at + 11, 2, "2", "exact", 1, "") for n, at in enumerate(starts, 1)
+    )
+    return Attempt(claims=tuple(Claim(quote.id, "x", (quote.id,)) for quote in quotes), quotes=quotes)
+
+
+def review(*shown: tuple[int, int], task: str = "List every officer") -> CompletenessReview:
+    return CompletenessReview(BOARD, task, QuoteIndex(BOARD), lambda: tuple(sorted(shown)))
+
+
+def proved(said: Completeness, *shown: tuple[int, int], attempt: Attempt | None = None) -> tuple[bool, str]:
+    (proof,) = review(*shown).prove(said, attempt or brief(ANN, BO))
+    return proof.holds, proof.message
+
+
+def page(number: int) -> tuple[int, int]:
+    return BOARD.pages[number - 1].start, BOARD.pages[number - 1].end
+
+
+@pytest.mark.parametrize(
+    ("said", "shown", "holds", "told"),
+    [
+        (Completeness(closed_by="The following two are all officers"), (), True, "that close the list (p. 2)"),
+        (Completeness(closed_by="These are all directors"), (), False, "are not in the document"),
+        (Completeness(terms=("officer",)), ((ANN - 40, BO + 20),), True, "officer: 3 places"),
+        (Completeness(terms=("officer",)), ((ANN, ANN + 20),), False, "2 of 3 places of these terms were not read"),
+        (Completeness(terms=("ice",)), (page(3),), False, "none of the terms stands near the quotes of items 1-2"),
+        (Completeness(terms=("zebra",)), ((ANN, BO + 20),), False, "cannot be counted, or are too common: zebra: 0"),
+        (Completeness(pages="2"), (page(2),), True, "pages 2, which it is about, were read"),
+        (Completeness(pages="1-3"), (page(2),), False, "were not read whole: 1, 3"),
+        (Completeness(pages="2-9"), (page(2),), False, "by their numbers"),
+        (Completeness(pages="all"), ((0, len(BOARD.text)),), True, "the whole text was read"),
+    ],
+)
+def test_what_is_said_is_looked_at(
+    said: Completeness, shown: tuple[tuple[int, int], ...], holds: bool, told: str
+) -> None:
+    result = proved(said, *shown)
+    assert result[0] is holds and told in result[1]
+
+
+def test_a_text_that_was_read_whole_needs_no_words() -> None:
+    (proof,) = review((0, len(BOARD.text))).prove(None, brief(ANN))
+    assert proof.holds and proof.message == "the whole text was read"
+
+
+def test_what_asks_for_no_list_is_left_alone() -> None:
+    found = review(task="Say who Ann Lee is")
+    assert found.issues(None, brief(ANN)) == () and found.prove(None, brief(ANN)) == ()
+
+
+def test_what_is_not_shown_is_asked_for_a_few_times_and_then_taken() -> None:
+    found = review((0, 10))
+    said = [found.issues(None, brief(ANN)) for _ in range(MAX_REFUSALS + 1)]
+    assert [len(issues) for issues in said] == [1] * MAX_REFUSALS + [0]
+    assert "`complete` was not handed in" in said[0][0].line
