@@ -12,6 +12,7 @@ from ralph_cli.checks.quotes import quote_at
 from ralph_cli.core.document import Document, Page, Span
 from ralph_cli.core.results.memo import Finding, Memo, MemoCheck, Quotation, QuotationOutcome
 from ralph_cli.memo.checking.elisions import TIER_RANKS, display_text, parse_elisions
+from ralph_cli.memo.checking.figures import look_up_figures
 from ralph_cli.memo.checking.source import TRAILING, Hit, Source, quoted_excerpt
 from ralph_cli.memo.checking.splices import describe_splice
 from ralph_cli.memo.reading.page_references import is_in_document, page_match
@@ -25,7 +26,7 @@ MAX_PAGES_NAMED = 5
 
 
 def check_quotations(memo: Memo, name: str, documents: Sequence[Document], *, strict: bool = False) -> MemoCheck:
-    """Every quotation and page reference of a memo, looked up in the documents; with several, in the best of them."""
+    """Every quotation, page reference and figure of a memo, looked up in the documents; of several the best counts."""
     sources = [Source(number, document) for number, document in enumerate(documents)]
     found = [_finding(number, quotation, sources) for number, quotation in enumerate(memo.quotations, 1)]
     unpaged = sum(
@@ -39,7 +40,8 @@ def check_quotations(memo: Memo, name: str, documents: Sequence[Document], *, st
     quotations = tuple(finding for finding in found if finding.quotation.form != "term")
     terms = tuple(finding for finding in found if finding.quotation.form == "term")
     beyond = tuple(reference for reference in memo.references if reference not in inside)
-    return MemoCheck(name, tuple(documents), quotations, terms, beyond, unpaged, inside, strict=strict)
+    figures = look_up_figures(memo.figures, documents)
+    return MemoCheck(name, tuple(documents), quotations, terms, beyond, unpaged, inside, strict=strict, figures=figures)
 
 
 def _finding(number: int, quotation: Quotation, sources: Sequence[Source]) -> Finding:
@@ -49,7 +51,7 @@ def _finding(number: int, quotation: Quotation, sources: Sequence[Source]) -> Fi
     held: list[Finding] = []
     for words in (quotation.words, *quotation.readings):
         read = replace(quotation, words=words)
-        held += [_finding_for_hit(number, read, source, hit) for source in sources if (hit := source.find(words))]
+        held += [_finding_for_hit(number, read, source, hit) for source in sources if (hit := _find(read, source))]
         if any(finding.outcome != "altered" for finding in held):
             break
     if held:
@@ -57,6 +59,16 @@ def _finding(number: int, quotation: Quotation, sources: Sequence[Source]) -> Fi
         others = [finding for finding in held if finding is not best and finding.quote]
         return replace(best, also=tuple(finding.document for finding in others if finding.document is not None))
     return _term_finding(quotation, sources) if quotation.form == "term" else _missing_finding(quotation, sources)
+
+
+def _find(quotation: Quotation, source: Source) -> Hit | None:
+    """Where the words stand in one document, on the page that the memo names if they are there."""
+    document, reference = source.document, quotation.reference
+    if reference is None or not document.paged:
+        return source.find(quotation.words)
+    return source.find(
+        quotation.words, lambda span: any(page_match(reference, page) for page in _pages_of(document, span))
+    )
 
 
 def _finding_rank(finding: Finding) -> tuple[bool, bool, int]:
