@@ -107,7 +107,10 @@ def test_the_first_act_is_a_snippet_that_runs_and_asks_sub_queries() -> None:
     ("question", "first"),
     [
         ("How many sailors does the crew have?", "The crew consists of 84 sailors and 12 engineers."),
-        ("What was the total revenue in FY2021?", "Total revenue  5,328  4,581"),
+        (
+            "What was the total revenue in FY2021?",
+            PAGES[2].partition("\n")[2].rstrip(),
+        ),
         ("When were the ferries built?", "Two of the ferries were built in 1998."),
         ("What does the board expect of fuel prices?", "The board expects fuel prices to rise."),
     ],
@@ -241,12 +244,12 @@ def test_a_second_search_leaves_room_for_what_was_not_shown() -> None:
 def test_a_second_search_reads_further_passages() -> None:
     pages = [f"Ferry {n} carries {n * 17} cars.\n" + "Nothing else is known. " * 30 + "\n" for n in range(40)]
     desk = Desk("How many cars does each ferry carry?", pages)
-    first = desk.answer()
-    asked = desk.asked
-    desk.tell("refused: no quote supports the answer", error=True)
-    assert asked == 14 and not set(quotes(first)) & set(quotes(desk.answer()))
-    desk.tell("refused: no quote supports the answer", error=True)
-    assert "claims" in desk.answer() and desk.asked == 14 + 28
+    shown = quotes(desk.answer())
+    assert desk.asked == 14
+    while desk.asked == 14:
+        desk.tell("refused: no quote supports the answer", error=True)
+        shown += quotes(desk.answer())
+    assert desk.asked == 14 + 28 and len(shown) == len(set(shown))
 
 
 def test_what_is_printed_fits_into_an_observation() -> None:
