@@ -39,7 +39,8 @@ class Quotation:
 
     `words` are without quotation and emphasis marks. `readings` are other words that may be meant, where an apostrophe
     might close the quotation too, longest first. `form` is "marks", "block" or "term" (a few words that may merely be a
-    name); `place` is where a reader finds it ("line 12"); `sentence` is the sentence that carries it.
+    name); `place` is where a reader finds it ("line 12"); `sentence` is the sentence that carries it, `citation` what
+    is said beside it of where the words stand.
     """
 
     words: str
@@ -52,6 +53,7 @@ class Quotation:
     reference: PageReference | None = None
     readings: tuple[str, ...] = ()
     sentence: str = ""
+    citation: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,12 +7,14 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from ralph_cli.checks.quotes import quote_at
 from ralph_cli.core.document import Document, Page, Span
 from ralph_cli.core.results.memo import Finding, Memo, MemoCheck, Quotation, QuotationOutcome
 from ralph_cli.memo.checking.elisions import TIER_RANKS, display_text, parse_elisions
 from ralph_cli.memo.checking.figures import look_up_figures
+from ralph_cli.memo.checking.naming import named_documents
 from ralph_cli.memo.checking.source import TRAILING, Hit, Source, quoted_excerpt
 from ralph_cli.memo.checking.splices import describe_splice
 from ralph_cli.memo.reading.page_references import is_in_document, page_match
@@ -48,6 +50,22 @@ def _finding(number: int, quotation: Quotation, sources: Sequence[Source]) -> Fi
     """What becomes of one quotation: the best of its readings in the best of the documents."""
     if not quotation.closed:
         return Finding(quotation, "unclosed")
+    named = named_documents(quotation, [source.document for source in sources])
+    if named is None:
+        return _finding_in(number, quotation, sources)
+    name, meant = named
+    found = _finding_in(number, quotation, [source for source in sources if source.number in meant])
+    if found.holds or quotation.form == "term":
+        return found if found.holds else _finding_in(number, quotation, sources)
+    elsewhere = _finding_in(number, quotation, [source for source in sources if source.number not in meant])
+    note = f"the memo names {name}" + ("" if meant else ", which is none of the documents that were given")
+    if elsewhere.holds:
+        return replace(elsewhere, outcome="wrong-document", notes=(*elsewhere.notes, note))
+    return found if meant else replace(elsewhere, notes=(*elsewhere.notes, note))
+
+
+def _finding_in(number: int, quotation: Quotation, sources: Sequence[Source]) -> Finding:
+    """What becomes of a quotation in the best of these documents."""
     held: list[Finding] = []
     for words in (quotation.words, *quotation.readings):
         read = replace(quotation, words=words)
@@ -63,12 +81,15 @@ def _finding(number: int, quotation: Quotation, sources: Sequence[Source]) -> Fi
 
 def _find(quotation: Quotation, source: Source) -> Hit | None:
     """Where the words stand in one document, on the page that the memo names if they are there."""
-    document, reference = source.document, quotation.reference
+    return source.find(quotation.words, partial(_is_on_named_page, quotation, source.document))
+
+
+def _is_on_named_page(quotation: Quotation, document: Document, span: Span) -> bool:
+    """Whether a place is on the page that the memo names."""
+    reference = quotation.reference
     if reference is None or not document.paged:
-        return source.find(quotation.words)
-    return source.find(
-        quotation.words, lambda span: any(page_match(reference, page) for page in _pages_of(document, span))
-    )
+        return False
+    return any(page_match(reference, page) for page in _pages_of(document, span))
 
 
 def _finding_rank(finding: Finding) -> tuple[bool, bool, int]:
@@ -128,7 +149,11 @@ def _missing_finding(quotation: Quotation, sources: Sequence[Source]) -> Finding
     notes = [f"the part that was not found: {quoted_excerpt(longest)}"] if wanted and longest != quotation.words else []
     notes += _mixed_alphabet_notes(longest)
     pieces = describe_splice(longest, sources)
-    near = [(near, source.number) for source in sources if (near := source.nearest(longest))]
+    near = [
+        (near, source.number)
+        for source in sources
+        if (near := source.nearest(longest, partial(_is_on_named_page, quotation, source.document)))
+    ]
     best, number = max(near, key=lambda pair: pair[0].score, default=(None, 0))
     if pieces is not None and (best is None or best.score < CLOSE_SCORE):
         notes.append(pieces)

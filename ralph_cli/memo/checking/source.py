@@ -30,6 +30,9 @@ from ralph_cli.text.sentences import CLAUSES, sentence_at, sentence_ends, shorte
 EDGE_CHARS = 60
 """Characters from the edge of a passage that resembles a quotation within which its first word is looked for."""
 
+MAX_NEAR = 4
+"""Places like a quotation among which the one on the page that the memo names is preferred."""
+
 MAX_SHOWN_CHARS = 160
 """Characters of what an ellipsis leaves out that are shown."""
 
@@ -145,9 +148,10 @@ class Source:
     def _text(self, span: Span) -> str:
         return self.document.text[span.start : span.end]
 
-    def nearest(self, words: str) -> ClosestText | None:
-        """The text that resembles the words most."""
-        near = next(iter(self.index.closest(words)), None)
+    def nearest(self, words: str, is_named: Callable[[Span], bool] = lambda _span: False) -> ClosestText | None:
+        """The text that resembles the words most; of several places one that `is_named` holds of, if there is any."""
+        found = self.index.closest(words, MAX_NEAR)
+        near = next((item for item in found if is_named(item.span)), found[0] if found else None)
         if near is None:
             return None
         span = self._align_edges(words, near.span)

@@ -28,6 +28,10 @@ from ralph_cli.text.sentences import sentence_at
 _MIN_MARKED_SHARE = 0.5
 """Share of a block quotation that stands between marks from which those are the quotations, not the block."""
 
+_CITATION_REACH = 160
+"""Characters between a quotation and the page it names over which a citation goes."""
+
+_BRACKET_BEHIND = re.compile(r"[\s.,;:*_]{0,4}[(\[](?P<inner>[^()\[\]\n]{3,120})[)\]]")
 _MIN_SPELLED = 13
 """A lower number in words is a figure only before a unit: "two things" is none."""
 
@@ -52,13 +56,31 @@ def read_memo(document: Document) -> Memo:
 
     free_references = [place(reference) for reference in find_references(document.text) if is_free(reference)]
     pairs = Binder(document, reader.pieces, found, free_references).bind()
-    bound = [_classify(replace(quotation, reference=reference), document.text) for quotation, reference in pairs]
+    bound = [
+        _classify(replace(item, reference=reference, citation=_citation(item, reference, document.text)), document.text)
+        for item, reference in pairs
+    ]
     used = {quotation.reference.start for quotation in bound if quotation.reference}
     unbound = tuple(reference for reference in free_references if reference.start not in used)
     spans = [(quotation.start, quotation.end) for quotation in found]
     masked = _mask(document.text, spans + [(reference.start, reference.end) for reference in free_references])
     figures = tuple(figure for piece in reader.pieces for figure in _own_figures(masked, piece, reader.places, unbound))
     return Memo(tuple(bound), unbound, figures)
+
+
+def _citation(quotation: Quotation, reference: PageReference | None, text: str) -> str:
+    """What says where the words stand: around the page that is named, or in brackets right behind the quotation."""
+    bracket = _BRACKET_BEHIND.match(text, quotation.end)
+    if reference is None:
+        return bracket["inner"] if bracket else ""
+    line_start = max(text.rfind(mark, 0, reference.start) for mark in "\n\f") + 1
+    line_end = next((at for at in range(reference.end, len(text)) if text[at] in "\n\f"), len(text))
+    if quotation.end <= reference.start < quotation.end + _CITATION_REACH:
+        stop = re.compile(r"[)\]\n\f]").search(text, reference.end, line_end)
+        return text[quotation.end : stop.start() if stop else line_end]
+    if quotation.start - _CITATION_REACH < reference.end <= quotation.start:
+        return text[max(line_start, reference.start - _CITATION_REACH) : reference.end]
+    return text[line_start:line_end] if not line_start <= quotation.start < line_end else ""
 
 
 def _mask(text: str, spans: Sequence[tuple[int, int]]) -> str:

@@ -130,7 +130,7 @@ def page_names(pages: Sequence[tuple[int, str]]) -> str:
 def describe_page_reference(finding: Finding) -> str:
     """What became of the page reference, in words; "" when there is nothing to say."""
     reference = finding.quotation.reference
-    if reference is None or finding.quote is None:
+    if reference is None or finding.quote is None or finding.outcome == "wrong-document":
         return ""
     if finding.outcome == "wrong-page":
         return f"the memo says {one_line(reference.text)}; it stands on {page_names(finding.pages)}"
@@ -158,7 +158,8 @@ def _finding_lines(finding: Finding, check: MemoCheck) -> Iterator[list[Styled]]
     several = len(check.documents) > 1
     document = check.documents[finding.document] if finding.document is not None else None
     source = f" of {one_line(document.path)}" if several and document is not None else ""
-    if finding.quote is not None and document is not None and finding.holds:
+    stands = finding.holds or finding.outcome == "wrong-document"
+    if finding.quote is not None and document is not None and stands:
         line.append((f"  {one_line(finding.where)}{source}{_places_suffix(finding, check)}", "dim"))
     yield line
     if reference := describe_page_reference(finding):
