@@ -57,7 +57,14 @@ def test_the_document_that_is_named_is_searched_and_a_word_that_may_mean_anythin
 
 
 @pytest.mark.parametrize(
-    "cited", ["Island Bank 10-K 2021, p. 1", "Harbour Ferry 10-K 2019, p. 1", "other.pdf, p. 1", "Pier Agreement, p. 1"]
+    "cited",
+    [
+        "Island Bank 10-K 2021, p. 1",
+        "A&T 10-K 2021, p. 1",
+        "Harbour Ferry 10-K 2019, p. 1",
+        "other.pdf, p. 1",
+        "Pier Agreement, p. 1",
+    ],
 )
 def test_a_document_that_was_not_given_is_named(cited: str) -> None:
     found = checked(f'"The crew has 84 sailors in all" ({cited}).', FERRY)

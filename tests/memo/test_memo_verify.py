@@ -195,6 +195,8 @@ def test_parts_that_stand_far_apart_are_told_with_their_pages() -> None:
 
 
 LEAVE = document(
+    "The price is the lesser of cost and market value. The books are kept, in all material respects, by the bank. "
+    "The books of it, as amended, lie in Ulm. The auditor, in whose view all is well, signed it. "
     "The Supplier may, solely at its own discretion and save in cases of fraud, end the Services. The tenant may "
     "sublet the hall, with the landlord's prior consent, to a charity. The Supplier shall, promptly after notice, "
     "repair the goods. We insure substantially all of our goods. Cash is held in trust to the extent required by "
@@ -218,6 +220,8 @@ LEAVE = document(
         ("Cash is held in trust ... and in banks", "to the extent required by law"),
         ("Cash is held in trust ...", "to the extent required by law"),
         ("Staff rose ... in the year", "900"),
+        ("The price is ... cost and market value", "the lesser of"),
+        ("The books are kept ... by the bank", "in all material respects"),
         ("\u2026 suspend the Services", "not"),
     ],
 )
@@ -231,6 +235,8 @@ def test_an_omission_that_drops_a_figure_a_negation_or_a_limit_is_altered(memo: 
     ("memo", "omitted"),
     [
         ("The Company ... operates warehouses", ", a Delaware corporation,"),
+        ("The books of it ... lie in Ulm", ", as amended,"),
+        ("The auditor ... signed it", ", in whose view all is well,"),
         ("The fee is due on demand ... payable in euro", "(as defined in Section 5.2),"),
         ("The Board ... approved the plan", ", at its meeting of 4 May 2021,"),
         ("The rent is paid in full. [...] The Supplier shall not suspend", "It was 4,800 a month."),

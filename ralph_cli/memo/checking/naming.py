@@ -95,4 +95,4 @@ def _own_keys(name: str) -> list[str]:
 
 def _keys(text: str) -> list[str]:
     """The words of a text in lower case, without what says whose something is."""
-    return re.findall(r"[^\W_]+", re.sub(r"['\u2019]s\b", "", text).casefold())
+    return re.findall(r"[^\W_]+(?:&[^\W_]+)*", re.sub(r"['\u2019]s\b", "", text).casefold())

@@ -1,14 +1,14 @@
 """What words put in or left out must not touch, for a sentence says something else then: figures, negations, limits.
 
 A limit is told by its place in the sentence, for there is no list of all their words: a phrase that a conjunction of
-condition or an adverb begins, what stands between "may" or "shall" and its verb, and what commas set off in such a
-sentence and a preposition begins.
+condition or an adverb begins, what stands between "may" or "shall" and its verb, what says of how much something is
+said ("the lesser of"), and what commas set off and a preposition begins, unless it is a date.
 """
 
 import re
 from dataclasses import dataclass
 
-from ralph_cli.memo.reading.figures import stated_figures
+from ralph_cli.memo.reading.figures import names_a_time_or_part, stated_figures
 from ralph_cli.text.lexicon import SCALES, TENS, UNITS, any_of, find_qualifier
 from ralph_cli.text.sentences import sentence_ends
 
@@ -28,18 +28,25 @@ _CONDITIONS = (
     r"|although|though|even|despite|notwithstanding|without|pending|absent|assuming|rather|other\s+than|instead|however"
 )
 _PREPOSITIONS = (
-    r"about|above|across|after|against|amid|among|around|as|at|before|behind|below|beneath|between|beyond|by|during|for"
-    r"|from|in|inside|into|of|off|on|once|outside|over|per|since|through|throughout|to|toward|towards|under|upon|via|with"
+    r"after|against|as|at|before|by|during|for|from|in|on|once|per|since|through|throughout|to|toward|under|upon|via|with"
     r"|within"
 )
 """The conjunctions and prepositions of English are a closed class: no new ones are made."""
+
+_CONNECTIVE = re.compile(
+    r"(?i)(?:for\s+(?:example|instance)|in\s+(?:addition|fact|particular|turn|short|other\s+words)|by\s+contrast|as\s+(?:a\s+result"
+    r"|amended|defined|described|discussed|mentioned|noted|such|well)|on\s+the\s+other\s+hand|at\s+the\s+same\s+time"
+    r"|\w+\s+(?:which|whom|whose))\b"
+)
+"""What only leads from one sentence to another, says where something is told, or begins a clause of its own."""
+
+_PARTITIVE_ENDS = re.compile(r"(?i)\bof\W*\Z")
 
 _LIMIT_BEGINS = re.compile(rf"(?i)\s*(?:(?:and|or|nor)\s+)?(?:\w+ly\s+)?(?:{_CONDITIONS})\b")
 _ADVERBIAL_BEGINS = re.compile(rf"(?i)\s*(?:(?:and|or)\s+)?(?:{_PREPOSITIONS})\b")
 _DEGREE_BEGINS = re.compile(r"(?i)\w{4,}ly\b")
 _MODAL = r"(?:may|might|can|could|shall|should|will|would|must)"
 _MODAL_BEFORE = re.compile(rf"(?i)\b{_MODAL}\W*\Z")
-_MODAL_IN = re.compile(rf"(?i)\b(?:{_MODAL}|entitled|required|obliged|permitted|right)\b")
 _PHRASE_ENDS = re.compile(r"[,;:()\u2013\u2014]|\s-\s")
 _MAX_EDGE_WORDS = 2
 """Words right before a quotation in which a negation belongs to it."""
@@ -110,9 +117,10 @@ def find_limit(before: str, omitted: str) -> str:
         return ""
     if _MODAL_BEFORE.search(before):
         return phrases[0]
-    sentence = max((begin for _, begin in sentence_ends(before)), default=0)
+    if _PARTITIVE_ENDS.search(flat):
+        return flat.strip(" ,;")
     set_off = flat.startswith(",") and _ADVERBIAL_BEGINS.match(phrases[0])
-    return phrases[0] if set_off and _MODAL_IN.search(before, sentence) else ""
+    return phrases[0] if set_off and not (_CONNECTIVE.match(phrases[0]) or names_a_time_or_part(phrases[0])) else ""
 
 
 def find_limit_behind(rest: str) -> str:

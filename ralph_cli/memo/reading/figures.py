@@ -28,6 +28,11 @@ _LISTED = re.compile(
 """The number of a list's item, of a heading or of a footnote."""
 
 
+def names_a_time_or_part(text: str) -> bool:
+    """Whether a text has a date, a year or the number of a part of a document."""
+    return bool(_YEAR.search(text) or _NAMED.search(text) or dates(text))
+
+
 def stated_figures(text: str) -> Iterator[Figure]:
     """The figures of a text that say how much or how many; those in words from two."""
     names = [match.span() for pattern in (_NAMED, _YEAR, _LISTED) for match in pattern.finditer(text)]
