@@ -57,15 +57,17 @@ def page_bodies(text: str, pages: Sequence[Page]) -> list[tuple[int, int]]:
 
 def _trim_running(text: str, start: int, end: int, running: set[str]) -> tuple[int, int]:
     lines = [match.span() for match in re.finditer(r"[^\n]*[^\s][^\n]*", text[start:end])]
-    runs = [
-        bool(PAGE_NUMBER.fullmatch(line)) or mask_numbers(line) in running
-        for line in (text[start + a : start + b] for a, b in lines)
-    ]
-    first = next((at for at in range(min(EDGE_LINES, len(runs))) if not runs[at]), min(EDGE_LINES, len(runs)))
-    last = next((at for at in range(min(EDGE_LINES, len(runs))) if not runs[-1 - at]), min(EDGE_LINES, len(runs)))
+    first = _count_running([text[start + a : start + b] for a, b in lines[:EDGE_LINES]], running)
+    last = _count_running([text[start + a : start + b] for a, b in reversed(lines[-EDGE_LINES:])], running)
     if first + last >= len(lines):
         return start, end  # a page of running lines alone, as far as one can tell
     return start + lines[first][0] if first else start, start + lines[-1 - last][1] if last else end
+
+
+def _count_running(lines: Sequence[str], running: set[str]) -> int:
+    """How many of the first of these lines are running lines or page numbers."""
+    runs = (bool(PAGE_NUMBER.fullmatch(line)) or mask_numbers(line) in running for line in lines)
+    return next((at for at, runs_on in enumerate(runs) if not runs_on), len(lines))
 
 
 def body_at(bodies: Sequence[tuple[int, int]], place: int) -> tuple[int, int]:

@@ -274,9 +274,9 @@ def _recurrences(question: str, text: str, wide: Sequence[tuple[int, int]]) -> l
 
 
 def _row_labels(page: str) -> set[str]:
-    """What stands before the figures of a page's table rows, as stems."""
+    """What stands before the figures of a page's table rows."""
     rows = (line for line in page.split("\n") if FIGURE.search(line) and is_row(line))
-    labels = (" ".join(map(stem, LABEL.findall(FIGURE.split(row, maxsplit=1)[0]))) for row in rows)
+    labels = (" ".join(LABEL.findall(FIGURE.split(row, maxsplit=1)[0])).lower() for row in rows)
     return {label for label in labels if label}
 
 
