@@ -14,7 +14,9 @@ from ralph_cli.reports.memo.terminal import memo_text
 BOTH = "The fee is due on the first day of a month."
 FERRY = document(f"Harbour Ferry Company\nAnnual report for 2021\n{BOTH} The crew has 84 sailors in all.", kind="pdf")
 FERRY = replace(FERRY, path="HARBOURFERRY_2021_10K.pdf")
-LEASE = replace(document(f"Lease of the pier\n{BOTH} The pier is let until March."), path="lease.txt")
+LEASE = replace(
+    document(f"Lease of the pier\n{BOTH} The pier is let until March, if the lease holds."), path="lease.txt"
+)
 
 
 def checked(memo: str, *documents: Document) -> MemoCheck:
@@ -46,6 +48,7 @@ def test_words_of_another_document_than_the_memo_names_do_not_hold(memo: str) ->
         (f'According to the lease, "{BOTH[:-1]}".', 1),
         ('The ferry has a lease, and "The crew has 84 sailors in all".', 0),
         ('It has a crew: "The crew has 84 sailors in all" (Annual report 2021, p. 1).', 0),
+        ('On Lease of the pier it has this: "The crew has 84 sailors in all".', 0),
         ('"The pier is let until March" and "The crew has 84 sailors in all" are in both.', 1),
     ],
 )
@@ -73,7 +76,14 @@ def test_a_document_that_was_not_given_is_named(cited: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "cited", ["p. 1", "Harbour Ferry 10-K 2021, p. 1", "2021 Annual Report, p. 1", "see Section 4 of the Report, p. 1"]
+    "cited",
+    [
+        "p. 1",
+        "Harbour Ferry 10-K 2021, p. 1",
+        "2021 Annual Report, p. 1",
+        "see Section 4 of the Report, p. 1",
+        "Crew Report 2021, p. 1",
+    ],
 )
 def test_the_only_document_may_be_called_by_its_own_names(cited: str) -> None:
     assert checked(f'"The crew has 84 sailors in all" ({cited}).', FERRY).ok

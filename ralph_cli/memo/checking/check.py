@@ -14,7 +14,7 @@ from ralph_cli.core.document import Document, Page, Span
 from ralph_cli.core.results.memo import Finding, Memo, MemoCheck, Quotation, QuotationOutcome
 from ralph_cli.memo.checking.elisions import TIER_RANKS, display_text, parse_elisions
 from ralph_cli.memo.checking.figures import look_up_figures
-from ralph_cli.memo.checking.naming import named_documents
+from ralph_cli.memo.checking.naming import DocumentNames
 from ralph_cli.memo.checking.source import TRAILING, Hit, Source, quoted_excerpt
 from ralph_cli.memo.checking.splices import describe_splice
 from ralph_cli.memo.reading.page_references import is_in_document, page_match
@@ -30,7 +30,8 @@ MAX_PAGES_NAMED = 5
 def check_quotations(memo: Memo, name: str, documents: Sequence[Document], *, strict: bool = False) -> MemoCheck:
     """Every quotation, page reference and figure of a memo, looked up in the documents; of several the best counts."""
     sources = [Source(number, document) for number, document in enumerate(documents)]
-    found = [_finding(number, quotation, sources) for number, quotation in enumerate(memo.quotations, 1)]
+    names = DocumentNames(documents)
+    found = [_finding(number, quotation, sources, names) for number, quotation in enumerate(memo.quotations, 1)]
     unpaged = sum(
         finding.holds and finding.quotation.reference is not None and not documents[finding.document or 0].paged
         for finding in found
@@ -46,11 +47,11 @@ def check_quotations(memo: Memo, name: str, documents: Sequence[Document], *, st
     return MemoCheck(name, tuple(documents), quotations, terms, beyond, unpaged, inside, strict=strict, figures=figures)
 
 
-def _finding(number: int, quotation: Quotation, sources: Sequence[Source]) -> Finding:
-    """What becomes of one quotation: the best of its readings in the best of the documents."""
+def _finding(number: int, quotation: Quotation, sources: Sequence[Source], names: DocumentNames) -> Finding:
+    """What becomes of one quotation: the best of its readings in the document that is named, or the best."""
     if not quotation.closed:
         return Finding(quotation, "unclosed")
-    named = named_documents(quotation, [source.document for source in sources])
+    named = names.named(quotation)
     if named is None:
         return _finding_in(number, quotation, sources)
     name, meant = named

@@ -5,7 +5,9 @@ sentence that carries them. It names a document if its words stand in that one's
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import PurePath
 
 from ralph_cli.core.document import Document
@@ -13,6 +15,9 @@ from ralph_cli.core.results.memo import Quotation
 
 OPENING_CHARS = 4_000
 """Characters at the beginning of a document that say what it is called, and of which year."""
+
+OWN_WORD_COUNT = 10
+"""So often a document has a word that is its own: the name of a rival stands in it less often."""
 
 _FILE = re.compile(r"(?i)(?<![\w/])[\w.()&-]*\w\.(?:pdf|docx?|html?|md|txt|rtf)\b")
 _KIND = (
@@ -30,62 +35,83 @@ _SKIPPED = frozenset(f"{_FUNCTION_WORDS} {_PARTS}".split())
 """Words of a citation that tell no document from another."""
 
 
-def named_documents(quotation: Quotation, documents: Sequence[Document]) -> tuple[str, frozenset[int]] | None:
-    """What the memo calls the document that it quotes, and which of the documents may be meant; None if it names none.
+class DocumentNames:
+    """The names of some documents, against which a memo's are held."""
 
-    The set is empty if it names another one than any of those.
-    """
-    sentence = quotation.sentence.replace(" ".join(quotation.words.split()), " ")
-    for words in (quotation.citation, sentence):
-        cited = words is quotation.citation
-        if name := _only_one(_FILE, words) or (_only_one(_TITLED, words) if cited else ""):
-            return name, frozenset(at for at, document in enumerate(documents) if _may_be_called(document, name))
-        if named := _known_name(words, documents, cited=cited):
-            return named
-    return None
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self._paths = [PurePath(document.path) for document in documents]
+        self._texts = [document.text for document in documents]
+        stems = [{key for key in _keys(path.stem) if len(key) > 3 and not key.isdigit()} for path in self._paths]
+        counts = Counter(key for stem in stems for key in stem - _SKIPPED)
+        self._own_stems = [sorted(key for key in stem if counts[key] == 1) for stem in stems]
+
+    @cached_property
+    def _words(self) -> list[str]:
+        return [" ".join(_keys(text)) for text in self._texts]
+
+    @cached_property
+    def _openings(self) -> list[list[str]]:
+        pairs = zip(self._paths, self._texts, strict=True)
+        return [[*_keys(path.stem), *_keys(text[:OPENING_CHARS])] for path, text in pairs]
+
+    def named(self, quotation: Quotation) -> tuple[str, frozenset[int]] | None:
+        """What the memo calls the document that it quotes, and which ones may be meant; None if it names none.
+
+        The set is empty if it names another one than any of these.
+        """
+        sentence = quotation.sentence.replace(" ".join(quotation.words.split()), " ")
+        for words, cited in ((quotation.citation, True), (sentence, False)):
+            if name := _only_one(_FILE, words) or (_only_one(_TITLED, words) if cited else ""):
+                return name, frozenset(at for at in range(len(self._paths)) if self._may_be_called(at, name))
+            if named := self._by_stem(words, cited=cited):
+                return named
+        return None
+
+    def _by_stem(self, words: str, *, cited: bool) -> tuple[str, frozenset[int]] | None:
+        """The one document of which the words have a part of the file's name that no other one's has."""
+        named = {
+            at: key
+            for at, keys in enumerate(self._own_stems)
+            for key in keys
+            if self._is_named(key, words, cited=cited)
+        }
+        if len(named) != 1 or len(self._paths) < 2:
+            return None
+        ((number, key),) = named.items()
+        return key, frozenset((number,))
+
+    def _is_named(self, key: str, words: str, *, cited: bool) -> bool:
+        """Whether words, one or some in a row, write a key of a file's name.
+
+        In a sentence a word that is also written in small letters must be who says it: "the lease says".
+        """
+        parts = _keys(words)
+        runs = ("".join(parts[at : at + count]) for count in range(1, 5) for at in range(len(parts) - count + 1))
+        if key not in runs:
+            return False
+        plain = re.compile(rf"(?<![\w./@-]){re.escape(key)}(?![\w/@-]|\.\w)")
+        if cited or not any(map(plain.search, (words, *self._texts))):
+            return True
+        said = rf"(?i)\baccording\s+to\s+the\s+(?:\w+\s+)?{key}\b|\bthe\s+(?:\w+\s+)?{key}\s+(?:\w+\s+)?{_SAYING}\b"
+        return re.search(said, words) is not None
+
+    def _may_be_called(self, at: int, name: str) -> bool:
+        """Whether a name is that of the file, or its words are those of the first page, or the text's own."""
+        if _FILE.fullmatch(name):
+            return name.casefold() == self._paths[at].name.casefold()
+        if " ".join(_keys(name)) in self._words[at]:
+            return True  # a part of it, or what it is called somewhere
+        known, joined = self._openings[at], "".join(self._openings[at])
+        return all(
+            key in known if key.isdigit() else key in joined or self._words[at].count(key) >= OWN_WORD_COUNT
+            for key in _own_keys(name)
+        )
 
 
 def _only_one(pattern: re.Pattern[str], words: str) -> str:
     """What a pattern finds in the words, if that is one thing; "" if it is none or several."""
     found = {match[0] for match in pattern.finditer(words) if pattern is _FILE or _own_keys(match[0])}
     return found.pop() if len(found) == 1 else ""
-
-
-def _known_name(words: str, documents: Sequence[Document], *, cited: bool) -> tuple[str, frozenset[int]] | None:
-    """The document of which the words have a part of the file's name that no other one's has."""
-    stems = [
-        {key for key in _keys(PurePath(item.path).stem) if len(key) > 3 and not key.isdigit()} for item in documents
-    ]
-    named: dict[int, str] = {}
-    for number, keys in enumerate(stems):
-        others = {key for at, other in enumerate(stems) if at != number for key in other}
-        own = next((key for key in sorted(keys - others - _SKIPPED) if _is_named(key, words, cited=cited)), None)
-        if own is not None:
-            named[number] = own
-    return (next(iter(named.values())), frozenset(named)) if len(named) == 1 < len(documents) else None
-
-
-def _is_named(key: str, words: str, *, cited: bool) -> bool:
-    """Whether words, one or some in a row, write a key of a file's name; in a sentence as a name or as who says it."""
-    parts = re.findall(r"[^\W_]+", re.sub(r"['\u2019]s\b", "", words))
-    runs = (parts[at : at + count] for count in range(1, 5) for at in range(len(parts) - count + 1))
-    written = [run for run in runs if "".join(run).casefold() == key]
-    if cited or any(run[0][0].isupper() for run in written):
-        return bool(written)
-    said = rf"(?i)\baccording\s+to\s+the\s+(?:\w+\s+)?{key}\b|\bthe\s+(?:\w+\s+)?{key}\s+(?:\w+\s+)?{_SAYING}\b"
-    return bool(written) and re.search(said, words) is not None
-
-
-def _may_be_called(document: Document, name: str) -> bool:
-    """Whether a name is that of a document's file, or of what its first page or any place of it calls so."""
-    path = PurePath(document.path)
-    if _FILE.fullmatch(name):
-        return name.casefold() == path.name.casefold()
-    if " ".join(_keys(name)) in " ".join(_keys(document.text)):
-        return True  # a part of it, or what it is called somewhere
-    known = [*_keys(path.stem), *_keys(document.text[:OPENING_CHARS])]
-    joined = "".join(known)
-    return all(key in known if key.isdigit() else key in joined for key in _own_keys(name))
 
 
 def _own_keys(name: str) -> list[str]:
