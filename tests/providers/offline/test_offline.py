@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from reached import reached, reaches
 
 from ralph_cli.core.errors import ProviderError
-from ralph_cli.core.model import ModelTurn, Request, StopReason, ToolTurn, Turn, UserTurn
+from ralph_cli.core.model import ModelTurn, Request, StopReason, ToolCall, ToolTurn, Turn, UserTurn
 from ralph_cli.providers.offline.history import parse_search_output, refused_claims
 from ralph_cli.providers.offline.model import OfflineModel
+from ralph_cli.providers.offline.search import LINE_MARK
 
 PAGES = [
     "The Harbour Ferry Company\nAnnual report for 2021\nThis report is addressed to all members of the company.\n",
@@ -363,3 +364,25 @@ def test_every_quote_is_in_the_document_whatever_it_is(text: str, question: str,
         (quote,) = claim["quotes"]
         assert quote in text and low <= len(quote) <= high
         assert claim["text"] == " ".join(quote.split())
+
+
+def test_an_item_of_a_task_that_stands_in_several_places_ranks_by_its_best_place() -> None:
+    rows: list[dict[str, Any]] = [{"coverage": 1.0, "needed": 0.3, "terms": ["ferry"], "passages": 3}]
+    items = [("The ferry is old.", 0.9), ("The ferry is new.", 0.8), ("The  ferry is old.", 0.7)]
+    rows += [
+        {"page": n, "start": n, "end": n + 9, "score": score, "text": text} for n, (text, score) in enumerate(items)
+    ]
+    printed = "\n".join(LINE_MARK + json.dumps(row) for row in rows)
+    call = ToolCall("1", "act", {"code": "..."})
+    turns: list[Turn] = [
+        UserTurn("task"),
+        ModelTurn("", (call,)),
+        ToolTurn((("1", printed, False),)),
+        ModelTurn("", (call,)),
+    ]
+    turns.append(ToolTurn((("1", LINE_MARK + json.dumps(rows[0]), False),)))
+    inputs = {"question": "List what is said of the ferry", **LIMITS}
+    reply = OfflineModel().complete(Request("reader", "", tuple(turns), inputs=inputs))
+    arguments = reply.calls[0].arguments
+    assert arguments is not None
+    assert [claim["text"] for claim in arguments["claims"]] == ["The ferry is old.", "The ferry is new."]
