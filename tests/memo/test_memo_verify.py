@@ -195,6 +195,7 @@ def test_parts_that_stand_far_apart_are_told_with_their_pages() -> None:
 
 
 LEAVE = document(
+    "Of the sums owed, but not often, some are paid. "
     "The price is the lesser of cost and market value. The books are kept, in all material respects, by the bank. "
     "The books of it, as amended, lie in Ulm. The auditor, in whose view all is well, signed it. "
     "The Supplier may, solely at its own discretion and save in cases of fraud, end the Services. The tenant may "
@@ -240,6 +241,7 @@ def test_an_omission_that_drops_a_figure_a_negation_or_a_limit_is_altered(memo: 
         ("The fee is due on demand ... payable in euro", "(as defined in Section 5.2),"),
         ("The Board ... approved the plan", ", at its meeting of 4 May 2021,"),
         ("The rent is paid in full. [...] The Supplier shall not suspend", "It was 4,800 a month."),
+        ("Of the sums owed \u2026", ", but not often, some are paid."),
         ("\u2026 operates warehouses.", "The Company, a Delaware corporation,"),
     ],
 )

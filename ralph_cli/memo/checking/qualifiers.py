@@ -23,10 +23,11 @@ _UNIT = re.compile(
 _REVERSING = re.compile(r"(?i)\[\s*(?:un|in|im|ir|il|dis|non-?|mis)\s*\](?=\w)|(?<=\w)\[\s*less\s*\]")
 _CUT_WORD = re.compile(r"(\w*)\[[^\[\]]*\](\w*)")
 _CONDITIONS = (
-    r"if|unless|until|till|save|except|excluding|barring|but|provid(?:ed|ing)|subject|only|solely|so\s+long|as\s+long"
-    r"|to\s+the\s+extent|in\s+(?:the|any|no|each)\s+(?:event|case)|in\s+cases?|insofar|whether|where|when(?:ever)?|while"
-    r"|although|though|even|despite|notwithstanding|without|pending|absent|assuming|rather|other\s+than|instead|however"
+    r"if|unless|until|till|save|except|excluding|barring|provid(?:ed|ing)|subject|only|solely|so\s+long|as\s+long|without"
+    r"|to\s+the\s+extent|in\s+(?:the|any|no|each)\s+(?:event|case)|in\s+cases?|insofar|where|when(?:ever)?|pending|absent"
+    r"|assuming|other\s+than"
 )
+_CONTRASTS = r"but|whether|while|although|though|even|despite|notwithstanding|rather|instead|however"
 _PREPOSITIONS = (
     r"after|against|as|at|before|by|during|for|from|in|on|once|per|since|through|throughout|to|toward|under|upon|via|with"
     r"|within"
@@ -42,7 +43,8 @@ _CONNECTIVE = re.compile(
 
 _PARTITIVE_ENDS = re.compile(r"(?i)\bof\W*\Z")
 
-_LIMIT_BEGINS = re.compile(rf"(?i)\s*(?:(?:and|or|nor)\s+)?(?:\w+ly\s+)?(?:{_CONDITIONS})\b")
+_CONDITION_BEGINS = re.compile(rf"(?i)\s*(?:(?:and|or|nor)\s+)?(?:\w+ly\s+)?(?:{_CONDITIONS})\b")
+_CONTRAST_BEGINS = re.compile(rf"(?i)\s*(?:and\s+)?(?:{_CONTRASTS})\b")
 _ADVERBIAL_BEGINS = re.compile(rf"(?i)\s*(?:(?:and|or)\s+)?(?:{_PREPOSITIONS})\b")
 _DEGREE_BEGINS = re.compile(r"(?i)\w{4,}ly\b")
 _MODAL = r"(?:may|might|can|could|shall|should|will|would|must)"
@@ -109,7 +111,7 @@ def find_limit(before: str, omitted: str) -> str:
     flat = " ".join(omitted.split())
     phrases = [phrase.strip() for phrase in _PHRASE_ENDS.split(flat) if phrase.strip()]
     for phrase in phrases:
-        if _LIMIT_BEGINS.match(phrase):
+        if _CONDITION_BEGINS.match(phrase) or _CONTRAST_BEGINS.match(phrase):
             return phrase
     if phrases and _DEGREE_BEGINS.match(phrases[0]):
         return phrases[0]
@@ -127,7 +129,7 @@ def find_limit_behind(rest: str) -> str:
     """The condition with which a sentence goes on behind a quotation that an ellipsis ends, "" if there is none."""
     flat = " ".join(rest.split())
     phrase = next((phrase for phrase in _PHRASE_ENDS.split(flat) if phrase.strip()), "").strip()
-    return phrase if _LIMIT_BEGINS.match(phrase) else ""
+    return phrase if _CONDITION_BEGINS.match(phrase) else ""
 
 
 def find_negation_before(text: str) -> str:
