@@ -5,9 +5,9 @@ from enum import StrEnum
 from statistics import fmean
 from typing import Literal
 
-Tier = Literal["exact", "folded", "recut"]
-"""How a quote was matched: character for character; after folding what only typesetting decides; or by its letters and
-digits alone, shown with what differs."""
+Tier = Literal["exact", "folded", "recut", "elided"]
+"""How a quote was matched: character for character; after folding what only typesetting decides; by its letters and
+digits alone, shown with what differs; or, in a memo, part by part, what is left out or put in being shown."""
 
 VERIFIER_CHECK, SKIPPED_VERIFIER_CHECK = "verifier", "verifier (skipped on the last iteration)"
 """Values of `Evidence.check`: a verifier's evidence, and what stands in its place when it was not asked."""

@@ -39,13 +39,14 @@ VERDICT_WORDS = {
 }
 
 
-TIER_NAMES: dict[Tier, str] = {"exact": "exact", "folded": "folded", "recut": "re-cut"}
+TIER_NAMES: dict[Tier, str] = {"exact": "exact", "folded": "folded", "recut": "re-cut", "elided": "elided"}
 """How a quote was matched, as a program is told."""
 
 TIER_WORDS: dict[Tier, str] = {
     "exact": "word for word",
     "folded": "word for word but for spaces and typographic signs",
     "recut": "the same letters and digits, other signs and spaces",
+    "elided": "word for word but for what is marked as left out or put in",
 }
 """The same for a reader."""
 

@@ -62,7 +62,7 @@ def main() -> None:
     parser.add_argument("pdfs", type=Path)
     parser.add_argument("options", nargs="*", help="further options of `ralph qa`, after --")
     given = parser.parse_args()
-    quotes = right = on_gold = absent = 0
+    quotes = right = on_gold = first = among_three = absent = 0
     times: dict[str, list[float]] = defaultdict(list)
     questions = [json.loads(line) for line in given.questions.read_text("utf-8").splitlines() if line.strip()]
     with tempfile.TemporaryDirectory() as out:
@@ -71,6 +71,9 @@ def main() -> None:
             told, took = run(question, pdf, out, given.options)
             wrong = [quote for quote in told["quotes"] if key(quote["text"]) not in page_key(pdf, quote["page"])]
             gold = bool(gold_pages(question) & {quote["page"] for quote in told["quotes"]})
+            starts = [told["quotes"][claim["quotes"][0] - 1]["page"] for claim in told["claims"][:3]]
+            first += starts[0] in gold_pages(question) if starts else 0
+            among_three += bool(gold_pages(question) & set(starts))
             quotes, right = quotes + len(told["quotes"]), right + len(told["quotes"]) - len(wrong)
             on_gold, absent = on_gold + gold, absent + (told["not_found"] is not None)
             times[question["document"]].append(took)
@@ -82,6 +85,7 @@ def main() -> None:
                 print(f"    page {quote['page']}: {quote['text']!r}")
     print(f"\nquotes on the page they name: {right} of {quotes}")
     print(f"questions with a quote on a page of the evidence: {on_gold} of {len(questions)}")
+    print(f"... the first passage is: {first}; one of the first three is: {among_three}")
     print(f"said to be absent: {absent}")
     for name, seconds in sorted(times.items()):
         print(f"{name}: {median(seconds):.2f} s median of {len(seconds)}, first {seconds[0]:.2f} s")

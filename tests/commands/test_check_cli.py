@@ -117,6 +117,25 @@ def test_a_page_that_belongs_to_no_quotation_is_told_everywhere(capsys: pytest.C
     assert "Nothing was checked" in (said := capsys.readouterr().out) and "1 page reference not linked" in said
 
 
+def test_all_hold_is_never_said_over_figures_that_nobody_looked_at(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["check", memo(GOOD + " So it is 57,600 a year, or 4,800 a month."), "--doc", "lease.txt"]
+    assert run([*words, "--html", "out.html"]) == 0
+    out = capsys.readouterr().out
+    assert "1 quotation checked: it holds; 2 figures outside of quotations were not checked (1 not found" in out
+    assert "computed, rounded or wrong (1)\n  ? line 1: 57,600\n" in out and "all hold" not in out
+    assert "<li>line 1: 57,600</li>" in Path("out.html").read_text("utf-8")
+    assert run([*words, "--json"]) == 0
+    assert [one["occurs"] for one in json.loads(capsys.readouterr().out)["figures_not_checked"]] == [False, True]
+    assert run([*words, "--strict"]) == 2
+
+
+def test_an_omission_is_told_and_is_not_all_hold(capsys: pytest.CaptureFixture[str]) -> None:
+    said = memo("It says \u201cThe rent of 4,800 [...] on the first day\u201d.")
+    assert run(["check", said, "--doc", "lease.txt"]) == 0
+    out = capsys.readouterr().out
+    assert "Elided" in out and 'omitted: "is due"' in out and "it holds; 1 with words left out or put in" in out
+
+
 def test_short_words_that_are_not_there_are_told_in_the_last_line(capsys: pytest.CaptureFixture[str]) -> None:
     text = GOOD + " The \u201clandlord\u201d agrees to the \u201cpeppercorn rent\u201d."
     assert run(["check", memo(text), "--doc", "lease.txt"]) == 0

@@ -37,6 +37,12 @@ def found(text: str) -> list[list[str]]:
         ("the \u201cclause \u2018six days\u2019 is replaced\u201d", "clause \u2018six days\u2019 is replaced"),
         ('the words "clause "thirty days" is replaced" here', 'clause "thirty days" is replaced'),
         ("the \u201cclause \u201csix days\u201d is replaced\u201d", "clause \u201csix days\u201d is replaced"),
+        ('the \u201cclause "six days" is replaced\u201d', 'clause "six days" is replaced'),
+        ('the "clause \u201csix days\u201d is replaced"', "clause \u201csix days\u201d is replaced"),
+        ('the ""six days" is replaced"', '"six days" is replaced'),
+        ("the \u201c\u201csix days\u201d is replaced\u201d", "\u201csix days\u201d is replaced"),
+        ("dit \u00ab mot \u00ab loyer \u00bb dit \u00bb", " mot \u00ab loyer \u00bb dit "),
+        ("\u201che said \"pay now\u201d and left", 'he said "pay now'),
         ("\u2018the Customer\u2019s right to claim\u2019 stands", "the Customer\u2019s right to claim"),
         ("'the Customer's right to claim' stands", "the Customer's right to claim"),
         ("\u2018It doesn\u2019t apply\u2019, he says", "It doesn\u2019t apply"),
@@ -78,4 +84,9 @@ def test_what_never_closes_is_told_and_does_not_swallow_the_next() -> None:
     assert found('It says "within thirty days and no more.') == [[]]
     assert found("It says \u201cwithin thirty \u201cand forty\u201d days.") == [[], ["and forty"]]
     assert found("It says 'within thirty days") == []
-    assert found("\u201c" + "x" * 6_000 + "\u201d") == [[]]
+    assert found("\u201c" + "x" * 6_000 + "\u201d") == [[], []]
+
+
+def test_a_mark_that_only_closes_is_told() -> None:
+    assert found("within thirty days\u201d and no more") == [[]]
+    assert found('It says within thirty days" and "no more"') == [[], ["no more"]]

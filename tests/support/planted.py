@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from ralph_cli.core.document import Document, Page
-from ralph_cli.memo.checking.qualifiers import find_meaningful_word
+from ralph_cli.memo.checking.qualifiers import Gap, find_meaningful_word, meaning_change
 
 _SENTENCE = re.compile(r"(?<=[.!?]\s)[A-Z][a-z][^.!?\f]{60,260}(?:\.\d[^.!?\f]{0,80})*[.](?=\s)")
 _ROW = re.compile(r"^(?=[^\n]*\d[^\n]*\d)[A-Z][^\n]{12,60}?  [^\n]{4,40}$", re.MULTILINE)
@@ -132,10 +132,10 @@ def _true(source: _Source) -> Iterator[tuple[str, str]]:
     yield "over a line's end", f"It says \u201c{head_of(one.words)}\n{tail_of(one.words)}\u201d."
     one = source.take()
     yield "emphasis", f"It says **\u201c{head_of(one.words)}** {tail_of(one.words)}\u201d."
-    one = source.take(lambda words: len(words.split()) > 14 and not find_meaningful_word(" ".join(words.split()[5:-6])))
+    one = source.take(lambda words: _is_elision(words, 5))
     parts = one.words.split()
     yield "ellipsis", f"It says \u201c{' '.join(parts[:5])} [...] {' '.join(parts[-6:])}\u201d (p. {one.page.number})."
-    one = source.take(lambda words: len(words.split()) > 14 and not find_meaningful_word(" ".join(words.split()[7:-6])))
+    one = source.take(lambda words: _is_elision(words, 7) and not find_meaningful_word(head_of(words)))
     parts = one.words.split()
     yield "bare ellipsis", f"It says \u201c\u2026 {' '.join(parts[2:7])} \u2026 {' '.join(parts[-6:])}\u201d."
     one = source.take()
@@ -228,6 +228,13 @@ def tail_of(words: str) -> str:
 def _halves(words: str) -> tuple[str, str]:
     parts = words.split()
     return " ".join(parts[: len(parts) // 2]), " ".join(parts[len(parts) // 2 :])
+
+
+def _is_elision(words: str, first: int) -> bool:
+    """Whether what stands between its first words and the last six may be left out of a sentence."""
+    parts = words.split()
+    head, middle, tail = (" ".join(part) for part in (parts[:first], parts[first:-6], parts[-6:]))
+    return len(parts) > 14 and meaning_change(Gap(ellipsis=True), head, middle, tail) is None
 
 
 def _other_digit(match: re.Match[str]) -> str:

@@ -6,12 +6,15 @@ from typing import Literal
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Quote, Ruling
 
-QuotationOutcome = Literal["exact", "folded", "recut", "altered", "wrong-page", "not-found", "unclosed", "hidden"]
-"""What became of a quotation: the first three hold (see `Tier`). Altered: not the document's words, but near them;
-unclosed: a quotation mark that opens and never closes, so that nobody can tell what is quoted; hidden: the document's
+QuotationOutcome = Literal[
+    "exact", "folded", "recut", "elided", "altered", "wrong-page", "wrong-document", "not-found", "unclosed", "hidden"
+]
+"""What became of a quotation: the first four hold (see `Tier`); of an elided one a person should read what is left out.
+Altered: not the document's words, but near them; wrong-document: the words stand in another document than the memo
+names; unclosed: a quotation mark without a partner, so that nobody can tell what is quoted; hidden: the document's
 words, but not for a reader of its pages."""
 
-HOLDING_OUTCOMES: frozenset[QuotationOutcome] = frozenset(("exact", "folded", "recut"))
+HOLDING_OUTCOMES: frozenset[QuotationOutcome] = frozenset(("exact", "folded", "recut", "elided"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +39,8 @@ class Quotation:
 
     `words` are without quotation and emphasis marks. `readings` are other words that may be meant, where an apostrophe
     might close the quotation too, longest first. `form` is "marks", "block" or "term" (a few words that may merely be a
-    name); `place` is where a reader finds it ("line 12"); `sentence` is the sentence that carries it.
+    name); `place` is where a reader finds it ("line 12"); `sentence` is the sentence that carries it, `citation` what
+    is said beside it of where the words stand.
     """
 
     words: str
@@ -49,14 +53,33 @@ class Quotation:
     reference: PageReference | None = None
     readings: tuple[str, ...] = ()
     sentence: str = ""
+    citation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoFigure:
+    """An amount in the memo's own words, outside of every quotation: nobody has quoted anything for it.
+
+    `place` is where a reader finds it, `reference` the page that its sentence names for no quotation. `number` is its
+    digits, or the words that spell it. `occurs` says whether it stands in the documents as it is written (on that page,
+    if one is named), None before they were looked at; that a number stands there does not say that it is the right one.
+    """
+
+    text: str
+    number: str
+    line: int
+    place: str
+    reference: PageReference | None = None
+    occurs: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Memo:
-    """A memo as it was read: its quotations and the page references that belong to none of them, in order."""
+    """A memo as it was read, in order: its quotations, the page references that belong to none of them, its figures."""
 
     quotations: tuple[Quotation, ...]
     references: tuple[PageReference, ...]
+    figures: tuple[MemoFigure, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,8 +147,9 @@ class MemoCheck:
 
     `terms` are the findings on words too short to count as quotations; `beyond` are page references past the last page
     of every document, `unbound` those that belong to no quotation, so that nothing could be looked up; `unpaged` counts
-    references to documents without pages, which cannot be checked. `support` is what a judge said, None when none was
-    asked. With `strict` terms, unbound and unpaged references count, too.
+    references to documents without pages, which cannot be checked. `figures` are those of the memo's own words, which
+    are looked for and not checked. `support` is what a judge said, None when none was asked. With `strict` terms,
+    unbound and unpaged references count, too, and figures that do not occur.
     """
 
     memo: str
@@ -138,6 +162,7 @@ class MemoCheck:
     support: tuple[Support, ...] | None = None
     judge: str = ""
     strict: bool = False
+    figures: tuple[MemoFigure, ...] = ()
 
     @property
     def checked(self) -> int:
@@ -156,8 +181,18 @@ class MemoCheck:
         return tuple(term for term in self.terms if not term.holds)
 
     @property
+    def absent_figures(self) -> tuple[MemoFigure, ...]:
+        """The figures of the memo's own words that stand nowhere in the documents, or not on the page that is named."""
+        return tuple(figure for figure in self.figures if figure.occurs is False)
+
+    @property
+    def elided(self) -> tuple[Finding, ...]:
+        """The findings that hold, with words left out or put in that a person should read."""
+        return tuple(finding for finding in self.findings if finding.outcome == "elided")
+
+    @property
     def ok(self) -> bool:
         """Whether there was something to check and all of it holds."""
         unsupported = [item for item in self.support or () if not item.holds]
-        unchecked_references = self.strict and (self.unpaged or self.unbound)
-        return bool(self.checked) and not (self.faults or self.beyond or unsupported or unchecked_references)
+        unchecked = self.strict and (self.unpaged or self.unbound or self.absent_figures)
+        return bool(self.checked) and not (self.faults or self.beyond or unsupported or unchecked)

@@ -18,6 +18,7 @@ from ralph_cli.text.boundary import is_inside_word, on_boundaries
 from ralph_cli.text.edges import widen_to_whole
 from ralph_cli.text.fold import FoldedText, fold, replace_spans, without_hyphens
 from ralph_cli.text.lexicon import NEGATIONS
+from ralph_cli.text.raised import RAISED
 from ralph_cli.text.scan import find_places, strip_interval
 from ralph_cli.text.signature import (
     MIN_KEY,
@@ -40,6 +41,12 @@ _QUOTATION_MARKS = {
     "\u00ab": "\u00bb", "\u00bb": "\u00ab", "`": "`",
 }  # fmt: skip
 _LINE_END_HYPHEN = re.compile("(?<=\\w)[-\u2010\u00ad][ \t\r]*[\n\f]\\s*(?=\\w)")
+_NOTE_MARK = re.compile(
+    r"(?:(?<=[^\W\d_]{3})|(?<=[.,;:)\"'\u201d\u2019%]))"
+    rf"(?:[{RAISED}]{{1,3}}|\[\d{{1,2}}\]|\[\^[\w-]{{1,20}}\])(?![^\W_])"
+)
+"""A footnote's mark behind a word or a sign; behind a figure, or a unit of one or two letters, it may be a power."""
+
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\s+\Z")
 _MAX_DIFFERENCES = 12
 _POSITION = attrgetter("start", "end")
@@ -155,11 +162,20 @@ class QuoteIndex:
         edits = [(span.start, span.end, "\n") for span in self._running_lines]
         return _SearchText(replace_spans(self._text, edits), self._text) if edits else None
 
+    @cached_property
+    def _without_note_marks(self) -> _SearchText | None:
+        """The text without the marks of footnotes, and without running lines; None when it has no marks."""
+        lines = [(span.start, span.end, "\n") for span in self._running_lines]
+        marks = [(match.start(), match.end(), "") for match in _NOTE_MARK.finditer(self._text)]
+        marks = [mark for mark in marks if not any(start <= mark[0] < end for start, end, _ in lines)]
+        return _SearchText(replace_spans(self._text, sorted(lines + marks)), self._text) if marks else None
+
     def find(self, quote: str) -> Match | None:
         """Where the quote stands, or None. It must begin and end on the boundaries of words and numbers.
 
         White space around the quote is ignored; if it is not found, one pair of quotation marks around it is, too. A
-        quote over a page's end may leave out the running lines there. A figure at its edge is widened to all of it.
+        quote over a page's end may leave out the running lines there, and any quote the marks of footnotes. A figure at
+        its edge is widened to all of it.
         """
         quote = quote.strip()
         if not quote:
@@ -193,6 +209,9 @@ class QuoteIndex:
             if span.start < end.start and end.end < span.end:
                 lines = [line.strip() for line in self._text[end.start : end.end].splitlines()]
                 notes.append(f"over a page's end: {' / '.join(line for line in lines if line)}")
+        marks = _NOTE_MARK.findall(self._text, span.start, span.end)
+        if marks and (left := [mark for mark in dict.fromkeys(marks) if mark not in quote]):
+            notes.append(f"without the mark of a footnote: {', '.join(left)}")
         if negation := _NEGATED.search(self._text, max(0, span.start - 24), span.start):
             notes.append(f'begins behind "{negation[0].strip()}"')
         return tuple(notes)
@@ -234,10 +253,12 @@ class QuoteIndex:
         return _make_match(sorted(recut, key=_POSITION), recut, "recut") if recut else None
 
     def _search_texts(self) -> Iterator[_SearchText]:
-        """The texts to search in: the document's, then, if it must be, the one without running lines."""
+        """The texts to search in: the document's, then, if it must be, those without running lines and note marks."""
         yield self._whole
         if self._without_running_lines is not None:
             yield self._without_running_lines
+        if self._without_note_marks is not None:
+            yield self._without_note_marks
 
     def _find_exact(self, quote: str) -> Iterator[Span]:
         def look(at: int) -> Span | None:

@@ -7,11 +7,14 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from ralph_cli.checks.quotes import quote_at
 from ralph_cli.core.document import Document, Page, Span
 from ralph_cli.core.results.memo import Finding, Memo, MemoCheck, Quotation, QuotationOutcome
 from ralph_cli.memo.checking.elisions import TIER_RANKS, display_text, parse_elisions
+from ralph_cli.memo.checking.figures import look_up_figures
+from ralph_cli.memo.checking.naming import DocumentNames
 from ralph_cli.memo.checking.source import TRAILING, Hit, Source, quoted_excerpt
 from ralph_cli.memo.checking.splices import describe_splice
 from ralph_cli.memo.reading.page_references import is_in_document, page_match
@@ -25,9 +28,10 @@ MAX_PAGES_NAMED = 5
 
 
 def check_quotations(memo: Memo, name: str, documents: Sequence[Document], *, strict: bool = False) -> MemoCheck:
-    """Every quotation and page reference of a memo, looked up in the documents; with several, in the best of them."""
+    """Every quotation, page reference and figure of a memo, looked up in the documents; of several the best counts."""
     sources = [Source(number, document) for number, document in enumerate(documents)]
-    found = [_finding(number, quotation, sources) for number, quotation in enumerate(memo.quotations, 1)]
+    names = DocumentNames(documents)
+    found = [_finding(number, quotation, sources, names) for number, quotation in enumerate(memo.quotations, 1)]
     unpaged = sum(
         finding.holds and finding.quotation.reference is not None and not documents[finding.document or 0].paged
         for finding in found
@@ -39,17 +43,34 @@ def check_quotations(memo: Memo, name: str, documents: Sequence[Document], *, st
     quotations = tuple(finding for finding in found if finding.quotation.form != "term")
     terms = tuple(finding for finding in found if finding.quotation.form == "term")
     beyond = tuple(reference for reference in memo.references if reference not in inside)
-    return MemoCheck(name, tuple(documents), quotations, terms, beyond, unpaged, inside, strict=strict)
+    figures = look_up_figures(memo.figures, documents)
+    return MemoCheck(name, tuple(documents), quotations, terms, beyond, unpaged, inside, strict=strict, figures=figures)
 
 
-def _finding(number: int, quotation: Quotation, sources: Sequence[Source]) -> Finding:
-    """What becomes of one quotation: the best of its readings in the best of the documents."""
+def _finding(number: int, quotation: Quotation, sources: Sequence[Source], names: DocumentNames) -> Finding:
+    """What becomes of one quotation: the best of its readings in the document that is named, or the best."""
     if not quotation.closed:
         return Finding(quotation, "unclosed")
+    named = names.named(quotation)
+    if named is None:
+        return _finding_in(number, quotation, sources)
+    name, meant = named
+    found = _finding_in(number, quotation, [source for source in sources if source.number in meant])
+    if found.holds or quotation.form == "term":
+        return found if found.holds else _finding_in(number, quotation, sources)
+    elsewhere = _finding_in(number, quotation, [source for source in sources if source.number not in meant])
+    note = f"the memo names {name}" + ("" if meant else ", which is none of the documents that were given")
+    if elsewhere.holds:
+        return replace(elsewhere, outcome="wrong-document", notes=(*elsewhere.notes, note))
+    return found if meant else replace(elsewhere, notes=(*elsewhere.notes, note))
+
+
+def _finding_in(number: int, quotation: Quotation, sources: Sequence[Source]) -> Finding:
+    """What becomes of a quotation in the best of these documents."""
     held: list[Finding] = []
     for words in (quotation.words, *quotation.readings):
         read = replace(quotation, words=words)
-        held += [_finding_for_hit(number, read, source, hit) for source in sources if (hit := source.find(words))]
+        held += [_finding_for_hit(number, read, source, hit) for source in sources if (hit := _find(read, source))]
         if any(finding.outcome != "altered" for finding in held):
             break
     if held:
@@ -57,6 +78,19 @@ def _finding(number: int, quotation: Quotation, sources: Sequence[Source]) -> Fi
         others = [finding for finding in held if finding is not best and finding.quote]
         return replace(best, also=tuple(finding.document for finding in others if finding.document is not None))
     return _term_finding(quotation, sources) if quotation.form == "term" else _missing_finding(quotation, sources)
+
+
+def _find(quotation: Quotation, source: Source) -> Hit | None:
+    """Where the words stand in one document, on the page that the memo names if they are there."""
+    return source.find(quotation.words, partial(_is_on_named_page, quotation, source.document))
+
+
+def _is_on_named_page(quotation: Quotation, document: Document, span: Span) -> bool:
+    """Whether a place is on the page that the memo names."""
+    reference = quotation.reference
+    if reference is None or not document.paged:
+        return False
+    return any(page_match(reference, page) for page in _pages_of(document, span))
 
 
 def _finding_rank(finding: Finding) -> tuple[bool, bool, int]:
@@ -116,7 +150,11 @@ def _missing_finding(quotation: Quotation, sources: Sequence[Source]) -> Finding
     notes = [f"the part that was not found: {quoted_excerpt(longest)}"] if wanted and longest != quotation.words else []
     notes += _mixed_alphabet_notes(longest)
     pieces = describe_splice(longest, sources)
-    near = [(near, source.number) for source in sources if (near := source.nearest(longest))]
+    near = [
+        (near, source.number)
+        for source in sources
+        if (near := source.nearest(longest, partial(_is_on_named_page, quotation, source.document)))
+    ]
     best, number = max(near, key=lambda pair: pair[0].score, default=(None, 0))
     if pieces is not None and (best is None or best.score < CLOSE_SCORE):
         notes.append(pieces)

@@ -1,8 +1,8 @@
 """Quotations with words left out or put in: "pays [the amount] ... in full [sic]", found part by part, in order.
 
 What stands in square brackets is the memo's and not the document's; "[T]he" is a first letter that was changed. An
-ellipsis leaves words out, and how many is for the reader to see: what is left out is named. Whether a gap makes the
-sentence say something else is for `qualifiers` to tell.
+ellipsis leaves words out, and how many is for the reader to see: what is left out is named, at the quotation's edges up
+to where its sentence begins or ends. Whether a gap makes the sentence say something else is for `qualifiers` to tell.
 """
 
 import re
@@ -13,11 +13,21 @@ from itertools import pairwise
 from ralph_cli.core.document import Document, Page, Span
 from ralph_cli.core.run import Tier
 from ralph_cli.documents.quotes.index import Match, QuoteIndex
-from ralph_cli.memo.checking.qualifiers import Gap, is_reversing, meaning_change
-from ralph_cli.text.sentences import line_at
+from ralph_cli.memo.checking.qualifiers import (
+    Gap,
+    find_limit_behind,
+    find_negation_before,
+    is_reversing,
+    meaning_change,
+)
+from ralph_cli.text.raised import RAISED
+from ralph_cli.text.sentences import line_at, sentence_at
 
 MAX_ELLIPSIS_CHARS = 3_000
 """Characters, about a page, that an ellipsis may leave out; parts further apart are two quotations, not one."""
+
+MAX_EDGE_CHARS = 600
+"""Characters of a sentence that are looked at before and behind a quotation whose edge is an ellipsis."""
 
 MAX_REPLACED_CHARS = 200
 """Characters of the document that words in square brackets may stand for."""
@@ -31,7 +41,9 @@ _GAP = re.compile(rf"(?P<ellipsis>{_ELLIPSIS})|(?P<inserted>{_INSERTED})")
 _EDITORIAL_NOTE = re.compile(
     r"(?i)\[\s*(?:sic|emphasis (?:added|supplied|mine|in original)|footnotes? omitted|citations? omitted)\W*\]"
 )
-_FOOTNOTE_MARK = re.compile(r"(?<=[a-z.,;:])\[\d{1,2}\](?!\w)")
+_FOOTNOTE_MARK = re.compile(
+    rf"(?<=[a-z.,;:])\[\d{{1,2}}\](?!\w)|(?:(?<=[a-z]{{3}})|(?<=[.,;:]))[{RAISED}]{{1,2}}(?!\w)"
+)
 """The mark of a footnote within a quotation, which is no figure that was put in."""
 
 _CHANGED_LETTER = "\ue000"
@@ -41,7 +53,7 @@ MAX_ANCHORS = 40
 MAX_PARTS, MAX_PLACES = 24, 100
 """Parts of a quotation, and places of each, that are looked at: all of them together are compared."""
 
-TIER_RANKS: tuple[Tier, ...] = ("exact", "folded", "recut")
+TIER_RANKS: tuple[Tier, ...] = ("exact", "folded", "elided", "recut")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,27 +65,29 @@ class ElidedQuotation:
     edges: tuple[Gap, Gap]
     inserted: tuple[str, ...]
 
+    @property
+    def departs(self) -> bool:
+        """Whether anything is left out or put in, beyond an editor's note or a changed first letter."""
+        return any(gap.ellipsis or gap.inserted for gap in (*self.gaps, *self.edges))
+
 
 @dataclass(frozen=True, slots=True)
 class MatchedParts:
     """The parts of a quotation as they stand in the document, in order, with the least distance between them.
 
-    `meaning_change` is what a gap makes of the document's words, as (in the memo, in the document), if it is of weight.
+    `omitted` are the document's words that ellipses leave out. `meaning_change` is what a gap makes of the document's
+    words, as (in the memo, in the document), if it is of weight.
     """
 
     spans: tuple[Span, ...]
     tier: Tier
+    omitted: tuple[str, ...] = ()
     meaning_change: tuple[str, str] | None = None
 
     @property
     def span(self) -> Span:
         """From the first part's beginning to the last one's end."""
         return Span(self.spans[0].start, self.spans[-1].end)
-
-    def omitted_texts(self, document: Document) -> tuple[str, ...]:
-        """The document's words between the parts, each on one line."""
-        between = (document.text[first.end : second.start] for first, second in pairwise(self.spans))
-        return tuple(flat for text in between if any(map(str.isalnum, flat := " ".join(text.split()))))
 
 
 def parse_elisions(words: str) -> ElidedQuotation | None:
@@ -108,19 +122,20 @@ def _extend_gap(gap: Gap, match: re.Match[str]) -> Gap:
     return Gap(max(gap.reach, MAX_REPLACED_CHARS), (*gap.inserted, match[0].strip()), gap.ellipsis)
 
 
-def find_parts(wanted: ElidedQuotation, document: Document, index: QuoteIndex) -> MatchedParts | None:
-    """The parts in the document, each near the one before; the closest together if there are several places."""
+def find_parts(wanted: ElidedQuotation, document: Document, index: QuoteIndex) -> list[MatchedParts]:
+    """The places of the parts in the document, each part near the one before; the closest together first."""
     anchor = max(range(len(wanted.parts)), key=lambda at: len(wanted.parts[at]))
     match = _find_part(index, wanted.parts[anchor])
     if match is None:
-        return None
+        return []
     before = _length_at_most(wanted.gaps[:anchor], wanted.parts[:anchor])
     behind = _length_at_most(wanted.gaps[anchor:], wanted.parts[anchor + 1 :])
-    found: list[MatchedParts] = []
+    found: dict[tuple[Span, ...], MatchedParts] = {}
     for place in match.occurrences[:MAX_ANCHORS]:
         low, high = max(place.start - before, 0), min(place.end + behind, len(document.text))
-        found += _find_within(wanted, document, *line_at(document.text, low, high))
-    return min(found, key=_match_rank, default=None)
+        chains = _find_within(wanted, document, *line_at(document.text, low, high))
+        found |= {chain.spans: chain for chain in chains}
+    return sorted(found.values(), key=_match_rank)
 
 
 def _length_at_most(gaps: Sequence[Gap], parts: Sequence[str]) -> int:
@@ -167,20 +182,41 @@ def _find_within(wanted: ElidedQuotation, document: Document, low: int, high: in
         if len(chain) == len(places):
             tier = max((tier for _, tier in chain), key=TIER_RANKS.index)
             spans = tuple(Span(span.start + low, span.end + low) for span, _ in chain)
-            yield MatchedParts(spans, tier, _meaning_change(wanted, spans, document))
+            omitted = _omitted_texts(wanted, spans, document.text)
+            yield MatchedParts(spans, tier, omitted, _meaning_change(wanted, spans, document.text))
 
 
-def _meaning_change(wanted: ElidedQuotation, spans: Sequence[Span], document: Document) -> tuple[str, str] | None:
+def _omitted_texts(wanted: ElidedQuotation, spans: Sequence[Span], text: str) -> tuple[str, ...]:
+    """What is left out: between the parts, and of its sentence before and behind a quotation with dots at its edge."""
+    between = [text[first.end : second.start] for first, second in pairwise(spans)]
+    before, behind = _sentence_around(spans, text)
+    edges = [before] if wanted.edges[0].ellipsis else []
+    parts = [*edges, *between, *([behind] if wanted.edges[1].ellipsis else [])]
+    return tuple(flat for part in parts if any(map(str.isalnum, flat := " ".join(part.split()))))
+
+
+def _sentence_around(spans: Sequence[Span], text: str) -> tuple[str, str]:
+    """What stands in the same sentence before the first part and behind the last one."""
+    start, end = spans[0].start, spans[-1].end
+    low, high = max(start - MAX_EDGE_CHARS, 0), min(end + MAX_EDGE_CHARS, len(text))
+    first, _ = sentence_at(text, start, start + 1, low, high)
+    _, last = sentence_at(text, end - 1, end, low, high)
+    return text[first:start], text[end:last]
+
+
+def _meaning_change(wanted: ElidedQuotation, spans: Sequence[Span], text: str) -> tuple[str, str] | None:
     """What the gaps make of the document's words between these places, the first that is of weight."""
     for put_in in (*wanted.edges[0].inserted, *wanted.edges[1].inserted):
         if is_reversing(put_in):
             return put_in, ""
-    text = document.text
     for gap, part, (first, second) in zip(wanted.gaps, wanted.parts[1:], pairwise(spans), strict=True):
-        found = meaning_change(gap, text[first.start : first.end], text[first.end : second.start], display_text(part))
-        if found is not None:
+        before, omitted = text[spans[0].start : first.end], text[first.end : second.start]
+        if found := meaning_change(gap, before, omitted, display_text(part)):
             return found
-    return None
+    before, behind = _sentence_around(spans, text)
+    word = find_negation_before(before) if wanted.edges[0].ellipsis else ""
+    word = word or (find_limit_behind(behind) if wanted.edges[1].ellipsis else "")
+    return ("[...]", word) if word else None
 
 
 def _match_rank(chain: MatchedParts) -> tuple[bool, int]:

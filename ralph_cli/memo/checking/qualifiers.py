@@ -1,8 +1,14 @@
-"""What words put in or left out must not touch, for a sentence says something else then: figures, negations, limits."""
+"""What words put in or left out must not touch, for a sentence says something else then: figures, negations, limits.
+
+A limit is told by its place in the sentence, for there is no list of all their words: a phrase that a conjunction of
+condition or an adverb begins, what stands between "may" or "shall" and its verb, what says of how much something is
+said ("the lesser of"), and what commas set off and a preposition begins, unless it is a date.
+"""
 
 import re
 from dataclasses import dataclass
 
+from ralph_cli.memo.reading.figures import names_a_time_or_part, stated_figures
 from ralph_cli.text.lexicon import SCALES, TENS, UNITS, any_of, find_qualifier
 from ralph_cli.text.sentences import sentence_ends
 
@@ -16,6 +22,37 @@ _UNIT = re.compile(
 )
 _REVERSING = re.compile(r"(?i)\[\s*(?:un|in|im|ir|il|dis|non-?|mis)\s*\](?=\w)|(?<=\w)\[\s*less\s*\]")
 _CUT_WORD = re.compile(r"(\w*)\[[^\[\]]*\](\w*)")
+_CONDITIONS = (
+    r"if|unless|until|till|save|except|excluding|barring|provid(?:ed|ing)|subject|only|solely|so\s+long|as\s+long|without"
+    r"|to\s+the\s+extent|in\s+(?:the|any|no|each)\s+(?:event|case)|in\s+cases?|insofar|where|when(?:ever)?|pending|absent"
+    r"|assuming|other\s+than"
+)
+_CONTRASTS = r"but|whether|while|although|though|even|despite|notwithstanding|rather|instead|however"
+_PREPOSITIONS = (
+    r"after|against|as|at|before|by|during|for|from|in|on|once|per|since|through|throughout|to|toward|under|upon|via|with"
+    r"|within"
+)
+"""The conjunctions and prepositions of English are a closed class: no new ones are made."""
+
+_CONNECTIVE = re.compile(
+    r"(?i)(?:for\s+(?:example|instance)|in\s+(?:addition|fact|particular|turn|short|other\s+words)|by\s+contrast|as\s+(?:a\s+result"
+    r"|amended|defined|described|discussed|mentioned|noted|such|well)|on\s+the\s+other\s+hand|at\s+the\s+same\s+time"
+    r"|\w+\s+(?:which|whom|whose))\b"
+)
+"""What only leads from one sentence to another, says where something is told, or begins a clause of its own."""
+
+_PARTITIVE_ENDS = re.compile(r"(?i)\bof\W*\Z")
+
+_CONDITION_BEGINS = re.compile(rf"(?i)\s*(?:(?:and|or|nor)\s+)?(?:\w+ly\s+)?(?:{_CONDITIONS})\b")
+_CONTRAST_BEGINS = re.compile(rf"(?i)\s*(?:and\s+)?(?:{_CONTRASTS})\b")
+_ADVERBIAL_BEGINS = re.compile(rf"(?i)\s*(?:(?:and|or)\s+)?(?:{_PREPOSITIONS})\b")
+_DEGREE_BEGINS = re.compile(r"(?i)\w{4,}ly\b")
+_MODAL = r"(?:may|might|can|could|shall|should|will|would|must)"
+_MODAL_BEFORE = re.compile(rf"(?i)\b{_MODAL}\W*\Z")
+_PHRASE_ENDS = re.compile(r"[,;:()\u2013\u2014]|\s-\s")
+_MAX_EDGE_WORDS = 2
+"""Words right before a quotation in which a negation belongs to it."""
+
 _PAGE_NUMBER = re.compile(r"\n[ \t]*(?:[A-Z]-)?\d{1,4}[ \t]*\f")
 
 
@@ -43,7 +80,7 @@ def meaning_change(gap: Gap, before: str, replaced: str, after: str) -> tuple[st
     """What a gap makes of the document's words, as (in the memo, in the document); None if nothing of weight.
 
     `replaced` is what the document has in the gap's place, `before` and `after` are the parts of the quotation beside
-    it. Sentences that an ellipsis leaves out as a whole are not looked at: what is quoted keeps its own limits.
+    it. Sentences that an ellipsis leaves out as a whole are not looked at: what is quoted keeps its limits and figures.
     """
     replaced = _PAGE_NUMBER.sub("\n", replaced)
     flat = " ".join(replaced.split())
@@ -51,7 +88,8 @@ def meaning_change(gap: Gap, before: str, replaced: str, after: str) -> tuple[st
         if is_reversing(put_in):
             return put_in, flat
     if gap.ellipsis:
-        word = find_qualifier(_omitted_sentence_parts(before, replaced, after)) or _displaced_figure(replaced, after)
+        omitted = _omitted_sentence_parts(before, replaced, after)
+        word = find_limit(before, omitted) or _omitted_figure(omitted) or _displaced_figure(replaced, after)
         return ("[...]", word) if word else None
     if not gap.inserted:
         return None
@@ -66,11 +104,49 @@ def meaning_change(gap: Gap, before: str, replaced: str, after: str) -> tuple[st
     return None
 
 
+def find_limit(before: str, omitted: str) -> str:
+    """The negation or limit in what is left out of a sentence behind the words `before`, "" if there is none."""
+    if word := find_qualifier(omitted):
+        return word
+    flat = " ".join(omitted.split())
+    phrases = [phrase.strip() for phrase in _PHRASE_ENDS.split(flat) if phrase.strip()]
+    for phrase in phrases:
+        if _CONDITION_BEGINS.match(phrase) or _CONTRAST_BEGINS.match(phrase):
+            return phrase
+    if phrases and _DEGREE_BEGINS.match(phrases[0]):
+        return phrases[0]
+    if not phrases or flat.startswith(("(", "[")):
+        return ""
+    if _MODAL_BEFORE.search(before):
+        return phrases[0]
+    if _PARTITIVE_ENDS.search(flat):
+        return flat.strip(" ,;")
+    set_off = flat.startswith(",") and _ADVERBIAL_BEGINS.match(phrases[0])
+    return phrases[0] if set_off and not (_CONNECTIVE.match(phrases[0]) or names_a_time_or_part(phrases[0])) else ""
+
+
+def find_limit_behind(rest: str) -> str:
+    """The condition with which a sentence goes on behind a quotation that an ellipsis ends, "" if there is none."""
+    flat = " ".join(rest.split())
+    phrase = next((phrase for phrase in _PHRASE_ENDS.split(flat) if phrase.strip()), "").strip()
+    return phrase if _CONDITION_BEGINS.match(phrase) else ""
+
+
+def find_negation_before(text: str) -> str:
+    """The negation or limit right before a quotation that begins with an ellipsis, "" if there is none."""
+    return find_qualifier(" ".join(text.split()[-_MAX_EDGE_WORDS:]))
+
+
+def _omitted_figure(omitted: str) -> str:
+    """The first amount that is left out, "" if there is none; dates and numbers of sections are none."""
+    return next((figure.text for figure in stated_figures(omitted)), "")
+
+
 def _omitted_sentence_parts(before: str, omitted: str, after: str) -> str:
     """What is left out of the sentences that are quoted in part."""
-    text = before[-1:] + omitted + after[:1]
+    text, shift = before[-1:] + omitted + after[:1], len(before[-1:])
     ends = list(sentence_ends(text))
-    return f"{text[: ends[0][0]]} {text[ends[-1][1] :]}" if ends else text
+    return f"{omitted[: max(ends[0][0] - shift, 0)]}\n{omitted[ends[-1][1] - shift :]}" if ends else omitted
 
 
 def _displaced_figure(omitted: str, after: str) -> str:

@@ -6,12 +6,13 @@ case, words left out and put in.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.results.memo import ClosestText
+from ralph_cli.core.run import Tier
 from ralph_cli.documents.quotes.index import Match, QuoteIndex, differences
 from ralph_cli.memo.checking.elisions import (
     ElidedQuotation,
@@ -28,6 +29,9 @@ from ralph_cli.text.sentences import CLAUSES, sentence_at, sentence_ends, shorte
 
 EDGE_CHARS = 60
 """Characters from the edge of a passage that resembles a quotation within which its first word is looked for."""
+
+MAX_NEAR = 4
+"""Places like a quotation among which the one on the page that the memo names is preferred."""
 
 MAX_SHOWN_CHARS = 160
 """Characters of what an ellipsis leaves out that are shown."""
@@ -70,20 +74,27 @@ class Source:
         """The folded text in one case."""
         return self.folded.casefold()
 
-    def find(self, words: str) -> Hit | None:
-        """Where the words stand, at the best tier that any way of reading them gives."""
+    def find(self, words: str, is_named: Callable[[Span], bool] = lambda _span: False) -> Hit | None:
+        """Where the words stand, at the best tier that any way of reading them gives.
+
+        Of several places of words with gaps those that `is_named` holds of are preferred: the memo names their page.
+        """
         recut: Hit | None = None
+        wanted = parse_elisions(words)
         for form in _typographic_variants(words):
+            if form != words and wanted and wanted.departs:
+                break  # dots at an edge leave words out
             match = self.index.find(form)
             hit = self._hit(form, words, match) if match else None
             if hit is not None and hit.match.tier != "recut":
                 return hit
-            recut = recut or hit
+            recut = recut or (None if wanted and wanted.departs else hit)
         if recut is not None:
             return recut
-        wanted = parse_elisions(words)
-        chain = find_parts(wanted, self.document, self.index) if wanted else None
-        return self._hit_from_parts(chain, wanted) if chain and wanted else self._find_with_swapped_case(words)
+        chains = find_parts(wanted, self.document, self.index) if wanted else []
+        if wanted and chains:
+            return self._hit_from_parts(sorted(chains, key=lambda chain: not is_named(chain.span)), wanted)
+        return self._find_with_swapped_case(words)
 
     def _hit(self, form: str, words: str, match: Match) -> Hit | None:
         tier, notes = match.tier, self.index.describe_departures(form, match.span, match.tier)
@@ -112,16 +123,19 @@ class Source:
         change = f"{words.split()[0]} -> {self._text(match.span).split()[0]}"
         return Hit(replace(match, tier="recut"), (change,))
 
-    def _hit_from_parts(self, chain: MatchedParts, wanted: ElidedQuotation) -> Hit:
-        left = "; ".join(quoted_excerpt(text) for text in chain.omitted_texts(self.document))
+    def _hit_from_parts(self, chains: Sequence[MatchedParts], wanted: ElidedQuotation) -> Hit:
+        chain = chains[0]
+        left = "; ".join(map(quoted_excerpt, chain.omitted))
         notes = [f"omitted: {left}"] if left else []
         notes += [f"inserted by the memo: {', '.join(wanted.inserted)}"] if wanted.inserted else []
         for part, span in zip(wanted.parts, chain.spans, strict=True):
             departures = self.index.describe_departures(display_text(part), span, chain.tier)
             # What is left out before a later part is named as omitted already.
             notes += [note for note in departures if span == chain.spans[0] or not note.startswith("begins behind")]
-        meaning_change = chain.meaning_change or self._negation_at_start(chain.span, wanted)
-        return Hit(Match(chain.span, chain.tier, (chain.span,), 1), tuple(notes), meaning_change)
+        change = chain.meaning_change or self._negation_at_start(chain.span, wanted)
+        tier: Tier = "elided" if wanted.departs else chain.tier
+        places = tuple(dict.fromkeys(item.span for item in chains if item.meaning_change == chain.meaning_change))
+        return Hit(Match(chain.span, tier, places, len(places)), tuple(notes), change)
 
     def _negation_at_start(self, span: Span, wanted: ElidedQuotation) -> tuple[str, str] | None:
         """What the memo puts in at the beginning, where the document has a negation."""
@@ -134,9 +148,10 @@ class Source:
     def _text(self, span: Span) -> str:
         return self.document.text[span.start : span.end]
 
-    def nearest(self, words: str) -> ClosestText | None:
-        """The text that resembles the words most."""
-        near = next(iter(self.index.closest(words)), None)
+    def nearest(self, words: str, is_named: Callable[[Span], bool] = lambda _span: False) -> ClosestText | None:
+        """The text that resembles the words most; of several places one that `is_named` holds of, if there is any."""
+        found = self.index.closest(words, MAX_NEAR)
+        near = next((item for item in found if is_named(item.span)), found[0] if found else None)
         if near is None:
             return None
         span = self._align_edges(words, near.span)

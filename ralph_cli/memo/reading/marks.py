@@ -1,5 +1,6 @@
 """Quotation marks: where a quotation begins and ends, in every pair of marks in use, nested, over line ends.
 
+Of marks within each other the outer pair is the quotation, of whatever kind. A mark without a partner is told.
 An apostrophe or an inch sign may look like a closing mark. Where one might be meant, the scan goes on to the next mark
 that closes for certain and gives both readings; which one is right is for the document to say.
 """
@@ -21,6 +22,7 @@ _CLOSERS = {
     "\u300c": "\u300d", "\u300e": "\u300f",
 }  # fmt: skip
 _MARK = re.compile("[\"'\u2018-\u201f\u00ab\u00bb\u2039\u203a\u300c-\u300f]")
+_ALL_MARKS = "\"'\u2018\u2019\u201a\u201b\u201c\u201d\u201e\u201f\u00ab\u00bb\u2039\u203a"
 _SINGLE = "'\u2018\u2019\u201a"
 _ALWAYS_CLOSE = "\u201d\u300d\u300f"
 _SURE_OPENERS = '\u201c\u201e\u00ab\u300c\u300e\u2018"'
@@ -35,7 +37,10 @@ _POSSESSIVE = re.compile(r"\s+[a-z]")
 
 @dataclass(frozen=True, slots=True)
 class MarkedQuotation:
-    """A quotation between marks: its first mark, and the places where it may end, most certain last; none: unclosed."""
+    """A quotation between marks: its first mark, and the places where it may end, most certain last.
+
+    Without any it is a mark that has no partner.
+    """
 
     start: int
     ends: tuple[int, ...]
@@ -48,8 +53,10 @@ def marked_quotations(text: str, start: int, end: int) -> Iterator[MarkedQuotati
         opening = match.start()
         at = opening + 1
         if not _is_opening(text, opening, start, end):
+            if _is_stray_closing(text, opening, start):
+                yield MarkedQuotation(opening, ())
             continue
-        ends = _find_ends(text, opening, end)
+        ends = _find_ends(text, opening, end, nested=True) or _find_ends(text, opening, end, nested=False)
         if ends:
             yield MarkedQuotation(opening, ends)
             at = ends[-1] + 1
@@ -79,23 +86,33 @@ def _may_open_after(before: str) -> bool:
     return not before.isalnum() and before not in ".,;!?)]\u2019\u201d%"
 
 
-def _find_ends(text: str, opening: int, end: int) -> tuple[int, ...]:
-    """The places of the marks that may close the quotation; none if it does not close."""
-    closers, depth = _CLOSERS[text[opening]], 0
+def _is_stray_closing(text: str, at: int, start: int) -> bool:
+    """Whether the mark at `at`, nothing being open, can only close a quotation; behind a figure it may be inches."""
+    before = text[at - 1] if at > start else " "
+    return text[at] in '\u201d"' and not before.isspace() and not before.isdecimal() and before not in _ALL_MARKS
+
+
+def _find_ends(text: str, opening: int, end: int, *, nested: bool) -> tuple[int, ...]:
+    """The places of the marks that may close the quotation; none if it does not close.
+
+    With `nested` double marks of another kind within it open and close a quotation of their own.
+    """
+    closers = _CLOSERS[text[opening]]
+    inner: list[str] = []
     found: list[int] = []
     for match in _MARK.finditer(text, opening + 1, min(end, opening + MAX_CHARS)):
         at = match.start()
-        if found and depth == 0 and text[at] != text[opening] and _is_opening(text, at, opening, end):
+        if found and not inner and text[at] != text[opening] and _is_opening(text, at, opening, end):
             break  # another quotation begins: the doubtful end was one
-        if _is_nested_opening(text, opening, at, end):
-            if found and depth == 0:
+        if _is_nested_opening(text, opening, at, end, others=nested):
+            if found and not inner:
                 break
-            depth += 1
-            if depth > MAX_DEPTH:
+            inner.append(_CLOSERS[text[at]])
+            if len(inner) > MAX_DEPTH:
                 break
-        elif text[at] in closers and _is_closing(text, opening, at, end):
-            if depth:
-                depth -= 1
+        elif text[at] in (inner[-1] if inner else closers) and _is_closing(text, opening, at, end):
+            if inner:
+                inner.pop()
                 continue
             found.append(at)
             if not _is_doubtful(text, at, end):
@@ -103,12 +120,17 @@ def _find_ends(text: str, opening: int, end: int) -> tuple[int, ...]:
     return tuple(found)
 
 
-def _is_nested_opening(text: str, opening: int, at: int, end: int) -> bool:
-    """Whether the mark at `at` opens a quotation of the same marks within."""
-    if text[at] != text[opening]:
+def _is_nested_opening(text: str, opening: int, at: int, end: int, *, others: bool) -> bool:
+    """Whether the mark at `at` opens a quotation within: of the same marks, or of `others` that close alike."""
+    mark, outer = text[at], text[opening]
+    alike = mark in _CLOSERS and not set(_CLOSERS[mark]).isdisjoint(_CLOSERS[outer])
+    if mark != outer and not (others and alike and mark not in _SINGLE):
         return False
     before, after = text[at - 1], text[at + 1] if at + 1 < end else " "
-    return (before.isspace() or before in "([{\u2014\u2013") and not after.isspace() and at > opening + 1
+    if mark in "\u00ab\u2039" and before.isspace():
+        return True
+    first = at == opening + 1 and after.isalnum()
+    return first or ((before.isspace() or before in "([{\u2014\u2013") and not after.isspace() and at > opening + 1)
 
 
 def _is_closing(text: str, opening: int, at: int, end: int) -> bool:

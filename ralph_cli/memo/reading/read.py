@@ -1,29 +1,46 @@
-"""Reading a memo: what it quotes, and from which pages it says so."""
+"""Reading a memo: what it quotes, from which pages it says so, and which figures are in its own words."""
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import zip_longest
 
 from ralph_cli.core.document import Document
-from ralph_cli.core.results.memo import Memo, PageReference, Quotation
+from ralph_cli.core.results.memo import Memo, MemoFigure, PageReference, Quotation
 from ralph_cli.memo.reading.attribution import MIN_WORDS, is_attributed
 from ralph_cli.memo.reading.binding import Binder
+from ralph_cli.memo.reading.figures import stated_figures
 from ralph_cli.memo.reading.layout import Locator, Piece, is_block, pieces
 from ralph_cli.memo.reading.marks import MarkedQuotation, marked_quotations
 from ralph_cli.memo.reading.page_references import find_references
-from ralph_cli.memo.reading.words import count_words, is_term, strip_attribution, strip_markup, strip_quote_prefix
+from ralph_cli.memo.reading.words import (
+    count_words,
+    is_term,
+    readings_of_hyphens,
+    strip_attribution,
+    strip_markup,
+    strip_quote_prefix,
+)
+from ralph_cli.text.quantities.figures import UNIT_AFTER
 from ralph_cli.text.sentences import sentence_at
 
 _MIN_MARKED_SHARE = 0.5
 """Share of a block quotation that stands between marks from which those are the quotations, not the block."""
+
+_CITATION_REACH = 160
+"""Characters between a quotation and the page it names over which a citation goes."""
+
+_BRACKET_BEHIND = re.compile(r"[\s.,;:*_]{0,4}[(\[](?P<inner>[^()\[\]\n]{3,120})[)\]]")
+_MIN_SPELLED = 13
+"""A lower number in words is a figure only before a unit: "two things" is none."""
 
 _MAX_SHOWN_CHARS, _SENTENCE_REACH = 200, 1_000
 """Characters shown of what never closes, and looked through on each side of a quotation for its sentence."""
 
 
 def read_memo(document: Document) -> Memo:
-    """The quotations of a memo and its other page references."""
+    """The quotations of a memo, its other page references, and the figures of its own words."""
     reader = _Reader(document)
     found = reader.quotations()
     starts = [quotation.start for quotation in found]
@@ -39,9 +56,62 @@ def read_memo(document: Document) -> Memo:
 
     free_references = [place(reference) for reference in find_references(document.text) if is_free(reference)]
     pairs = Binder(document, reader.pieces, found, free_references).bind()
-    bound = [_classify(replace(quotation, reference=reference), document.text) for quotation, reference in pairs]
+    bound = [
+        _classify(replace(item, reference=reference, citation=_citation(item, reference, document.text)), document.text)
+        for item, reference in pairs
+    ]
     used = {quotation.reference.start for quotation in bound if quotation.reference}
-    return Memo(tuple(bound), tuple(reference for reference in free_references if reference.start not in used))
+    unbound = tuple(reference for reference in free_references if reference.start not in used)
+    spans = [(quotation.start, quotation.end) for quotation in found]
+    masked = _mask(document.text, spans + [(reference.start, reference.end) for reference in free_references])
+    figures = tuple(figure for piece in reader.pieces for figure in _own_figures(masked, piece, reader.places, unbound))
+    return Memo(tuple(bound), unbound, figures)
+
+
+def _citation(quotation: Quotation, reference: PageReference | None, text: str) -> str:
+    """What says where the words stand: around the page that is named, or in brackets right behind the quotation."""
+    bracket = _BRACKET_BEHIND.match(text, quotation.end)
+    if reference is None:
+        return bracket["inner"] if bracket else ""
+    line_start = max(text.rfind(mark, 0, reference.start) for mark in "\n\f") + 1
+    line_end = next((at for at in range(reference.end, len(text)) if text[at] in "\n\f"), len(text))
+    if quotation.end <= reference.start < quotation.end + _CITATION_REACH:
+        stop = re.compile(r"[)\]\n\f]").search(text, reference.end, line_end)
+        return text[quotation.end : stop.start() if stop else line_end]
+    if quotation.start - _CITATION_REACH < reference.end <= quotation.start:
+        return text[max(line_start, reference.start - _CITATION_REACH) : reference.end]
+    return text[line_start:line_end] if not line_start <= quotation.start < line_end else ""
+
+
+def _mask(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """The text with blanks in place of these spans, line ends kept."""
+    for start, end in spans:
+        text = text[:start] + re.sub(r"[^\n\f]", " ", text[start:end]) + text[end:]
+    return text
+
+
+def _own_figures(
+    masked: str, piece: Piece, places: Locator, references: Sequence[PageReference]
+) -> Iterator[MemoFigure]:
+    """The figures of one piece of a memo whose quotations and page references are masked."""
+    words = masked[piece.start : piece.end]
+    if (
+        not any(map(str.isalpha, words))
+        and piece.pages is None
+        and "\n" not in words.strip()
+        and words.strip().isdigit()
+    ):
+        return  # the number of one of the memo's pages
+    for figure in stated_figures(words):
+        if figure.spelled and figure.value < _MIN_SPELLED and not UNIT_AFTER.match(words, figure.end):
+            continue
+        at = piece.start + figure.start
+        first, last = sentence_at(masked, at, at + len(figure.text), piece.start, piece.end)
+        inside = [reference for reference in references if first <= reference.start < last]
+        near = next((reference for reference in inside if reference.start > at), inside[-1] if inside else None)
+        digits = re.search(r"\d[\d,]*(?:\.\d+)?", figure.text)
+        number = digits[0].replace(",", "") if digits else figure.text
+        yield MemoFigure(figure.text.strip(), number, places.line_number(at), places.describe(at), near)
 
 
 def _is_own_page_number(document: Document, reference: PageReference) -> bool:
@@ -121,7 +191,9 @@ class _Reader:
 
     def _quotation(self, piece: Piece, start: int, end: int, *raw_readings: str) -> Quotation:
         """The quotation at text[start:end]; it may be meant as any of the readings, the first one most likely."""
-        words, *readings = (strip_markup(raw, self._kind) for raw in raw_readings)
+        words, *readings = (
+            strip_markup(closed, self._kind) for raw in raw_readings for closed in readings_of_hyphens(raw)
+        )
         line, place = self.places.line_number(start), self.places.describe(start)
         sentence = self._sentence(piece, start, end)
         return Quotation(words, start, end, line, place, readings=tuple(readings), sentence=sentence)

@@ -2,12 +2,18 @@
 
 import html
 import re
+from collections.abc import Iterator
+from itertools import product
 
 from ralph_cli.memo.reading.page_references import find_references, has_reference
 
 MAX_TERM_WORDS = 3
 """Up to this many words between marks may merely name something, unless they have an amount or a page with them."""
 
+MAX_DIVIDED = 4
+"""Words divided at line ends of which each is read in both ways; of more all are, or none is, closed up."""
+
+_DIVIDED = re.compile("(?<=[^\\W\\d_])[-\u2010][ \\t]*(?:\\r?\\n|\\f)[ \\t>]*(?=[^\\W\\d_])")
 _PREFIX = re.compile(r"^[ \t]{0,3}(?:[-*+][ \t]+)?(?:>[ \t]?)+", re.MULTILINE)
 _BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE)
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()\s]*\)")
@@ -23,11 +29,21 @@ _DASHED_END = re.compile(r"(?:\u2014|\u2013|--|\s-)[^\n\u2014\u2013]{0,120}\Z")
 
 def strip_markup(text: str, kind: str) -> str:
     """The words on one line, as they are meant to be read: emphasis, escapes and footnote marks are the memo's own."""
+    text = text.replace("\u00ad", "")  # where a word may be divided, not a character of it
     if kind in ("markdown", "text"):
         text = _EMPHASIS.sub("", _FOOTNOTE.sub("", _LINK.sub(r"\1", text)))
     if kind == "markdown":
         text = html.unescape(_BREAK.sub(" ", _ESCAPE.sub(r"\1", text)))
     return " ".join(text.split())
+
+
+def readings_of_hyphens(text: str) -> Iterator[str]:
+    """The text with each word that a hyphen divides at a line's end closed up, or with the hyphen; closed up first."""
+    parts = _DIVIDED.split(text)
+    count = len(parts) - 1
+    joints = product(("", "-"), repeat=count) if count <= MAX_DIVIDED else (("",) * count, ("-",) * count)
+    for marks in joints:
+        yield "".join(part + mark for part, mark in zip(parts, (*marks, ""), strict=True))
 
 
 def strip_quote_prefix(text: str) -> str:

@@ -22,13 +22,17 @@ _FAILED_WORDS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One span the snippet printed: `text` is context[start:end]."""
+    """One span the snippet printed: `text` is context[start:end].
+
+    `header` heads the columns of a row whose table is too long to be quoted from there on.
+    """
 
     page: int
     start: int
     end: int
     score: float
     text: str
+    header: str = ""
 
     @property
     def claim(self) -> str:
@@ -46,7 +50,7 @@ def parse_search_output(text: str) -> tuple[list[Json], list[Candidate]]:
             row, _ = decoder.raw_decode(piece)
             if "text" in row:
                 place = int(row["page"]), int(row["start"]), int(row["end"])
-                candidates.append(Candidate(*place, float(row["score"]), str(row["text"])))
+                candidates.append(Candidate(*place, float(row["score"]), str(row["text"]), str(row.get("header", ""))))
             elif "coverage" in row:
                 summaries.append(row)
         except (ValueError, TypeError, LookupError):

@@ -14,7 +14,9 @@ from ralph_cli.providers.offline.semantic import Embed, make_similarity
 from ralph_cli.providers.offline.snippet import DEFAULT_PASSAGES, build_snippet
 from ralph_cli.text.verbatim import departure
 
-MAX_QUOTES, MAX_SEARCHES = 7, 3
+MAX_QUOTES, MAX_SEARCHES = 3, 3
+"""Passages that are shown unless more are asked for, and searches that are made for them."""
+
 MIN_SCORE_SHARE, MIN_BEST_SHARE = 0.35, 0.05
 """Least share of the best score that a quote must reach once there are enough of them, and that one of all must."""
 TOOL = "act"
@@ -68,7 +70,8 @@ def _worker_action(request: Request) -> Json:
     if is_irrelevant(history.search_summaries[0]):
         return not_found_action(history.search_summaries[0])
     chosen = select_candidates(history.first_unrefused(most), least, history.best_score)
-    return _submission_or_search(history, chosen, least, question, length)
+    most_quotes = int((request.inputs.get("quotes") or (1, 2 * MAX_QUOTES))[1])
+    return _submission_or_search(history, chosen, least, question, length, most_quotes)
 
 
 def _reader_action(request: Request) -> Json:
@@ -82,9 +85,11 @@ def _reader_action(request: Request) -> Json:
     if is_irrelevant(history.search_summaries[-1]):
         broad = history.searches == 1 and words and tasks.TASK_WORDS.search(task)
         return {"code": build_snippet(None, length, [])} if broad else not_found_action(history.search_summaries[0])
-    # What stands in several places is one item.
-    items = {c.claim.casefold(): c for c in reversed(history.first_unrefused(len(history.candidates)))}
-    chosen = select_candidates(list(reversed(items.values()))[: tasks.MAX_ITEMS], 1, history.best_score)
+    # What stands in several places is one item, and ranks by the best of them.
+    items: dict[str, Candidate] = {}
+    for candidate in history.first_unrefused(len(history.candidates)):
+        items.setdefault(candidate.claim.casefold(), candidate)
+    chosen = select_candidates(list(items.values())[: tasks.MAX_ITEMS], 1, history.best_score)
     if len(history.search_summaries) > 1 and is_irrelevant(history.search_summaries[0]):
         words = None
     return _submission_or_search(history, chosen, tasks.TARGET_ITEMS, words, length)
@@ -104,13 +109,20 @@ def _opening_search(history: History, question: str | None, length: tuple[int, i
 
 
 def _submission_or_search(
-    history: History, chosen: list[Candidate], wanted: int, question: str | None, length: tuple[int, int]
+    history: History,
+    chosen: list[Candidate],
+    wanted: int,
+    question: str | None,
+    length: tuple[int, int],
+    most_quotes: int = 0,
 ) -> Json:
     """Hand in what was chosen; if that is less than `wanted` and there may be more, search again first."""
     if len(chosen) < wanted and not history.exhausted and history.searches <= MAX_SEARCHES:
         shown = [(c.start, c.end) for c in history.candidates]
         return {"code": build_snippet(question, length, shown, passages=DEFAULT_PASSAGES * (1 + history.searches))}
-    return submission(chosen) if chosen else no_quote_action(history.search_summaries, length, history.submitted)
+    if not chosen:
+        return no_quote_action(history.search_summaries, length, history.submitted)
+    return submission(chosen, most_quotes)
 
 
 def _extractor_action(request: Request) -> Json:
@@ -129,8 +141,8 @@ def quote_bounds(inputs: Mapping[str, Any]) -> tuple[tuple[int, int], int, int]:
     """Characters of a quote (least, most), and the least and the most claims: one quote each."""
     bullets, quotes = inputs.get("bullets") or (1, MAX_QUOTES), inputs.get("quotes") or (1, MAX_QUOTES)
     low, high = inputs.get("quote_chars") or (20, 300)
-    most = max(1, min(int(bullets[1]), int(quotes[1]), MAX_QUOTES))
-    return (int(low), int(high)), max(int(bullets[0]), int(quotes[0])), most
+    least = max(int(bullets[0]), int(quotes[0]))
+    return (int(low), int(high)), least, max(1, least, min(int(bullets[1]), int(quotes[1]), MAX_QUOTES))
 
 
 def is_irrelevant(head: Json) -> bool:
@@ -148,9 +160,15 @@ def select_candidates(candidates: list[Candidate], least: int, best: float) -> l
     return [c for index, c in enumerate(candidates) if index < least or c.score >= MIN_SCORE_SHARE * best]
 
 
-def submission(chosen: list[Candidate]) -> Json:
-    """Claims that are their quotes, in the order of the ranking."""
-    return {"claims": [{"text": c.claim, "quotes": [c.text]} for c in chosen]}
+def submission(chosen: list[Candidate], most: int = 0) -> Json:
+    """Claims that are their quotes, in the order of the ranking; with what heads rows at most `most` quotes."""
+    room = most - len(chosen)
+    claims = []
+    for candidate in chosen:
+        header = [candidate.header] if candidate.header and room > 0 else []
+        room -= len(header)
+        claims.append({"text": candidate.claim, "quotes": [candidate.text, *header]})
+    return {"claims": claims}
 
 
 def no_quote_action(heads: list[Json], length: tuple[int, int], refused: bool = False) -> Json:

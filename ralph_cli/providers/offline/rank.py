@@ -1,6 +1,6 @@
 """Rank passages of a long document for a question: the source of this module runs as guest code in the sandbox.
 
-It stands behind that of `words`; else it needs the standard library only.
+It stands behind those of `words`, `pages` and of the tables of texts; else it needs the standard library only.
 Query terms are counted by literal-prefix regular expressions over one lower-cased copy; the document itself is never
 tokenised, because Python in WebAssembly is several times slower than here.
 """
@@ -14,25 +14,31 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+from ralph_cli.providers.offline.pages import HEAD_CHARS, Page, page_bodies, page_windows, split_windows
 from ralph_cli.providers.offline.words import IRREGULAR, STOP, is_general, stem
-
-Page = tuple[int, str, int, int]
-"""Number, label, start and end of a page, as the sandbox gives it."""
+from ralph_cli.text.tables import is_row
 
 TOKEN = re.compile(r"[^\W\d_]+(?:&[^\W\d_]+)+|\d+(?:[.,]\d+)+(?![^\W_])|[^\W_]+")
 YEAR = re.compile(r"\b(?:FY|CY|fiscal(?: year)?)?\s?'?((?:19|20)\d\d)\b|\b(?:FY|CY)\s?'?(\d\d)\b", re.IGNORECASE)
 QUARTER = {"q1": "first quarter", "q2": "second quarter", "q3": "third quarter", "q4": "fourth quarter"}
 # A passage's score: its own BM25, and shares of its page's, of its page's first lines', and of terms side by side.
-PAGE_SCORE_SHARE, HEAD_SCORE_SHARE, HEAD_CHARS, PAIR_WEIGHT_SHARE = 0.3, 2.0, 200, 0.3
+PAGE_SCORE_SHARE, HEAD_SCORE_SHARE, PAIR_WEIGHT_SHARE = 1.0, 2.0, 0.3
+# What a page gains that begins with the title of a part that the question names ("in the balance sheet"), as a share of
+# the best passages' scores; and one whose rows come back all over the document, if an amount is asked for.
+NAMED_PART_SHARE, RECURRENCE_SHARE, RECURRENT_PAGES = 2.0, 0.8, 3
+PART = re.compile(
+    r"(?i)((?:[\w&'\u2019-]+\s+){1,2}(?:statement|sheet|section|note|table|report|discussion|schedule)s?)\b"
+)
 # A name that opens the document and pervades it says little about where to look.
-SUBJECT_WEIGHT_FACTOR, OPENING_CHARS = 0.5, 3000
+SUBJECT_WEIGHT_FACTOR, OPENING_CHARS = 0.3, 3000
 # What counts as relevant at all: see `best_coverage`.
-ENOUGH_COVERAGE, MIN_TERMS_HELD, ABSENT_WORD_FACTOR = 0.6, 2.0, 0.4
+ENOUGH_COVERAGE, MIN_TERMS_HELD, ABSENT_WORD_FACTOR = 0.55, 2.0, 0.4
 AMOUNT = re.compile(
     r"(?i)\bhow (?:much|many|large|big|long|high|low|far|old)\b|%|\b(?:amount|number|total|sum|rate|ratio"
     r"|percent(?:age)?|share|average|price|cost|value|size|level|growth|change|increase|decrease)s?\b"
 )
 FIGURE = re.compile(r"\d[\d,.]*")
+LABEL = re.compile(r"[^\W\d_]{2,}")
 
 
 def term_pattern(key: str) -> str:
@@ -100,22 +106,12 @@ def expand_acronym(key: str, low: str) -> str:
     return " ".join(stem(word) for word in words) if count >= (1 if defined else 3) and telling >= 2 else ""
 
 
-def split_windows(text: str, size: int = 900, overlap: int = 200) -> list[tuple[int, int]]:
-    """Windows of about `size` characters that begin and end on line ends where there are any, never across pages."""
-    out: list[tuple[int, int]] = []
-    for part in re.finditer(r"[^\f]+", text):
-        start, stop = part.span()
-        while start < stop:
-            end = text.find("\n", start + size, min(stop, start + 2 * size)) + 1
-            if not end:
-                end = text.rfind(" ", start + 1, min(stop, start + size)) + 1 if stop - start > size else stop
-            end = end or min(stop, start + size)
-            out.append((start, end))
-            if end >= stop:
-                break
-            back = text.find("\n", end - overlap, end - 1) + 1 or text.find(" ", end - overlap, end - 1) + 1
-            start = back if back > start else end
-    return [(a, b) for a, b in out if not text[a:b].isspace()]
+def find_parted(key: str, low: str) -> str:
+    """How the document writes a word that it only has with a hyphen or in two ("pass-through"), or ''."""
+    if len(key) < 6 or not key.isalpha():
+        return ""
+    found = re.search(rf"{key[0]}(?<![^\W_]{key[0]})" + "".join(f"[-\u2010 ]?{letter}" for letter in key[1:]), low)
+    return found[0] if found and sum(not letter.isalpha() for letter in found[0]) == 1 else ""
 
 
 class TermIndex:
@@ -211,14 +207,6 @@ def best_coverage(
     return best / total, min(ENOUGH_COVERAGE, MIN_TERMS_HELD * squares / total**2)
 
 
-def page_windows(text: str, pages: Sequence[Page]) -> list[tuple[int, int]]:
-    """The pages, or windows of a page's size where the document has none."""
-    spans = [(start, end) for _, _, start, end in pages if end > start]
-    if len(spans) > 1:
-        return spans
-    return [(start, min(start + 3000, len(text))) for start in range(0, len(text), 3000)]
-
-
 @dataclass
 class Ranking:
     """Passages (score, start, end), best first; what share of the terms the best one holds, and should hold.
@@ -236,33 +224,75 @@ class Ranking:
 def rank(question: str, text: str, pages: Sequence[Page]) -> Ranking:
     """Rank the passages of `text` for the question."""
     terms = query_terms(question)
-    field, units = TermIndex(text, pages), split_windows(text)
+    field, units = TermIndex(text, pages), split_windows(text, page_bodies(text, pages))
     tokens = [token.lower() for token in TOKEN.findall(question) if not token.islower()]
     names = {key for key, _, _ in terms if any(token.startswith(key) for token in tokens)}
     for key, weight, word in terms:
         verb = stem(IRREGULAR.get(word.lower(), ""))
-        field.add_term(key, weight, QUARTER.get(key, ""), expand_acronym(key, field.low), verb)
+        other = (QUARTER.get(key, ""), expand_acronym(key, field.low), verb)
+        field.add_term(key, weight, *other)
+        if not field.places[key] and (parted := find_parted(key, field.low)):
+            field.add_term(key, weight, *other, parted)
     general = {key for key, _, word in terms if key not in names and is_general(word)}
     coverage, needed = best_coverage(field, units, names, general)
-    for key in names:
-        if field.is_subject(key):
-            field.weights[key] *= SUBJECT_WEIGHT_FACTOR
+    subjects = {key for key in names if field.is_subject(key)}
+    for key in subjects:
+        field.weights[key] *= SUBJECT_WEIGHT_FACTOR
     for (first, *_), (second, *_) in pairwise(terms):
-        field.add_pair(first, second, PAIR_WEIGHT_SHARE * min(field.weights[first], field.weights[second]))
-    ranked = _score_passages(field, units)
+        if not {first, second} <= subjects:
+            field.add_pair(first, second, PAIR_WEIGHT_SHARE * min(field.weights[first], field.weights[second]))
+    ranked = _score_passages(field, units, _named_parts(question, field), _recurrences(question, text, field.wide))
     weights = {forms: field.idf[key] * field.weights[key] for key, forms in field.forms.items() if field.places[key]}
     missing = [word for key, _, word in terms if not field.places[key]]
     return Ranking(ranked, coverage, needed, weights, missing)
 
 
-def _score_passages(field: TermIndex, units: Sequence[tuple[int, int]]) -> list[tuple[float, int, int]]:
+def _named_parts(question: str, field: TermIndex) -> list[bool]:
+    """Which pages have among their first lines the title of a part of the document that the question names."""
+    parts = [[word for word in TOKEN.findall(part.lower()) if word not in STOP] for part in PART.findall(question)]
+    patterns = [[re.compile(term_pattern(stem(word))) for word in part] for part in parts if len(part) > 1]
+
+    def is_title(line: str) -> bool:
+        size = sum(word not in STOP for word in TOKEN.findall(line))
+        return any(size <= 2 * len(part) and all(word.search(line) for word in part) for part in patterns)
+
+    heads = (field.low[start : min(start + HEAD_CHARS, end)] for start, end in field.wide)
+    return [any(map(is_title, head.split("\n"))) for head in heads]
+
+
+def _recurrences(question: str, text: str, wide: Sequence[tuple[int, int]]) -> list[float]:
+    """Of each page how many of its tables' rows come back on others, as a share of the most; 0 if no amount is asked.
+
+    What a document comes back to all over is what it is about, as the main statements of accounts are.
+    """
+    if not AMOUNT.search(question):
+        return [0.0] * len(wide)
+    labels = [_row_labels(text[start:end]) for start, end in wide]
+    known = Counter(label for page in labels for label in page)
+    counts = [sum(known[label] >= RECURRENT_PAGES for label in page) for page in labels]
+    return [count / max(1, *counts) for count in counts]
+
+
+def _row_labels(page: str) -> set[str]:
+    """What stands before the figures of a page's table rows."""
+    rows = (line for line in page.split("\n") if FIGURE.search(line) and is_row(line))
+    labels = (" ".join(LABEL.findall(FIGURE.split(row, maxsplit=1)[0])).lower() for row in rows)
+    return {label for label in labels if label}
+
+
+def _score_passages(
+    field: TermIndex, units: Sequence[tuple[int, int]], named: Sequence[bool], recurrences: Sequence[float]
+) -> list[tuple[float, int, int]]:
     """Passage score plus a share of the score of the page around it, which holds the headings of its tables."""
     heads = [(start, min(start + HEAD_CHARS, end)) for start, end in field.wide]
     scores = zip(field.bm25(field.wide), field.bm25(heads), strict=True)
+    own = field.bm25(units)
+    best = sum(sorted(own)[-10:]) / 10
     around = [PAGE_SCORE_SHARE * page + HEAD_SCORE_SHARE * head for page, head in scores]
     out = []
-    for (start, end), score in zip(units, field.bm25(units), strict=True):
-        if score:
-            page = max(bisect_right(field.wide, start, key=lambda span: span[0]) - 1, 0)
-            out.append((score + around[page], start, end))
+    for (start, end), score in zip(units, own, strict=True):
+        page = max(bisect_right(field.wide, start, key=lambda span: span[0]) - 1, 0)
+        total = score + around[page] + NAMED_PART_SHARE * named[page] * best if score or named[page] else 0.0
+        if total:
+            out.append((total * (1 + RECURRENCE_SHARE * recurrences[page]), start, end))
     return sorted(out, key=lambda item: (-item[0], item[1]))

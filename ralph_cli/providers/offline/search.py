@@ -4,13 +4,23 @@ The source of this module runs as guest code in the sandbox, behind that of `ran
 """
 
 import json
-import math
 import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from ralph_cli.providers.offline.rank import AMOUNT, FIGURE, HEAD_CHARS, TOKEN, Page, page_windows, query_terms, rank
+from ralph_cli.providers.offline.pages import (
+    Page,
+    body_at,
+    find_page,
+    header_span,
+    page_bodies,
+    page_head,
+    page_windows,
+    widen_to_header,
+    widen_to_sentences,
+)
+from ralph_cli.providers.offline.rank import AMOUNT, FIGURE, TOKEN, query_terms, rank
 from ralph_cli.providers.offline.words import STOP, stem
 
 AskSubqueries = Callable[[list[tuple[str, str]]], Sequence[object]]
@@ -18,8 +28,10 @@ LINE_MARK = "@@offline "
 """Begins every machine-readable line: one JSON object follows."""
 ANY_LENGTH, MAX_CHARS = (1, 10_000), 1850
 # Variety: passages of one page, factor of each further span of it, spans without a figure before they get that factor
-# too (when an amount is asked for), loss by passage rank.
-PASSAGES_OF_PAGE, REPEATED_PAGE_FACTOR, FREE_WITHOUT_FIGURE, RANK_LOSS = 2, 0.4, 4, 0.03
+# too (when an amount is asked for). Which page it is tells more than how well a span of it holds the words of the
+# question: the powers of the passage's score and of the span's.
+PASSAGES_OF_PAGE, REPEATED_PAGE_FACTOR, FREE_WITHOUT_FIGURE = 2, 0.4, 4
+PASSAGE_POWER, SPAN_POWER = 2.0, 0.4
 
 
 def search(
@@ -36,11 +48,12 @@ def search(
     ranking = rank(question, context, pages)
     best = _spread_passages(ranking.passages, page_windows(context, pages), passages)
     weights = {key: round(value, 2) for key, value in ranking.weights.items()}
-    wide = [widen_to_sentences(context, start, end) for _, start, end in best]
+    bodies = page_bodies(context, pages)
+    wide = [widen_to_sentences(context, start, end, body_at(bodies, start)) for _, start, end in best]
 
     def ask_for_spans(asked_length: tuple[int, int]) -> Sequence[object]:
         items = [
-            (_build_prompt(question, weights, asked_length, _page_head(context, pages, a)), context[a:b])
+            (_build_prompt(question, weights, asked_length, page_head(context, pages, a)), context[a:b])
             for a, b in wide
         ]
         return ask(items) if items else []
@@ -52,17 +65,18 @@ def search(
     if wide and not failed and not any(map(_parse_spans, answers)):
         # Nothing of the asked length: whether there is something of another one decides what may be said of it.
         unfit = sorted(end - start for answer in ask_for_spans(ANY_LENGTH) for start, end, _ in _parse_spans(answer))
-    for order, ((score, _, _), (a, _), answer) in enumerate(zip(best, wide, answers, strict=True)):
-        base = math.sqrt(score / best[0][0]) / (1 + RANK_LOSS * order)
-        for start, end, value in _parse_spans(answer):
-            place = (a + start, a + end)
-            spans[place] = max(spans.get(place, 0.0), value * base)
+    parsed = list(map(_parse_spans, answers))
+    most = max((value for found in parsed for _, _, value in found), default=1.0) or 1.0
+    for (score, _, _), (a, _), found in zip(best, wide, parsed, strict=True):
+        for start, end, value in found:
+            place = widen_to_header(context, a + start, a + end, body_at(bodies, a + start), length[1])
+            worth = (score / best[0][0]) ** PASSAGE_POWER * (max(value, 0.0) / most) ** SPAN_POWER
+            spans[place] = max(spans.get(place, 0.0), worth)
     hidden = {(int(a), int(b)) for a, b in known_spans}
-    running = running_lines(context, pages)
     ranked = [
         (place, value)
         for place, value in sorted(spans.items(), key=lambda item: (-item[1], item[0]))
-        if place not in hidden and mask_numbers(context[slice(*place)]) not in running
+        if place not in hidden
     ]
     picked = choose_spans(context, pages, ranked, amount=bool(AMOUNT.search(question)))
     head = {
@@ -79,6 +93,9 @@ def search(
     used = len(lines[0]) + 1
     for score, page, start, end in picked:
         row = {"page": page, "start": start, "end": end, "score": round(score, 3), "text": context[start:end]}
+        top, stop = header_span(context, start, end, body_at(bodies, start))
+        if length[0] <= stop - top <= length[1]:
+            row["header"] = context[top:stop]
         line = LINE_MARK + json.dumps(row, ensure_ascii=False, separators=(",", ":"))
         if used + len(line) < MAX_CHARS:
             lines.append(line)
@@ -96,36 +113,9 @@ def frequent_words(text: str, count: int = 10) -> str:
     return " ".join(seen.most_common(1)[0][0] for seen in ranked[:count])
 
 
-def mask_numbers(line: str) -> str:
-    """A line with its numbers made equal, so that page numbers do not tell running headers and footers apart."""
-    return re.sub(r"\d+|\b[ivxlc]+\b", "#", " ".join(line.split()))
-
-
-def running_lines(text: str, pages: Sequence[Page]) -> set[str]:
-    """The headers and footers: first or last two lines of a page that stand there on a fifth of all pages."""
-    seen: Counter[str] = Counter()
-    for _, _, start, end in pages:
-        lines = text[start:end].strip().splitlines()
-        if len(lines) > 5:  # a page of a few lines has no headers, it is all text
-            seen.update({mask_numbers(line) for line in lines[:2] + lines[-2:]})
-    return {line for line, count in seen.items() if count >= max(5, len(pages) / 5)}
-
-
 def _build_prompt(question: str, terms: dict[str, float], length: tuple[int, int], head: str) -> str:
     """The question as it is; what only the engine of this package reads stands behind it."""
     return f"{question}\n\nOPTIONS " + json.dumps({"terms": terms, "length": length, "head": head}, ensure_ascii=False)
-
-
-def _page_head(text: str, pages: Sequence[Page], place: int) -> str:
-    """The first lines of the page that holds `place`, unless the document has no pages."""
-    if len(pages) < 2:
-        return ""
-    _, _, start, end = _page_at(pages, place)
-    return " ".join(text[start : min(start + HEAD_CHARS, end)].split())
-
-
-def _page_at(pages: Sequence[Page], place: int) -> Page:
-    return pages[max(bisect_right(pages, place, key=lambda page: page[2]) - 1, 0)]
 
 
 def _spread_passages(
@@ -152,32 +142,27 @@ def _parse_spans(answer: object) -> list[tuple[int, int, float]]:
         return []
 
 
-def widen_to_sentences(text: str, start: int, end: int, reach: int = 400) -> tuple[int, int]:
-    """Grow a passage to the sentence ends around it, so that no sentence is seen in halves; never across a page."""
-    low = max(text.rfind("\f", 0, start) + 1, start - reach)
-    stop = text.find("\f", end)
-    high = min(stop if stop >= 0 else len(text), end + reach)
-    before = [match.end() + low for match in re.finditer(r"[.!?:]['\"\u201d)]?\s|\n\s*\n", text[low:start])]
-    after = re.search(r"[.!?]['\"\u201d)]?(?=\s)|\n\s*\n", text[max(end - 2, start) : high])
-    return (before[-1] if before else low), (max(end - 2, start) + after.end() if after else end)
-
-
 def choose_spans(
     text: str, pages: Sequence[Page], spans: Sequence[tuple[tuple[int, int], float]], *, amount: bool, count: int = 16
 ) -> list[tuple[float, int, int, int]]:
     """(score, page, start, end), best first.
 
-    No near-duplicates (equal figures and most words); each further span of a page counts less than its score, so that
-    pages take turns; so do spans without a figure, after the first few, if an amount is asked for.
+    None overlaps another, and there are no near-duplicates (equal figures and most words); each further span of a
+    page counts less than its score, so that pages take turns; so do spans without a figure, after the first few, if
+    an amount is asked for.
     """
     remaining: list[tuple[float, int, int, int, bool]] = []
     shown: list[tuple[set[str], set[str]]] = []
+    taken: list[tuple[int, int]] = []
     for (start, end), score in spans:
         words, amounts = set(TOKEN.findall(text[start:end].lower())), set(FIGURE.findall(text[start:end]))
         if any(amounts == theirs and len(words & other) > 0.7 * len(words | other) for other, theirs in shown):
             continue
+        if any(start < b and a < end for a, b in taken):
+            continue
+        taken.append((start, end))
         shown.append((words, amounts))
-        page = _page_at(pages, start)[0] if pages else 1
+        page = find_page(pages, start)[0] if pages else 1
         remaining.append((score, page, start, end, not amounts))
     out: list[tuple[float, int, int, int]] = []
     of_page: Counter[int] = Counter()

@@ -7,9 +7,10 @@ DEFAULT_PASSAGES = 14
 
 
 def guest_source(*names: str) -> str:
-    """The sources of these modules as one text, without their imports of each other."""
+    """The sources of these modules, behind that of the tables of texts, without their imports of each other."""
     folder = files("ralph_cli.providers.offline")
-    source = "\n".join((folder / f"{name}.py").read_text(encoding="utf-8") for name in names)
+    paths = [files("ralph_cli.text") / "tables.py", *(folder / f"{name}.py" for name in names)]
+    source = "\n".join(path.read_text(encoding="utf-8") for path in paths)
     return re.sub(r"^from ralph_cli\.[^\n(]*(?:\([^)]*\))?\n", "", source, flags=re.MULTILINE)
 
 
@@ -27,10 +28,10 @@ def build_snippet(
     question is None, the document's most frequent terms are looked for.
     """
     if without_subqueries:
-        source = guest_source("words", "rank", "spans", "search")
+        source = guest_source("words", "pages", "rank", "spans", "search")
         ask = "lambda items: [answer_subquery(*item) for item in items]"
     else:
-        source, ask = guest_source("words", "rank", "search"), "llm_query_batch"
+        source, ask = guest_source("words", "pages", "rank", "search"), "llm_query_batch"
     asked = repr(question) if question is not None else "frequent_words(context)"
     arguments = f"length={length!r}, passages={passages}, known_spans={known_spans!r}"
     return f"{source}\n\nfor line in search({asked}, context, pages, {ask}, {arguments}):\n    print(line)\n"

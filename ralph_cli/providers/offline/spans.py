@@ -42,7 +42,7 @@ BULLETS = "\u2022\u25aa\u25cf\u00b7"
 # A row's share of its surroundings' terms; softening and floor of a span's length; what amounts gain, and what cut
 # sentences, headings and fillers keep.
 NEARBY_SHARE, LENGTH_SOFTENING, MIN_WORDS_COUNTED = 0.8, 8, 12
-AMOUNT_GAIN, FRAGMENT_FACTOR, HEADING_FACTOR, FILLER_SHARE = 1.3, 0.6, 0.4, 0.02
+AMOUNT_GAIN, FRAGMENT_FACTOR, HEADING_FACTOR, FILLER_SHARE = 1.3, 0.6, 0.4, 1e-6
 MAX_SPANS = 6
 
 Similarity = Callable[[str, list[str]], Sequence[float]] | None
@@ -57,7 +57,7 @@ class ScoredSpan:
     score: float
 
 
-def is_row(line: str) -> bool:
+def ends_in_cells(line: str) -> bool:
     """Whether a line looks like a row of a table: it ends in cells, and what stands before them is a label."""
     line = FULL_DATE.sub("date ", line)
     cells = CELLS.search(line)
@@ -75,7 +75,7 @@ def sentences_and_rows(text: str) -> list[tuple[int, int, bool]]:
     prose: list[tuple[int, int]] = []
     for index, (start, end) in enumerate(lines):
         line = text[start:end]
-        row = is_row(line)
+        row = ends_in_cells(line)
         gap = index > 0 and text.count("\n", lines[index - 1][1], start) > 1
         if row and prose and not LABEL.search(line) and prose[-1][1] + 2 > start and not gap:
             start = prose.pop()[0]  # the label of the row stands on the line before
@@ -195,7 +195,7 @@ def _filler_sentences(text: str, best: Sequence[ScoredSpan], length: tuple[int, 
     taken = {(span.start, span.end) for span in best}
     whole = [(a, b) for a, b, row in _candidate_spans(text, length) if not row and text[b - 1] in ".!?"]
     free = sorted(set(whole) - taken, key=lambda place: (abs(place[0] - best[0].start), place))
-    return [ScoredSpan(a, b, round(FILLER_SHARE * best[0].score, 4)) for a, b in free[:2]]
+    return [ScoredSpan(a, b, FILLER_SHARE * best[0].score) for a, b in free[:2]]
 
 
 def _candidate_spans(text: str, length: tuple[int, int]) -> Iterator[tuple[int, int, bool]]:

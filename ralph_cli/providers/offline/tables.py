@@ -9,7 +9,8 @@ import math
 import re
 from collections.abc import Sequence
 
-from ralph_cli.providers.offline.rank import Page, query_terms, rank, term_forms_pattern
+from ralph_cli.providers.offline.pages import Page
+from ralph_cli.providers.offline.rank import query_terms, rank, term_forms_pattern
 
 FIGURE_CELL = re.compile(r"[-+(]*[$\u20ac\u00a3]?\s*[-+(]?\d[\d.,]*\)?\s*%?\)?|[\u2013\u2014-]|n/?a", re.IGNORECASE)
 TITLE_LINES, MAX_TABLES, PASSAGE_COUNTS = 4, 3, (1, 3, 8)

@@ -9,7 +9,9 @@ from ralph_cli.reports.html.evidence import picture, quoted_words
 from ralph_cli.reports.html.markup import Markup, bullets, el, join
 from ralph_cli.reports.html.page import Section, facts, hash_value, made_line, page_head, render_document
 from ralph_cli.reports.memo.terminal import (
+    ABSENT_FIGURES,
     GROUPS,
+    describe_figure,
     describe_outcome,
     describe_page_reference,
     describe_ruling,
@@ -23,7 +25,7 @@ from ralph_cli.reports.view import VERDICT_WORDS
 _BADGES: dict[QuotationOutcome, tuple[str, str]] = {
     outcome: ("✓ holds", "good") if outcome in HOLDING_OUTCOMES else (f"✗ {title.partition(':')[0].lower()}", "bad")
     for outcome, title in GROUPS
-} | {"recut": ("~ re-cut", "warn")}
+} | {"recut": ("~ re-cut", "warn"), "elided": ("~ elided", "warn")}
 
 
 def memo_html(
@@ -57,6 +59,8 @@ def _sections(check: MemoCheck, crops: Mapping[int, tuple[Crop, ...]]) -> Iterat
     for anchor, (title, references) in zip(("beyond", "unbound"), faulty_references(check), strict=True):
         items = bullets(f"{reference.place}: {reference.text}" for reference in references)
         yield anchor, f"{title} ({len(references)})", items
+    figures = bullets(describe_figure(figure) for figure in check.absent_figures)
+    yield "figures", f"{ABSENT_FIGURES} ({len(check.absent_figures)})", figures
     judged = (
         el(
             "article",

@@ -11,10 +11,12 @@ from ralph_cli.reports.memo.terminal import GROUPS
 def memo_object(check: MemoCheck) -> dict[str, Any]:
     """The object of `check --json`: ok, counts, quotations, terms, page references, support, documents.
 
-    `outcome` is exact, folded, re-cut, altered, wrong-page, not-found, hidden or unclosed; `document` is an index into
-    `documents`; `start` and `end` of a quote are half-open character offsets in that document's text; `page` counts
-    from 1 and is null in formats without pages; `line` is that of the memo's text. `support` is null when no judge was
-    asked. `pages_without_a_quotation` are page references that belong to no quotation and were not checked.
+    `outcome` is exact, folded, re-cut, elided, altered, wrong-page, wrong-document, not-found, hidden or unclosed;
+    `document` is an index into `documents`; `start` and `end` of a quote are half-open character offsets in that
+    document's text; `page` counts from 1 and is null in formats without pages; `line` is that of the memo's text.
+    `support` is null when no judge was asked. `pages_without_a_quotation` are page references that belong to no
+    quotation and were not checked, and `figures_not_checked` the amounts outside of quotations: `occurs` says
+    whether the documents have such a number.
     """
     return {
         "ok": check.ok,
@@ -36,6 +38,10 @@ def memo_object(check: MemoCheck) -> dict[str, Any]:
             {"text": reference.text, "line": reference.line, "place": reference.place} for reference in check.unbound
         ],
         "pages_not_checked": check.unpaged,
+        "figures_not_checked": [
+            {"text": figure.text, "line": figure.line, "place": figure.place, "occurs": figure.occurs}
+            for figure in check.figures
+        ],
         "judge": check.judge or None,
         "support": None if check.support is None else [_support(item) for item in check.support],
         "documents": [

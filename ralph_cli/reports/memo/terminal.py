@@ -3,22 +3,24 @@
 from collections.abc import Iterator, Sequence
 
 from ralph_cli.core.document import Document
-from ralph_cli.core.results.memo import Finding, MemoCheck, PageReference, QuotationOutcome, Support
+from ralph_cli.core.results.memo import Finding, MemoCheck, MemoFigure, PageReference, QuotationOutcome, Support
 from ralph_cli.reports.safe_text import one_line
 from ralph_cli.reports.styled import Styled, plain_text
 from ralph_cli.reports.terminal import SIGNS
 from ralph_cli.reports.view import VERDICT_WORDS
 from ralph_cli.text.plural import pluralize
 
-MAX_SHOWN_CHARS = 400
-"""Characters shown of a quotation and of the document's text beside it."""
+MAX_SHOWN_CHARS, MAX_SHOWN_FIGURES = 400, 40
+"""Characters shown of a quotation and of the document's text beside it, and figures listed."""
 
 GROUPS: tuple[tuple[QuotationOutcome, str], ...] = (
     ("altered", "Altered: not the document's words"),
     ("not-found", "Not found"),
     ("wrong-page", "Wrong page"),
     ("hidden", "Hidden: in the document's text, but a reader of its pages cannot see it"),
-    ("unclosed", "Never closed: a quotation mark opens here"),
+    ("wrong-document", "Wrong document: the memo names another one than has the words"),
+    ("unclosed", "Without a partner: this quotation mark is never closed, or was never opened"),
+    ("elided", "Elided: words left out or put in, as the memo marks; read what they are"),
     ("recut", "Re-cut: the same letters and digits, what differs is shown"),
     ("folded", "Folded: the same but for line breaks, spaces and typographic signs"),
     ("exact", "Exact"),
@@ -39,6 +41,7 @@ def memo_lines(check: MemoCheck) -> Iterator[list[Styled]]:
         for finding in found:
             yield from _finding_lines(finding, check)
     yield from _reference_lines(check)
+    yield from _figure_lines(check.absent_figures)
     yield from _support_lines(check)
     if not check.strict:
         yield from _term_lines(check.terms)
@@ -56,19 +59,25 @@ def describe_outcome(check: MemoCheck) -> str:
     if not check.checked:
         few = f" ({len(check.terms)} of up to three words were only looked for)" if check.terms else ""
         left = f"; {_unbound_message(check)}" if check.unbound else ""
+        left += f"; {_figures_message(check)}" if check.figures else ""
         return f"Nothing was checked: the memo has no quotation to check{few}{left}."
     faults = len(check.faults)
     # What was not checked must not hide behind the word "all".
     terms = () if check.strict else check.missing
-    hold = "all hold" if not (terms or check.unbound) else "it holds" if check.checked == 1 else "these hold"
+    unread = bool(terms or check.unbound or check.figures or check.elided)
+    hold = "all hold" if not unread else "it holds" if check.checked == 1 else "these hold"
     if faults:
         hold = f"{faults} {'does' if faults == 1 else 'do'} not hold"
     parts = [f"{pluralize(check.checked, 'quotation')} checked: {hold}"]
+    if check.elided:
+        parts.append(f"{len(check.elided)} with words left out or put in, to be read")
     if terms:
         documents = "documents" if len(check.documents) > 1 else "document"
         parts.append(f"{pluralize(len(terms), 'term')} between marks not in the {documents}")
     if check.unbound:
         parts.append(_unbound_message(check))
+    if check.figures:
+        parts.append(_figures_message(check))
     if check.beyond:
         parts.append(f"{pluralize(len(check.beyond), 'page reference')} past the last page")
     if check.unpaged:
@@ -85,6 +94,22 @@ def describe_outcome(check: MemoCheck) -> str:
 
 def _unbound_message(check: MemoCheck) -> str:
     return f"{pluralize(len(check.unbound), 'page reference')} not linked to a quotation, not checked"
+
+
+def _figures_message(check: MemoCheck) -> str:
+    """How many figures nobody has checked, and how many of them could not even be found."""
+    count, absent = len(check.figures), len(check.absent_figures)
+    found = f" ({absent} not found in the document{'s' if len(check.documents) > 1 else ''})" if absent else ""
+    return f"{pluralize(count, 'figure')} outside of quotations {'was' if count == 1 else 'were'} not checked{found}"
+
+
+def describe_figure(figure: MemoFigure) -> str:
+    """A figure of the memo's own words with its place, and the page that its sentence names."""
+    page = f" ({one_line(figure.reference.text)})" if figure.reference else ""
+    return f"{figure.place}: {one_line(figure.text)}{page}"
+
+
+ABSENT_FIGURES = "Figures outside of quotations that are not found as they are written: computed, rounded or wrong"
 
 
 def faulty_references(check: MemoCheck) -> tuple[tuple[str, tuple[PageReference, ...]], ...]:
@@ -105,7 +130,7 @@ def page_names(pages: Sequence[tuple[int, str]]) -> str:
 def describe_page_reference(finding: Finding) -> str:
     """What became of the page reference, in words; "" when there is nothing to say."""
     reference = finding.quotation.reference
-    if reference is None or finding.quote is None:
+    if reference is None or finding.quote is None or finding.outcome == "wrong-document":
         return ""
     if finding.outcome == "wrong-page":
         return f"the memo says {one_line(reference.text)}; it stands on {page_names(finding.pages)}"
@@ -126,14 +151,15 @@ def describe_source(document: Document) -> str:
 def _finding_lines(finding: Finding, check: MemoCheck) -> Iterator[list[Styled]]:
     quotation, nearest = finding.quotation, finding.nearest
     sign, colour = ("\u2713", "green") if finding.holds else ("\u2717", "red")
-    if finding.outcome == "recut":
+    if finding.outcome in ("recut", "elided"):
         sign, colour = "~", "yellow"
     where = f"{quotation.place}: " if quotation.place else ""
     line: list[Styled] = [(f"  {sign} ", colour), (where, "bold"), (_in_marks(quotation.words), "")]
     several = len(check.documents) > 1
     document = check.documents[finding.document] if finding.document is not None else None
     source = f" of {one_line(document.path)}" if several and document is not None else ""
-    if finding.quote is not None and document is not None and finding.holds:
+    stands = finding.holds or finding.outcome == "wrong-document"
+    if finding.quote is not None and document is not None and stands:
         line.append((f"  {one_line(finding.where)}{source}{_places_suffix(finding, check)}", "dim"))
     yield line
     if reference := describe_page_reference(finding):
@@ -170,6 +196,16 @@ def _reference_lines(check: MemoCheck) -> Iterator[list[Styled]]:
             yield [(f"{title} ({len(references)})", "bold")]
         for reference in references:
             yield [sign, (f"{reference.place}: ", "bold"), (one_line(reference.text), "")]
+
+
+def _figure_lines(figures: Sequence[MemoFigure]) -> Iterator[list[Styled]]:
+    if figures:
+        yield []
+        yield [(f"{ABSENT_FIGURES} ({len(figures)})", "bold")]
+    for figure in figures[:MAX_SHOWN_FIGURES]:
+        yield [("  ? ", "yellow"), (describe_figure(figure), "")]
+    if len(figures) > MAX_SHOWN_FIGURES:
+        yield [(f"  and {len(figures) - MAX_SHOWN_FIGURES} more", "dim")]
 
 
 def _support_lines(check: MemoCheck) -> Iterator[list[Styled]]:

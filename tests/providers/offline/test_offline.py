@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from reached import reached, reaches
 
 from ralph_cli.core.errors import ProviderError
-from ralph_cli.core.model import ModelTurn, Request, StopReason, ToolTurn, Turn, UserTurn
+from ralph_cli.core.model import ModelTurn, Request, StopReason, ToolCall, ToolTurn, Turn, UserTurn
 from ralph_cli.providers.offline.history import parse_search_output, refused_claims
 from ralph_cli.providers.offline.model import OfflineModel
+from ralph_cli.providers.offline.search import LINE_MARK
 
 PAGES = [
     "The Harbour Ferry Company\nAnnual report for 2021\nThis report is addressed to all members of the company.\n",
@@ -107,7 +108,10 @@ def test_the_first_act_is_a_snippet_that_runs_and_asks_sub_queries() -> None:
     ("question", "first"),
     [
         ("How many sailors does the crew have?", "The crew consists of 84 sailors and 12 engineers."),
-        ("What was the total revenue in FY2021?", "Total revenue  5,328  4,581"),
+        (
+            "What was the total revenue in FY2021?",
+            PAGES[2].partition("\n")[2].rstrip(),
+        ),
         ("When were the ferries built?", "Two of the ferries were built in 1998."),
         ("What does the board expect of fuel prices?", "The board expects fuel prices to rise."),
     ],
@@ -241,12 +245,12 @@ def test_a_second_search_leaves_room_for_what_was_not_shown() -> None:
 def test_a_second_search_reads_further_passages() -> None:
     pages = [f"Ferry {n} carries {n * 17} cars.\n" + "Nothing else is known. " * 30 + "\n" for n in range(40)]
     desk = Desk("How many cars does each ferry carry?", pages)
-    first = desk.answer()
-    asked = desk.asked
-    desk.tell("refused: no quote supports the answer", error=True)
-    assert asked == 14 and not set(quotes(first)) & set(quotes(desk.answer()))
-    desk.tell("refused: no quote supports the answer", error=True)
-    assert "claims" in desk.answer() and desk.asked == 14 + 28
+    shown = quotes(desk.answer())
+    assert desk.asked == 14
+    while desk.asked == 14:
+        desk.tell("refused: no quote supports the answer", error=True)
+        shown += quotes(desk.answer())
+    assert desk.asked == 14 + 28 and len(shown) == len(set(shown))
 
 
 def test_what_is_printed_fits_into_an_observation() -> None:
@@ -360,3 +364,25 @@ def test_every_quote_is_in_the_document_whatever_it_is(text: str, question: str,
         (quote,) = claim["quotes"]
         assert quote in text and low <= len(quote) <= high
         assert claim["text"] == " ".join(quote.split())
+
+
+def test_an_item_of_a_task_that_stands_in_several_places_ranks_by_its_best_place() -> None:
+    rows: list[dict[str, Any]] = [{"coverage": 1.0, "needed": 0.3, "terms": ["ferry"], "passages": 3}]
+    items = [("The ferry is old.", 0.9), ("The ferry is new.", 0.8), ("The  ferry is old.", 0.7)]
+    rows += [
+        {"page": n, "start": n, "end": n + 9, "score": score, "text": text} for n, (text, score) in enumerate(items)
+    ]
+    printed = "\n".join(LINE_MARK + json.dumps(row) for row in rows)
+    call = ToolCall("1", "act", {"code": "..."})
+    turns: list[Turn] = [
+        UserTurn("task"),
+        ModelTurn("", (call,)),
+        ToolTurn((("1", printed, False),)),
+        ModelTurn("", (call,)),
+    ]
+    turns.append(ToolTurn((("1", LINE_MARK + json.dumps(rows[0]), False),)))
+    inputs = {"question": "List what is said of the ferry", **LIMITS}
+    reply = OfflineModel().complete(Request("reader", "", tuple(turns), inputs=inputs))
+    arguments = reply.calls[0].arguments
+    assert arguments is not None
+    assert [claim["text"] for claim in arguments["claims"]] == ["The ferry is old.", "The ferry is new."]

@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 
 from ralph_cli.documents.source import DocumentSource
-from ralph_cli.providers.offline.rank import lower_same_length, query_terms, rank, split_windows, term_pattern
+from ralph_cli.providers.offline.history import parse_search_output
+from ralph_cli.providers.offline.pages import page_bodies, split_windows
+from ralph_cli.providers.offline.rank import lower_same_length, query_terms, rank, term_pattern
 from ralph_cli.providers.offline.search import choose_spans, search
-from ralph_cli.providers.offline.spans import answer_subquery, extract_spans, is_row
+from ralph_cli.providers.offline.spans import answer_subquery, ends_in_cells, extract_spans
 from ralph_cli.providers.offline.words import is_general, stem
 
 SAMPLES = Path(__file__).parents[3] / "samples"
@@ -48,7 +50,7 @@ def found(question: str, parts: list[str], length: tuple[int, int] = (20, 200)) 
     ],
 )
 def test_what_a_table_row_is(line: str, row: bool) -> None:
-    assert is_row(line) is row
+    assert ends_in_cells(line) is row
 
 
 @pytest.mark.parametrize(
@@ -95,7 +97,7 @@ def test_a_lower_cased_copy_keeps_every_offset() -> None:
 
 def test_every_character_is_in_a_chunk() -> None:
     text = ("word " * 700 + "\n") * 3 + "\f" + "line\n" * 900 + "x" * 4000
-    covered = {place for start, end in split_windows(text) for place in range(start, end)}
+    covered = {place for start, end in split_windows(text, page_bodies(text, ())) for place in range(start, end)}
     assert all(place in covered or text[place].isspace() for place in range(len(text)))
 
 
@@ -118,7 +120,9 @@ def test_a_row_is_told_apart_by_the_table_it_is_in() -> None:
         "Statement of costs\n(crowns)  2021  2020\nTotal  4,210  3,377\n",
         "Statement of income\n(crowns)  2021  2020\nTotal  9,114  8,002\n",
     ]
-    assert found("What was the total in the statement of income?", parts, (10, 200))[0] == "Total  9,114  8,002"
+    assert found("What was the total in the statement of income?", parts, (10, 200))[0].endswith(
+        "\nTotal  9,114  8,002"
+    )
     terms = {"total": 1.0, "incom": 2.0}
     (under,), (alone,) = (
         extract_spans("total income", "Total ferries  9,114  8,002", terms, (10, 90), head) for head in ("Income", "")
@@ -203,6 +207,51 @@ def test_running_headers_and_footers_are_never_quoted() -> None:
     ]
     spans = found("What does the annual report of 2024 say of freight?", pages)
     assert spans and not any(span.startswith(("Annual Report", "Harbour Ferries")) for span in spans)
+
+
+def test_a_running_line_never_stands_inside_of_what_is_quoted() -> None:
+    between = ".\n" + "Nothing else is known.\n" * 5
+    pages = [
+        f"Harbour Ferries  {n} Review\nof year {n}{between}The loan of {n}7 crowns for the new pier is due\n\n{n}\n"
+        for n in range(1, 9)
+    ]
+    spans = found("When is the loan for the new pier due?", pages)
+    assert spans and not any("Review" in span or span.endswith("\n") or span[-1].isdigit() for span in spans)
+
+
+def test_a_row_comes_with_the_lines_that_head_its_columns_or_beside_them_if_its_table_is_long() -> None:
+    rows = "".join(f"Pier {'abcdefghijklmnopqrst'[n]} dues  {n},217  {n},229\n" for n in range(1, 20))
+    page = f"Statement of dues\n(crowns)  2021  2020\n{rows}Total harbour dues  9,114  8,002\n"
+    short = "Statement of dues\n(crowns)  2021  2020\nTotal harbour dues  9,114  8,002\n"
+    question = "What were total harbour dues?"
+    assert found(question, [short], (10, 200))[0] == "(crowns)  2021  2020\nTotal harbour dues  9,114  8,002"
+    text, pages = laid_out([page])
+    lines = search(
+        question,
+        text,
+        pages,
+        lambda items: [answer_subquery(*item) for item in items],
+        length=(10, 200),
+        passages=4,
+        known_spans=[],
+    )
+    _, (best, *_) = parse_search_output("\n".join(lines))
+    assert (best.text, best.header) == ("Total harbour dues  9,114  8,002", "(crowns)  2021  2020")
+
+
+def test_the_part_of_the_document_that_the_question_names_comes_first() -> None:
+    parts = [
+        "Ferries\n" + "So it was.\n" * 30 + "The harbour dues rose, as harbour dues do, and the harbour rose.\n",
+        "Consolidated Balance Sheet\n" + "So it was.\n" * 30 + "Harbour dues  9,114  8,002\n",
+    ]
+    text, pages = laid_out(parts)
+    for question, page in (("Do harbour dues rise?", 0), ("What were harbour dues in the balance sheet?", 1)):
+        _, start, _ = rank(question, text, pages).passages[0]
+        assert pages[page][2] <= start < pages[page][3]
+
+
+def test_a_word_that_is_only_written_in_two_parts_is_found() -> None:
+    assert rank("What are passthrough costs?", *laid_out(["Of pass-through costs."])).missing == []
 
 
 def test_a_heading_is_worth_less_than_what_it_heads() -> None:
