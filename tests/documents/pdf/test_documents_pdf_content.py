@@ -1,0 +1,176 @@
+"""What a reader of a PDF page sees is in its text: form fields, notes, stamps; and files that say nothing are named."""
+
+from pathlib import Path
+
+import pypdfium2
+import pytest
+from document_fixtures import load_document
+from hidden_pdfs import Made, form, image, stream
+
+from ralph_cli.core.document import Document, Span
+from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.pages import check_visibility
+from ralph_cli.documents.pdf.page_images import Annotation, annotate, render_pictures
+
+APPEARANCE = "/Subtype/Form/BBox[0 0 {} 20]/Resources<</Font<</F1 5 0 R>>>>"
+
+
+def widget(entries: str, rect: str = "200 595 400 615") -> bytes:
+    return f"<</Type/Annot/Subtype/Widget/F 4/Rect[{rect}]{entries}>>".encode()
+
+
+def appearance(words: str, width: int = 200) -> bytes:
+    return stream(f"/Tx BMC BT /F1 12 Tf 2 5 Td ({words}) Tj ET EMC".encode(), APPEARANCE.format(width))
+
+
+def fields(*objects: bytes, draws: str = "BT /F1 12 Tf 72 600 Td (Name of tenant) Tj ET", more: str = "") -> bytes:
+    """A form of which the first object is a field; the fields are those with a name."""
+    named = [f"{number} 0 R" for number, item in enumerate(objects, 6) if b"/Rect" in item]
+    catalog = f"/AcroForm<</Fields[{' '.join(named)}]/DA(/F1 12 Tf 0 g)/DR<</Font<</F1 5 0 R>>>>{more}>>"
+    return Made(draws, page=f"/Annots[{' '.join(named)}]", catalog=catalog, objects=objects).pdf
+
+
+def overlaid(*objects: bytes, draws: str = "") -> bytes:
+    """A page with annotations that are no fields."""
+    named = [f"{number} 0 R" for number, item in enumerate(objects, 6) if b"/Rect" in item]
+    return Made(draws, page=f"/Annots[{' '.join(named)}]", objects=objects).pdf
+
+
+FILLED = fields(widget("/FT/Tx/T(name)/V(Jane Doe)/AP<</N 7 0 R>>"), appearance("Jane Doe"))
+TICK = stream(b"0 0 m 10 10 l S", APPEARANCE.format(10))
+NOTE = "/Type/Annot/Subtype/FreeText/F 4/Rect[72 500 300 520]/DA(/F1 12 Tf)/Contents(Not agreed)"
+
+
+@pytest.fixture
+def load(tmp_path: Path):
+    def read(data: bytes, **options: object) -> Document:
+        path = tmp_path / "made.pdf"
+        path.write_bytes(data)
+        return load_document(path, **options)
+
+    return read
+
+
+def span(document: Document, words: str) -> Span:
+    start = document.text.index(words)
+    return Span(start, start + len(words))
+
+
+def codes(document: Document) -> dict[str, tuple[int, ...]]:
+    return {caution.code: caution.pages for caution in document.cautions}
+
+
+def test_a_filled_field_is_read_beside_its_label_and_its_words_are_seen_shown_and_marked(load):
+    document = load(FILLED)
+    assert document.text.endswith("Name of tenant  Jane Doe")
+    assert codes(document) == {"form-fields": ()} and document.unreadable_pages == ()
+    assert "1 of 1 pages (1)" in document.cautions[0].message
+    value = span(document, "Jane Doe")
+    assert check_visibility(document, [value])[0].reason == ""
+    ((picture,),) = render_pictures(document, [value])
+    assert picture.page == 1
+    copy = annotate(document, [Annotation(value, "who?")])
+    assert b"/FT/Tx" in copy.replace(b"/FT /Tx", b"/FT/Tx") and b"/V(Jane Doe)" in copy.replace(b"/V (", b"/V(")
+
+
+def test_a_value_without_a_drawn_form_is_drawn_as_a_browser_draws_it(load):
+    data = fields(widget("/FT/Tx/T(name)/V(Jane Doe)"), more="/NeedAppearances true")
+    document = load(data)
+    assert document.text.endswith("Name of tenant  Jane Doe")
+    assert check_visibility(document, [span(document, "Jane Doe")])[0].reason == ""
+
+
+@pytest.mark.parametrize("flags", [2, 32])
+def test_a_field_that_is_not_shown_is_not_read(load, flags):
+    document = load(FILLED.replace(b"/F 4", b"/F %d" % flags))
+    assert "Jane" not in document.text and codes(document) == {}
+
+
+def test_words_of_a_field_that_lie_outside_of_it_are_no_evidence(load):
+    data = fields(widget("/FT/Tx/T(name)/V(x)/AP<</N 7 0 R>>", "200 595 230 615"), appearance("Jane Doe of Delft", 30))
+    document = load(data)
+    assert "Jane Doe of Delft" in document.text
+    assert check_visibility(document, [span(document, "Doe of Delft")])[0].reason
+
+
+def test_the_state_of_a_box_stands_in_the_text_once(load):
+    draws = "".join(
+        f"BT /F1 12 Tf 90 {y} Td ({word}) Tj ET\n" for y, word in ((600, "Dogs"), (580, "Cats"), (560, "Fish"))
+    )
+    glyph = stream(b"BT /F1 10 Tf 1 1 Td (x) Tj ET", APPEARANCE.format(10).replace("/F1 5", "/F1 11"))
+    zapf = b"<</Type/Font/Subtype/Type1/BaseFont/ZapfDingbats>>"
+    box = "/FT/Btn/T({})/V/{}/AS/{}/AP<</N<</On {} 0 R/Off 12 0 R>>>>"
+    data = fields(
+        widget(box.format("a", "On", "On", 10), "72 598 82 608"),
+        widget(box.format("b", "Off", "Off", 10), "72 578 82 588"),
+        widget(box.format("c", "On", "On", 9), "72 558 82 568"),
+        glyph.replace(b"(x)", b"(8)"),
+        TICK,
+        zapf,
+        stream(b"", APPEARANCE.format(10)),
+        draws=draws,
+    )
+    document = load(data)
+    assert document.text.split("\n", 1)[1].split() == ["\u2714", "Dogs", "\u274f", "Cats", "\u2718", "Fish"]
+    assert "\u2714 is a ticked box" in document.cautions[0].message
+    assert check_visibility(document, [span(document, "Dogs")])[0].reason == ""
+
+
+def test_typed_notes_and_stamps_are_read_and_comments_are_only_counted(load):
+    stamp = b"<</Type/Annot/Subtype/Stamp/F 4/Rect[72 400 272 420]/AP<</N 7 0 R>>>>"
+    sticky = b"<</Type/Annot/Subtype/Text/F 4/Rect[72 300 92 320]/Contents(I doubt it)>>"
+    struck = b"<</Type/Annot/Subtype/StrikeOut/F 4/Rect[72 715 200 735]/QuadPoints[72 735 200 735 72 715 200 715]>>"
+    document = load(
+        overlaid(
+            stamp, appearance("DRAFT"), f"<<{NOTE}/AP<</N 9 0 R>>>>".encode(), appearance("Not agreed"), sticky, struck
+        )
+    )
+    assert "DRAFT" in document.text and "Not agreed" in document.text and "doubt" not in document.text
+    assert set(codes(document)) == {"typed-notes", "comments", "struck-out"} and document.unreadable_pages == ()
+    assert "1 comment of reviewers" in next(c.message for c in document.cautions if c.code == "comments")
+
+
+@pytest.mark.parametrize("entries", ["", "/AP<</N 7 0 R>>/OC<</Type/OCG/Name(layer)>>"])
+def test_a_note_that_is_not_drawn_or_may_be_switched_off_names_its_page(load, entries):
+    document = load(overlaid(f"<<{NOTE}{entries}>>".encode(), appearance("Not agreed")))
+    assert "agreed" not in document.text and codes(document) == {"undrawn-notes": (1,)}
+
+
+@pytest.mark.parametrize(
+    ("draws", "objects", "resources", "what"),
+    [
+        ("", (), "", "blank"),
+        ("1 g 10 10 500 500 re f", (), "", "blank"),
+        ("10 10 500 5 re f 72 72 m 100 100 l S", (), "", "lines and shapes"),
+        ("q 500 0 0 700 50 50 cm /I0 Do Q", (image(b"\x80" * 4000),), "/XObject<</I0 6 0 R>>", "probably a scan"),
+        ("q 50 0 0 50 50 50 cm /I0 Do Q", (image(b"\x80" * 4000),), "/XObject<</I0 6 0 R>>", "small pictures"),
+        ("/I0 Do", (form("10 10 500 5 re f"),), "/XObject<</I0 6 0 R>>", "lines and shapes"),
+    ],
+)
+def test_a_file_without_text_is_said_to_be_what_it_is(load, draws, objects, resources, what):
+    made = Made(draws, resources, objects=objects).pdf.replace(b"(Visible revenue was 10 million) Tj", b"%" + b" " * 33)
+    with pytest.raises(DocumentError, match=what) as caught:
+        load(made)
+    assert caught.value.code == "no-text"
+
+
+@pytest.mark.parametrize("words", ["Please wait...", "requires Adobe Reader 8 or higher"])
+def test_a_form_that_only_adobe_lays_out_is_refused_with_what_to_do(load, words):
+    catalog = "/NeedsRendering true/AcroForm<</Fields[]/XFA 6 0 R>>"
+    page = f"BT /F1 12 Tf 72 600 Td ({words}) Tj ET"
+    with pytest.raises(DocumentError, match="XFA form") as caught:
+        load(Made(page, catalog=catalog, objects=(stream(b"<xdp/>"),)).pdf)
+    assert caught.value.code == "unsupported" and "print it to PDF" in caught.value.hint
+    document = load(Made("", catalog=catalog, objects=(stream(b"<xdp/>"),)).pdf)
+    assert codes(document) == {"xfa-form": (1,)}
+
+
+def test_attached_files_are_named_and_a_portfolio_is_its_cover(load, pdf):
+    names = pypdfium2.PdfDocument(pdf([(72, 700, "Open this portfolio in a newer viewer")]))
+    for name in ("accounts.xlsx", "lease.pdf"):
+        names.new_attachment(name).set_data(b"bytes")
+    path = pdf([(72, 700, "x")], name="portfolio.pdf")
+    names.save(str(path))
+    caution = load(path.read_bytes()).cautions[0]
+    assert caution.code == "attached-files" and "accounts.xlsx, lease.pdf" in caution.message
+    assert "only their cover" in caution.message
