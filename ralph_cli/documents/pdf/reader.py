@@ -16,14 +16,21 @@ from ralph_cli.documents.parsed import ParsedDocument, ParsedHeading, ParsedPage
 from ralph_cli.documents.pdf.boxes import Box, line_boxes
 from ralph_cli.documents.pdf.content.annotations import open_page
 from ralph_cli.documents.pdf.content.findings import Findings
-from ralph_cli.documents.pdf.content.legibility import classify_textless, differs, has_nameless_letters
+from ralph_cli.documents.pdf.content.legibility import (
+    classify_textless,
+    count_letters,
+    differs,
+    has_nameless_letters,
+    looks_garbled,
+)
+from ralph_cli.documents.pdf.content.unread_print import has_unread_print, may_have_unread_print
 from ralph_cli.documents.pdf.damage import ENCRYPTED, damaged_pages
 from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, lay_out
 from ralph_cli.documents.pdf.visibility import PageVisibility
 
 _ERROR_SUCCESS, _ERROR_PASSWORD, _ERROR_SECURITY = 0, 4, 5
 _XFA_FORMS = (pdfium_c.FORMTYPE_XFA_FULL, pdfium_c.FORMTYPE_XFA_FOREGROUND)
-_FEW_CHARACTERS, _COUNTED = 20, 1_000
+_FEW_LETTERS = 20
 _MAX_OUTLINE = 20_000
 _OUTLINE_DEPTH = 15
 
@@ -138,20 +145,32 @@ def _page_text(document: Any, index: int, layout: Layout, findings: Findings) ->
         with closing(page), closing(page.get_textpage()) as text_page:
             findings.overlays[number] = overlay
             text = _clean(lay_out(text_page, layout).text)
-            letters = sum(1 for c in text[:_COUNTED] if not c.isspace())
-            findings.letters += letters
-            if letters < _FEW_CHARACTERS:
-                kind = classify_textless(page)
-                if letters == 0 or kind == "scan":
-                    findings.add(kind, number)
-            if has_nameless_letters(text):
-                findings.add("nameless", number)
-            if differs(text, text_page):
-                findings.add("differs", number)
+            _examine(page, text_page, text, findings, number)
             return text
     except pypdfium2.PdfiumError:
         findings.add("unloadable", number)
         return ""
+
+
+def _examine(page: Any, text_page: Any, text: str, findings: Findings, number: int) -> None:
+    """Find out of what is seen on a page what its text does not say."""
+    letters = count_letters(text)
+    amount = sum(letters.values())
+    findings.letters += amount
+    findings.has_text = findings.has_text or bool(text.strip())
+    if amount < _FEW_LETTERS:
+        kind = classify_textless(page)
+        if not text.strip() or kind == "scan":
+            findings.add(kind, number)
+            return
+    if has_nameless_letters(text):
+        findings.add("nameless", number)
+    if looks_garbled(text, letters):
+        findings.add("garbled", number)
+    if differs(letters, text_page):
+        findings.add("differs", number)
+    if may_have_unread_print(page, len(text)) and findings.may_look(number) and has_unread_print(page, text_page):
+        findings.add("print", number)
 
 
 def _find_damaged_pages(document: Any, data: bytes) -> list[int]:

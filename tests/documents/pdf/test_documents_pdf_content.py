@@ -6,11 +6,15 @@ import pypdfium2
 import pytest
 from document_fixtures import load_document
 from hidden_pdfs import Made, form, image, stream
+from PIL import Image, ImageDraw, ImageFont
 
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.pages import check_visibility
+from ralph_cli.documents.pdf.content.findings import Findings
+from ralph_cli.documents.pdf.content.legibility import count_letters, differs, has_nameless_letters
 from ralph_cli.documents.pdf.page_images import Annotation, annotate, render_pictures
+from ralph_cli.documents.pdf.reader import open_pdf
 
 APPEARANCE = "/Subtype/Form/BBox[0 0 {} 20]/Resources<</Font<</F1 5 0 R>>>>"
 
@@ -174,3 +178,98 @@ def test_attached_files_are_named_and_a_portfolio_is_its_cover(load, pdf):
     caution = load(path.read_bytes()).cautions[0]
     assert caution.code == "attached-files" and "accounts.xlsx, lease.pdf" in caution.message
     assert "only their cover" in caution.message
+
+
+CIPHER = "7KH DQQXDO UHSRUW RI WKH FRPSDQB ZDV VLJQHG EB WKH GLUHFWRUV LQ PDUFK DQG SULQWHG LQ MXQH "
+SOUND = "The annual report of the company was signed by the directors in March and printed in June. "
+
+
+def page(*lines: str) -> str:
+    return "".join(f"BT /F1 10 Tf 72 {700 - 14 * n} Td ({line}) Tj ET\n" for n, line in enumerate(lines))
+
+
+@pytest.mark.parametrize(
+    ("draws", "expected"),
+    [
+        (page(*[SOUND] * 6), {}),
+        (page(*[CIPHER] * 6), {"garbled-letters": (1,)}),
+        (page(*["<td><tr><td>"] * 40), {}),
+        (page("A \\001\\003 B"), {"nameless-letters": (1,)}),
+    ],
+)
+def test_a_page_whose_fonts_name_no_letters_or_wrong_ones_is_named(load, draws, expected):
+    assert codes(load(Made(draws).pdf)) == expected
+
+
+def test_a_file_of_nameless_letters_only_is_refused_with_what_to_do(load):
+    made = Made(page("\\001\\003\\004\\005 \\006\\001")).pdf
+    with pytest.raises(DocumentError, match="fonts do not say") as caught:
+        load(made.replace(b"(Visible revenue was 10 million) Tj", b"%" + b" " * 33))
+    assert "--force-ocr" in caught.value.hint
+
+
+def test_private_characters_at_the_edge_of_words_are_bullets_and_others_are_nameless():
+    assert not has_nameless_letters("\uf0b7 First\n\uf0b7Second \uf0fc\n\x7f third, caf\u00e9 \u4e16\u754c")
+    assert (
+        has_nameless_letters("of\uf001ce") and has_nameless_letters("12\ufffd4") and has_nameless_letters("of \x13 it")
+    )
+
+
+def test_letters_and_digits_are_compared_with_those_of_pdfium(pdf):
+    with open_pdf(pdf([(72, 700, "Revenue of 1,577 in 2018")]).read_bytes(), "made.pdf", None) as document:
+        text_page = document[0].get_textpage()
+        for text, expected in (("of Revenue\n1,577 in\u2009\u00b2018", False), ("Revenue of 1,57 in 2018", True)):
+            assert differs(count_letters(text), text_page) is expected
+
+
+def printed(words: str, times: int) -> Image.Image:
+    picture = Image.new("L", (600, 22 * times + 20), 255)
+    for number in range(times):
+        ImageDraw.Draw(picture).text((20, 10 + 22 * number), words, fill=0, font=ImageFont.load_default(15))
+    return picture
+
+
+def drawn(picture: Image.Image, draws: str = "") -> bytes:
+    width, height = picture.size
+    held = image(picture.tobytes(), width, height)
+    return Made(
+        f"q 400 0 0 {400 * height / width:.0f} 72 100 cm /I0 Do Q\n{draws}", "/XObject<</I0 6 0 R>>", objects=(held,)
+    ).pdf
+
+
+def test_a_page_with_words_in_a_picture_is_named_and_one_with_other_pictures_is_not(load):
+    words = "Deposits of customers were 1,577 million in 2018"
+    assert codes(load(drawn(printed(words, 6)))) == {"unread-print": (1,)}
+    assert "Deposits" not in load(drawn(printed(words, 6))).text
+    lined = Image.new("L", (600, 150), 255)
+    for x in range(0, 600, 20):
+        ImageDraw.Draw(lined).line((x, 0, x, 150), fill=0)
+    for y in range(0, 150, 15):
+        ImageDraw.Draw(lined).line((0, y, 600, y), fill=0)
+    photo = Image.effect_noise((600, 150), 60).resize((60, 15)).resize((600, 150), Image.Resampling.BICUBIC)
+    assert codes(load(drawn(lined))) == {} and codes(load(drawn(photo))) == {}
+
+
+def test_words_that_a_text_layer_gives_are_read(load):
+    words = "Deposits of customers were 1,577 million in 2018"
+    layer = "".join(f"BT 3 Tr /F1 11 Tf 85 {182 - 14.6 * n} Td ({words}) Tj ET\n" for n in range(6))
+    assert codes(load(drawn(printed(words, 6), layer))) == {}
+
+
+def test_words_drawn_as_shapes_are_unread_print_and_a_curve_is_not(load):
+    letter = "{0} {1} m {0} {2} l {3} {2} l {3} {4} l {5} {4} l {5} {1} l {6} {1} l {6} {2} l {7} {2} l {7} {1} l f\n"
+    shapes = "".join(
+        letter.format(x, y, y + 5 + x % 3, x + 2, y + 3 + x % 2, x + 0.7, x + 2.5, x + 3.5)
+        for y in range(100, 180, 14)
+        for x in range(72, 500, 6)
+    )
+    assert codes(load(Made(shapes).pdf)) == {"unread-print": (1,)}
+    curve = "72 300 m " + " ".join(f"{72 + x} {300 + x * x % 97} l" for x in range(400)) + " S"
+    assert codes(load(Made(curve).pdf)) == {}
+
+
+def test_only_so_many_pages_are_looked_at_as_pictures_and_the_others_are_said(load, monkeypatch):
+    findings = Findings(3)
+    monkeypatch.setattr("ralph_cli.documents.pdf.content.findings._MOST_LOOKS", 1)
+    assert [findings.may_look(number) for number in (1, 2, 3)] == [True, False, False]
+    assert [(c.code, c.pages) for c in findings.cautions()] == [("unchecked-pictures", ())]

@@ -13,6 +13,9 @@ _COVER_LETTERS = 600
 """A document with attached files and no more text than this is a cover for them."""
 
 _NOTICE = re.compile(r"(?i)please\s+wait|adobe\s+(?:acrobat\s+)?reader")
+_MOST_LOOKS = 200
+"""Pages that are looked at as pictures; it takes up to a tenth of a second for each."""
+
 _MOST_NAMED = 8
 _LONGEST_NAME = 60
 _SAVE_FILES = "save them from a PDF viewer and give each one to ralph"
@@ -47,11 +50,21 @@ class Findings:
     blank: list[int] = field(default_factory=list)
     overlays: dict[int, Overlay] = field(default_factory=dict)
     letters: int = 0
+    has_text: bool = False
+    looked_at: int = 0
+    unchecked: list[int] = field(default_factory=list)
 
     def add(self, cause: str, number: int) -> None:
         """Page `number` is blank, or says nothing, or not all, for this cause; one that does not load has no other."""
         if number not in self.pages["unloadable"]:
             (self.blank if cause == "blank" else self.pages[cause]).append(number)
+
+    def may_look(self, number: int) -> bool:
+        """Whether there is time to look at one more page as a picture; if not, its number is kept."""
+        self.looked_at += 1
+        if self.looked_at > _MOST_LOOKS:
+            self.unchecked.append(number)
+        return self.looked_at <= _MOST_LOOKS
 
     def add_damaged(self, numbers: Iterable[int]) -> None:
         """Pages whose content is damaged; that they have no text says nothing more."""
@@ -63,17 +76,20 @@ class Findings:
 
     def refusal(self, name: str, first_page: str) -> DocumentError | None:
         """Why this is no document to ask about: it has no text, or none but words that stand for it."""
-        is_notice = _NOTICE.search(first_page) is not None or not self.letters
+        is_notice = _NOTICE.search(first_page) is not None or not self.has_text
         if self.is_xfa and self.letters < _COVER_LETTERS and is_notice:
             what = f"{name} is an XFA form, which only Adobe's programs lay out; its page holds no more than a notice"
             return DocumentError(what, code="unsupported", hint=_PRINT_XFA)
-        if self.letters:
+        if self.letters or (self.has_text and not self.pages["nameless"]):
             return None
         if self.attached:
             what = f"{name} has no text of its own, only {_describe_files(self.attached)}"
             return DocumentError(what, code="no-text", hint=_SAVE_FILES)
         if len(self.pages["unloadable"]) + len(self.pages["damaged"]) >= self.total:
             return DocumentError(f"no page of {name} can be read", code="damaged", hint="get the file again")
+        if self.has_text:
+            what = f"{name} has no letters that can be read: its fonts do not say which letters they draw"
+            return DocumentError(what, code="no-text", hint="read it as a picture: ocrmypdf --force-ocr in.pdf out.pdf")
         where = f"any of its {self.total} pages (1-{self.total})" if self.total > 1 else "its only page"
         what = f"{name} has no text on {where}; it is {self._describe_textless()}"
         hint = "add a text layer first: ocrmypdf in.pdf out.pdf"
@@ -91,6 +107,9 @@ class Findings:
         for cause, (code, message) in _UNREAD.items():
             if numbers := self.pages[cause]:
                 yield Caution(code, message.format(self._describe(numbers)), tuple(numbers))
+        if self.unchecked:
+            message = f"pictures or shapes that were not looked at for words: {self._describe(self.unchecked)}"
+            yield Caution("unchecked-pictures", message)
         if self.blank:
             yield Caution("blank-pages", f"blank: {self._describe(self.blank)}")
         if self.is_dynamic:

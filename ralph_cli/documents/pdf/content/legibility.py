@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import pypdfium2  # type: ignore[import-untyped]
@@ -12,8 +13,12 @@ from ralph_cli.documents.pdf.marked_content import IMAGE
 from ralph_cli.text.raised import flatten_figures
 
 _PRIVATE = "\ue000-\uf8ff\U000f0000-\U000ffffd\U00100000-\U0010fffd"
-_NAMELESS = re.compile(rf"[\x01\x03-\x08\x0b\x0e-\x1f\x7f-\x9f\ufffd]|[^\s{_PRIVATE}][{_PRIVATE}]\S")
-_BULLET = re.compile(r"^[\x01\x03-\x08\x0b\x0e-\x1f\x7f-\x9f\ufffd](?=\s)", re.MULTILINE)
+_CONTROL = "\x01\x03-\x08\x0b\x0e-\x1f\x7f-\x9f\ufffd"
+_ODD = re.compile(f"[{_CONTROL}{_PRIVATE}]")
+_BULLET = re.compile(rf"^[{_CONTROL}](?=\s)|(?:^|(?<=\s))[{_PRIVATE}]+|[{_PRIVATE}]+(?=\s|$)", re.MULTILINE)
+_WORD = re.compile("[A-Za-z]{4,}")
+_VOWELS, _CONSONANTS = "aeiouyAEIOUY", "bcdfghjklmnpqrstvwxzBCDFGHJKLMNPQRSTVWXZ"
+_MANY_LETTERS, _FEW_VOWELS = 200, 0.22
 _THUMBNAIL = 400
 """Pixels across a page that is looked at as a whole."""
 
@@ -23,20 +28,40 @@ _SCAN_SHARE = 0.5
 def has_nameless_letters(text: str) -> bool:
     """Whether something in a page's text is no letter of any script: the file's fonts do not say what it is.
 
-    Left alone is what stands before a line, or a private-use character at the edge of a word, as bullets do.
+    Left alone is what stands alone before a line, and private-use characters at the edge of a word, as bullets do.
     """
-    return _NAMELESS.search(_BULLET.sub("", text)) is not None
+    return _ODD.search(text) is not None and _ODD.search(_BULLET.sub("", text)) is not None
 
 
-def differs(text: str, text_page: Any) -> bool:
-    """Whether the page's text has other letters or digits than pdfium's own, in whatever order."""
-    return _letters(text) != _letters(text_page.get_text_range(errors="replace"))
-
-
-def _letters(text: str) -> dict[str, int]:
+def count_letters(text: str) -> dict[str, int]:
     """How often each letter and digit stands in a text, raised figures and ligatures written plainly."""
-    counts = Counter(text if text.isascii() else unicodedata.normalize("NFKC", flatten_figures(text)))
-    return {character: count for character, count in counts.items() if character.isalnum()}
+    letters: dict[str, int] = {}
+    for character, count in Counter(text).items():
+        plain = character if character.isascii() else unicodedata.normalize("NFKC", flatten_figures(character))
+        for letter in plain:
+            if letter.isalnum():
+                letters[letter] = letters.get(letter, 0) + count
+    return letters
+
+
+def differs(letters: dict[str, int], text_page: Any) -> bool:
+    """Whether a page's text has, in whatever order, other letters or digits than pdfium's own."""
+    return letters != count_letters(text_page.get_text_range(errors="replace"))
+
+
+def looks_garbled(text: str, letters: dict[str, int]) -> bool:
+    """Whether the Latin words of a page have hardly a vowel, as when a font's letters are named by their numbers.
+
+    A third to a half of the letters of a page are vowels in languages that are written in Latin letters.
+    """
+    if not _is_short_of_vowels(letters):
+        return False
+    return _is_short_of_vowels(Counter("".join(_WORD.findall(text))))
+
+
+def _is_short_of_vowels(letters: Mapping[str, int]) -> bool:
+    vowels, others = (sum(letters.get(letter, 0) for letter in group) for group in (_VOWELS, _CONSONANTS))
+    return vowels + others >= _MANY_LETTERS and vowels < _FEW_VOWELS * (vowels + others)
 
 
 def classify_textless(page: Any) -> Literal["blank", "scan", "drawing"]:
