@@ -23,6 +23,7 @@ from ralph_cli.documents.pdf.content.legibility import (
     has_nameless_letters,
     looks_garbled,
 )
+from ralph_cli.documents.pdf.content.lost_letters import restore_letters
 from ralph_cli.documents.pdf.content.unread_print import has_unread_print, may_have_unread_print
 from ralph_cli.documents.pdf.damage import ENCRYPTED, damaged_pages
 from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, lay_out
@@ -84,7 +85,7 @@ class LaidOutPage:
     def __init__(self, document: Any, name: str, layout: Layout, number: int, text: str) -> None:
         self.page, _ = open_page(document, number - 1)
         self.text_page = self.page.get_textpage()
-        self.layout = lay_out(self.text_page, layout)
+        self.layout = restore_letters(self.page, self.text_page, lay_out(self.text_page, layout))
         if _clean(self.layout.text) != text:
             what = f"the text of page {number} of {name} has changed since it was loaded"
             raise DocumentError(what, code="changed", hint="load it again")
@@ -144,7 +145,10 @@ def _page_text(document: Any, index: int, layout: Layout, findings: Findings) ->
         page, overlay = open_page(document, index)
         with closing(page), closing(page.get_textpage()) as text_page:
             findings.overlays[number] = overlay
-            text = _clean(lay_out(text_page, layout).text)
+            laid_out = lay_out(text_page, layout)
+            if differs(laid_out.text, text_page):
+                findings.add("differs", number)
+            text = _clean(restore_letters(page, text_page, laid_out).text)
             _examine(page, text_page, text, findings, number)
             return text
     except pypdfium2.PdfiumError:
@@ -167,8 +171,6 @@ def _examine(page: Any, text_page: Any, text: str, findings: Findings, number: i
         findings.add("nameless", number)
     if looks_garbled(text, letters):
         findings.add("garbled", number)
-    if differs(letters, text_page):
-        findings.add("differs", number)
     if may_have_unread_print(page, len(text)) and findings.may_look(number) and has_unread_print(page, text_page):
         findings.add("print", number)
 

@@ -44,9 +44,9 @@ def count_letters(text: str) -> dict[str, int]:
     return letters
 
 
-def differs(letters: dict[str, int], text_page: Any) -> bool:
+def differs(text: str, text_page: Any) -> bool:
     """Whether a page's text has, in whatever order, other letters or digits than pdfium's own."""
-    return letters != count_letters(text_page.get_text_range(errors="replace"))
+    return count_letters(text) != count_letters(text_page.get_text_range(errors="replace"))
 
 
 def looks_garbled(text: str, letters: dict[str, int]) -> bool:
