@@ -25,7 +25,7 @@ from ralph_cli.documents.pdf.content.legibility import (
 )
 from ralph_cli.documents.pdf.content.lost_letters import restore_letters
 from ralph_cli.documents.pdf.content.unread_print import has_unread_print, may_have_unread_print
-from ralph_cli.documents.pdf.damage import ENCRYPTED, damaged_pages
+from ralph_cli.documents.pdf.damage import ENCRYPTED, damaged_pages, has_damaged_index
 from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, lay_out
 from ralph_cli.documents.pdf.visibility import PageVisibility
 
@@ -58,7 +58,13 @@ def parse_pdf(
             raise DocumentError(f"{name} claims {total} pages; the limit is {limits.pages}", code="too-big")
         on_progress(0, total)
         form = document.get_formtype()
-        findings = Findings(total, _attached_names(document), form in _XFA_FORMS, form == _XFA_FORMS[0])
+        findings = Findings(
+            total,
+            attached=_attached_names(document),
+            is_xfa=form in _XFA_FORMS,
+            is_dynamic=form == pdfium_c.FORMTYPE_XFA_FULL,
+            is_rebuilt=has_damaged_index(data),
+        )
         damaged = _find_damaged_pages(document, data)
         pages: list[ParsedPage] = []
         characters = 0

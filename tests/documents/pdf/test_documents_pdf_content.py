@@ -1,5 +1,6 @@
 """What a reader of a PDF page sees is in its text: form fields, notes, stamps; and files that say nothing are named."""
 
+import zlib
 from pathlib import Path
 
 import pypdfium2
@@ -314,3 +315,21 @@ def test_a_letter_that_was_taken_for_a_repetition_of_its_neighbour_is_restored(l
 
 def test_a_letter_that_is_drawn_twice_for_bold_type_stays_one(load):
     assert load(letter_by_letter("of stoat cost", twice=True)).text.endswith("of stoat cost")
+
+
+def test_a_page_that_needs_a_damaged_font_or_form_is_named_and_the_others_are_not(load):
+    packed = zlib.compress(b"BT /F1 12 Tf 72 500 Td (drawn in a form) Tj ET")
+    reused = stream(packed, "/Subtype/Form/BBox[0 0 612 792]/Resources<</Font<</F1 5 0 R>>>>/Filter/FlateDecode")
+    whole = Made("/X Do", "/XObject<</X 6 0 R>>", catalog="/Other 7 0 R", objects=(reused, reused)).pdf
+    assert "drawn in a form" in load(whole).text and codes(load(whole)) == {}
+    first, between, last = whole.split(packed)
+    damaged = packed[:-1] + b"?"
+    assert codes(load(first + damaged + between + packed + last)) == {"damaged-pages": (1,)}
+    assert codes(load(first + packed + between + damaged + last)) == {}
+
+
+def test_a_file_of_which_bytes_are_missing_says_so_and_one_that_begins_late_does_not(load):
+    whole = Made(page("First words", "Second words")).pdf
+    assert codes(load(b"junk\n" + whole)) == {}
+    document = load(whole.replace(b" words) Tj", b") Tj", 1))
+    assert "Second words" in document.text and codes(document) == {"damaged-file": ()}

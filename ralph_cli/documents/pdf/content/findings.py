@@ -39,13 +39,15 @@ class Findings:
     """What was found on the pages of a PDF with `total` pages, by cause and page number.
 
     `blank` pages have nothing to read. `attached` are the names of files in the file. A form in Adobe's XML format has
-    `is_xfa`; it `is_dynamic` when its pages are laid out only as it is opened there.
+    `is_xfa`; it `is_dynamic` when its pages are laid out only as it is opened there. Of a file that `is_rebuilt` the
+    table that says where its parts are is damaged.
     """
 
     total: int
     attached: Sequence[str] = ()
     is_xfa: bool = False
     is_dynamic: bool = False
+    is_rebuilt: bool = False
     pages: dict[str, list[int]] = field(default_factory=lambda: {cause: [] for cause in _UNREAD})
     blank: list[int] = field(default_factory=list)
     overlays: dict[int, Overlay] = field(default_factory=dict)
@@ -107,6 +109,9 @@ class Findings:
         for cause, (code, message) in _UNREAD.items():
             if numbers := self.pages[cause]:
                 yield Caution(code, message.format(self._describe(numbers)), tuple(numbers))
+        if self.is_rebuilt:
+            message = "the file's table of its parts is damaged, so something may be missing: get it again to be sure"
+            yield Caution("damaged-file", message)
         if self.unchecked:
             message = f"pictures or shapes that were not looked at for words: {self._describe(self.unchecked)}"
             yield Caution("unchecked-pictures", message)
