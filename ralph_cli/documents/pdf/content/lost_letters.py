@@ -47,9 +47,10 @@ class _PageObjects:
         """The index of an object, probably so far behind index `near` as the last one was; None if it is not found."""
         wanted = address(handle)
         guess = min(max(near + self.ahead, 0), max(self.count - 1, 0))
+        get, cast, pointer, raw = pdfium_c.FPDFPage_GetObject, ctypes.cast, ctypes.c_void_p, self.page.raw
         for distance in range(min(self.count, _MOST_STEPS)):
             for index in (guess + distance, guess - distance):
-                if 0 <= index < self.count and address(self.get(index)) == wanted:
+                if 0 <= index < self.count and cast(get(raw, index), pointer).value == wanted:
                     self.ahead = index - near
                     return index
         return None
