@@ -1,7 +1,8 @@
 """A document from bytes is the document from the file."""
 
-from pathlib import Path
+from pathlib import re
 
+import Path
 import pytest
 
 from ralph_cli.core.errors import DocumentError
@@ -22,5 +23,5 @@ def test_bytes_are_bounded_like_files() -> None:
 
 
 def test_the_reader_is_named_with_its_versions() -> None:
-    assert describe_loader("pdf").startswith("pypdfium2 ") and describe_loader("pdf").endswith(", loader 1")
-    assert describe_loader("markdown") == "loader 2" and describe_loader("something else") == ""
+    assert re.fullmatch(r"pypdfium2 [\d.]+, loader \d+", describe_loader("pdf"))
+    assert re.fullmatch(r"loader \d+", describe_loader("markdown")) and describe_loader("something else") == ""

@@ -153,7 +153,7 @@ def test_an_absence_shows_its_searches() -> None:
     )
     told = view_of_step(step, StopType.ABSENT, unreadable=[5, 6, 9])
     assert "Not in the document." in report_text(told) and "parking: 0" in report_text(told)
-    unread = "Not searched, or not all of it (damaged, a picture, or blank): pages 5-6, 9."
+    unread = "Not searched, or not all of it (damaged, a picture, or letters without a name): pages 5-6, 9."
     assert unread in report_text(told)
     report = Report(told, (), "2026-11-20T10:00:00.000Z", "0")
     assert all(

@@ -22,6 +22,7 @@ from ralph_cli.core.events import AnyEvent, CallStarted, DraftSubmitted, RunHalt
 from ralph_cli.core.model import Model, ModelTurn, Reply, Request, StopReason, Usage, UserTurn
 from ralph_cli.core.prompts.templates import prompt_digests
 from ralph_cli.core.run import Halt, StopType, Verdict
+from ralph_cli.documents.load import describe_loader
 from ralph_cli.providers.metered import turn_text
 from ralph_cli.providers.retrying import RetryingModel
 from ralph_cli.providers.scripted import Script, ScriptedModel, text_reply, tool_reply
@@ -713,7 +714,7 @@ ROWS = {
 def test_a_run_records_with_what_it_was_made(settings: Settings) -> None:
     asked, *_ = play(settings, [tool_reply(LOOK), tool_reply({"claims": [RENT]})], [verdicts((1, "supported"))])
     started = read_run(asked.folder).events[0]
-    assert isinstance(started, RunStarted) and started.document["reader"] == "loader 1"
+    assert isinstance(started, RunStarted) and started.document["reader"] == describe_loader("text")
     assert started.settings["prompts"] == prompt_digests() and len(prompt_digests()["judge_system"]) == 64
     assert started.settings["version"] == __version__ and started.settings["python"].startswith("3.")
 

@@ -1,4 +1,4 @@
-"""Pages of a PDF whose content streams are damaged: pdfium draws what it can decode of them, and says nothing."""
+"""Pages of a PDF that need a damaged stream, of which pdfium draws what it can decode, and says nothing."""
 
 import base64
 import re
@@ -10,10 +10,14 @@ _STREAM = re.compile(rb"\bstream(?:\r\n|\n|\r)")
 _ROOT = re.compile(rb"/Root\s+(\d{1,10})\s+\d{1,5}\s+R\b")
 _PAGES = re.compile(rb"/Pages\s+(\d{1,10})\s+\d{1,5}\s+R\b")
 _KIDS = re.compile(rb"/Kids\s*\[([^\]]*)\]")
-_CONTENTS = re.compile(rb"/Contents\s*(?:\[([^\]]*)\]|(\d{1,10})\s+\d{1,5}\s+R\b)")
+_PAGE, _PICTURE = re.compile(rb"/Type\s*/Page\b"), re.compile(rb"/Subtype\s*/Image\b|/Alternate\b|/Type\s*/Metadata\b")
 _REFERENCE = re.compile(rb"(\d{1,10})\s+\d{1,5}\s+R\b")
 _FILTER = re.compile(rb"/Filter\s*(?:\[([^\]]*)\]|/(\w+))")
 _FIRST, _COUNT = re.compile(rb"/First\s+(\d{1,10})"), re.compile(rb"/N\s+(\d{1,10})")
+_START, _INDEX = re.compile(rb"startxref\s+(\d{1,10})"), re.compile(rb"\s*(?:xref\b|\d+\s+\d+\s+obj\b)")
+_TAIL = 1_024
+"""Bytes at either end of the file within which readers look for its first and last words."""
+
 ENCRYPTED = b"/Encrypt"
 """In a file whose streams are encrypted."""
 
@@ -23,18 +27,32 @@ _MAX_DECODED, _MAX_UNPACKED = 1 << 28, 1 << 24
 
 
 def damaged_pages(data: bytes, pages: int) -> list[int]:
-    """Numbers of the pages, of `pages`, whose compressed content cannot be decoded whole.
+    """Numbers of the pages, of `pages`, that need something compressed which cannot be decoded whole.
 
-    Deflate has a checksum (RFC 1950), so a changed byte in it is found. Nothing is said of a file that is encrypted or
-    has another number of pages in its page tree, as it is read here; nor of content that is not compressed.
+    Deflate has a checksum (RFC 1950), so a changed byte in it is found. Pictures are not looked at. When the page tree,
+    as it is read here, has another number of pages, all of them are named. Nothing is said of a file that is encrypted,
+    nor of what is not compressed.
     """
     if ENCRYPTED in data:
         return []
     file = _PdfObjects(data)
+    damaged = file.damaged_streams()
+    if not damaged:
+        return []
     found = list(file.pages())
     if len(found) != pages:
-        return []
-    return [number for number, page in enumerate(found, 1) if any(map(file.is_damaged, file.content_streams(page)))]
+        return list(range(1, pages + 1))
+    return [number for number, page in enumerate(found, 1) if file.needs(page, damaged)]
+
+
+def has_damaged_index(data: bytes) -> bool:
+    """Whether the file's last words do not say where its cross-reference table stands (ISO 32000-2, 7.5.5).
+
+    Then pdfium looks for the objects itself, and finds what it can; so it is when bytes are missing before.
+    """
+    found = _START.findall(data, max(len(data) - _TAIL, 0))
+    before = max(data[:_TAIL].find(b"%PDF-"), 0)
+    return not found or not any(_INDEX.match(data, int(found[-1]) + shift) for shift in (0, before))
 
 
 class _PdfObjects:
@@ -44,11 +62,12 @@ class _PdfObjects:
         self._data = data
         # The last one of a number holds: a file is changed by appending to it.
         self._places = {int(match[1]): match.end() for match in _OBJECT.finditer(data)}
-        self._packed: dict[int, bytes] = {}
-        self._damaged: dict[int, bool] = {}
+        self._heads: dict[int, bytes] = {}
+        packed: dict[int, bytes] = {}
         for number in self._places:
             if b"/ObjStm" in self._head(number):
-                self._unpack(number)
+                self._unpack(number, packed)
+        self._heads = packed | self._heads
 
     def pages(self) -> Iterator[bytes]:
         """The dictionaries of the pages, in order."""
@@ -66,32 +85,42 @@ class _PdfObjects:
             else:
                 yield node
 
-    def content_streams(self, page: bytes) -> list[int]:
-        """The numbers of the content streams of a page."""
-        match = _CONTENTS.search(page)
-        if match is None:
-            return []
-        if match[1] is not None:
-            return [int(number) for number in _REFERENCE.findall(match[1])]
-        head = self._head(int(match[2])).lstrip()
-        return [int(number) for number in _REFERENCE.findall(head)] if head.startswith(b"[") else [int(match[2])]
+    def damaged_streams(self) -> set[int]:
+        """The numbers of the compressed streams, but for pictures, that cannot be decoded to their end."""
+        return {
+            number
+            for number in self._places
+            if not _PICTURE.search(self._head(number)) and self._decode_stream(number, keep=False) is None
+        }
 
-    def is_damaged(self, number: int) -> bool:
-        """Whether the stream of that number is compressed and cannot be decoded to its end."""
-        if number not in self._damaged:
-            self._damaged[number] = self._decode_stream(number, keep=False) is None
-        return self._damaged[number]
+    def needs(self, page: bytes, streams: set[int]) -> bool:
+        """Whether a page refers to one of these streams, itself or through what it refers to; other pages are not."""
+        waiting, seen = [page], set[int]()
+        while waiting:
+            for number in map(int, _REFERENCE.findall(_KIDS.sub(b"", waiting.pop()))):
+                if number in streams:
+                    return True
+                if number not in seen:
+                    seen.add(number)
+                    head = self._head(number)
+                    waiting += [] if _PAGE.search(head) else [head]
+        return False
 
     def _head(self, number: int) -> bytes:
         """What stands in the object before its stream."""
-        if number not in self._places:
-            return self._packed.get(number, b"")
-        start = self._places[number]
-        head = self._data[start : start + _HEAD]
-        ends = [place for place in (head.find(b"endobj"), getattr(_STREAM.search(head), "start", int)()) if place > 0]
-        return head[: min(ends)] if ends else head
+        if number not in self._heads and number in self._places:
+            self._heads[number] = self._find_head(number)
+        return self._heads.get(number, b"")
 
-    def _unpack(self, number: int) -> None:
+    def _find_head(self, number: int) -> bytes:
+        start = self._places[number]
+        end = self._data.find(b"endobj", start, start + _HEAD)
+        match = _STREAM.search(self._data, start, end if end >= 0 else start + _HEAD)
+        if match is not None:
+            end = match.start()
+        return self._data[start : end if end >= 0 else start + _HEAD]
+
+    def _unpack(self, number: int, packed: dict[int, bytes]) -> None:
         head, body = self._head(number), self._decode_stream(number, keep=True) or b""
         first, count = _FIRST.search(head), _COUNT.search(head)
         if first is None or count is None:
@@ -99,7 +128,7 @@ class _PdfObjects:
         numbers = [int(value) for value in re.findall(rb"\d{1,10}", body[: int(first[1])])][: 2 * int(count[1])]
         places = [*numbers[1::2], len(body)]
         for member, start, end in zip(numbers[::2], places, places[1:], strict=False):
-            self._packed[member] = body[int(first[1]) + start : int(first[1]) + end]
+            packed[member] = body[int(first[1]) + start : int(first[1]) + end]
 
     def _decode_stream(self, number: int, *, keep: bool) -> bytes | None:
         """The content of a stream, b"" if it is not compressed in a way known here or not kept; None if damaged."""

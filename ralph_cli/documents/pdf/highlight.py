@@ -82,13 +82,14 @@ def annotate(
     a digital signature no longer fits, which is the way of every changed copy.
     """
     notes = {page["number"]: page["notes"] for page in pages}
-    with open_pdf(data, name, password) as document:
-        for number, index, page, boxes in _locate_spans(document, name, layout, pages):
+    # What is laid over a page becomes a part of it when it is read, so the copy is made from another reading.
+    with open_pdf(data, name, password) as document, open_pdf(data, name, password) as unread:
+        for number, index, _, boxes in _locate_spans(document, name, layout, pages):
             if boxes:
-                _highlight(page, boxes, author, notes[number][index])
+                _highlight(unread[number - 1], boxes, author, notes[number][index])
         copy = io.BytesIO()
         try:
-            document.save(copy)
+            unread.save(copy)
         except pypdfium2.PdfiumError:
             raise DocumentError(f"{name} cannot be copied", code="unsupported") from None
         return copy.getvalue()

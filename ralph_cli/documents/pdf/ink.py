@@ -92,6 +92,13 @@ class PageCanvas:
         )
         return self._x.value, self._y.value
 
+    def to_point(self, x: int, y: int) -> tuple[float, float]:
+        """A pixel from the upper left as a point of the page, whatever its rotation."""
+        _, _, width, height = self.page_rect
+        across, up = ctypes.c_double(), ctypes.c_double()
+        pdfium_c.FPDF_DeviceToPage(self._page.raw, 0, 0, width, height, 0, x, y, ctypes.byref(across), ctypes.byref(up))
+        return across.value, up.value
+
 
 @contextmanager
 def without_objects(objects: Iterable[Any]) -> Iterator[None]:

@@ -9,20 +9,29 @@ from typing import Any
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
-from ralph_cli.core.coverage import number_ranges
-from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.hidden_reasons import Visibility, visibilities_to_json
 from ralph_cli.documents.limits import Layout, LoadLimits
 from ralph_cli.documents.parsed import ParsedDocument, ParsedHeading, ParsedPage, clean_heading, clean_label
 from ralph_cli.documents.pdf.boxes import Box, line_boxes
-from ralph_cli.documents.pdf.damage import ENCRYPTED, damaged_pages
+from ralph_cli.documents.pdf.content.annotations import open_page
+from ralph_cli.documents.pdf.content.findings import Findings
+from ralph_cli.documents.pdf.content.legibility import (
+    classify_textless,
+    count_letters,
+    differs,
+    has_nameless_letters,
+    looks_garbled,
+)
+from ralph_cli.documents.pdf.content.lost_letters import restore_letters
+from ralph_cli.documents.pdf.content.unread_print import has_unread_print, may_have_unread_print
+from ralph_cli.documents.pdf.damage import ENCRYPTED, damaged_pages, has_damaged_index
 from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, lay_out
 from ralph_cli.documents.pdf.visibility import PageVisibility
 
 _ERROR_SUCCESS, _ERROR_PASSWORD, _ERROR_SECURITY = 0, 4, 5
-_OBJECT_IMAGE = 3
-_FEW_CHARACTERS = 20
+_XFA_FORMS = (pdfium_c.FORMTYPE_XFA_FULL, pdfium_c.FORMTYPE_XFA_FOREGROUND)
+_FEW_LETTERS = 20
 _MAX_OUTLINE = 20_000
 _OUTLINE_DEPTH = 15
 
@@ -48,24 +57,29 @@ def parse_pdf(
         if total > limits.pages:
             raise DocumentError(f"{name} claims {total} pages; the limit is {limits.pages}", code="too-big")
         on_progress(0, total)
+        form = document.get_formtype()
+        findings = Findings(
+            total,
+            attached=_attached_names(document),
+            is_xfa=form in _XFA_FORMS,
+            is_dynamic=form == pdfium_c.FORMTYPE_XFA_FULL,
+            is_rebuilt=has_damaged_index(data),
+        )
+        damaged = _find_damaged_pages(document, data)
         pages: list[ParsedPage] = []
-        unreadable: list[int] = []
-        textless: list[int] = []
         characters = 0
         for index in range(total):
-            text = _page_text(document, index, layout, unreadable, textless)
+            text = _page_text(document, index, layout, findings)
             characters += len(text) + 1
             if characters > limits.characters:
                 what = f"{name} has more than {limits.characters:,} characters (page {index + 1} of {total})"
                 raise DocumentError(what, code="too-big", hint="split the file")
             pages.append(ParsedPage(text, clean_label(_page_label(document, index))))
             on_progress(index + 1, total)
-        damaged = [number for number in _find_damaged_pages(document, data) if number not in unreadable]
-        if not any(page.text.strip() for page in pages):
-            raise _no_text_error(name, [*unreadable, *damaged], total)
-        textless = [number for number in textless if number not in damaged]
-        cautions = _cautions(unreadable, damaged, textless, total)
-        return ParsedDocument(tuple(pages), tuple(_outline(document, pages)), tuple(cautions))
+        findings.add_damaged(damaged)
+        if refusal := findings.refusal(name, pages[0].text):
+            raise refusal
+        return ParsedDocument(tuple(pages), tuple(_outline(document, pages)), tuple(findings.cautions()))
 
 
 class LaidOutPage:
@@ -75,9 +89,9 @@ class LaidOutPage:
     """
 
     def __init__(self, document: Any, name: str, layout: Layout, number: int, text: str) -> None:
-        self.page = document[number - 1]
+        self.page, _ = open_page(document, number - 1)
         self.text_page = self.page.get_textpage()
-        self.layout = lay_out(self.text_page, layout)
+        self.layout = restore_letters(self.page, self.text_page, lay_out(self.text_page, layout))
         if _clean(self.layout.text) != text:
             what = f"the text of page {number} of {name} has changed since it was loaded"
             raise DocumentError(what, code="changed", hint="load it again")
@@ -130,19 +144,41 @@ def _clean(text: str) -> str:
     return text.replace("\f", "\n").encode("utf-8", "replace").decode("utf-8")
 
 
-def _page_text(document: Any, index: int, layout: Layout, unreadable: list[int], textless: list[int]) -> str:
-    """Text of one page; its number goes to `unreadable` if it does not load, to `textless` if it looks like a
-    picture."""
+def _page_text(document: Any, index: int, layout: Layout, findings: Findings) -> str:
+    """Text of one page; what is odd about it goes to `findings`."""
+    number = index + 1
     try:
-        with closing(document[index]) as page, closing(page.get_textpage()) as text_page:
-            text = _clean(lay_out(text_page, layout).text)
-            letters = sum(1 for c in text[:1000] if not c.isspace())
-            if letters == 0 or (letters < _FEW_CHARACTERS and _has_picture(page)):
-                textless.append(index + 1)
+        page, overlay = open_page(document, index)
+        with closing(page), closing(page.get_textpage()) as text_page:
+            findings.overlays[number] = overlay
+            laid_out = lay_out(text_page, layout)
+            if differs(laid_out.text, text_page):
+                findings.add("differs", number)
+            text = _clean(restore_letters(page, text_page, laid_out).text)
+            _examine(page, text_page, text, findings, number)
             return text
     except pypdfium2.PdfiumError:
-        unreadable.append(index + 1)
+        findings.add("unloadable", number)
         return ""
+
+
+def _examine(page: Any, text_page: Any, text: str, findings: Findings, number: int) -> None:
+    """Find out of what is seen on a page what its text does not say."""
+    letters = count_letters(text)
+    amount = sum(letters.values())
+    findings.letters += amount
+    findings.has_text = findings.has_text or bool(text.strip())
+    if amount < _FEW_LETTERS:
+        kind = classify_textless(page)
+        if not text.strip() or kind == "scan":
+            findings.add(kind, number)
+            return
+    if has_nameless_letters(text):
+        findings.add("nameless", number)
+    if looks_garbled(text, letters):
+        findings.add("garbled", number)
+    if may_have_unread_print(page, len(text)) and findings.may_look(number) and has_unread_print(page, text_page):
+        findings.add("print", number)
 
 
 def _find_damaged_pages(document: Any, data: bytes) -> list[int]:
@@ -157,17 +193,12 @@ def _find_damaged_pages(document: Any, data: bytes) -> list[int]:
     return damaged_pages(data, len(document))
 
 
-def _has_picture(page: Any) -> bool:
-    """Whether an image covers at least half of the page, as on a scan."""
+def _attached_names(document: Any) -> list[str]:
+    """The names of the files that are attached to the document, as the file gives them."""
     try:
-        width, height = page.get_size()
-        for item in page.get_objects(filter=[_OBJECT_IMAGE], max_depth=3):
-            left, bottom, right, top = item.get_bounds()
-            if (right - left) * (top - bottom) >= 0.5 * width * height:
-                return True
-    except pypdfium2.PdfiumError:
-        return False  # only the picture is odd; the text has been read
-    return False
+        return [document.get_attachment(number).get_name() for number in range(document.count_attachments())]
+    except (pypdfium2.PdfiumError, UnicodeDecodeError):
+        return []
 
 
 def _page_label(document: Any, index: int) -> str:
@@ -175,37 +206,6 @@ def _page_label(document: Any, index: int) -> str:
         return str(document.get_page_label(index))
     except (UnicodeDecodeError, ValueError):
         return ""
-
-
-def _no_text_error(name: str, unreadable: list[int], total: int) -> DocumentError:
-    if len(unreadable) == total:
-        return DocumentError(f"no page of {name} can be read", code="damaged", hint="get the file again")
-    pages = f"any of its {total} pages (1-{total})" if total > 1 else "its only page"
-    hint = "add a text layer first: ocrmypdf in.pdf out.pdf"
-    return DocumentError(f"{name} has no text on {pages}; it is probably a scan", code="no-text", hint=hint)
-
-
-def _cautions(unreadable: list[int], damaged: list[int], textless: list[int], total: int) -> Iterator[Caution]:
-    if damaged:
-        message = f"damaged, their text is missing or wrong in part: {_describe_pages(damaged, total)}"
-        yield Caution("damaged-pages", message, tuple(damaged))
-    if unreadable:
-        yield Caution("unreadable-pages", f"could not be read: {_describe_pages(unreadable, total)}", tuple(unreadable))
-    if textless:
-        message = (
-            f"no text on {_describe_pages(textless, total)}: blank, or a picture that ocrmypdf could turn into text"
-        )
-        yield Caution("no-text", message, tuple(textless))
-
-
-def _describe_pages(numbers: list[int], total: int) -> str:
-    return f"{len(numbers)} of {total} pages ({format_page_list(numbers)})"
-
-
-def format_page_list(numbers: list[int]) -> str:
-    """Page numbers as a reader writes them: 1, 4-6, 9; cut after twelve parts."""
-    parts = [str(first) if first == last else f"{first}-{last}" for first, last in number_ranges(numbers)]
-    return ", ".join(parts[:12]) + (", ..." if len(parts) > 12 else "")
 
 
 def _outline(document: Any, pages: list[ParsedPage]) -> Iterator[ParsedHeading]:

@@ -42,7 +42,7 @@ def unreadable_line(view: RunView) -> str:
     numbers = tuple(view.document.get("unreadable", ()))
     if not numbers:
         return ""
-    return f"Not searched, or not all of it (damaged, a picture, or blank): {describe_pages(numbers)}."
+    return f"Not searched, or not all of it (damaged, a picture, or letters without a name): {describe_pages(numbers)}."
 
 
 def unread_matters(view: RunView) -> bool:

@@ -7,8 +7,9 @@ import pytest
 from document_fixtures import load_document
 
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.pdf.content.findings import format_page_list
 from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, lay_out, page_characters
-from ralph_cli.documents.pdf.reader import LaidOutPage, format_page_list, open_pdf
+from ralph_cli.documents.pdf.reader import LaidOutPage, open_pdf
 from ralph_cli.documents.quotes.index import QuoteIndex
 
 TABLE = [

@@ -29,6 +29,7 @@ from ralph_cli.core.errors import ConfigError, DocumentError, JournalError, Ralp
 from ralph_cli.core.events import CallFinished, RunStarted
 from ralph_cli.core.model import Json, Model, Usage
 from ralph_cli.core.results.verification import Standing, Verification
+from ralph_cli.documents.load import describe_loader
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.journal.bundle import IDENTITY, JOURNAL, ORIGIN, VIEW, pack
 from ralph_cli.journal.store import JOURNAL_FILE, Journal
@@ -226,7 +227,7 @@ def test_another_reader_is_named_and_the_quotes_are_looked_up_anew(folder: Path)
     path = retold(folder, run, lambda event: event.get("document", {}).update(fingerprint="0" * 64, reader="loader 0"))
     found = verified(folder, path, folder / "memo.txt")
     assert found.reading == "other-reading" and found.holds
-    assert "read by loader 0, now by loader 1" in verification_text(found)
+    assert f"read by loader 0, now by {describe_loader('text')}" in verification_text(found)
 
 
 def retold(folder: Path, run: Result, change: Callable[[Json], None], name: str = "retold.zip") -> Path:

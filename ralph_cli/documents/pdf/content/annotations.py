@@ -1,0 +1,170 @@
+"""What is laid over a PDF page, so that a reader of it sees it: form fields, typed notes, stamps, signatures.
+
+Each becomes a part of the page before that is read, drawn where it stands (ISO 32000-2, 12.5.5), so that a value is
+read beside its label, and pictures of the page and checks of what is visible work for it as for any other text. Only in
+memory: no file is changed. A box that is ticked, or not, is often drawn as lines; there a mark stands in the text.
+"""
+
+import ctypes
+import logging
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
+
+from ralph_cli.documents.pdf.boxes import Box
+
+TICKED, UNTICKED = "\u2714", "\u274f"
+"""Stand in the text where a box is ticked or an option chosen, and where it is not."""
+
+_MARK_FONT = b"ZapfDingbats"
+_MARK_SIZES = (6.0, 12.0)
+_INVISIBLE = 3
+_MOST_UNITS = 1 << 16
+_COMMENT_KINDS = frozenset(
+    {
+        pdfium_c.FPDF_ANNOT_TEXT,
+        pdfium_c.FPDF_ANNOT_HIGHLIGHT,
+        pdfium_c.FPDF_ANNOT_UNDERLINE,
+        pdfium_c.FPDF_ANNOT_SQUIGGLY,
+        pdfium_c.FPDF_ANNOT_STRIKEOUT,
+        pdfium_c.FPDF_ANNOT_CARET,
+        pdfium_c.FPDF_ANNOT_LINE,
+        pdfium_c.FPDF_ANNOT_SQUARE,
+        pdfium_c.FPDF_ANNOT_CIRCLE,
+        pdfium_c.FPDF_ANNOT_INK,
+        pdfium_c.FPDF_ANNOT_POLYGON,
+        pdfium_c.FPDF_ANNOT_POLYLINE,
+    }
+)
+_NEVER_DRAWN = frozenset({pdfium_c.FPDF_ANNOT_LINK, pdfium_c.FPDF_ANNOT_POPUP})
+_BUTTONS = frozenset({pdfium_c.FPDF_FORMFIELD_CHECKBOX, pdfium_c.FPDF_FORMFIELD_RADIOBUTTON})
+_UNSEEN_FLAGS = pdfium_c.FPDF_ANNOT_FLAG_HIDDEN | pdfium_c.FPDF_ANNOT_FLAG_NOVIEW
+
+# A form in Adobe's XML format has no drawn fields beyond those that are read here.
+logging.getLogger("pypdfium2").setLevel(logging.ERROR)
+
+
+@dataclass(slots=True)
+class Overlay:
+    """What was laid over a page: numbers of form fields, of boxes and options among them, of typed notes and stamps.
+
+    `comments` open on a click, `struck` cross out words; `undrawn` are typed notes that have no appearance.
+    `chosen` are the values of lists, which show all that one may choose from.
+    """
+
+    fields: int = 0
+    boxes: int = 0
+    notes: int = 0
+    comments: int = 0
+    struck: int = 0
+    undrawn: int = 0
+    chosen: list[str] = field(default_factory=list)
+
+
+def open_page(document: Any, index: int) -> tuple[Any, Overlay]:
+    """The page with that index, as a reader of it sees it, and what was laid over it.
+
+    Raises PdfiumError when the page does not load.
+    """
+    document.init_forms()
+    page = document[index]
+    overlay = Overlay()
+    buttons: list[tuple[Box, bool]] = []
+    drawn = False
+    for number in range(pdfium_c.FPDFPage_GetAnnotCount(page.raw)):
+        with _annotation(page, number) as annotation:
+            kind = pdfium_c.FPDFAnnot_GetSubtype(annotation)
+            if kind not in _NEVER_DRAWN:
+                drawn = _register(document, annotation, kind, overlay, buttons) or drawn
+    if not drawn:
+        return page, overlay
+    pdfium_c.FPDFPage_Flatten(page.raw, pdfium_c.FLAT_NORMALDISPLAY)
+    page.close()
+    page = document[index]
+    if buttons:
+        _mark_buttons(document, page, buttons)
+    return page, overlay
+
+
+def _register(document: Any, annotation: Any, kind: int, overlay: Overlay, buttons: list[tuple[Box, bool]]) -> bool:
+    """Count an annotation; whether it is drawn on the page."""
+    flags = pdfium_c.FPDFAnnot_GetFlags(annotation)
+    if flags & _UNSEEN_FLAGS:
+        return False
+    if pdfium_c.FPDFAnnot_HasKey(annotation, b"OC"):
+        # On a layer, which may be off; drawn into the page it would always show.
+        pdfium_c.FPDFAnnot_SetFlags(annotation, flags | pdfium_c.FPDF_ANNOT_FLAG_HIDDEN)
+        overlay.undrawn += 1
+        return False
+    if kind == pdfium_c.FPDF_ANNOT_WIDGET:
+        _register_field(document, annotation, overlay, buttons)
+    elif kind == pdfium_c.FPDF_ANNOT_FREETEXT:
+        is_drawn = pdfium_c.FPDFAnnot_GetAP(annotation, pdfium_c.FPDF_ANNOT_APPEARANCEMODE_NORMAL, None, 0) > 2
+        overlay.notes += is_drawn
+        overlay.undrawn += not is_drawn
+    elif kind in _COMMENT_KINDS:
+        overlay.comments += bool(_string(pdfium_c.FPDFAnnot_GetStringValue, annotation, b"Contents").strip())
+        overlay.struck += kind == pdfium_c.FPDF_ANNOT_STRIKEOUT
+    else:
+        overlay.notes += kind == pdfium_c.FPDF_ANNOT_STAMP
+    return True
+
+
+def _register_field(document: Any, annotation: Any, overlay: Overlay, buttons: list[tuple[Box, bool]]) -> None:
+    overlay.fields += 1
+    if document.formenv is None:
+        return
+    form = document.formenv.raw
+    kind = pdfium_c.FPDFAnnot_GetFormFieldType(form, annotation)
+    if kind == pdfium_c.FPDF_FORMFIELD_LISTBOX:
+        chosen = _string(pdfium_c.FPDFAnnot_GetFormFieldValue, form, annotation)
+        overlay.chosen += [" ".join(chosen.split())] if chosen.strip() else []
+    rect = pdfium_c.FS_RECTF()
+    if kind in _BUTTONS and pdfium_c.FPDFAnnot_GetRect(annotation, ctypes.byref(rect)):
+        overlay.boxes += 1
+        place = Box(rect.left, rect.bottom, rect.right, rect.top)
+        buttons.append((place, bool(pdfium_c.FPDFAnnot_IsChecked(form, annotation))))
+
+
+def _mark_buttons(document: Any, page: Any, buttons: list[tuple[Box, bool]]) -> None:
+    """Give each box whose state is drawn as lines a character that says it; pictures of the page stay as they are."""
+    text_page = page.get_textpage()
+    marks = []
+    for box, ticked in buttons:
+        inside = text_page.get_text_bounded(*box)
+        if not any(unicodedata.category(character) in ("So", "Co") for character in inside):
+            marks.append((box, TICKED if ticked else UNTICKED))
+    text_page.close()
+    for box, mark in marks:
+        size = min(max(box.height, _MARK_SIZES[0]), _MARK_SIZES[1])
+        item = pdfium_c.FPDFPageObj_NewTextObj(document.raw, _MARK_FONT, size)
+        words = mark.encode("utf-16-le") + b"\0\0"
+        buffer = ctypes.create_string_buffer(words, len(words))
+        pdfium_c.FPDFText_SetText(item, ctypes.cast(buffer, pdfium_c.FPDF_WIDESTRING))
+        pdfium_c.FPDFTextObj_SetTextRenderMode(item, _INVISIBLE)
+        pdfium_c.FPDFPageObj_Transform(item, 1, 0, 0, 1, box.left, (box.bottom + box.top) / 2 - 0.3 * size)
+        pdfium_c.FPDFPage_InsertObject(page.raw, item)
+
+
+@contextmanager
+def _annotation(page: Any, number: int) -> Iterator[Any]:
+    annotation = pdfium_c.FPDFPage_GetAnnot(page.raw, number)
+    try:
+        yield annotation
+    finally:
+        if annotation:
+            pdfium_c.FPDFPage_CloseAnnot(annotation)
+
+
+def _string(ask: Any, *which: Any) -> str:
+    """What one of pdfium's functions answers in UTF-16; "" when it is absent, or longer than anybody writes."""
+    size = ask(*which, None, 0)
+    if not 2 < size <= _MOST_UNITS:
+        return ""
+    buffer = (ctypes.c_ushort * (size // 2 + 1))()
+    ask(*which, buffer, size)
+    return bytes(buffer)[:size].decode("utf-16-le", "replace").rstrip("\x00")

@@ -1,0 +1,335 @@
+"""What a reader of a PDF page sees is in its text: form fields, notes, stamps; and files that say nothing are named."""
+
+import zlib
+from pathlib import Path
+
+import pypdfium2
+import pytest
+from document_fixtures import load_document
+from hidden_pdfs import Made, form, image, stream
+from PIL import Image, ImageDraw, ImageFont
+
+from ralph_cli.core.document import Document, Span
+from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.pages import check_visibility
+from ralph_cli.documents.pdf.content.findings import Findings
+from ralph_cli.documents.pdf.content.legibility import differs, has_nameless_letters
+from ralph_cli.documents.pdf.page_images import Annotation, annotate, render_pictures
+from ralph_cli.documents.pdf.reader import open_pdf
+
+APPEARANCE = "/Subtype/Form/BBox[0 0 {} 20]/Resources<</Font<</F1 5 0 R>>>>"
+
+
+def widget(entries: str, rect: str = "200 595 400 615") -> bytes:
+    return f"<</Type/Annot/Subtype/Widget/F 4/Rect[{rect}]{entries}>>".encode()
+
+
+def appearance(words: str, width: int = 200) -> bytes:
+    return stream(f"/Tx BMC BT /F1 12 Tf 2 5 Td ({words}) Tj ET EMC".encode(), APPEARANCE.format(width))
+
+
+def fields(*objects: bytes, draws: str = "BT /F1 12 Tf 72 600 Td (Name of tenant) Tj ET", more: str = "") -> bytes:
+    """A form of which the first object is a field; the fields are those with a name."""
+    named = [f"{number} 0 R" for number, item in enumerate(objects, 6) if b"/Rect" in item]
+    catalog = f"/AcroForm<</Fields[{' '.join(named)}]/DA(/F1 12 Tf 0 g)/DR<</Font<</F1 5 0 R>>>>{more}>>"
+    return Made(draws, page=f"/Annots[{' '.join(named)}]", catalog=catalog, objects=objects).pdf
+
+
+def overlaid(*objects: bytes, draws: str = "") -> bytes:
+    """A page with annotations that are no fields."""
+    named = [f"{number} 0 R" for number, item in enumerate(objects, 6) if b"/Rect" in item]
+    return Made(draws, page=f"/Annots[{' '.join(named)}]", objects=objects).pdf
+
+
+FILLED = fields(widget("/FT/Tx/T(name)/V(Jane Doe)/AP<</N 7 0 R>>"), appearance("Jane Doe"))
+TICK = stream(b"0 0 m 10 10 l S", APPEARANCE.format(10))
+NOTE = "/Type/Annot/Subtype/FreeText/F 4/Rect[72 500 300 520]/DA(/F1 12 Tf)/Contents(Not agreed)"
+
+
+@pytest.fixture
+def load(tmp_path: Path):
+    def read(data: bytes, **options: object) -> Document:
+        path = tmp_path / "made.pdf"
+        path.write_bytes(data)
+        return load_document(path, **options)
+
+    return read
+
+
+def span(document: Document, words: str) -> Span:
+    start = document.text.index(words)
+    return Span(start, start + len(words))
+
+
+def codes(document: Document) -> dict[str, tuple[int, ...]]:
+    return {caution.code: caution.pages for caution in document.cautions}
+
+
+def test_a_filled_field_is_read_beside_its_label_and_its_words_are_seen_shown_and_marked(load):
+    document = load(FILLED)
+    assert document.text.endswith("Name of tenant  Jane Doe")
+    assert codes(document) == {"form-fields": ()} and document.unreadable_pages == ()
+    assert "1 of 1 pages (1)" in document.cautions[0].message
+    value = span(document, "Jane Doe")
+    assert check_visibility(document, [value])[0].reason == ""
+    ((picture,),) = render_pictures(document, [value])
+    assert picture.page == 1
+    copy = annotate(document, [Annotation(value, "who?")])
+    assert b"/FT/Tx" in copy.replace(b"/FT /Tx", b"/FT/Tx") and b"/V(Jane Doe)" in copy.replace(b"/V (", b"/V(")
+
+
+def test_a_value_without_a_drawn_form_is_drawn_as_a_browser_draws_it(load):
+    data = fields(widget("/FT/Tx/T(name)/V(Jane Doe)"), more="/NeedAppearances true")
+    document = load(data)
+    assert document.text.endswith("Name of tenant  Jane Doe")
+    assert check_visibility(document, [span(document, "Jane Doe")])[0].reason == ""
+
+
+@pytest.mark.parametrize("flags", [2, 32])
+def test_a_field_that_is_not_shown_is_not_read(load, flags):
+    document = load(FILLED.replace(b"/F 4", b"/F %d" % flags))
+    assert "Jane" not in document.text and codes(document) == {}
+
+
+def test_words_of_a_field_that_lie_outside_of_it_are_no_evidence(load):
+    data = fields(widget("/FT/Tx/T(name)/V(x)/AP<</N 7 0 R>>", "200 595 230 615"), appearance("Jane Doe of Delft", 30))
+    document = load(data)
+    assert "Jane Doe of Delft" in document.text
+    assert check_visibility(document, [span(document, "Doe of Delft")])[0].reason
+
+
+def test_the_state_of_a_box_stands_in_the_text_once(load):
+    draws = "".join(
+        f"BT /F1 12 Tf 90 {y} Td ({word}) Tj ET\n" for y, word in ((600, "Dogs"), (580, "Cats"), (560, "Fish"))
+    )
+    glyph = stream(b"BT /F1 10 Tf 1 1 Td (x) Tj ET", APPEARANCE.format(10).replace("/F1 5", "/F1 11"))
+    zapf = b"<</Type/Font/Subtype/Type1/BaseFont/ZapfDingbats>>"
+    box = "/FT/Btn/T({})/V/{}/AS/{}/AP<</N<</On {} 0 R/Off 12 0 R>>>>"
+    data = fields(
+        widget(box.format("a", "On", "On", 10), "72 598 82 608"),
+        widget(box.format("b", "Off", "Off", 10), "72 578 82 588"),
+        widget(box.format("c", "On", "On", 9), "72 558 82 568"),
+        glyph.replace(b"(x)", b"(8)"),
+        TICK,
+        zapf,
+        stream(b"", APPEARANCE.format(10)),
+        draws=draws,
+    )
+    document = load(data)
+    assert document.text.split("\n", 1)[1].split() == ["\u2714", "Dogs", "\u274f", "Cats", "\u2718", "Fish"]
+    assert "\u2714 is a ticked box" in document.cautions[0].message
+    assert check_visibility(document, [span(document, "Dogs")])[0].reason == ""
+
+
+def test_typed_notes_and_stamps_are_read_and_comments_are_only_counted(load):
+    stamp = b"<</Type/Annot/Subtype/Stamp/F 4/Rect[72 400 272 420]/AP<</N 7 0 R>>>>"
+    sticky = b"<</Type/Annot/Subtype/Text/F 4/Rect[72 300 92 320]/Contents(I doubt it)>>"
+    struck = b"<</Type/Annot/Subtype/StrikeOut/F 4/Rect[72 715 200 735]/QuadPoints[72 735 200 735 72 715 200 715]>>"
+    document = load(
+        overlaid(
+            stamp, appearance("DRAFT"), f"<<{NOTE}/AP<</N 9 0 R>>>>".encode(), appearance("Not agreed"), sticky, struck
+        )
+    )
+    assert "DRAFT" in document.text and "Not agreed" in document.text and "doubt" not in document.text
+    assert set(codes(document)) == {"typed-notes", "comments", "struck-out"} and document.unreadable_pages == ()
+    assert "1 comment of reviewers" in next(c.message for c in document.cautions if c.code == "comments")
+
+
+@pytest.mark.parametrize("entries", ["", "/AP<</N 7 0 R>>/OC<</Type/OCG/Name(layer)>>"])
+def test_a_note_that_is_not_drawn_or_may_be_switched_off_names_its_page(load, entries):
+    document = load(overlaid(f"<<{NOTE}{entries}>>".encode(), appearance("Not agreed")))
+    assert "agreed" not in document.text and codes(document) == {"undrawn-notes": (1,)}
+
+
+@pytest.mark.parametrize(
+    ("draws", "objects", "resources", "what"),
+    [
+        ("", (), "", "blank"),
+        ("1 g 10 10 500 500 re f", (), "", "blank"),
+        ("10 10 500 5 re f 72 72 m 100 100 l S", (), "", "lines and shapes"),
+        ("q 500 0 0 700 50 50 cm /I0 Do Q", (image(b"\x80" * 4000),), "/XObject<</I0 6 0 R>>", "probably a scan"),
+        ("q 50 0 0 50 50 50 cm /I0 Do Q", (image(b"\x80" * 4000),), "/XObject<</I0 6 0 R>>", "small pictures"),
+        ("/I0 Do", (form("10 10 500 5 re f"),), "/XObject<</I0 6 0 R>>", "lines and shapes"),
+    ],
+)
+def test_a_file_without_text_is_said_to_be_what_it_is(load, draws, objects, resources, what):
+    made = Made(draws, resources, objects=objects).pdf.replace(b"(Visible revenue was 10 million) Tj", b"%" + b" " * 33)
+    with pytest.raises(DocumentError, match=what) as caught:
+        load(made)
+    assert caught.value.code == "no-text"
+
+
+@pytest.mark.parametrize("words", ["Please wait...", "requires Adobe Reader 8 or higher"])
+def test_a_form_that_only_adobe_lays_out_is_refused_with_what_to_do(load, words):
+    catalog = "/NeedsRendering true/AcroForm<</Fields[]/XFA 6 0 R>>"
+    page = f"BT /F1 12 Tf 72 600 Td ({words}) Tj ET"
+    with pytest.raises(DocumentError, match="XFA form") as caught:
+        load(Made(page, catalog=catalog, objects=(stream(b"<xdp/>"),)).pdf)
+    assert caught.value.code == "unsupported" and "print it to PDF" in caught.value.hint
+    document = load(Made("", catalog=catalog, objects=(stream(b"<xdp/>"),)).pdf)
+    assert codes(document) == {"xfa-form": (1,)}
+
+
+def test_attached_files_are_named_and_a_portfolio_is_its_cover(load, pdf):
+    names = pypdfium2.PdfDocument(pdf([(72, 700, "Open this portfolio in a newer viewer")]))
+    for name in ("accounts.xlsx", "lease.pdf"):
+        names.new_attachment(name).set_data(b"bytes")
+    path = pdf([(72, 700, "x")], name="portfolio.pdf")
+    names.save(str(path))
+    caution = load(path.read_bytes()).cautions[0]
+    assert caution.code == "attached-files" and "accounts.xlsx, lease.pdf" in caution.message
+    assert "only their cover" in caution.message
+
+
+CIPHER = "7KH DQQXDO UHSRUW RI WKH FRPSDQB ZDV VLJQHG EB WKH GLUHFWRUV LQ PDUFK DQG SULQWHG LQ MXQH "
+SOUND = "The annual report of the company was signed by the directors in March and printed in June. "
+
+
+def page(*lines: str) -> str:
+    return "".join(f"BT /F1 10 Tf 72 {700 - 14 * n} Td ({line}) Tj ET\n" for n, line in enumerate(lines))
+
+
+@pytest.mark.parametrize(
+    ("draws", "expected"),
+    [
+        (page(*[SOUND] * 6), {}),
+        (page(*[CIPHER] * 6), {"garbled-letters": (1,)}),
+        (page(*["<td><tr><td>"] * 40), {}),
+        (page("A \\001\\003 B"), {"nameless-letters": (1,)}),
+    ],
+)
+def test_a_page_whose_fonts_name_no_letters_or_wrong_ones_is_named(load, draws, expected):
+    assert codes(load(Made(draws).pdf)) == expected
+
+
+def test_a_file_of_nameless_letters_only_is_refused_with_what_to_do(load):
+    made = Made(page("\\001\\003\\004\\005 \\006\\001")).pdf
+    with pytest.raises(DocumentError, match="fonts do not say") as caught:
+        load(made.replace(b"(Visible revenue was 10 million) Tj", b"%" + b" " * 33))
+    assert "--force-ocr" in caught.value.hint
+
+
+def test_private_characters_at_the_edge_of_words_are_bullets_and_others_are_nameless():
+    assert not has_nameless_letters("\uf0b7 First\n\uf0b7Second \uf0fc\n\x7f third, caf\u00e9 \u4e16\u754c")
+    assert (
+        has_nameless_letters("of\uf001ce") and has_nameless_letters("12\ufffd4") and has_nameless_letters("of \x13 it")
+    )
+
+
+def test_letters_and_digits_are_compared_with_those_of_pdfium(pdf):
+    with open_pdf(pdf([(72, 700, "Revenue of 1,577 in 2018")]).read_bytes(), "made.pdf", None) as document:
+        text_page = document[0].get_textpage()
+        for text, expected in (("of Revenue\n1,577 in\u2009\u00b2018", False), ("Revenue of 1,57 in 2018", True)):
+            assert differs(text, text_page) is expected
+
+
+def printed(words: str, times: int) -> Image.Image:
+    picture = Image.new("L", (600, 22 * times + 20), 255)
+    for number in range(times):
+        ImageDraw.Draw(picture).text((20, 10 + 22 * number), words, fill=0, font=ImageFont.load_default(15))
+    return picture
+
+
+def drawn(picture: Image.Image, draws: str = "") -> bytes:
+    width, height = picture.size
+    held = image(picture.tobytes(), width, height)
+    return Made(
+        f"q 400 0 0 {400 * height / width:.0f} 72 100 cm /I0 Do Q\n{draws}", "/XObject<</I0 6 0 R>>", objects=(held,)
+    ).pdf
+
+
+def test_a_page_with_words_in_a_picture_is_named_and_one_with_other_pictures_is_not(load):
+    words = "Deposits of customers were 1,577 million in 2018"
+    assert codes(load(drawn(printed(words, 6)))) == {"unread-print": (1,)}
+    assert "Deposits" not in load(drawn(printed(words, 6))).text
+    lined = Image.new("L", (600, 150), 255)
+    for x in range(0, 600, 20):
+        ImageDraw.Draw(lined).line((x, 0, x, 150), fill=0)
+    for y in range(0, 150, 15):
+        ImageDraw.Draw(lined).line((0, y, 600, y), fill=0)
+    photo = Image.effect_noise((600, 150), 60).resize((60, 15)).resize((600, 150), Image.Resampling.BICUBIC)
+    assert codes(load(drawn(lined))) == {} and codes(load(drawn(photo))) == {}
+
+
+def test_words_that_a_text_layer_gives_are_read(load):
+    words = "Deposits of customers were 1,577 million in 2018"
+    layer = "".join(f"BT 3 Tr /F1 11 Tf 85 {182 - 14.6 * n} Td ({words}) Tj ET\n" for n in range(6))
+    assert codes(load(drawn(printed(words, 6), layer))) == {}
+
+
+def test_words_drawn_as_shapes_are_unread_print_and_a_curve_is_not(load):
+    letter = "{0} {1} m {0} {2} l {3} {2} l {3} {4} l {5} {4} l {5} {1} l {6} {1} l {6} {2} l {7} {2} l {7} {1} l f\n"
+    shapes = "".join(
+        letter.format(x, y, y + 5 + x % 3, x + 2, y + 3 + x % 2, x + 0.7, x + 2.5, x + 3.5)
+        for y in range(100, 180, 14)
+        for x in range(72, 500, 6)
+    )
+    assert codes(load(Made(shapes).pdf)) == {"unread-print": (1,)}
+    curve = "72 300 m " + " ".join(f"{72 + x} {300 + x * x % 97} l" for x in range(400)) + " S"
+    assert codes(load(Made(curve).pdf)) == {}
+
+
+def test_only_so_many_pages_are_looked_at_as_pictures_and_the_others_are_said(load, monkeypatch):
+    findings = Findings(3)
+    monkeypatch.setattr("ralph_cli.documents.pdf.content.findings._MOST_LOOKS", 1)
+    assert [findings.may_look(number) for number in (1, 2, 3)] == [True, False, False]
+    assert [(c.code, c.pages) for c in findings.cautions()] == [("unchecked-pictures", ())]
+
+
+ADVANCE = 333
+
+
+def letter_by_letter(words: str, twice: bool = False) -> bytes:
+    """A page in which each letter is an object of its own, in a type whose f hangs over; `twice` makes it bold."""
+    draws, x = "", 72.0
+    for letter in words:
+        for offset in (0, 0.3) if twice else (0,):
+            if letter != " ":
+                draws += f"BT /F2 24 Tf .5 0 0 .5 {x + offset:.2f} 600 Tm ({letter}) Tj ET\n"
+        x += 12 * ADVANCE / 1000
+    letters = sorted(set(words) - {" "})
+    objects = []
+    for letter in letters:
+        left, right = (-200, 600) if letter == "f" else (20, 300)
+        glyph = f"{ADVANCE} 0 {left} -200 {right} 700 d1 {20 + ord(letter)} 0 100 {5 * (ord(letter) - 90)} re f"
+        objects.append(stream(glyph.encode()))
+    glyphs = "".join(f"/{letter} {number} 0 R" for number, letter in enumerate(letters, 7))
+    names = "".join(f" {ord(letter)}/{letter}" for letter in letters)
+    font = (
+        "<</Type/Font/Subtype/Type3/FontBBox[-200 -200 600 700]/FontMatrix[.001 0 0 .001 0 0]/FirstChar 97/LastChar 122"
+        f"/Widths[{' '.join([str(ADVANCE)] * 26)}]/CharProcs<<{glyphs}>>/Encoding<</Differences[{names}]>>>>"
+    )
+    return Made(draws, fonts="/F2 6 0 R", objects=(font.encode(), *objects)).pdf
+
+
+@pytest.mark.parametrize("words", ["effect of staff", "of staff effects of tax", "off set of cost"])
+def test_a_letter_that_was_taken_for_a_repetition_of_its_neighbour_is_restored(load, words):
+    data = letter_by_letter(words)
+    document = load(data)
+    with open_pdf(data, "made.pdf", None) as opened:
+        assert "ff" not in opened[0].get_textpage().get_text_range()
+    assert document.text.split("\n")[-1].split() == words.split() and document.cautions == ()
+    found = span(document, words.split()[0])
+    assert check_visibility(document, [found])[0].reason == "" and render_pictures(document, [found])[0]
+
+
+def test_a_letter_that_is_drawn_twice_for_bold_type_stays_one(load):
+    assert load(letter_by_letter("of stoat cost", twice=True)).text.endswith("of stoat cost")
+
+
+def test_a_page_that_needs_a_damaged_font_or_form_is_named_and_the_others_are_not(load):
+    packed = zlib.compress(b"BT /F1 12 Tf 72 500 Td (drawn in a form) Tj ET")
+    reused = stream(packed, "/Subtype/Form/BBox[0 0 612 792]/Resources<</Font<</F1 5 0 R>>>>/Filter/FlateDecode")
+    whole = Made("/X Do", "/XObject<</X 6 0 R>>", catalog="/Other 7 0 R", objects=(reused, reused)).pdf
+    assert "drawn in a form" in load(whole).text and codes(load(whole)) == {}
+    first, between, last = whole.split(packed)
+    damaged = packed[:-1] + b"?"
+    assert codes(load(first + damaged + between + packed + last)) == {"damaged-pages": (1,)}
+    assert codes(load(first + packed + between + damaged + last)) == {}
+
+
+def test_a_file_of_which_bytes_are_missing_says_so_and_one_that_begins_late_does_not(load):
+    whole = Made(page("First words", "Second words")).pdf
+    assert codes(load(b"junk\n" + whole)) == {}
+    document = load(whole.replace(b" words) Tj", b") Tj", 1))
+    assert "Second words" in document.text and codes(document) == {"damaged-file": ()}
