@@ -1,8 +1,8 @@
 """A document from bytes is the document from the file."""
 
-from pathlib import re
+import re
+from pathlib import Path
 
-import Path
 import pytest
 
 from ralph_cli.core.errors import DocumentError
