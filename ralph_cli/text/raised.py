@@ -3,7 +3,9 @@
 A footnote's mark, an exponent or an index that stands at a figure must not become a digit of it.
 """
 
+import re
 import unicodedata
+from collections.abc import Iterator
 
 _PLAIN = "0123456789+-=()\u2212"
 _RAISED = dict(
@@ -57,3 +59,59 @@ def write_fraction(numerator: str, denominator: str) -> str:
     """
     numerator, denominator = flatten_figures(numerator).strip(), flatten_figures(denominator).strip()
     return _FRACTIONS.get(f"{numerator}/{denominator}", f"{numerator}/{denominator}")
+
+
+_SHIFTED = re.compile(f"[{RAISED}]+|[{LOWERED}]+")
+_MARK = re.compile(f"[{RAISED[:10]}]{{1,2}}|\u207d[{RAISED[:10]}]{{1,2}}\u207e")
+_CLOSING = ".,;:%)]\"'\u2019\u201d\u2030"
+_AMOUNT = re.compile(r"[$\u00a2-\u00a5\u20a0-\u20cf] ?\d[\d.,]*$|\d(?:[.,]?\d){2,}$")
+_PERCENT = re.compile(r"\d ?[%\u2030]$")
+_WORD = re.compile(r"[^\W\d_]+$")
+_SHORT_UNIT = re.compile(r"(?:^|[\d/(] ?)[^\W\d_]{3}$")
+_REACH = 32
+
+
+def readable_figures(text: str) -> Iterator[tuple[int, int, str]]:
+    """Raised and lowered figures that may be written plainly without becoming digits of a number beside them.
+
+    Each as (start, end, plain form): "CO2" and "1,577(1)" say what they said, but 10 with a raised 6 is no 106.
+    """
+    for match in _SHIFTED.finditer(text):
+        start, end = match.span()
+        is_behind_number = text[max(start - 1, 0) : start].isdigit() and match[0][0] not in "\u207d\u208d"
+        if not is_behind_number and not text[end : end + 1].isdigit():
+            yield start, end, flatten_figures(match[0])
+
+
+def footnote_marks(text: str) -> Iterator[tuple[int, int]]:
+    """The intervals of raised figures that are marks of footnotes, and no exponents or parts of a formula."""
+    return (match.span() for match in _SHIFTED.finditer(text) if _is_mark(match))
+
+
+def without_footnote_marks(text: str) -> list[tuple[int, int, str]]:
+    """The edits that take the marks of footnotes away, each with the character that it stands at."""
+    spans = [(max(start - 1, 0), start, end) for start, end in footnote_marks(text)]
+    return [(first, end, text[first:start]) for first, start, end in spans]
+
+
+def is_footnote_mark(text: str, at: int) -> bool:
+    """Whether the raised figures that begin at `at` are the mark of a footnote, see `footnote_marks`."""
+    match = _SHIFTED.match(text, at)
+    return match is not None and _is_mark(match)
+
+
+def _is_mark(figures: "re.Match[str]") -> bool:
+    """A mark stands in brackets, at the beginning, or behind a word, an amount, or what closes them.
+
+    Behind 10, another short number, or one or two letters, as in "5 m", it may be an exponent. An amount has at least
+    three digits or a currency.
+    """
+    if not _MARK.fullmatch(figures[0]):
+        return False
+    before = figures.string[max(0, figures.start() - _REACH) : figures.start()]
+    if figures[0][0] == "\u207d" or not before or before[-1].isspace():
+        return True
+    closed = before.rstrip(_CLOSING)
+    word = _WORD.search(closed)
+    is_behind_word = word is not None and len(word[0]) > 2 and not _SHORT_UNIT.search(closed)
+    return is_behind_word or bool(_AMOUNT.search(closed) or _PERCENT.search(before))

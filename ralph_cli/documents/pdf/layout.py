@@ -1,37 +1,45 @@
 """The text of one PDF page in reading lines, with a map from each character back to pdfium's character index.
 
-One visual line per table row, cells two spaces apart. Raised and lowered figures are written as Unicode writes them.
+One visual line per table row, cells two spaces apart, an empty cell marked where it is certain to be one. Raised and
+lowered figures are written as Unicode writes them.
 """
 
 import re
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from ralph_cli.core.document import Cell, Column, Table
 from ralph_cli.documents.limits import Layout
 from ralph_cli.documents.pdf.geometry.columns import blocks_in_order
+from ralph_cli.documents.pdf.geometry.empty_cells import find_empty_cells
 from ralph_cli.documents.pdf.geometry.fragments import Fragment, read_fragments
 from ralph_cli.documents.pdf.geometry.rows import Row, build_rows, reading_order, stream_rows
+from ralph_cli.documents.pdf.geometry.tables import CURRENCY, FigureColumn, FigureTable, find_tables
 from ralph_cli.documents.pdf.geometry.words import LEVEL, RAISED, Word, page_characters, quarter_turns, read_words
 from ralph_cli.text.raised import lower_figures, raise_figures
+from ralph_cli.text.tables import EMPTY_CELL
 
 CELL_GAP = "  "
 NOT_A_CHARACTER = -1
-"""In a character map: this character was added by the layout (space, line end) and has no box."""
+"""In a character map: this character was added by the layout (space, line end, empty cell) and has no box."""
 
 _HYPHEN_MARK = re.compile("[\x02\ufffe]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _PAIR_OR_CHARACTER = re.compile("[\ud800-\udbff][\udc00-\udfff]|(?s:.)")
-_CURRENCY = re.compile(r"(?:US|C|A|HK)?[$\u20ac\u00a3\u00a5]$")
 
 
 @dataclass(frozen=True, slots=True)
 class PageLayout:
-    """`text[i]` was drawn as pdfium's character `characters[i]`, or is `NOT_A_CHARACTER`."""
+    """`text[i]` was drawn as pdfium's character `characters[i]`, or is `NOT_A_CHARACTER`.
+
+    `tables` lie in `text`; on a page whose text is turned their columns have no room.
+    """
 
     text: str
     characters: "array[int]"
+    tables: tuple[Table, ...] = ()
 
 
 def lay_out(text_page: Any, layout: Layout = "auto") -> PageLayout:
@@ -42,15 +50,20 @@ def lay_out(text_page: Any, layout: Layout = "auto") -> PageLayout:
     """
     raw = text_page.raw
     source = page_characters(raw)
-    words, turned = read_words(raw, source, quarter_turns(raw, source))
-    fragments = read_fragments(words, source)
+    turns = quarter_turns(raw, source)
+    words, turned = read_words(raw, source, turns)
     writer = _Writer(source)
-    for rows in _blocks(fragments, layout):
-        for row in rows:
-            writer.add_line(row)
+    tables: list[FigureTable] = []
+    for rows in _blocks(read_fragments(words, source), layout):
+        found = find_tables(rows) if layout != "stream" else []
+        empty = {table.first + at: lefts for table in found for at, lefts in find_empty_cells(table).items()}
+        for number, row in enumerate(rows):
+            writer.add_line(row, empty.get(number, ()))
+        tables += found
     for fragment in read_fragments(turned, source):
         writer.add_line([fragment])
-    return writer.finish()
+    edge = None if turns or not tables else text_page.page.get_bbox()[0]
+    return writer.finish(tables, edge)
 
 
 def _blocks(fragments: list[Fragment], layout: Layout) -> list[list[Row]]:
@@ -66,21 +79,44 @@ class _Writer:
         self._source = source
         self._parts: list[str] = []
         self._characters: array[int] = array("i")
+        self._places: dict[int, tuple[int, int]] = {}
 
-    def finish(self) -> PageLayout:
-        """The page that was written."""
+    def finish(self, tables: list[FigureTable], edge: float | None) -> PageLayout:
+        """The page that was written; `edge` is where the page begins on the left, if its text is not turned."""
         # pdfium marks a hyphen at a line end with U+0002 or U+FFFE; on the page it is a hyphen.
-        return PageLayout(_HYPHEN_MARK.sub("-", "".join(self._parts)), self._characters)
+        text = _HYPHEN_MARK.sub("-", "".join(self._parts))
+        return PageLayout(text, self._characters, tuple(self._table(table, text, edge) for table in tables))
 
-    def add_line(self, row: Row) -> None:
-        """A row, its cells apart."""
+    def _table(self, table: FigureTable, text: str, edge: float | None) -> Table:
+        def column(found: FigureColumn) -> Column:
+            header = " ".join(text[slice(*self._places[id(part)])] for part in found.header)
+            left, right = (0.0, 0.0) if edge is None else (found.left - edge, found.right - edge)
+            return Column(header, round(left, 1), round(right, 1))
+
+        cells = []
+        for parts, number in table.cells:
+            places = [self._places[id(part)] for part in parts]
+            cells.append(Cell(places[0][0], places[-1][1], number))
+        first, last = table.rows[0][0], table.rows[-1][-1]
+        bounds = self._places[id(first)][0], self._places[id(last)][1]
+        return Table(*bounds, tuple(column(found) for found in table.columns), tuple(cells))
+
+    def add_line(self, row: Row, empty: Sequence[float] = ()) -> None:
+        """A row, its cells apart; those are empty that begin at the points `empty`."""
         if self._parts:
             self._add("\n")
         last: Fragment | None = None
+        waiting = sorted(empty, reverse=True)
         for fragment in reading_order(row) if any(fragment.is_right_to_left for fragment in row) else row:
-            if last is not None:
-                self._add(_gap(last, fragment))
+            gap = _gap(last, fragment) if last is not None else ""
+            while waiting and waiting[-1] < fragment.left:
+                waiting.pop()
+                self._add(CELL_GAP + EMPTY_CELL)
+                gap = CELL_GAP
+            self._add(gap)
+            first = len(self._characters)
             self._add_fragment(fragment)
+            self._places[id(fragment)] = first, len(self._characters)
             last = fragment
 
     def _add(self, separator: str) -> None:
@@ -88,6 +124,15 @@ class _Writer:
         self._characters.extend([NOT_A_CHARACTER] * len(separator))
 
     def _add_fragment(self, fragment: Fragment) -> None:
+        words, text = fragment.words, fragment.text
+        is_plain = fragment.is_spaced and not fragment.is_uneven and text.count(" ") == len(words) - 1
+        if is_plain and not _SURROGATE.search(text):
+            first = len(self._characters) - words[0].start
+            self._parts.append(text)
+            self._characters.extend(range(words[0].start, words[-1].end))
+            for word in words[:-1]:
+                self._characters[first + word.end] = NOT_A_CHARACTER
+            return
         last: Word | None = None
         for word in fragment.words:
             if last is not None and not word.is_glued and not _touches(last, word, fragment.height):
@@ -119,7 +164,7 @@ def _join_pairs(text: str) -> Iterator[tuple[int, str]]:
 
 def _gap(left: Fragment, right: Fragment) -> str:
     distance = max(right.left - left.right, left.left - right.right)
-    if right.is_figure and _CURRENCY.match(left.text):
+    if right.is_figure and CURRENCY.match(left.text):
         return " "
     goes_on = right.order == left.order + 1 and not right.is_figure and not left.is_figure
     if distance > (1.0 if goes_on else 0.6) * right.height:

@@ -14,7 +14,15 @@ from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.hidden_reasons import Visibility, visibilities_to_json
 from ralph_cli.documents.limits import Layout, LoadLimits
-from ralph_cli.documents.parsed import ParsedDocument, ParsedHeading, ParsedPage, clean_heading, clean_label
+from ralph_cli.documents.parsed import (
+    ParsedDocument,
+    ParsedHeading,
+    ParsedPage,
+    ParsedTable,
+    bound_tables,
+    clean_heading,
+    clean_label,
+)
 from ralph_cli.documents.pdf.boxes import Box, line_boxes
 from ralph_cli.documents.pdf.damage import ENCRYPTED, damaged_pages
 from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, lay_out
@@ -49,11 +57,12 @@ def parse_pdf(
             raise DocumentError(f"{name} claims {total} pages; the limit is {limits.pages}", code="too-big")
         on_progress(0, total)
         pages: list[ParsedPage] = []
+        tables: list[ParsedTable] = []
         unreadable: list[int] = []
         textless: list[int] = []
         characters = 0
         for index in range(total):
-            text = _page_text(document, index, layout, unreadable, textless)
+            text = _page_text(document, index, layout, unreadable, textless, tables)
             characters += len(text) + 1
             if characters > limits.characters:
                 what = f"{name} has more than {limits.characters:,} characters (page {index + 1} of {total})"
@@ -65,7 +74,8 @@ def parse_pdf(
             raise _no_text_error(name, [*unreadable, *damaged], total)
         textless = [number for number in textless if number not in damaged]
         cautions = _cautions(unreadable, damaged, textless, total)
-        return ParsedDocument(tuple(pages), tuple(_outline(document, pages)), tuple(cautions))
+        headings = tuple(_outline(document, pages))
+        return ParsedDocument(tuple(pages), headings, tuple(cautions), tables=bound_tables(tables))
 
 
 class LaidOutPage:
@@ -130,12 +140,21 @@ def _clean(text: str) -> str:
     return text.replace("\f", "\n").encode("utf-8", "replace").decode("utf-8")
 
 
-def _page_text(document: Any, index: int, layout: Layout, unreadable: list[int], textless: list[int]) -> str:
+def _page_text(
+    document: Any,
+    index: int,
+    layout: Layout,
+    unreadable: list[int],
+    textless: list[int],
+    tables: list[ParsedTable],
+) -> str:
     """Text of one page; its number goes to `unreadable` if it does not load, to `textless` if it looks like a
-    picture."""
+    picture, and what it has of tables to `tables`."""
     try:
         with closing(document[index]) as page, closing(page.get_textpage()) as text_page:
-            text = _clean(lay_out(text_page, layout).text)
+            laid_out = lay_out(text_page, layout)
+            text = _clean(laid_out.text)
+            tables += (ParsedTable(index, table) for table in laid_out.tables)
             letters = sum(1 for c in text[:1000] if not c.isspace())
             if letters == 0 or (letters < _FEW_CHARACTERS and _has_picture(page)):
                 textless.append(index + 1)

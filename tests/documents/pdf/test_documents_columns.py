@@ -129,3 +129,10 @@ def test_letters_and_digits_are_the_same_before_and_after(pdf, make_raw, file):
                 for character, at in zip(page.text, page.characters, strict=True):
                     assert at == NOT_A_CHARACTER or flatten_figures(character) == source[at]
         opened.close()
+
+
+def test_figures_below_each_other_are_no_number(pdf):
+    rows = [("Goods", "7"), ("Rent", "8"), ("Tax", "4")]
+    cells = [(72, 700 - 16 * n, label) for n, (label, _) in enumerate(rows)]
+    cells += [(350, 700 - 16 * n, figure) for n, (_, figure) in enumerate(rows)]
+    assert load_document(pdf(cells)).text == "Goods  7\nRent  8\nTax  4"

@@ -109,9 +109,9 @@ def _free_runs(rows: list[Row], gutter: float) -> Iterator[tuple[int, int]]:
     crossings = [_crossing(row, gutter) for row in rows]
     first = 0
     for number, crossing in enumerate([*crossings, _Crossing.CROSSED]):
-        near = crossings[max(0, number - 2) : number + 3]
-        is_chance = crossing is _Crossing.LABEL_AND_FIGURE and near.count(crossing) < 2
-        if crossing is _Crossing.NONE or is_chance:
+        if crossing is _Crossing.NONE:
+            continue
+        if crossing is _Crossing.LABEL_AND_FIGURE and crossings[max(0, number - 2) : number + 3].count(crossing) < 2:
             continue
         if number - first >= _LEAST_ROWS:
             yield first, number
@@ -119,21 +119,20 @@ def _free_runs(rows: list[Row], gutter: float) -> Iterator[tuple[int, int]]:
 
 
 def _crossing(row: Row, gutter: float) -> _Crossing:
-    left: Row = []
-    right: Row = []
+    split = 0
     for fragment in row:
-        if fragment.left >= gutter - 0.5:
-            right.append(fragment)
-        elif fragment.right > gutter - 0.35 * fragment.height:
-            return _Crossing.CROSSED
-        else:
-            left.append(fragment)
-    if not left or not right or any(fragment.has_letters for fragment in right):
+        if fragment.left < gutter - 0.5:
+            if fragment.right > gutter - 0.35 * fragment.height:
+                return _Crossing.CROSSED
+            split += 1
+    if not 0 < split < len(row) or not row[-1].is_figure:
         return _Crossing.NONE
-    figures = sum(fragment.is_figure for fragment in right)
-    if not figures or not any(fragment.has_letters or fragment.is_figure for fragment in left):
+    left, right = row[:split], row[split:]
+    if any(fragment.has_letters for fragment in right):
         return _Crossing.NONE
-    if figures >= 2:
+    if not any(fragment.has_letters or fragment.is_figure for fragment in left):
+        return _Crossing.NONE
+    if len(right) >= 2:
         return _Crossing.CROSSED
     is_cell = left[-1].is_figure or not any(fragment.is_prose for fragment in left)
     return _Crossing.LABEL_AND_FIGURE if is_cell else _Crossing.NONE

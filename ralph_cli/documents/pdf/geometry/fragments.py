@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
 
 from ralph_cli.documents.pdf.geometry.words import LEVEL, LOWERED, RAISED, Word
 
@@ -20,11 +19,14 @@ _SMALL = 0.9
 _FRACTION = re.compile(r"\d+[/\u2044\u2215]\d+$")
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, slots=True)
 class Fragment:
     """Words that follow each other in the file and stand beside each other on one line; grows while it is read.
 
-    `order` is its place in the file, `text` what the file has from its first word to its last.
+    `order` is its place in the file, `text` what the file has from its first word to its last. `is_uneven`: its words
+    differ in height and baseline. `is_spaced`: one character parts each word from the next. `initials` counts the words
+    that begin with a letter. `is_prose`: a piece of a paragraph, not a cell. `is_figure`: a cell that holds one
+    amount, or says that there is none. `has_letters`: it says something in words.
     """
 
     words: list[Word]
@@ -34,60 +36,49 @@ class Fragment:
     height: float
     order: int
     is_right_to_left: bool
-    source: str
     is_uneven: bool = False
-
-    @cached_property
-    def text(self) -> str:
-        """Its characters as pdfium gives them."""
-        return self.source[self.words[0].start : self.words[-1].end]
-
-    @cached_property
-    def initials(self) -> int:
-        """How many of its words begin with a letter."""
-        return sum(self.source[word.start].isalpha() for word in self.words)
-
-    @cached_property
-    def is_prose(self) -> bool:
-        """At least four words, most of which begin with a letter: a piece of a paragraph, not a cell."""
-        count = len(self.words)
-        return count >= _PROSE_WORDS and self.initials >= _PROSE_SHARE * count
-
-    @cached_property
-    def is_figure(self) -> bool:
-        """Whether it is a cell of a table that holds one amount, or says that there is none."""
-        if len(self.words) > 8 or self.words[-1].end - self.words[0].start > _LONGEST_FIGURE:
-            return False
-        text = self.text
-        if self.is_uneven:
-            level = [word for word in self.words if word.shift == LEVEL]
-            text = " ".join(self.source[word.start : word.end] for word in level)
-        return bool(text) and text[-1] not in ".," and _FIGURE.match(text) is not None
-
-    @cached_property
-    def has_letters(self) -> bool:
-        """Whether it says something in words."""
-        return not self.is_figure and any(character.isalpha() for character in self.text)
+    is_spaced: bool = True
+    text: str = ""
+    initials: int = 0
+    is_prose: bool = False
+    is_figure: bool = False
+    has_letters: bool = False
 
 
 def read_fragments(words: list[Word], text: str) -> list[Fragment]:
     """The words of a page, in the order of the file, as fragments."""
     fragments: list[Fragment] = []
+    fragment: Fragment | None = None
+    has_right_to_left = _RIGHT_TO_LEFT.search(text) is not None
     previous_end = 0
     for word in words:
-        is_right_to_left = _RIGHT_TO_LEFT.match(text, word.start) is not None
-        fragment = fragments[-1] if fragments else None
+        is_right_to_left = has_right_to_left and _RIGHT_TO_LEFT.match(text, word.start) is not None
         if fragment is not None and _goes_on(fragment, word, is_right_to_left, text[previous_end : word.start]):
             _append(fragment, word)
             fragment.is_right_to_left |= is_right_to_left
         else:
             place = word.left, word.right, word.baseline, word.height
-            fragments.append(Fragment([word], *place, len(fragments), is_right_to_left, text))
+            fragment = Fragment([word], *place, len(fragments), is_right_to_left)
+            fragments.append(fragment)
         previous_end = word.end
     for fragment in fragments:
-        if fragment.is_uneven:
-            _shift_figures(fragment.words, text)
+        _describe(fragment, text)
     return fragments
+
+
+def _describe(fragment: Fragment, source: str) -> None:
+    """Say what the fragment is, now that all of its words are known."""
+    words = fragment.words
+    text = level = source[words[0].start : words[-1].end]
+    if fragment.is_uneven:
+        _shift_figures(words, source)
+        level = " ".join(source[word.start : word.end] for word in words if word.shift == LEVEL)
+    count = len(words)
+    fragment.text = text
+    fragment.initials = sum([source[word.start].isalpha() for word in words])
+    fragment.is_prose = count >= _PROSE_WORDS and fragment.initials >= _PROSE_SHARE * count
+    fragment.is_figure = 0 < len(level) <= _LONGEST_FIGURE and level[-1] not in ".," and bool(_FIGURE.match(level))
+    fragment.has_letters = not fragment.is_figure and (fragment.initials > 0 or any(map(str.isalpha, text)))
 
 
 def _goes_on(fragment: Fragment, word: Word, is_right_to_left: bool, between: str) -> bool:
@@ -114,6 +105,8 @@ def _append(fragment: Fragment, word: Word) -> None:
     last = fragment.words[-1]
     if abs(word.baseline - last.baseline) > 0.04 * last.height and abs(word.height - last.height) > 0.1 * last.height:
         fragment.is_uneven = True
+    if word.start != last.end + 1:
+        fragment.is_spaced = False
     if word.height > fragment.height:
         fragment.baseline, fragment.height = word.baseline, word.height
     fragment.words.append(word)

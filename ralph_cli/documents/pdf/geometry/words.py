@@ -21,6 +21,9 @@ _SAMPLED_ANGLES = 24
 _SAME_BASELINE, _SAME_HEIGHT = 0.08, 0.1
 """What two characters of one line and type may differ in, as a share of the type's height."""
 
+_NEXT_LINE = 0.9
+"""Characters further apart than this, in heights of type, stand on two lines, though pdfium has nothing between."""
+
 _DROP_CAP = 1.7
 
 
@@ -70,9 +73,13 @@ def quarter_turns(raw: Any, text: str) -> int:
     votes = [0, 0, 0, 0]
     for index in range(0, len(text), step):
         if not text[index].isspace():
-            angle = pdfium_c.FPDFText_GetCharAngle(raw, index)
-            votes[round(-angle / (math.pi / 2)) % 4 if angle >= 0 else 0] += 1  # pdfium counts clockwise
+            votes[_turns_of(raw, index)] += 1
     return max(range(4), key=lambda turns: (votes[turns], -turns))
+
+
+def _turns_of(raw: Any, index: int) -> int:
+    angle = pdfium_c.FPDFText_GetCharAngle(raw, index)
+    return round(-angle / (math.pi / 2)) % 4 if angle >= 0 else 0  # pdfium counts clockwise
 
 
 class _Places:
@@ -108,15 +115,18 @@ class _Places:
 def read_words(raw: Any, text: str, turns: int) -> tuple[list[Word], list[Word]]:
     """The words in the order of the file, and apart from them those that are turned against the page's text.
 
-    A word is asked for the room of its first and last character; those with figures of uneven height, for all.
+    A word is asked for the room of its first and last character, and for all if they stand apart or have figures of
+    uneven height.
     """
     places = _Places(raw, turns)
     words: list[Word] = []
     turned: list[Word] = []
+    last_line, baseline = (math.nan, math.nan), 0.0
     for match in _WORD.finditer(text):
         start, end = match.span()
         left, right, foot, height = places.extent(start)
-        baseline = places.baseline(start)
+        if (foot, height) != last_line:  # the same foot and height are the same line and type
+            last_line, baseline = (foot, height), places.baseline(start)
         if end - start == 1:
             words.append(Word(start, end, left, right, baseline, height))
             continue
@@ -124,10 +134,12 @@ def read_words(raw: Any, text: str, turns: int) -> tuple[list[Word], list[Word]]
         rise = last_foot - foot
         is_even = abs(rise) < _SAME_BASELINE * height and abs(last_height - height) < _SAME_HEIGHT * height
         word = Word(start, end, min(left, last_left), max(right, last_right), baseline, height)
-        if not is_even and abs(rise) > 0.9 * max(height, last_height) and abs(last_left - left) < 0.5 * height:
+        is_broken = not is_even and abs(rise) > _NEXT_LINE * max(height, last_height)
+        if is_broken and _turns_of(raw, start) != turns:
             turned.append(word)
             continue
-        if _DIGIT.search(text, start, end) and not (is_even and _has_even_figures(places, match, foot, height)):
+        has_figures = _DIGIT.search(text, start, end) is not None
+        if is_broken or (has_figures and not (is_even and _has_even_figures(places, match, foot, height))):
             words += _split_uneven(places, start, end)
             continue
         if height > _DROP_CAP * last_height:  # the line is that of the small letters
@@ -159,5 +171,6 @@ def _split_uneven(places: _Places, start: int, end: int) -> list[Word]:
         ):
             last.end, last.left, last.right = index + 1, min(last.left, left), max(last.right, right)
         else:
-            pieces.append(Word(index, index + 1, left, right, baseline, height, is_glued=index > start))
+            is_glued = last is not None and abs(last.baseline - baseline) < _NEXT_LINE * height
+            pieces.append(Word(index, index + 1, left, right, baseline, height, is_glued))
     return pieces
