@@ -72,14 +72,15 @@ _REACH = 32
 
 
 def readable_figures(text: str) -> Iterator[tuple[int, int, str]]:
-    """Raised and lowered figures that may be written plainly without becoming digits of a number beside them.
+    """Raised and lowered figures that may be written plainly without becoming a number or digits of one.
 
-    Each as (start, end, plain form): "CO2" and "1,577(1)" say what they said, but 10 with a raised 6 is no 106.
+    They stand behind a letter, or in brackets. Each as (start, end, plain form): "CO2" and "1,577(1)" say what they
+    said, but 10 with a raised 6 is no 106.
     """
     for match in _SHIFTED.finditer(text):
         start, end = match.span()
-        is_behind_number = text[max(start - 1, 0) : start].isdigit() and match[0][0] not in "\u207d\u208d"
-        if not is_behind_number and not text[end : end + 1].isdigit():
+        is_behind_letter = text[max(start - 1, 0) : start].isalpha() or match[0][0] in "\u207d\u208d"
+        if is_behind_letter and not text[end : end + 1].isdigit():
             yield start, end, flatten_figures(match[0])
 
 

@@ -67,7 +67,7 @@ def digits(text):
         ("Cafe\u0301 n\u0303", "Café ñ"),
         ("soft\u00ad\nware", "software"),
         ("CO₂ 5 m² 1,577⁽¹⁾ note¹", "CO2 5 m2 1,577(1) note1"),
-        ("1,577² 10⁶ 10⁻⁶ ²2022", "1,577² 10⁶ 10⁻⁶ ²2022"),
+        ("1,577² 10⁶ 10⁻⁶ ²2022 ² or", "1,577² 10⁶ 10⁻⁶ ²2022 ² or"),
         ("Dividend  ␣  500", "Dividend 500"),
         ("10² ½ ① Ⅳ ５ … ™ Å", "10² ½ ① Ⅳ ５ … ™ Å"),
         ("(1,577.5) -3% $€£ not NOT", "(1,577.5) -3% $€£ not NOT"),
@@ -116,7 +116,8 @@ def test_every_part_of_the_folded_text_leads_back_to_its_origin(text, data):
     first, last = folded.original_span(start, end)
     assert 0 <= first < last <= len(text)
     assert text[first] not in ZERO_WIDTH or text[first] == "\u00ad"
-    assert folded.text[start:end] in fold(text[first:last]).text
+    # Raised figures are read plainly behind a letter, which may be cut off here.
+    assert flatten_figures(folded.text[start:end]) in flatten_figures(fold(text[first:last]).text)
     if reached("more", end < len(folded.text)):
         assert last <= folded.original_span(end, end + 1)[1]
 
@@ -127,7 +128,7 @@ def test_single_characters_lead_back_in_order(text):
     places = [folded.original_span(i, i + 1) for i in range(len(folded.text))]
     assert places == sorted(places)
     for character, (start, end) in zip(folded.text, places, strict=True):
-        assert character in fold(text[start:end]).text
+        assert flatten_figures(character) in flatten_figures(fold(text[start:end]).text)
 
 
 def test_folding_is_fast():
