@@ -136,3 +136,54 @@ def test_figures_below_each_other_are_no_number(pdf):
     cells = [(72, 700 - 16 * n, label) for n, (label, _) in enumerate(rows)]
     cells += [(350, 700 - 16 * n, figure) for n, (_, figure) in enumerate(rows)]
     assert load_document(pdf(cells)).text == "Goods  7\nRent  8\nTax  4"
+
+
+LETTERS = {letter: chr(0x5D0 + at) for at, letter in enumerate("abcdefghijklmnopqrstuvwxyz")}
+
+
+def hebrew(words):
+    return "".join(LETTERS.get(letter, letter) for letter in words)
+
+
+@pytest.fixture
+def typeset(make_raw, file):
+    """Writes a page with the fonts F1 and H1, whose small letters are those given as the second argument in UTF-16."""
+
+    def write(content, letters=b"<61> <7A> <05D0>"):
+        cmap = (
+            b"begincmap 1 begincodespacerange <00> <FF> endcodespacerange 1 beginbfrange %s endbfrange endcmap"
+            % letters
+        )
+        page = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 612 792]/Contents 4 0 R"
+        objects = [b"<</Type/Catalog/Pages 2 0 R>>", b"<</Type/Pages/Kids[3 0 R]/Count 1>>"]
+        objects += [page + b"/Resources<</Font<</F1 5 0 R/H1 6 0 R>>>>>>"]
+        objects += [b"<</Length %d>>stream\n%s\nendstream" % (len(content), content)]
+        objects += [b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>"]
+        objects += [b"<</Type/Font/Subtype/Type1/BaseFont/Courier/ToUnicode 7 0 R>>"]
+        objects += [b"<</Length %d>>stream\n%s\nendstream" % (len(cmap), cmap)]
+        return file("a.pdf", make_raw["objects"](objects))
+
+    return write
+
+
+def test_a_line_that_runs_to_the_left_is_in_reading_order(typeset):
+    """Drawn from left to right as it is seen; words and figures of other scripts keep their own direction."""
+    content = b"BT /H1 10 Tf 100 700 Td (ihg ) Tj /F1 10 Tf (SEC Act ) Tj (1,577 ) Tj /H1 10 Tf (fed cba) Tj ET"
+    assert load_document(typeset(content)).text == f"{hebrew('abc def')} 1,577 SEC Act {hebrew('ghi')}"
+
+
+def test_rows_that_run_to_the_left_begin_with_their_label(typeset):
+    cells = [(100, 700, "F1", "1,577"), (180, 700, "F1", "2,023"), (300, 700, "H1", "fed cba")]
+    cells += [(100, 680, "F1", "11"), (180, 680, "F1", "22"), (300, 680, "H1", "ihg cba")]
+    content = " ".join(f"BT /{font} 10 Tf {x} {y} Td ({text}) Tj ET" for x, y, font, text in cells).encode()
+    assert load_document(typeset(content)).text == hebrew("abc def  2,023  1,577\nabc ghi  22  11")
+
+
+def test_letters_beyond_the_basic_plane_are_one_character(typeset):
+    mathematical = b"<61> <62> <D835DC4E>"
+    document = load_document(
+        typeset(b"BT /H1 10 Tf 72 700 Td (a) Tj /F1 10 Tf ( = 5 ) Tj /H1 10 Tf (b) Tj ET", mathematical)
+    )
+    assert document.text == "\U0001d44e = 5 \U0001d44f"
+    lone = load_document(typeset(b"BT /H1 10 Tf 72 700 Td (a) Tj /F1 10 Tf ( = 5) Tj ET", b"<61> <61> <D835>"))
+    assert lone.text == "\ufffd = 5"

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import groupby
 
 from ralph_cli.documents.pdf.geometry.words import LEVEL, LOWERED, RAISED, Word
 
@@ -70,6 +71,10 @@ def _describe(fragment: Fragment, source: str) -> None:
     """Say what the fragment is, now that all of its words are known."""
     words = fragment.words
     text = level = source[words[0].start : words[-1].end]
+    if fragment.is_right_to_left:
+        words = fragment.words = _in_reading_order(words, source)
+        fragment.is_spaced = False
+        text = level = " ".join(source[word.start : word.end] for word in words)
     if fragment.is_uneven:
         _shift_figures(words, source)
         level = " ".join(source[word.start : word.end] for word in words if word.shift == LEVEL)
@@ -79,6 +84,19 @@ def _describe(fragment: Fragment, source: str) -> None:
     fragment.is_prose = count >= _PROSE_WORDS and fragment.initials >= _PROSE_SHARE * count
     fragment.is_figure = 0 < len(level) <= _LONGEST_FIGURE and level[-1] not in ".," and bool(_FIGURE.match(level))
     fragment.has_letters = not fragment.is_figure and (fragment.initials > 0 or any(map(str.isalpha, text)))
+
+
+def _in_reading_order(words: list[Word], source: str) -> list[Word]:
+    """The words of a line that runs to the left; pdfium turns those that run from left to right within it, too."""
+
+    def runs_right(word: Word) -> bool:
+        return source[word.start].isalpha() and not _RIGHT_TO_LEFT.match(source, word.start)
+
+    ordered: list[Word] = []
+    for is_run, group in groupby(words, runs_right):
+        run = list(group)
+        ordered += sorted(run, key=lambda word: word.left) if is_run else run
+    return ordered
 
 
 def _goes_on(fragment: Fragment, word: Word, is_right_to_left: bool, between: str) -> bool:
