@@ -187,3 +187,9 @@ def test_letters_beyond_the_basic_plane_are_one_character(typeset):
     assert document.text == "\U0001d44e = 5 \U0001d44f"
     lone = load_document(typeset(b"BT /H1 10 Tf 72 700 Td (a) Tj /F1 10 Tf ( = 5) Tj ET", b"<61> <61> <D835>"))
     assert lone.text == "\ufffd = 5"
+
+
+def test_places_that_are_no_numbers_do_no_harm(make_raw, file):
+    content = typed((10, 0, "Plain words")) + b"BT /F1 1e30 Tf 1e38 0 0 1e38 1e38 0 Tm (far 12 out) Tj ET"
+    content += b" BT /F1 10 Tf 0 0 0 0 0 0 Tm (nowhere 1,5) Tj ET"
+    assert "Plain words" in load_document(file("a.pdf", make_raw["page"](content))).text

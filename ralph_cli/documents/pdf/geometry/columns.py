@@ -12,7 +12,7 @@ from ralph_cli.documents.pdf.geometry.rows import Row, build_rows, stream_rows
 from ralph_cli.documents.pdf.geometry.text_tables import find_text_tables, is_text_table
 
 _DEEPEST = 8
-_LEAST_ROWS, _LEAST_EDGES = 4, 3
+_LEAST_ROWS, _LEAST_EDGES, _MOST_GUTTERS = 4, 3, 16
 _LEAST_INDENT = 20
 _EDGE_REACH = 2.0
 _WIDE_GUTTER = 24
@@ -90,7 +90,7 @@ def _find_band(rows: list[Row]) -> _Band | None:
 
 
 def _find_gutters(rows: list[Row]) -> list[float]:
-    """Left edges that several lines of text share."""
+    """Left edges that several lines of text share, no more than a page has columns."""
     clusters: list[list[float]] = []
     for edge in sorted(fragment.left for row in rows for fragment in row if not fragment.is_figure):
         if clusters and edge - clusters[-1][-1] <= _EDGE_REACH and edge - clusters[-1][0] <= 2 * _EDGE_REACH:
@@ -98,7 +98,8 @@ def _find_gutters(rows: list[Row]) -> list[float]:
         else:
             clusters.append([edge])
     leftmost = min(row[0].left for row in rows)
-    return [edges[0] for edges in clusters if len(edges) >= _LEAST_EDGES and edges[0] > leftmost + _LEAST_INDENT]
+    shared = [edges for edges in clusters if len(edges) >= _LEAST_EDGES and edges[0] > leftmost + _LEAST_INDENT]
+    return sorted(edges[0] for edges in sorted(shared, key=len)[-_MOST_GUTTERS:])
 
 
 def _free_runs(rows: list[Row], gutter: float) -> Iterator[tuple[int, int]]:

@@ -25,6 +25,10 @@ _NEXT_LINE = 0.9
 """Characters further apart than this, in heights of type, stand on two lines, though pdfium has nothing between."""
 
 _DROP_CAP = 1.7
+_FARTHEST = 1e7
+"""Points: what lies further out, or at no number, is the work of a damaged file."""
+
+_NOWHERE = (0.0, 0.0, 0.0, 1.0)
 
 
 @dataclass(slots=True)
@@ -97,7 +101,9 @@ class _Places:
         """Left, right, foot and height of a character's room, in points."""
         rect = self._rect
         if not self._box(self._raw, index, self._rect_ref):
-            return 0.0, 0.0, 0.0, 1.0
+            return _NOWHERE
+        if not abs(rect.left + rect.right + rect.bottom + rect.top) < _FARTHEST:
+            return _NOWHERE
         if self._turns == 0:
             return rect.left, rect.right, rect.bottom, rect.top - rect.bottom or 1.0
         if self._turns == 2:
@@ -109,7 +115,8 @@ class _Places:
     def baseline(self, index: int) -> float:
         """Height of the character's baseline above the foot of the (turned) page, in points."""
         self._origin(self._raw, index, self._x_ref, self._y_ref)
-        return float((self._y.value, -self._x.value, -self._y.value, self._x.value)[self._turns])
+        baseline = (self._y.value, -self._x.value, -self._y.value, self._x.value)[self._turns]
+        return float(baseline) if abs(baseline) < _FARTHEST else 0.0
 
 
 def read_words(raw: Any, text: str, turns: int) -> tuple[list[Word], list[Word]]:
