@@ -90,9 +90,19 @@ def footnote_marks(text: str) -> Iterator[tuple[int, int]]:
 
 
 def without_footnote_marks(text: str) -> list[tuple[int, int, str]]:
-    """The edits that take the marks of footnotes away, each with the character that it stands at."""
-    spans = [(max(start - 1, 0), start, end) for start, end in footnote_marks(text)]
-    return [(first, end, text[first:start]) for first, start, end in spans]
+    """The edits (start, end, text) that take the marks of footnotes away, each with the character that it stands at.
+
+    Spaces before a mark go with it, as one does that parts two marks.
+    """
+    edits: list[tuple[int, int, str]] = []
+    for start, end in footnote_marks(text):
+        before = text[max(start - _REACH, 0) : start]
+        first = max(start - len(before) + len(before.rstrip(" ")) - 1, 0)
+        if edits and first < edits[-1][1]:
+            edits[-1] = (edits[-1][0], end, edits[-1][2])
+        else:
+            edits.append((first, end, text[first : first + 1] if first < start else ""))
+    return edits
 
 
 def is_footnote_mark(text: str, at: int) -> bool:

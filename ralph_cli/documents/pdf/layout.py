@@ -166,7 +166,7 @@ def _gap(left: Fragment, right: Fragment) -> str:
     distance = max(right.left - left.right, left.left - right.right)
     if right.is_figure and CURRENCY.match(left.text):
         return " "
-    goes_on = right.order == left.order + 1 and not right.is_figure and not left.is_figure
+    goes_on = right.order == left.order + 1 and (left.is_prose or not right.is_figure)
     if distance > (1.0 if goes_on else 0.6) * right.height:
         return CELL_GAP
     return " " if distance > 0.1 * right.height else ""

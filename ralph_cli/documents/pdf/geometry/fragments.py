@@ -17,6 +17,7 @@ _WORD_SPACE = 0.7
 """Words nearer than this share of the type's height go on a fragment."""
 
 _SMALL = 0.9
+_CLOSING = ")]%.,:;*\"'\u2019\u201d"
 _FRACTION = re.compile(r"\d+[/\u2044\u2215]\d+$")
 
 
@@ -135,9 +136,9 @@ def _shift_figures(words: list[Word], text: str) -> None:
     """Say of the small figures whether they are raised or lowered against what they stand at."""
     for number, word in enumerate(words):
         if _DIGIT.search(text, word.start, word.end):
-            level = next((other for other in reversed(words[:number]) if other.shift == LEVEL), None)
-            beside = [level, *words[number + 1 : number + 2]]
-            shifts = [_shift_against(other, word) for other in beside if other is not None]
+            level = [other for other in words[:number] if other.shift == LEVEL][-1:]
+            beside = [other for other in level + words[number + 1 : number + 2] if _is_base(other, text)]
+            shifts = [_shift_against(other, word) for other in beside]
             word.shift = next((shift for shift in shifts if shift != LEVEL), LEVEL)
     for number, word in enumerate(words):
         if word.shift == RAISED and (end := _fraction_end(words, number, text)):
@@ -147,10 +148,14 @@ def _shift_figures(words: list[Word], text: str) -> None:
                 part.shift, part.is_glued = LEVEL, True
 
 
+def _is_base(word: Word, text: str) -> bool:
+    """Whether figures may be raised at it; a sign such as a root has a baseline of its own."""
+    return any(character.isalnum() or character in _CLOSING for character in text[word.start : word.end])
+
+
 def _shift_against(beside: Word, word: Word) -> int:
     rise = (word.baseline - beside.baseline) / beside.height
-    gap = max(word.left - beside.right, beside.left - word.right)
-    if word.height >= _SMALL * beside.height or gap > _WORD_SPACE * beside.height:
+    if word.height >= _SMALL * beside.height:
         return LEVEL
     if 0.12 < rise < 0.8:
         return RAISED
