@@ -11,7 +11,7 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import DEFAULT_LIMITS, Layout, LoadLimits
 from ralph_cli.documents.sniff import Kind, display_name
 
-_LOADER_VERSIONS: dict[str, int] = {"pdf": 2, "docx": 1, "html": 4, "text": 1, "markdown": 1, "code": 1}
+_LOADER_VERSIONS: dict[str, int] = {"pdf": 3, "docx": 1, "html": 4, "text": 1, "markdown": 1, "code": 1}
 """Raised whenever a loader gives another text for the same bytes."""
 
 _LIBRARIES: dict[str, str] = {"pdf": "pypdfium2", "html": "selectolax"}

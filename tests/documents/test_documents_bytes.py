@@ -22,5 +22,5 @@ def test_bytes_are_bounded_like_files() -> None:
 
 
 def test_the_reader_is_named_with_its_versions() -> None:
-    assert describe_loader("pdf").startswith("pypdfium2 ") and describe_loader("pdf").endswith(", loader 2")
+    assert describe_loader("pdf").startswith("pypdfium2 ") and describe_loader("pdf").endswith(", loader 3")
     assert describe_loader("markdown") == "loader 1" and describe_loader("something else") == ""

@@ -8,13 +8,14 @@ import re
 from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from ralph_cli.core.document import Cell, Column, Table
 from ralph_cli.documents.limits import Layout
 from ralph_cli.documents.pdf.geometry.columns import blocks_in_order
 from ralph_cli.documents.pdf.geometry.empty_cells import find_empty_cells
-from ralph_cli.documents.pdf.geometry.fragments import Fragment, read_fragments
+from ralph_cli.documents.pdf.geometry.fragments import Fragment, read_fragments, shift_beside
 from ralph_cli.documents.pdf.geometry.rows import Row, build_rows, reading_order, stream_rows
 from ralph_cli.documents.pdf.geometry.tables import CURRENCY, FigureColumn, FigureTable, find_tables
 from ralph_cli.documents.pdf.geometry.words import LEVEL, RAISED, Word, page_characters, quarter_turns, read_words
@@ -105,6 +106,8 @@ class _Writer:
         """A row, its cells apart; those are empty that begin at the points `empty`."""
         if self._parts:
             self._add("\n")
+        for left, right in pairwise(row):
+            shift_beside(left, right, self._source)
         last: Fragment | None = None
         waiting = sorted(empty, reverse=True)
         for fragment in reading_order(row) if any(fragment.is_right_to_left for fragment in row) else row:

@@ -197,3 +197,9 @@ def test_places_that_are_no_numbers_do_no_harm(make_raw, file):
     content = typed((10, 0, "Plain words")) + b"BT /F1 1e30 Tf 1e38 0 0 1e38 1e38 0 Tm (far 12 out) Tj ET"
     content += b" BT /F1 10 Tf 0 0 0 0 0 0 Tm (nowhere 1,5) Tj ET"
     assert "Plain words" in load_document(file("a.pdf", make_raw["page"](content))).text
+
+
+def test_a_mark_that_the_file_has_elsewhere_is_no_digit(make_raw, file):
+    content = typed((10, 0, "Revenue 1,577")) + typed((10, 0, "Costs"), y=680) + typed((6, 0, "2"), x=140, y=704)
+    lines = load_document(file("a.pdf", make_raw["page"](content))).text.split("\n")
+    assert lines == ["Revenue 1,577²", "Costs"]

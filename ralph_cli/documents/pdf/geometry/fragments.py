@@ -148,6 +148,16 @@ def _shift_figures(words: list[Word], text: str) -> None:
                 part.shift, part.is_glued = LEVEL, True
 
 
+def shift_beside(left: Fragment, right: Fragment, source: str) -> None:
+    """Raise or lower the figures of two fragments of a row that touch, though they stand apart in the file."""
+    larger, smaller = max(left.height, right.height), min(left.height, right.height)
+    if smaller < _SMALL * larger and right.left - left.right < _WORD_SPACE * larger:
+        words = [*left.words, *right.words]
+        _shift_figures(words, source)
+        if any(word.shift != LEVEL for word in words):
+            left.is_uneven = right.is_uneven = True
+
+
 def _is_base(word: Word, text: str) -> bool:
     """Whether figures may be raised at it; a sign such as a root has a baseline of its own."""
     return any(character.isalnum() or character in _CLOSING for character in text[word.start : word.end])
