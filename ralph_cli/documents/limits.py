@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Layout = Literal["auto", "visual", "stream"]
-"""Order of a PDF page's text: by height, as in the file, or decided page by page."""
+"""Order of a PDF page's text: by height in each column, by height on the whole page, or as in the file."""
 
 MIB = 1 << 20
 

@@ -1,7 +1,8 @@
 """What a parser hands back: pages, headings and cautions, checked before they become a document."""
 
 import json
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ralph_cli.core.document import PAGE_BREAK, Caution, Cell, Column, Document, Heading, Note, Page, Span, Table
@@ -135,6 +136,19 @@ class ParsedDocument:
                 type(number) is not int or not 0 < number <= len(self.pages) for number in caution.pages
             ):
                 raise ValueError("a caution about pages that do not exist")
+
+
+def bound_tables(tables: Sequence[ParsedTable]) -> tuple[ParsedTable, ...]:
+    """The first tables, as many as a document may have, with headers on one line and of bounded length."""
+    kept: list[ParsedTable] = []
+    cells = 0
+    for found in tables[:_MAX_TABLES]:
+        cells += len(found.table.cells)
+        if cells > _MAX_CELLS:
+            break
+        columns = tuple(replace(column, header=clean_heading(column.header)) for column in found.table.columns)
+        kept.append(ParsedTable(found.page, replace(found.table, columns=columns)))
+    return tuple(kept)
 
 
 def _is_within(table: Table, length: int) -> bool:

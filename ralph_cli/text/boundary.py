@@ -3,12 +3,12 @@
 import re
 
 from ralph_cli.text.fold import ZERO_WIDTH
+from ralph_cli.text.raised import RAISED, is_footnote_mark
 
 _APOSTROPHES = "'\u2019"
 _NUMBER_SEPARATORS = ".,\u066b\u066c" + _APOSTROPHES
 _THIN_SPACES = "\xa0\u2007\u2009\u202f"
 _HYPHENS = "-\u00ad\u2010"
-_SUPERSCRIPTS = "\u00b2\u00b3\u00b9\u2070\u2074\u2075\u2076\u2077\u2078\u2079"
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u312f\u3190-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]"
 )
@@ -37,7 +37,9 @@ def is_inside_word(text: str, at: int) -> bool:
         return False
     left, right = text[before], text[after]
     if is_word_character(left) and is_word_character(right):
-        return _belong_together(left, right)
+        # Behind a number even a mark may be an exponent, and a quote that leaves it out is another number.
+        is_mark = right in RAISED and not left.isdecimal() and is_footnote_mark(text, after)
+        return not is_mark and _belong_together(left, right)
     if right in _NUMBER_SEPARATORS and left.isdecimal():
         following = _after(text, after + 1)
         return following < len(text) and text[following].isdecimal()
@@ -78,8 +80,6 @@ def is_word_character(character: str) -> bool:
 
 def _belong_together(left: str, right: str) -> bool:
     """Whether two letters or digits side by side belong together."""
-    if right in _SUPERSCRIPTS and not left.isdecimal():
-        return False  # a footnote mark behind a word; behind a number it may be an exponent
     if _UNSPACED.match(left) or _UNSPACED.match(right):
         return left.isnumeric() and right.isnumeric()  # 12 and the character for ten thousand
     return True

@@ -1,8 +1,9 @@
 """The folded copy of a text, in which quotes are searched, with a way back to the text's own offsets.
 
 Folded away is what printing and copying change without changing the meaning: runs of white space, typographic quotes,
-primes and dashes, ligatures, soft hyphens, zero-width characters, decomposed accents. Digits, signs, decimal points,
-percent, currency, case and words are never touched, and there is no NFKC: 10\N{SUPERSCRIPT TWO} stays what it is.
+primes and dashes, ligatures, soft hyphens, zero-width characters, decomposed accents, marks of empty cells, and that a
+figure is raised or lowered where it touches no number. Digits, signs, decimal points, percent, currency, case and words
+are never touched, and there is no NFKC: 10\N{SUPERSCRIPT TWO} stays what it is.
 """
 
 import re
@@ -11,6 +12,9 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+
+from ralph_cli.text.raised import LOWERED, RAISED, readable_figures
+from ralph_cli.text.tables import EMPTY_CELL
 
 ZERO_WIDTH = "\u00ad\u200b\u200c\u200d\u2060\ufeff"
 """Soft hyphen, zero-width space, non-joiner and joiner, word joiner, byte order mark."""
@@ -28,10 +32,11 @@ _LIGATURES = {
     "\ufb00": "ff", "\ufb01": "fi", "\ufb02": "fl", "\ufb03": "ffi", "\ufb04": "ffl", "\ufb05": "st", "\ufb06": "st",
 }  # fmt: skip
 _MARKS = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\u3099\u309a\ufe20-\ufe2f"
-_DROP_OR_EXPAND = re.compile(f"\u00ad[ \t]*(?:\r\n|[\n\f\r])[ \t]*|[{ZERO_WIDTH}]+|[{''.join(_LIGATURES)}]")
+_DROP_OR_EXPAND = re.compile(f"\u00ad[ \t]*(?:\r\n|[\n\f\r])[ \t]*|[{ZERO_WIDTH}{EMPTY_CELL}]+|[{''.join(_LIGATURES)}]")
 _ACCENTED = re.compile(f"[^{_MARKS} ][{_MARKS}]+")
 _SPACES = re.compile("  +")
-_RARE = frozenset(ZERO_WIDTH) | frozenset(_LIGATURES)
+_RARE = frozenset(ZERO_WIDTH) | frozenset(EMPTY_CELL) | frozenset(_LIGATURES)
+_SHIFTED = frozenset(RAISED + LOWERED)
 _MARK = re.compile(f"[{_MARKS}]")
 _HYPHEN = re.compile(r"(?<=\w)- ?(?=\w)")
 
@@ -93,6 +98,8 @@ def fold(text: str) -> FoldedText:
             text = _apply(
                 text, ((m.start(), m.end(), _LIGATURES.get(m[0], "")) for m in _DROP_OR_EXPAND.finditer(text)), layers
             )
+        if not present.isdisjoint(_SHIFTED):
+            text = _apply(text, readable_figures(text), layers)
         if _MARK.search("".join(present)):
             text = _apply(text, _compositions(text), layers)
     for plain, variants in _VARIANTS.items():

@@ -381,7 +381,7 @@ def test_hyphens_at_line_ends_and_the_marks_of_footnotes_are_typesetting_on_both
 
 def test_a_footnotes_mark_that_is_left_out_is_named() -> None:
     memo = read_memo(document("It says \u201cThe revenue of the segment rose\u201d."))
-    assert check_quotations(memo, "m", (DIVIDED,)).findings[0].notes == ("without the mark of a footnote: \u00b9",)
+    assert check_quotations(memo, "m", (DIVIDED,)).findings[0].notes == ("leaves out the mark of a footnote: \u00b9",)
 
 
 def test_figures_in_the_memos_own_words_are_counted_and_looked_for_on_the_page_that_is_named() -> None:

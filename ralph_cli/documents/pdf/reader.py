@@ -12,7 +12,15 @@ import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.hidden_reasons import Visibility, visibilities_to_json
 from ralph_cli.documents.limits import Layout, LoadLimits
-from ralph_cli.documents.parsed import ParsedDocument, ParsedHeading, ParsedPage, clean_heading, clean_label
+from ralph_cli.documents.parsed import (
+    ParsedDocument,
+    ParsedHeading,
+    ParsedPage,
+    ParsedTable,
+    bound_tables,
+    clean_heading,
+    clean_label,
+)
 from ralph_cli.documents.pdf.boxes import Box, line_boxes
 from ralph_cli.documents.pdf.content.annotations import open_page
 from ralph_cli.documents.pdf.content.findings import Findings
@@ -67,9 +75,10 @@ def parse_pdf(
         )
         damaged = _find_damaged_pages(document, data)
         pages: list[ParsedPage] = []
+        tables: list[ParsedTable] = []
         characters = 0
         for index in range(total):
-            text = _page_text(document, index, layout, findings)
+            text = _page_text(document, index, layout, findings, tables)
             characters += len(text) + 1
             if characters > limits.characters:
                 what = f"{name} has more than {limits.characters:,} characters (page {index + 1} of {total})"
@@ -79,7 +88,8 @@ def parse_pdf(
         findings.add_damaged(damaged)
         if refusal := findings.refusal(name, pages[0].text):
             raise refusal
-        return ParsedDocument(tuple(pages), tuple(_outline(document, pages)), tuple(findings.cautions()))
+        headings = tuple(_outline(document, pages))
+        return ParsedDocument(tuple(pages), headings, tuple(findings.cautions()), tables=bound_tables(tables))
 
 
 class LaidOutPage:
@@ -144,8 +154,8 @@ def _clean(text: str) -> str:
     return text.replace("\f", "\n").encode("utf-8", "replace").decode("utf-8")
 
 
-def _page_text(document: Any, index: int, layout: Layout, findings: Findings) -> str:
-    """Text of one page; what is odd about it goes to `findings`."""
+def _page_text(document: Any, index: int, layout: Layout, findings: Findings, tables: list[ParsedTable]) -> str:
+    """Text of one page; what is odd about it goes to `findings`, and what it has of tables to `tables`."""
     number = index + 1
     try:
         page, overlay = open_page(document, index)
@@ -154,7 +164,9 @@ def _page_text(document: Any, index: int, layout: Layout, findings: Findings) ->
             laid_out = lay_out(text_page, layout)
             if differs(laid_out.text, text_page):
                 findings.add("differs", number)
-            text = _clean(restore_letters(page, text_page, laid_out).text)
+            laid_out = restore_letters(page, text_page, laid_out)
+            text = _clean(laid_out.text)
+            tables += (ParsedTable(index, table) for table in laid_out.tables)
             _examine(page, text_page, text, findings, number)
             return text
     except pypdfium2.PdfiumError:

@@ -4,6 +4,7 @@ A quote is only a pointer. What counts as the quote afterwards is always documen
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -13,45 +14,25 @@ from operator import attrgetter
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.run import Tier
 from ralph_cli.documents.quotes.running_lines import running_line_spans
+from ralph_cli.documents.quotes.search_text import SearchText
 from ralph_cli.documents.quotes.suggest import alignments
 from ralph_cli.text.boundary import is_inside_word, on_boundaries
 from ralph_cli.text.edges import widen_to_whole
-from ralph_cli.text.fold import FoldedText, fold, replace_spans, without_hyphens
+from ralph_cli.text.fold import FoldedText, fold, replace_spans
 from ralph_cli.text.lexicon import NEGATIONS
-from ralph_cli.text.raised import RAISED
+from ralph_cli.text.raised import footnote_marks, without_footnote_marks
 from ralph_cli.text.scan import find_places, strip_interval
-from ralph_cli.text.signature import (
-    MIN_KEY,
-    MIN_LINE_KEY,
-    LetterIndex,
-    count_zero_width,
-    fills_line,
-    has_same_meaning,
-    include_edge_signs,
-    include_outer_signs,
-    letter_key,
-)
+from ralph_cli.text.signature import count_zero_width
 
 MAX_OCCURRENCES = 1_000
-MAX_LOOSE_PLACES = 50
-"""Places that are looked at in the last tier."""
 
 _QUOTATION_MARKS = {
     '"': '"', "'": "'", "\u201c": "\u201d", "\u2018": "\u2019", "\u201e": "\u201c", "\u201a": "\u2018",
     "\u00ab": "\u00bb", "\u00bb": "\u00ab", "`": "`",
 }  # fmt: skip
-_LINE_END_HYPHEN = re.compile("(?<=\\w)[-\u2010\u00ad][ \t\r]*[\n\f]\\s*(?=\\w)")
-_NOTE_MARK = re.compile(
-    r"(?:(?<=[^\W\d_]{3})|(?<=[.,;:)\"'\u201d\u2019%]))"
-    rf"(?:[{RAISED}]{{1,3}}|\[\d{{1,2}}\]|\[\^[\w-]{{1,20}}\])(?![^\W_])"
-)
-"""A footnote's mark behind a word or a sign; behind a figure, or a unit of one or two letters, it may be a power."""
-
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\s+\Z")
 _MAX_DIFFERENCES = 12
 _POSITION = attrgetter("start", "end")
-_MAX_HYPHENATED = 100_000
-"""As `scan.MAX_COMPARED`: to read over line ends costs more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,76 +61,13 @@ class Suggestion:
     differing: tuple[str, ...]
 
 
-@dataclass(eq=False)
-class _SearchText:
-    """A text to search in, with the keys it needs once they are made; `base` leads back to the document's own text."""
-
-    base: FoldedText
-    original: str
-
-    @cached_property
-    def folded(self) -> FoldedText:
-        return fold(self.base.text)
-
-    @cached_property
-    def _key(self) -> FoldedText:
-        return without_hyphens(self.folded)
-
-    @cached_property
-    def _letters(self) -> LetterIndex:
-        return LetterIndex(self.folded.text)
-
-    def find_folded(self, wanted: str) -> Iterator[Span]:
-        """Places whose folded text is `wanted`."""
-
-        def look(at: int) -> Span | None:
-            start, end = self.folded.original_span(at, at + len(wanted))
-            # Half a ligature is not a place to cut, and would give more text than was asked for.
-            return self._span(start, end) if fold(self.base.text[start:end]).text == wanted else None
-
-        return find_places(self.folded.text, wanted, look)
-
-    def find_hyphenated(self, wanted: str) -> Iterator[Span]:
-        """Places where only hyphens at line ends stand between the quote and the text."""
-        key = without_hyphens(FoldedText(wanted)).text
-
-        def look(at: int) -> Span | None:
-            start, end = self._key.original_span(at, at + len(key))
-            return self._span(start, end) if _reads_as(self.base.text[start:end], wanted) else None
-
-        return find_places(self._key.text, key, look, _MAX_HYPHENATED)
-
-    def find_loose(self, wanted: str) -> Iterator[Span]:
-        """Places with the same letters and digits that differ from the quote in nothing that changes a number."""
-        key = letter_key(wanted)
-        if len(key) < MIN_LINE_KEY or key.isdecimal():
-            return
-        for first, last in self._letters.find(key, MAX_LOOSE_PLACES):
-            # A few letters and digits stand anywhere by chance, but seldom as a line of their own.
-            start, end = self.folded.original_span(first, last)
-            if len(key) < MIN_KEY and not fills_line(self.base.text, start, end):
-                continue
-            start, end = include_edge_signs(wanted, self.base.text, start, end)
-            if not on_boundaries(self.base.text, start, end):
-                continue  # half a number is another one, and is not to be mended by widening it
-            first, last = widen_to_whole(self.base.text, start, end)
-            start, end = include_outer_signs(self.base.text, start, end, first, last)
-            span = self._span(first, last) if has_same_meaning(wanted, fold(self.base.text[start:end]).text) else None
-            if span is not None:
-                yield span
-
-    def _span(self, start: int, end: int) -> Span | None:
-        start, end = self.base.original_span(start, end)
-        return Span(start, end) if on_boundaries(self.original, start, end) else None
-
-
 class QuoteIndex:
     """Answers where quotes stand in one document; keeps the folded copies it needs once they are made."""
 
     def __init__(self, document: Document) -> None:
         self._document = document
         self._text = document.text
-        self._whole = _SearchText(FoldedText(document.text), document.text)
+        self._whole = SearchText(FoldedText(document.text), document.text)
 
     @cached_property
     def _running_lines(self) -> tuple[Span, ...]:
@@ -157,18 +75,16 @@ class QuoteIndex:
         return running_line_spans(self._document)
 
     @cached_property
-    def _without_running_lines(self) -> _SearchText | None:
+    def _without_running_lines(self) -> SearchText | None:
         """The text without running heads and feet; None when it has none."""
         edits = [(span.start, span.end, "\n") for span in self._running_lines]
-        return _SearchText(replace_spans(self._text, edits), self._text) if edits else None
+        return SearchText(replace_spans(self._text, edits), self._text) if edits else None
 
     @cached_property
-    def _without_note_marks(self) -> _SearchText | None:
-        """The text without the marks of footnotes, and without running lines; None when it has no marks."""
-        lines = [(span.start, span.end, "\n") for span in self._running_lines]
-        marks = [(match.start(), match.end(), "") for match in _NOTE_MARK.finditer(self._text)]
-        marks = [mark for mark in marks if not any(start <= mark[0] < end for start, end, _ in lines)]
-        return _SearchText(replace_spans(self._text, sorted(lines + marks)), self._text) if marks else None
+    def _without_marks(self) -> SearchText | None:
+        """The text without the marks of footnotes; None when it has none."""
+        edits = without_footnote_marks(self._text)
+        return SearchText(replace_spans(self._text, edits), self._text) if edits else None
 
     def find(self, quote: str) -> Match | None:
         """Where the quote stands, or None. It must begin and end on the boundaries of words and numbers.
@@ -202,16 +118,17 @@ class QuoteIndex:
         """What a reader should know of a quote's place: where it differs from what was said, and what it leaves out."""
         notes: list[str] = []
         if tier == "recut":
-            notes += differences(fold(quote).text.strip(), fold(self._text[span.start : span.end]).text)
+            text = self._text[span.start : span.end]
+            quoted, shown = (replace_spans(part, without_footnote_marks(part)).text for part in (quote, text))
+            notes += differences(fold(quoted).text.strip(), fold(shown).text)
             if count_zero_width(quote):
                 notes.append("the quote as given had invisible characters")
         for end in self._running_lines if "\f" in self._text[span.start : span.end] else ():
             if span.start < end.start and end.end < span.end:
                 lines = [line.strip() for line in self._text[end.start : end.end].splitlines()]
                 notes.append(f"over a page's end: {' / '.join(line for line in lines if line)}")
-        marks = _NOTE_MARK.findall(self._text, span.start, span.end)
-        if marks and (left := [mark for mark in dict.fromkeys(marks) if mark not in quote]):
-            notes.append(f"without the mark of a footnote: {', '.join(left)}")
+        if left_out := Counter(_marks(self._text[span.start : span.end])) - Counter(_marks(quote)):
+            notes.append(f"leaves out the mark of a footnote: {', '.join(left_out.elements())}")
         if negation := _NEGATED.search(self._text, max(0, span.start - 24), span.start):
             notes.append(f'begins behind "{negation[0].strip()}"')
         return tuple(notes)
@@ -226,6 +143,7 @@ class QuoteIndex:
                 search(wanted) for copy in self._search_texts() for search in (copy.find_folded, copy.find_hyphenated)
             )
             same = next((found for spans in searches if (found := self._keep_faithful(quote, spans))), [])
+            same = same or self._keep_faithful(quote, self._find_without_marks(quote))
         if not exact and not same:
             return None
         places = {*exact, *same, *self._find_across_pages(quote, wanted)}
@@ -252,13 +170,22 @@ class QuoteIndex:
             recut = recut or set(copy.find_loose(wanted))
         return _make_match(sorted(recut, key=_POSITION), recut, "recut") if recut else None
 
-    def _search_texts(self) -> Iterator[_SearchText]:
-        """The texts to search in: the document's, then, if it must be, those without running lines and note marks."""
+    def _find_without_marks(self, quote: str) -> Iterator[Span]:
+        """The places that have marks of footnotes which the quote leaves out; none of its own may differ."""
+        if self._without_marks is None:
+            return
+        plain = replace_spans(quote, without_footnote_marks(quote)).text
+        for span in self._without_marks.find_folded(fold(plain).text.strip()):
+            start, end = widen_to_whole(self._text, span.start, span.end)
+            marks = iter(_marks(self._text[start:end]))
+            if all(mark in marks for mark in _marks(quote)):
+                yield Span(start, end)
+
+    def _search_texts(self) -> Iterator[SearchText]:
+        """The texts to search in: the document's, then, if it must be, the one without running lines."""
         yield self._whole
         if self._without_running_lines is not None:
             yield self._without_running_lines
-        if self._without_note_marks is not None:
-            yield self._without_note_marks
 
     def _find_exact(self, quote: str) -> Iterator[Span]:
         def look(at: int) -> Span | None:
@@ -295,19 +222,11 @@ def differences(quote: str, text: str) -> tuple[str, ...]:
     return tuple(found[:_MAX_DIFFERENCES])
 
 
+def _marks(text: str) -> list[str]:
+    """The marks of footnotes in a text."""
+    return [text[start:end] for start, end in footnote_marks(text)]
+
+
 def _make_match(best: list[Span], places: Iterable[Span], tier: Tier) -> Match:
     ordered = sorted(places, key=_POSITION)
     return Match(best[0], tier, tuple(ordered[:MAX_OCCURRENCES]), len(ordered))
-
-
-def _reads_as(text: str, wanted: str) -> bool:
-    """Whether `wanted` is this text with each hyphen at a line end kept or, between letters, closed up."""
-    pattern: list[str] = []
-    last = 0
-    for match in _LINE_END_HYPHEN.finditer(text):
-        pattern.append(re.escape(fold(text[last : match.start()]).text))
-        letters = text[match.start() - 1].isalpha() and text[match.end()].isalpha()
-        pattern.append("(?:- ?)?" if letters else "- ?")
-        last = match.end()
-    pattern.append(re.escape(fold(text[last:]).text))
-    return re.fullmatch("".join(pattern), wanted) is not None

@@ -8,7 +8,8 @@ from document_fixtures import load_document
 
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.pdf.content.findings import format_page_list
-from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, lay_out, page_characters
+from ralph_cli.documents.pdf.geometry.words import page_characters
+from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, lay_out
 from ralph_cli.documents.pdf.reader import LaidOutPage, open_pdf
 from ralph_cli.documents.quotes.index import QuoteIndex
 
@@ -77,7 +78,7 @@ def test_raised_footnote_mark_stays_in_its_line(make_raw, file):
     content = b"BT /F1 10 Tf 72 700 Td (Revenue) Tj 40 4 Td /F1 6 Tf (1) Tj "
     content += b"5 -4 Td /F1 10 Tf ( grew) Tj 0 -14 Td (next) Tj ET"
     text = load_document(file("a.pdf", make_raw["page"](content))).text
-    assert text.split("\n")[0].replace(" ", "") == "Revenue1grew"
+    assert text.split("\n")[0].replace(" ", "") == "Revenue\u00b9grew"
 
 
 def test_labels_and_outline(pdf, file, make_raw):

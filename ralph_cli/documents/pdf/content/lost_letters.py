@@ -13,9 +13,11 @@ from typing import Any
 
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
+from ralph_cli.core.document import Cell, Table
 from ralph_cli.documents.pdf.boxes import Box
 from ralph_cli.documents.pdf.characters import object_bounds
-from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, PageLayout, page_characters
+from ralph_cli.documents.pdf.geometry.words import page_characters
+from ralph_cli.documents.pdf.layout import NOT_A_CHARACTER, PageLayout
 from ralph_cli.documents.pdf.marked_content import TEXT, address
 
 _LETTER = "f"
@@ -121,7 +123,19 @@ def _insert(raw: Any, layout: PageLayout, index: int, shift: float) -> PageLayou
     if end == len(layout.text) or _left(raw, layout.characters[end]) - _left(raw, index) > (1 + _NEXT) * shift:
         end = at
     text = layout.text[:at] + _LETTER + layout.text[end:]
-    return replace(layout, text=text, characters=layout.characters[:at] + array("i", [index]) + layout.characters[end:])
+    characters = layout.characters[:at] + array("i", [index]) + layout.characters[end:]
+    tables = tuple(_moved(table, at, 1 - (end - at)) for table in layout.tables)
+    return replace(layout, text=text, characters=characters, tables=tables)
+
+
+def _moved(table: Table, at: int, by: int) -> Table:
+    """A table of a text that has grown `by` characters at the place `at`."""
+
+    def place(offset: int) -> int:
+        return offset + by if offset > at else offset
+
+    cells = tuple(Cell(place(cell.start), place(cell.end), cell.column) for cell in table.cells)
+    return Table(place(table.start), place(table.end), table.columns, cells)
 
 
 def _left(raw: Any, index: int) -> float:

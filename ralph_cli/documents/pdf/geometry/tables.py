@@ -1,0 +1,162 @@
+"""Tables of figures: which rows make one, which columns it has, and what the rows above call them."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from itertools import pairwise
+
+from ralph_cli.documents.pdf.geometry.fragments import Fragment
+from ralph_cli.documents.pdf.geometry.rows import Row
+
+_YEAR = re.compile(r"(?:19|20)\d\d$")
+CURRENCY = re.compile(r"(?:US|C|A|HK)?[$\u20ac\u00a3\u00a5]$")
+TAIL = re.compile(r"[)%]+$")
+_LONG_PROSE = 10
+_FAR = 3.5
+"""Rows further apart than this, in heights of type, belong to two tables."""
+
+_LEAST_ROWS, _LEAST_SHARE = 3, 0.1
+_MOST_HEADINGS = 8
+_LABEL_INDENT = 30.0
+
+
+class _Kind(Enum):
+    """What a row may be to a table."""
+
+    DATA = auto()
+    HEADING = auto()
+    TEXT = auto()
+    PROSE = auto()
+
+
+@dataclass(slots=True)
+class FigureColumn:
+    """Figures under each other between `left` and `right`; `header` is what stands above it, from top to bottom.
+
+    `is_named`: something stands above this column and no other.
+    """
+
+    left: float
+    right: float
+    header: Row = field(default_factory=list)
+    is_named: bool = False
+
+    def holds(self, fragment: Fragment) -> bool:
+        """Whether the fragment stands, at least in part, in the room of the column."""
+        return fragment.left < self.right and fragment.right > self.left
+
+
+@dataclass(slots=True)
+class FigureTable:
+    """The rows of a table, what stands above them, its columns from left to right, and for each cell its column.
+
+    `first` is the index of the first row in its block; `label_edge` is where labels begin.
+    """
+
+    first: int
+    rows: list[Row]
+    above: list[Row]
+    label_edge: float
+    columns: list[FigureColumn]
+    cells: list[tuple[Row, int]]
+
+
+def find_tables(rows: list[Row]) -> list[FigureTable]:
+    """The tables of a block: at least three rows of figures under each other, in two columns or more."""
+    if sum(len(row) > 1 and any(fragment.is_figure for fragment in row) for row in rows) < _LEAST_ROWS:
+        return []
+    if any(fragment.is_right_to_left for row in rows for fragment in row):
+        return []
+    edge = min(row[0].left for row in rows) + _LABEL_INDENT
+    kinds = [_kind(row, edge) for row in rows]
+    tables = []
+    for first, end in _numeric_runs(rows, kinds):
+        columns = _figure_columns([rows[at] for at in range(first, end) if kinds[at] is _Kind.DATA])
+        if len(columns) > 1:
+            above = _rows_above(rows, kinds, first)
+            _read_headers(above, edge, columns)
+            cells = list(_cells(rows[first:end], columns))
+            tables.append(FigureTable(first, rows[first:end], above, edge, columns, cells))
+    return tables
+
+
+def _kind(row: Row, label_edge: float) -> _Kind:
+    figures = [fragment for fragment in row if fragment.is_figure]
+    if figures and not all(_YEAR.match(fragment.text) for fragment in figures):
+        return _Kind.DATA if len(row) > 1 else _Kind.TEXT
+    if any(fragment.is_prose and len(fragment.words) >= _LONG_PROSE for fragment in row):
+        return _Kind.PROSE
+    is_heading = figures or sum(fragment.left > label_edge for fragment in row) >= 2
+    return _Kind.HEADING if is_heading else _Kind.TEXT
+
+
+def _numeric_runs(rows: list[Row], kinds: list[_Kind]) -> Iterator[tuple[int, int]]:
+    """Rows [first, end) that begin and end with figures, and that neither prose, headings nor a wide gap parts."""
+    first = last = -1
+    for number, kind in enumerate(kinds):
+        is_far = number > 0 and not 0 <= _distance(rows[number - 1], rows[number]) <= _FAR
+        if first >= 0 and (is_far or kind in (_Kind.PROSE, _Kind.HEADING)):
+            yield first, last + 1
+            first = -1
+        if kind is _Kind.DATA:
+            first, last = (number if first < 0 else first), number
+    if first >= 0:
+        yield first, last + 1
+
+
+def _distance(above: Row, below: Row) -> float:
+    return (above[0].baseline - below[0].baseline) / max(above[0].height, below[0].height)
+
+
+def _figure_columns(rows: list[Row]) -> list[FigureColumn]:
+    """The x-ranges that figures share; none if they run into each other."""
+    figures = sorted((fragment for row in rows for fragment in row if fragment.is_figure), key=lambda part: part.left)
+    if len(rows) < _LEAST_ROWS:
+        return []
+    found: list[tuple[FigureColumn, int]] = []
+    for figure in figures:
+        for at, (column, count) in enumerate(found):
+            shared = min(column.right, figure.right) - max(column.left, figure.left)
+            if shared > 0.3 * min(figure.right - figure.left, column.right - column.left):
+                column.left, column.right = min(column.left, figure.left), max(column.right, figure.right)
+                found[at] = column, count + 1
+                break
+        else:
+            found.append((FigureColumn(figure.left, figure.right), 1))
+    columns = [column for column, count in found if count >= max(2, _LEAST_SHARE * len(rows))]
+    columns.sort(key=lambda column: column.left)
+    is_clear = all(left.right <= right.left for left, right in pairwise(columns))
+    return columns if is_clear else []
+
+
+def _rows_above(rows: list[Row], kinds: list[_Kind], first: int) -> list[Row]:
+    """The rows that may name the columns of a table which begins at `first`, from top to bottom."""
+    begin = first
+    while begin > 0 and first - begin < _MOST_HEADINGS:
+        if kinds[begin - 1] in (_Kind.DATA, _Kind.PROSE) or _distance(rows[begin - 1], rows[begin]) > _FAR:
+            break
+        begin -= 1
+    return rows[begin:first]
+
+
+def _read_headers(above: list[Row], label_edge: float, columns: list[FigureColumn]) -> None:
+    """Give each column what stands above it, but for labels; what runs over several belongs to each of them."""
+    for row in above:
+        for fragment in row:
+            under = [column for column in columns if column.holds(fragment)] if fragment.left > label_edge else []
+            for column in under:
+                column.header.append(fragment)
+                column.is_named |= len(under) == 1
+
+
+def _cells(rows: list[Row], columns: list[FigureColumn]) -> Iterator[tuple[Row, int]]:
+    """The filled cells, row by row: the figure with the currency sign before and the sign behind it."""
+    for row in rows:
+        for at, fragment in enumerate(row):
+            column = next((n for n, column in enumerate(columns) if column.holds(fragment)), None)
+            if not fragment.is_figure or column is None:
+                continue
+            before = row[at - 1 : at] if at and CURRENCY.match(row[at - 1].text) else []
+            behind = row[at + 1 : at + 2] if at + 1 < len(row) and TAIL.match(row[at + 1].text) else []
+            yield [*before, fragment, *behind], column

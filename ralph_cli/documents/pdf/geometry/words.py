@@ -1,0 +1,183 @@
+"""The characters of a PDF page and the words they make, with their places.
+
+Figures that are raised or lowered are words of their own, for they are no digits of what they stand at.
+"""
+
+import ctypes
+import math
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
+
+LEVEL, RAISED, LOWERED = 0, 1, -1
+"""Where a figure stands to the line of type."""
+
+_WORD = re.compile("[^\\s\x00\x02\ufffe\uffff]+[\x02\ufffe]?|[\x02\ufffe]")
+_DIGIT = re.compile(r"\d")
+_END_OF_DIGITS = re.compile(r"\d(?!\d|[.,]\d|$)")
+_SAMPLED_ANGLES = 24
+_SAME_BASELINE, _SAME_HEIGHT = 0.08, 0.1
+"""What two characters of one line and type may differ in, as a share of the type's height."""
+
+_NEXT_LINE = 0.9
+"""Characters further apart than this, in heights of type, stand on two lines, though pdfium has nothing between."""
+
+_DROP_CAP = 1.7
+_FARTHEST = 1e7
+"""Points: what lies further out, or at no number, is the work of a damaged file."""
+
+_NOWHERE = (0.0, 0.0, 0.0, 1.0)
+
+
+@dataclass(slots=True)
+class Word:
+    """The characters [start, end) of a page, their room and baseline in points; `height` is that of the type.
+
+    `is_glued`: no white space parts it from the word before. It is not frozen, for `shift` is known from neighbours.
+    """
+
+    start: int
+    end: int
+    left: float
+    right: float
+    baseline: float
+    height: float
+    is_glued: bool = False
+    shift: int = LEVEL
+
+
+def page_characters(raw: Any) -> str:
+    """All characters of a pdfium text page; the i-th one is pdfium's character i.
+
+    A letter beyond the Basic Multilingual Plane is two of them, the halves of a surrogate pair.
+    """
+    count = pdfium_c.FPDFText_CountChars(raw)
+    if count <= 0:
+        return ""
+    buffer = ctypes.create_string_buffer((count + 1) * 2)
+    pdfium_c.FPDFText_GetText(raw, 0, count, ctypes.cast(buffer, ctypes.POINTER(ctypes.c_ushort)))
+    text = buffer.raw[: count * 2].decode("utf-16-le", "surrogatepass")
+    if len(text) == count and "\x00" not in text:
+        return text
+    # pdfium left characters out or put pairs together, so positions have shifted: ask for each character.
+    return "".join(_character(pdfium_c.FPDFText_GetUnicode(raw, index)) for index in range(count))
+
+
+def _character(code: int) -> str:
+    if code == 0:
+        return " "
+    return chr(code) if code < 0x110000 else "\ufffd"
+
+
+def quarter_turns(raw: Any, text: str) -> int:
+    """How often the page's text is turned by 90 degrees counter-clockwise, judged by a sample of its characters."""
+    step = max(1, len(text) // _SAMPLED_ANGLES)
+    votes = [0, 0, 0, 0]
+    for index in range(0, len(text), step):
+        if not text[index].isspace():
+            votes[_turns_of(raw, index)] += 1
+    return max(range(4), key=lambda turns: (votes[turns], -turns))
+
+
+def _turns_of(raw: Any, index: int) -> int:
+    angle = pdfium_c.FPDFText_GetCharAngle(raw, index)
+    return round(-angle / (math.pi / 2)) % 4 if angle >= 0 else 0  # pdfium counts clockwise
+
+
+class _Places:
+    """Places of characters, turned so that text runs from left to right."""
+
+    def __init__(self, raw: Any, turns: int) -> None:
+        self._raw, self._turns = raw, turns
+        self._box, self._origin = pdfium_c.FPDFText_GetLooseCharBox, pdfium_c.FPDFText_GetCharOrigin
+        self._rect = pdfium_c.FS_RECTF()
+        self._x, self._y = ctypes.c_double(), ctypes.c_double()
+        self._rect_ref = ctypes.byref(self._rect)
+        self._x_ref, self._y_ref = ctypes.byref(self._x), ctypes.byref(self._y)
+
+    def extent(self, index: int) -> tuple[float, float, float, float]:
+        """Left, right, foot and height of a character's room, in points."""
+        rect = self._rect
+        if not self._box(self._raw, index, self._rect_ref):
+            return _NOWHERE
+        if not abs(rect.left + rect.right + rect.bottom + rect.top) < _FARTHEST:
+            return _NOWHERE
+        if self._turns == 0:
+            return rect.left, rect.right, rect.bottom, rect.top - rect.bottom or 1.0
+        if self._turns == 2:
+            return -rect.right, -rect.left, -rect.top, rect.top - rect.bottom or 1.0
+        if self._turns == 1:
+            return rect.bottom, rect.top, -rect.right, rect.right - rect.left or 1.0
+        return -rect.top, -rect.bottom, rect.left, rect.right - rect.left or 1.0
+
+    def baseline(self, index: int) -> float:
+        """Height of the character's baseline above the foot of the (turned) page, in points."""
+        self._origin(self._raw, index, self._x_ref, self._y_ref)
+        baseline = (self._y.value, -self._x.value, -self._y.value, self._x.value)[self._turns]
+        return float(baseline) if abs(baseline) < _FARTHEST else 0.0
+
+
+def read_words(raw: Any, text: str, turns: int) -> tuple[list[Word], list[Word]]:
+    """The words in the order of the file, and apart from them those that are turned against the page's text.
+
+    A word is asked for the room of its first and last character, and for all if they stand apart or have figures of
+    uneven height.
+    """
+    places = _Places(raw, turns)
+    words: list[Word] = []
+    turned: list[Word] = []
+    last_line, baseline = (math.nan, math.nan), 0.0
+    for match in _WORD.finditer(text):
+        start, end = match.span()
+        left, right, foot, height = places.extent(start)
+        if (foot, height) != last_line:  # the same foot and height are the same line and type
+            last_line, baseline = (foot, height), places.baseline(start)
+        if end - start == 1:
+            words.append(Word(start, end, left, right, baseline, height))
+            continue
+        last_left, last_right, last_foot, last_height = places.extent(end - 1)
+        rise = last_foot - foot
+        is_even = abs(rise) < _SAME_BASELINE * height and abs(last_height - height) < _SAME_HEIGHT * height
+        word = Word(start, end, min(left, last_left), max(right, last_right), baseline, height)
+        is_broken = not is_even and abs(rise) > _NEXT_LINE * max(height, last_height)
+        if is_broken and _turns_of(raw, start) != turns:
+            turned.append(word)
+            continue
+        has_figures = _DIGIT.search(text, start, end) is not None
+        if is_broken or (has_figures and not (is_even and _has_even_figures(places, match, foot, height))):
+            words += _split_uneven(places, start, end)
+            continue
+        if height > _DROP_CAP * last_height:  # the line is that of the small letters
+            word.baseline, word.height = places.baseline(end - 1), last_height
+        words.append(word)
+    return words, turned
+
+
+def _has_even_figures(places: _Places, word: "re.Match[str]", foot: float, height: float) -> bool:
+    """Whether no figure inside the word is raised or lowered, as in "m2/day", or "1,5772," with a mark."""
+    for match in _END_OF_DIGITS.finditer(word.group()):
+        _, _, inner_foot, inner_height = places.extent(word.start() + match.start())
+        if abs(inner_foot - foot) > _SAME_BASELINE * height or abs(inner_height - height) > _SAME_HEIGHT * height:
+            return False
+    return True
+
+
+def _split_uneven(places: _Places, start: int, end: int) -> list[Word]:
+    """The characters [start, end) in pieces of one baseline and height."""
+    pieces: list[Word] = []
+    for index in range(start, end):
+        left, right, _, height = places.extent(index)
+        baseline = places.baseline(index)
+        last = pieces[-1] if pieces else None
+        if (
+            last is not None
+            and abs(last.baseline - baseline) < _SAME_BASELINE * height
+            and abs(last.height - height) < _SAME_HEIGHT * height
+        ):
+            last.end, last.left, last.right = index + 1, min(last.left, left), max(last.right, right)
+        else:
+            is_glued = last is not None and abs(last.baseline - baseline) < _NEXT_LINE * height
+            pieces.append(Word(index, index + 1, left, right, baseline, height, is_glued))
+    return pieces
