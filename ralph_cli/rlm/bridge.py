@@ -12,6 +12,7 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.errors import EngineError, ProviderError
 from ralph_cli.core.model import Model, Request, StopReason, UserTurn
 from ralph_cli.core.prompts.framing import frame_data
+from ralph_cli.documents.columns import describe_sparse_rows
 from sandbox import Answer, HostQuery, QueryFailure, Result, Sandbox, SandboxFailure, SandboxUnavailable
 
 MAX_PARALLEL = 32
@@ -112,7 +113,9 @@ class DocumentSandbox:
         memory: str | None = None,
     ) -> None:
         self._open, self._document, self._ledger = open_engine, document, ledger or Ledger(Budget())
-        self._first_snippet = _lookup_functions() + ("" if memory is None else f"\nmemory = {memory!r}\n")
+        notes = "" if memory is None else f"\nmemory = {memory!r}\n"
+        rows = f"\nsparse_rows = {describe_sparse_rows(document)!r}\n"
+        self._first_snippet = _lookup_functions() + rows + notes
         self._sandbox: Sandbox | None = None
         self._ready: Future[Sandbox] | None = None
         self._lock = threading.Lock()

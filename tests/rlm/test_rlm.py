@@ -2,6 +2,7 @@
 
 import re
 import threading
+from dataclasses import replace
 
 import pytest
 from fakes import FakeSandbox, document
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_cli.core.budget import Budget, Ledger
+from ralph_cli.core.document import Cell, Column, Table
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.model import Reply, Request, StopReason, ToolCall
 from ralph_cli.core.prompts.framing import OUTPUT_CAP, frame_data, truncate
@@ -289,3 +291,12 @@ def test_what_the_guest_is_taught_imports_nothing_of_the_host() -> None:
     DocumentSandbox(Listening, DOC).run("print(1)", lambda items: [])
     assert "def header_lines(" in taught[0] and "def find(" in taught[0]
     assert not re.search(r"^\s*(?:from|import)\s+ralph_cli", taught[0], re.MULTILINE)
+
+
+def test_a_row_whose_figures_stand_under_later_columns_says_so() -> None:
+    text = "Item  2022  2023\nRent  400  450\nDividend  500"
+    cells = tuple(Cell(text.index(it), text.index(it) + 3, n) for it, n in (("400", 0), ("450", 1), ("500", 1)))
+    about = replace(document(text), tables=(Table(0, len(text), (Column("2022"), Column("2023")), cells),))
+    bench = DocumentSandbox(FakeSandbox, about)
+    assert "(in this row 500 stands under “2023”)" in bench.run("find('dividend')", lambda items: []).stdout
+    assert "in this row" not in bench.run("find('rent', after=0)", lambda items: []).stdout

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.run import Quote
+from ralph_cli.documents.columns import describe_sparse_rows
 from ralph_cli.documents.context import context_span, headings_above, index_lines
 from ralph_cli.text.tables import header_lines
 
@@ -53,9 +54,20 @@ def render_passages(document: Document, quotes: Sequence[Quote], nonce: str) -> 
         inside = [mark for mark in marks if window.start <= mark.start and mark.end <= window.end]
         first = min(mark.start for mark in inside)
         above = _section_line(document, first) + _header_lines(document, window.start, inside)
+        above += "".join(f"(in the row {text[:60]!r}: {columns})\n" for text, columns in _sparse_rows(document, inside))
         text = above + _insert_marks(document.text, window, inside)
         shown.append(f"Page {document.page_at(first).number}:\n{frame_data(text, nonce)}")
     return "\n\n".join(shown)
+
+
+def _sparse_rows(document: Document, marks: Sequence[_Mark]) -> list[tuple[str, str]]:
+    """The marked rows whose text does not show under which headers their figures stand, each with what does."""
+    found = []
+    for line, columns in describe_sparse_rows(document).items():
+        row = document.text[line : document.text.find("\n", line)]
+        if any(mark.start < line + len(row) and line < mark.end for mark in marks):
+            found.append((" ".join(row.split()), columns))
+    return found
 
 
 def _section_line(document: Document, offset: int) -> str:

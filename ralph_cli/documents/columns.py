@@ -1,0 +1,38 @@
+"""Rows of tables whose figures do not stand under the first columns: a row of text alone does not show it."""
+
+from collections import defaultdict
+
+from ralph_cli.core.document import Cell, Document, Table
+from ralph_cli.text.tables import EMPTY_CELL
+
+_HEADER_CHARS = 60
+_MOST_FIGURES = 12
+
+
+def describe_sparse_rows(document: Document) -> dict[int, str]:
+    """By the offset at which its line begins, under which headers the figures of such a row stand.
+
+    Rows are left out whose empty cells are marked in the text, and those with a figure under a column that nothing
+    names: half a description would mislead.
+    """
+    found: dict[int, str] = {}
+    for table in document.tables:
+        for line, cells in _rows(document.text, table).items():
+            columns = [cell.column for cell in cells]
+            named = all(table.columns[column].header for column in columns)
+            if columns != list(range(len(columns))) and named and len(cells) <= _MOST_FIGURES:
+                found[line] = "; ".join(_describe(document.text, cell, table) for cell in cells)
+    return found
+
+
+def _rows(text: str, table: Table) -> dict[int, list[Cell]]:
+    """The filled cells of each line of a table whose empty cells are not marked."""
+    rows: dict[int, list[Cell]] = defaultdict(list)
+    for cell in table.cells:
+        rows[max(text.rfind("\n", 0, cell.start), text.rfind("\f", 0, cell.start)) + 1].append(cell)
+    return {line: cells for line, cells in rows.items() if EMPTY_CELL not in text[line : cells[-1].end]}
+
+
+def _describe(text: str, cell: Cell, table: Table) -> str:
+    header = " ".join(table.columns[cell.column].header.split())[:_HEADER_CHARS]
+    return f"{' '.join(text[cell.start : cell.end].split())} stands under \u201c{header}\u201d"
