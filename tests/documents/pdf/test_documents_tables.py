@@ -8,7 +8,7 @@ from ralph_cli.text.tables import EMPTY_CELL
 
 AT = (72, 350, 420, 490)
 HEADER = ("In millions", "2023", "2022", "2021")
-ROWS = (
+LINES = (
     ("Revenue", "1,577", "1,373", "1,420"),
     ("Dividend", "", "500", "(16)"),
     ("Other", "9", "6", ""),
@@ -26,18 +26,18 @@ def marked(document):
 
 
 def test_an_empty_cell_is_marked_where_the_row_goes_on_behind_it(pdf):
-    document = load_document(pdf(placed(HEADER, *ROWS)))
+    document = load_document(pdf(placed(HEADER, *LINES)))
     assert marked(document) == ["Dividend  ␣  500  (16)", "Cost of sales  (12)  ␣  (4)"]
     assert QuoteIndex(document).find("Dividend 500 (16)").tier == "folded"
 
 
 def test_tables_say_under_which_header_each_figure_stands(pdf):
-    document = load_document(pdf([(72, 700, "Front")], placed(("", "", "Year ended"), HEADER, *ROWS)))
+    document = load_document(pdf([(72, 700, "Front")], placed(("", "", "Year ended"), HEADER, *LINES)))
     (table,) = document.tables
     assert [column.header for column in table.columns] == ["2023", "Year ended 2022", "2021"]
     assert [round(column.left) for column in table.columns] == [350, 420, 490]
     cells = [(document.text[cell.start : cell.end], cell.column) for cell in table.cells]
-    assert cells == [(cell, n - 1) for row in ROWS for n, cell in enumerate(row) if n and cell]
+    assert cells == [(cell, n - 1) for row in LINES for n, cell in enumerate(row) if n and cell]
     assert document.text[table.start : table.end].startswith("Revenue  1,577")
     assert document.text[table.start : table.end].endswith("1,400")
 
@@ -52,20 +52,20 @@ def test_a_currency_sign_belongs_to_its_figure(pdf):
 @pytest.mark.parametrize(
     ("what", "places"),
     [
-        ("no header", placed(*ROWS)),
-        ("a column without a header", placed(("In millions", "2023", "", "2021"), *ROWS)),
-        ("a header over two columns alone", [*placed(*ROWS), (350, 716, "Years ended December 31, 2023")]),
-        ("a header over no column", [*placed(HEADER, *ROWS), (545, 700, "2020")]),
-        ("a column of text", [*placed(HEADER, *ROWS), (200, 684, "Euro"), (200, 668, "Yen")]),
-        ("a figure in no column", [*placed(HEADER, *ROWS), (300, 684, "7")]),
-        ("a merged cell", [*placed(HEADER, *ROWS[:3], ROWS[4], step=20), (350, 650, "77")]),
-        ("a heading inside", placed(HEADER, *ROWS[:2], ("", "Sales", "Profit"), *ROWS[2:])),
+        ("no header", placed(*LINES)),
+        ("a column without a header", placed(("In millions", "2023", "", "2021"), *LINES)),
+        ("a header over two columns alone", [*placed(*LINES), (350, 716, "Years ended December 31, 2023")]),
+        ("a header over no column", [*placed(HEADER, *LINES), (545, 700, "2020")]),
+        ("a column of text", [*placed(HEADER, *LINES), (200, 684, "Euro"), (200, 668, "Yen")]),
+        ("a figure in no column", [*placed(HEADER, *LINES), (300, 684, "7")]),
+        ("a merged cell", [*placed(HEADER, *LINES[:3], LINES[4], step=20), (350, 650, "77")]),
+        ("a heading inside", placed(HEADER, *LINES[:2], ("", "Sales", "Profit"), *LINES[2:])),
         (
             "prose above",
-            [*placed(HEADER, *ROWS, top=680), (72, 672, "and so it was with all the other sums of the year")],
+            [*placed(HEADER, *LINES, top=680), (72, 672, "and so it was with all the other sums of the year")],
         ),
-        ("another table's header", placed(HEADER, *[ROWS[0]] * 3) + placed(*ROWS, top=500)),
-        ("figures without labels", placed(HEADER, *[("", *row[1:]) for row in ROWS])),
+        ("another table's header", placed(HEADER, *[LINES[0]] * 3) + placed(*LINES, top=500)),
+        ("figures without labels", placed(HEADER, *[("", *row[1:]) for row in LINES])),
     ],
 )
 def test_where_it_is_not_certain_nothing_is_marked(pdf, what, places):
