@@ -2,10 +2,9 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ralph_cli.checks.figures import undocumented
 from ralph_cli.checks.figures.grounding import GroundingSources
 from ralph_cli.checks.figures.header import quote_header
 from ralph_cli.checks.form import has_joined_items
@@ -63,21 +62,10 @@ class OutputCheck:
             return Evidence("output", _issues("output", faults))
         sources = self._grounding_sources(attempt)
         unsupported = [f"{miss.place} of the output: {miss.message}" for miss in sources.find_unsupported(found)]
-        unsupported += self._undocumented_currency_faults(found)
         if self.form.kind not in ("json", "csv"):
             faults += [*_joined_item_faults(attempt.output), *self._word_count_faults(attempt.output)]
         issues = (*_issues("output", faults), *_issues(FIGURES_CHECK, unsupported))
         return Evidence("output", issues, score=_score(sources, len(unsupported), len(faults)))
-
-    def _undocumented_currency_faults(self, checked_pieces: Sequence[Piece]) -> Iterator[str]:
-        """The amounts in a currency that neither the document nor the task has a trace of."""
-        if self.document is None:
-            return
-        known = f"{self.document.text}\n{self.task}".lower()
-        for piece in checked_pieces:
-            for amount in undocumented.currencies(piece.text, known.__contains__):
-                place = piece.place(piece.text.find(amount))
-                yield f'{place} of the output: "{amount}": the document names no such currency'
 
     def has_unsupported_memory(self, attempt: Attempt) -> bool:
         """Whether the memory update says a figure, a date or a quotation that the quotes do not bear out."""
@@ -108,7 +96,10 @@ class OutputCheck:
         pages = frozenset(page for quote in quotes for page in (str(quote.page), quote.label.lower()))
         texts = [self._text_with_header(quote) for quote in attempt.quotes]
         contexts = [self._related_quotes(attempt, quote) for quote in attempt.quotes]
-        return GroundingSources(texts, pages, len(attempt.claims), self.task, self.sections, contexts=contexts)
+        whole = self.document.text if self.document is not None else ""
+        return GroundingSources(
+            texts, pages, len(attempt.claims), self.task, self.sections, contexts=contexts, document_text=whole
+        )
 
     def _text_with_header(self, quote: Quote) -> str:
         """A quote below the lines that name the columns, period and unit of its rows."""

@@ -83,7 +83,7 @@ def recheck(
             checks.append(recheck_claims(attempt, current))
         checks.append(recheck_form(attempt, answer))
         if started.mode == "qa" and attempt.claims:
-            checks.append(_check_numbers(started, attempt, current, reading, quotes))
+            checks.append(_check_numbers(started, _with_accepted_reasons(attempt, step), current, reading, quotes))
     if started.mode == "task" and attempt.output:
         checks.append(_check_output(started, attempt, quotes, current, output))
     checks.append(recheck_verdicts(step, halt, output.kind))
@@ -159,10 +159,19 @@ def _check_numbers(
         told += ", by the quotes as they read now"
         if not any(claim.quotes for claim in attempt.claims):
             return Rechecked("numbers", "", skipped="no quote is left that could support them")
-    issues = NumbersCheck(current, started.question)(attempt).issues
+    check = NumbersCheck(current, started.question, vetoes=False)
+    check(attempt)  # what it objects to is a doubt, the second time, where a judge accepted the worker's reason
+    issues = check(attempt).issues
     # What a worker could do about it is nothing to a reader.
     faults = tuple(replace(issue, message=issue.message.removesuffix(f"; {ADVICE}")) for issue in issues)
     return Rechecked("numbers", told, faults)
+
+
+def _with_accepted_reasons(attempt: Attempt, step: Step) -> Attempt:
+    """The attempt with a worker's reasons only where the run recorded the objection that they answer."""
+    answered = {doubt.claim for doubt in step.doubts if doubt.kind == "objection"}
+    claims = (claim if claim.id in answered else replace(claim, because="") for claim in attempt.claims)
+    return replace(attempt, claims=tuple(claims))
 
 
 def _with_current_quotes(attempt: Attempt, standings: tuple[QuoteStanding, ...]) -> Attempt:
