@@ -55,12 +55,15 @@ def table_lines(above: str, line: str) -> list[str]:
     for part in reversed(above.split("\n")[:-1][-_MOST_LINES:]):
         if not part.strip():
             continue
-        wrapped = len(part) > _LONGEST_LINE and not is_row(part) and not re.search(_UNIT, part)
-        sentences += wrapped or part.rstrip().endswith((".", ";"))
+        sentences += _is_prose(part) or part.rstrip().endswith((".", ";"))
         found.insert(0, part)
         if sentences > 1 or (part.rstrip().endswith(":") and len(part.split()) > _FEW_WORDS):
             break
     return found
+
+
+def _is_prose(line: str) -> bool:
+    return len(line) > _LONGEST_LINE and not is_row(line) and not re.search(_UNIT, line)
 
 
 def header_lines(above: str, line: str) -> list[str]:
@@ -71,7 +74,8 @@ def header_lines(above: str, line: str) -> list[str]:
     found: list[str] = []
     for part in reversed(table_lines(above, line)):
         part = part.strip()
-        hits = [shape for shape in wanted if len(part) < _LONGEST_HEADER and shape.search(part)]
+        named = len(part) < _LONGEST_HEADER and not _is_prose(part)
+        hits = [shape for shape in wanted if named and shape.search(part)]
         if hits:
             found.insert(0, part)
             wanted = [shape for shape in wanted if shape not in hits]

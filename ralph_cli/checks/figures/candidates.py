@@ -238,6 +238,8 @@ def _scales_of(
 
 def _is_odd(quantity: Quantity, line: str, header: TableHeader) -> bool:
     """Whether a cell shows other decimals than its table, or the first of its row: it is measured otherwise."""
+    if quantity.kind == "currency" and abs(quantity.value) >= 1000:
+        return False
     if header.decimals is not None:
         return quantity.decimals != header.decimals
     amounts = (found for found in read_quantities(line) if found.is_measured and found.kind != "percent")

@@ -1,6 +1,7 @@
 """Every quantity, date and name of a text against all that it may rest on: contradicted, or open. Pure."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
@@ -53,9 +54,25 @@ class FigureComparison:
     def unsupported(self, text: str) -> Iterator[Answer]:
         """What of a text is contradicted or open, in order."""
         found = read_quantities(text, "prose")
+        said: Counter[tuple[str, str]] = Counter()
         for quantity in found:
-            if (answer := self.answer(text, quantity, found)) is not None:
+            answer = self.answer(text, quantity, found)
+            same = quantity.text.strip("()"), "" if quantity.kind in ("none", "count") else quantity.unit
+            said[same] += quantity.is_measured
+            if answer is None and said[same] > 1:
+                answer = self._answer_repeated(text, quantity, said[same])
+            if answer is not None:
                 yield answer
+
+    def _answer_repeated(self, text: str, quantity: Quantity, times: int) -> Answer | None:
+        """A figure that the claim has more often than its quotes: one of its places may be another figure's."""
+        found = ((self._compare(quantity, candidate, text), candidate.source) for candidate in self.candidates)
+        sources = [source for result, source in found if result is not None and result.standing == "supported"]
+        if len(sources) >= times or "calculation" in sources:
+            return None
+        name = _name(text, quantity)
+        message = f'code could not tell which "{name}" of the claim is that of the quotes'
+        return _answer(name, quantity, "open", "place", message)
 
     def answer(self, text: str, quantity: Quantity, others: Sequence[Quantity] = (), named: str = "") -> Answer | None:
         """What speaks against a quantity of a text, None if it is supported.

@@ -70,6 +70,8 @@ def compare(claimed: Quantity, candidate: Candidate, sentence: str) -> Compariso
 
     `sentence` is the claim's sentence around it.
     """
+    if claimed.bound == candidate.quantity.bound:
+        claimed = replace(claimed, bound="")  # "at least half" in both says the same
     relation, field = _relate(claimed, candidate)
     if relation == "differs":
         return Comparison("contradicted", field) if _same_number(claimed, candidate) else None
@@ -157,9 +159,9 @@ def _relate_to_bare(claimed: Quantity, candidate: Candidate) -> tuple[Relation, 
         if not header.has_percent:
             return "open", "unit"
         return ("differs", "unit") if candidate.in_table else ("same", "")
-    percent = header.has_percent and (
-        not header.percent_decimals or candidate.quantity.decimals in header.percent_decimals
-    )
+    decimals = candidate.quantity.decimals
+    known = decimals in header.percent_decimals and decimals != header.decimals
+    percent = header.has_percent and abs(candidate.quantity.value) < 1000 and (not header.percent_decimals or known)
     if kind == "percent" and quoted and not header.has_percent:
         return "open", "unit"
     if kind in DIMENSIONLESS and is_scaled and not percent and not candidate.is_odd:
@@ -259,7 +261,9 @@ def shows(claimed: Quantity, own: Measure, value: Decimal) -> tuple[bool, str]:
     if claimed.worded and claimed.kind == "ratio":
         return _shows_in_words(claimed, said, value), ""
     half = own.unit * Decimal(10) ** -claimed.decimals / 2
-    if abs(said - value) <= half * _TOLERANCE and value - said < half:
+    if value - said == half > 0:
+        return True, "rounding"  # half is rounded up by most
+    if abs(said - value) <= half * _TOLERANCE:
         if claimed.bound == "over" and value < said:
             return True, "side of the bound"
         plain = not claimed.approximate and not claimed.bound and not claimed.decimals

@@ -29,7 +29,7 @@ def compare_date(
     date = claimed.date
     wanted = {number for number, said in enumerate(date) if said is not None}
     covered: set[int] = set()
-    rival: tuple[list[int], Quantity] | None = None
+    rivals: list[tuple[list[int], Quantity]] = []
     for candidate in candidates:
         if candidate.quantity.kind != "date":
             continue
@@ -38,13 +38,14 @@ def compare_date(
         if not clash:
             covered |= _covered(date, known, fiscal_end)
         elif _is_rival(candidate, clash) and not any(_repeats(other, known) for other in others):
-            rival = (clash, candidate.quantity) if rival is None or len(clash) < len(rival[0]) else rival
+            rivals.append((clash, candidate.quantity))
     missing = sorted(wanted - covered)
+    found = [(clash, rival) for clash, rival in rivals if set(clash) & set(missing)]
+    if found and missing != [_PART]:
+        clash, rival = min(found, key=lambda one: len(one[0]))
+        return Comparison("contradicted", _FIELDS[min(set(clash) & set(missing))]), rival
     if not missing or (missing == [_LENGTH] and date.months == 12):
         return Comparison("supported"), None
-    if rival is not None and missing != [_PART]:
-        named = next((number for number in rival[0] if number in missing), rival[0][0])
-        return Comparison("contradicted", _FIELDS[named]), rival[1]
     return Comparison("open", _FIELDS[missing[0]]), None
 
 

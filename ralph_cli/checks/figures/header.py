@@ -177,7 +177,7 @@ class TableHeaders:
             scales=scales if scales.labels else read_scales("\n".join(far)),
             is_certain=bool(scales.labels),
             currencies=frozenset[str]().union(*map(currencies_named, (*block, row))) if tabular else frozenset(),
-            decimals=shown.most_common(1)[0][0] if tabular and len(amounts) > _FEW_AMOUNTS else None,
+            decimals=shown.most_common(1)[0][0] if tabular and shown.total() > _FEW_AMOUNTS else None,
             percent_decimals=frozenset(found.decimals for found in amounts if found.kind == "percent"),
             has_percent=bool(_PER_CENT.search(body)),
             dates=tuple(found for found in read_quantities(own) if found.kind == "date"),

@@ -49,6 +49,7 @@ class QuantityReader:
         self.tokens = Tokens(text)
         self.style = style
         self._marks = currency_marks(text)
+        self._floor = 0  # the index behind what was read last
 
     def read(self) -> list[Quantity]:
         found: list[Quantity] = []
@@ -58,6 +59,7 @@ class QuantityReader:
             if read is not None:
                 found.append(read[0])
             at = max(read[1], at + 1) if read is not None else at + 1
+            self._floor = at if read is not None else self._floor
         return found
 
     def date_at(self, at: int) -> tuple[Quantity, int] | None:
@@ -77,7 +79,7 @@ class QuantityReader:
         if number is None:
             return self._other_digit(at)
         if (begin := self._name_begins(at, number)) is not None:
-            return self._name(begin, number.next)
+            return self._name(max(begin, min(self._floor, at)), number.next)
         draft = begin_draft(number, at, self._marks)
         read_front(tokens, draft, arithmetic=self.style == "arithmetic", prose=self.style == "prose")
         if draft.form == "share":
@@ -128,8 +130,11 @@ class QuantityReader:
 
     def _name(self, begin: int, after: int) -> tuple[Quantity, int]:
         tokens = self.tokens
-        while after < len(tokens) and tokens.is_glued(after) and (tokens.is_word(after) or tokens.is_number(after)):
-            after += 1
+        while after < len(tokens) and tokens.is_glued(after):
+            part = after + (tokens.low(after) in HYPHENS and tokens.is_glued(after + 1))
+            if not (tokens.is_word(part) or tokens.is_number(part)):
+                break
+            after = part + 1
         after += tokens.low(after) == ")" and tokens.low(after - 2) == "("
         start, end = tokens[begin].start, tokens[min(after, len(tokens)) - 1].end
         return Quantity(tokens.text[start:end], start, end, Decimal(0), kind="identifier"), after

@@ -109,13 +109,9 @@ def _is_minus(tokens: Tokens, at: int) -> bool:
 
 def read_scale(tokens: Tokens, draft: Draft) -> None:
     """The scale behind a number: "million", "bn", "hundred thousand"."""
-    if (
-        draft.worded
-        and tokens.low(draft.next) == "("
-        and tokens.is_number(draft.next + 1)
-        and tokens.low(draft.next + 2) == ")"
-    ):
-        draft.next += 3  # "fifteen (15)"
+    again = tokens.low(draft.next + 1)
+    if draft.worded and tokens.low(draft.next) == "(" and again.isdecimal() and tokens.low(draft.next + 2) == ")":
+        draft.next += 3 if int(again) == draft.value else 0  # "fifteen (15)"
     at = tokens.skip_hyphen(draft.next)
     word = tokens.low(at)
     if word not in SCALES or tokens.is_apart(at):
@@ -185,7 +181,10 @@ def _read_ratio(tokens: Tokens, draft: Draft, at: int) -> bool:
         draft.kind, draft.unit, draft.next = "ratio", "split", one + 1
     elif word == ":" and tokens.low(at + 1) == "1" and tokens.is_glued(at):
         draft.kind, draft.unit, draft.next = "ratio", "split", at + 2
-    elif (word in ("x", "\u00d7") and not tokens.is_number(at + 1)) or word in ("times", "fold"):
+    elif (word in ("x", "\u00d7") and tokens[at].text != "X" and not tokens.is_number(at + 1)) or word in (
+        "times",
+        "fold",
+    ):
         draft.kind, draft.next = "ratio", at + 1
     return draft.kind == "ratio"
 
