@@ -8,16 +8,27 @@ number of months, quarters or halves of which the claim or its quotes speak. A f
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date as Day
 from decimal import Decimal, DecimalException, localcontext
 from itertools import pairwise
 
-from ralph_cli.checks.figures.candidates import UNSCALED, Candidate
-from ralph_cli.checks.figures.compare import MONTHS_IN, same_value
-from ralph_cli.checks.figures.dates import full_day, shift_day, spans_duration
+from ralph_cli.checks.figures.candidates import Candidate
+from ralph_cli.checks.figures.dates import full_day, shift_day
 from ralph_cli.checks.figures.expression import CalculationError, Node, parse_computation, parse_equation
-from ralph_cli.text.quantities.quantity import Kind, Quantity
+from ralph_cli.checks.figures.rounding import MONTHS_IN
+from ralph_cli.checks.figures.terms import (
+    DATED_FORM,
+    WITHOUT_UNIT,
+    Term,
+    as_candidate,
+    as_operand,
+    check_dated_result,
+    displayed_values,
+    refuse_days,
+    write_number,
+)
+from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 
 _REASONS = {
@@ -28,35 +39,8 @@ _REASONS = {
 
 _SCALES = frozenset(map(Decimal, (100, 1_000, 10_000, 1_000_000, 1_000_000_000)))
 _OPERATOR = re.compile(r"[\s()\[\]]*(?:[*/\u00d7\u00f7^]|(?<=[\s()])[-+\u2212\u2013](?=[\s(])|=|\u2248)[\s()\[\]]*")
-_DATED = "write a date and a time: 31 May 2027 - 180 days = 2 December 2026"
 _PRECISION = 40
 _NUDGE = Decimal("1.0009765625")
-_WITHOUT_UNIT: tuple[Kind, ...] = ("none", "count")
-_RATES: tuple[Kind, ...] = ("percent", "points", "ratio")
-
-
-@dataclass(frozen=True, slots=True)
-class Term:
-    """A part of a calculation: `value` is as it is written, of percentages the hundredth.
-
-    `is_pure` marks a quotient of like quantities, `is_sourced` what rests on a quote; a constant is not. `terms` counts
-    those of a sum, `is_hundredfold` says that it was multiplied by a hundred.
-    """
-
-    value: Decimal
-    kind: Kind = "none"
-    unit: str = ""
-    powers: frozenset[int] = UNSCALED
-    is_sourced: bool = True
-    is_pure: bool = False
-    terms: int = 1
-    is_hundredfold: bool = False
-    day: Day | None = None
-    span: tuple[Day, Day] | None = None
-
-    @property
-    def is_rate(self) -> bool:
-        return self.is_pure or self.kind in _RATES or (self.kind == "none" and abs(self.value) < 1)
 
 
 class Calculator:
@@ -87,7 +71,7 @@ class Calculator:
                     term = self._evaluate_sourced(parse_computation(text[start:end]))
                 except (CalculationError, DecimalException):
                     continue
-            yield _as_candidate(term, text[start:end]), start, end
+            yield as_candidate(term, text[start:end]), start, end
 
     def _evaluate_sourced(self, node: Node) -> Term:
         """The value of a computation that rests on quotes, and on each of its figures. Raises CalculationError."""
@@ -129,7 +113,7 @@ class Calculator:
         if figure.kind == "date":
             return self._day(figure)
         for candidate in self.candidates:
-            if (term := _as_operand(figure, candidate)) is not None:
+            if (term := as_operand(figure, candidate)) is not None:
                 return term
         if figure.kind == "percent":
             return Term(figure.value / 100, "percent", is_sourced=False)
@@ -170,7 +154,7 @@ class Calculator:
         return replace(base, value=base.value**exponent, kind="ratio", is_pure=True)
 
     def _multiply(self, left: Term, right: Term) -> Term:
-        _refuse_days(left, right)
+        refuse_days(left, right)
         self._check_factor(left)
         self._check_factor(right)
         if not left.is_sourced:
@@ -197,7 +181,7 @@ class Calculator:
         return replace(money, value=value, powers=powers, terms=1)
 
     def _divide(self, left: Term, right: Term) -> Term:
-        _refuse_days(left, right)
+        refuse_days(left, right)
         value = left.value / right.value
         if not right.is_sourced:
             if right.value == left.terms > 1 and right.kind == "none":
@@ -227,14 +211,14 @@ class Calculator:
     def _add(self, left: Term, right: Term, sign: str) -> Term:
         if left.day is not None:
             return self._add_days(left, left.day, right, sign)
-        _refuse_days(right)
+        refuse_days(right)
         if left.is_rate and right.value == 1 and right.kind == "none":
             right = replace(right, is_sourced=False)  # the 1 of a growth rate, whatever else is 1 in the quotes
         for one, other in ((left, right), (right, left)):
             if not one.is_sourced and not (one.kind == "duration" or (one.kind == "percent" and one.value == 1)):
                 self._check_summand(one, other)
         value = left.value + right.value if sign == "+" else left.value - right.value
-        main = left if (left.is_sourced and left.kind not in _WITHOUT_UNIT) or not right.is_sourced else right
+        main = left if (left.is_sourced and left.kind not in WITHOUT_UNIT) or not right.is_sourced else right
         if left.is_sourced and right.is_sourced and left.is_rate != right.is_rate:
             main = right if left.is_rate else left
         kind = main.kind
@@ -256,7 +240,7 @@ class Calculator:
             one, other = sorted((start, right.day))
             return Term(Decimal((other - one).days), "duration", "day", span=(one, other))
         if right.kind != "duration":
-            raise CalculationError(_DATED)
+            raise CalculationError(DATED_FORM)
         if right.unit not in ("day", "week", *MONTHS_IN):
             raise CalculationError(f"{right.unit}s are not counted: the calendar of the document is not known")
         day = shift_day(start, right.value if sign == "+" else -right.value, right.unit)
@@ -276,7 +260,7 @@ class Calculator:
         if value in _SCALES or (value in _REASONS and re.search(_REASONS[int(value)], self._words)):
             self._factors.append(value)
             return
-        message = f"its figure {_written(value)} is in no quote of the claim"
+        message = f"its figure {write_number(value)} is in no quote of the claim"
         if value in _REASONS:
             message += ", nor do its words say what it stands for"
         elif value == int(value) and 2 <= value <= 12:
@@ -289,7 +273,7 @@ class Calculator:
                 return
             raise CalculationError("1 may be added to a rate or a ratio, or taken from it, but not from an amount")
         if other.is_sourced or term.value not in _REASONS:
-            raise CalculationError(f"its figure {_written(term.value)} is in no quote of the claim")
+            raise CalculationError(f"its figure {write_number(term.value)} is in no quote of the claim")
 
     # Results
 
@@ -300,109 +284,18 @@ class Calculator:
         if stated is None:
             raise CalculationError("one side must be the computation and the other its result, a single figure")
         if term.day is not None or term.span is not None:
-            return _check_dated_result(term, stated)
+            return check_dated_result(term, stated)
         half = Decimal(10) ** -stated.decimals / 2
         shown = -abs(stated.value) if negative else stated.value
-        if not any(abs(value - shown) <= half for value in _displayed(term, stated)):
-            gives = next(iter(_displayed(term, stated)))
+        if not any(abs(value - shown) <= half for value in displayed_values(term, stated)):
+            gives = next(iter(displayed_values(term, stated)))
             sign = "%" if stated.kind == "percent" else ""
-            near = _written(gives.quantize(Decimal(10) ** -stated.decimals))
-            raise CalculationError(f"it gives {_written(gives)}{sign}, not {stated.text}: write {near}{sign}")
-        if term.kind in _WITHOUT_UNIT and stated.kind not in _WITHOUT_UNIT:
+            near = write_number(gives.quantize(Decimal(10) ** -stated.decimals))
+            raise CalculationError(f"it gives {write_number(gives)}{sign}, not {stated.text}: write {near}{sign}")
+        if term.kind in WITHOUT_UNIT and stated.kind not in WITHOUT_UNIT:
             rate = stated.kind in ("percent", "points")
             term = replace(term, kind=stated.kind, unit=stated.unit, value=term.value / 100 if rate else term.value)
-        return _as_candidate(term, stated.text)
-
-
-def _as_operand(figure: Quantity, candidate: Candidate) -> Term | None:
-    """A figure as the term that a candidate makes of it, None if it is not the candidate's."""
-    other = candidate.quantity
-    if not other.is_measured or (figure.kind == "duration" and other.kind == "duration" and figure.unit != other.unit):
-        return None
-    value = figure.value / 100 if figure.kind == "percent" else figure.value
-    kind, unit = (other.kind, other.unit) if figure.kind in _WITHOUT_UNIT else (figure.kind, figure.unit)
-    term = Term(value, kind, unit, candidate.powers, is_pure=candidate.is_pure, terms=candidate.terms)
-    rate = kind in ("percent", "points") and figure.kind in _WITHOUT_UNIT
-    if rate:
-        term = replace(term, value=value / 100)
-    explicit = figure.power is None or figure.power in candidate.powers
-    if abs(other.value) == figure.value and explicit:
-        unlike = (
-            figure.kind in ("percent", "currency")
-            and other.kind in ("percent", "currency")
-            and figure.kind != other.kind
-        )
-        return None if unlike else term if figure.power is None else replace(term, powers=frozenset((figure.power,)))
-    if (
-        figure.power is None
-        and figure.kind in ("none", "count", "currency")
-        and figure.value >= 1
-        and max(candidate.powers) > 0
-    ):
-        # 41,000,000 of "41 million", 135,400 of "$135.4 billion"
-        for shift in (0, 3, 6, 9):
-            amount = figure.value * Decimal(10) ** shift
-            if any(amount == abs(other.value) * Decimal(10) ** power for power in candidate.powers):
-                return replace(term, powers=frozenset((shift,)))
-    if candidate.source == "calculation" and same_value(figure, candidate):
-        is_rate = candidate.is_pure and figure.kind == "percent"
-        return replace(term, kind="percent" if is_rate else kind, is_pure=candidate.is_pure and not is_rate)
-    written = figure.power is not None or figure.kind not in _WITHOUT_UNIT
-    if written and candidate.source != "question" and same_value(figure, candidate):
-        return replace(term, powers=frozenset((figure.power or 0,)))
-    return None
-
-
-def _refuse_days(*terms: Term) -> None:
-    if any(term.day is not None for term in terms):
-        raise CalculationError(_DATED)
-
-
-def _displayed(term: Term, stated: Quantity) -> tuple[Decimal, ...]:
-    """The numbers that a result may show, in the unit in which it is stated; the likeliest first."""
-    value = term.value
-    rate = term.is_pure or term.kind in _RATES
-    if stated.kind in ("percent", "points"):
-        if rate:
-            return (value * 100, value) if term.is_hundredfold and stated.unit == "basis point" else (value * 100,)
-        hundredth = (value / 100,) if term.is_hundredfold and stated.unit == "basis point" else ()
-        if abs(value) < 1:
-            return (value * 100, value, *hundredth)
-        return (value, *hundredth)
-    if stated.kind == "ratio" or stated.power is None:
-        percent = (value * 100,) if term.kind in ("percent", "points") else ()
-        scaled = tuple(value * Decimal(10) ** power for power in term.powers if power)
-        return (*percent, value, *scaled)
-    return tuple(value * Decimal(10) ** (power - stated.power) for power in term.powers)
-
-
-def _check_dated_result(term: Term, stated: Quantity) -> Candidate:
-    if term.span is not None:
-        days = (term.span[1] - term.span[0]).days
-        if not stated.unit or not spans_duration(*term.span, stated.value, stated.unit):
-            raise CalculationError(f"it gives {days} days, not {stated.text} {stated.unit}s")
-        return Candidate(stated, source="calculation")
-    day = full_day(stated.date)
-    slack = 1 if term.unit in MONTHS_IN else 0
-    if term.day is None or day is None or abs((day - term.day).days) > slack:
-        named = f"{term.day.day} {term.day:%B %Y}" if term.day else ""
-        raise CalculationError(f"it gives {named}, not {stated.text}")
-    return Candidate(stated, source="calculation")
-
-
-def _as_candidate(term: Term, text: str) -> Candidate:
-    """The result of a calculation as what may bear out a claim, with its exact value."""
-    rate = term.kind in ("percent", "points") and not term.is_pure
-    value = term.value * 100 if rate else term.value
-    found = Quantity(text, 0, 0, value, kind=term.kind, unit=term.unit)
-    return Candidate(
-        found, UNSCALED if rate else term.powers, source="calculation", is_pure=term.is_pure, terms=term.terms
-    )
-
-
-def _written(value: Decimal) -> str:
-    written = f"{value:,.4f}"
-    return written.rstrip("0").rstrip(".")
+        return as_candidate(term, stated.text)
 
 
 def _computations_in(text: str) -> Iterator[tuple[int, int]]:

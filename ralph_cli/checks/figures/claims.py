@@ -8,8 +8,9 @@ from decimal import Decimal
 from itertools import islice
 
 from ralph_cli.checks.figures.candidates import MAIN_CURRENCIES, Candidate, DocumentFacts
-from ralph_cli.checks.figures.compare import DIMENSIONLESS, Comparison, Standing, compare, measure, shows
+from ralph_cli.checks.figures.compare import DIMENSIONLESS, Comparison, Standing, compare
 from ralph_cli.checks.figures.dates import compare_date, is_between_dates
+from ralph_cli.checks.figures.rounding import measure, shows
 from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
@@ -22,7 +23,8 @@ _SMALL_COUNT = 24
 _MOST_PAIRED = 14
 """Figures of the quotes of which sums, differences and quotients are looked at."""
 
-_UNITS_BEHIND = re.compile(r"(?:[\s-]+[^\W\d_]+){1,2}")
+_WORDS_BEHIND = re.compile(r"[\s-]+[^\W\d_]+")
+_REACH = 60
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
 _ROUNDINGS = ("rounding", "side of the bound", "distance to the bound")
 
@@ -139,8 +141,8 @@ class FigureComparison:
 
     def _compare(self, quantity: Quantity, candidate: Candidate, sentence: str) -> Comparison | None:
         other = candidate.quantity
-        bare = quantity.kind in ("none", "count") and quantity.power is None and candidate.source == "quote"
-        if bare and other.date.year is not None and other.date.year == quantity.value:
+        bare = quantity.kind in ("none", "count") and candidate.source == "quote"
+        if bare and other.date.year is not None and other.date.year == quantity.value * 10 ** (quantity.power or 0):
             return Comparison("supported")  # "1900 members" look like a year
         if not other.is_measured:
             return None
@@ -194,7 +196,7 @@ class FigureComparison:
             if found.source == "quote" and found.quantity.kind == quantity.kind
         ]
         nearest = min(alike, key=lambda other: abs(abs(other.value) - abs(quantity.value)), default=quantity)
-        is_near = nearest is not quantity and abs(abs(nearest.value) - abs(quantity.value)) <= abs(quantity.value) / 2
+        is_near = nearest is not quantity and abs(abs(nearest.value) - abs(quantity.value)) <= abs(quantity.value) / 4
         hint = f'; nearest is "{_flat(nearest.text)}"' if is_near else ""
         return _answer(name, quantity, "contradicted", NOWHERE, f'"{name}" is in {self.described}{hint}')
 
@@ -254,8 +256,8 @@ def _name(text: str, quantity: Quantity) -> str:
     """A quantity as it is named in messages: with the words behind it that say what it measures."""
     if quantity.kind not in ("count", "duration", "physical", "ordinal"):
         return quantity.text
-    behind = _UNITS_BEHIND.match(text, quantity.end)
-    return _flat(quantity.text + (behind[0] if behind and quantity.nouns else ""))
+    behind = _WORDS_BEHIND.findall(text[quantity.end : quantity.end + _REACH])[: min(len(quantity.nouns), 2)]
+    return _flat(quantity.text + "".join(behind))
 
 
 def _flat(text: str) -> str:

@@ -11,7 +11,8 @@ from datetime import timedelta
 from decimal import Decimal
 
 from ralph_cli.checks.figures.candidates import Candidate, last_month
-from ralph_cli.checks.figures.compare import DAYS_IN, MONTHS_IN, Comparison
+from ralph_cli.checks.figures.compare import Comparison
+from ralph_cli.checks.figures.rounding import DAYS_IN, MONTHS_IN
 from ralph_cli.text.quantities.quantity import Date, Quantity
 
 _FIELDS = ("year", "month", "day", "part of a year", "length of the period")

@@ -2,11 +2,11 @@
 
 What counts as found, and why:
 
-* a figure when a figure of the quoted words has the same value (1,577 = 1577, 4 million = 4,000,000, forty-five = 45)
-  and nothing directly beside it, or stated for its whole table ("in millions"), says otherwise: another unit, currency
-  or scale, or a minus that was dropped or added (see `compare`). Nothing is rounded, and nothing is computed but what
-  the text shows: "27,900 = 21,500 + 6,400" holds if the parts are found and the sum is right.
-* a date when a date of the quoted words agrees with it, however either is written; a year alone counts as a figure.
+* a figure when a figure of the quoted words has the same value (1,577 = 1577, 4 million = 4,000,000, forty-five = 45),
+  or is rounded to it, and nothing directly beside it, or stated for its whole table ("in millions"), says otherwise:
+  another unit, currency or scale, or a minus that was dropped or added (see `compare`). What code cannot tell is not
+  found. Nothing is computed but what the text shows: "27,900 = 21,500 + 6,400" holds if it is right.
+* a date when a date of the quoted words agrees with it, however either is written.
 * a quotation when its words stand in one quote, folded as quotes are; its first letter may change case. Gaps that are
   marked ("...", "[...]") may leave words out, but no negation and no limit ("not", "except").
 

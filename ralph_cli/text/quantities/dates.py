@@ -34,9 +34,6 @@ _IN_A_ROW = frozenset(("running", "straight", "consecutive"))
 _WEEKS = {12: 3, 13: 3, 14: 3, 26: 6, 27: 6, 39: 9, 40: 9, 52: 12, 53: 12}
 """Quarters of a business year that is counted in weeks, as months."""
 
-MAX_HEADING_DAY = 7
-"""A period of weeks may end on one of the first days of the month that follows."""
-
 
 def read_date(tokens: Tokens, at: int) -> tuple[Date, int] | None:
     """The date or period that begins at a token, and the index behind it."""

@@ -11,7 +11,7 @@ from typing import Literal
 
 from ralph_cli.text.quantities.dates import read_date
 from ralph_cli.text.quantities.numbers import Number, read_number
-from ralph_cli.text.quantities.quantity import Bound, Date, Quantity
+from ralph_cli.text.quantities.quantity import Bound, Quantity
 from ralph_cli.text.quantities.sharing import share_between_neighbours
 from ralph_cli.text.quantities.tokens import HYPHENS, Tokens
 from ralph_cli.text.quantities.units import (
@@ -202,8 +202,3 @@ class QuantityReader:
         if OVER.intersection(words) or (draft.form == "change" and "more" in words):
             return "over"
         return "under" if UNDER.intersection(words) or (draft.form == "change" and "less" in words) else ""
-
-
-def day_of(date: Date) -> bool:
-    """Whether a date names a day with its year."""
-    return None not in date[:3]
