@@ -81,11 +81,8 @@ class Calculator:
             figure = next((one for one in node.figures if not self._is_free(one.value)), None)
             missing = f"its figure {figure.text} is in no quote of the claim" if figure and not figure.date.day else ""
             raise CalculationError(missing or "none of its figures is in a quote of the claim")
-        scales, times = (
-            {one for one in self._factors if one in _SCALES},
-            {one for one in self._factors if one not in _SCALES},
-        )
-        for several in (scales, times):
+        scales = {one for one in self._factors if one in _SCALES}
+        for several in (scales, set(self._factors) - scales):
             if len(several) > 1:
                 named = " and ".join(f"{one:,}" for one in sorted(several))
                 raise CalculationError(f"its factors {named} are in no quote of the claim; one of them needs none")
@@ -163,15 +160,9 @@ class Calculator:
         if not right.is_sourced and left.is_sourced:
             if right.value == 100 and left.is_rate and right.kind == "none":
                 return replace(left, kind="percent", is_pure=False, is_hundredfold=True)
-            if right.value in _SCALES and not left.is_pure:
-                shift = len(str(int(right.value))) - 1
-                return replace(
-                    left,
-                    value=value,
-                    powers=left.powers | {power - shift for power in left.powers},
-                    is_hundredfold=right.value == 100,
-                )
-            return replace(left, value=value)
+            # 61,700 thousand, times 1,000, is as much in another scale: no factor makes more of anything.
+            powers = frozenset(power - _zeros(right.value) for power in left.powers)
+            return replace(left, value=value, powers=powers, is_hundredfold=right.value == 100)
         if left.is_rate and not right.is_rate:
             left, right = right, left
         if right.is_rate or right.kind == "duration":
@@ -187,8 +178,8 @@ class Calculator:
             if right.value == left.terms > 1 and right.kind == "none":
                 return replace(left, value=value, terms=1)
             self._check_factor(right)
-            shift = len(str(int(right.value))) - 1 if right.value in _SCALES else 0
-            return replace(left, value=value, powers=left.powers | {power + shift for power in left.powers}, terms=1)
+            powers = frozenset(power + _zeros(right.value) for power in left.powers)
+            return replace(left, value=value, powers=powers, terms=1)
         self._check_factor(left)
         if right.is_rate and not left.is_rate:
             return replace(left, value=value, terms=1)
@@ -232,7 +223,7 @@ class Calculator:
             powers=common,
             is_sourced=left.is_sourced or right.is_sourced,
             is_pure=(left.is_pure or right.is_pure) and all(one.is_rate or not one.is_sourced for one in (left, right)),
-            terms=left.terms + right.terms,
+            terms=left.terms + right.terms if sign == "+" else 1,
         )
 
     def _add_days(self, left: Term, start: Day, right: Term, sign: str) -> Term:
@@ -296,6 +287,11 @@ class Calculator:
             rate = stated.kind in ("percent", "points")
             term = replace(term, kind=stated.kind, unit=stated.unit, value=term.value / 100 if rate else term.value)
         return as_candidate(term, stated.text)
+
+
+def _zeros(factor: Decimal) -> int:
+    """By how many powers of ten a factor changes the scale; a number of months changes none."""
+    return len(str(int(factor))) - 1 if factor in _SCALES else 0
 
 
 def _computations_in(text: str) -> Iterator[tuple[int, int]]:

@@ -111,6 +111,12 @@ def test_a_cause_is_told_once_and_says_what_to_write() -> None:
     assert "a number of percentage points" in said
 
 
+def test_a_conversion_of_scales_makes_no_more_of_anything() -> None:
+    quote = "The plant has 12 lines."
+    assert "scale" in answer("The plant has 12,000 lines.", quote, calculations=["12 * 1,000 = 12,000"])
+    assert answer("Packaging sold $210.45 million.", PACKAGING, calculations=["210,450 / 1,000 = 210.45"]) == ""
+
+
 def test_a_column_that_the_reader_of_the_document_has_seen_gives_its_unit() -> None:
     text = "(in millions)\nName  2023  Change\nSales  5,000  12\nOther sales  4,000  7\n"
     about, at = document(text, kind="pdf"), text.index("12")
