@@ -52,12 +52,13 @@ def table_lines(above: str, line: str) -> list[str]:
     """The lines above a table row that belong to its table: up to and with the sentence that introduces it."""
     found: list[str] = []
     sentences = 0
-    for part in reversed(above.split("\n")[:-1][-_MOST_LINES:]):
-        if not part.strip():
-            continue
+    parts = [part for part in above.split("\n")[:-1][-_MOST_LINES:] if part.strip()]
+    for number, part in reversed(list(enumerate(parts))):
         sentences += _is_prose(part) or part.rstrip().endswith((".", ";"))
         found.insert(0, part)
-        if sentences > 1 or (part.rstrip().endswith(":") and len(part.split()) > _FEW_WORDS):
+        # What ends in a colon below a row is the heading of a group of rows.
+        introduces = part.rstrip().endswith(":") and len(part.split()) > _FEW_WORDS
+        if sentences > 1 or (introduces and not (number and is_row(parts[number - 1]))):
             break
     return found
 

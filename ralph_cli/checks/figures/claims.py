@@ -25,6 +25,7 @@ _MOST_PAIRED = 14
 
 _WORDS_BEHIND = re.compile(r"[\s-]+[^\W\d_]+")
 _REACH = 60
+_PLURALS = frozenset(("people", "men", "women", "children", "staff", "aircraft", "criteria"))
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
 _ROUNDINGS = ("rounding", "side of the bound", "distance to the bound")
 
@@ -181,6 +182,9 @@ class FigureComparison:
         plain = quantity.power is None and not quantity.decimals
         before = text[: quantity.start].split()
         named = len(before) > 1 and before[-1][0].isupper() and quantity.text.isdecimal()
+        words = _WORDS_BEHIND.findall(text[quantity.end : quantity.end + _REACH])[: len(quantity.nouns)]
+        counts = any(word.endswith("s") or word.split()[-1] in _PLURALS for word in words)
+        named |= quantity.kind == "count" and quantity.text.isdecimal() and not counts  # "the 787 climbed"
         if quantity.kind in ("none", "count") and plain and named:
             return _answer(
                 name, quantity, "open", "name", f'code could not tell whether "{before[-1]} {quantity.text}" is a name'

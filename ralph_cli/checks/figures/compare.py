@@ -77,7 +77,8 @@ def compare(claimed: Quantity, candidate: Candidate, sentence: str) -> Compariso
             return _compare_rest(claimed, candidate, sentence, Decimal(1)) or Comparison("supported")
         return _compare_scale(claimed, candidate, own)
     if claimed.kind == candidate.quantity.kind == "duration" and claimed.value == candidate.quantity.value:
-        return Comparison("contradicted", "unit")
+        same_unit = claimed.unit == candidate.quantity.unit
+        return Comparison("contradicted", "scale" if same_unit else "unit")
     return None
 
 

@@ -50,6 +50,7 @@ _LISTED = re.compile(r"(?m)^(?P<key>[ \t>]*(?:[-*+\u2022][ \t]+|#{1,6}[ \t]+)?\(
 _BRACKETED = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 _SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d.,]*\d)")
 _NARROW = re.compile("[\u00a0\u2007\u2009\u202f]")
+_EXCERPT_CHARS = 30
 MAX_SMALL_NUMBER = 12
 """A number in words up to this one that measures nothing needs no source."""
 
@@ -141,7 +142,7 @@ class GroundingSources:
                 kind = "date" if quantity.kind == "date" else "figure"
                 told = answer.message.removeprefix(f'"{answer.words}"')
                 parted = "" if told != answer.message else ": "
-                yield quantity.start, f"the {kind} {answer.words}{parted}{told}"
+                yield quantity.start, f"the {kind} {quantity.text} ({_excerpt(text, quantity)}){parted}{told}"
 
     def _grouped_by_spaces(self, text: str) -> Iterator[tuple[int, int]]:
         """Numbers whose digits are grouped by plain spaces, where a quote groups the same number by narrow ones."""
@@ -231,6 +232,11 @@ def _typed_by_label(quantity: Quantity, label: str) -> Quantity:
         if "%" in label or "percent" in label.lower():
             return replace(quantity, kind="percent", power=None)
     return quantity
+
+
+def _excerpt(text: str, found: Quantity) -> str:
+    around = text[max(found.start - _EXCERPT_CHARS, 0) : found.end + _EXCERPT_CHARS]
+    return '"' + " ".join(f"...{around}...".split()) + '"'
 
 
 def _is_inside(quantity: Quantity, spans: Sequence[tuple[int, int]]) -> bool:

@@ -44,6 +44,7 @@ def _measure_duration(quantity: Quantity) -> Measure:
         size, dimension = DAYS_IN[quantity.unit], "days"
     else:
         size, dimension = Decimal(1), quantity.unit
+    size *= Decimal(10) ** (quantity.power or 0)
     return Measure(dimension, abs(quantity.value) * size, size)
 
 
@@ -51,9 +52,10 @@ def measures_of(candidate: Candidate, claimed: Quantity, own: Measure) -> Iterat
     """What a candidate may amount to, in the dimension of the claim's quantity where it has none of its own."""
     quantity = candidate.quantity
     value, one = abs(quantity.value), Decimal(1)
+    whole = own.unit / Decimal(10) ** (claimed.power or 0)
     if candidate.is_pure:
         powers = candidate.powers if own.dimension == "number" else UNSCALED
-        size = own.unit if claimed.kind == "duration" else one
+        size = whole if claimed.kind == "duration" else one
         yield from (Measure(own.dimension, value * size * Decimal(10) ** power, one) for power in powers)
         return
     bare = quantity.kind in ("none", "count", "ordinal")
@@ -62,7 +64,7 @@ def measures_of(candidate: Candidate, claimed: Quantity, own: Measure) -> Iterat
         if claimed.kind == "ratio" and not claimed.worded:
             yield Measure(own.dimension, value, one)
     elif bare and claimed.kind == "duration":
-        yield Measure(own.dimension, value * own.unit, one)
+        yield from (Measure(own.dimension, value * whole * Decimal(10) ** power, one) for power in candidate.powers)
     elif quantity.kind == "points" and claimed.kind == "percent":
         yield Measure("ratio", value / 100, one)
     elif quantity.kind == "percent" and claimed.kind == "points":

@@ -72,7 +72,9 @@ REFERENCES = frozenset(
 )
 """What a number behind names, and does not count; most begin with a capital then."""
 
-LITTLE_WORDS = STOP_WORDS | frozenset("their per since upon among within compared whose versus".split())
+LITTLE_WORDS = STOP_WORDS | frozenset(
+    "per since upon among within compared versus less fewer higher lower larger smaller greater".split()
+)
 """Words that name nothing: before them what is counted ends."""
 
 NUMBER_WORDS = frozenset((*UNITS, *TENS, *ORDINALS))

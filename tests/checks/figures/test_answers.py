@@ -29,7 +29,7 @@ Loss on disposals  (1,250)  (980)
 Earnings per share  3.64  3.11
 \fStaff costs came to $1,577 in the half-year, of which 24.6% fell to wages and 21.6% to the rest.
 The plan costs $11.99 a month. Payment is due within 30 days of 1 March 2023. The plant has 12 lines.
-The hall covers 5,000 square feet. The margin rose by 40 basis points.
+The hall covers 5,000 square feet. They learnt for 5.8 million hours. The margin rose by 40 basis points.
 """
 
 
@@ -82,6 +82,7 @@ def test_what_the_quotes_and_their_headers_bear_out(text: str, quote: str) -> No
         ("It is due 30 days from 2 March 2023.", "Payment is due within 30 days of 1 March 2023.", "another day"),
         ("The plant has 13 lines.", "The plant has 12 lines.", 'the quotes say "12 line'),
         ("The hall covers 5,000 square metres.", "The hall covers 5,000 square feet.", "unit differs"),
+        ("They learnt for 5.8 thousand hours.", "They learnt for 5.8 million hours.", "scale differs"),
         ("The margin rose by 41 basis points.", "The margin rose by 40 basis points.", "is in no quote"),
     ],
 )

@@ -111,7 +111,7 @@ def test_data_is_looked_up_value_by_value() -> None:
         {"id": 1, "days": 45, "page": 2, "quote": "complete the migration within forty-five days"},
         {"id": 2, "days": 46},
     ]
-    assert misses(json.dumps(rows), "json") == ["at $[1].days: the figure 46 is in no quote of the brief"]
+    assert misses(json.dumps(rows), "json") == ['at $[1].days: the figure 46 ("...46...") is in no quote of the brief']
     wrong = [{"quote": "complete the migration in 45 days", "page": 3, "sum": 27900.0}]
     told = misses(json.dumps(wrong), "json")
     assert [line.split(":")[0] for line in told] == ["at $[0].quote", "at $[0].page", "at $[0].sum"]
@@ -266,10 +266,10 @@ def test_what_keys_and_headers_say_is_looked_up_unless_the_task_or_the_schema_sa
 def test_a_figure_in_the_name_of_a_key_is_looked_up_as_any_other() -> None:
     false = json.dumps({"rent_9999_usd": "yes", "rows": [{"deposit_77777": "no"}], "rent9999": "x", "fee_46": "y"})
     assert [miss.removesuffix(" is in no quote of the brief") for miss in misses(false, "json")] == [
-        "in the key 'rent_9999_usd' at $: the figure 9999 usd",
-        "in the key 'deposit_77777' at $.rows[0]: the figure 77777",
-        "in the key 'rent9999' at $: the figure rent9999",
-        "in the key 'fee_46' at $: the figure 46",
+        "in the key 'rent_9999_usd' at $: the figure 9999 usd (\"...rent 9999 usd...\")",
+        "in the key 'deposit_77777' at $.rows[0]: the figure 77777 (\"...deposit 77777...\")",
+        "in the key 'rent9999' at $: the figure rent9999 (\"...rent9999...\")",
+        "in the key 'fee_46' at $: the figure 46 (\"...fee 46...\")",
     ]
     fine = {"due_in_45_days": "x", "party_1": "a", "party_2": "b", "item_7": "c", "q4": "d", "co2_t": "e", "rent": "f"}
     assert misses(json.dumps(fine), "json") == []
