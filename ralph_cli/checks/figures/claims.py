@@ -186,9 +186,8 @@ class FigureComparison:
         counts = any(word.endswith("s") or word.split()[-1] in _PLURALS for word in words)
         named |= quantity.kind == "count" and quantity.text.isdecimal() and not counts  # "the 787 climbed"
         if quantity.kind in ("none", "count") and plain and named:
-            return _answer(
-                name, quantity, "open", "name", f'code could not tell whether "{before[-1]} {quantity.text}" is a name'
-            )
+            whole = " ".join((*before[-1:], quantity.text))
+            return _answer(name, quantity, "open", "name", f'code could not tell whether "{whole}" is a name')
         if quantity.kind in ("count", "ordinal", "duration", "none") and plain and abs(quantity.value) <= _SMALL_COUNT:
             return _answer(name, quantity, "open", "count", f'code could not count "{name}" in the quotes')
         if self._is_computable(quantity):

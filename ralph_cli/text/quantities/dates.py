@@ -37,6 +37,8 @@ _WEEKS = {12: 3, 13: 3, 14: 3, 26: 6, 27: 6, 39: 9, 40: 9, 52: 12, 53: 12}
 
 def read_date(tokens: Tokens, at: int) -> tuple[Date, int] | None:
     """The date or period that begins at a token, and the index behind it."""
+    if at >= len(tokens):
+        return None
     joined = tokens.is_glued(at) and (tokens.is_word(at - 1) or tokens.low(at - 1) in "._")
     if joined and tokens.low(at - 1) and tokens.is_number(at):
         return None

@@ -27,6 +27,7 @@ Form = Literal["", "share", "multiple", "change", "ordinal"]
 _CONTINENTAL = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+|\d+,\d{1,2}")
 _GROUPING = str.maketrans("", "", ",'\u2019\u00a0\u2007\u2009\u202f")
 _OF_DIGITS = re.compile(r"(?:[ -](?P<over>\d{1,2}))?/(?P<under>\d{1,2})\b(?!/)")
+_MAX_EXPONENT_DIGITS = 2
 _ENDINGS = frozenset(("st", "nd", "rd", "th"))
 _GROUPS = {word: power for word, power in SCALES.items() if power % 3 == 0 and len(word) > 3}
 _AUXILIARIES = frozenset("to will would could should can may might must did not nearly almost than".split())
@@ -88,7 +89,7 @@ def _read_digits(tokens: Tokens, at: int, arithmetic: bool) -> Number:
     raised = flatten_figures(tokens.low(behind)) if tokens.is_glued(behind) else ""
     if raised != tokens.low(behind) and raised:
         # A raised number is the exponent of a ten, and the mark of a footnote at any other figure.
-        power = raised.isdecimal() and value == 10 and not decimals
+        power = raised.isdecimal() and len(raised) <= _MAX_EXPONENT_DIGITS and value == 10 and not decimals
         return Number(value ** int(raised) if power else value, behind + 1, decimals)
     glyph = _glyph(tokens.low(behind))
     if glyph is not None:

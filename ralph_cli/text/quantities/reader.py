@@ -32,6 +32,9 @@ Style = Literal["document", "prose", "arithmetic"]
 aside; in arithmetic brackets group, a minus subtracts and a slash divides.
 """
 
+MAX_DIGITS = 60
+"""Characters of a number; a longer one is a name."""
+
 _WORDS_BEFORE = 4
 """Words before a number among which a hedge ("more than", "about") stands."""
 
@@ -82,6 +85,7 @@ class QuantityReader:
             return self._name(max(begin, min(self._floor, at)), number.next)
         draft = begin_draft(number, at, self._marks)
         read_front(tokens, draft, arithmetic=self.style == "arithmetic", prose=self.style == "prose")
+        draft.begin = max(draft.begin, min(self._floor, at))
         if draft.form == "share":
             self._read_share_of(draft)
         if not draft.form or draft.kind == "currency":
@@ -98,7 +102,8 @@ class QuantityReader:
         tokens, before = self.tokens, self.tokens.low(at - 1)
         if number.worded or not tokens.is_number(at):
             return None
-        if tokens.low(at).count(".") > 1 and "," not in tokens.low(at):
+        dotted = tokens.low(at).count(".") > 1 and "," not in tokens.low(at)
+        if dotted or len(tokens.low(at)) > MAX_DIGITS:
             return at
         if tokens.is_glued(at) and tokens.is_word(at - 1) and self.tokens[at].start not in self._marks:
             return at - 1
