@@ -6,8 +6,8 @@ from decimal import Decimal
 
 from ralph_cli.judge_testing.mutate_wording import replace_each, replace_match
 from ralph_cli.text.lexicon import MONTHS, NEGATIONS, TENS, UNITS
-from ralph_cli.text.quantities.dates import dates
-from ralph_cli.text.quantities.figures import UNIT_AFTER, Figure, figures
+from ralph_cli.text.quantities.quantity import Quantity
+from ralph_cli.text.quantities.reader import read_quantities
 
 _NAMED = re.compile(
     r"(?i)\b(?:notes?|sections?|clauses?|pages?|items?|rules?|forms?|schedules?|exhibits?|parts?|articles?|topics?"
@@ -33,6 +33,7 @@ _CHANGED = re.compile(
     r"(?i)\b(?:increased?|decreased?|rose|fell|grew|up|down|declined?|improved|gained|growth of)"
     r"(?:\s+(?:by|of|to)?(?:\s*(?:about|approximately))?)?\s*$"
 )
+_RATES = ("percent", "points")
 _ONES, _TENS = list(UNITS), list(TENS)
 _SCALES = (("million", "billion"), ("billion", "million"), ("thousand", "million"), ("trillion", "billion"))
 _YEAR = re.compile(
@@ -42,8 +43,8 @@ _YEAR = re.compile(
 
 def mutate_numbers(text: str) -> Iterator[str]:
     """The claim with one figure changed: a digit, million for billion, per cent for percentage points."""
-    for figure in figures(text):
-        if _is_in_date(text, figure.start) or _is_no_quantity(text, figure):
+    for figure in _read_figures(text):
+        if _is_no_quantity(text, figure):
             continue
         way = _direction(text, figure)
         if condition := _condition_word(text, figure.start):
@@ -51,21 +52,33 @@ def mutate_numbers(text: str) -> Iterator[str]:
                 continue  # whether a condition is a stricter one cannot be told from the figure alone
             way = way if condition == "only if" else -way
         for wording, value in (*_figure_variants(text, figure), *_magnitude_variants(figure)):
-            if way == 0 or (value > figure.value) == (way > 0):
+            if way == 0 or (value > _amount(figure)) == (way > 0):
                 yield text[: figure.start] + wording + text[figure.end :]
         yield from _swap_percent_and_points(text, figure)
 
 
+def _read_figures(text: str) -> list[Quantity]:
+    found = read_quantities(text, "prose")
+    return [figure for figure in found if figure.is_measured and figure.kind != "ordinal" and not figure.worded]
+
+
+def _amount(figure: Quantity) -> Decimal:
+    return abs(figure.value) * Decimal(10) ** (figure.power or 0)
+
+
+def _is_spelled(figure: Quantity) -> bool:
+    return figure.text[0].isalpha() and not re.search(r"\d", figure.text.partition("(")[0])
+
+
 def _is_in_date(text: str, at: int) -> bool:
-    return any(date.start <= at < date.end for date in dates(text))
+    found = read_quantities(text, "prose")
+    return any(date.start <= at < date.end for date in found if date.kind == "date")
 
 
-def _is_no_quantity(text: str, figure: Figure) -> bool:
+def _is_no_quantity(text: str, figure: Quantity) -> bool:
     """Whether a figure is a part of a name, a reference, a year or a time of day, and no quantity."""
     before, after = text[: figure.start], text[figure.end :]
-    if re.search(r"\d[A-Za-z]+$", figure.text) and not figure.currency:
-        return True  # "3M"
-    if figure.name or _YEAR.match(text, figure.start) or figure.value == 0:
+    if _YEAR.match(text, figure.start) or figure.value == 0:
         return True
     if re.match(
         r"[-\u2013:/]\w|\w|\s*\(\d|\s+(?:and|or|to)\s+[$\u20ac\u00a3]?\d|[-\s](?:thirds?|halves|quarters of)", after
@@ -73,14 +86,15 @@ def _is_no_quantity(text: str, figure: Figure) -> bool:
         return True
     if re.search(r"[-:/.#]$|\w\s*\($|(?i:\bbetween\s)[^.]*$|\d\s*(?:to|and|or|,|\u2013)\s*[$\u20ac\u00a3]?$", before):
         return True
-    if (figure.spelled and not (UNIT_AFTER.match(after) or figure.value > 2)) or figure.value == 1:
+    counted = figure.kind in ("none", "count") and figure.power is None and figure.value <= 2
+    if (_is_spelled(figure) and counted) or figure.value == 1:
         return True
     word = re.search(r"([A-Za-z][\w.&'\u2019-]*)\s+[$\u20ac\u00a3]?$", before)
     proper = word and word[1][0].isupper() and word.start() > 0
     return bool(proper or _NAMED.search(before))
 
 
-def _direction(text: str, figure: Figure) -> int:
+def _direction(text: str, figure: Quantity) -> int:
     """Which way a figure must be moved so that the claim does not follow from the true one: 1 up, -1 down, 0 any."""
     before = re.sub(r"[$\u20ac\u00a3]\s*$", "", text[: figure.start])
     after = text[figure.end :]
@@ -103,28 +117,28 @@ def _condition_word(text: str, at: int) -> str:
     return found[-1][0].lower() if found and not (head and ", " not in text[: found[-1].start()]) else ""
 
 
-def _figure_variants(text: str, figure: Figure) -> Iterator[tuple[str, Decimal]]:
+def _figure_variants(text: str, figure: Quantity) -> Iterator[tuple[str, Decimal]]:
     """Other figures of the same shape, with their values."""
-    if figure.spelled:
+    if _is_spelled(figure):
         yield from _spelled_variants(figure)
         return
     places = [place for place, char in enumerate(figure.text) if char.isdigit()]
-    least = figure.value * Decimal("0.1") if _HEDGED.search(text[: figure.start]) else Decimal(0)
+    least = _amount(figure) * Decimal("0.1") if _HEDGED.search(text[: figure.start]) else Decimal(0)
     for number, place in enumerate(places[:3]):
         for digit in "123456789" if number == 0 else "0123456789":
             if abs(int(digit) - int(figure.text[place])) not in (1, 2, 3, 4):
                 continue
             wording = figure.text[:place] + digit + figure.text[place + 1 :]
-            found = figures(wording)
-            if len(found) != 1 or found[0].value == 1 or abs(found[0].value - figure.value) <= least:
+            found = _read_figures(wording)
+            if len(found) != 1 or found[0].value == 1 or abs(_amount(found[0]) - _amount(figure)) <= least:
                 continue
-            if not (figure.percent and figure.unscaled <= 100 < found[0].unscaled):
-                yield wording, found[0].value
+            if not (figure.kind in _RATES and figure.value <= 100 < found[0].value):
+                yield wording, _amount(found[0])
 
 
-def _spelled_variants(figure: Figure) -> Iterator[tuple[str, Decimal]]:
+def _spelled_variants(figure: Quantity) -> Iterator[tuple[str, Decimal]]:
     value = int(figure.value)
-    if not 2 <= value <= 400 or " percent" in figure.text:
+    if not 2 <= value <= 400 or figure.value != value or figure.power is not None or " percent" in figure.text:
         return
     step = 1 if value <= 20 else 5 if value < 90 else 10
     for other in (value - 2 * step, value - step, value + step, value + 2 * step, value * 2, value // 2):
@@ -142,18 +156,18 @@ def _spell(value: int) -> str:
     return f"{_ONES[value // 100]} hundred{rest}"
 
 
-def _magnitude_variants(figure: Figure) -> Iterator[tuple[str, Decimal]]:
+def _magnitude_variants(figure: Quantity) -> Iterator[tuple[str, Decimal]]:
     for scale, other in _SCALES:
         wording = re.sub(rf"\b{scale}\b", other, figure.text)
         if wording != figure.text:
-            found = figures(wording)
+            found = _read_figures(wording)
             if found:
-                yield wording, found[0].value
+                yield wording, _amount(found[0])
 
 
-def _swap_percent_and_points(text: str, figure: Figure) -> Iterator[str]:
+def _swap_percent_and_points(text: str, figure: Quantity) -> Iterator[str]:
     """A rise of 5 % made one of 5 percentage points, and the other way round."""
-    if not figure.percent or figure.spelled:
+    if figure.kind not in _RATES or _is_spelled(figure):
         return
     before, after = text[: figure.start], text[figure.end :]
     if re.search(r"percentage points?$", figure.text):

@@ -26,7 +26,7 @@ _YEARS = r"(?:\b(?:19|20)\d\d\b.*){2}|(?:\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b.*){2}
 _PERIOD = r"(?i)\b(?:months|weeks|years?|quarters?) ended\b|\bas of\b.*\d|^at [A-Z][a-z]+ \d"
 _UNIT = r"(?i)\bin (?:thousand|million|billion)s?\b|[($] ?(?:thousand|million|billion)s?\b"
 _NAMED_ABOVE = tuple(map(re.compile, (_YEARS, _PERIOD, _UNIT)))
-_MOST_LINES, _LONGEST_HEADER = 200, 160
+_MOST_LINES, _LONGEST_HEADER, _LONGEST_LINE, _FEW_WORDS = 200, 160, 75, 6
 
 
 def is_row(line: str) -> bool:
@@ -48,21 +48,38 @@ def is_row_under(header: list[str] | tuple[str, ...], line: str) -> bool:
     return is_row(line) or (bool(header) and not _STOPPED.search(line))
 
 
+def table_lines(above: str, line: str) -> list[str]:
+    """The lines above a table row that belong to its table: up to and with the sentence that introduces it."""
+    found: list[str] = []
+    sentences = 0
+    parts = [part for part in above.split("\n")[:-1][-_MOST_LINES:] if part.strip()]
+    for number, part in reversed(list(enumerate(parts))):
+        sentences += _is_prose(part) or part.rstrip().endswith((".", ";"))
+        found.insert(0, part)
+        # What ends in a colon below a row is the heading of a group of rows.
+        introduces = part.rstrip().endswith(":") and len(part.split()) > _FEW_WORDS
+        if sentences > 1 or (introduces and not (number and is_row(parts[number - 1]))):
+            break
+    return found
+
+
+def _is_prose(line: str) -> bool:
+    return len(line) > _LONGEST_LINE and not is_row(line) and not re.search(_UNIT, line)
+
+
 def header_lines(above: str, line: str) -> list[str]:
-    """The nearest lines above a table row that name its columns (two years or dates), its period and its unit."""
+    """The nearest lines of a row's table that name its columns (two years or dates), its period and its unit."""
     if not has_columns(line):
         return []
     wanted = list(_NAMED_ABOVE)
     found: list[str] = []
-    end = len(above)
-    for _ in range(_MOST_LINES):
-        begin = above.rfind("\n", 0, max(end - 1, 0)) + 1
-        part = above[begin:end].strip()
-        hits = [shape for shape in wanted if len(part) < _LONGEST_HEADER and shape.search(part)]
+    for part in reversed(table_lines(above, line)):
+        part = part.strip()
+        named = len(part) < _LONGEST_HEADER and not _is_prose(part)
+        hits = [shape for shape in wanted if named and shape.search(part)]
         if hits:
             found.insert(0, part)
             wanted = [shape for shape in wanted if shape not in hits]
-        end = begin
-        if not wanted or begin == 0:
+        if not wanted:
             break
     return found

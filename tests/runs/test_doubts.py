@@ -204,7 +204,7 @@ def test_every_form_of_the_result_says_what_code_could_not_confirm(defended: tup
     run = read_run(done.folder)
     report = build_report(run, RunDocument(MEMO))
     terminal, markdown, page = report_text(done.view), markdown_report(report), render_page(report)
-    assert "    code could not confirm $4,000: the figure $4,000" in terminal and TOLD in terminal
+    assert '    code could not confirm $4,000: "$4,000" is in no quote' in terminal and TOLD in terminal
     assert "found every claim supported. 1 figure unconfirmed by code.\n" in terminal
     assert "### Claim 1: supported, $4,000 unconfirmed" in markdown and "- Code could not confirm $4,000: " in markdown
     assert f"(the worker: {WHY})" in markdown and "1 figure unconfirmed by code." in markdown
@@ -213,7 +213,7 @@ def test_every_form_of_the_result_says_what_code_could_not_confirm(defended: tup
     assert "code could not confirm $4,000" in done._repr_html_() and TOLD in done._repr_html_()
     assert "-- claim 1: code could not confirm $4,000: " in story(run.events) and f"because: {WHY}" in story(run.events)
     (doubt,) = done.to_dict()["unconfirmed"]
-    assert doubt.pop("message").startswith("the figure $4,000")
+    assert doubt.pop("message").startswith('"$4,000" is in no quote')
     assert doubt == {"claim": 1, "words": "$4,000", "kind": "objection", "because": WHY}
 
 
@@ -264,7 +264,7 @@ def test_verify_finds_the_same_doubts_again_and_shows_them(defended: tuple[Resul
     found = verified(folder, done.folder)
     text, shown = verification_text(found), as_object(found)
     assert found.holds and [(doubt.claim, doubt.words) for doubt in found.doubts] == [(1, "$4,000")]
-    assert "    code could not confirm $4,000: the figure" in text and TOLD in text
+    assert '    code could not confirm $4,000: "$4,000" is' in text and TOLD in text
     assert "and their calculations; 1 figure unconfirmed by code, as recorded\n" in text
     assert "passed. 1 figure unconfirmed by code.\n" in text
     assert shown["unconfirmed"] == done.to_dict()["unconfirmed"] and shown["claims"][0]["borne_out"]
@@ -290,7 +290,7 @@ def with_other_figure(step: Step) -> Step:
     ("change", "told"),
     [
         (without_doubts, 'code objects to this, and the record does not say so: "$4,000"'),
-        (without_reason, "claim 1 says what its quotes do not bear out: the figure $4,000"),
+        (without_reason, 'claim 1 says what its quotes do not bear out: "$4,000"'),
         (with_other_figure, 'code objects to this, and the record does not say so: "$9,000"'),
     ],
 )

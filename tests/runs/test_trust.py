@@ -46,9 +46,9 @@ GOOD = [
 ]
 FALSE = [
     claim("Revenue was 6 M in 2023.", REVENUE),  # a figure is wrong
-    claim("Costs were 2 M in 2019.", COSTS),
+    claim("Costs were 3 M in all years.", COSTS),
     claim("Revenue was 2 M higher in 2023.", REVENUE, calculations=["5 M - 4 M = 2 M"]),
-    claim("In 2023 revenue was 1 M higher.", REVENUE),  # computed nowhere
+    claim("In 2023 revenue was 3 M higher.", REVENUE),  # nowhere, and computed from nothing
     claim("In 2023 revenue was 6 M.", "Revenue was 6 M in 2023, and 4 M"),  # a quote is not there
     claim("In 2023 revenue was 5 M.", REVENUE, "and 4 M in 2021."),
     claim("In all years costs were 2 M.", "osts were 2 M in all of these years"),

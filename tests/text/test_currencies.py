@@ -4,7 +4,7 @@ import pytest
 
 from ralph_cli.text.edges import widen_to_whole
 from ralph_cli.text.quantities.currencies import CODES, CURRENCIES, DOLLARS, currencies_named, currency_after
-from ralph_cli.text.quantities.figures import figures
+from ralph_cli.text.quantities.reader import read_quantities
 
 
 @pytest.mark.parametrize("code", ["EUR", "CZK", "HUF", "TRY", "TWD", "THB", "RMB", "KZT"])
@@ -13,7 +13,7 @@ def test_the_figures_and_the_edges_know_the_same_codes(code: str) -> None:
     start = text.index("12")
     first, last = widen_to_whole(text, start, text.index("."))
     assert text[first:last] == f"{code} 12 million in loans"
-    assert figures(text)[0].currency in CURRENCIES and currencies_named(text)
+    assert read_quantities(text)[0].unit in CURRENCIES and currencies_named(text)
     text = f"It has 12 {code} in cash."
     first, last = widen_to_whole(text, 0, text.index("12") + 2)
     assert text[first:last] == f"It has 12 {code}"
@@ -42,7 +42,7 @@ def test_currencies_are_known_by_code_sign_and_name(text: str, named: str) -> No
     ],
 )  # fmt: skip
 def test_ordinary_words_are_no_currencies(text: str) -> None:
-    assert not currencies_named(text) and not any(figure.currency for figure in figures(text))
+    assert not currencies_named(text) and not any(found.kind == "currency" for found in read_quantities(text))
 
 
 def test_the_table_has_what_reports_are_written_in() -> None:

@@ -1,257 +1,328 @@
-"""Calculations that an answer records: "(1,577 - 1,373) / 1,373 = 14.9%", computed again here, exactly. Pure.
+"""Calculations that an answer records, computed again exactly, with the units and scales of their figures. Pure.
 
-The figures must be supported by the quotes. Percent means its hundredth; a scale word multiplies; brackets group, and a
-loss is written with a minus. What needs no source: one factor of time and one of scale (12 months, 100 per cent), the
-number of terms that an average divides their sum by, and the 1 of a growth rate. The result must depend on every
-quoted figure: one that cancels out proves nothing.
+A figure must stand in the quotes, or be an earlier result. Like by like is a ratio, percentages apart are points, an
+amount by a percentage is an amount, a date and a time are a date. What needs no source: 100 per cent and conversions
+between scales, the 1 of a growth rate, the number of terms that an average divides their sum by, an exponent, and a
+number of months, quarters or halves of which the claim or its quotes speak. A figure that cancels out proves nothing.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from datetime import date as Day
 from decimal import Decimal, DecimalException, localcontext
+from itertools import pairwise
 
-from ralph_cli.checks.figures.expression import (
-    CalculationError,
-    Number,
-    Token,
-    Value,
-    count_terms,
-    evaluate,
-    normalize,
-    tokenize,
+from ralph_cli.checks.figures.candidates import Candidate
+from ralph_cli.checks.figures.dates import full_day, shift_day
+from ralph_cli.checks.figures.expression import CalculationError, Node, parse_computation, parse_equation
+from ralph_cli.checks.figures.rounding import MONTHS_IN
+from ralph_cli.checks.figures.terms import (
+    DATED_FORM,
+    WITHOUT_UNIT,
+    Term,
+    as_candidate,
+    as_operand,
+    check_dated_result,
+    displayed_values,
+    refuse_days,
+    write_number,
 )
-from ralph_cli.text.quantities.figures import Figure
+from ralph_cli.text.quantities.quantity import Quantity
+from ralph_cli.text.quantities.reader import read_quantities
 
-TIME_FACTORS = frozenset(map(Decimal, (2, 4, 12, 52, 360, 365, 366)))
-"""Half-years, quarters, months, weeks and days of a year."""
+_REASONS = {
+    2: r"doubl|twice|two\b|half|halv|semi", 4: r"quarter|annuali[sz]|annual rate", 12: r"month|annual|\byear",
+    52: r"week", 360: r"\bda(?:y|il)", 365: r"\bda(?:y|il)", 366: r"\bda(?:y|il)", 7: r"week", 24: r"hour|\bda(?:y|il)",
+}  # fmt: skip
+"""Words of the claim or its quotes for which a number of months, days or halves needs no quote."""
 
-SCALE_FACTORS = frozenset(map(Decimal, (100, 1_000, 10_000, 1_000_000)))
-
-MAX_CHARS = 400
-"""Characters of a calculation."""
-
-_INFIX = ("*", "/", "+")
-"""Operators that no computation begins or ends with; a minus may be a sign."""
-
-_PARTS = re.compile(r"[=\u2248~;:?!]|\.\s|,\s")
-_MAX_ENDPOINTS = 24
-"""Places in a part of a text at which a computation may begin or end; more are not tried."""
-
-_EQUALS = re.compile(r"=|\u2248|~")
-_BASIS_POINTS = re.compile(r"(?i)basis[\s-]+points?|\bbps?\b")
+_SCALES = frozenset(map(Decimal, (100, 1_000, 10_000, 1_000_000, 1_000_000_000)))
+_OPERATOR = re.compile(r"[\s()\[\]]*(?:[*/\u00d7\u00f7^]|(?<=[\s()])[-+\u2212\u2013](?=[\s(])|=|\u2248)[\s()\[\]]*")
 _PRECISION = 40
 _NUDGE = Decimal("1.0009765625")
 
 
-@dataclass(frozen=True, slots=True)
-class CalculationResult:
-    """The result of a calculation that holds.
+class Calculator:
+    """Computes the calculations of one claim over what they may rest on; each result may be used by the next."""
 
-    `figure` is the result as it is written there; `terms` is how many terms it is the sum of; `longest_sum` counts the
-    terms of the longest sum in it, of which it may be the average. `amount_degree` counts the amounts multiplied in it
-    less those that divide (1: an amount, 0: a ratio), `scale_degree` those in the scale of the figures' table.
-    """
+    def __init__(self, candidates: Sequence[Candidate], words: str) -> None:
+        self.candidates = list(candidates)
+        self._words = words.lower()
+        self._nudged: Decimal | None = None
 
-    figure: Figure
-    terms: int
-    longest_sum: int
-    amount_degree: int
-    scale_degree: int
+    def compute(self, text: str) -> tuple[Candidate, ...]:
+        """The results of a calculation that holds, each as it is stated. Raises CalculationError."""
+        with localcontext(prec=_PRECISION):
+            try:
+                equation = parse_equation(text)
+                term = self._evaluate_sourced(equation.computation)
+                found = tuple(self._check_result(term, result) for result in equation.results)
+            except DecimalException:
+                raise CalculationError("it divides by zero, or is too large") from None
+        self.candidates += found
+        return found
 
-
-@dataclass(frozen=True, slots=True)
-class CalculationSources:
-    """What a calculation may rest on.
-
-    `is_supported` tells whether a figure stands in the quotes, `is_table_scaled` whether it stands there in the scale
-    of a table; `scale` is that scale (10**6 for "in millions"), in which a result may be stated too; `earlier_results`
-    are results of earlier calculations, by value.
-    """
-
-    is_supported: Callable[[Figure], bool]
-    scale: int
-    is_table_scaled: Callable[[Figure], bool]
-    earlier_results: Mapping[Decimal, CalculationResult]
-
-
-def evaluate_calculation(text: str, sources: CalculationSources) -> CalculationResult:
-    """The result of a calculation that holds.
-
-    Raises CalculationError with what is the matter: form, a figure, or arithmetic.
-    """
-    if len(text) > MAX_CHARS:
-        raise CalculationError(f"it has {len(text)} characters, at most {MAX_CHARS} are taken")
-    basis_points = bool(_BASIS_POINTS.search(text))
-    sides = _EQUALS.split(normalize(text))
-    if len(sides) != 2:
-        raise CalculationError('write it as one computation and its result: "(1,577 - 1,373) / 1,373 = 14.9%"')
-    computation, stated_side = (tokenize(side) for side in sides)
-    if len(computation) == 1 or (len(computation) == 2 and computation[0] == "-"):
-        computation, stated_side = stated_side, computation
-    negative = len(stated_side) == 2 and stated_side[0] == "-"
-    stated = stated_side[-1] if stated_side and (len(stated_side) == 1 or negative) else None
-    if not isinstance(stated, Number) or len(computation) < 3:
-        raise CalculationError("one side must be the computation and the other its result, a single figure")
-    with localcontext(prec=_PRECISION):
-        try:
-            computation, value = _evaluate(computation, sources)
-        except DecimalException:
-            raise CalculationError("it divides by zero, or is too large") from None
-        figure = stated.figure
-        stated_value = -figure.value if negative or figure.sign == "-" else figure.value
-        candidates = [_as_percent(computation, value) if figure.percent else value.value]
-        if basis_points and figure.percent and _is_times_hundred(computation):
-            candidates.append(candidates[0] / 100)
-        # "1,577 + 1,373 = $2,950 million" over a table in millions.
-        if figure.scale == sources.scale != 1 and value.scale_degree == 1:
-            candidates.append(value.value * sources.scale)
-        if not any(abs(candidate - stated_value) <= half_unit(figure) for candidate in candidates):
-            computed = f"{_format_number(candidates[-1])}{'%' if figure.percent else ''}"
-            raise CalculationError(f"it gives {computed}, not {figure.text}")
-    terms = count_terms(["(", *computation, ")"], len(computation) + 1)
-    longest_sum = max(terms, *(count_terms(computation, at) for at in range(len(computation))))
-    return CalculationResult(figure, terms, longest_sum, value.amount_degree, value.scale_degree)
-
-
-@dataclass(frozen=True, slots=True)
-class Computation:
-    """The value of a computation that stands in a text, and the figures it is made of.
-
-    `percent` is its value in per cent; `scale_degree` is 1 for an amount in the scale of the figures' table.
-    """
-
-    value: Decimal
-    percent: Decimal
-    scale_degree: int
-    figures: tuple[Figure, ...]
-
-
-def find_computations(text: str, sources: CalculationSources) -> Iterator[Computation]:
-    """Every computation over supported figures that stands in a text: "(1,749 / 34,229)", "21,500 + 6,400 = 27,900"."""
-    for part in _PARTS.split(text):
-        try:
-            tokens = tokenize(part)
-        except CalculationError:
-            continue
-        places = [index for index, token in enumerate(tokens) if token not in _INFIX][:_MAX_ENDPOINTS]
-        for first in places:
-            for last in reversed(places):
-                inside = tokens[first : last + 1]
-                used = tuple(token.figure for token in inside if isinstance(token, Number))
-                if len(used) < 2:
-                    break
+    def compute_in_text(self, text: str) -> Iterator[tuple[Candidate, int, int]]:
+        """The value of each computation that stands in a text and holds, and its place: "(1,749 / 34,229)"."""
+        for start, end in _computations_in(text):
+            with localcontext(prec=_PRECISION):
                 try:
-                    with localcontext(prec=_PRECISION):
-                        inside, value = _evaluate(inside, sources)
-                        yield Computation(value.value, _as_percent(inside, value), value.scale_degree, used)
+                    term = self._evaluate_sourced(parse_computation(text[start:end]))
                 except (CalculationError, DecimalException):
                     continue
+            yield as_candidate(term, text[start:end]), start, end
+
+    def _evaluate_sourced(self, node: Node) -> Term:
+        """The value of a computation that rests on quotes, and on each of its figures. Raises CalculationError."""
+        self._nudged, self._factors = None, list[Decimal]()
+        term = self._evaluate(node)
+        if not term.is_sourced:
+            figure = next((one for one in node.figures if not self._is_free(one.value)), None)
+            missing = f"its figure {figure.text} is in no quote of the claim" if figure and not figure.date.day else ""
+            raise CalculationError(missing or "none of its figures is in a quote of the claim")
+        scales = {one for one in self._factors if one in _SCALES}
+        for several in (scales, set(self._factors) - scales):
+            if len(several) > 1:
+                named = " and ".join(f"{one:,}" for one in sorted(several))
+                raise CalculationError(f"its factors {named} are in no quote of the claim; one of them needs none")
+        if node.has_sign("*/") and term.day is None and term.span is None:
+            self._check_dependence(node, term)
+        return term
+
+    def _check_dependence(self, node: Node, term: Term) -> None:
+        for figure in {one.value: one for one in node.figures}.values():
+            if self._is_free(figure.value) or not self._operand(figure).is_sourced:
+                continue
+            self._nudged = figure.value
+            nudged = self._evaluate(node).value
+            self._nudged = None
+            if nudged == term.value:
+                raise CalculationError(f"its figure {figure.text} cancels out, so that the result does not rest on it")
+
+    def _is_free(self, value: Decimal) -> bool:
+        return value in _SCALES or value == 1 or value in _REASONS
+
+    # Operands
+
+    def _operand(self, figure: Quantity) -> Term:
+        """A figure of a computation, with the unit and scale of the candidate that it is."""
+        if figure.kind == "date":
+            return self._day(figure)
+        for candidate in self.candidates:
+            if (term := as_operand(figure, candidate)) is not None:
+                return term
+        if figure.kind == "percent":
+            return Term(figure.value / 100, "percent", is_sourced=False)
+        power = frozenset((figure.power or 0,))
+        return Term(figure.value, figure.kind, figure.unit, power, is_sourced=False)
+
+    def _day(self, figure: Quantity) -> Term:
+        day = full_day(figure.date)
+        if day is None or not self._is_quoted(day):
+            raise CalculationError(f"its date {figure.text} is in no quote of the claim")
+        return Term(Decimal(day.toordinal()), "date", day=day)
+
+    def _is_quoted(self, day: Day) -> bool:
+        """Whether a day stands in the sources, with its year or without."""
+        dates = (candidate.quantity.date for candidate in self.candidates if candidate.quantity.kind == "date")
+        return any((date.month, date.day) == (day.month, day.day) and date.year in (None, day.year) for date in dates)
+
+    def _evaluate(self, node: Node) -> Term:
+        if node.figure is not None:
+            term = self._operand(node.figure)
+            return replace(term, value=term.value * _NUDGE) if node.figure.value == self._nudged else term
+        left = self._evaluate(node.left) if node.left is not None else Term(Decimal(0))
+        if node.right is None:
+            return replace(left, value=-left.value) if node.sign == "-" else left
+        if node.sign == "^":
+            exponent = node.right.figure.value if node.right.figure is not None else Decimal(1)
+            return self._raise(left, exponent)
+        right = self._evaluate(node.right)
+        if node.sign == "*":
+            return self._multiply(left, right)
+        return self._divide(left, right) if node.sign == "/" else self._add(left, right, node.sign)
+
+    # Operations
+
+    def _raise(self, base: Term, exponent: Decimal) -> Term:
+        if not base.is_rate or base.value <= 0:
+            raise CalculationError("only a ratio or a growth factor above zero is raised to a power")
+        return replace(base, value=base.value**exponent, kind="ratio", is_pure=True)
+
+    def _multiply(self, left: Term, right: Term) -> Term:
+        refuse_days(left, right)
+        self._check_factor(left)
+        self._check_factor(right)
+        if not left.is_sourced:
+            left, right = right, left
+        value = left.value * right.value
+        if not right.is_sourced and left.is_sourced:
+            if right.value == 100 and left.is_rate and right.kind == "none":
+                return replace(left, kind="percent", is_pure=False, is_hundredfold=True)
+            # 61,700 thousand, times 1,000, is as much in another scale: no factor makes more of anything.
+            powers = frozenset(power - _zeros(right.value) for power in left.powers)
+            return replace(left, value=value, powers=powers, is_hundredfold=right.value == 100)
+        if left.is_rate and not right.is_rate:
+            left, right = right, left
+        if right.is_rate or right.kind == "duration":
+            return replace(left, value=value, terms=1)
+        money = left if left.kind == "currency" else right
+        powers = frozenset(one + other for one in left.powers for other in right.powers)
+        return replace(money, value=value, powers=powers, terms=1)
+
+    def _divide(self, left: Term, right: Term) -> Term:
+        refuse_days(left, right)
+        value = left.value / right.value
+        if not right.is_sourced:
+            if right.value == left.terms > 1 and right.kind == "none":
+                return replace(left, value=value, terms=1)
+            self._check_factor(right)
+            powers = frozenset(power + _zeros(right.value) for power in left.powers)
+            return replace(left, value=value, powers=powers, terms=1)
+        self._check_factor(left)
+        if right.is_rate and not left.is_rate:
+            return replace(left, value=value, terms=1)
+        if right.kind == "duration" and left.kind != "duration":
+            return replace(left, value=value, terms=1)
+        kinds = {left.kind, right.kind}
+        powers = frozenset(one - other for one in left.powers for other in right.powers)
+        if left.is_hundredfold:
+            return Term(value / 100, "percent", is_hundredfold=True)
+        if "currency" in kinds and kinds & {"count", "physical"}:
+            return replace(left, value=value, powers=powers, terms=1)
+        if left.powers == right.powers:
+            return Term(value, "ratio", is_pure=True)
+        if 0 in powers:
+            return Term(value, "ratio", powers=powers, is_pure=True)
+        if left.kind == right.kind:
+            return Term(value * Decimal(10) ** max(powers), "ratio", is_pure=True)
+        return replace(left, value=value, powers=powers, terms=1)
+
+    def _add(self, left: Term, right: Term, sign: str) -> Term:
+        if left.day is not None:
+            return self._add_days(left, left.day, right, sign)
+        refuse_days(right)
+        if left.is_rate and right.value == 1 and right.kind == "none":
+            right = replace(right, is_sourced=False)  # the 1 of a growth rate, whatever else is 1 in the quotes
+        for one, other in ((left, right), (right, left)):
+            if not one.is_sourced and not (one.kind == "duration" or (one.kind == "percent" and one.value == 1)):
+                self._check_summand(one, other)
+        value = left.value + right.value if sign == "+" else left.value - right.value
+        main = left if (left.is_sourced and left.kind not in WITHOUT_UNIT) or not right.is_sourced else right
+        if left.is_sourced and right.is_sourced and left.is_rate != right.is_rate:
+            main = right if left.is_rate else left
+        kind = main.kind
+        if left.kind == right.kind == "percent" and sign == "-" and left.is_sourced and right.is_sourced:
+            kind = "points"
+        common = left.powers & right.powers or main.powers
+        return replace(
+            main,
+            value=value,
+            kind=kind,
+            powers=common,
+            is_sourced=left.is_sourced or right.is_sourced,
+            is_pure=(left.is_pure or right.is_pure) and all(one.is_rate or not one.is_sourced for one in (left, right)),
+            terms=left.terms + right.terms if sign == "+" else 1,
+        )
+
+    def _add_days(self, left: Term, start: Day, right: Term, sign: str) -> Term:
+        if right.day is not None and sign == "-":
+            one, other = sorted((start, right.day))
+            return Term(Decimal((other - one).days), "duration", "day", span=(one, other))
+        if right.kind != "duration":
+            raise CalculationError(DATED_FORM)
+        if right.unit not in ("day", "week", *MONTHS_IN):
+            raise CalculationError(f"{right.unit}s are not counted: the calendar of the document is not known")
+        day = shift_day(start, right.value if sign == "+" else -right.value, right.unit)
+        if day is None:
+            raise CalculationError("it leaves the calendar")
+        if not right.is_sourced and right.value != 1 and not self._is_quoted(day):
+            raise CalculationError(f"its figure {right.value} is in no quote of the claim")
+        return replace(left, day=day, unit=right.unit if left.unit in ("", "day", "week") else left.unit)
+
+    # What needs no source
+
+    def _check_factor(self, term: Term) -> None:
+        """Raises CalculationError for a factor or divisor without a source."""
+        if term.is_sourced or (term.kind == "percent" and term.value == 1):
+            return
+        value = term.value
+        if value in _SCALES or (value in _REASONS and re.search(_REASONS[int(value)], self._words)):
+            self._factors.append(value)
+            return
+        message = f"its figure {write_number(value)} is in no quote of the claim"
+        if value in _REASONS:
+            message += ", nor do its words say what it stands for"
+        elif value == int(value) and 2 <= value <= 12:
+            message += "; an average divides the sum itself: (a + b + c) / 3"
+        raise CalculationError(message)
+
+    def _check_summand(self, term: Term, other: Term) -> None:
+        if term.value == 1 and term.kind == "none":
+            if other.is_rate or not other.is_sourced:
+                return
+            raise CalculationError("1 may be added to a rate or a ratio, or taken from it, but not from an amount")
+        if other.is_sourced or term.value not in _REASONS:
+            raise CalculationError(f"its figure {write_number(term.value)} is in no quote of the claim")
+
+    # Results
+
+    def _check_result(self, term: Term, node: Node) -> Candidate:
+        """The candidate that a stated result is, if the computation gives it. Raises CalculationError."""
+        negative = node.sign == "-"
+        stated = node.left.figure if node.left is not None else node.figure
+        if stated is None:
+            raise CalculationError("one side must be the computation and the other its result, a single figure")
+        if term.day is not None or term.span is not None:
+            return check_dated_result(term, stated)
+        half = Decimal(10) ** -stated.decimals / 2
+        shown = -abs(stated.value) if negative else stated.value
+        if not any(abs(value - shown) <= half for value in displayed_values(term, stated)):
+            gives = next(iter(displayed_values(term, stated)))
+            sign = "%" if stated.kind == "percent" else ""
+            near = write_number(gives.quantize(Decimal(10) ** -stated.decimals))
+            raise CalculationError(f"it gives {write_number(gives)}{sign}, not {stated.text}: write {near}{sign}")
+        if term.kind in WITHOUT_UNIT and stated.kind not in WITHOUT_UNIT:
+            rate = stated.kind in ("percent", "points")
+            term = replace(term, kind=stated.kind, unit=stated.unit, value=term.value / 100 if rate else term.value)
+        return as_candidate(term, stated.text)
 
 
-def _evaluate(tokens: list[Token], sources: CalculationSources) -> tuple[list[Token], Value]:
-    """The tokens with what is known of their figures, and their value. Raises CalculationError, DecimalException."""
-    known = _annotate(tokens, sources)
-    value = evaluate(known)
-    if "*" in tokens or "/" in tokens:  # a difference of equal figures is nil, and says so
-        sourced = [token for token in known if isinstance(token, Number) and not token.is_constant]
-        for number in {token.value: token for token in sourced}.values():
-            if evaluate([_nudge(token, number.value) for token in known]).value == value.value:
-                figure = number.figure.text
-                raise CalculationError(f"its figure {figure} cancels out, so that the result does not rest on it")
-    return known, value
+def _zeros(factor: Decimal) -> int:
+    """By how many powers of ten a factor changes the scale; a number of months changes none."""
+    return len(str(int(factor))) - 1 if factor in _SCALES else 0
 
 
-def _nudge(token: Token, value: Decimal) -> Token:
-    """The token, changed a little if it has the value: at all its places, as a figure over itself says nothing."""
-    return replace(token, nudge=_NUDGE) if isinstance(token, Number) and token.value == value else token
+def _computations_in(text: str) -> Iterator[tuple[int, int]]:
+    """The places in a text where figures stand with operators between them, with the brackets around them."""
+    found = [one for one in read_quantities(text, "prose") if one.is_measured]
+    at = 0
+    while at < len(found):
+        last = at
+        while last + 1 < len(found) and _OPERATOR.fullmatch(text, found[last].end, found[last + 1].start):
+            last += 1
+        sides = _split_sides(text, found[at : last + 1])
+        for side in sides:
+            if len(side) > 1:
+                yield _with_brackets(text, side[0].start, side[-1].end)
+        at = last + 1
 
 
-def _annotate(tokens: list[Token], sources: CalculationSources) -> list[Token]:
-    """The tokens with what is known of their figures. Raises CalculationError where a source is missing."""
-    known: list[Token] = []
-    factors: set[Decimal] = set()
-    for index, token in enumerate(tokens):
-        if not isinstance(token, Number):
-            known.append(token)
-        elif sources.is_supported(token.figure):
-            known.append(_annotate_figure(token, sources))
-        else:
-            factors |= _unsourced_factor(tokens, index, token, sources)
-            known.append(replace(token, is_constant=True))
-    if not any(isinstance(token, Number) and not token.is_constant for token in known):
-        raise CalculationError("none of its figures is in a quote of the claim")
-    for group in (TIME_FACTORS, SCALE_FACTORS):
-        if len(factors & group) > 1:
-            several = " and ".join(f"{factor:,}" for factor in sorted(factors & group))
-            raise CalculationError(f"its factors {several} are in no quote of the claim; one of them needs none")
-    return known
+def _split_sides(text: str, row: list[Quantity]) -> list[list[Quantity]]:
+    sides = [row[:1]]
+    for before, figure in pairwise(row):
+        if re.search("[=\u2248]", text[before.end : figure.start]):
+            sides.append([])
+        sides[-1].append(figure)
+    return sides
 
 
-def _annotate_figure(token: Number, sources: CalculationSources) -> Number:
-    figure = token.figure
-    if figure.value in sources.earlier_results and figure.scale == 1:
-        result = sources.earlier_results[figure.value]
-        return replace(token, amount_degree=result.amount_degree, scale_degree=result.scale_degree)
-    if figure.percent:
-        return token
-    scaled = figure.scale == 1 and sources.is_table_scaled(figure)
-    return replace(token, amount_degree=int(figure.value >= 1), scale_degree=int(scaled))
-
-
-def _unsourced_factor(tokens: list[Token], index: int, token: Number, sources: CalculationSources) -> set[Decimal]:
-    """The time or scale factor that an unsourced figure stands for. Raises CalculationError if it is nothing allowed.
-
-    Empty for the divisor of an average and for the 1 of a growth rate.
-    """
-    before = tokens[index - 1] if index else ""
-    after = tokens[index + 1] if index + 1 < len(tokens) else ""
-    if not token.figure.percent and not token.figure.currency and token.figure.scale == 1:
-        # The 1 that is taken from a ratio, or added to a rate: that it is one is seen where they are added up.
-        if token.value == 1 and (before in ("-", "+") or after in ("-", "+")):
-            return set()
-        if before == "/" and index > 1 and token.value == _term_count(tokens, index - 2, sources) > 1:
-            return set()
-        if token.value in TIME_FACTORS | SCALE_FACTORS and (before in ("*", "/") or after == "*"):
-            return {token.value}
-    message = f"its figure {token.figure.text} is in no quote of the claim"
-    if before == "/" and token.value == int(token.value) and 2 <= token.value <= 12:
-        message += "; an average divides the sum itself: (a + b + c) / 3"
-    raise CalculationError(message)
-
-
-def _term_count(tokens: list[Token], index: int, sources: CalculationSources) -> int:
-    """Of how many terms the sum is that ends at `index`, also if it is an earlier result."""
-    token = tokens[index]
-    result = sources.earlier_results.get(token.figure.value) if isinstance(token, Number) else None
-    return result.terms if result else count_terms(tokens, index)
-
-
-def _as_percent(tokens: list[Token], value: Value) -> Decimal:
-    """A value in per cent: 0.05 is 5 %, but a difference of percentages is in per cent already, as is "* 100"."""
-    numbers = [token for token in tokens if isinstance(token, Number)]
-    # "1.149 - 1" is over a ratio that was computed before.
-    ratio = "/" in tokens or "*" in tokens or any(number.is_constant and number.value == 1 for number in numbers)
-    signed = any(number.figure.percent for number in numbers)
-    return value.value * 100 if (ratio or signed) and not _is_times_hundred(tokens) else value.value
-
-
-def _is_times_hundred(tokens: list[Token]) -> bool:
-    """Whether it is multiplied by a hundred."""
-    return any(
-        token.is_constant and token.value == 100 and (before == "*" or (after == "*" and before != "/"))
-        for before, token, after in zip(["", *tokens], tokens, [*tokens[1:], ""], strict=False)
-        if isinstance(token, Number)
-    )
-
-
-def half_unit(figure: Figure) -> Decimal:
-    """Half a unit of the last digit that a figure shows: what rounding may change."""
-    if figure.unscaled != figure.unscaled.to_integral_value() and "." not in figure.text and "," not in figure.text:
-        return figure.scale * Decimal("0.05")  # 2½ shows its decimals as a fraction
-    decimals = re.search(r"\.(\d+)", figure.text)
-    return Decimal(figure.scale) / Decimal(10) ** (len(decimals[1]) if decimals else 0) / 2
-
-
-def _format_number(value: Decimal) -> str:
-    return f"{value:,.4f}".rstrip("0").rstrip(".")
+def _with_brackets(text: str, start: int, end: int) -> tuple[int, int]:
+    """A place widened by the brackets that its own ones need."""
+    missing = text.count(")", start, end) - text.count("(", start, end)
+    while missing > 0 and start > 0 and text[start - 1] in "( ":
+        start, missing = start - 1, missing - (text[start - 1] == "(")
+    while missing < 0 and end < len(text) and text[end] in ") ":
+        end, missing = end + 1, missing + (text[end] == ")")
+    return start, end

@@ -1,17 +1,31 @@
-"""The value of a computation that is written out, and whether it is an amount or a ratio of amounts. Pure."""
+"""Calculations as they are written, read into trees of operations: "(1,577 - 1,373) / 1,373 = 14.9%". Pure."""
 
 import re
 from dataclasses import dataclass
 from decimal import Decimal
 
-from ralph_cli.text.quantities.figures import Figure, figures
+from ralph_cli.text.quantities.quantity import Quantity
+from ralph_cli.text.quantities.reader import QuantityReader
+
+MAX_CHARS = 400
+"""Characters of a calculation."""
 
 MAX_DEPTH = 20
 """Brackets inside brackets."""
 
-OPERATORS = {"\u2212": "-", "\u2013": "-", "\u00d7": "*", "x": "*", "\u00f7": "/", "**": "^"}
-OPERATORS |= {sign: sign for sign in "+-*/^"}
-"""What is meant by the signs of a computation."""
+MAX_POWER = 30
+"""The highest power, and root."""
+
+_OPERATORS = {"\u2212": "-", "\u2013": "-", "\u00d7": "*", "x": "*", "\u00b7": "*", "\u00f7": "/", "^": "^"}
+_OPERATORS |= {sign: sign for sign in "+-*/"}
+_EQUALS = frozenset("=\u2248~")
+_IN_WORDS = {"plus": "+", "minus": "-", "multiplied by": "*", "divided by": "/"}
+_WORDS = re.compile(r"(?i)\b(?:plus|minus|(?:multiplied|divided)\s+by)\b")
+_BRACKETED_PERCENT = re.compile(r"\(\s*(\d[\d.,]*)\s*\)\s*%")
+_FUNCTION = re.compile(
+    r"(?i)\b(sqrt|root|log|ln|exp|abs|round|min|max|sum|avg|average|mean|median|int|float|pow|date)\s*\("
+)
+_FORM = 'write it as one computation and its result: "(1,577 - 1,373) / 1,373 = 14.9%"'
 
 
 class CalculationError(ValueError):
@@ -19,224 +33,195 @@ class CalculationError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Number:
-    """A figure of a computation, and what is known of it.
+class Node:
+    """A figure, or an operation: its sign with one node (a sign before a figure) or two beside it."""
 
-    `is_constant` marks one that needs no source; `amount_degree` is 1 for an amount and 0 for a rate or ratio,
-    `scale_degree` 1 for an amount in the scale of its table ("in millions"). `nudge` changes it a little, to see
-    whether it matters.
-    """
-
-    figure: Figure
-    is_constant: bool = False
-    amount_degree: int = 0
-    scale_degree: int = 0
-    nudge: Decimal = Decimal(1)
+    sign: str = ""
+    left: "Node | None" = None
+    right: "Node | None" = None
+    figure: Quantity | None = None
 
     @property
-    def value(self) -> Decimal:
-        """The value, of a percentage its hundredth."""
-        return self.figure.value / 100 if self.figure.percent else self.figure.value
+    def figures(self) -> tuple[Quantity, ...]:
+        """All figures in it, in order, but for exponents."""
+        if self.figure is not None:
+            return (self.figure,)
+        sides = (self.left, None if self.sign == "^" else self.right)
+        return tuple(figure for side in sides if side is not None for figure in side.figures)
+
+    def has_sign(self, signs: str) -> bool:
+        return (self.sign in signs and bool(self.sign)) or any(
+            s is not None and s.has_sign(signs) for s in (self.left, self.right)
+        )
 
 
 @dataclass(frozen=True, slots=True)
-class Power:
-    """What a ratio is raised to: "^2", or "^(1/3)" of a rate that compounds over three years. It needs no source."""
+class Equation:
+    """A computation and its results as they are stated, one behind the other: "= 0.7 points = 70 basis points"."""
 
-    exponent: Decimal
-
-
-Token = Number | Power | str
-
-MAX_POWER = 30
-"""The highest power, and root."""
+    computation: Node
+    results: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Value:
-    """What a computation gives; its degrees count amounts that are multiplied, less those that divide."""
-
-    value: Decimal
-    amount_degree: int = 0
-    scale_degree: int = 0
-    is_one: bool = False
-
-
-_BRACKETED_PERCENT = re.compile(r"\(\s*(\d[\d.,]*)\s*\)\s*%")
-_POINTS = re.compile(r"(?i)(?<=\d)\s*(?:%\s*|percentage[\s-]+|per\s?cent\s+)?(?:points?|pps?|ppts?|p\.p\.)(?!\w)")
-_BASIS_POINTS = re.compile(r"(?i)(\d[\d,]*(?:\.\d+)?)\s*(?:basis[\s-]+points?|bps?)\b")
-_TIMES = re.compile(r"(?i)(?<=\d)\s*(?:x|times)\s*(?=[=\u2248~]|\Z)")
-_SIGNS = {"plus": "+", "minus": "-", "multiplied": "*", "divided": "/"}
-_WORDS = re.compile(r"(?i)\b(?:plus|minus|(?:multiplied|divided)\s+by)\b")
-_FUNCTION = re.compile(
-    r"(?i)\b(sqrt|root|log|ln|exp|abs|round|min|max|sum|avg|average|mean|median|int|float|pow|date)\s*\("
-)
+def parse_equation(text: str) -> Equation:
+    """Read a calculation with its result on either side. Raises CalculationError."""
+    if len(text) > MAX_CHARS:
+        raise CalculationError(f"it has {len(text)} characters, at most {MAX_CHARS} are taken")
+    sides = _Parser(_normalize(text)).parse_sides()
+    if len(sides) < 2:
+        raise CalculationError(_FORM)
+    if not _is_computation(sides[0]) and _is_computation(sides[-1]):
+        sides.reverse()
+    if not _is_computation(sides[0]):
+        raise CalculationError("one side must be the computation and the other its result, a single figure")
+    if any(_is_computation(side) for side in sides[1:]):
+        raise CalculationError(_FORM)
+    return Equation(sides[0], tuple(sides[1:]))
 
 
-def normalize(calculation: str) -> str:
-    """A calculation in plain signs: "(0.6)%" is -0.6%, "40 basis points" is 0.4%, "3.7x" is 3.7.
-
-    Raises CalculationError.
-    """
-    if function := _FUNCTION.search(calculation):
-        raise CalculationError(f"{function[1]!r} is not understood: use + - * / ^ and brackets, ^(1/2) for a root")
-    text = _WORDS.sub(lambda match: f" {_SIGNS[match[0].split()[0].lower()]} ", calculation)
-    text = _BRACKETED_PERCENT.sub(r"(-\1%)", text)
-    text = _BASIS_POINTS.sub(lambda match: f"{Decimal(match[1].replace(',', '')) / 100:f}%", text)
-    return _TIMES.sub(" ", _POINTS.sub("%", text))
+def parse_computation(text: str) -> Node:
+    """Read a computation without its result. Raises CalculationError."""
+    if len(text) > MAX_CHARS:
+        raise CalculationError("it is too long")
+    sides = _Parser(_normalize(text)).parse_sides()
+    if len(sides) != 1 or not _is_computation(sides[0]):
+        raise CalculationError(_FORM)
+    return sides[0]
 
 
-def tokenize(side: str) -> list[Token]:
-    """Figures, operators and brackets of one side. Units and words beside a figure are read over.
-
-    Raises CalculationError.
-    """
-    # Brackets group here, so figures are read without them.
-    flat = side.replace("(", " ( ").replace(")", " ) ").replace("[", " ( ").replace("]", " ) ")
-    found = [figure for figure in figures(flat) if not figure.spelled]
-    if any(figure.name for figure in found):
-        raise CalculationError("a figure has several decimal points")
-    tokens: list[Token] = []
-    at = 0
-    for figure in found:
-        tokens += _tokenize_operators(flat[at : figure.start])
-        if figure.sign == "-":
-            tokens.append("-")
-        tokens.append(Number(figure))
-        at = figure.end
-    return _parse_powers(tokens + _tokenize_operators(flat[at:]))
+def _is_computation(node: Node) -> bool:
+    return (node.left is not None and node.right is not None) or (node.left is not None and _is_computation(node.left))
 
 
-def _parse_powers(tokens: list[Token]) -> list[Token]:
-    """The tokens with each power as one.
-
-    Raises CalculationError for one that is neither a whole number nor one over it.
-    """
-    known: list[Token] = []
-    at = 0
-    while at < len(tokens):
-        if tokens[at] != "^":
-            known.append(tokens[at])
-            at += 1
-            continue
-        behind = tokens[at + 1 : at + 6]
-        root = len(behind) == 5 and behind[0] == "(" and behind[2] == "/" and behind[4] == ")"
-        number = behind[3] if root else behind[0] if behind else None
-        numerator = behind[1] if root else None
-        if not isinstance(number, Number) or (root and not (isinstance(numerator, Number) and numerator.value == 1)):
-            raise CalculationError("a power is a whole number, or one over it in brackets: (121 / 100)^(1/2)")
-        inverse = 1 / number.value if 0 < number.value < 1 else Decimal(0)
-        if not root and inverse and abs(inverse - round(inverse)) < Decimal("0.001") and inverse < MAX_POWER:
-            known.append(Power(1 / round(inverse, 0)))  # "^0.5", "^0.3333"
-            at += 2
-            continue
-        if number.value != int(number.value) or not 1 <= number.value <= MAX_POWER:
-            raise CalculationError(f"a power or root is a whole number from 1 to {MAX_POWER}")
-        known.append(Power(1 / number.value if root else number.value))
-        at += 6 if root else 2
-    return known
-
-
-def _tokenize_operators(text: str) -> list[Token]:
-    marks: list[Token] = []
-    # A hyphen inside a word ("year-end") is no minus.
-    for word in re.findall(r"[^\W\d_]+(?:[-\u2019'][^\W\d_]+)*|\*\*|[^\w\s]", text):
-        if word in "()" or word in OPERATORS:
-            marks.append(OPERATORS.get(word, word))
-        elif word in "%!<>|&":
-            raise CalculationError(f"{word!r} is not understood: use + - * / ^ and brackets")
-    return marks
-
-
-def count_terms(tokens: list[Token], last: int) -> int:
-    """How many terms are added up in the brackets that close at `tokens[last]`, or in the figure there: 1."""
-    if tokens[last] != ")":
-        return 1
-    depth, terms = 0, 1
-    for at in range(last, -1, -1):
-        depth += {")": 1, "(": -1}.get(str(tokens[at]), 0)
-        if depth == 0:
-            return terms
-        # A sign behind another operator or a bracket belongs to its figure.
-        behind = isinstance(tokens[at - 1], Number) or tokens[at - 1] == ")"
-        terms += depth == 1 and behind and tokens[at] in ("+", "-")
-    return 1
-
-
-def evaluate(tokens: list[Token]) -> Value:
-    """The value of a computation. Raises CalculationError; DecimalException if it divides by zero, or is too large."""
-    return _Parser(tokens).parse()
+def _normalize(text: str) -> str:
+    """A calculation with signs for words of arithmetic; "(0.6)%" is -0.6 %. Raises CalculationError for a function."""
+    if match := _FUNCTION.search(text):
+        raise CalculationError(f"{match[1]!r} is not understood: use + - * / ^ and brackets")
+    text = _WORDS.sub(lambda match: f" {_IN_WORDS[' '.join(match[0].lower().split())]} ", text)
+    return _BRACKETED_PERCENT.sub(r"(-\1%)", text).replace("[", "(").replace("]", ")")
 
 
 class _Parser:
-    """Sums of products of figures and bracketed sums, with signs; the usual precedence."""
+    """Sums of products of powers, with the usual precedence; units and words beside a figure are read over."""
 
-    def __init__(self, tokens: list[Token]) -> None:
-        self._tokens, self._position = tokens, 0
+    def __init__(self, text: str) -> None:
+        self._reader = QuantityReader(text, "arithmetic")
+        self._tokens = self._reader.tokens
+        self._at = 0
 
-    def parse(self) -> Value:
-        value = self._parse_sum(0)
-        if self._position < len(self._tokens):
+    def parse_sides(self) -> list[Node]:
+        sides = [self._parse_sum(0)]
+        while self._peek() == "=":
+            self._at += 1
+            sides.append(self._parse_sum(0))
+        if self._peek():
             raise CalculationError(
                 "a figure stands beside another without + - * / between them, or a bracket is not opened"
             )
-        return value
+        return sides
 
-    def _peek(self) -> Token | None:
-        return self._tokens[self._position] if self._position < len(self._tokens) else None
+    def _peek(self) -> str:
+        """The sign at hand: an operator, "=", a bracket, "0" for a figure; "" at the end. Words are skipped."""
+        tokens = self._tokens
+        while self._at < len(tokens):
+            word = tokens.low(self._at)
+            if tokens.has(self._at, "*", "*"):
+                return "^"
+            if word in _EQUALS:
+                return "="
+            if word in _OPERATORS and not self._joins_words():
+                return _OPERATORS[word]
+            if word in "()":
+                return word
+            if self._figure() is not None:
+                return "0"
+            if word == "to" and self._reader.date_at(self._at + 1) is not None:
+                return "-"
+            if word in "%!<>|&":
+                raise CalculationError(f"{word!r} is not understood: use + - * / ^ and brackets")
+            self._at += 1
+        return ""
 
-    def _parse_sum(self, depth: int) -> Value:
-        terms, signs = [self._parse_product(depth)], ["+"]
-        while (sign := self._peek()) in ("+", "-"):
-            self._position += 1
-            signs.append(str(sign))
-            terms.append(self._parse_product(depth))
-        if len(terms) == 1:
-            return terms[0]
-        if any(term.is_one for term in terms) and any(term.amount_degree for term in terms):
-            raise CalculationError("1 may be added to a rate or a ratio, or taken from it, but not from an amount")
-        signed = (term.value if sign == "+" else -term.value for sign, term in zip(signs, terms, strict=True))
-        return Value(
-            sum(signed, Decimal(0)), max(term.amount_degree for term in terms), max(term.scale_degree for term in terms)
-        )
+    def _joins_words(self) -> bool:
+        """Whether a hyphen, or an "x", is part of a word."""
+        tokens, at = self._tokens, self._at
+        if tokens.is_word(at):
+            return False
+        return tokens.is_glued(at) and tokens.is_word(at - 1) and tokens.is_glued(at + 1) and tokens.is_word(at + 1)
 
-    def _parse_product(self, depth: int) -> Value:
-        value = self._parse_factor(depth)
-        while (sign := self._peek()) in ("*", "/"):
-            self._position += 1
-            factor = self._parse_factor(depth)
-            way = 1 if sign == "*" else -1
-            result = value.value * factor.value if way == 1 else value.value / factor.value
-            value = Value(
-                result, value.amount_degree + way * factor.amount_degree, value.scale_degree + way * factor.scale_degree
-            )
-        return value
+    def _figure(self) -> tuple[Quantity, int] | None:
+        tokens = self._tokens
+        if tokens.is_word(self._at) and tokens.is_glued(self._at) and tokens.low(self._at - 1) in "-\u2010":
+            return None
+        date = self._reader.date_at(self._at)
+        if date is not None and date[0].date.day is not None:
+            return date
+        found = self._reader.quantity_at(self._at)
+        if found is None or not (
+            tokens.is_number(self._at) or found[0].kind in ("duration", "ratio") or found[0].worded
+        ):
+            return found if found is not None and found[0].kind not in ("ordinal", "identifier") else None
+        return found
 
-    def _parse_factor(self, depth: int) -> Value:
-        token = self._peek()
-        self._position += 1
+    def _parse_sum(self, depth: int) -> Node:
         if depth > MAX_DEPTH:
             raise CalculationError("it has too many brackets")
-        if isinstance(token, Number):
-            is_one = token.is_constant and token.value == 1
-            return self._apply_power(Value(token.value * token.nudge, token.amount_degree, token.scale_degree, is_one))
-        if token in ("+", "-"):
-            value = self._parse_factor(depth + 1)
-            return value if token == "+" else Value(-value.value, value.amount_degree, value.scale_degree, value.is_one)
-        if token == "(":
-            value = self._parse_sum(depth + 1)
+        node = self._parse_product(depth)
+        while (sign := self._peek()) in ("+", "-") and sign:
+            self._at += 1
+            node = Node(sign, node, self._parse_product(depth))
+        return node
+
+    def _parse_product(self, depth: int) -> Node:
+        node = self._parse_power(depth)
+        while (sign := self._peek()) in ("*", "/") and sign:
+            self._at += 1
+            node = Node(sign, node, self._parse_power(depth))
+        return node
+
+    def _parse_power(self, depth: int) -> Node:
+        node = self._parse_factor(depth)
+        if self._peek() != "^":
+            return node
+        self._at += 1 + (self._tokens.low(self._at) == "*")
+        if self._peek() not in ("0", "("):
+            raise CalculationError("a power is a whole number, or one over it in brackets: (121 / 100)^(1/2)")
+        return Node("^", node, Node(figure=_exponent(self._parse_factor(depth))))
+
+    def _parse_factor(self, depth: int) -> Node:
+        sign = self._peek()
+        if depth > MAX_DEPTH:
+            raise CalculationError("it has too many brackets")
+        if sign in ("+", "-") and sign:
+            self._at += 1
+            return Node(sign, self._parse_factor(depth + 1))
+        if sign == "(":
+            self._at += 1
+            node = self._parse_sum(depth + 1)
             if self._peek() != ")":
                 raise CalculationError("a bracket is not closed")
-            self._position += 1
-            return self._apply_power(value)
-        raise CalculationError("a figure is missing beside an operator or bracket")
+            self._at += 1
+            return node
+        found = self._figure() if sign == "0" else None
+        if found is None:
+            raise CalculationError("a figure is missing beside an operator or bracket")
+        if found[0].kind == "identifier":
+            raise CalculationError(f"{found[0].text!r} is not a figure")
+        self._at = found[1]
+        return Node(figure=found[0])
 
-    def _apply_power(self, value: Value) -> Value:
-        """The value, raised to the power that follows it, if one does."""
-        power = self._peek()
-        if not isinstance(power, Power):
-            return value
-        if value.amount_degree or value.value <= 0:
-            raise CalculationError("only a ratio or a growth factor above zero is raised to a power")
-        self._position += 1
-        return Value(value.value**power.exponent)
+
+def _exponent(node: Node) -> Quantity:
+    """A power as a figure: a whole number, or one over it. Raises CalculationError for another one."""
+    inverse = (
+        node.sign == "/" and node.left is not None and node.left.figure is not None and node.left.figure.value == 1
+    )
+    inner = node.right if inverse else node
+    if inner is None or inner.figure is None:
+        raise CalculationError("a power is a whole number, or one over it in brackets: (121 / 100)^(1/2)")
+    value = inner.figure.value
+    if not inverse and 0 < value < 1 and abs(1 / value - round(1 / value)) < Decimal("0.001"):
+        inverse, value = True, Decimal(round(1 / value))  # "^0.5", "^0.3333"
+    if value != int(value) or not 1 <= value <= MAX_POWER:
+        raise CalculationError(f"a power or root is a whole number from 1 to {MAX_POWER}")
+    return Quantity(inner.figure.text, 0, 0, 1 / value if inverse else value)

@@ -2,11 +2,11 @@
 
 What counts as found, and why:
 
-* a figure when a figure of the quoted words has the same value (1,577 = 1577, 4 million = 4,000,000, forty-five = 45)
-  and nothing directly beside it, or stated for its whole table ("in millions"), says otherwise: another unit, currency
-  or scale, or a minus that was dropped or added (see `agreement`). Nothing is rounded, and nothing is computed but what
-  the text shows: "27,900 = 21,500 + 6,400" holds if the parts are found and the sum is right.
-* a date when a date of the quoted words agrees with it, however either is written; a year alone counts as a figure.
+* a figure when a figure of the quoted words has the same value (1,577 = 1577, 4 million = 4,000,000, forty-five = 45),
+  or is rounded to it, and nothing directly beside it, or stated for its whole table ("in millions"), says otherwise:
+  another unit, currency or scale, or a minus that was dropped or added (see `compare`). What code cannot tell is not
+  found. Nothing is computed but what the text shows: "27,900 = 21,500 + 6,400" holds if it is right.
+* a date when a date of the quoted words agrees with it, however either is written.
 * a quotation when its words stand in one quote, folded as quotes are; its first letter may change case. Gaps that are
   marked ("...", "[...]") may leave words out, but no negation and no limit ("not", "except").
 
@@ -18,20 +18,21 @@ counts them ("3 deadlines:", but not "Deadlines: 3"); small numbers spelled out 
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from itertools import zip_longest
 
-from ralph_cli.checks.figures.agreement import QuotedFigure, contradiction, has_same_value, quoted_figures
-from ralph_cli.checks.figures.arithmetic import verified_results
+from ralph_cli.checks.figures.calculation import Calculator
+from ralph_cli.checks.figures.candidates import DocumentFacts, collect_from_texts
+from ralph_cli.checks.figures.claims import FigureComparison
+from ralph_cli.checks.figures.header import read_scales
 from ralph_cli.checks.figures.numbering import ITEM_WORDS, SECTION_REFERENCE, announces_list
 from ralph_cli.checks.output.quotations import MIN_BLOCK_WORDS, Quotation, find_all, quotation_fault, quotations
 from ralph_cli.checks.output.shape import Piece
 from ralph_cli.text.boundary import on_boundaries
 from ralph_cli.text.fold import fold
-from ralph_cli.text.quantities.dates import Date, dates
-from ralph_cli.text.quantities.figures import UNIT_AFTER, Figure, figures
-from ralph_cli.text.quantities.units import in_whole_units
+from ralph_cli.text.quantities.currencies import currencies_named
+from ralph_cli.text.quantities.quantity import Quantity
+from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.sentences import shorten_line
 
 MAX_TERM_WORDS = 3
@@ -49,10 +50,9 @@ _LISTED = re.compile(r"(?m)^(?P<key>[ \t>]*(?:[-*+\u2022][ \t]+|#{1,6}[ \t]+)?\(
 _BRACKETED = re.compile(r"\[(\d{1,3}(?:\s*,\s*\d{1,3})*)\]")
 _SPACED = re.compile(r"(?<![\d.,])\d{1,3}(?: \d{3})+(?![\d.,]*\d)")
 _NARROW = re.compile("[\u00a0\u2007\u2009\u202f]")
-_NAME = re.compile(r"\d[A-Z]")
-"""A figure or a name, such as 3M: a name if the task names it."""
-
 _EXCERPT_CHARS = 30
+MAX_SMALL_NUMBER = 12
+"""A number in words up to this one that measures nothing needs no source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,23 +89,15 @@ class GroundingSources:
     sections: frozenset[str] = frozenset()
     description: str = "no quote of the brief"
     contexts: Sequence[str] = ()
+    document_text: str = ""
     checked_count: int = 0
     _folded: list[str] = field(default_factory=list)
-    _figures: list[QuotedFigure] = field(default_factory=list)
-    _dates: list[Date] = field(default_factory=list)
+    _calculator: Calculator = field(init=False)
     _last_numbers: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._folded = [fold(text).text for text in self.texts]
-        for text, beside in zip_longest(self.texts, self.contexts[: len(self.texts)], fillvalue=""):
-            found = quoted_figures(text, beside)
-            days = dates(found[0].text) if found else ()
-            self._dates += days
-            # The day of a date is no quantity; its year may be named alone.
-            spans = [(date.start, date.end) for date in days]
-            self._figures += [
-                quoted for quoted in found if quoted.figure.value >= 1000 or not _is_inside(quoted.figure, spans)
-            ]
+        self._calculator = Calculator(collect_from_texts(self.texts, self.contexts), "")
 
     def find_unsupported(self, pieces: Sequence[Piece]) -> tuple[UnsupportedItem, ...]:
         """Everything in the pieces that is not borne out, in order, each once."""
@@ -134,50 +126,39 @@ class GroundingSources:
         yield from self._wrong_pages((match.start(), match[1]) for match in pages)
         exempt += [match.span() for match in pages]
         exempt += [match.span() for match in SECTION_REFERENCE.finditer(text) if self._are_sections(match[1])]
-        for date in dates(text):
-            if not _is_inside(date, exempt):
-                exempt.append((date.start, date.end))
-                self.checked_count += 1
-                if not any(date.agrees(known) for known in self._dates):
-                    yield date.start, f"the date {date.text} ({_excerpt(text, date)}) is in {self.description}"
         exempt += self._grouped_by_spaces(text)
-        exempt += verified_results(text, lambda figure: self._figure_fault(figure, piece) is None)
-        for figure in figures(text):
-            if _is_inside(figure, exempt) or (figure.spelled and not _is_quantity(figure, text)):
+        yield from self._wrong_figures(piece, exempt)
+
+    def _wrong_figures(self, piece: Piece, exempt: Sequence[tuple[int, int]]) -> Iterator[tuple[int, str]]:
+        """The figures and dates that are not borne out, but for those in the places that need no source."""
+        text = piece.text
+        computed = list(self._calculator.compute_in_text(text))
+        shown = [(start, end) for _, start, end in computed]
+        facts = DocumentFacts(self.document_text, self.task)
+        candidates = (*self._calculator.candidates, *(result for result, _, _ in computed))
+        comparison = FigureComparison(candidates, facts, "\n".join((*self.texts, self.task)), self.description)
+        found = read_quantities(text, "prose")
+        for quantity in found:
+            if _is_inside(quantity, exempt) or _is_small_word(quantity):
                 continue
             self.checked_count += 1
-            if fault := self._figure_fault(figure, piece):
-                yield figure.start, f"the figure {figure.text} ({_excerpt(text, figure)}) {fault}"
-
-    def _figure_fault(self, figure: Figure, piece: Piece) -> str | None:
-        """Why a figure is not borne out, None if it is."""
-        if figure.name:
-            named = any(quoted.figure.name == figure.name for quoted in self._figures)
-            return None if named or self._is_verbatim(figure.name) else f"is in {self.description}"
-        faults = [
-            contradiction(variant, piece, quoted)
-            for variant in (figure, *in_whole_units(figure, piece.text))
-            for quoted in self._figures
-            if has_same_value(variant, quoted, piece.label)
-        ]
-        if not faults:
-            return self._missing_scale_fault(figure) or f"is in {self.description}"
-        return None if None in faults else faults[0]
-
-    def _missing_scale_fault(self, figure: Figure) -> str | None:
-        """What is missing where a quote has the digits of a figure in millions, and nothing says that it counts so."""
-        bare = (source.figure for source in self._figures if source.figure.scale == 1 and not source.figure.spelled)
-        same = next((source for source in bare if figure.scale != 1 and source.unscaled == figure.unscaled), None)
-        if same is None:
-            return None
-        missing = "none of them says in which unit the table counts: quote the line that does, too"
-        return f"stands in the quoted words as {same.text}, and {missing}"
+            typed = _typed_by_label(quantity, piece.label)
+            named = f" {piece.label} {piece.row} {piece.where}".replace("_", " ").replace(".", " ")
+            answer = comparison.answer(text, typed, found, named)
+            if answer is not None and answer.standing == "open" and typed is not quantity:
+                answer = comparison.answer(text, quantity, found, named)
+            if answer is not None and not (quantity.value == 100 and _is_inside(quantity, shown)):
+                kind = "date" if quantity.kind == "date" else "figure"
+                told = answer.message.removeprefix(f'"{answer.words}"')
+                parted = "" if told != answer.message else ": "
+                yield quantity.start, f"the {kind} {quantity.text} ({_excerpt(text, quantity)}){parted}{told}"
 
     def _grouped_by_spaces(self, text: str) -> Iterator[tuple[int, int]]:
         """Numbers whose digits are grouped by plain spaces, where a quote groups the same number by narrow ones."""
         for match in _SPACED.finditer(text):
             value = Decimal(match[0].replace(" ", ""))
-            if any(quoted.figure.value == value and _NARROW.search(quoted.figure.text) for quoted in self._figures):
+            known = (candidate.quantity for candidate in self._calculator.candidates)
+            if any(quantity.value == value and _NARROW.search(quantity.text) for quantity in known):
                 yield match.span()
 
     def _is_verbatim(self, words: str) -> bool:
@@ -222,13 +203,12 @@ class GroundingSources:
         for match in _BRACKETED.finditer(text):
             if all(1 <= int(number) <= self.item_count for number in re.findall(r"\d+", match[1])):
                 yield match.span()
-        for figure in figures(text):
-            if _NAME.fullmatch(figure.text) and re.search(rf"\b{figure.text}\b", self.task):
-                yield figure.start, figure.end
-            if figure.sign or figure.percent or figure.currency or figure.scale != 1:
-                continue
-            if (figure.value == self.item_count and ITEM_WORDS.match(text, figure.end)) or announces_list(text, figure):
-                yield figure.start, figure.end
+        for quantity in read_quantities(text, "prose"):
+            plain = quantity.kind in ("none", "count", "points") and quantity.power is None
+            number_end = quantity.start + len(quantity.text.split()[0])
+            counts = quantity.value == self.item_count and ITEM_WORDS.match(text, number_end)
+            if plain and (counts or announces_list(text, quantity)):
+                yield quantity.start, quantity.end
 
     def _continues_numbering(self, key: str, number: str) -> bool:
         """Whether a list's number is 1 (or 0), the one before it again, or the next."""
@@ -242,15 +222,31 @@ def _is_whole_quotation(piece: Piece) -> bool:
     return bool(_QUOTE_LABEL.fullmatch(piece.label.strip())) and len(piece.text.split()) >= MIN_BLOCK_WORDS
 
 
-def _is_quantity(figure: Figure, text: str) -> bool:
-    """Whether a number that is spelled out is a figure: a large one, or one before a unit."""
-    return figure.value > 12 or figure.percent or bool(UNIT_AFTER.match(text, figure.end))
+def _is_small_word(quantity: Quantity) -> bool:
+    """Whether a small number in words measures nothing ("two parties"), or a word is a place in an order."""
+    plain = quantity.kind in ("none", "count") and quantity.power is None and quantity.text.isalpha()
+    ordinal = quantity.kind == "ordinal" and quantity.text.isalpha()
+    return ordinal or (plain and quantity.value <= MAX_SMALL_NUMBER)
 
 
-def _is_inside(found: Figure | Date, spans: Sequence[tuple[int, int]]) -> bool:
-    return any(start <= found.start and found.end <= end for start, end in spans)
+def _typed_by_label(quantity: Quantity, label: str) -> Quantity:
+    """A figure with the scale and the unit that the name of its column or key gives it."""
+    scales = read_scales(label).powers
+    if quantity.power is None and len(scales) == 1:
+        quantity = replace(quantity, power=next(iter(scales)))
+    if quantity.kind in ("none", "count"):
+        currencies = currencies_named(label)
+        if len(currencies) == 1:
+            return replace(quantity, kind="currency", unit=next(iter(currencies)))
+        if "%" in label or "percent" in label.lower():
+            return replace(quantity, kind="percent", power=None)
+    return quantity
 
 
-def _excerpt(text: str, found: Figure | Date) -> str:
+def _excerpt(text: str, found: Quantity) -> str:
     around = text[max(found.start - _EXCERPT_CHARS, 0) : found.end + _EXCERPT_CHARS]
     return '"' + " ".join(f"...{around}...".split()) + '"'
+
+
+def _is_inside(quantity: Quantity, spans: Sequence[tuple[int, int]]) -> bool:
+    return any(start <= quantity.start and quantity.end <= end for start, end in spans)

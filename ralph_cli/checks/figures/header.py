@@ -1,43 +1,212 @@
-"""What stands above a quoted table row on its page: its header lines, and the percent sign of its column. Pure."""
+"""What stands above a row of a table and governs its figures: lines, scale, currency, percent, dates. Pure.
 
-from ralph_cli.core.document import Document
-from ralph_cli.core.run import Quote
-from ralph_cli.text.quantities.figures import Figure, figures
+The same lines are shown to a worker, count as quoted, and are what the figures are checked against.
+"""
+
+# ruff: noqa: SIM905
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from dataclasses import dataclass, field
+
+from ralph_cli.core.document import Document, Page
+from ralph_cli.text.quantities.currencies import currencies_named
+from ralph_cli.text.quantities.quantity import Quantity
+from ralph_cli.text.quantities.reader import read_quantities
+from ralph_cli.text.quantities.vocabulary import LITTLE_WORDS, PACES, singular
 from ralph_cli.text.sentences import line_at
-from ralph_cli.text.tables import NIL, header_lines
+from ralph_cli.text.tables import NIL, header_lines, is_row, table_lines
 
-_MAX_LINES_ABOVE = 60
-"""Lines above a quoted row in which a row with percent signs is looked for."""
+FAR_PAGES = 30
+"""Pages above a row on which a statement of scale may stand that its own table lacks."""
+
+_WORDS = {"thousand": 3, "million": 6, "billion": 9, "trillion": 12, "mn": 6, "mio": 6, "bn": 9, "m": 6, "k": 3, "0": 3}
+_SCALE = "thousand|million|billion|trillion"
+_MONEY = r"(?:[$\u20ac\u00a3\u00a5]|dollars?\b|euros?\b|pounds\b|U\.?S\.?\s+dollars?\b|(?-i:\b[A-Z]{3}\b))"
+SCALE_STATEMENT = re.compile(
+    rf"(?im)(?:(?:\bin|\()\s*(?:(?:U\.?S\.?\s+)?{_MONEY}\s*)?|^\s*(?=\w+s\b)|_)(?P<word>{_SCALE})s?(?![^\W_])"
+    rf"(?!\s+of\b(?!\s+(?:[A-Z][\w.]*\s+){{0,2}}{_MONEY}))"
+    rf"|{_MONEY}\s*(?P<mark>{_SCALE}|mn|mio|bn|m|k)s?(?![^\W_])"
+    rf"|(?:{_MONEY}|\bin|\()\s*['\u2019]?00(?P<zeros>0)(?:['\u2019]?s)?(?![\w,.])"
+)
+"""A scale that is named for a table, apart from any figure: "(in millions)", "$000s", "EUR bn"."""
+
+EXCEPTION = re.compile(r"(?i)\b(?:except|excluding|other than|unless)\b([^)\n]*(?:\n[^)\n]{0,80})?)")
+_EXCEPT_REACH, _LABEL_REACH = 200, 50
+_CONTENT = re.compile(r"[^\W\d_]{3,}")
+_GENERIC = frozenset(
+    (
+        "data amount amounts figure information where noted otherwise indicated stated item shown dollar thousand "
+        "million billion expressed"
+    ).split()
+)
+_FEW_AMOUNTS = 5
+_PER_CENT = re.compile(r"(?i)%|\bper\s?cent")
+_PER_CENT_ALONE = re.compile(r"(?i)(?<![\d)])(?<!\d\s)(?<!\)\s)(?:%|\bper\s?cent)")
 
 
-def find_unmarked_percentages(document: Document, quote: Quote) -> tuple[Figure, ...]:
-    """Figures of the quoted rows that have no percent sign although their column has one: in the nearest row above with
-    as many figures, of which some are percentages and some are not.
+@dataclass(frozen=True, slots=True)
+class Scales:
+    """The scales that some lines name, as powers of ten, each with the words before it, and what they except.
+
+    Each exception is the set of words that a row's label must have: all of "revenue per membership". Of one that begins
+    with "per" nothing is scaled; of another one ("shares") some amounts may be.
     """
-    text, page = document.text, document.page_at(quote.start)
-    found: list[Figure] = []
-    first, last = line_at(text, quote.start, quote.end, page.start, page.end)
-    above = [figures(line) for line in text[page.start : first].split("\n")[-_MAX_LINES_ABOVE:]]
-    for line in text[first:last].split("\n"):
-        row = figures(line)
-        for row_above in reversed(above):
-            # A row of percentages alone says nothing of the rows below it; a column of them has others beside it.
-            if len(row_above) == len(row) > 1 and 0 < sum(figure.percent for figure in row_above) < len(row_above):
-                under = [cell for above_cell, cell in zip(row_above, row, strict=True) if above_cell.percent]
-                found += [cell for cell in under if not cell.percent and not cell.currency]
-                break
-        above.append(row)
-    return tuple(found)
+
+    labels: dict[int, frozenset[str]] = field(default_factory=dict)
+    exceptions: frozenset[frozenset[str]] = frozenset()
+    in_money: bool = False
+
+    @property
+    def powers(self) -> frozenset[int]:
+        return frozenset(self.labels)
+
+
+@dataclass(frozen=True, slots=True)
+class TableHeader:
+    """What governs the figures of a row. `is_certain` says that the scales are stated for its own table.
+
+    `decimals` is how many most amounts of the table show, None for a table of few; `percent_decimals` those of its
+    percentages.
+    """
+
+    lines: tuple[str, ...] = ()
+    scales: Scales = field(default_factory=Scales)
+    is_certain: bool = False
+    currencies: frozenset[str] = frozenset()
+    has_percent: bool = False
+    decimals: int | None = None
+    percent_decimals: frozenset[int] = frozenset()
+    dates: tuple[Quantity, ...] = ()
+    per_time: str = ""
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The words of a label that tell it from others, in the singular."""
+    return frozenset(map(singular, _CONTENT.findall(text))) - _GENERIC - LITTLE_WORDS
+
+
+def read_scales(text: str) -> Scales:
+    """The scales that a text names for figures of a table; "sales of $7 million" names none."""
+    labels: dict[int, frozenset[str]] = {}
+    exceptions: set[frozenset[str]] = set()
+    end, in_money = 0, False
+    for match in SCALE_STATEMENT.finditer(text):
+        power = _WORDS[(match["word"] or match["mark"] or match["zeros"]).lower()]
+        before = content_words(text[max(end, match.start() - _LABEL_REACH) : match.start()])
+        labels[power] = labels.get(power, frozenset()) | before
+        end = match.end()
+        in_money |= bool(re.search(_MONEY, text[max(0, match.start() - 12) : end + 14], re.IGNORECASE))
+        if excepted := EXCEPTION.search(text, end, end + _EXCEPT_REACH):
+            items = re.split(r",|\band\b|\bor\b", excepted[1])
+            exceptions |= {_exception(item) for item in items if content_words(item)}
+    return Scales(labels, frozenset(exceptions), in_money)
+
+
+def _exception(item: str) -> frozenset[str]:
+    return content_words(item) | ({"per"} if re.match(r"\s*per\b", item) else frozenset())
+
+
+def read_header(text: str, context: str = "") -> TableHeader:
+    """What a quoted text, and what is quoted beside it, say of its figures."""
+    both = f"{context}\n{text}"
+    scales = read_scales(both)
+    percent = bool(_PER_CENT_ALONE.search(both))
+    return TableHeader(
+        scales=scales, is_certain=bool(scales.labels), currencies=currencies_named(context), has_percent=percent
+    )
+
+
+class TableHeaders:
+    """The headers of one document's rows, each read once."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._read: dict[int, TableHeader] = {}
+        self._on_page: dict[int, tuple[re.Match[str], ...]] = {}
+
+    def at(self, offset: int) -> TableHeader:
+        """The header of the line in which a place of the document stands."""
+        page = self._document.page_at(offset)
+        start, end = line_at(self._document.text, offset, offset, page.start, page.end)
+        if start not in self._read:
+            self._read[start] = self._header(page, start, end)
+        return self._read[start]
+
+    def column_name(self, offset: int) -> str:
+        """What names the column of the cell at a place, where the reader of the document has seen columns."""
+        tables = self._document.tables
+        number = bisect_right(tables, offset, key=lambda table: table.start) - 1
+        if number < 0 or offset >= tables[number].end:
+            return ""
+        cells = tables[number].cells
+        cell = bisect_right(cells, offset, key=lambda cell: cell.start) - 1
+        inside = cell >= 0 and offset < cells[cell].end
+        return tables[number].columns[cells[cell].column].header if inside else ""
+
+    def lines_above(self, start: int, end: int) -> tuple[str, ...]:
+        """The header lines of the rows of text[start:end], each once; none for running text."""
+        found: dict[str, None] = {}
+        at = start
+        for line in self._document.text[start:end].splitlines(keepends=True):
+            found.update(dict.fromkeys(self.at(at).lines))
+            at += len(line)
+        return tuple(found)
+
+    def _header(self, page: Page, start: int, end: int) -> TableHeader:
+        text = self._document.text
+        row = NIL.sub("0", text[start:end])
+        tabular = is_row(row)
+        above = text[page.start : start]
+        lines = tuple(header_lines(above, row))
+        block = table_lines(above, row) if tabular else []
+        own = "\n".join(lines or [line for line in block if not is_row(line)]) if tabular else ""
+        own = "\n".join(line for line in own.split("\n") if not _governs_itself(line))
+        scales = read_scales(own)
+        far = () if scales.labels else self._far_statement(page, start)
+        body = "\n".join((*block, row))
+        read = (found for line in (*block, row) for found in read_quantities(line))
+        amounts = [found for found in read if found.kind in ("none", "currency", "percent", "count")]
+        shown = Counter(found.decimals for found in amounts if found.kind != "percent")
+        paces = {
+            PACES[word] for line in own.split("\n") for word in re.findall(r"[a-z]+", line.lower()) if word in PACES
+        }
+        return TableHeader(
+            lines=(*far, *lines) if tabular else (),
+            scales=scales if scales.labels else read_scales("\n".join(far)),
+            is_certain=bool(scales.labels),
+            currencies=frozenset[str]().union(*map(currencies_named, (*block, row))) if tabular else frozenset(),
+            decimals=shown.most_common(1)[0][0] if tabular and shown.total() > _FEW_AMOUNTS else None,
+            percent_decimals=frozenset(found.decimals for found in amounts if found.kind == "percent"),
+            has_percent=bool(_PER_CENT.search(body)),
+            dates=tuple(found for found in read_quantities(own) if found.kind == "date"),
+            per_time=paces.pop() if len(paces) == 1 else "",
+        )
+
+    def _far_statement(self, page: Page, start: int) -> tuple[str, ...]:
+        """The nearest statement of scale above the table, on its page or one before: it may be meant for it."""
+        text, pages = self._document.text, self._document.pages
+        number = bisect_right(pages, page.start, key=lambda one: one.start) - 1
+        for at in range(number, max(-1, number - FAR_PAGES), -1):
+            if at not in self._on_page:
+                self._on_page[at] = tuple(SCALE_STATEMENT.finditer(text, pages[at].start, pages[at].end))
+            places = [match for match in self._on_page[at] if match.end() <= start]
+            if places:
+                first, last = line_at(text, places[-1].start(), places[-1].end(), pages[at].start, pages[at].end)
+                if "(" in text[first:last] and ")" not in text[places[-1].end() : last]:
+                    last = line_at(text, last + 1, last + 1, first, pages[at].end)[1]
+                return (text[first:last],)
+        return ()
+
+
+def _governs_itself(line: str) -> bool:
+    """Whether a line states the scale of its own figures, which says nothing of the rows below it."""
+    match = SCALE_STATEMENT.search(line)
+    years = re.search(r"\b(?:19|20)\d\d\b", line)
+    return bool(match and not years and re.search(r"\s{2}[$\u20ac\u00a3]?\s*\d", line[match.end() :]))
 
 
 def quote_header(document: Document, start: int, end: int) -> tuple[str, ...]:
-    """The header lines of the rows of text[start:end] that stand above it on its page; none for running text."""
-    text, page = document.text, document.page_at(start)
-    found: dict[str, None] = {}
-    at = start
-    for line in text[start:end].splitlines(keepends=True):
-        first, last = line_at(text, at, at, page.start, page.end)
-        # A dash is a nil, which makes a row of a line as figures do.
-        found.update(dict.fromkeys(header_lines(text[page.start : first], NIL.sub("0", text[first:last]))))
-        at += len(line)
-    return tuple(found)
+    """The header lines of the rows of text[start:end] that stand above them; none for running text."""
+    return TableHeaders(document).lines_above(start, end)

@@ -2,7 +2,8 @@
 
 import re
 
-from ralph_cli.text.quantities.figures import UNIT_AFTER, Figure
+from ralph_cli.text.quantities.quantity import Quantity
+from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.sentences import line_at
 
 _PART = (
@@ -19,9 +20,6 @@ _LINE = re.compile(
 _CONTENTS_PAGE = re.compile(r"(?:\s*\.{2,}\s*|\s*\u2026+\s*|\s{2,}|\t)\d{1,4}\s*\Z")
 _CELLS = re.compile(r"(?:\s{2,}|\t)[-\u2013\u2014$\u20ac\u00a3(]*[\d\u2014]")
 _TITLE = re.compile(r"[\"\u201c\u2018*_]*[^\W\d_a-z][^\d]{1,60}(?<![.,;:])")
-_MEASURED = re.compile(
-    r"\s*(?:%|x\b|times\b|points?\b|thousand|million|billion|trillion|bps\b|basis\s+points|percentage\s+points)"
-)
 ITEM_WORDS = re.compile(
     r"(?i)\s+(?:(?:separate|different|distinct|relevant|quoted|listed|further|key|main|such)\s+){0,2}"
     r"(?:items?|entries|bullets?|findings?|facts?|quotes?|quotations?|passages?|statements?"
@@ -69,7 +67,7 @@ def _section_likelihood(match: re.Match[str], rest: str) -> str:
     capital = bool(re.match(r"[\"\u201c\u2018(*_]*[^\W\d_a-z]", rest))
     if match["part"]:
         return "strong"
-    if _MEASURED.match(rest) or UNIT_AFTER.match(f" {rest}") or _CELLS.search(f"  {rest}"):
+    if _is_measured(f"1 {rest}") or _CELLS.search(f"  {rest}"):
         return ""
     marked = match["mark"] and (dotted or ended or capital or not rest)
     if marked or (dotted and capital) or (ended and titled):
@@ -84,7 +82,13 @@ def _neighbouring_numbers(number: str) -> set[str]:
     return {f"{before}{int(last) - 1}", f"{before}{int(last) + 1}", f"{number}.1"}
 
 
-def announces_list(text: str, figure: Figure) -> bool:
+def _is_measured(text: str) -> bool:
+    """Whether the number with which a text begins is an amount of something, and counts nothing."""
+    found = read_quantities(text, "prose")[:1]
+    return bool(found) and (found[0].kind not in ("none", "count", "identifier", "date") or found[0].power is not None)
+
+
+def announces_list(text: str, figure: Quantity) -> bool:
     """Whether the line of a figure announces a list of just so many items.
 
     It counts them if things are named behind it in the plural ("3 deadlines of the Supplier:"), which are no unit, and
@@ -93,7 +97,10 @@ def announces_list(text: str, figure: Figure) -> bool:
     """
     begin, end = line_at(text, figure.start, figure.end)
     line = text[begin:end]
-    if end == len(text) or UNIT_AFTER.match(text, figure.end) or not _PLURAL.match(text, figure.end, end):
+    points = figure.kind == "points" and "percent" not in figure.text  # "3 points are open"
+    behind = figure.start + len(figure.text.split()[0])
+    counted = figure.kind in ("none", "count") or points
+    if end == len(text) or not counted or not _PLURAL.match(text, behind, end):
         return False
     if line.lstrip().startswith("#"):
         leads = _DETERMINED.fullmatch(text, begin, figure.start) is not None

@@ -1,10 +1,9 @@
 """The hard rules of an output: its length and shape, and that what it states in figures is in the quoted words."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ralph_cli.checks.figures import undocumented
 from ralph_cli.checks.figures.grounding import GroundingSources, named_words
 from ralph_cli.checks.figures.header import quote_header
 from ralph_cli.checks.form import MAX_BECAUSE_CHARS, has_joined_items
@@ -82,21 +81,10 @@ class OutputCheck:
         found = [piece for piece in pieces(attempt.output, self.form.kind) if not self._is_requested_name(piece)]
         sources = self._grounding_sources(attempt)
         unsupported = [(miss.place, miss.message) for miss in sources.find_unsupported(found)]
-        unsupported += self._undocumented_currency_faults(found)
         doubts = [
             Doubt(0, named_words(what), f"{place} of the output: {what}", "objection") for place, what in unsupported
         ]
         return sources, doubts
-
-    def _undocumented_currency_faults(self, checked_pieces: Sequence[Piece]) -> Iterator[tuple[str, str]]:
-        """The amounts in a currency that neither the document nor the task has a trace of."""
-        if self.document is None:
-            return
-        known = f"{self.document.text}\n{self.task}".lower()
-        for piece in checked_pieces:
-            for amount in undocumented.currencies(piece.text, known.__contains__):
-                place = piece.place(piece.text.find(amount))
-                yield place, f'"{amount}": the document names no such currency'
 
     def has_unsupported_memory(self, attempt: Attempt) -> bool:
         """Whether the memory update says a figure, a date or a quotation that the quotes do not bear out."""
@@ -129,7 +117,10 @@ class OutputCheck:
         pages = frozenset(page for quote in quotes for page in (str(quote.page), quote.label.lower()))
         texts = [self._text_with_header(quote) for quote in attempt.quotes]
         contexts = [self._related_quotes(attempt, quote) for quote in attempt.quotes]
-        return GroundingSources(texts, pages, len(attempt.claims), self.task, self.sections, contexts=contexts)
+        whole = self.document.text if self.document is not None else ""
+        return GroundingSources(
+            texts, pages, len(attempt.claims), self.task, self.sections, contexts=contexts, document_text=whole
+        )
 
     def _text_with_header(self, quote: Quote) -> str:
         """A quote below the lines that name the columns, period and unit of its rows."""

@@ -24,7 +24,7 @@ from ralph_cli.memo.checking.elisions import (
 )
 from ralph_cli.text.fold import fold
 from ralph_cli.text.lexicon import find_qualifier
-from ralph_cli.text.quantities.figures import figures
+from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.sentences import CLAUSES, sentence_at, sentence_ends, shorten_line
 
 EDGE_CHARS = 60
@@ -202,7 +202,8 @@ def _without_markup(text: str) -> str:
 
 def _figure_signs(text: str) -> list[bool]:
     """Which figures are negative, by a minus or by the brackets of accounts."""
-    return [bool(figure.sign) for figure in figures(fold(text).text) if not figure.spelled]
+    found = read_quantities(fold(text).text)
+    return [figure.value < 0 for figure in found if figure.is_measured and re.search(r"\d", figure.text)]
 
 
 def quoted_excerpt(text: str) -> str:

@@ -10,7 +10,7 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.results.memo import Memo, MemoFigure, PageReference, Quotation
 from ralph_cli.memo.reading.attribution import MIN_WORDS, is_attributed
 from ralph_cli.memo.reading.binding import Binder
-from ralph_cli.memo.reading.figures import stated_figures
+from ralph_cli.memo.reading.figures import is_spelled, stated_figures
 from ralph_cli.memo.reading.layout import Locator, Piece, is_block, pieces
 from ralph_cli.memo.reading.marks import MarkedQuotation, marked_quotations
 from ralph_cli.memo.reading.page_references import find_references
@@ -22,7 +22,6 @@ from ralph_cli.memo.reading.words import (
     strip_markup,
     strip_quote_prefix,
 )
-from ralph_cli.text.quantities.figures import UNIT_AFTER
 from ralph_cli.text.sentences import sentence_at
 
 _MIN_MARKED_SHARE = 0.5
@@ -103,7 +102,7 @@ def _own_figures(
     ):
         return  # the number of one of the memo's pages
     for figure in stated_figures(words):
-        if figure.spelled and figure.value < _MIN_SPELLED and not UNIT_AFTER.match(words, figure.end):
+        if is_spelled(figure) and figure.value < _MIN_SPELLED and figure.kind in ("none", "count", "ordinal"):
             continue
         at = piece.start + figure.start
         first, last = sentence_at(masked, at, at + len(figure.text), piece.start, piece.end)

@@ -4,6 +4,7 @@ A bare dollar sign is that of the United States, as in "US$", unless a header sa
 """
 
 import re
+from functools import lru_cache
 
 from ralph_cli.text.lexicon import any_of
 from ralph_cli.text.quantities import currency_table
@@ -66,6 +67,7 @@ def currency_after(text: str, at: int) -> str:
     return _key(match) if (match := _BEHIND.match(text, at)) else ""
 
 
+@lru_cache(maxsize=4096)
 def currencies_named(text: str) -> frozenset[str]:
     """All currencies that a text names anywhere."""
     return frozenset(_key(match) for match in _ANYWHERE.finditer(text)) - {"cent", "pence"}

@@ -1,70 +1,254 @@
-"""Dates of a text, however they are written, as the days, months and years that they may mean. Pure."""
+"""The date or period that begins at a token: a day, a month, a year, a quarter, "three months ended June 30". Pure."""
+
+# ruff: noqa: SIM905
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 
-from ralph_cli.text.lexicon import MONTHS
+from ralph_cli.text.lexicon import MONTHS, ORDINALS, UNITS
+from ralph_cli.text.quantities.currencies import currency_after
+from ralph_cli.text.quantities.quantity import Date
+from ralph_cli.text.quantities.tokens import HYPHENS, Tokens
+from ralph_cli.text.quantities.vocabulary import SCALES
 
-_NAMED = [*(m.capitalize() for m in MONTHS), "Sept", *(m[:3].capitalize() for m in MONTHS if m != "may")]
-_MONTH = "|".join([*_NAMED, *(m.upper() for m in MONTHS)])
-_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
-_DATES = (
-    re.compile(r"(?<![\d-])(?P<year>\d{4})-(?P<number>\d{2})-(?P<day>\d{2})(?![\d-])"),
-    re.compile(rf"(?<!\d){_DAY}(?:\s+day)?(?:\s+of)?\s+(?P<month>{_MONTH})\b\.?(?:,?\s+(?P<year>\d{{4}})\b)?"),
-    re.compile(rf"\b(?P<month>{_MONTH})\b\.?\s+{_DAY}(?!\d|[.,]\d)(?:,?\s+(?P<year>\d{{4}})\b)?"),
-    re.compile(rf"\b(?P<month>{_MONTH})\b\.?,?\s+(?P<year>\d{{4}})\b"),
-    re.compile(
-        r"(?<![\d/.])(?P<first>\d{1,2})(?P<part>[/.])(?P<second>\d{1,2})(?P=part)(?P<year>\d{4}|\d{2})(?![\d/])"
-    ),
+_MONTHS = {name[:length]: number for number, name in enumerate(MONTHS, 1) for length in (3, 4, len(name))}
+_ENDINGS = frozenset(("st", "nd", "rd", "th"))
+_BEFORE_MONTH = frozenset(
+    (
+        "in of by until till since during to from through before after late early mid each every last next this end "
+        "ends ended ending begin begins between and or -"
+    ).split()
 )
+_NUMERIC = re.compile(
+    r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)(?![\d-])"
+    r"|(?P<first>\d{1,2})(?P<sign>[./])(?P<second>\d{1,2})(?P=sign)(?P<last>\d{4}|\d\d)(?![\d/])"
+)
+_YEAR = r"(?:\s?(?:FY|CY)?\s?(?:of\s+|fiscal\s+)?['\u2019]?(?P<{0}>(?:19|20)\d\d|\d\d))?(?![\w%])"
+_COMPACT = re.compile(
+    rf"(?P<part>[QH][1-4]){_YEAR.format('year')}|(?P<number>[1-4])(?P<kind>[QH]){_YEAR.format('behind')}"
+    r"|(?:FY|CY)\s?['\u2019]?(?P<fiscal>(?:19|20)\d\d|\d\d)(?!\w)"
+)
+_CURRENCY_SIGNS = frozenset("$\u20ac\u00a3\u00a5")
+_PART_ORDINALS = {word: number for word, number in ORDINALS.items() if 1 <= number <= 4}
+_PART_ORDINALS |= {"last": 0, "1": 1, "2": 2, "3": 3, "4": 4}
+_IN_A_ROW = frozenset(("running", "straight", "consecutive"))
+_WEEKS = {12: 3, 13: 3, 14: 3, 26: 6, 27: 6, 39: 9, 40: 9, 52: 12, 53: 12}
+"""Quarters of a business year that is counted in weeks, as months."""
 
 
-@dataclass(frozen=True, slots=True)
-class Date:
-    """A date in a text, at text[start:end]: every (year, month, day) it may mean; None for what it leaves out."""
-
-    text: str
-    start: int
-    end: int
-    meanings: tuple[tuple[int | None, int, int | None], ...]
-
-    def agrees(self, other: "Date") -> bool:
-        """Whether the other date may be the same day, or the month or year of it that this one names."""
-        return any(
-            all(part is None or part == other_part for part, other_part in zip(meaning, other_meaning, strict=True))
-            for meaning in self.meanings
-            for other_meaning in other.meanings
-        )
-
-
-def dates(text: str) -> tuple[Date, ...]:
-    """The dates of `text` in order, none inside another."""
-    found: list[Date] = []
-    for pattern in _DATES:
-        for match in pattern.finditer(text):
-            if any(match.start() < date.end and date.start < match.end() for date in found):
-                continue
-            meanings = tuple(_meanings(match.groupdict()))
-            if meanings:
-                found.append(Date(match[0], match.start(), match.end(), meanings))
-    return tuple(sorted(found, key=lambda date: date.start))
+def read_date(tokens: Tokens, at: int) -> tuple[Date, int] | None:
+    """The date or period that begins at a token, and the index behind it."""
+    if at >= len(tokens):
+        return None
+    joined = tokens.is_glued(at) and (tokens.is_word(at - 1) or tokens.low(at - 1) in "._")
+    if joined and tokens.low(at - 1) and tokens.is_number(at):
+        return None
+    for read in (
+        _read_period,
+        _read_month_first,
+        _read_day_first,
+        _read_numeric,
+        _read_compact,
+        _read_part,
+        _read_year,
+    ):
+        if (found := read(tokens, at)) is not None:
+            return found
+    return None
 
 
-def _meanings(part: dict[str, str | None]) -> Iterator[tuple[int | None, int, int | None]]:
-    year = int(part.get("year") or 0) or None
-    if part.get("first"):
-        year = 2000 + year if year is not None and year < 100 else year
-        first, second = int(part["first"] or 0), int(part["second"] or 0)
-        pairs = {(first, second), (second, first)}
-        yield from sorted((year, month, day) for day, month in pairs if 1 <= month <= 12 and 1 <= day <= 31)
-        return
-    name = part.get("month")
-    month = int(part["number"] or 0) if name is None else _month(name)
-    day = int(part.get("day") or 0) or None
-    if 1 <= month <= 12 and (day is None or 1 <= day <= 31):
-        yield year, month, day
+def year_at(tokens: Tokens, at: int) -> tuple[int, int] | None:
+    """The year that stands at a token, and the index behind it: "2021", "'21"."""
+    word = tokens.low(at)
+    if word in ("'", "\u2019") and tokens.is_number(at + 1) and len(tokens.low(at + 1)) == 2:
+        return 2000 + int(tokens.low(at + 1)), at + 2
+    if not (word.isdecimal() and len(word) == 4 and 1900 <= int(word) <= 2100):
+        return None
+    behind = tokens.low(at + 1)
+    scaled = behind in SCALES and len(behind) > 1
+    if scaled or behind in ("%", "percent") or (behind == "s" and tokens.is_glued(at + 1)):
+        return None
+    return int(word), at + 1
 
 
-def _month(name: str) -> int:
-    return next(number for number, month in enumerate(MONTHS, 1) if month.startswith(name[:3].lower()))
+def _full_year(digits: str | None) -> int | None:
+    if not digits:
+        return None
+    return int(digits) if len(digits) == 4 else 2000 + int(digits)
+
+
+def _read_period(tokens: Tokens, at: int) -> tuple[Date, int] | None:
+    """ "Three months ended June 30", "the 13 weeks to 1 April", "the full year"."""
+    if tokens.low(at) in ("full", "whole", "entire") and tokens.low(tokens.skip_hyphen(at + 1)) == "year":
+        return Date(months=12), tokens.skip_hyphen(at + 1) + 1
+    months, behind = _period_length(tokens, at)
+    if not months:
+        return None
+    behind += tokens.low(behind) in ("period", "periods")
+    behind += tokens.low(behind) == "then"
+    ended = tokens.low(behind) in ("ended", "ending", "ends")
+    if not ended and not (tokens.low(behind) == "to" and months != 12) and not tokens.has(behind, "to"):
+        return None
+    behind += 1
+    behind += tokens.low(behind) in ("on", "in")
+    end = _read_month_first(tokens, behind) or _read_day_first(tokens, behind) or _read_numeric(tokens, behind)
+    if end is None:
+        return (Date(months=months), behind) if ended else None
+    return end[0]._replace(months=months), end[1]
+
+
+def _period_length(tokens: Tokens, at: int) -> tuple[int, int]:
+    """How many months the period has that begins at a token, and the index behind its unit; 0 months for none."""
+    word = tokens.low(at)
+    if word in ("year", "years"):
+        return 12, at + 1
+    if word in ("quarter", "quarters"):
+        return 3, at + 1
+    count = int(word) if word.isdecimal() and len(word) < 3 else UNITS.get(word, 0)
+    behind = tokens.skip_hyphen(at + 1)
+    if word == "twenty":
+        count, behind = 26, behind + 1
+    elif word == "thirty":
+        count, behind = 39, behind + 1
+    unit = tokens.low(behind)
+    if unit in ("month", "months") and 1 <= count <= 24:
+        return count, behind + 1
+    return (_WEEKS.get(count, 0), behind + 1) if unit in ("week", "weeks") else (0, at)
+
+
+def _month_at(tokens: Tokens, at: int) -> int | None:
+    """The month that a word names; one in small letters, and the verb "may", are none."""
+    month = _MONTHS.get(tokens.low(at))
+    return month if month and tokens.is_capitalized(at) else None
+
+
+def _day_at(tokens: Tokens, at: int) -> tuple[int, int] | None:
+    word = tokens.low(at)
+    if not (word.isdecimal() and len(word) <= 2 and 1 <= int(word) <= 31):
+        return None
+    after = at + 1
+    after += tokens.low(after) in _ENDINGS and tokens.is_glued(after)
+    return int(word), after
+
+
+def _read_month_first(tokens: Tokens, at: int) -> tuple[Date, int] | None:
+    month = _month_at(tokens, at)
+    if month is None:
+        return None
+    after = at + 1 + (tokens.low(at + 1) == "." and len(tokens.low(at)) < 5)
+    day = _day_at(tokens, after)
+    if day is not None:
+        year = year_at(tokens, day[1] + (tokens.low(day[1]) == ","))
+        return (Date(year[0], month, day[0]), year[1]) if year else (Date(None, month, day[0]), day[1])
+    year = year_at(tokens, after + (tokens.low(after) in (",", "of")))
+    if year is not None:
+        return Date(year[0], month), year[1]
+    word = tokens.low(at)
+    short = len(word) < len(MONTHS[month - 1])
+    if short or (word in ("may", "march") and not _is_month_by_place(tokens, at)):
+        return None
+    return Date(None, month), at + 1
+
+
+def _is_month_by_place(tokens: Tokens, at: int) -> bool:
+    """Whether "May" or "March" is a month: behind a preposition, and not before a name as in "and May Sell"."""
+    before = tokens.low(at - 1)
+    named = tokens.is_capitalized(at + 1) and before in ("and", "or")
+    return before in _BEFORE_MONTH and not named and tokens[at].text != "MAY"
+
+
+def _read_day_first(tokens: Tokens, at: int) -> tuple[Date, int] | None:
+    day = _day_at(tokens, at)
+    if day is None or tokens.low(at - 1) in _CURRENCY_SIGNS:
+        return None
+    after = day[1] + (tokens.low(day[1]) == "day")
+    after += tokens.low(after) == "of"
+    month = _month_at(tokens, after)
+    if month is None:
+        return None
+    after += 1
+    after += tokens.low(after) == "." and len(tokens.low(after - 1)) < 5
+    year = year_at(tokens, after + (tokens.low(after) == ","))
+    return (Date(year[0], month, day[0]), year[1]) if year else (Date(None, month, day[0]), after)
+
+
+def _read_numeric(tokens: Tokens, at: int) -> tuple[Date, int] | None:
+    """Dates in digits; of "05/06/2022" the year alone is sure."""
+    match = _NUMERIC.match(tokens.text, tokens[at].start) if tokens.is_number(at) else None
+    if match is None:
+        return None
+    after = tokens.index_at(match.end(), at)
+    if match["year"]:
+        year, month, day = int(match["year"]), int(match["month"]), int(match["day"])
+    else:
+        year, month, day = _full_year(match["last"]) or 0, int(match["first"]), int(match["second"])
+        if day <= 12 and month <= 12 and day != month:
+            return (Date(year), after) if match["sign"] == "/" or len(match["last"]) == 4 else None
+        if month > 12:
+            month, day = day, month
+    return (Date(year, month, day), after) if 1 <= month <= 12 and 1 <= day <= 31 else None
+
+
+def _read_compact(tokens: Tokens, at: int) -> tuple[Date, int] | None:
+    """ "Q3 2022", "3Q22", "H2", "FY'22"."""
+    if tokens.low(at)[:1] not in "qh1234fc" or tokens.is_glued(at):
+        return None
+    match = _COMPACT.match(tokens.text, tokens[at].start)
+    if match is None or tokens.low(at - 1) in _CURRENCY_SIGNS:
+        return None
+    part = match["part"] or (f"{match['kind']}{match['number']}" if match["kind"] else None)
+    year = _full_year(match["year"] or match["behind"] or match["fiscal"])
+    if part in ("H3", "H4"):
+        return None
+    return Date(year, part=part), tokens.index_at(match.end(), at)
+
+
+def _read_part(tokens: Tokens, at: int) -> tuple[Date, int] | None:
+    """ "The third quarter of 2022", "the second half", each of "the 2nd and 3rd fiscal quarters"."""
+    number, after = _part_number(tokens, at)
+    if number is None:
+        return None
+    named = after
+    while tokens.low(named) in (",", "and", "or", "to", "through", "the"):
+        named += 1
+        if (following := _part_number(tokens, named))[0] is not None:
+            named = following[1]
+    several = named > after
+    named = tokens.skip_hyphen(named)
+    named += tokens.low(named) in ("fiscal", "calendar")
+    unit = tokens.low(named).removesuffix("s") if tokens.low(named) in ("quarters", "halfs") else tokens.low(named)
+    if unit not in ("quarter", "half") or (unit == "half" and number not in (1, 2)):
+        return None
+    named += 1
+    if tokens.low(named) in _IN_A_ROW or tokens.has(named, "in", "a", "row") or tokens.low(named) in HYPHENS:
+        return None
+    part = f"{'Q' if unit == 'quarter' else 'H'}{number}" if number else None
+    if part is None:
+        return None
+    year = _year_of_part(tokens, named)
+    return Date(year[0] if year else None, part=part), after if several else (year[1] if year else named)
+
+
+def _part_number(tokens: Tokens, at: int) -> tuple[int | None, int]:
+    number = _PART_ORDINALS.get(tokens.low(at))
+    if number is None:
+        return None, at
+    if not tokens.is_number(at):
+        return number, at + 1
+    return (number, at + 2) if tokens.low(at + 1) in _ENDINGS and tokens.is_glued(at + 1) else (None, at)
+
+
+def _year_of_part(tokens: Tokens, at: int) -> tuple[int, int] | None:
+    """The year behind a quarter: "of 2022", "of the fiscal year 2022", ", 2022"."""
+    for word in ("of", ",", "the", "our", "fiscal", "calendar", "year"):
+        at += tokens.low(at) == word
+    return year_at(tokens, at)
+
+
+def _read_year(tokens: Tokens, at: int) -> tuple[Date, int] | None:
+    year = year_at(tokens, at)
+    if year is None or not tokens.is_number(at) or tokens.low(at - 1) in _CURRENCY_SIGNS:
+        return None
+    if currency_after(tokens.text, tokens[at].end) and tokens.low(at + 1) != "(":
+        return None
+    match = re.compile(r"[-\u2013/](\d\d)\b(?![-\u2013/])").match(tokens.text, tokens[at].end)
+    return Date(year[0]), tokens.index_at(match.end(), at) if match else year[1]

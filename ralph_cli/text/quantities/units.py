@@ -1,74 +1,294 @@
-"""The unit beside a figure, and the same amount in the whole unit: cents as dollars, basis points as per cent. Pure."""
+"""What a number measures, read from the words before and behind it: money, time, size, things. Pure."""
+
+# ruff: noqa: SIM905
 
 import re
-from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 
-from ralph_cli.text.quantities.currencies import CENT_CURRENCIES, DOLLARS, currency_after
-from ralph_cli.text.quantities.figures import Figure
-
-_POINTS_BEHIND = re.compile(r"[\s-]?(?:bps?|basis[\s-]+points?)\b", re.IGNORECASE)
-_COUNTED = "employees|people|persons|shares|stores|customers|countries|units|aircraft|members|shareholders"
-_MEASURES = {
-    "business day": r"(?:business|working)[\s-]+days?", "trading day": r"trading[\s-]+days?", "day": "days?",
-    "night": "nights?", "week": "weeks?", "month": "months?", "quarter": "quarters?", "year": "years?",
-    "decade": "decades?", "hour": "hours?", "minute": "minutes?", "second": "seconds",
-    "square kilometre": r"(?:square|sq\.?)\s+(?:kilomet(?:er|re)s?|km)", "square mile": r"(?:square|sq\.?)\s+miles?",
-    "square metre": r"(?:square|sq\.?)\s+(?:met(?:er|re)s?|m)", "square foot": r"(?:square|sq\.?)\s+(?:feet|foot|ft)",
-    "kilometre": "kilomet(?:er|re)s?|kms?", "mile": "miles?", "metre": "met(?:er|re)s?", "foot": "feet|foot|ft",
-    "acre": "acres?", "hectare": "hectares?|ha", "tonne": r"tonnes?|metric\s+tons?", "ton": "tons?",
-    "kilogram": "kilograms?|kg", "barrel": "barrels?|bbl", "gallon": "gallons?", "litre": "lit(?:er|re)s?",
-    "megawatt hour": r"megawatt[\s-]hours?|MWh", "gigawatt hour": r"gigawatt[\s-]hours?|GWh",
-    "megawatt": "megawatts?|MW", "gigawatt": "gigawatts?|GW", "count": _COUNTED,
-}  # fmt: skip
-_MEASURE_BEHIND = re.compile(
-    r"(?i)(?:\s*\([\w-]+\))?\)?[\s-]+(?:(?:calendar|full|further|consecutive|fiscal|clear)[\s-]+)*"
-    rf"(?:{'|'.join(f'({measure})' for measure in _MEASURES.values())})\b"
+from ralph_cli.text.quantities.currencies import CURRENCY_MARK, currency_after, currency_key
+from ralph_cli.text.quantities.dates import read_date
+from ralph_cli.text.quantities.numbers import Form, Number
+from ralph_cli.text.quantities.quantity import Kind
+from ralph_cli.text.quantities.tokens import MINUSES, Tokens
+from ralph_cli.text.quantities.vocabulary import (
+    AREAS,
+    LETTER_SCALES,
+    LITTLE_WORDS,
+    NUMBER_WORDS,
+    PACES,
+    PHYSICAL,
+    SCALES,
+    TIMES,
+    WORKING_DAYS,
+    singular,
 )
-_KINDS = tuple(_MEASURES)
 
-STRICT_UNITS = frozenset(_KINDS[: _KINDS.index("second") + 1]) | {"count"}
-"""Units that a rounded figure must share with its source: a number of days is none of months, whatever it is."""
+_MARK = re.compile(CURRENCY_MARK, re.IGNORECASE)
+_POINTS = frozenset(("point", "points"))
+_SHORT_POINTS = frozenset(("pp", "ppt", "ppts", "pts", "pps"))
+_THINGS = frozenset(
+    "share unit barrel gallon mwh kwh customer person employee member user subscriber tonne ton".split()
+)
+"""What "a" may stand before as "per" does: $10 a share."""
 
-
-def unit_of(figure: Figure, text: str) -> str:
-    """What stands directly beside a figure: "percent", "bps", a currency, a unit of time or size, "count"; else ""."""
-    if figure.percent:
-        return "percent"
-    if figure.currency:
-        # "$5 million CAD" is in Canadian dollars.
-        behind = currency_after(text, figure.end) if figure.currency == "$" else ""
-        return behind if behind in DOLLARS else figure.currency
-    if _POINTS_BEHIND.match(text, figure.end):
-        return "bps"
-    if money := currency_after(text, figure.end):
-        return money
-    match = _MEASURE_BEHIND.match(text, figure.end)
-    return _KINDS[(match.lastindex or 1) - 1] if match else ""
+_MAX_NOUNS = 4
+_WORDS_BEFORE = 5
+"""Words before an amount among which "annual" says what it is stated for."""
 
 
-_DURATIONS = {"month": ("months", 1), "quarter": ("months", 3), "year": ("months", 12), "decade": ("months", 120)}
-_DURATIONS |= {"day": ("days", 1), "week": ("days", 7)}
+@dataclass(slots=True)
+class Draft:
+    """A quantity while it is read: `begin` and `next` are the indexes of its first token and of the one behind it."""
+
+    value: Decimal
+    begin: int
+    next: int
+    decimals: int
+    form: Form
+    worded: bool
+    kind: Kind = "none"
+    unit: str = ""
+    power: int | None = None
+    negative: bool = False
+    opened: bool = False
+    nouns: tuple[str, ...] = ()
+    behind_nouns: int = 0
+    per_time: str = ""
+    per_thing: str = ""
+    marks: dict[int, tuple[int, str]] = field(default_factory=dict)
 
 
-def duration(figure: Figure, text: str) -> tuple[str, Decimal] | None:
-    """How long a time is, in months or in days, as ("months", 12); None if the figure is of no time, or of less."""
-    unit = unit_of(figure, text)
-    if figure.name or figure.percent or unit not in _DURATIONS:
-        return None
-    kind, count = _DURATIONS[unit]
-    return kind, figure.value * count
+def currency_marks(text: str) -> dict[int, tuple[int, str]]:
+    """The signs and codes of currencies in a text, by the place behind each: where it begins, and the currency."""
+    return {match.end(): (match.start(), currency_key(match[0])) for match in _MARK.finditer(text)}
 
 
-def in_whole_units(figure: Figure, text: str) -> Iterator[Figure]:
-    """A figure of cents, pence or basis points as one of the whole unit: 74 cents are $0.74, 50 basis points 0.5%."""
-    unit = unit_of(figure, text)
-    if unit not in ("bps", "cent", "pence") or figure.scale != 1 or figure.name:
+def begin_draft(number: Number, at: int, marks: dict[int, tuple[int, str]]) -> Draft:
+    """The quantity that a number begins, before anything around it is read."""
+    kinds: dict[Form, Kind] = {"share": "ratio", "multiple": "ratio", "change": "ratio", "ordinal": "ordinal"}
+    kind = kinds.get(number.form, "none")
+    return Draft(number.value, at, number.next, number.decimals, number.form, number.worded, kind, marks=marks)
+
+
+def read_front(tokens: Tokens, draft: Draft, *, arithmetic: bool, prose: bool) -> None:
+    """The signs before a number: its minus, its currency, the bracket of a negative."""
+    at = draft.begin - 1
+    if tokens.low(at) == "(" and not arithmetic:
+        draft.opened, at = True, at - 1
+    elif not draft.worded and not arithmetic and _is_minus(tokens, at):
+        draft.negative, draft.begin, at = True, at, at - 1
+    mark = draft.marks.get(tokens[at].end) if at >= 0 and not draft.worded else None
+    if mark is not None:
+        draft.kind, draft.unit = "currency", mark[1]
+        while at >= 0 and tokens[at].start >= mark[0]:
+            draft.begin, at = at, at - 1
+        if tokens.low(at) == "(" and not draft.opened and not arithmetic:
+            draft.opened, at = True, at - 1
+        elif not arithmetic and _is_minus(tokens, at):
+            draft.negative, draft.begin, at = True, at, at - 1
+    if tokens.low(at) in ("minus", "negative") and not arithmetic:
+        draft.negative = True
+    named = tokens.low(at) in NUMBER_WORDS  # "fifteen (15) months"
+    closed = draft.opened and tokens.low(draft.next) == ")"
+    if (closed and not (draft.worded or named)) or (
+        draft.opened and not prose and tokens.has(draft.next, "%", ")") and not tokens.is_word(at)
+    ):
+        draft.negative, draft.begin = True, min(draft.begin, at + 1)
+    draft.next += closed
+
+
+def _is_minus(tokens: Tokens, at: int) -> bool:
+    """Whether a sign before a number is its minus, and not the hyphen of a compound or a range."""
+    if tokens.low(at) not in MINUSES or at < 0 or not tokens.is_glued(at + 1):
+        return False
+    return not (
+        tokens.is_glued(at) and (tokens.is_number(at - 1) or tokens.is_word(at - 1) or tokens.low(at - 1) == ")")
+    )
+
+
+def read_scale(tokens: Tokens, draft: Draft) -> None:
+    """The scale behind a number: "million", "bn", "hundred thousand"."""
+    again = tokens.low(draft.next + 1)
+    if draft.worded and tokens.low(draft.next) == "(" and again.isdecimal() and tokens.low(draft.next + 2) == ")":
+        draft.next += 3 if int(again) == draft.value else 0  # "fifteen (15)"
+    at = tokens.skip_hyphen(draft.next)
+    word = tokens.low(at)
+    if word not in SCALES or tokens.is_apart(at):
         return
-    value = figure.value / 100
-    whole = replace(figure, text=f"{value:f}", value=value, spelled=False, currency="")
-    if unit == "bps":
-        yield replace(whole, percent=True)
-    for currency in CENT_CURRENCIES if unit == "cent" else ("\u00a3",) if unit == "pence" else ():
-        yield replace(whole, currency=currency)
+    if word in LETTER_SCALES:
+        # "3M" is a company, "3m" three million or three metres: only money is surely counted so.
+        glued = tokens.is_glued(at) and at == draft.next
+        capital = tokens[at].text == "M"
+        if (glued and capital and draft.kind != "currency") or not (glued or capital):
+            return
+    draft.power, draft.next = SCALES[word], at + 1
+    again = tokens.low(draft.next)
+    if again in SCALES and again not in LETTER_SCALES:
+        draft.power, draft.next = draft.power + SCALES[again], draft.next + 1
+    if tokens.low(draft.next) == "." and word in ("mio", "mrd", "mln"):
+        draft.next += 1
+    if draft.opened and tokens.low(draft.next) == ")":
+        draft.negative, draft.next = True, draft.next + 1
+
+
+def read_unit(tokens: Tokens, draft: Draft) -> None:
+    """The unit directly behind a number and its scale, if it is of a closed class."""
+    at = tokens.skip_hyphen(draft.next)
+    if tokens.is_apart(at) and tokens.low(at) != "%":
+        return
+    if _read_percent(tokens, draft, at) or _read_points(tokens, draft, at) or _read_ratio(tokens, draft, at):
+        if draft.opened and tokens.low(draft.next) == ")":
+            draft.next += 1
+        return
+    _read_currency_behind(tokens, draft)
+
+
+def _read_percent(tokens: Tokens, draft: Draft, at: int) -> bool:
+    word = tokens.low(at)
+    if word not in ("%", "percent", "pct") and not tokens.has(at, "per", "cent"):
+        return False
+    draft.kind, draft.next = "percent", at + 1 + (word == "per")
+    behind = tokens.skip_hyphen(draft.next)
+    if tokens.low(behind) in _POINTS:
+        draft.kind, draft.next = "points", behind + 1
+    return True
+
+
+def _read_points(tokens: Tokens, draft: Draft, at: int) -> bool:
+    word, behind = tokens.low(at), tokens.skip_hyphen(at + 1)
+    if word in ("bp", "bps") or (word == "basis" and tokens.low(behind) in _POINTS):
+        draft.value, draft.decimals, draft.unit = draft.value / 100, draft.decimals + 2, "basis point"
+        draft.kind, draft.next = "points", at + 1 if word != "basis" else behind + 1
+    elif word == "percentage" and tokens.low(behind) in _POINTS:
+        draft.kind, draft.next = "points", behind + 1
+    elif tokens.has(at, "p", ".", "p", ".") and draft.kind == "none":
+        draft.kind, draft.next = "points", at + 4
+    elif word in _SHORT_POINTS or (word in _POINTS and draft.kind == "none"):
+        draft.kind, draft.next = "points", at + 1
+    return draft.kind == "points"
+
+
+def _read_ratio(tokens: Tokens, draft: Draft, at: int) -> bool:
+    word = tokens.low(at)
+    joined = tokens.low(at) == "for" and (at > draft.next or tokens.low(at + 1) in ("-", "\u2010"))
+    one = tokens.skip_hyphen(at + 1)
+    if draft.kind != "none" or draft.power is not None:
+        return False
+    if (joined and tokens.low(one) in ("one", "1")) or (
+        word == "for" and tokens.low(one) in ("one", "1") and one == at + 1 and draft.worded
+    ):
+        draft.kind, draft.unit, draft.next = "ratio", "split", one + 1
+    elif word == ":" and tokens.low(at + 1) == "1" and tokens.is_glued(at):
+        draft.kind, draft.unit, draft.next = "ratio", "split", at + 2
+    elif (word in ("x", "\u00d7") and tokens[at].text != "X" and not tokens.is_number(at + 1)) or word in (
+        "times",
+        "fold",
+    ):
+        draft.kind, draft.next = "ratio", at + 1
+    return draft.kind == "ratio"
+
+
+def _read_currency_behind(tokens: Tokens, draft: Draft) -> None:
+    key = currency_after(tokens.text, tokens[draft.next - 1].end)
+    if not key or (draft.kind == "currency" and not (draft.unit == "$" and key not in ("$", "cent", "pence"))):
+        return
+    if draft.kind not in ("none", "currency"):
+        return
+    if key in ("cent", "pence"):
+        draft.value, draft.decimals = draft.value / 100, draft.decimals + 2
+    draft.kind, draft.unit = "currency", "\u00a3" if key == "pence" else key
+    draft.next = _behind_currency(tokens, draft.next, key)
+
+
+def _behind_currency(tokens: Tokens, at: int, key: str) -> int:
+    """The index behind the name of a currency that follows at a token."""
+    start = tokens[at - 1].end
+    for after in range(at + 1, min(at + 5, len(tokens) + 1)):
+        if currency_after(tokens.text[: tokens[after - 1].end], start) == key:
+            return after + (tokens.low(after) == ")" and tokens.low(at) == "(")
+    return at
+
+
+def read_nouns(tokens: Tokens, draft: Draft) -> None:
+    """The words behind a number, and the unit of time or size, or the thing counted, that they name."""
+    at, found = draft.next, list[str]()
+    while len(found) < _MAX_NOUNS and at < len(tokens) and not tokens.is_apart(at):
+        word = tokens.low(at)
+        if (word in ("-", "\u2010", "\u2011") and tokens.is_glued(at)) or (
+            word == "." and tokens.low(at - 1) in ("sq", "ft", "cu")
+        ):
+            at += 1
+            continue
+        named_date = tokens.is_capitalized(at) and read_date(tokens, at) is not None
+        if not tokens.is_word(at) or word in LITTLE_WORDS or word in NUMBER_WORDS or named_date:
+            break
+        found.append(singular(word))
+        at += 1
+    draft.nouns, draft.behind_nouns = tuple(found), at
+    if draft.kind == "none" and found:
+        _name_unit(draft)
+
+
+def _name_unit(draft: Draft) -> None:
+    nouns = draft.nouns[:3]
+    time = next((number for number, noun in enumerate(nouns) if noun in TIMES), None)
+    body = next((number for number, noun in enumerate(nouns) if noun in PHYSICAL), None)
+    if time is not None and body != 0:
+        draft.kind, draft.unit = "duration", TIMES[nouns[time]]
+        working = next((WORKING_DAYS[noun] for noun in nouns[:time] if noun in WORKING_DAYS), "")
+        draft.unit = working if draft.unit == "day" and working else draft.unit
+    elif body is not None and (body == 0 or nouns[body - 1] in AREAS or body <= 1):
+        unit, power = PHYSICAL[nouns[body]]
+        draft.kind, draft.unit = "physical", AREAS.get(nouns[body - 1], "") + unit if body else unit
+        draft.power = (draft.power or 0) + power if power else draft.power
+    else:
+        draft.kind, draft.unit = "count", nouns[0]
+
+
+def read_per(tokens: Tokens, draft: Draft) -> None:
+    """What an amount is stated for: "per share", "a month", "annually", or "annual" before it."""
+    for at in dict.fromkeys((draft.next, draft.behind_nouns, draft.behind_nouns - 1)):
+        _read_per_at(tokens, draft, at)
+    on_each = tokens.low(draft.next) in ("on", "of", "in") and tokens.low(draft.next + 1) in (
+        "each",
+        "every",
+        "the",
+        "a",
+    )
+    if on_each and draft.kind == "currency" and tokens.low(draft.next + 2) == "dollar":  # "17 cents on the dollar"
+        draft.kind, draft.unit = "percent", ""
+        draft.value, draft.decimals = draft.value * 100, max(0, draft.decimals - 2)
+    if draft.kind != "currency" or draft.per_time:
+        return
+    for before in range(draft.begin - 1, draft.begin - 1 - _WORDS_BEFORE, -1):
+        if tokens.low(before) in (",", ";", ".", "") or tokens.is_number(before):
+            break
+        draft.per_time = draft.per_time or PACES.get(tokens.low(before), "")
+
+
+def _read_per_at(tokens: Tokens, draft: Draft, at: int) -> None:
+    word = tokens.low(at)
+    if word == "for" and tokens.low(at + 1) in ("each", "every"):
+        at, word = at + 1, tokens.low(at + 1)
+    if word in PACES and word != "annual":
+        draft.per_time = draft.per_time or PACES[word]
+    if word == "p" and tokens.has(at + 1, ".", "a"):
+        draft.per_time = draft.per_time or "year"
+    if word not in ("per", "/", "a", "an", "each", "every") or tokens.is_apart(at):
+        return
+    noun = singular(tokens.low(at + 1))
+    if noun in TIMES:
+        draft.per_time = draft.per_time or TIMES[noun]
+    elif word in ("per", "/") or noun in _THINGS:
+        draft.per_thing = draft.per_thing or _thing_at(tokens, at + 1)
+
+
+def _thing_at(tokens: Tokens, at: int) -> str:
+    """What "per" stands before: the share or unit of size among its words, else the first of them."""
+    words = list[str]()
+    while at < len(tokens) and tokens.is_word(at) and tokens.low(at) not in LITTLE_WORDS and len(words) < _MAX_NOUNS:
+        words.append(singular(tokens.low(at)))
+        at += 1
+    known = next((word for word in words if word == "share" or word in PHYSICAL), "")
+    return PHYSICAL[known][0] if known in PHYSICAL else known or (words[0] if words else "")

@@ -1,23 +1,26 @@
 """A calculation rests on quoted figures: constants convert units and count terms, but cannot make a result."""
 
-from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
 
-from ralph_cli.checks.figures.calculation import CalculationSources, evaluate_calculation
+from ralph_cli.checks.figures.calculation import Calculator
+from ralph_cli.checks.figures.candidates import Candidate
 from ralph_cli.checks.figures.expression import CalculationError
-from ralph_cli.text.quantities.figures import Figure
+from ralph_cli.text.quantities.quantity import Quantity
+
+REASONS = "a month, a quarter and a day, twice"
 
 
-def numbers(*given: float) -> Callable[[Figure], bool]:
-    known = {Decimal(str(value)) for value in given}
-    return lambda figure: figure.value in known
+def numbers(*given: float, power: int = 0) -> list[Candidate]:
+    """Quoted figures of a table in this scale."""
+    values = [Decimal(str(value)) for value in given]
+    return [Candidate(Quantity(str(value), 0, 0, value), frozenset((power,))) for value in values]
 
 
-def verify_calculation(text: str, is_supported: Callable[[Figure], bool], scale: int = 1) -> Figure:
-    """The result of a calculation over a table of this scale."""
-    return evaluate_calculation(text, CalculationSources(is_supported, scale, lambda figure: True, {})).figure
+def verify_calculation(text: str, candidates: list[Candidate], words: str = REASONS) -> Quantity:
+    """The last result of a calculation over quoted figures."""
+    return Calculator(candidates, words).compute(text)[-1].quantity
 
 
 @pytest.mark.parametrize(
@@ -33,6 +36,7 @@ def verify_calculation(text: str, is_supported: Callable[[Figure], bool], scale:
         ("(1,577 + 1,373) / 3 = 983.3", "3 is in no quote"),
         ("1,577 * 12 * 365 = 6,907,260", "12 and 365 are in no quote"),
         ("12 * 100 = 1,200", "none of its figures"),
+        ("1,577 * 52 = 82,004", "nor do its words say what it stands for"),
     ],
 )
 def test_a_result_that_constants_make_is_refused(text: str, why: str) -> None:
@@ -69,17 +73,17 @@ def test_a_percentage_is_no_hundredfold_of_itself() -> None:
 @pytest.mark.parametrize(
     ("text", "shown"),
     [
-        ("(23.9 - 23.5) * 100 = 40 basis points", "0.4%"),
-        ("23.9% - 23.5% = 40 bps", "0.4%"),
-        ("23.9% - 23.5% = 0.4 points", "0.4%"),
-        ("23.9% - 23.5% = 0.4 pp", "0.4%"),
-        ("23.9 - 23.5 = 0.4 percentage points", "0.4%"),
-        ("23.9 - 23.5 = 40 basis points", "0.4%"),
+        ("(23.9 - 23.5) * 100 = 40 basis points", "40 basis points"),
+        ("23.9% - 23.5% = 40 bps", "40 bps"),
+        ("23.9% - 23.5% = 0.4 points", "0.4 points"),
+        ("23.9% - 23.5% = 0.4 pp", "0.4 pp"),
+        ("23.9 - 23.5 = 0.4 percentage points", "0.4 percentage points"),
+        ("23.9 - 23.5 = 40 basis points", "40 basis points"),
         ("23.9 plus 23.5 = 47.4", "47.4"),
         ("23.9 divided by 23.5 = 1.02", "1.02"),
         ("23.9% - (0.6)% = 24.5%", "24.5%"),
-        ("23.9 / 23.5 = 1.02x", "1.02"),
-        ("1.02 times = 23.9 / 23.5", "1.02"),
+        ("23.9 / 23.5 = 1.02x", "1.02x"),
+        ("1.02 times = 23.9 / 23.5", "1.02 times"),
         ("(23.9 / 23.5)^0.5 - 1 = 0.8%", "0.8%"),
         ("(23.9 / 23.5)^0.3333 - 1 = 0.6%", "0.6%"),
     ],
@@ -91,7 +95,7 @@ def test_points_multiples_and_brackets_are_read_as_they_are_written(text: str, s
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("23.9% - 23.5% = 50 bps", "it gives 0.4%"),
+        ("23.9% - 23.5% = 50 bps", "it gives 0.4, not 50 bps"),
         ("sqrt(23.9 / 23.5) - 1 = 0.8%", "'sqrt' is not understood"),
         ("(23.9 / 23.5)^0.7 = 1.01", "whole number"),
     ],

@@ -1,12 +1,11 @@
 """A date may be computed from a quoted one and a quoted number of days, and from nothing else."""
 
-from decimal import Decimal
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.checks.figures.date_arithmetic import evaluate_dates
+from ralph_cli.checks.figures.calculation import Calculator
+from ralph_cli.checks.figures.candidates import collect_from_texts
 from ralph_cli.checks.figures.expression import CalculationError
 
 KNOWN = (
@@ -14,8 +13,9 @@ KNOWN = (
 )
 
 
-def borne_out(value: Decimal) -> bool:
-    return value in (180, 4, 6)
+def evaluate_dates(text: str) -> str:
+    """The result of a calculation over the quoted dates and times, as it is written."""
+    return Calculator(collect_from_texts(KNOWN, ()), "").compute(text)[-1].quantity.text
 
 
 @pytest.mark.parametrize(
@@ -30,14 +30,12 @@ def borne_out(value: Decimal) -> bool:
         ("31 May 2027 - 6 months = 30 November 2026", "30 November 2026"),
         ("31 May 2027 - six (6) months = 30 November 2026", "30 November 2026"),
         ("1 June 2023 + 4 years - 1 day = 31 May 2027", "31 May 2027"),
-        ("31 May 2027 - 1 June 2023 = 4 years", "4 years"),
-        ("1 June 2023 to 31 May 2027 = 1460 days", "1460 days"),
-        ("12 / 4 = 3", None),
-        ("(1,577 - 1,373) / 1,373 = 14.9%", None),
+        ("31 May 2027 - 1 June 2023 = 4 years", "4"),
+        ("1 June 2023 to 31 May 2027 = 1460 days", "1460"),
     ],
 )
-def test_what_is_computed_again(text: str, result: str | None) -> None:
-    assert evaluate_dates(text, KNOWN, borne_out) == result
+def test_what_is_computed_again(text: str, result: str) -> None:
+    assert evaluate_dates(text) == result
 
 
 @pytest.mark.parametrize(
@@ -49,22 +47,21 @@ def test_what_is_computed_again(text: str, result: str | None) -> None:
         ("31 May 2027 - 180 business days = 1 October 2026", "business days are not counted"),
         ("31 May 2027 - 1 June 2023 = 5 years", "not 5 years"),
         ("31 May 2027 - 1 June 2024 = 3 years", "1 June 2024 is in no quote"),
-        ("31 May 2027", "write a date"),
-        ("31 May 2027 - 180 days", "write a date"),
+        ("31 May 2027", "write it as one"),
+        ("31 May 2027 - 180 days", "write it as one"),
         ("31 May 2027 * 180 days = 2 December 2026", "write a date"),
-        ("31 May 2027 - 180 days = 2 December 2026 and more", "write a date"),
-        ("180 days before 31 May 2027 = 2 December 2026", "write a date"),
-        ("31 May 2027 - = 2 December 2026", "write a date"),
+        ("180 days before 31 May 2027 = 2 December 2026", "stands beside another"),
+        ("31 May 2027 - = 2 December 2026", "a figure is missing"),
     ],
 )
 def test_what_does_not_hold(text: str, why: str) -> None:
     with pytest.raises(CalculationError, match=why):
-        evaluate_dates(text, KNOWN, borne_out)
+        evaluate_dates(text)
 
 
 @given(st.text("31 May2027+-=days()180/.", max_size=40))
 def test_any_text_gives_a_result_or_says_why_not(text: str) -> None:
     try:
-        evaluate_dates(f"31 May 2027 {text}", KNOWN, borne_out)
+        evaluate_dates(f"31 May 2027 {text}")
     except CalculationError as wrong:
         assert str(wrong)

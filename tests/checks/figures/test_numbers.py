@@ -12,7 +12,7 @@ from ralph_cli.checks.figures.expression import CalculationError
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.run import Draft, DraftClaim
 from ralph_cli.documents.quotes.index import QuoteIndex
-from ralph_cli.text.quantities.figures import figures
+from ralph_cli.text.quantities.reader import read_quantities
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_calculations_that_hold(text):
     [
         ("1,577 - 1,373 = 205", "it gives 204"),
         ("1,577 + 7 = 1,584", "7 is in no quote"),
-        ("1,577 / 0 = 1", "0 is in no quote"),
+        ("1,577 / 0 = 1", "divides by zero"),
         ("1,577 / (1,373 - 1,373) = 1", "divides by zero"),
         ("1,577", "write it as one computation"),
         ("1,577 = 1,577", "one side must be the computation"),
@@ -54,9 +54,9 @@ def test_calculations_that_hold(text):
         ("(1,577 / 1,373) ^ 31 = 4", "from 1 to 30"),
         ("(1,577 / 1,373) ^ = 4", "a power is"),
         ("(1,577 / 1,373) & 2 = 4", "not understood"),
-        ("1,577 * = 4", "one side must be"),
+        ("1,577 * = 4", "a figure is missing"),
         ("1,577 * 1,373 / = 4", "a figure is missing"),
-        ("1 = 2 = 3", "write it as one"),
+        ("1 = 2 = 3", "one side must be"),
         ("(" * 40 + "1,577 + 1,373" + ")" * 40 + " = 2,950", "too many brackets"),
         ("1,577 + 1,373 = " + "9" * 500, "characters"),
     ],
@@ -67,7 +67,7 @@ def test_calculations_that_do_not_hold_say_why(text, why):
 
 
 def test_results_may_be_in_the_scale_of_the_table():
-    assert verify_calculation("1,577 + 1,373 = $2,950 million", numbers(1577, 1373), 10**6)
+    assert verify_calculation("1,577 + 1,373 = $2,950 million", numbers(1577, 1373, power=6))
     with pytest.raises(CalculationError):
         verify_calculation("1,577 + 1,373 = $2,950 million", numbers(1577, 1373))
 
@@ -78,7 +78,7 @@ amounts = st.integers(1_000, 999_999)
 @given(amounts, amounts, st.sampled_from("+-*"), st.data())
 def test_any_true_calculation_holds_and_no_changed_digit_of_its_result_does(a, b, operator, data):
     true = {"+": a + b, "-": a - b, "*": a * b}[operator]
-    assert verify_calculation(f"{a:,} {operator} {b:,} = {true:,}", numbers(a, b)).value == abs(true)
+    assert abs(verify_calculation(f"{a:,} {operator} {b:,} = {true:,}", numbers(a, b)).value) == abs(true)
     shown = f"{abs(true):,}"
     at = data.draw(st.sampled_from([i for i, c in enumerate(shown) if c.isdigit()]))
     digit = data.draw(st.sampled_from([d for d in "123456789" if d != shown[at]]))
@@ -90,7 +90,7 @@ def test_any_true_calculation_holds_and_no_changed_digit_of_its_result_does(a, b
 @given(st.text("0123456789+-*/()=%., $x", max_size=60))
 def test_no_text_makes_a_calculation_fail_otherwise(text):
     try:
-        verify_calculation(text, lambda figure: True)
+        verify_calculation(text, numbers(*range(10)))
     except CalculationError:
         pass
 
@@ -108,7 +108,8 @@ def test_a_changed_digit_in_a_claim_is_named(values, data):
 
     def check(figure):
         draft = Draft((DraftClaim(f"The total of it was {figure} in all.", (row,)),))
-        return NumbersCheck(loaded, "")(resolve_quotes(draft, loaded, QuoteIndex(loaded))).issues
+        found = NumbersCheck(loaded, "")(resolve_quotes(draft, loaded, QuoteIndex(loaded)))
+        return (*found.issues, *found.doubts)
 
     assert check(shown) == ()
     # What is still right: a stated value, or one of them rounded to two digits or more.
@@ -118,5 +119,5 @@ def test_a_changed_digit_in_a_claim_is_named(values, data):
         for unit in (1, 10, 100, 1_000, 10_000)
         if unit * 10 <= value
     }
-    if reached("another", int(figures(changed)[0].value) not in right):
+    if reached("another", int(read_quantities(changed)[0].value) not in right):
         assert check(changed)

@@ -1,0 +1,264 @@
+"""The quantities that a claim may rest on: those of its quotes, each with what its table says of it. Pure."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from functools import cached_property
+from itertools import zip_longest
+from typing import Literal
+
+from ralph_cli.checks.figures.header import (
+    EXCEPTION,
+    Scales,
+    TableHeader,
+    TableHeaders,
+    content_words,
+    read_header,
+    read_scales,
+)
+from ralph_cli.core.run import Quote
+from ralph_cli.text.quantities.currencies import currencies_named
+from ralph_cli.text.quantities.quantity import Date, Quantity
+from ralph_cli.text.quantities.reader import read_quantities
+from ralph_cli.text.sentences import line_at
+from ralph_cli.text.tables import NIL_CELL, is_row
+
+Source = Literal["quote", "header", "question", "document", "calculation"]
+
+UNSCALED = frozenset((0,))
+_LOSS = re.compile(r"(?i)\b(?:loss(?:es)?|deficits?|shortfalls?)\b")
+_LOSS_REACH = 25
+_LABEL = re.compile(r"(?s)(?<![(])[\d$\u20ac\u00a3\u00a5].*")
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_FISCAL_END = re.compile(r"(?i)\byears?\s+(?:then\s+)?(?:ended|ending|ends)\s+(?:on\s+)?")
+_FISCAL_END_REACH = 24
+_TRACES = {
+    "$": ("$", "dollar", "usd"),
+    "\u20ac": ("\u20ac", "eur"),
+    "\u00a3": ("\u00a3", "pound", "gbp", "sterling"),
+    "\u00a5": ("\u00a5", "\uffe5", "yen", "jpy", "yuan", "cny", "rmb", "renminbi", "\u5186", "\u5143"),
+}
+"""What a text that counts in a currency has somewhere, in any language; that "eur" is in "Europe" is fine."""
+
+MAIN_CURRENCIES = frozenset(_TRACES)
+
+MAX_WEEK_OVERRUN = 7
+"""Days of a month on which a year of 52 weeks may end that is the one before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A quantity that may bear out one of a claim, and what governs it.
+
+    `powers` are the scales that it may have, as powers of ten; not `is_scale_sure`: any other may be meant.
+    `is_excepted` says that it has none by a header's exception. `is_pure` marks a quotient of like quantities,
+    `is_odd` a figure with other decimals than those of its table, or than the first of its row: of another kind.
+    `row` is what stands before the figures in its line.
+    `terms` are those of the sum that a calculation's result is.
+    """
+
+    quantity: Quantity
+    powers: frozenset[int] = UNSCALED
+    is_scale_sure: bool = True
+    source: Source = "quote"
+    in_table: bool = False
+    is_excepted: bool = False
+    is_pure: bool = False
+    is_odd: bool = False
+    is_loss: bool = False
+    row: str = ""
+    header: TableHeader = field(default_factory=TableHeader)
+    terms: int = 1
+
+    @property
+    def label(self) -> frozenset[str]:
+        """The words that name its row."""
+        return content_words(self.row)
+
+    @property
+    def per_time(self) -> str:
+        return self.quantity.per_time or self.header.per_time
+
+
+@dataclass(frozen=True)
+class DocumentFacts:
+    """What a whole document says of all its figures; each fact is looked up once."""
+
+    text: str
+    question: str = ""
+    _currencies: dict[str, bool] = field(default_factory=dict, compare=False)
+
+    @cached_property
+    def lowercase(self) -> str:
+        return f"{self.text}\n{self.question}".lower()
+
+    @cached_property
+    def letters(self) -> str:
+        """Letters and digits alone, in which names are looked up."""
+        return re.sub(r"\W", "", self.lowercase)
+
+    @cached_property
+    def main_year(self) -> int | None:
+        """The year that the document names most often: a claim needs no quote for it."""
+        years = Counter(_YEAR.findall(self.text)).most_common(1)
+        return int(years[0][0]) if years else None
+
+    @cached_property
+    def fiscal_end(self) -> int:
+        """The month in which fiscal years end: the one that the document most often names so, else December."""
+        text = self.text
+        reach = (text[match.end() : match.end() + _FISCAL_END_REACH] for match in _FISCAL_END.finditer(text))
+        dates = (found.date for words in reach for found in read_quantities(words)[:1] if found.date.month)
+        months = Counter(last_month(date) for date in dates).most_common(1)
+        return months[0][0] if months else 12
+
+    def names_currency(self, key: str) -> bool:
+        """Whether the document, or the question, has any trace of a currency."""
+        if key not in self._currencies:
+            traces = _TRACES.get(key)
+            named = traces and any(trace in self.lowercase for trace in traces)
+            self._currencies[key] = not self.text or bool(named) or (not traces and key in currencies_named(self.text))
+        return self._currencies[key]
+
+
+def last_month(date: Date) -> int:
+    """The month that a period ends with, which may end on one of the first days of the next."""
+    month = date.month or 12
+    return (month - 1 or 12) if date.day is not None and date.day <= MAX_WEEK_OVERRUN else month
+
+
+def collect_candidates(quotes: Sequence[Quote], headers: TableHeaders, facts: DocumentFacts) -> tuple[Candidate, ...]:
+    """All that a claim with these quotes may rest on: their quantities, the dates of their headers, the question's."""
+    quoted = [read_scales(quote.text) for quote in quotes]
+    scales = Scales(
+        {power: words for scales in quoted for power, words in scales.labels.items()},
+        frozenset(item for scales in quoted for item in scales.exceptions),
+        any(scales.in_money for scales in quoted),
+    )
+    found = [candidate for quote in quotes for candidate in _candidates_of_quote(quote, scales, headers)]
+    dates = {date.date: date for quote in quotes for line in _lines(quote) for date in headers.at(line).dates}
+    found += [Candidate(date, source="header") for date in dates.values()]
+    found += [Candidate(asked, _explicit_power(asked), source="question") for asked in read_quantities(facts.question)]
+    if facts.main_year:
+        year = Quantity("", 0, 0, Decimal(facts.main_year), kind="date", date=Date(facts.main_year))
+        found.append(Candidate(year, source="document"))
+    return tuple(found)
+
+
+def collect_from_texts(texts: Sequence[str], contexts: Sequence[str]) -> tuple[Candidate, ...]:
+    """The quantities of quoted texts without their document; `contexts` hold what is quoted beside each of them."""
+    found: list[Candidate] = []
+    for text, context in zip_longest(texts, contexts[: len(texts)], fillvalue=""):
+        header = read_header(text, context)
+        for quantity in read_quantities(text):
+            start, end = line_at(text, quantity.start, quantity.end)
+            candidate = make_candidate(quantity, text, text[start:end], header, Scales())
+            found.append(replace(candidate, is_scale_sure=True))
+    return tuple(found)
+
+
+def _lines(quote: Quote) -> Iterator[int]:
+    at = quote.start
+    for line in quote.text.splitlines(keepends=True):
+        yield at
+        at += len(line)
+
+
+def _explicit_power(quantity: Quantity) -> frozenset[int]:
+    return UNSCALED if quantity.power is None else frozenset((quantity.power,))
+
+
+def _candidates_of_quote(quote: Quote, quoted: Scales, headers: TableHeaders) -> Iterator[Candidate]:
+    for quantity in read_quantities(quote.text):
+        header = headers.at(quote.start + quantity.start)
+        column = headers.column_name(quote.start + quantity.start)
+        start, end = line_at(quote.text, quantity.start, quantity.end)
+        yield make_candidate(quantity, quote.text, quote.text[start:end], header, quoted, column)
+    if NIL_CELL.search(quote.text):
+        yield Candidate(Quantity("\u2014", 0, 0, Decimal(0)), frozenset((0, 3, 6, 9)), in_table=True)
+
+
+def make_candidate(
+    quantity: Quantity, text: str, line: str, header: TableHeader, quoted: Scales, column: str = ""
+) -> Candidate:
+    """A quantity of text[start:end] in its line, with what its header, the quoted words and its column say of it."""
+    in_table = is_row(line)
+    if column:
+        header = _typed_by_column(header, column)
+    certain, governing = (
+        (True, quoted) if _uses_quoted(quoted, header, in_table) else (header.is_certain, header.scales)
+    )
+    is_odd = in_table and _is_odd(quantity, line, header)
+    powers, sure, excepted = UNSCALED, True, False
+    if quantity.power is not None:
+        powers = _explicit_power(quantity)
+    elif quantity.kind in ("none", "currency") or (quantity.kind == "count" and in_table):
+        powers, excepted = _scales_of(quantity, governing, line if in_table else "", certain, is_odd)
+        sure = (bool(governing.powers) and not (is_odd and len(powers) > 1)) or quantity.kind == "currency"
+    before = text[max(0, quantity.start - _LOSS_REACH) : quantity.start]
+    return Candidate(
+        quantity,
+        powers,
+        sure,
+        in_table=in_table,
+        is_excepted=excepted and certain,
+        is_odd=is_odd,
+        is_loss=bool(_LOSS.search(line)) and quantity.value < 0 if in_table else _ends_with_loss(before),
+        row=_LABEL.sub("", line),
+        header=replace(
+            header,
+            scales=governing,
+            is_certain=certain,
+            currencies=header.currencies if in_table else frozenset(),
+            per_time=header.per_time if in_table else "",
+        ),
+    )
+
+
+def _scales_of(
+    quantity: Quantity, governing: Scales, line: str, certain: bool, is_odd: bool
+) -> tuple[frozenset[int], bool]:
+    """The scales that a figure without its own may have, and whether it has none by an exception."""
+    line = EXCEPTION.sub("", line)
+    words = content_words(line) | frozenset(re.findall(r"\bper\b", line.lower()))
+    excepted = [item for item in governing.exceptions if item <= words]
+    if not governing.powers or (quantity.kind == "currency" and (quantity.per_time or quantity.per_thing)):
+        return UNSCALED, False
+    if any("per" in item for item in excepted):
+        return UNSCALED, True
+    is_rate = bool(quantity.per_time or quantity.per_thing)
+    fine = quantity.decimals == 2 and abs(quantity.value) < 1000 and bool(governing.exceptions)
+    if not certain and abs(quantity.value) >= 10**6 and not quantity.value % 10**6:
+        return UNSCALED, False  # written out in full
+    free = bool(excepted) or is_rate or fine
+    return governing.powers | (UNSCALED if free or not certain or is_odd else frozenset()), free
+
+
+def _is_odd(quantity: Quantity, line: str, header: TableHeader) -> bool:
+    """Whether a cell shows other decimals than its table, or the first of its row: it is measured otherwise."""
+    if quantity.kind == "currency" and abs(quantity.value) >= 1000:
+        return False
+    if header.decimals is not None:
+        return quantity.decimals != header.decimals
+    amounts = (found for found in read_quantities(line) if found.is_measured and found.kind != "percent")
+    first = next(amounts, None)
+    return first is not None and first.decimals != quantity.decimals
+
+
+def _uses_quoted(quoted: Scales, header: TableHeader, in_table: bool) -> bool:
+    """Whether the scale that the worker quoted governs a figure: unless its own table states one."""
+    return bool(quoted.labels) and not (in_table and header.is_certain)
+
+
+def _typed_by_column(header: TableHeader, column: str) -> TableHeader:
+    """A header for the figures of one column: its name alone says whether they are percentages, and which currency."""
+    currencies = currencies_named(column) or header.currencies
+    percent = "%" in column or "percent" in column.lower()
+    return replace(header, currencies=currencies, has_percent=percent)
+
+
+def _ends_with_loss(before: str) -> bool:
+    """Whether prose calls the figure that follows a loss."""
+    return bool(_LOSS.search(re.split(r"[.;,]", before)[-1]))

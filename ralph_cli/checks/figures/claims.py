@@ -1,0 +1,287 @@
+"""Every quantity, date and name of a text against all that it may rest on: contradicted, or open. Pure."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from itertools import islice
+
+from ralph_cli.checks.figures.candidates import MAIN_CURRENCIES, Candidate, DocumentFacts
+from ralph_cli.checks.figures.compare import DIMENSIONLESS, Comparison, Standing, compare
+from ralph_cli.checks.figures.dates import compare_date, is_between_dates
+from ralph_cli.checks.figures.rounding import measure, shows
+from ralph_cli.text.lexicon import NEGATIONS
+from ralph_cli.text.quantities.quantity import Quantity
+from ralph_cli.text.quantities.reader import read_quantities
+from ralph_cli.text.sentences import sentence_at
+
+NOWHERE = "nowhere"
+_SMALL_COUNT = 24
+"""A number up to which counts, places in an order and times may be counted in the quotes, which code cannot."""
+
+_MOST_PAIRED = 14
+"""Figures of the quotes of which sums, differences and quotients are looked at."""
+
+_WORDS_BEHIND = re.compile(r"[\s-]+[^\W\d_]+")
+_REACH = 60
+_PLURALS = frozenset(("people", "men", "women", "children", "staff", "aircraft", "criteria"))
+_NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
+_ROUNDINGS = ("rounding", "side of the bound", "distance to the bound")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What of a text is not supported, and why: `words` are the text's, at `start`; `field` is what decides it."""
+
+    words: str
+    start: int
+    standing: Standing
+    field: str
+    message: str
+
+
+@dataclass(frozen=True)
+class FigureComparison:
+    """Compares the figures of texts with what they may rest on.
+
+    `said` are the quoted words, in which names with digits are looked up, too; `described` says in messages what the
+    sources are.
+    """
+
+    candidates: Sequence[Candidate]
+    facts: DocumentFacts
+    said: str
+    described: str = "no quote of the claim, nor the result of a calculation that holds"
+
+    def unsupported(self, text: str) -> Iterator[Answer]:
+        """What of a text is contradicted or open, in order."""
+        found = read_quantities(text, "prose")
+        said: Counter[tuple[str, str]] = Counter()
+        for quantity in found:
+            answer = self.answer(text, quantity, found)
+            same = quantity.text.strip("()"), "" if quantity.kind in ("none", "count") else quantity.unit
+            said[same] += quantity.is_measured
+            if answer is None and said[same] > 1:
+                answer = self._answer_repeated(text, quantity, said[same])
+            if answer is not None:
+                yield answer
+
+    def _answer_repeated(self, text: str, quantity: Quantity, times: int) -> Answer | None:
+        """A figure that the claim has more often than its quotes: one of its places may be another figure's."""
+        found = ((self._compare(quantity, candidate, text), candidate.source) for candidate in self.candidates)
+        sources = [source for result, source in found if result is not None and result.standing == "supported"]
+        if len(sources) >= times or "calculation" in sources:
+            return None
+        name = _name(text, quantity)
+        message = f'code could not tell which "{name}" of the claim is that of the quotes'
+        return _answer(name, quantity, "open", "place", message)
+
+    def answer(self, text: str, quantity: Quantity, others: Sequence[Quantity] = (), named: str = "") -> Answer | None:
+        """What speaks against a quantity of a text, None if it is supported.
+
+        `others` are all of the text, `named` are words that stand elsewhere and say what it is.
+        """
+        if quantity.kind == "identifier":
+            return self._answer_name(quantity)
+        if quantity.kind == "date":
+            return self._answer_date(text, quantity, others)
+        return self._answer_measured(text, quantity, named)
+
+    def _answer_name(self, quantity: Quantity) -> Answer | None:
+        plain = re.sub(r"\W", "", quantity.text).lower()
+        if plain and (plain in self.facts.letters or plain.rstrip("s") in re.sub(r"\W", "", self.said).lower()):
+            return None
+        odd = not quantity.text.isascii()
+        return _answer(
+            quantity.text,
+            quantity,
+            "contradicted" if odd else "open",
+            "name",
+            f'"{quantity.text}" is in {self.described}',
+        )
+
+    def _answer_date(self, text: str, quantity: Quantity, others: Sequence[Quantity]) -> Answer | None:
+        said = [other.date for other in others if other.kind == "date" and other is not quantity]
+        found, rival = compare_date(quantity, self.candidates, said, self.facts.fiscal_end)
+        if found.standing == "supported":
+            return None
+        if rival is not None:
+            message = f'"{quantity.text}": the quotes say "{_flat(rival.text)}" (another {found.field})'
+        elif any(_is_number_of_date(candidate.quantity, quantity) for candidate in self.candidates):
+            return _answer(
+                quantity.text,
+                quantity,
+                "open",
+                found.field,
+                f'code could not tell whether "{quantity.text}" is a date in the quotes',
+            )
+        else:
+            message = f'no quote names the {found.field} of "{quantity.text}"'
+        return _answer(quantity.text, quantity, found.standing, found.field, message)
+
+    def _answer_measured(self, text: str, quantity: Quantity, named: str) -> Answer | None:
+        sentence = text[slice(*sentence_at(text, quantity.start, quantity.end))] + named
+        found = [
+            (result, candidate)
+            for candidate in self.candidates
+            if (result := self._compare(quantity, candidate, sentence))
+        ]
+        name = _name(text, quantity)
+        if quantity.kind == "currency" and quantity.unit != "cent" and not self.facts.names_currency(quantity.unit):
+            standing: Standing = "contradicted" if quantity.unit in MAIN_CURRENCIES else "open"
+            return _answer(name, quantity, standing, "currency", f'"{name}": the document names no such currency')
+        if any(result.standing == "supported" for result, _ in found) or self._is_derived(quantity):
+            return None
+        for standing in ("open", "contradicted"):
+            for result, candidate in found:
+                if result.standing == standing:
+                    message = _describe(name, quantity, result, candidate)
+                    return _answer(name, quantity, standing, result.field, message)
+        return self._answer_missing(text, quantity, name)
+
+    def _compare(self, quantity: Quantity, candidate: Candidate, sentence: str) -> Comparison | None:
+        other = candidate.quantity
+        bare = quantity.kind in ("none", "count") and candidate.source == "quote"
+        if bare and other.date.year is not None and other.date.year == quantity.value * 10 ** (quantity.power or 0):
+            return Comparison("supported")  # "1900 members" look like a year
+        if not other.is_measured:
+            return None
+        if (
+            other.last is not None
+            and quantity.kind in ("ordinal", "none", "count")
+            and other.value <= quantity.value <= other.last
+        ):
+            return Comparison("supported")
+        result = compare(quantity, candidate, sentence)
+        if result is None and quantity.wording == "change" and other.kind == "percent":
+            # What doubled is 200 % of what it was, or up by 100 %.
+            result = compare(replace(quantity, value=abs(quantity.value - 1)), candidate, sentence)
+        if candidate.source == "question" and result is not None:
+            # What a claim is measured against, or denies, the question may have named.
+            free = quantity.bound or _NEGATED.search(sentence)
+            return result if result.standing == "supported" and free else None
+        return result
+
+    def _is_derived(self, quantity: Quantity) -> bool:
+        """Whether dates that are quoted, or two figures of one sentence, make a time or a multiple in words."""
+        if quantity.kind == "duration":
+            return is_between_dates(quantity, self.candidates)
+        if not (quantity.worded and quantity.kind == "ratio"):
+            return False
+        own = measure(quantity)
+        prose = [found for found in self.candidates if found.source == "quote" and not found.in_table]
+        return any(shows(quantity, own, ratio)[0] for ratio in _ratios(prose))
+
+    def _answer_missing(self, text: str, quantity: Quantity, name: str) -> Answer:
+        """A quantity that none of the candidates has."""
+        rival = next((found.quantity for found in self.candidates if _is_rival(found, quantity)), None)
+        if rival is not None:
+            message = f'"{name}": the quotes say "{_flat(rival.text)} {" ".join(rival.nouns[:2])}"'
+            return _answer(name, quantity, "contradicted", "number", message)
+        plain = quantity.power is None and not quantity.decimals
+        before = text[: quantity.start].split()
+        named = len(before) > 1 and before[-1][0].isupper() and quantity.text.isdecimal()
+        words = _WORDS_BEHIND.findall(text[quantity.end : quantity.end + _REACH])[: len(quantity.nouns)]
+        counts = any(word.endswith("s") or word.split()[-1] in _PLURALS for word in words)
+        named |= quantity.kind == "count" and quantity.text.isdecimal() and not counts  # "the 787 climbed"
+        if quantity.kind in ("none", "count") and plain and named:
+            whole = " ".join((*before[-1:], quantity.text))
+            return _answer(name, quantity, "open", "name", f'code could not tell whether "{whole}" is a name')
+        if quantity.kind in ("count", "ordinal", "duration", "none") and plain and abs(quantity.value) <= _SMALL_COUNT:
+            return _answer(name, quantity, "open", "count", f'code could not count "{name}" in the quotes')
+        if self._is_computable(quantity):
+            message = f'"{name}" may be computed from the quotes, but no calculation is recorded'
+            return _answer(name, quantity, "open", "calculation", message)
+        alike = [
+            found.quantity
+            for found in self.candidates
+            if found.source == "quote" and found.quantity.kind == quantity.kind
+        ]
+        nearest = min(alike, key=lambda other: abs(abs(other.value) - abs(quantity.value)), default=quantity)
+        is_near = nearest is not quantity and abs(abs(nearest.value) - abs(quantity.value)) <= abs(quantity.value) / 4
+        hint = f'; nearest is "{_flat(nearest.text)}"' if is_near else ""
+        return _answer(name, quantity, "contradicted", NOWHERE, f'"{name}" is in {self.described}{hint}')
+
+    def _is_computable(self, quantity: Quantity) -> bool:
+        """Whether some sum, difference or quotient of two quoted figures is a quantity."""
+        own = measure(replace(quantity, wording=""))
+        if quantity.kind in DIMENSIONLESS:
+            quoted = [found for found in self.candidates if found.source == "quote"]
+            ratios = _ratios(quoted)
+            return any(
+                shows(quantity, own, abs(ratio))[0] or shows(quantity, own, abs(ratio - 1))[0] for ratio in ratios
+            )
+        if own.dimension != "number":
+            return False
+        pairs = _pairs([found for found in self.candidates if found.source == "quote"])
+        return any(
+            shows(quantity, own, abs(result) * Decimal(10) ** power)[0]
+            for one, other in pairs
+            for power in one.powers & other.powers
+            for result in (one.quantity.value - other.quantity.value, one.quantity.value + other.quantity.value)
+        )
+
+
+def _pairs(candidates: Sequence[Candidate]) -> Iterator[tuple[Candidate, Candidate]]:
+    """Pairs of different figures that may be of one kind."""
+    measured = (found for found in candidates if found.quantity.is_measured and found.quantity.kind != "ordinal")
+    pool = list(islice((found for found in measured if abs(found.quantity.value) > 1), _MOST_PAIRED))
+    for one in pool:
+        for other in pool:
+            alike = one.quantity.kind == other.quantity.kind or "none" in (one.quantity.kind, other.quantity.kind)
+            if one is not other and other.quantity.value and alike:
+                yield one, other
+
+
+def _ratios(candidates: Sequence[Candidate]) -> Iterator[Decimal]:
+    for one, other in _pairs(candidates):
+        if one.quantity.kind == other.quantity.kind and one.powers == other.powers:
+            yield one.quantity.value / other.quantity.value
+
+
+def _is_rival(candidate: Candidate, quantity: Quantity) -> bool:
+    """Whether prose counts the same things to another number."""
+    other = candidate.quantity
+    both = candidate.source == "quote" and not candidate.in_table and other.kind == quantity.kind == "count"
+    return both and bool(set(other.nouns[:3]) & set(quantity.nouns[:3]))
+
+
+def _is_number_of_date(other: Quantity, date: Quantity) -> bool:
+    return other.kind in ("none", "ordinal", "count") and other.value in (date.date.year, date.date.day)
+
+
+def _answer(words: str, quantity: Quantity, standing: Standing, field: str, message: str) -> Answer:
+    return Answer(words, quantity.start, standing, field, message)
+
+
+def _name(text: str, quantity: Quantity) -> str:
+    """A quantity as it is named in messages: with the words behind it that say what it measures."""
+    if quantity.kind not in ("count", "duration", "physical", "ordinal"):
+        return quantity.text
+    behind = _WORDS_BEHIND.findall(text[quantity.end : quantity.end + _REACH])[: min(len(quantity.nouns), 2)]
+    return _flat(quantity.text + "".join(behind))
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _describe(name: str, quantity: Quantity, result: Comparison, candidate: Candidate) -> str:
+    other = _flat(candidate.quantity.text)
+    where = {"quote": "in the quotes", "calculation": "in your calculation"}.get(candidate.source, "in the sources")
+    if candidate.quantity.nouns and candidate.quantity.kind in ("count", "duration", "physical"):
+        other += " " + " ".join(candidate.quantity.nouns[:2])
+    if result.field == "sign" and candidate.quantity.value < 0:
+        return f'"{name}" is negative in the quoted words ("{other}"): write its sign, or say the loss or decrease'
+    if result.standing == "open":
+        if result.field in _ROUNDINGS:
+            return f'code could not tell whether "{name}" may stand for "{other}" ({result.field})'
+        return f'code could not tell the {result.field} of "{other}", on which "{name}" rests'
+    unscaled = candidate.source == "quote" and candidate.quantity.power is None and not candidate.header.is_certain
+    if result.field == "scale" and unscaled and quantity.power:
+        missing = "none of them says in which unit the table counts: quote the line that does, too"
+        return f'"{name}" stands in the quotes as "{other}", and {missing}'
+    if quantity.kind == "percent" and candidate.quantity.kind == "points":
+        return f'"{name}": "{other}" {where} is a number of percentage points'
+    return f'"{name}": its {result.field} differs from "{other}" {where}'

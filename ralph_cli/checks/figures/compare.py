@@ -1,0 +1,288 @@
+"""One quantity of a claim against one that may bear it out, field by field: supported, contradicted or open. Pure.
+
+The unit is compared first, then the value at the digits that the claim shows, then what it is stated for, its sign and
+its bound. Code that cannot tell says so: that answer is open.
+"""
+
+import re
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import Literal
+
+from ralph_cli.checks.figures.candidates import UNSCALED, Candidate
+from ralph_cli.checks.figures.header import content_words
+from ralph_cli.checks.figures.rounding import MONTHS_IN, Measure, measure, measures_of, shows
+from ralph_cli.text.quantities.currencies import CENT_CURRENCIES, DOLLARS
+from ralph_cli.text.quantities.quantity import Quantity
+from ralph_cli.text.quantities.tokens import MINUSES
+
+Standing = Literal["supported", "contradicted", "open"]
+Relation = Literal["same", "open", "differs"]
+
+DIMENSIONLESS = ("percent", "ratio")
+
+_DECREASED = (
+    r"fell|fall|drop|declin|decreas|down|lower|shr[iau]nk|slip|los[ste]|dip|reduc|cut|negative|minus|outflow|deficit"
+    r"|less|fewer|narrow|contract|halv|sank|slid|below|short|worse|smaller|chang|vari"
+)
+_PAID = (
+    r"used|charge|expen[sd]|use|spen[dt]|pa(?:y|id)|purchas|bought|invest|repurchas|repa[iy]|outlay|cost|provision"
+    r"|allowance|accumulated|deduct|dividend|acqui|depreciat|amorti[sz]|treasury|redemption"
+)
+_DOWN = re.compile(rf"(?i)\b(?:{_DECREASED}|{_PAID})")
+_OUTFLOW = re.compile(rf"(?i)\b(?:{_PAID})")
+"""Words of decrease and of what is paid: they may only confirm a minus that the claim leaves out."""
+
+_UP = re.compile(
+    r"(?i)\b(?:grew|grow|rose|ris|increas|climb|higher|gain|jump|up\b(?! to)|improv|profit|income|surplus)"
+)
+_GAIN_LABEL = re.compile(r"(?i)\b(?:gain|increas)")
+_BRACKETS_MEAN = re.compile(r"(?i)[(/]\s*(?:loss|decrease|decline|used|outflow|reduction|deficit)")
+_LEVEL = re.compile(r"\b(?:was|were|is|are|of|stood at|amounted to|came to|totall?ed|reached)\s+(?:[a-z]+\s+)?\Z")
+
+_CLAUSE = re.compile(r"(?i)[,;:](?=\s)|\s(?:and|but|while|whereas|although|despite)\s")
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """How a quantity of a claim stands to a candidate, and which field decides it, in words."""
+
+    standing: Standing
+    field: str = ""
+
+
+def compare(claimed: Quantity, candidate: Candidate, sentence: str) -> Comparison | None:
+    """How a quantity of a claim stands to a candidate, None if they have nothing to do with each other.
+
+    `sentence` is the claim's sentence around it.
+    """
+    if claimed.bound == candidate.quantity.bound:
+        claimed = replace(claimed, bound="")  # "at least half" in both says the same
+    relation, field = _relate(claimed, candidate)
+    if relation == "differs":
+        return Comparison("contradicted", field) if _same_number(claimed, candidate) else None
+    own = measure(claimed)
+    for other in measures_of(candidate, claimed, own):
+        same, doubt = shows(claimed, own, other.value) if other.dimension == own.dimension else (False, "")
+        if same:
+            if relation == "open":
+                return Comparison("open", field)
+            return _compare_rest(claimed, candidate, sentence, other.unit) or Comparison(
+                "open" if doubt else "supported", doubt
+            )
+    if own.dimension == "number" and claimed.kind != "ordinal":
+        bare = claimed.kind == "none" and claimed.power is None
+        if bare and candidate.quantity.power is None and shows(claimed, own, abs(candidate.quantity.value))[0]:
+            # A bare number repeats the cell as it is written.
+            return _compare_rest(claimed, candidate, sentence, Decimal(1)) or Comparison("supported")
+        return _compare_scale(claimed, candidate, own)
+    if claimed.kind == candidate.quantity.kind == "duration" and claimed.value == candidate.quantity.value:
+        same_unit = claimed.unit == candidate.quantity.unit
+        return Comparison("contradicted", "scale" if same_unit else "unit")
+    return None
+
+
+# Units
+
+
+def _relate(claimed: Quantity, candidate: Candidate) -> tuple[Relation, str]:
+    """Whether two quantities are of one kind; "differs" only where both say their unit."""
+    kind, other = claimed.kind, candidate.quantity.kind
+    if candidate.is_pure:
+        return _relate_to_quotient(claimed, candidate)
+    if kind == other == "currency":
+        return ("same", "") if _is_same_currency(claimed.unit, candidate) else ("differs", "currency")
+    if kind == other == "physical":
+        return ("same", "") if claimed.unit == candidate.quantity.unit else ("differs", "unit")
+    if kind == other == "duration":
+        return "same", ""
+    if {kind, other} == {"points", "percent"}:
+        basis = "basis point" in (claimed.unit, candidate.quantity.unit)
+        same = basis and abs(claimed.value) == abs(candidate.quantity.value)  # 175 basis points are 1.75 %
+        return ("same", "") if same else ("differs", "unit")
+    if kind == other or (kind in DIMENSIONLESS and other in DIMENSIONLESS):
+        return "same", ""
+    if other == "none" or (other == "count" and candidate.in_table):
+        return _relate_to_bare(claimed, candidate)
+    return _relate_explicit(claimed, candidate)
+
+
+def _relate_to_quotient(claimed: Quantity, candidate: Candidate) -> tuple[Relation, str]:
+    if claimed.kind == "points":
+        return "open", "unit"
+    is_ratio = candidate.powers == UNSCALED
+    return ("differs", "unit") if claimed.kind == "currency" and is_ratio else ("same", "")
+
+
+def _is_same_currency(unit: str, candidate: Candidate) -> bool:
+    """Whether a currency is a candidate's: a bare dollar sign is that of the dollars which its header names."""
+    other = candidate.quantity.unit
+    if "cent" in (unit, other):
+        return {unit, other} <= {"cent", *CENT_CURRENCIES}
+    return unit == other or (other == "$" and unit in DOLLARS & candidate.header.currencies)
+
+
+def _relate_to_bare(claimed: Quantity, candidate: Candidate) -> tuple[Relation, str]:
+    """A figure without a unit of its own: its header may give it one."""
+    kind, header = claimed.kind, candidate.header
+    quoted, is_scaled = candidate.source == "quote", 0 not in candidate.powers
+    if kind == "currency":
+        named = header.currencies
+        if (
+            named
+            and claimed.unit not in named
+            and not (claimed.unit == "$" and named & DOLLARS)
+            and claimed.unit != "cent"
+        ):
+            return "differs", "currency"
+        unsure = quoted and candidate.in_table and not named and not candidate.is_scale_sure
+        other_sort = is_scaled and candidate.is_odd and candidate.quantity.kind == "none"
+        return ("open", "currency") if unsure else ("open", "unit") if other_sort else ("same", "")
+    if kind == "duration":
+        return ("same", "") if claimed.unit in candidate.label or not candidate.in_table else ("open", "unit")
+    if kind in ("percent", "points") and candidate.source == "calculation" and not is_scaled:
+        return "open", "unit"
+    if kind == "points" and not claimed.worded and quoted:
+        if not header.has_percent:
+            return "open", "unit"
+        return ("differs", "unit") if candidate.in_table else ("same", "")
+    decimals = candidate.quantity.decimals
+    known = decimals in header.percent_decimals and decimals != header.decimals
+    percent = header.has_percent and abs(candidate.quantity.value) < 1000 and (not header.percent_decimals or known)
+    if kind == "percent" and quoted and not header.has_percent:
+        return "open", "unit"
+    if kind in DIMENSIONLESS and is_scaled and not percent and not candidate.is_odd:
+        return ("differs", "unit") if candidate.source == "calculation" else ("open", "unit")
+    return "same", ""
+
+
+def _relate_explicit(claimed: Quantity, candidate: Candidate) -> tuple[Relation, str]:
+    """Two units that are written, of different kinds."""
+    kind, quantity = claimed.kind, candidate.quantity
+    other = quantity.kind
+    if kind == "none":
+        return "same", ""
+    if kind == "count":
+        timed = other == "duration" and claimed.nouns[0] not in MONTHS_IN
+        return ("same", "") if timed or other in ("physical", "ratio", "ordinal") else ("open", "unit")
+    if kind == "ordinal":
+        return ("same", "") if other in ("count", "duration") else ("differs", "unit")
+    if (
+        kind == "duration"
+        and other == "count"
+        and not candidate.in_table
+        and not set(claimed.nouns) & set(quantity.nouns)
+    ):
+        return "open", "unit"
+    if (kind == "duration" and other in ("count", "ordinal")) or (kind == "physical" and other == "count"):
+        return "same", ""
+    return "differs", "unit"
+
+
+def _same_number(claimed: Quantity, candidate: Candidate) -> bool:
+    """Whether two quantities of different units have one number, so that one was made of the other."""
+    other = abs(candidate.quantity.value)
+    if abs(claimed.value) == other:
+        return True
+    power = Decimal(10) ** (claimed.power or 0)
+    own = Measure("number", abs(claimed.value) * power, power)
+    plain = replace(claimed, wording="", bound="", approximate=False, decimals=max(1, claimed.decimals))
+    return shows(plain, own, other * Decimal(10) ** max(candidate.powers))[0]
+
+
+# Scale
+
+
+def _compare_scale(claimed: Quantity, candidate: Candidate, own: Measure) -> Comparison | None:
+    """The same digits at another power of a thousand."""
+    digits = str(abs(claimed.value)).replace(".", "").strip("0")
+    if len(digits) < 2 or not (claimed.power or max(candidate.powers)):
+        return None
+    plain = replace(claimed, bound="", approximate=False)
+    for power in candidate.powers:
+        value = abs(candidate.quantity.value) * Decimal(10) ** power
+        for shift in (-9, -6, -3, 3, 6, 9):
+            if shows(plain, own, value * Decimal(10) ** shift)[0]:
+                sure = candidate.is_scale_sure and not (claimed.power is None and claimed.kind != "currency")
+                return Comparison(
+                    "contradicted" if sure and not _may_be_counted(claimed, candidate) else "open", "scale"
+                )
+    return None
+
+
+def _may_be_counted(claimed: Quantity, candidate: Candidate) -> bool:
+    """Whether a row counts what the claim counts, and its table's scale is perhaps not meant for it."""
+    return candidate.in_table and claimed.power is None and bool(set(claimed.nouns) & candidate.label)
+
+
+# What else is said
+
+
+def _compare_rest(claimed: Quantity, candidate: Candidate, sentence: str, unit: Decimal) -> Comparison | None:
+    """What speaks against a quantity of the same value and unit, None if nothing does."""
+    quantity = candidate.quantity
+    if claimed.per_time and candidate.per_time and claimed.per_time != candidate.per_time:
+        return Comparison("contradicted" if quantity.per_time else "open", "time it is stated for")
+    if claimed.per_thing and quantity.per_thing and claimed.per_thing != quantity.per_thing:
+        return Comparison("open", "thing it is stated for")
+    if fault := _compare_sign(claimed, candidate, sentence):
+        return fault
+    if candidate.is_odd and len(candidate.powers) > 1 and unit > 1:
+        return Comparison("open", "scale")
+    unscaled = claimed.power is None and not candidate.quantity.per_thing and not candidate.per_time
+    if candidate.is_excepted and unscaled and claimed.kind == "currency" and abs(quantity.value) >= 1000:
+        return Comparison("open", "scale")
+    labels = candidate.header.scales.labels
+    if len(labels) > 1 and len(candidate.powers) > 1 and claimed.power is not None and candidate.source == "quote":
+        words = content_words(sentence)
+        if not any(
+            Decimal(10) ** power == unit and labels.get(power, frozenset()) & words for power in candidate.powers
+        ):
+            return Comparison("open", "scale")
+    return None
+
+
+def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Comparison | None:
+    """A minus that one of them has; an unknown verb is no reason to refuse, but a level under the row's own name is."""
+    value, own = candidate.quantity.value, claimed.value
+    sentence = _clause(claimed, sentence)
+    before = sentence[: max(0, sentence.find(claimed.text))]
+    said = bool(_LEVEL.search(before) or _UP.search(before))
+    if candidate.is_loss and own > 0 and said and not _DOWN.search(sentence):
+        return Comparison("open", "sign")
+    if value < 0 < own and not _is_deducted(candidate) and not _DOWN.search(sentence):
+        if said:
+            named = candidate.label and candidate.label <= content_words(sentence) and _LEVEL.search(before)
+            return Comparison("contradicted" if named else "open", "sign")
+        if candidate.quantity.text[:1] in MINUSES:
+            return Comparison("open", "sign")
+    if own < 0 < value and candidate.source == "calculation":
+        return Comparison("contradicted", "sign")
+    if own < 0 < value and candidate.quantity.text[:1] != "(":
+        return Comparison("open" if candidate.in_table else "contradicted", "sign")
+    return None
+
+
+def _clause(claimed: Quantity, sentence: str) -> str:
+    """The clause of a figure if it says a direction, else its sentence."""
+    at = sentence.find(claimed.text)
+    begin = max((match.end() for match in _CLAUSE.finditer(sentence, 0, max(at, 0))), default=0)
+    end = next((match.start() for match in _CLAUSE.finditer(sentence, max(at, 0) + len(claimed.text))), len(sentence))
+    clause = sentence[begin:end]
+    return clause if _UP.search(clause) and not _DOWN.search(clause) else sentence
+
+
+def _is_deducted(candidate: Candidate) -> bool:
+    """Whether brackets are no minus: of what is paid, of a gain that is taken off, or of a footnote's mark."""
+    quantity, row = candidate.quantity, candidate.row
+    if quantity.text[:1] in MINUSES:
+        return bool(_OUTFLOW.search(row))
+    mark = quantity.value > -10 and not quantity.decimals and quantity.kind == "none"
+    gain = candidate.in_table and _GAIN_LABEL.search(row) and not _BRACKETS_MEAN.search(row)
+    return mark or bool(gain) or (candidate.in_table and bool(_OUTFLOW.search(row)))
+
+
+def same_value(claimed: Quantity, candidate: Candidate) -> bool:
+    """Whether a quantity is a candidate's in value and unit, whatever else is said of either."""
+    found = compare(replace(claimed, bound=""), candidate, "fell")
+    return found is not None and found.standing == "supported"

@@ -1,0 +1,148 @@
+"""Dates, periods and durations of a claim against those of its quotes. Pure.
+
+A date agrees with another in every field that both name. The dates that agree must together name all that the claim's
+date names: "Q4 2022" is borne out by "three months ended December 31" in one place and 2022 in another.
+"""
+
+from calendar import monthrange
+from collections.abc import Sequence
+from datetime import date as Day
+from datetime import timedelta
+from decimal import Decimal
+
+from ralph_cli.checks.figures.candidates import Candidate, last_month
+from ralph_cli.checks.figures.compare import Comparison
+from ralph_cli.checks.figures.rounding import DAYS_IN, MONTHS_IN
+from ralph_cli.text.quantities.quantity import Date, Quantity
+
+_FIELDS = ("year", "month", "day", "part of a year", "length of the period")
+_YEAR, _MONTH, _DAY, _PART, _LENGTH = range(5)
+_MAX_YEAR = 9999
+
+
+def compare_date(
+    claimed: Quantity, candidates: Sequence[Candidate], others: Sequence[Date], fiscal_end: int
+) -> tuple[Comparison, Quantity | None]:
+    """How a date of a claim stands to all dates that may bear it out, and the one that it contradicts.
+
+    A quoted date that another date of the claim repeats (`others`) is no rival.
+    """
+    date = claimed.date
+    wanted = {number for number, said in enumerate(date) if said is not None}
+    covered: set[int] = set()
+    rivals: list[tuple[list[int], Quantity]] = []
+    for candidate in candidates:
+        if candidate.quantity.kind != "date":
+            continue
+        known = candidate.quantity.date
+        clash = _clash(date, known, fiscal_end)
+        if not clash:
+            covered |= _covered(date, known, fiscal_end)
+        elif _is_rival(candidate, clash) and not any(_repeats(other, known) for other in others):
+            rivals.append((clash, candidate.quantity))
+    missing = sorted(wanted - covered)
+    found = [(clash, rival) for clash, rival in rivals if set(clash) & set(missing)]
+    if found and missing != [_PART]:
+        clash, rival = min(found, key=lambda one: len(one[0]))
+        return Comparison("contradicted", _FIELDS[min(set(clash) & set(missing))]), rival
+    if not missing or (missing == [_LENGTH] and date.months == 12):
+        return Comparison("supported"), None
+    return Comparison("open", _FIELDS[missing[0]]), None
+
+
+def _is_rival(candidate: Candidate, clash: list[int]) -> bool:
+    """Whether what a date says otherwise contradicts: of a header with several columns only how long they are."""
+    return candidate.source in ("quote", "calculation") or (candidate.source == "header" and clash == [_LENGTH])
+
+
+def _clash(date: Date, known: Date, fiscal_end: int) -> list[int]:
+    """The fields that two dates name differently."""
+    found = [
+        number
+        for number in (_YEAR, _MONTH, _DAY)
+        if date[number] is not None and known[number] is not None and date[number] != known[number]
+    ]
+    if (date.part and known.part and date.part != known.part and date.part[0] == known.part[0]) or (
+        date.part
+        and known.months
+        and known.month
+        and not any(_is_part(date.part, known, end) for end in (12, fiscal_end))
+    ):
+        found.append(_PART)
+    if date.months and known.months and date.months != known.months:
+        found.append(_LENGTH)
+    return found
+
+
+def _covered(date: Date, known: Date, fiscal_end: int) -> set[int]:
+    """The fields of a date that another one bears out, with which it agrees."""
+    found = {number for number, said in enumerate(date) if said is not None and known[number] == said}
+    if date.part and known.month and _is_part(date.part, known, fiscal_end):
+        found.add(_PART)
+    if known.part and date.month and known.year and _is_part(known.part, date, fiscal_end, end_only=True):
+        found |= {_YEAR, _MONTH, _DAY}
+    return found
+
+
+def _is_part(part: str, date: Date, year_end: int, *, end_only: bool = False) -> bool:
+    """Whether a month, or the months that end with it, lie in a quarter or half of a year that ends so."""
+    size = 3 if part[0] == "Q" else 6
+    if date.months and date.months != size:
+        return False
+    elapsed = (last_month(date) - year_end - 1) % 12 + 1
+    return (elapsed - 1) // size + 1 == int(part[1]) and (elapsed % size == 0 or not (date.months or end_only))
+
+
+def _repeats(other: Date, known: Date) -> bool:
+    """Whether a date of the claim names a quoted one, as far as both say."""
+    both = [number for number in range(3) if other[number] is not None and known[number] is not None]
+    return bool(both) and all(other[number] == known[number] for number in both)
+
+
+def full_day(date: Date) -> Day | None:
+    """The day that a date names, None if it names none or there is none such."""
+    if date.year is None or date.month is None or date.day is None:
+        return None
+    try:
+        return Day(date.year, date.month, date.day)
+    except ValueError:
+        return None
+
+
+def shift_day(day: Day, amount: Decimal, unit: str) -> Day | None:
+    """A day moved by days, weeks, months or years; None beyond the calendar."""
+    if unit in DAYS_IN:
+        try:
+            return day + timedelta(days=int(amount * DAYS_IN[unit]))
+        except OverflowError:
+            return None
+    months = day.month - 1 + int(amount * MONTHS_IN[unit])
+    year, month = day.year + months // 12, months % 12 + 1
+    return Day(year, month, min(day.day, monthrange(year, month)[1])) if 1 <= year <= _MAX_YEAR else None
+
+
+def spans_duration(start: Day, end: Day, amount: Decimal, unit: str) -> bool:
+    """Whether so much time lies between two days, the last of which may count or not."""
+    if unit not in MONTHS_IN and unit not in DAYS_IN:
+        return False
+    shifted = shift_day(start, amount, unit)
+    return shifted is not None and abs((shifted - end).days) <= 1
+
+
+def is_between_dates(claimed: Quantity, candidates: Sequence[Candidate]) -> bool:
+    """Whether a duration lies between two quoted dates, or two of their years; so does a number of years or columns."""
+    said = ("quote", "header", "calculation")
+    dates = [found.quantity.date for found in candidates if found.quantity.kind == "date" and found.source in said]
+    days = sorted({day for date in dates if (day := full_day(date)) is not None})
+    if any(spans_duration(one, other, claimed.value, claimed.unit) for one in days for other in days if one < other):
+        return True
+    computed = any(found.source == "calculation" for found in candidates)
+    years = {
+        found.quantity.date.year
+        for found in candidates
+        if found.source == "quote" or (found.source == "header" and computed)
+        if found.quantity.date.year is not None
+    }
+    if claimed.unit != "year" or not years:
+        return False
+    return claimed.value == len(years) or any(other - one == claimed.value for one in years for other in years)

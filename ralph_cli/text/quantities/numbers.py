@@ -1,0 +1,251 @@
+"""The number that begins at a token, in digits or in words: "1,577", "half a", "one in five". Pure."""
+
+# ruff: noqa: SIM905
+
+import re
+import unicodedata
+from decimal import Decimal
+from typing import Literal, NamedTuple
+
+from ralph_cli.text.lexicon import ORDINALS, TENS, UNITS
+from ralph_cli.text.quantities.tokens import Tokens
+from ralph_cli.text.quantities.vocabulary import (
+    BARE_MULTIPLES,
+    CHANGES,
+    FRACTIONS,
+    LETTER_SCALES,
+    LITTLE_WORDS,
+    SCALES,
+    TIMES,
+    singular,
+)
+from ralph_cli.text.raised import flatten_figures
+
+Form = Literal["", "share", "multiple", "change", "ordinal"]
+"""How a number is written if not plainly: as a share of a whole, as a multiple, as one that something changed to."""
+
+_CONTINENTAL = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+|\d+,\d{1,2}")
+_GROUPING = str.maketrans("", "", ",'\u2019\u00a0\u2007\u2009\u202f")
+_OF_DIGITS = re.compile(r"(?:[ -](?P<over>\d{1,2}))?/(?P<under>\d{1,2})\b(?!/)")
+_MAX_EXPONENT_DIGITS = 2
+_ENDINGS = frozenset(("st", "nd", "rd", "th"))
+_GROUPS = {word: power for word, power in SCALES.items() if power % 3 == 0 and len(word) > 3}
+_AUXILIARIES = frozenset("to will would could should can may might must did not nearly almost than".split())
+_COMPARED = frozenset("less more higher lower larger smaller fewer greater year".split())
+_NOT_SHARED = frozenset("first second third fourth last other latter better final next past".split())
+
+
+class Number(NamedTuple):
+    """A number whose last token stands before the index `next`; `decimals` are those that it shows."""
+
+    value: Decimal
+    next: int
+    decimals: int = 0
+    form: Form = ""
+    worded: bool = False
+
+
+def read_number(tokens: Tokens, at: int, *, arithmetic: bool = False) -> Number | None:
+    """The number that begins at a token, None if none does. In arithmetic a slash divides, and is no fraction."""
+    if tokens.is_number(at):
+        return _read_digits(tokens, at, arithmetic)
+    word = tokens.low(at)
+    if not tokens.is_word(at):
+        glyph = _glyph(word)
+        return Number(glyph, at + 1, 2, "share", worded=True) if glyph is not None else None
+    if word in CHANGES:
+        return Number(CHANGES[word], at + 1, form="change", worded=True)
+    if word in BARE_MULTIPLES or word in ("twice", "thrice"):
+        return _read_multiple(tokens, at)
+    if word.endswith("fold") and word[:-4] in UNITS:
+        return Number(Decimal(UNITS[word[:-4]]), at + 1, form="multiple", worded=True)
+    if word == "half":
+        return _read_half(tokens, at)
+    if word in ("a", "an"):
+        return _read_article(tokens, at)
+    if word == "dozen":
+        return Number(Decimal(12), at + 1, worded=True)
+    if word in ORDINALS and tokens.low(at + 1) not in ("party", "parties"):
+        return Number(Decimal(ORDINALS[word]), at + 1, form="ordinal", worded=True)
+    return _read_words(tokens, at)
+
+
+def _glyph(sign: str) -> Decimal | None:
+    """The value of a sign that is a fraction."""
+    if len(sign) != 1 or sign.isalnum() is False or not unicodedata.decomposition(sign).startswith("<fraction>"):
+        return None
+    over, _, under = unicodedata.normalize("NFKC", sign).partition("\u2044")
+    return Decimal(over or 1) / Decimal(under) if under else None
+
+
+def _read_digits(tokens: Tokens, at: int, arithmetic: bool) -> Number:
+    written = tokens[at].text
+    if _CONTINENTAL.fullmatch(written) and written.count(",") == 1 and not re.fullmatch(r"\d{1,3}(?:,\d{3})+", written):
+        written = written.replace(".", "").replace(",", ".")
+    written = written.translate(_GROUPING)
+    if written.count(".") > 1:
+        return Number(Decimal(0), at + 1)
+    value, decimals, behind = Decimal(written), len(written.partition(".")[2]), at + 1
+    raised = flatten_figures(tokens.low(behind)) if tokens.is_glued(behind) else ""
+    if raised != tokens.low(behind) and raised:
+        # A raised number is the exponent of a ten, and the mark of a footnote at any other figure.
+        power = raised.isdecimal() and len(raised) <= _MAX_EXPONENT_DIGITS and value == 10 and not decimals
+        return Number(value ** int(raised) if power else value, behind + 1, decimals)
+    glyph = _glyph(tokens.low(behind))
+    if glyph is not None:
+        return Number(value + glyph, behind + 1, 2)
+    if tokens.low(behind) in _ENDINGS and tokens.is_glued(behind):
+        return Number(value, behind + 1, form="ordinal")
+    match = None if arithmetic or decimals else _OF_DIGITS.match(tokens.text, tokens[at].end)
+    if match and value < 100 and int(match["under"]) > 1 and (match["over"] or value < int(match["under"])):
+        after = tokens.index_at(match.end(), at)
+        if match["over"]:
+            return Number(value + Decimal(match["over"]) / Decimal(match["under"]), after, 4)
+        return Number(value / Decimal(match["under"]), after, 4, "share")
+    return _with_half(tokens, Number(value, behind, decimals))
+
+
+def _with_half(tokens: Tokens, number: Number) -> Number:
+    """The number with the half that follows it in words: "two and a half"."""
+    at = number.next
+    if not number.decimals and tokens.has(at, "and") and tokens.low(at + 1) in ("a", "one"):
+        rest = tokens.skip_hyphen(at + 2)
+        part = FRACTIONS.get(tokens.low(rest), 0)
+        if part in (2, 3, 4):
+            return number._replace(
+                value=number.value + Decimal(1) / part, decimals=1 if part == 2 else 4, next=rest + 1
+            )
+    return number
+
+
+def _read_multiple(tokens: Tokens, at: int) -> Number | None:
+    word = tokens.low(at)
+    if (
+        word in ("twice", "thrice")
+        and tokens.low(at + 1) in ("a", "per", "each", "every")
+        and tokens.low(at + 2) in TIMES
+    ):
+        return Number(Decimal(2 if word == "twice" else 3), at + 1, worded=True)
+    if not is_share(tokens, at) or tokens.skip_hyphen(at + 1) > at + 1:
+        return None
+    value = BARE_MULTIPLES.get(word) or Decimal(3 if word == "thrice" else 2)
+    changes = word in BARE_MULTIPLES and tokens.low(at - 1) in _AUXILIARIES
+    return Number(value, at + 1, form="change" if changes else "multiple", worded=True)
+
+
+def _read_half(tokens: Tokens, at: int) -> Number | None:
+    after, before = tokens.low(at + 1), tokens.low(at - 1)
+    joined = tokens.skip_hyphen(at + 1) > at + 1 or tokens.low(at - 1) in "-\u2010\u2011"
+    if after == "year" or before in _NOT_SHARED or (joined and before):
+        return None
+    if before == "a" and tokens.low(at - 2) == "and":  # of "a year and a half", which was read before
+        return None
+    if after in ("a", "an") and (tokens.low(at + 2) in SCALES or tokens.low(at + 2) in TIMES):
+        return Number(Decimal("0.5"), at + 2, 1, worded=True)
+    return Number(Decimal("0.5"), at + 1, 1, "share", worded=True)
+
+
+def _read_article(tokens: Tokens, at: int) -> Number | None:
+    """The one, or the share of one, that "a" says: "a million", "a dozen", "a year and a half", "a third of"."""
+    word = tokens.low(at + 1)
+    if word == "dozen":
+        return Number(Decimal(12), at + 2, worded=True)
+    if word == "hundred":
+        return _read_words(tokens, at + 1)
+    if (word in SCALES and word not in LETTER_SCALES) or word in ("dollar", "cent", "euro", "penny", "decade"):
+        return Number(Decimal(1), at + 1, worded=True)
+    if word in TIMES and tokens.has(at + 2, "and", "a", "half"):
+        return Number(Decimal("1.5"), at + 1, 1, worded=True)
+    if word in FRACTIONS and word != "half" and is_share(tokens, at + 1):
+        return Number(Decimal(1) / FRACTIONS[word], at + 2, 4, "share", worded=True)
+    return None
+
+
+def is_share(tokens: Tokens, at: int) -> bool:
+    """Whether a fraction word means a share ("a third of", "by a quarter,"), and not a kind ("a third party")."""
+    word = tokens.low(at + 1)
+    return not word or not tokens.is_word(at + 1) or word in LITTLE_WORDS or word in _COMPARED or word.endswith("ly")
+
+
+def _read_words(tokens: Tokens, at: int) -> Number | None:
+    cardinal = _read_cardinal(tokens, at)
+    if cardinal is None:
+        return None
+    value, after = Decimal(cardinal[0]), cardinal[1]
+    share = _read_share(tokens, at, value, after)
+    if share is not None:
+        return share
+    if tokens.low(after) == "dozen":
+        return Number(value * 12, after + 1, worded=True)
+    if tokens.low(after) == "point" and tokens.low(after + 1) in UNITS:
+        return Number(value + Decimal(UNITS[tokens.low(after + 1)]) / 10, after + 2, 1, worded=True)
+    if tokens.low(at) == "one" and after == at + 1 and _is_pronoun(tokens, at):
+        return None
+    return _with_half(tokens, Number(value, after, worded=True))
+
+
+def _is_pronoun(tokens: Tokens, at: int) -> bool:
+    """Whether "one" stands for a thing, and counts none."""
+    before, behind = tokens.low(at - 1), tokens.low(at + 1)
+    named = before in ("no", "any", "the", "this", "that", "each", "every", "only")
+    return (named or behind in ("of", "or", "another")) and tokens.low(at - 2) != "for"
+
+
+def _read_share(tokens: Tokens, at: int, value: Decimal, after: int) -> Number | None:
+    """The share that a number begins: "two-thirds", "one in five", "three quarters of"."""
+    of = after + 1 if tokens.low(after) == "in" else after + 2
+    if (tokens.low(after) == "in" or tokens.has(after, "out", "of")) and tokens.low(of) in UNITS:
+        whole = Decimal(UNITS[tokens.low(of)])
+        measured = tokens.low(of + 1) in SCALES or tokens.low(of + 1) in ("%", "percent")
+        return Number(value / whole, of + 1, 4, "share", worded=True) if 0 < value < whole and not measured else None
+    named = tokens.skip_hyphen(after)
+    word = tokens.low(named)
+    whole = Decimal(FRACTIONS.get(singular(word), 0))
+    if not 0 < value < whole:
+        return None
+    plural = word != singular(word)
+    if whole == 4 and plural and named == after:  # "the last three quarters", "three quarters of 2022"
+        timed = tokens.is_number(named + 2) and tokens.low(named + 1) == "of"
+        if tokens.low(at - 1) in _NOT_SHARED or timed:
+            return None
+    if not (plural or named > after or is_share(tokens, named)):
+        return None
+    return Number(value / whole, named + 1, 4, "share", worded=True)
+
+
+def _read_cardinal(tokens: Tokens, at: int) -> tuple[int, int] | None:
+    """A number in words, and the index behind it; a scale at the end of it ("two million") is left to the reader."""
+    total, lowest, at_group = 0, 10**6, at
+    while (group := _read_below_thousand(tokens, at_group)) is not None:
+        value, after = group
+        power = _GROUPS.get(tokens.low(after), 0)
+        rest = after + 1 + (tokens.low(after + 1) == "and")
+        more = power and _read_below_thousand(tokens, rest) is not None
+        if not power or power >= lowest:
+            return total + value, after
+        if not more:
+            return (value, after) if not total else (total + value * 10**power, after + 1)
+        total, lowest, at_group = total + value * 10**power, power, rest
+    return None
+
+
+def _read_below_thousand(tokens: Tokens, at: int) -> tuple[int, int] | None:
+    below = _read_below_hundred(tokens, at)
+    if tokens.low(at) == "hundred" and tokens.low(at - 1) in ("a", "and"):
+        below = 1, at
+    if below is None or tokens.low(below[1]) != "hundred":
+        return below
+    value, after = below[0] * 100, below[1] + 1
+    rest = _read_below_hundred(tokens, after + (tokens.low(after) == "and"))
+    return (value + rest[0], rest[1]) if rest else (value, after)
+
+
+def _read_below_hundred(tokens: Tokens, at: int) -> tuple[int, int] | None:
+    word = tokens.low(at)
+    if word in UNITS:
+        return UNITS[word], at + 1
+    if word not in TENS:
+        return None
+    one = tokens.skip_hyphen(at + 1)
+    value = UNITS.get(tokens.low(one), 0)
+    return (TENS[word] + value, one + 1) if 0 < value < 10 else (TENS[word], at + 1)

@@ -1,0 +1,66 @@
+"""A figure of a text as the quantity that it states: number, rounding, scale, unit and what else is written of it."""
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal, NamedTuple
+
+Kind = Literal[
+    "none", "currency", "percent", "points", "ratio", "duration", "physical", "count", "ordinal", "date", "identifier"
+]
+"""What a number measures. "points" are percentage points, and basis points as hundredths of them; a "ratio" is a
+multiple or a share ("2.7 times", "a third"); an "identifier" is a name with digits ("10-K", "Note 5") and no quantity;
+a number without anything said of it is of kind "none".
+"""
+
+Bound = Literal["", "over", "under"]
+Wording = Literal["", "share", "multiple", "change"]
+
+
+class Date(NamedTuple):
+    """A date or a period, None for what is not said: a part of a year is "Q3" or "H2", `months` its length."""
+
+    year: int | None = None
+    month: int | None = None
+    day: int | None = None
+    part: str | None = None
+    months: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A quantity that stands at text[start:end].
+
+    `value` is the number as it is written, with its sign and without its scale; of cents and basis points the
+    hundredth. `decimals` is how many are shown, `power` the scale that is written beside it as a power of ten (6 for
+    "million"), None for none. `unit` is a currency's key, a unit of time or size, or the noun that is counted; `nouns`
+    are the words behind it, in the singular. `per_time` and `per_thing` are what it is stated for ("month", "share").
+    `wording` marks shares and multiples in words, which are rounded freely, and what "doubled". `last` is the far end
+    of a range of whole numbers ("7 through 9"). `date` is set for dates alone.
+    """
+
+    text: str
+    start: int
+    end: int
+    value: Decimal
+    decimals: int = 0
+    power: int | None = None
+    kind: Kind = "none"
+    unit: str = ""
+    nouns: tuple[str, ...] = ()
+    per_time: str = ""
+    per_thing: str = ""
+    approximate: bool = False
+    bound: Bound = ""
+    wording: Wording = ""
+    last: Decimal | None = None
+    date: Date = Date()  # noqa: RUF009
+
+    @property
+    def worded(self) -> bool:
+        """Whether it is a share or a multiple in words."""
+        return bool(self.wording)
+
+    @property
+    def is_measured(self) -> bool:
+        """Whether it is an amount of anything, and neither a date nor a name."""
+        return self.kind not in ("date", "identifier")

@@ -1,0 +1,209 @@
+"""The one reader of figures: a text becomes typed quantities with exact places. It knows of no claims and quotes. Pure.
+
+At each token it asks: is it a date? Else is it a number, and what do the words before and behind it say of it? No
+character is read twice, and what neighbours share ("$28-32 billion") is shared after that.
+"""
+
+import unicodedata
+from decimal import Decimal
+from functools import lru_cache
+from typing import Literal
+
+from ralph_cli.text.quantities.dates import read_date
+from ralph_cli.text.quantities.numbers import Number, read_number
+from ralph_cli.text.quantities.quantity import Bound, Quantity
+from ralph_cli.text.quantities.sharing import share_between_neighbours
+from ralph_cli.text.quantities.tokens import HYPHENS, Tokens
+from ralph_cli.text.quantities.units import (
+    Draft,
+    begin_draft,
+    currency_marks,
+    read_front,
+    read_nouns,
+    read_per,
+    read_scale,
+    read_unit,
+)
+from ralph_cli.text.quantities.vocabulary import ABOUT, OVER, PHYSICAL, REFERENCES, SCALES, TIMES, UNDER, singular
+from ralph_cli.text.raised import LOWERED, RAISED
+
+Style = Literal["document", "prose", "arithmetic"]
+"""How brackets and slashes are read. In a document "(54%)" is negative, as in a row of a table; in prose it is an
+aside; in arithmetic brackets group, a minus subtracts and a slash divides.
+"""
+
+MAX_DIGITS = 60
+"""Characters of a number; a longer one is a name."""
+
+_WORDS_BEFORE = 4
+"""Words before a number among which a hedge ("more than", "about") stands."""
+
+
+@lru_cache(maxsize=4096)
+def read_quantities(text: str, style: Style = "document") -> tuple[Quantity, ...]:
+    """The quantities, dates and names with digits of a text, in order, none inside another."""
+    return share_between_neighbours(text, QuantityReader(text, style).read())
+
+
+class QuantityReader:
+    """Reads one text token by token."""
+
+    def __init__(self, text: str, style: Style = "document") -> None:
+        self.tokens = Tokens(text)
+        self.style = style
+        self._marks = currency_marks(text)
+        self._floor = 0  # the index behind what was read last
+
+    def read(self) -> list[Quantity]:
+        found: list[Quantity] = []
+        at = 0
+        while at < len(self.tokens):
+            read = self.date_at(at) or self.quantity_at(at)
+            if read is not None:
+                found.append(read[0])
+            at = max(read[1], at + 1) if read is not None else at + 1
+            self._floor = at if read is not None else self._floor
+        return found
+
+    def date_at(self, at: int) -> tuple[Quantity, int] | None:
+        """The date that begins at a token, and the index behind it."""
+        read = read_date(self.tokens, at)
+        if read is None or (self.style == "arithmetic" and read[0].month is None):
+            return None
+        start, end = self.tokens[at].start, self.tokens[read[1] - 1].end
+        date = read[0]
+        value = Decimal(date.year or date.day or date.month or 0)
+        return Quantity(self.tokens.text[start:end], start, end, value, kind="date", date=date), read[1]
+
+    def quantity_at(self, at: int) -> tuple[Quantity, int] | None:
+        """The quantity, or name with digits, that begins at a token, and the index behind it."""
+        tokens = self.tokens
+        number = read_number(tokens, at, arithmetic=self.style == "arithmetic")
+        if number is None:
+            return self._other_digit(at)
+        if (begin := self._name_begins(at, number)) is not None:
+            return self._name(max(begin, min(self._floor, at)), number.next)
+        draft = begin_draft(number, at, self._marks)
+        read_front(tokens, draft, arithmetic=self.style == "arithmetic", prose=self.style == "prose")
+        draft.begin = max(draft.begin, min(self._floor, at))
+        if draft.form == "share":
+            self._read_share_of(draft)
+        if not draft.form or draft.kind == "currency":
+            read_scale(tokens, draft)
+            read_unit(tokens, draft)
+            if self._is_name_behind(draft):
+                return self._name(at, draft.next + 1 if tokens.is_glued(draft.next) else draft.next + 2)
+        read_nouns(tokens, draft)
+        read_per(tokens, draft)
+        return self._finish(draft), draft.next
+
+    def _name_begins(self, at: int, number: Number) -> int | None:
+        """Where the name begins that a number is a part of: "F-35", "COVID-19", "Note 5", "12.3.1"; None for none."""
+        tokens, before = self.tokens, self.tokens.low(at - 1)
+        if number.worded or not tokens.is_number(at):
+            return None
+        dotted = tokens.low(at).count(".") > 1 and "," not in tokens.low(at)
+        if dotted or len(tokens.low(at)) > MAX_DIGITS:
+            return at
+        if tokens.is_glued(at) and tokens.is_word(at - 1) and self.tokens[at].start not in self._marks:
+            return at - 1
+        hyphened = (
+            before in HYPHENS and tokens.is_glued(at) and tokens.is_glued(at - 1) and tokens.is_capitalized(at - 2)
+        )
+        if hyphened and tokens.is_word(at - 2) and self.style != "arithmetic":
+            return at - 2
+        named = at - 2 if before == "." else at - 1
+        reference = tokens.low(named) in REFERENCES and (tokens.is_capitalized(named) or tokens.low(named) == "page")
+        if reference and self.style != "arithmetic" and tokens.low(number.next) != "%" and not tokens.is_apart(at):
+            return named
+        return None
+
+    def _is_name_behind(self, draft: Draft) -> bool:
+        """Whether what follows makes a name of a number: "3M", "10-K", "401(k)"."""
+        tokens, at = self.tokens, draft.next
+        if draft.kind != "none" or draft.worded or draft.power is not None or self.style == "arithmetic":
+            return False
+        word = tokens.low(at)
+        if tokens.is_glued(at) and tokens.is_word(at):
+            return (
+                singular(word) not in PHYSICAL and singular(word) not in TIMES and word not in SCALES
+            ) or word == "m"
+        behind = tokens.skip_hyphen(at)
+        if behind > at and tokens.is_word(behind):
+            return len(tokens.low(behind)) == 1 and tokens.is_capitalized(behind)
+        return word == "(" and tokens.is_glued(at) and len(tokens.low(at + 1)) == 1 and tokens.is_word(at + 1)
+
+    def _name(self, begin: int, after: int) -> tuple[Quantity, int]:
+        tokens = self.tokens
+        while after < len(tokens) and tokens.is_glued(after):
+            part = after + (tokens.low(after) in HYPHENS and tokens.is_glued(after + 1))
+            if not (tokens.is_word(part) or tokens.is_number(part)):
+                break
+            after = part + 1
+        after += tokens.low(after) == ")" and tokens.low(after - 2) == "("
+        start, end = tokens[begin].start, tokens[min(after, len(tokens)) - 1].end
+        return Quantity(tokens.text[start:end], start, end, Decimal(0), kind="identifier"), after
+
+    def _other_digit(self, at: int) -> tuple[Quantity, int] | None:
+        """A sign for a number that is no digit, as in a circle, and has to be quoted as it is."""
+        sign = self.tokens[at].text
+        if len(sign) != 1 or sign in RAISED + LOWERED or unicodedata.category(sign) not in ("No", "Nl"):
+            return None
+        return self._name(at, at + 1)
+
+    def _read_share_of(self, draft: Draft) -> None:
+        """ "Half of a percent", "a quarter of a million"."""
+        tokens, at = self.tokens, draft.next
+        if tokens.low(at) != "of" or tokens.low(at + 1) not in ("a", "one", "1"):
+            return
+        word = tokens.low(at + 2)
+        if word in SCALES:
+            draft.kind, draft.power, draft.next, draft.form, draft.worded = "none", SCALES[word], at + 3, "", False
+        elif word in ("percent", "percentage", "%") or tokens.has(at + 2, "per", "cent"):
+            points = word == "percentage"
+            draft.kind, draft.form, draft.worded = "points" if points else "percent", "", False
+            draft.next = at + 3 + (points or word == "per")
+
+    def _finish(self, draft: Draft) -> Quantity:
+        tokens = self.tokens
+        start, end = tokens[draft.begin].start, tokens[draft.next - 1].end
+        words = self._words_before(draft.begin)
+        return Quantity(
+            tokens.text[start:end],
+            start,
+            end,
+            -draft.value if draft.negative else draft.value,
+            draft.decimals,
+            draft.power,
+            draft.kind,
+            draft.unit,
+            draft.nouns,
+            draft.per_time,
+            draft.per_thing,
+            approximate=bool(ABOUT.intersection(words)),
+            bound=self._bound(words, draft),
+            wording=draft.form if draft.worded and draft.form != "ordinal" else "",
+        )
+
+    def _words_before(self, begin: int) -> list[str]:
+        words: list[str] = []
+        for at in range(max(begin - _WORDS_BEFORE, 0), begin):
+            word = self.tokens.low(at)
+            ends = word in (".", ";", ",", "(", "the", "%") or self.tokens.is_number(at)
+            words = [] if ends else [*words, word]
+        return words
+
+    def _bound(self, words: list[str], draft: Draft) -> Bound:
+        phrase = f" {' '.join(words)} "
+        if " than " in phrase or " least " in phrase or " most " in phrase:
+            denied = " no " in phrase or " not " in phrase
+            more = any(f" {word} than " in phrase for word in ("more", "greater", "higher", "larger", "longer"))
+            less = any(f" {word} than " in phrase for word in ("less", "fewer", "lower", "smaller", "shorter"))
+            more, less = (less, more) if denied else (more, less)
+            if more or " at least " in phrase:
+                return "over"
+            if less or " at most " in phrase:
+                return "under"
+        if OVER.intersection(words) or (draft.form == "change" and "more" in words):
+            return "over"
+        return "under" if UNDER.intersection(words) or (draft.form == "change" and "less" in words) else ""

@@ -1,0 +1,87 @@
+"""What neighbouring figures share and only one of them says: "$28-32 billion", "the 7th, 8th and 9th floors". Pure."""
+
+import re
+from dataclasses import replace
+
+from ralph_cli.text.quantities.quantity import Date, Quantity
+
+_RANGE = re.compile(r"\s*(?:[-\u2013\u2014]|to|and|through|or)\s*")
+_LIST = re.compile(r"\s*,?\s*(?:and|or|,|/|&)\s*")
+_PART_OF = re.compile(r"\s*(?:out )?of (?:its |the |a total of )?")
+_FROM = re.compile(r"(?i)(?:from|between)\s*(?:[a-z]+\s+)?\S{0,3}\Z")
+_COLUMNS = re.compile(r"[\s,|]*(?:and\s+)?")
+_MAX_WHOLE_RANGE = 50
+_REACH = 16
+
+
+def share_between_neighbours(text: str, quantities: list[Quantity]) -> tuple[Quantity, ...]:
+    """The quantities of a text, in order, with what each takes over from the one before or behind it."""
+    found = list(quantities)
+    for at in range(len(found) - 2, -1, -1):
+        one, other = found[at], found[at + 1]
+        if one.is_measured and other.is_measured:
+            found[at], found[at + 1] = _share(text, one, other)
+    for at in range(1, len(found)):
+        found[at] = _share_date(text, found[at - 1], found[at])
+    return tuple(found)
+
+
+def _share(text: str, one: Quantity, other: Quantity) -> tuple[Quantity, Quantity]:
+    gap = text[one.end : other.start]
+    if gap.strip() in ("-", "\u2013") or (gap == "" and text[other.start] in "-\u2013"):
+        other = replace(other, value=abs(other.value))
+        gap = gap or "-"
+    plain = one.kind in ("none", "count") and one.power is None
+    if plain and other.power and one.value < 1000 and _PART_OF.fullmatch(gap):
+        return replace(one, power=other.power, kind=other.kind, unit=other.unit), other
+    if _RANGE.fullmatch(gap) and _is_range(text, one, other, gap.strip()):
+        return _share_range(one, other, gap.strip())
+    if _LIST.fullmatch(gap):
+        one = _share_list(one, other)
+    return one, other
+
+
+def _is_range(text: str, one: Quantity, other: Quantity, sign: str) -> bool:
+    if sign in ("-", "\u2013", "\u2014", "through") or _FROM.search(text, max(0, one.start - _REACH), one.start):
+        return True
+    kinds = one.kind, other.kind
+    return sign != "and" and kinds in (
+        ("currency", "none"),
+        ("currency", "currency"),
+        ("none", "currency"),
+        ("none", "percent"),
+    )
+
+
+def _share_range(one: Quantity, other: Quantity, sign: str) -> tuple[Quantity, Quantity]:
+    if one.power is None and other.power is not None and (abs(one.value) < 1000 or abs(one.value) <= abs(other.value)):
+        one = replace(one, power=other.power)
+    if one.kind in ("none", "count") and other.kind not in ("none", "ordinal"):
+        one = replace(one, kind=other.kind, unit=other.unit, nouns=other.nouns)
+    if other.kind in ("none", "count") and one.kind in ("currency", "percent"):
+        other = replace(other, kind=one.kind, unit=one.unit)
+    whole = one.value == int(one.value) and other.value == int(other.value)
+    if whole and sign != "or" and 0 < other.value - one.value < _MAX_WHOLE_RANGE:
+        one = replace(one, last=other.value)
+    return one, other
+
+
+def _share_list(one: Quantity, other: Quantity) -> Quantity:
+    alike = one.text[0].isdecimal() == other.text[0].isdecimal()
+    if one.kind == "none" and other.kind in ("count", "physical", "duration", "ordinal") and not one.power and alike:
+        one = replace(one, kind=other.kind, unit=other.unit, nouns=other.nouns)
+    if one.kind != other.kind or one.power is not None or other.power is not None:
+        return one
+    return replace(one, per_time=one.per_time or other.per_time, per_thing=one.per_thing or other.per_thing)
+
+
+def _share_date(text: str, before: Quantity, found: Quantity) -> Quantity:
+    """A year of a row of years with the day and the length of period that the first of them names."""
+    if before.kind != "date" or found.kind != "date" or not _COLUMNS.fullmatch(text, before.end, found.start):
+        return found
+    said, bare = before.date, found.date
+    if bare == Date(bare.year) and said.month is not None:
+        return replace(found, date=said._replace(year=bare.year))
+    if bare.months is None and said.months is not None and bare.part is None:
+        return replace(found, date=bare._replace(months=said.months))
+    return found

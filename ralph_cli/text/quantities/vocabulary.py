@@ -1,0 +1,98 @@
+"""Closed classes of English words that say what a number is: scales, fractions, units, hedges. Pure."""
+
+# ruff: noqa: SIM905
+
+from decimal import Decimal
+
+from ralph_cli.text.lexicon import ORDINALS, STOP_WORDS, TENS, UNITS
+
+SCALES = {
+    "thousand": 3, "k": 3, "million": 6, "mn": 6, "mm": 6, "m": 6, "mio": 6, "mln": 6, "billion": 9, "bn": 9,
+    "b": 9, "mrd": 9, "trillion": 12, "tn": 12, "lakh": 5, "crore": 7,
+}  # fmt: skip
+SCALES |= {f"{word}s": SCALES[word] for word in ("thousand", "million", "billion", "trillion")}
+LETTER_SCALES = frozenset("kmb")
+"""Scales of one letter, which must be glued to their number."""
+
+FRACTIONS = {"half": 2, "third": 3, "quarter": 4, "fourth": 4, "fifth": 5, "sixth": 6, "seventh": 7, "eighth": 8}
+FRACTIONS |= {"ninth": 9, "tenth": 10, "twentieth": 20, "hundredth": 100}
+_VERBS = {"doubl": Decimal(2), "tripl": Decimal(3), "quadrupl": Decimal(4), "quintupl": Decimal(5)}
+CHANGES = {f"{stem}{end}": value for stem, value in _VERBS.items() for end in ("ed", "es", "ing")}
+CHANGES |= {word: Decimal("0.5") for word in ("halved", "halving")}
+"""Words for what became a multiple, or a share, of what it was."""
+
+BARE_MULTIPLES = {f"{stem}e": value for stem, value in _VERBS.items()} | {"halve": Decimal("0.5")}
+"""The same without an ending: a multiple before "the" or "after", but none in "double net"."""
+
+TIMES = {
+    "day": "day", "night": "night", "week": "week", "month": "month", "quarter": "quarter", "year": "year",
+    "yr": "year", "annum": "year", "hour": "hour", "minute": "minute", "second": "second", "decade": "decade",
+}  # fmt: skip
+PACES = {
+    "annual": "year", "yearly": "year", "annually": "year", "annualised": "year", "annualized": "year",
+    "quarterly": "quarter", "monthly": "month", "weekly": "week", "daily": "day", "hourly": "hour",
+}  # fmt: skip
+"""Words for what is stated for a time."""
+
+WORKING_DAYS = {
+    "business": "business day",
+    "working": "business day",
+    "banking": "business day",
+    "trading": "trading day",
+}
+
+_SPELLINGS = {
+    "foot": "foot feet ft", "metre": "metre meter", "kilometre": "kilometre kilometer km", "mile": "mile mi",
+    "yard": "yard", "inch": "inch", "acre": "acre", "hectare": "hectare ha", "gallon": "gallon", "litre": "litre liter",
+    "barrel": "barrel bbl", "ton": "ton", "tonne": "tonne mt", "gram": "gram", "kilogram": "kilogram kg",
+    "ounce": "ounce oz", "bushel": "bushel", "watt": "watt", "watt hour": "watthour", "hertz": "hertz", "byte": "byte",
+    "degree": "degree", "square foot": "sqft", "square metre": "sqm sqmetre",
+}  # fmt: skip
+_PREFIXES = {"k": 3, "m": 6, "g": 9, "t": 12}
+_LONG_PREFIXES = {"kilo": 3, "mega": 6, "giga": 9, "tera": 12}
+_SYMBOLS = {"wh": "watt hour", "w": "watt", "wac": "watt", "wdc": "watt", "wp": "watt", "hz": "hertz"}
+PHYSICAL = {spelling: (unit, 0) for unit, spellings in _SPELLINGS.items() for spelling in spellings.split()}
+PHYSICAL |= {p + symbol: (unit, power) for p, power in _PREFIXES.items() for symbol, unit in _SYMBOLS.items()}
+PHYSICAL |= {p + unit: (unit, power) for p, power in _LONG_PREFIXES.items() for unit in ("watt", "hertz", "byte")}
+PHYSICAL |= {f"{p}watthour": ("watt hour", power) for p, power in _LONG_PREFIXES.items()}
+PHYSICAL |= {"gb": ("byte", 9), "tb": ("byte", 12)}
+"""Units of size, weight and energy as they are written, each with its unit and the power of ten of its prefix."""
+
+AREAS = {"square": "square ", "sq": "square ", "cubic": "cubic ", "cu": "cubic ", "nautical": "nautical "}
+
+OVER = frozenset("over exceed exceeds exceeded exceeding above topped beyond surpassed upwards".split())
+UNDER = frozenset(["under", "below", "nearly", "almost", "short"])
+ABOUT = frozenset("about approximately around roughly some nearly almost circa ca approx close ~ ≈".split())
+
+REFERENCES = frozenset(
+    (
+        "section sections article clause item items note notes exhibit schedule page pages part table form rule "
+        "paragraph appendix annex topic level chapter series no nos"
+    ).split()
+)
+"""What a number behind names, and does not count; most begin with a capital then."""
+
+LITTLE_WORDS = STOP_WORDS | frozenset(
+    "per since upon among within compared versus less fewer higher lower larger smaller greater".split()
+)
+"""Words that name nothing: before them what is counted ends."""
+
+NUMBER_WORDS = frozenset((*UNITS, *TENS, *ORDINALS))
+_IRREGULAR = {
+    "ft": "foot",
+    "feet": "foot",
+    "sq": "square",
+    "halves": "half",
+    "people": "person",
+    "countries": "country",
+}
+
+
+def singular(word: str) -> str:
+    """A noun in lower case without the ending of its plural."""
+    word = word.lower()
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word

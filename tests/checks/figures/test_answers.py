@@ -1,0 +1,187 @@
+"""Three answers to a figure of a claim: supported, contradicted in one field, or open; and an objection is no veto."""
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from fakes import document
+
+from ralph_cli.checks.figures.check import NumbersCheck
+from ralph_cli.checks.figures.header import TableHeaders
+from ralph_cli.checks.quotes import resolve_quotes
+from ralph_cli.core.document import Cell, Column, Document, Table
+from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Quote
+from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.judge_testing.mutate_figures import mutate_numbers, mutate_times
+from ralph_cli.text.sentences import sentence_ends
+
+REPORT = """
+The figures of this part are shown in the currency of the group.
+\fSegment results were as follows for the two periods that are compared here:
+(in thousands of dollars, except per share data)
+Three Months Ended June 30,  2023  2022
+Packaging  $  210,450  $  198,300
+Labels  88,120  91,045
+Loss on disposals  (1,250)  (980)
+Earnings per share  3.64  3.11
+\fStaff costs came to $1,577 in the half-year, of which 24.6% fell to wages and 21.6% to the rest.
+The plan costs $11.99 a month. Payment is due within 30 days of 1 March 2023. The plant has 12 lines.
+The hall covers 5,000 square feet. They learnt for 5.8 million hours. The margin rose by 40 basis points.
+"""
+
+
+def check(about: Document, text: str, quotes: Sequence[str], calculations: Sequence[str] = ()) -> Evidence:
+    attempt = resolve_quotes(Draft((DraftClaim(text, tuple(quotes), tuple(calculations)),)), about, QuoteIndex(about))
+    assert not attempt.refused, attempt.refused
+    return NumbersCheck(about, "What does it say?")(attempt)
+
+
+def answer(text: str, *quotes: str, calculations: Sequence[str] = ()) -> str:
+    """What is said of a claim on the report: "", or the kind of answer and its words."""
+    found = check(document(REPORT, kind="pdf"), text, quotes, calculations)
+    said = [f"objection: {issue.material}" for issue in found.issues]
+    return "\n".join(said + [f"open: {doubt.message}" for doubt in found.doubts])
+
+
+PACKAGING = "Packaging  $  210,450  $  198,300"
+STAFF = "Staff costs came to $1,577 in the half-year, of which 24.6% fell to wages and 21.6% to the rest."
+
+
+@pytest.mark.parametrize(
+    ("text", "quote"),
+    [
+        ("Packaging sold $210.5 million.", PACKAGING),
+        ("Packaging sold $210,450 thousand in the three months ended June 30, 2023.", PACKAGING),
+        ("Packaging sold about $210 million in the second quarter of 2022.", PACKAGING),
+        ("Earnings were $3.64 a share.", "Earnings per share  3.64  3.11"),
+        ("Staff cost $1.577 million, a quarter of it wages.", STAFF),
+        ("The plan is $12 a month, roughly.", "The plan costs $11.99 a month."),
+        ("The hall is just under 5,100 square feet.", "The hall covers 5,000 square feet."),
+        ("The margin rose 0.4 points.", "The margin rose by 40 basis points."),
+    ],
+)
+def test_what_the_quotes_and_their_headers_bear_out(text: str, quote: str) -> None:
+    assert answer(text, quote) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "field"),
+    [
+        ("Packaging sold $210.5 billion.", PACKAGING, "scale differs"),
+        ("Packaging sold $210,450.", PACKAGING, "scale differs"),
+        ("Packaging sold \u20ac210.5 million.", PACKAGING, "names no such currency"),
+        ("Packaging sold $210.5 million in the full year.", PACKAGING, "length of the period"),
+        ("Earnings were $3.64 million.", "Earnings per share  3.64  3.11", "scale differs"),
+        ("Loss on disposals was $980.", "Loss on disposals  (1,250)  (980)", "scale differs"),
+        ("24.6 percentage points fell to wages.", STAFF, "unit differs"),
+        ("The plan costs $11.99 a year.", "The plan costs $11.99 a month.", "time it is stated for"),
+        ("It is due within 30 weeks.", "Payment is due within 30 days of 1 March 2023.", "unit differs"),
+        ("It is due 30 days from 2 March 2023.", "Payment is due within 30 days of 1 March 2023.", "another day"),
+        ("The plant has 13 lines.", "The plant has 12 lines.", 'the quotes say "12 line'),
+        ("The hall covers 5,000 square metres.", "The hall covers 5,000 square feet.", "unit differs"),
+        ("They learnt for 5.8 thousand hours.", "They learnt for 5.8 million hours.", "scale differs"),
+        ("The margin rose by 41 basis points.", "The margin rose by 40 basis points.", "is in no quote"),
+    ],
+)
+def test_what_the_quotes_state_otherwise_is_an_objection_that_names_the_field(
+    text: str, quote: str, field: str
+) -> None:
+    assert answer(text, quote).startswith("objection: ") and field in answer(text, quote)
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "question"),
+    [
+        ("The plant runs three shifts.", "The plant has 12 lines.", "could not count"),
+        ("It is due in 2019.", "The plant has 12 lines.", "names the year"),
+        ("Wages were 14 percent more than the rest.", STAFF, "no calculation is recorded"),
+        ("More than 20% fell to the rest, more than 15% to wages.", STAFF, "distance to the bound"),
+    ],
+)
+def test_what_code_cannot_tell_is_open(text: str, quote: str, question: str) -> None:
+    assert answer(text, quote).startswith("open: ") and question in answer(text, quote)
+
+
+def test_a_cause_is_told_once_and_says_what_to_write() -> None:
+    said = answer("Wages were 4% more.", STAFF, calculations=["24.6% - 21.6% = 4%"])
+    assert said == "objection: 24.6% - 21.6% = 4%: it gives 3%, not 4%: write 3%"
+    said = answer("Wages were 3% more.", STAFF, calculations=["24.6% - 21.6% = 3%"])
+    assert "a number of percentage points" in said
+
+
+def test_a_conversion_of_scales_makes_no_more_of_anything() -> None:
+    quote = "The plant has 12 lines."
+    assert "scale" in answer("The plant has 12,000 lines.", quote, calculations=["12 * 1,000 = 12,000"])
+    assert answer("Packaging sold $210.45 million.", PACKAGING, calculations=["210,450 / 1,000 = 210.45"]) == ""
+
+
+def test_a_column_that_the_reader_of_the_document_has_seen_gives_its_unit() -> None:
+    text = "(in millions)\nName  2023  Change\nSales  5,000  12\nOther sales  4,000  7\n"
+    about, at = document(text, kind="pdf"), text.index("12")
+    columns = (Column("Name"), Column("2023"), Column("Change (%)"))
+    cells = (Cell(text.index("5,000"), text.index("5,000") + 5, 1), Cell(at, at + 2, 2))
+    typed = replace(about, tables=(Table(0, len(text), columns, cells),))
+    assert check(about, "Sales rose by 12%.", ["Sales  5,000  12"]).doubts
+    assert check(typed, "Sales rose by 12%.", ["Sales  5,000  12"]).doubts == ()
+    assert TableHeaders(typed).column_name(at) == "Change (%)" and TableHeaders(typed).column_name(0) == ""
+
+
+def attempt_on(about: Document, text: str, because: str = "") -> Attempt:
+    draft = Draft((DraftClaim(text, ("The plant has 12 lines.",), because=because),))
+    found = resolve_quotes(draft, about, QuoteIndex(about))
+    return replace(found, claims=(replace(found.claims[0], because=because),))
+
+
+def test_a_reason_makes_a_doubt_of_an_objection() -> None:
+    about = document(REPORT, kind="pdf")
+    numbers = NumbersCheck(about, "", vetoes=False)
+    refused = numbers(attempt_on(about, "The plant has 13 lines."))
+    assert not refused.passed and refused.doubts == ()
+    stood_by = numbers(attempt_on(about, "The plant has 13 lines.", "one was built since"))
+    assert stood_by.passed and [doubt.kind for doubt in stood_by.doubts] == ["objection"]
+    assert 'the quotes say "12 line' in stood_by.doubts[0].message
+
+
+def test_with_vetoes_an_objection_stands() -> None:
+    about = document(REPORT, kind="pdf")
+    numbers = NumbersCheck(about, "", vetoes=True)
+    for _ in range(2):
+        assert not numbers(attempt_on(about, "The plant has 13 lines.", "one was built since")).passed
+
+
+SAMPLES = Path(__file__).parents[3] / "samples"
+
+
+def sentences_of(about: Document) -> Iterator[tuple[int, int]]:
+    start = 0
+    for stop, begin in sentence_ends(about.text):
+        text = about.text[start:stop]
+        if text.strip() and any(character.isdigit() for character in text) and "|" not in text and len(text) < 400:
+            yield start + len(text) - len(text.lstrip()), stop
+        start = begin
+
+
+@pytest.mark.parametrize("name", ["contract.md", "report.md"])
+def test_sentences_as_claims_of_themselves_pass_and_with_one_field_changed_nearly_never(name: str) -> None:
+    about = document((SAMPLES / name).read_text("utf-8"), kind="markdown")
+    numbers = NumbersCheck(about, "")
+    chosen = random.Random(7)
+    seen: Counter[tuple[str, str]] = Counter()
+
+    def said_of(text: str, span: tuple[int, int]) -> str:
+        quote = Quote(1, about.text[slice(*span)], *span, 1, "1", "exact", 1, text)
+        found = numbers(Attempt((Claim(1, " ".join(text.split()), (1,)),), (quote,)))
+        return "objection" if found.issues else "open" if found.doubts else "supported"
+
+    for span in sentences_of(about):
+        text = about.text[slice(*span)]
+        seen["true", said_of(text, span)] += 1
+        false = [*mutate_numbers(text), *mutate_times(text)]
+        for changed in chosen.sample(false, min(2, len(false))):
+            seen["false", said_of(changed, span)] += 1
+    assert seen["true", "objection"] == 0 and seen["true", "supported"] >= 20
+    reached = sum(count for (kind, _), count in seen.items() if kind == "false")
+    assert reached >= 20 and seen["false", "supported"] <= 0.05 * reached, seen
