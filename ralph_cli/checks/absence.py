@@ -5,6 +5,7 @@ them. Whether they answer it is for the worker to say when it has seen them; its
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -83,13 +84,14 @@ class Place:
 class AbsenceReview:
     """Looks at what a worker says is not there.
 
-    `code_searches` gives what the worker's code searched, `shown_spans` what a model was shown.
+    `code_searches` gives what the worker's code searched, `shown_spans` what a model was shown; `again` is what is
+    to be handed in if it is so.
 
     A statement is sent back, with exact places that no model was shown, if
     - a term that the worker says it searched is there, and not one of its places was looked at (or, of a term that
       stands in few places, one on a page of which nothing was);
     - a rare word of the question is there, and was neither searched for nor seen;
-    - nothing of what was searched is there; then the passages are shown that hold most of the question's words.
+    - nothing of what was searched is there, or a word of the question is not: the document may use others.
     The refusal shows the lines themselves; whoever says so again has seen them, and the statement stands.
     """
 
@@ -97,6 +99,7 @@ class AbsenceReview:
     question: str
     code_searches: Callable[[], tuple[SearchTerm, ...]]
     shown_spans: Callable[[], Spans]
+    again: str = "not_found again"
     _has_refused: bool = False
     _claim_reviews: dict[str, "AbsenceReview"] = field(default_factory=dict)
     _told_claims: set[str] = field(default_factory=set)
@@ -111,24 +114,37 @@ class AbsenceReview:
             if all(place.end < other.start or other.end < place.start for other in places):
                 places.append(place)
         places = places[:MAX_PLACES_SHOWN]
-        found_nothing = not any(tally.search.hits for tally in tallies)
-        issue = self._empty_search_refusal(places) if found_nothing else self._refusal(places) if places else None
+        words = self._words_to_replace(tallies)
+        issue = (
+            self._other_words_refusal(words, tallies, places) if words else self._refusal(places) if places else None
+        )
         self._has_refused = issue is not None
         return (issue,) if issue else ()
 
-    def _empty_search_refusal(self, places: Sequence[Place]) -> Issue | None:
-        """The refusal of a search without any hit, unless all of the text was read: it looked for words, and what they
-        mean may stand there in others.
+    def _words_to_replace(self, tallies: Sequence[Tally]) -> list[str]:
+        """The words of the question for which the document may use others: those that stand nowhere in it, or, if
+        nothing that was searched does, the rare ones. None when all of the text was read.
         """
         size = len(self.document.text)
         if count_covered(self.shown_spans(), 0, size) >= size:
-            return None
-        words = ", ".join(self._question_words.values())
-        message = "none of the words searched for stands anywhere, which says little: the document may use others. "
-        message += f"Search for other words for each of these: {words}. " if words else ""
+            return []
+        places = Counter(stem for _, _, stem in self._question_places)
+        missing = [word for stem, word in self._question_words.items() if not places[stem]]
+        if missing or any(tally.search.hits for tally in tallies):
+            return missing
+        rare = [word for stem, word in self._question_words.items() if places[stem] <= RARE_WORD_MAX_PLACES]
+        return rare or list(self._question_words.values()) or ["what was asked"]
+
+    def _other_words_refusal(self, words: Sequence[str], tallies: Sequence[Tally], places: Sequence[Place]) -> Issue:
+        """The refusal of a search for words that the document does not have: it may say the same in others."""
+        searched = [tally.search for tally in tallies if tally.search.by == "worker"]
+        message = f"{describe_searches(searched)}. " if searched else ""
+        message += f"The document may say it in other words than these: {', '.join(words)}. Search for some of them. "
         if places:
-            message += f"Look at these places, which bear on it and which you have not seen{self._pages_of(places)}. "
-        message += "If nothing answers it then, hand in not_found again with all that you searched for, and it stands"
+            where = self._pages_of(places)
+            message += f"Look at these places, which bear on it and which you have not seen{where}: at(offset) prints "
+            message += "what stands around them. "
+        message += f"If nothing answers it then, hand in {self.again}, with all that you searched for, and it stands"
         return Issue(NAME, message, material="\n".join(map(self._render_place, places)))
 
     def claim_issues(self, claims: Sequence[DraftClaim]) -> tuple[Issue, ...]:
@@ -137,8 +153,10 @@ class AbsenceReview:
         for number, claim in enumerate(claims, 1):
             key = " ".join(claim.text.split())
             if claim.searched:
-                review = self._claim_reviews.setdefault(key, AbsenceReview(self.document, key, *self._sources))
-                found += (replace(issue, claim=number) for issue in review.issues(Absence(claim.searched)))
+                review = self._claim_reviews.setdefault(key, self._review_of(key))
+                for issue in review.issues(Absence(claim.searched)):
+                    what = f"claim {number} says that something is not in the document; {issue.message}"
+                    found.append(replace(issue, message=what, claim=number))
             elif says_absent(key) and key not in self._told_claims:
                 self._told_claims.add(key)
                 message = (
@@ -148,9 +166,10 @@ class AbsenceReview:
                 found.append(Issue(NAME, message, number))
         return tuple(found)
 
-    @property
-    def _sources(self) -> tuple[Callable[[], tuple[SearchTerm, ...]], Callable[[], Spans]]:
-        return self.code_searches, self.shown_spans
+    def _review_of(self, claim: str) -> "AbsenceReview":
+        """The review of one claim: of what it says is not there, without the words that speak of the document."""
+        about = _NOT_SAID.sub(" ", claim)
+        return AbsenceReview(self.document, about, tuple, self.shown_spans, "the same claims again")
 
     def add_claim_searches(self, attempt: Attempt, draft: Draft) -> Attempt:
         """The attempt with what was searched for claims that something is not there, counted here."""
@@ -240,8 +259,8 @@ class AbsenceReview:
         places = sorted(places, key=_BY_START)
         message = (
             f"there are places that bear on it and that you have not looked at{self._pages_of(places)}; here are their "
-            "lines, and at(offset) prints what stands around them. If they answer it, hand in claims; if they do not, "
-            "hand in not_found again, and it stands"
+            "lines, and at(offset) prints what stands around them. If they answer it, hand in claims that say so; if "
+            f"they do not, hand in {self.again}, and it stands"
         )
         return Issue(NAME, message, material="\n".join(map(self._render_place, places)))
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from ralph_cli.core.coverage import Spans, asks_for_all, count_covered, format_ranges
+from ralph_cli.core.coverage import Spans, asks_for_all, count_covered, format_ranges, uncovered_spans
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Attempt, Completeness, CompletenessProof, Issue
 from ralph_cli.documents.quotes.index import QuoteIndex
@@ -23,7 +23,7 @@ MAX_REFUSALS = 2
 NEAR = 300
 """Characters within which the words of an item stand near a place of a term."""
 
-MAX_NAMED = 30
+MAX_NAMED, MAX_CALLS_NAMED = 30, 6
 _RUN = re.compile(r"(\d+)(?:\s*(?:-|\u2013|to)\s*(\d+))?")
 
 
@@ -51,10 +51,10 @@ class CompletenessReview:
         self._refusals += 1
         told = "; ".join(proof.message for proof in proofs) or "`complete` was not handed in"
         message = (
-            "the task asks for all of something, and nothing shows yet that nothing is missing. Beside the items hand "
-            "in `complete`: words of the document that close the list (`closed_by`), or the words at whose places all "
-            "instances stand (`terms`), each place read, or the pages of the part that it is about (`pages`), all "
-            "read. Read what is left, or hand in again what you have"
+            "the task asks for all of something, and nothing shows yet that nothing is missing. Ways to show it, in "
+            "`complete` beside the items: words of the document that close the list (`closed_by`), or the words at "
+            "whose places all instances stand (`terms`), each place read, or the pages of the part that it is about "
+            "(`pages`), all read. Read what is left, or hand in again what you have"
         )
         return (Issue(NAME, message, material=told),)
 
@@ -121,9 +121,20 @@ class CompletenessReview:
         unread = [page.number for page in pages if self._unread_share(page.start, page.end) > 0.02]
         if unread:
             message = f"of the pages that it is about, these were not read whole: {format_ranges(unread, MAX_NAMED)}"
-            return CompletenessProof("pages", False, message)
-        what = "all pages were" if len(numbers) == count else f"pages {format_ranges(numbers)}, which it is about, were"
-        return CompletenessProof("pages", True, f"{what} read")
+            left = ", ".join(map(self._name_unread, unread[:MAX_CALLS_NAMED]))
+            return CompletenessProof("pages", False, f"{message}; what is left begins at {left}")
+        if len(numbers) == count:
+            return CompletenessProof("pages", True, "all pages were read")
+        message = f"the reader says that the task is about pages {format_ranges(numbers)}; they were read"
+        return CompletenessProof("pages", True, message)
+
+    def _name_unread(self, number: int) -> str:
+        """What prints the rest of a page of which not all was read."""
+        page = self.document.pages[number - 1]
+        gaps = uncovered_spans(self.shown_spans(), len(self.document.text))
+        inside = [(max(low, page.start), min(high, page.end)) for low, high in gaps]
+        start, _ = max(inside, key=lambda gap: gap[1] - gap[0])
+        return f"show({number}, start={start - page.start})"
 
     def _unread_share(self, start: int, end: int) -> float:
         """The share of the characters, white space apart, of which no model was shown anything."""

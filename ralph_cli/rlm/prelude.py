@@ -4,7 +4,7 @@ import bisect
 import re
 from typing import Any
 
-from ralph_cli.text.tables import has_columns, header_lines
+from ralph_cli.text.tables import has_columns, header_lines, widen_spaces
 
 _Page = tuple[int, str, int, int]  # number, label, first character, end
 _Place = tuple[_Page, int, int, int]  # its page, first character, end, start of the hit's own line
@@ -105,7 +105,7 @@ def _alternatives(pattern: str) -> str:
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(re.sub(r"(?<!\\) +", r"\\s+", pattern), re.IGNORECASE | re.MULTILINE)
+    return re.compile(widen_spaces(pattern), re.IGNORECASE | re.MULTILINE)
 
 
 def _listed(place: _Place) -> str:

@@ -6,6 +6,7 @@ The guest's look-up functions use it, too: its source is sent into the sandbox, 
 import re
 
 CELLS_APART = re.compile(r"\S(?: {2,}|\t)\S")
+_ESCAPED_CLASSED_OR_SPACE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]| +(?P<quantifier>(?=[*+?{]))?")
 _AMOUNT = re.compile(r"\d[\d,.]*")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _STOPPED = re.compile(r"[.;:!?](?:\s|$)")
@@ -27,6 +28,22 @@ _PERIOD = r"(?i)\b(?:months|weeks|years?|quarters?) ended\b|\bas of\b.*\d|^at [A
 _UNIT = r"(?i)\bin (?:thousand|million|billion)s?\b|[($] ?(?:thousand|million|billion)s?\b"
 _NAMED_ABOVE = tuple(map(re.compile, (_YEARS, _PERIOD, _UNIT)))
 _MOST_LINES, _LONGEST_HEADER, _LONGEST_LINE, _FEW_WORDS = 200, 160, 75, 6
+
+
+def widen_spaces(pattern: str) -> str:
+    """A regular expression in which a space matches any white space, as line ends are nothing to who searches words.
+
+    A space with a quantifier behind it keeps it (" ?" is one space or none), and one in a class stays one of its
+    characters.
+    """
+    return _ESCAPED_CLASSED_OR_SPACE.sub(_widen, pattern)
+
+
+def _widen(match: "re.Match[str]") -> str:
+    found = match[0]
+    if found[0] == " ":
+        return r"\s+" if match["quantifier"] is None else r"\s" * len(found)
+    return found.replace(" ", r"\s") if found[0] == "[" else found
 
 
 def is_row(line: str) -> bool:

@@ -437,7 +437,7 @@ def test_nothing_of_the_document_but_a_preview_is_in_the_first_request(settings:
     long = document("beginning " * 100 + "THE SECRET SENTENCE " + "end " * 5_000)
     _, _, worker, _ = play(
         settings,
-        [tool_reply({"code": "find('SECRET')"}), tool_reply({"not_found": {"searched": ["x1"]}})],
+        [tool_reply({"code": "find('SECRET')"}), *[tool_reply({"not_found": {"searched": ["x1"]}})] * 2],
         [],
         about=long,
     )

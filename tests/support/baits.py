@@ -103,8 +103,8 @@ def bait(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Bait]:
             listener.listen()
             threading.Thread(target=_accept, args=(listener, connections), daemon=True).start()
             stack.callback(listener.shutdown, socket.SHUT_RDWR)
-        os.environ["RALPH_CANARY_KEY"] = ENVIRONMENT_SECRET
-        stack.callback(os.environ.pop, "RALPH_CANARY_KEY")
+        os.environ["CANARY_API_KEY"] = ENVIRONMENT_SECRET
+        stack.callback(os.environ.pop, "CANARY_API_KEY")
         yield Bait(folder, server.server_port, name, connections)
 
 

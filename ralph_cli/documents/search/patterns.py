@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ralph_cli.text.boundary import is_inside_word
+from ralph_cli.text.tables import widen_spaces
 
 SECONDS_PER_PATTERN = 1.0
 """How long one expression may take."""
@@ -82,7 +83,7 @@ def result_lines(given: str) -> Iterator[str]:
 def _count_pattern(pattern: str, text: str) -> dict[str, Any]:
     signal.setitimer(signal.ITIMER_REAL, SECONDS_PER_PATTERN)
     try:
-        compiled = re.compile(re.sub(r"(?<!\\) +", r"\\s+", pattern), re.IGNORECASE | re.MULTILINE)
+        compiled = re.compile(widen_spaces(pattern), re.IGNORECASE | re.MULTILINE)
         count, anywhere, places = 0, 0, []
         for match in compiled.finditer(text):
             if match.start() < match.end():  # what matches nothing stands everywhere

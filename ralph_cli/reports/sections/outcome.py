@@ -4,6 +4,7 @@ from ralph_cli.core.run import StopType
 from ralph_cli.reports.safe_text import make_visible, one_line
 from ralph_cli.reports.sections.unconfirmed import count_doubts
 from ralph_cli.reports.view import RunView
+from ralph_cli.text.plural import pluralize
 
 PASSAGES_HEADING = "Passages that may answer (no model has read them)"
 USE_A_MODEL = "With ANTHROPIC_API_KEY and OPENAI_API_KEY set, Claude answers and GPT checks the answer."
@@ -72,7 +73,10 @@ def _source(view: RunView) -> str:
 
 
 def _judgement(view: RunView) -> str:
-    return f"{make_visible(view.judge)} found {'the task done' if view.mode == 'task' else 'every claim supported'}."
+    absent = sum(item.verdict == "absent" for item in view.claims)
+    rest = f"; {pluralize(absent, 'claim')} that something is not there rest on searches alone" if absent else ""
+    what = "the task done" if view.mode == "task" else "every claim supported"
+    return f"{make_visible(view.judge)} found {what}{rest}."
 
 
 def _no_judge(view: RunView) -> str:

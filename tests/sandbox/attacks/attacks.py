@@ -74,9 +74,9 @@ WRITES = _attacks(
 )  # fmt: skip
 
 PROCESSES = _attacks(
-    ("environment", "import os\nleak(os.environ['RALPH_CANARY_KEY'])"),
-    ("environment, second door", "import os\nleak(os.environb[b'RALPH_CANARY_KEY'])"),
-    ("environment of posix", "import posix\nleak(posix.environ[b'RALPH_CANARY_KEY'])"),
+    ("environment", "import os\nleak(os.environ['CANARY_API_KEY'])"),
+    ("environment, second door", "import os\nleak(os.environb[b'CANARY_API_KEY'])"),
+    ("environment of posix", "import posix\nleak(posix.environ[b'CANARY_API_KEY'])"),
     ("system", "import os\nassert os.system('echo x > @OUT@') == 0\nleak('ran')"),
     ("posix.system", "import posix\nassert posix.system('echo x > @OUT@') == 0\nleak('ran')"),
     ("popen", "import os\nleak(os.popen('id').read() or 1 / 0)"),
@@ -155,7 +155,7 @@ JAVASCRIPT = _attacks(
     ("fetch", "import js\n" + _SYNC + "leak(run_sync(js.fetch('http://127.0.0.1:@PORT@/')).status)"),
     ("fetch a file", "import js\n" + _SYNC + "leak(run_sync(js.fetch('file://@SECRET@')))"),
     ("run_js", _JS + "leak(run_js('1 + 1'))"),
-    ("process.env", _JS + "leak(run_js('process.env.RALPH_CANARY_KEY'))"),
+    ("process.env", _JS + "leak(run_js('process.env.CANARY_API_KEY'))"),
     ("Function constructor", "import js\nleak(js.Object.constructor('return typeof Deno')())"),
     ("built-in fs", _JS + "leak(run_js(\"process.getBuiltinModule('node:fs').readFileSync('@SECRET@', 'utf8')\"))"),
     ("built-in child_process", _JS + "leak(run_js(\"process.getBuiltinModule('node:child_process').execSync('id')\"))"),
