@@ -61,9 +61,9 @@ def says_absent(text: str) -> bool:
 
 
 def describe_searches(searches: Sequence[Search]) -> str:
-    """What was searched, with the number of places, in a line."""
+    """What was searched, with the number of places as code counted them, in a line."""
     counts = (f"{search.term}: {'not counted' if search.hits is None else search.hits}" for search in searches)
-    return f"searched, counted by code: {', '.join(counts)}"
+    return f"counted by code: {', '.join(counts)}"
 
 
 def rule_on_absence(claim: Claim) -> Ruling:
@@ -138,7 +138,7 @@ class AbsenceReview:
     def _other_words_refusal(self, words: Sequence[str], tallies: Sequence[Tally], places: Sequence[Place]) -> Issue:
         """The refusal of a search for words that the document does not have: it may say the same in others."""
         searched = [tally.search for tally in tallies if tally.search.by == "worker"]
-        message = f"{describe_searches(searched)}. " if searched else ""
+        message = f"searched, {describe_searches(searched)}. " if searched else ""
         message += f"The document may say it in other words than these: {', '.join(words)}. Search for some of them. "
         if places:
             where = self._pages_of(places)

@@ -34,5 +34,5 @@ def _rows(text: str, table: Table) -> dict[int, list[Cell]]:
 
 
 def _describe(text: str, cell: Cell, table: Table) -> str:
-    header = " ".join(table.columns[cell.column].header.split())[:_HEADER_CHARS]
+    header = " ".join(table.columns[cell.column].header.split())[-_HEADER_CHARS:]
     return f"{' '.join(text[cell.start : cell.end].split())} stands under \u201c{header}\u201d"

@@ -95,7 +95,7 @@ def _render_item(claim: Claim, brief: Attempt, document: Document) -> str:
         place = f"  (p. {quote.page}{label})" if document.paged else ""
         lines.append(f'  "{" ".join(quote.text.split())}"{place}')
     if claim.searches:
-        lines.append(f"  (no quote: {describe_searches(claim.searches)})")
+        lines.append(f"  (no quote; searched, {describe_searches(claim.searches)})")
     return "\n".join(lines)
 
 

@@ -750,10 +750,10 @@ def test_a_claim_that_something_is_not_there_rests_on_its_search_and_no_judge_ru
     assert asked.outcome.ok and len(judge.requests) == 1
     rent, garden = asked.claims
     assert (rent.verdict, garden.verdict) == ("supported", "absent")
-    assert garden.reason == "searched, counted by code: garden: 0, lawn: 0"
+    assert garden.reason == "counted by code: garden: 0, lawn: 0"
     assert "The lease does not mention a garden" not in turn_text(judge.requests[0].turns[-1])
     for text in (report_text(asked.view), as_object(read_run(asked.folder).view)["claims"][1]["reason"]):
-        assert "searched, counted by code: garden: 0, lawn: 0" in text
+        assert "counted by code: garden: 0, lawn: 0" in text
 
 
 def test_a_claim_that_says_what_is_not_said_is_asked_for_its_search(settings: Settings) -> None:

@@ -229,7 +229,7 @@ def _render_claim(claim: Claim, doubts: Sequence[Doubt], nonce: str) -> str:
 def render_numbered(noun: str, claim: Claim, nonce: str) -> str:
     """A claim, or item, with its number and those of its quotes."""
     on = f"quotes {', '.join(map(str, claim.quotes))}" if claim.quotes else "no quote"
-    text = f"{claim.text}\n({describe_searches(claim.searches)})" if claim.searches else claim.text
+    text = f"{claim.text}\n(searched, {describe_searches(claim.searches)})" if claim.searches else claim.text
     return f"{noun} {claim.id} ({on}):\n{frame_data(text, nonce)}"
 
 

@@ -18,6 +18,7 @@ from ralph_cli.core.run import INCOMPLETE_COUNTER_CHECKS, Attempt, Claim, Eviden
 from ralph_cli.documents.context import context_span, index_lines
 from ralph_cli.documents.quotes.index import Match
 from ralph_cli.documents.search.cues import Qualifier, QualifierIndex
+from ralph_cli.text.plural import pluralize
 
 NAME = "counter"
 NOT_RUN, PARTLY_RUN = INCOMPLETE_COUNTER_CHECKS
@@ -153,7 +154,8 @@ class CounterEvidence:
                 what = f"claim {claim.id} is contradicted on page {quote.page}: mend it, or say what that passage says"
                 issues.append(Issue(NAME, what, claim.id, f'{reason} ("{" ".join(quote.text.split())}")'))
         claims = len({claim.id for claim, _ in candidates})
-        note = f"{len(candidates)} passages that might limit {claims} claims were read; {len(found)} do"
+        read = pluralize(len(candidates), "passage")
+        note = f"{read} that might limit {pluralize(claims, 'claim')} read by the judge: {len(found)} do"
         return Evidence(NAME, tuple(issues), quotes=tuple(quotes.values()), qualifications=tuple(found), note=note)
 
 

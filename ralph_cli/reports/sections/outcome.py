@@ -74,7 +74,7 @@ def _source(view: RunView) -> str:
 
 def _judgement(view: RunView) -> str:
     absent = sum(item.verdict == "absent" for item in view.claims)
-    rest = f"; {pluralize(absent, 'claim')} that something is not there rest on searches alone" if absent else ""
+    rest = f"; what is said to be absent ({pluralize(absent, 'claim')}) rests on searches alone" if absent else ""
     what = "the task done" if view.mode == "task" else "every claim supported"
     return f"{make_visible(view.judge)} found {what}{rest}."
 

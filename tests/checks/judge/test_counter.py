@@ -66,7 +66,7 @@ def test_a_passage_that_contradicts_a_claim_sends_it_back():
 def test_a_passage_about_something_else_is_nothing():
     evidence, _ = countered(findings((1, "none")))
     assert evidence.passed and evidence.qualifications == () and evidence.quotes == ()
-    assert "1 passages" in evidence.note
+    assert "1 passage " in evidence.note
 
 
 def test_where_nothing_limits_a_claim_nobody_is_asked():
