@@ -1,7 +1,7 @@
 """PDF tables as data: columns with what stands above them, cells, and marks where a cell is certainly empty."""
 
 import pytest
-from document_fixtures import load_document
+from document_fixtures import load_document, one_page_pdf
 
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.text.tables import EMPTY_CELL
@@ -70,3 +70,12 @@ def test_a_currency_sign_belongs_to_its_figure(pdf):
 )
 def test_where_it_is_not_certain_nothing_is_marked(pdf, what, places):
     assert marked(load_document(pdf(places))) == []
+
+
+@pytest.mark.parametrize(("spacing", "line"), [(30, "Guam  1  3  0"), (9, "Guam  130")])
+def test_cells_are_not_one_number_because_the_file_has_nothing_between_them(tmp_path, spacing, line):
+    # The second row is a number whose digits stand in boxes.
+    content = b"BT /F1 10 Tf 72 700 Td (Guam) Tj %d Tc 200 0 Td (130) Tj ET" % spacing
+    path = tmp_path / "made.pdf"
+    path.write_bytes(one_page_pdf(content))
+    assert load_document(path).text == line
