@@ -79,3 +79,15 @@ def test_cells_are_not_one_number_because_the_file_has_nothing_between_them(tmp_
     path = tmp_path / "made.pdf"
     path.write_bytes(one_page_pdf(content))
     assert load_document(path).text == line
+
+
+def test_labels_that_almost_touch_are_not_one_figure(pdf):
+    # Above the bars of a chart: "71.6" is 19.46 points wide.
+    document = load_document(pdf([(100, 694, "71.6"), (120.2, 700, "73.3"), (140.4, 697, "72.6")]))
+    assert document.text.split() == ["71.6", "73.3", "72.6"]
+
+
+def test_a_slanted_figure_is_one(tmp_path):
+    path = tmp_path / "made.pdf"
+    path.write_bytes(one_page_pdf(b"BT /F1 10 Tf 0.94 0.342 -0.342 0.94 72 700 Tm (2019) Tj ET"))
+    assert load_document(path).text == "2019"
