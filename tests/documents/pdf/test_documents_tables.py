@@ -49,6 +49,13 @@ def test_a_currency_sign_belongs_to_its_figure(pdf):
     assert [document.text[cell.start : cell.end] for cell in table.cells[:2]] == ["$ 1,577", "$ 1,373"]
 
 
+def test_a_header_in_the_middle_of_signs_and_figures_is_that_of_the_column(pdf):
+    rows = [(f"Item {n}", "$", f"{n},577", "$", f"{n},373") for n in range(1, 5)]
+    headers = [(335, 716, "2023"), (425, 716, "2022")]
+    document = load_document(pdf([*headers, *placed(*rows, at=(72, 320, 365, 410, 455))]))
+    assert [column.header for column in document.tables[0].columns] == ["2023", "2022"]
+
+
 @pytest.mark.parametrize(
     ("what", "places"),
     [
