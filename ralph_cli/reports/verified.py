@@ -93,7 +93,10 @@ def _whereabouts(verification: Verification) -> str:
     if lost:
         verb = "is" if lost == 1 else "are"
         which = ", ".join(f"{number} {word}" for number, word in ((changed, "changed"), (gone, "gone")) if number)
-        text = f"{_count_quotes(lost, verification)} {verb} no longer in the document ({which})"
+        where = "the document"
+        if verification.reading == "other-reading":
+            where = "the document's text as it is read now, though the file is the same"
+        text = f"{_count_quotes(lost, verification)} {verb} no longer in {where} ({which})"
     else:
         subject = "the only quote is" if len(verification.quotes) == 1 else "all of the quotes are"
         text = f"{subject} still in the document"

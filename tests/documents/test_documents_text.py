@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from ralph_cli.core.document import Document, Heading, Page
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.html.reader import nesting_depth, parse_html
+from ralph_cli.documents.html.reader import parse_html
+from ralph_cli.documents.html.source_tags import nesting_depth
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.plain.decoding import decode_text
 from ralph_cli.documents.plain.reader import parse_text
@@ -352,3 +353,19 @@ def test_a_place_in_a_text_without_pages_is_its_line_or_paragraph_and_the_headin
     headed = Document("d", "d.md", "markdown", "", "", text, (Page(1, "1", 0, len(text)),), (Heading("Term", 12, 1),))
     assert headed.place_at(0) == "line 1" and headed.place_at(text.index("Ten")) == "line 4, under “Term”"
     assert replace(headed, kind="html").place_at(text.index("Ten")) == "paragraph 3, under “Term”"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("a.json", '{"rent": 100}\n', ""),
+        ("a.JSON", '{"rent": 100,\n "due": "ea', "from line 2, column 9"),
+        ("a.ipynb", '{"cells": [{"rent": 100]}', "from line 1, column 24"),
+        ("a.json", "[" * 100_000 + "1", ""),
+        ("a.txt", '{"rent": 100,', ""),
+    ],
+)
+def test_json_that_is_none_is_named(name: str, text: str, told: str) -> None:
+    parsed = parse_text(text.encode(), name=name, kind="text", encoding=None, limits=LIMITS)
+    assert parsed.pages[0].text == text
+    assert [told in caution.message for caution in parsed.cautions] == [True] * bool(told)

@@ -2,19 +2,13 @@
 
 import re
 
+from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.html.source_tags import describe_loose_end, nesting_depth
 from ralph_cli.documents.html.walk import PageWalk
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.parsed import ParsedDocument, ParsedHeading, ParsedPage, ParsedTable
 from ralph_cli.documents.plain.decoding import decode_text
-
-_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
-_NOT_NESTING_TAGS = """
-    area base br col embed hr img input link meta param source track wbr p li dt dd tr td th thead tbody tfoot option
-    optgroup colgroup html head body rb rt rtc rp
-"""
-_NOT_NESTING = frozenset(_NOT_NESTING_TAGS.split())
-"""Void elements and those whose end tag may be left out: many unclosed ones do not nest (HTML standard, 13.1.2.4)."""
 
 _META_CHARSET = re.compile(rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_:.-]{2,40})", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([a-zA-Z0-9_:.-]{2,40})")
@@ -36,6 +30,8 @@ def parse_html(data: bytes, *, name: str, encoding: str | None, limits: LoadLimi
     depth = nesting_depth(source, limits.html_depth)
     if depth > limits.html_depth:
         raise DocumentError(f"{name} nests elements more than {limits.html_depth} levels deep", code="too-big")
+    if loose_end := describe_loose_end(source):
+        cautions += (Caution("incomplete", loose_end),)
     page = PageWalk(lambda inner: nesting_depth(inner, limits.html_depth) <= limits.html_depth)
     page.read(source)
     text = page.out.text()
@@ -53,22 +49,6 @@ def parse_html(data: bytes, *, name: str, encoding: str | None, limits: LoadLimi
     return ParsedDocument(
         (ParsedPage(text),), tuple(headings), cautions + page.cautions(), tuple(quoted), tables=tuple(tables)
     )
-
-
-def nesting_depth(source: str, limit: int) -> int:
-    """How deep the tags are nested at most, counted on the source; stops counting above `limit`.
-
-    Checked before parsing because the parser's work grows with the square of the depth.
-    """
-    depth = most = 0
-    for match in _TAG.finditer(source):
-        if match[2].lower() in _NOT_NESTING:
-            continue
-        depth = max(0, depth + (-1 if match[1] else 1))
-        most = max(most, depth)
-        if most > limit:
-            break
-    return most
 
 
 def _declared_encoding(data: bytes) -> str | None:

@@ -135,7 +135,7 @@ class _PdfObjects:
         head = self._head(number)
         match = _FILTER.search(head)
         filters = re.findall(rb"\w+", match[1] or match[2]) if match else []
-        stream = _STREAM.search(self._data, self._places.get(number, len(self._data)) + len(head))
+        stream = _STREAM.match(self._data, self._places.get(number, len(self._data)) + len(head))
         if stream is None:
             return b""
         if filters in ([b"FlateDecode"], [b"Fl"]):

@@ -177,3 +177,26 @@ def test_documents_in_the_page_that_are_not_read_are_counted() -> None:
     for _ in range(6):
         inner = f"""<iframe srcdoc="{inner.replace("&", "&amp;").replace('"', "&quot;")}"></iframe>"""
     assert [c.code for c in page(f"y{inner}").cautions] == ["embedded-unread"]
+
+
+@pytest.mark.parametrize(
+    ("source", "told"),
+    [
+        ("<html><body><p>Rent is due</body></html>", ""),
+        ("<html><body><p>Rent is due</body>", ""),
+        ("<!doctype html><html lang=en><body><p>Rent is due</p>", ""),
+        ("<p>Rent is due<p>Each month", ""),
+        ("<p>Rent is due</p><!--><!-- a > b --><svg><path d='M0'/></svg><a title='a > b'>x</a>", ""),
+        ("<script>if (a<b) '<style>'</script><textarea><div></textarea><p>Rent is due", ""),
+        ("<html><body><p>Rent is d", "without </html>"),
+        ("<p>Rent is due</p><div><p>Each month", "without </html>"),
+        ("<p>Rent is due</p><p clas", "a tag in line 1"),
+        ("<p>Rent is due</p>\n<p title='x><p>Each month</p>", "a tag in line 2"),
+        ("<p>Rent is due</p>\n<style>p{color:red}</sty<p>Each month</p></body></html>", "<style> in line 2"),
+        ("<p>Rent is due</p>\n\n<!-- note - -><p>Each month</p></body></html>", "a comment in line 3"),
+    ],
+)
+def test_a_page_that_lost_its_end_or_an_end_tag_is_named(source: str, told: str) -> None:
+    parsed = parse_html(source.encode(), name="a.html", encoding=None, limits=LoadLimits())
+    assert [caution.code for caution in parsed.cautions] == ["incomplete"] * bool(told)
+    assert told in "".join(caution.message for caution in parsed.cautions)

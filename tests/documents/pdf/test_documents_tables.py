@@ -1,7 +1,7 @@
 """PDF tables as data: columns with what stands above them, cells, and marks where a cell is certainly empty."""
 
 import pytest
-from document_fixtures import load_document
+from document_fixtures import load_document, one_page_pdf
 
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.text.tables import EMPTY_CELL
@@ -49,6 +49,13 @@ def test_a_currency_sign_belongs_to_its_figure(pdf):
     assert [document.text[cell.start : cell.end] for cell in table.cells[:2]] == ["$ 1,577", "$ 1,373"]
 
 
+def test_a_header_in_the_middle_of_signs_and_figures_is_that_of_the_column(pdf):
+    rows = [(f"Item {n}", "$", f"{n},577", "$", f"{n},373") for n in range(1, 5)]
+    headers = [(335, 716, "2023"), (425, 716, "2022")]
+    document = load_document(pdf([*headers, *placed(*rows, at=(72, 320, 365, 410, 455))]))
+    assert [column.header for column in document.tables[0].columns] == ["2023", "2022"]
+
+
 @pytest.mark.parametrize(
     ("what", "places"),
     [
@@ -70,3 +77,24 @@ def test_a_currency_sign_belongs_to_its_figure(pdf):
 )
 def test_where_it_is_not_certain_nothing_is_marked(pdf, what, places):
     assert marked(load_document(pdf(places))) == []
+
+
+@pytest.mark.parametrize(("spacing", "line"), [(30, "Guam  1  3  0"), (9, "Guam  130")])
+def test_cells_are_not_one_number_because_the_file_has_nothing_between_them(tmp_path, spacing, line):
+    # The second row is a number whose digits stand in boxes.
+    content = b"BT /F1 10 Tf 72 700 Td (Guam) Tj %d Tc 200 0 Td (130) Tj ET" % spacing
+    path = tmp_path / "made.pdf"
+    path.write_bytes(one_page_pdf(content))
+    assert load_document(path).text == line
+
+
+def test_labels_that_almost_touch_are_not_one_figure(pdf):
+    # Above the bars of a chart: "71.6" is 19.46 points wide.
+    document = load_document(pdf([(100, 694, "71.6"), (120.2, 700, "73.3"), (140.4, 697, "72.6")]))
+    assert document.text.split() == ["71.6", "73.3", "72.6"]
+
+
+def test_a_slanted_figure_is_one(tmp_path):
+    path = tmp_path / "made.pdf"
+    path.write_bytes(one_page_pdf(b"BT /F1 10 Tf 0.94 0.342 -0.342 0.94 72 700 Tm (2019) Tj ET"))
+    assert load_document(path).text == "2019"

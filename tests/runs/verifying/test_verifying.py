@@ -10,6 +10,7 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -203,6 +204,10 @@ def test_a_new_version_says_what_changed_and_what_moved(folder: Path) -> None:
     assert found.quotes[0].differing == ("$48,000 -> $52,000",)
     text = verification_text(found)
     assert "1 of 3 quotes is no longer in the document (1 changed); 1 on another page" in text
+    read_anew = verification_text(replace(found, reading="other-reading"))
+    assert (
+        "1 of 3 quotes is no longer in the document's text as it is read now, though the file is the same" in read_anew
+    )
     assert "no longer supported as recorded: [1] (changed)" in text and "from p. 2 to p. 3" in text
     assert "on the words as they were" in text and "52,000" in text
 

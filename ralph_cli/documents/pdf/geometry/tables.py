@@ -1,5 +1,6 @@
 """Tables of figures: which rows make one, which columns it has, and what the rows above call them."""
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -34,6 +35,7 @@ class _Kind(Enum):
 class FigureColumn:
     """Figures under each other between `left` and `right`; `header` is what stands above it, from top to bottom.
 
+    Headers stand in the middle of signs and figures; the column's currency signs begin at `sign`.
     `is_named`: something stands above this column and no other.
     """
 
@@ -41,10 +43,15 @@ class FigureColumn:
     right: float
     header: Row = field(default_factory=list)
     is_named: bool = False
+    sign: float = math.inf
 
     def holds(self, fragment: Fragment) -> bool:
         """Whether the fragment stands, at least in part, in the room of the column."""
         return fragment.left < self.right and fragment.right > self.left
+
+    def is_under(self, fragment: Fragment) -> bool:
+        """Whether the fragment, in a row above, stands over the column or its signs."""
+        return fragment.left < self.right and fragment.right > min(self.left, self.sign)
 
 
 @dataclass(slots=True)
@@ -75,8 +82,11 @@ def find_tables(rows: list[Row]) -> list[FigureTable]:
         columns = _figure_columns([rows[at] for at in range(first, end) if kinds[at] is _Kind.DATA])
         if len(columns) > 1:
             above = _rows_above(rows, kinds, first)
-            _read_headers(above, edge, columns)
             cells = list(_cells(rows[first:end], columns))
+            for parts, number in cells:
+                if CURRENCY.match(parts[0].text):
+                    columns[number].sign = min(columns[number].sign, parts[0].left)
+            _read_headers(above, edge, columns)
             tables.append(FigureTable(first, rows[first:end], above, edge, columns, cells))
     return tables
 
@@ -144,7 +154,7 @@ def _read_headers(above: list[Row], label_edge: float, columns: list[FigureColum
     """Give each column what stands above it, but for labels; what runs over several belongs to each of them."""
     for row in above:
         for fragment in row:
-            under = [column for column in columns if column.holds(fragment)] if fragment.left > label_edge else []
+            under = [column for column in columns if column.is_under(fragment)] if fragment.left > label_edge else []
             for column in under:
                 column.header.append(fragment)
                 column.is_named |= len(under) == 1

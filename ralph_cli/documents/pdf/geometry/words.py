@@ -24,6 +24,15 @@ _SAME_BASELINE, _SAME_HEIGHT = 0.08, 0.1
 _NEXT_LINE = 0.9
 """Characters further apart than this, in heights of type, stand on two lines, though pdfium has nothing between."""
 
+_WIDE, _APART = 0.65, 1.5
+"""Heights of type: a word of more a character may be several, and characters that far apart are not one word.
+
+The digits of a number that is filled into boxes stand apart, too, but nearer.
+"""
+
+_SLANT = 0.02
+"""Quarter turns: about two degrees."""
+
 _DROP_CAP = 1.7
 _FARTHEST = 1e7
 """Points: what lies further out, or at no number, is the work of a damaged file."""
@@ -118,12 +127,17 @@ class _Places:
         baseline = (self._y.value, -self._x.value, -self._y.value, self._x.value)[self._turns]
         return float(baseline) if abs(baseline) < _FARTHEST else 0.0
 
+    def is_slanted(self, index: int) -> bool:
+        """Whether the character is turned by anything but quarters."""
+        quarters = pdfium_c.FPDFText_GetCharAngle(self._raw, index) / (math.pi / 2)
+        return bool(abs(quarters - round(quarters)) > _SLANT)
+
 
 def read_words(raw: Any, text: str, turns: int) -> tuple[list[Word], list[Word]]:
     """The words in the order of the file, and apart from them those that are turned against the page's text.
 
     A word is asked for the room of its first and last character, and for all if they stand apart or have figures of
-    uneven height.
+    uneven height, or if it is wide: between two short cells of a row pdfium may have no white space.
     """
     places = _Places(raw, turns)
     words: list[Word] = []
@@ -146,8 +160,9 @@ def read_words(raw: Any, text: str, turns: int) -> tuple[list[Word], list[Word]]
             turned.append(word)
             continue
         has_figures = _DIGIT.search(text, start, end) is not None
-        if is_broken or (has_figures and not (is_even and _has_even_figures(places, match, foot, height))):
-            words += _split_uneven(places, start, end)
+        is_wide = word.right - word.left > _WIDE * height * (end - start)
+        if is_broken or is_wide or (has_figures and not (is_even and _has_even_figures(places, match, foot, height))):
+            words += _split_uneven(places, text, start, end)
             continue
         if height > _DROP_CAP * last_height:  # the line is that of the small letters
             word.baseline, word.height = places.baseline(end - 1), last_height
@@ -164,20 +179,25 @@ def _has_even_figures(places: _Places, word: "re.Match[str]", foot: float, heigh
     return True
 
 
-def _split_uneven(places: _Places, start: int, end: int) -> list[Word]:
-    """The characters [start, end) in pieces of one baseline and height."""
+def _split_uneven(places: _Places, text: str, start: int, end: int) -> list[Word]:
+    """The characters [start, end) in pieces of one baseline and height, without gaps in them."""
     pieces: list[Word] = []
     for index in range(start, end):
         left, right, _, height = places.extent(index)
         baseline = places.baseline(index)
         last = pieces[-1] if pieces else None
+        is_near = last is not None and max(left - last.right, last.left - right) < _APART * height
         if (
             last is not None
+            and is_near
             and abs(last.baseline - baseline) < _SAME_BASELINE * height
             and abs(last.height - height) < _SAME_HEIGHT * height
         ):
             last.end, last.left, last.right = index + 1, min(last.left, left), max(last.right, right)
         else:
-            is_glued = last is not None and abs(last.baseline - baseline) < _NEXT_LINE * height
+            is_glued = last is not None and is_near and abs(last.baseline - baseline) < _NEXT_LINE * height
+            if is_glued and text[index - 1 : index + 1].isdecimal() and pieces[-1].height == height:
+                # Figures of one size on two baselines are two, as above the bars of a chart, if they are not slanted.
+                is_glued = pieces[-1].baseline == baseline or places.is_slanted(index)
             pieces.append(Word(index, index + 1, left, right, baseline, height, is_glued))
     return pieces
