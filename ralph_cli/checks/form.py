@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from ralph_cli.core.coverage import format_ranges
 from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Issue
 from ralph_cli.text.sentences import sentence_ends
 
@@ -66,13 +67,16 @@ def _form_faults(draft: Draft, form: AnswerForm) -> Iterator[tuple[str, int | No
         yield f"an answer needs {form.quotes} different quotes (found {len(distinct)})", None
     if draft.claims and all(claim.searched for claim in draft.claims):
         yield "an answer that only says what is not in the document is handed in as not_found", None
-    seen: dict[str, int] = {}
+    numbers: dict[str, list[int]] = {}
     for number, claim in enumerate(draft.claims, 1):
         for fault in _claim_faults(number, claim, form):
             yield fault, number
-        earlier = seen.setdefault(" ".join(claim.text.split()).casefold(), number)
-        if earlier != number:
-            yield f"claim {number} says the same as claim {earlier}", number
+        numbers.setdefault(" ".join(claim.text.split()).casefold(), []).append(number)
+    for first, *again in numbers.values():
+        if len(again) > 1:
+            yield f"claims {format_ranges(again)} say the same as claim {first}: say in each what it is about", again[0]
+        elif again:
+            yield f"claim {again[0]} says the same as claim {first}", again[0]
 
 
 def as_draft(claim: Claim, attempt: Attempt) -> DraftClaim:

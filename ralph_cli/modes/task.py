@@ -94,6 +94,7 @@ def _render_item(claim: Claim, brief: Attempt, document: Document) -> str:
         label = f", printed {quote.label}" if quote.label != str(quote.page) else ""
         place = f"  (p. {quote.page}{label})" if document.paged else ""
         lines.append(f'  "{" ".join(quote.text.split())}"{place}')
+    lines += [f"  (computed: {calculation})" for calculation in claim.calculations]
     if claim.searches:
         lines.append(f"  (no quote; searched, {describe_searches(claim.searches)})")
     return "\n".join(lines)

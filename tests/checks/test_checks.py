@@ -250,3 +250,9 @@ def test_quotes_that_are_all_repeated_are_pinned_together_and_near_each_other() 
     header, costs, _ = attempt.quotes
     assert header.occurrences == 5 and QuoteCheck(about)(attempt).passed
     assert costs.start - header.end == 1  # the nearer of the two headers
+
+
+def test_items_of_the_same_words_are_told_together() -> None:
+    draft = Draft(tuple(DraftClaim("The rent is due monthly.", GOOD.quotes) for _ in range(5)))
+    told = [issue.message for issue in form_issues(draft, AnswerForm(bullets=Range(1, 9)))]
+    assert told == ["claims 2-5 say the same as claim 1: say in each what it is about"]

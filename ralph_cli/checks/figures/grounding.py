@@ -18,12 +18,14 @@ counts them ("3 deadlines:", but not "Deadlines: 3"); small numbers spelled out 
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from ralph_cli.checks.figures.calculation import Calculator
 from ralph_cli.checks.figures.candidates import DocumentFacts, collect_from_texts
 from ralph_cli.checks.figures.claims import FigureComparison
+from ralph_cli.checks.figures.expression import CalculationError
 from ralph_cli.checks.figures.header import read_scales
 from ralph_cli.checks.figures.numbering import ITEM_WORDS, SECTION_REFERENCE, announces_list
 from ralph_cli.checks.output.quotations import MIN_BLOCK_WORDS, Quotation, find_all, quotation_fault, quotations
@@ -79,7 +81,7 @@ class GroundingSources:
     `pages` are the numbers and labels of the quotes' pages; `item_count` counts the items of the brief; `task` is what
     was asked, whose own terms may be repeated in quotation marks; `sections` are the numbers of the document's parts;
     `description` says in messages what the sources are; `contexts` give for each text what is quoted from the same
-    place, such as the header of its table.
+    place, such as the header of its table. Of `calculations` the results of those that hold count, too.
     """
 
     texts: Sequence[str]
@@ -90,6 +92,7 @@ class GroundingSources:
     description: str = "no quote of the brief"
     contexts: Sequence[str] = ()
     document_text: str = ""
+    calculations: Sequence[str] = ()
     checked_count: int = 0
     _folded: list[str] = field(default_factory=list)
     _calculator: Calculator = field(init=False)
@@ -98,6 +101,9 @@ class GroundingSources:
     def __post_init__(self) -> None:
         self._folded = [fold(text).text for text in self.texts]
         self._calculator = Calculator(collect_from_texts(self.texts, self.contexts), "")
+        for calculation in self.calculations:
+            with suppress(CalculationError):  # what does not hold proves nothing
+                self._calculator.compute(calculation)
 
     def find_unsupported(self, pieces: Sequence[Piece]) -> tuple[UnsupportedItem, ...]:
         """Everything in the pieces that is not borne out, in order, each once."""

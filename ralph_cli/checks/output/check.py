@@ -119,7 +119,14 @@ class OutputCheck:
         contexts = [self._related_quotes(attempt, quote) for quote in attempt.quotes]
         whole = self.document.text if self.document is not None else ""
         return GroundingSources(
-            texts, pages, len(attempt.claims), self.task, self.sections, contexts=contexts, document_text=whole
+            texts,
+            pages,
+            len(attempt.claims),
+            self.task,
+            self.sections,
+            contexts=contexts,
+            document_text=whole,
+            calculations=[calculation for claim in attempt.claims for calculation in claim.calculations],
         )
 
     def _text_with_header(self, quote: Quote) -> str:

@@ -316,3 +316,13 @@ def test_an_amount_in_a_currency_that_the_document_lacks_is_refused_and_counts_i
     (issue,) = strange.issues
     assert "names no such currency" in issue.message and strange.score is not None and strange.score < 1
     assert checked(plain.replace("4,800", "\u20ac4,800"), "Say the rent in euros").passed
+
+
+def test_what_an_item_of_the_brief_has_computed_may_be_named_if_it_holds() -> None:
+    texts, output = QUOTES[:1], "The migration must be complete by 12 June 2023."
+
+    def missed(*calculations: str) -> int:
+        return len(GroundingSources(texts, calculations=calculations).find_unsupported(pieces(output, "md")))
+
+    assert missed("28 April 2023 + 45 days = 12 June 2023") == 0
+    assert missed() == missed("28 April 2023 + 44 days = 12 June 2023") == 1
