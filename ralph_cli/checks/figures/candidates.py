@@ -11,6 +11,7 @@ from typing import Literal
 
 from ralph_cli.checks.figures.header import (
     EXCEPTION,
+    SCALE_STATEMENT,
     Scales,
     TableHeader,
     TableHeaders,
@@ -136,6 +137,7 @@ def collect_candidates(quotes: Sequence[Quote], headers: TableHeaders, facts: Do
         {power: words for scales in quoted for power, words in scales.labels.items()},
         frozenset(item for scales in quoted for item in scales.exceptions),
         any(scales.in_money for scales in quoted),
+        all(scales.in_row for scales in quoted if scales.labels),
     )
     found = [candidate for quote in quotes for candidate in _candidates_of_quote(quote, scales, headers)]
     dates = {date.date: date for quote in quotes for line in _lines(quote) for date in headers.at(line).dates}
@@ -187,8 +189,10 @@ def make_candidate(
     in_table = is_row(line)
     if column:
         header = _typed_by_column(header, column)
+    start = quantity.start - text.rfind("\n", 0, quantity.start) - 1
+    named = not quoted.in_row or bool(SCALE_STATEMENT.search(line, 0, start))
     certain, governing = (
-        (True, quoted) if _uses_quoted(quoted, header, in_table) else (header.is_certain, header.scales)
+        (named, quoted) if _uses_quoted(quoted, header, in_table) else (header.is_certain, header.scales)
     )
     is_odd = in_table and _is_odd(quantity, line, header)
     powers, sure, excepted = UNSCALED, True, False

@@ -27,7 +27,7 @@ _DECREASED = (
 )
 _PAID = (
     r"used|charge|expen[sd]|use|spen[dt]|pa(?:y|id)|purchas|bought|invest|repurchas|repa[iy]|outlay|cost|provision"
-    r"|allowance|accumulated|deduct|dividend|acqui|depreciat|amorti[sz]|treasury|redemption"
+    r"|consum|absorb|allowance|accumulated|deduct|dividend|acqui|depreciat|amorti[sz]|treasury|redemption"
 )
 _DOWN = re.compile(rf"(?i)\b(?:{_DECREASED}|{_PAID})")
 _OUTFLOW = re.compile(rf"(?i)\b(?:{_PAID})")
@@ -56,8 +56,10 @@ def compare(claimed: Quantity, candidate: Candidate, sentence: str) -> Compariso
 
     `sentence` is the claim's sentence around it.
     """
-    if claimed.bound == candidate.quantity.bound:
+    if claimed.bound == candidate.quantity.bound and abs(claimed.value) == abs(candidate.quantity.value):
         claimed = replace(claimed, bound="")  # "at least half" in both says the same
+    elif _is_beyond_bound(claimed, candidate):
+        return Comparison("contradicted", "side of the bound")
     relation, field = _relate(claimed, candidate)
     if relation == "differs":
         return Comparison("contradicted", field) if _same_number(claimed, candidate) else None
@@ -80,6 +82,12 @@ def compare(claimed: Quantity, candidate: Candidate, sentence: str) -> Compariso
         same_unit = claimed.unit == candidate.quantity.unit
         return Comparison("contradicted", "scale" if same_unit else "unit")
     return None
+
+
+def _is_beyond_bound(claimed: Quantity, candidate: Candidate) -> bool:
+    """Whether a bound of the claim shuts out all that the same bound on the other side leaves in the quotes."""
+    both = {claimed.bound, candidate.quantity.bound} == {"over", "under"}
+    return both and same_value(replace(claimed, bound=candidate.quantity.bound), candidate)
 
 
 # Units

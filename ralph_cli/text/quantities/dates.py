@@ -103,6 +103,8 @@ def _period_length(tokens: Tokens, at: int) -> tuple[int, int]:
         return 12, at + 1
     if word in ("quarter", "quarters"):
         return 3, at + 1
+    if word == "half" and tokens.low(tokens.skip_hyphen(at + 1)) == "year":
+        return 6, tokens.skip_hyphen(at + 1) + 1
     count = int(word) if word.isdecimal() and len(word) < 3 else UNITS.get(word, 0)
     behind = tokens.skip_hyphen(at + 1)
     if word == "twenty":

@@ -1,0 +1,64 @@
+"""Figures that a claim words otherwise than its quotes: compound adjectives, shares of people, cents, years, bounds."""
+
+from collections.abc import Sequence
+
+import pytest
+from fakes import document
+from test_answers import check
+
+NOTICE = """
+The contract runs from 3 May 2021 to 14 April 2024 and was renewed for the 42nd time.
+Of some 900 drivers, 310 work at night. More than 4,000 parcels a day pass through the depot.
+The dividend is 21.5 cents per share, next year 18-20 cents per share; cover was 14 to 1 against a floor of2.0 to 1.
+\fSix months ended June 30,  2023  2022
+Toll income  148  120
+Total depots  64
+Yard space (in thousands)  3,200
+"""
+
+
+def answer(text: str, quotes: Sequence[str], calculations: Sequence[str] = ()) -> str:
+    found = check(document(NOTICE.replace("  ", "    "), kind="pdf"), text, quotes, calculations)
+    return "objected" if found.issues else "open" if found.doubts else ""
+
+
+TERM, STAFF, PAY = NOTICE.strip().splitlines()[:3]
+HALF = "Six months ended June 30,    2023    2022\nToll income    148    120"
+YARD = "Total depots    64\nYard space (in thousands)    3,200"
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "calculations"),
+    [
+        ("It runs for almost three years.", TERM, ()),
+        ("It was renewed for the forty-second time.", TERM, ()),
+        ("It ends three years after it began.", TERM, ("2024 - 2021 = 3",)),
+        ("One driver in three is said to work at night.", STAFF, ("310 / 900 = 34.4%",)),
+        ("In the half-year to June 30, 2023 tolls brought in 148.", HALF, ()),
+        ("Six-month toll income was 148.", HALF, ()),
+        ("Cover is 14 times the 2.0 times that are asked for, or sevenfold.", PAY, ("14 / 2.0 = 7",)),
+        ("The dividend falls by 7% to 16%.", PAY, ("(21.5 - 20) / 21.5 = 7%", "(21.5 - 18) / 21.5 = 16%")),
+        ("Two shares earn 43 cents.", PAY, ("21.5 * 2 = 43",)),
+        ("A depot of the 64 has 50,000 square feet of yard.", YARD, ("3,200,000 / 64 = 50,000",)),
+        ("More than 3,500 parcels pass through.", STAFF, ()),
+    ],
+)
+def test_what_is_borne_out(text: str, quote: str, calculations: Sequence[str]) -> None:
+    assert answer(text, [quote], calculations) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "calculations"),
+    [
+        ("It runs for over three years.", TERM, ()),
+        ("It runs for almost four years.", TERM, ()),
+        ("It was renewed for the forty-third time.", TERM, ()),
+        ("It ends four years after it began.", TERM, ("2025 - 2021 = 4",)),
+        ("In the half-year to June 30, 2023 tolls brought in 120.8.", HALF, ()),
+        ("In the quarter to June 30, 2023 tolls brought in 148.", HALF, ()),
+        ("The dividend falls by 7%.", PAY, ("(21.5 - 2) / 21.5 = 91%",)),
+        ("Fewer than 4,000 parcels pass through.", STAFF, ()),
+    ],
+)
+def test_what_is_not(text: str, quote: str, calculations: Sequence[str]) -> None:
+    assert answer(text, [quote], calculations)
