@@ -14,7 +14,9 @@ from ralph_cli.checks.figures.header import content_words
 from ralph_cli.checks.figures.rounding import MONTHS_IN, Measure, measure, measures_of, shows
 from ralph_cli.text.quantities.currencies import CENT_CURRENCIES, DOLLARS
 from ralph_cli.text.quantities.quantity import Quantity
+from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.tokens import MINUSES
+from ralph_cli.text.quantities.vocabulary import PACES, TIMES, singular
 
 Standing = Literal["supported", "contradicted", "open"]
 Relation = Literal["same", "open", "differs"]
@@ -231,6 +233,12 @@ def _compare_rest(claimed: Quantity, candidate: Candidate, sentence: str, unit: 
     quantity = candidate.quantity
     if claimed.per_time and candidate.per_time and claimed.per_time != candidate.per_time:
         return Comparison("contradicted" if quantity.per_time else "open", "time it is stated for")
+    if (
+        quantity.per_time not in ("", "year")
+        and not claimed.per_time
+        and _is_of_year_alone(sentence, quantity.per_time)
+    ):
+        return Comparison("open", "time it is stated for")
     if claimed.per_thing and quantity.per_thing and claimed.per_thing != quantity.per_thing:
         return Comparison("open", "thing it is stated for")
     if fault := _compare_sign(claimed, candidate, sentence):
@@ -248,6 +256,14 @@ def _compare_rest(claimed: Quantity, candidate: Candidate, sentence: str, unit: 
         ):
             return Comparison("open", "scale")
     return None
+
+
+def _is_of_year_alone(sentence: str, per_time: str) -> bool:
+    """Whether a sentence speaks of a year as a whole, and not of the shorter time for which an amount is stated."""
+    words = re.findall(r"[a-z]+", sentence.lower())
+    named = {"quarter" if word == "q" else PACES.get(word) or TIMES.get(singular(word)) for word in words}
+    whole = any(found.date.months == MONTHS_IN["year"] for found in read_quantities(sentence, "prose"))
+    return (whole or "year" in named) and per_time not in named
 
 
 def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Comparison | None:

@@ -8,7 +8,7 @@ from test_answers import check
 
 NOTICE = """
 The contract runs from 3 May 2021 to 14 April 2024 and was renewed for the 42nd time.
-Of some 900 drivers, 310 work at night. More than 4,000 parcels a day pass through the depot.
+Of some 900 drivers, 310 work at night. More than 4,000 parcels pass through the depot.
 The dividend is 21.5 cents per share, next year 18-20 cents per share; cover was 14 to 1 against a floor of2.0 to 1.
 \fSix months ended June 30,  2023  2022
 Toll income  148  120
