@@ -14,7 +14,7 @@ from ralph_cli.checks.figures.rounding import measure, shows
 from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
-from ralph_cli.text.quantities.relations import are_swapped, change_of, misstated_direction
+from ralph_cli.text.quantities.relations import are_swapped, change_of, dates_of_only, misstated_direction
 from ralph_cli.text.sentences import sentence_at
 
 NOWHERE = "nowhere"
@@ -199,8 +199,8 @@ class FigureComparison:
         change = change_of(sentence, replace(quantity, start=at)) if at >= 0 else ""
         if {change, candidate.change} == {"by", "to"}:
             return Comparison("contradicted", "role (by how much, or to what)")
-        said = [found.date for found in read_quantities(sentence, "prose") if found.kind == "date"]
-        return Comparison("contradicted", "date") if is_others_date(candidate, said) else None
+        other = is_others_date(candidate, dates_of_only(sentence, quantity))
+        return Comparison("contradicted", "date") if other else None
 
     def _is_derived(self, quantity: Quantity) -> bool:
         """Whether dates that are quoted, or two figures of one sentence, make a time or a multiple in words."""

@@ -169,6 +169,8 @@ def _read_article(tokens: Tokens, at: int) -> Number | None:
 def is_share(tokens: Tokens, at: int) -> bool:
     """Whether a fraction word means a share ("a third of", "by a quarter,"), and not a kind ("a third party")."""
     word = tokens.low(at + 1)
+    if word in ("'", "\u2019") and tokens.low(at + 2) == "s":  # "a quarter's rent"
+        return False
     return not word or not tokens.is_word(at + 1) or word in LITTLE_WORDS or word in _COMPARED or word.endswith("ly")
 
 

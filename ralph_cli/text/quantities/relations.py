@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 
 from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.quantities.quantity import Date, Quantity
+from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.vocabulary import LITTLE_WORDS, singular
 from ralph_cli.text.sentences import sentence_at
 
@@ -14,15 +15,21 @@ _RISE = r"rose|ris(?:es?|en|ing)|gr(?:ew|ow[ns]?|owing)|increas(?:es?|ed|ing)|cl
 _RISE += r"|up(?!\s+to)|higher"
 _FALL = r"fell|fall(?:s|en|ing)?|drop(?:s|ped|ping)?|declin(?:es?|ed|ing)|decreas(?:es?|ed|ing)|reduc(?:es?|ed|ing)"
 _FALL += r"|cut|down|lower(?:ed|s|ing)?|slipped|shrank|shrunk"
-_RISES, _FALLS = re.compile(rf"(?i)\b(?:{_RISE})\b"), re.compile(rf"(?i)\b(?:{_FALL})\b")
+_RISES, _FALLS = (re.compile(rf"(?i)(?<![-\w])(?:{words})(?![-\w])") for words in (_RISE, _FALL))
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
 _CLAUSE = re.compile(r"(?i)[;:.]\s|\b(?:and|but|while|whereas|although|because|which|as(?!\s+an?\b))\b")
 _FROM, _TO = re.compile(r"(?i)\bfrom\s+(?:[a-z]+\s+)?\Z"), re.compile(r"(?i)\bto\s+(?:[a-z]+\s+)?\Z")
 _BETWEEN_TO = re.compile(r"(?i)\s*(?:[a-z]+\s+){0,5}to\s+(?:[a-z]+\s+)?")
 _BETWEEN_FROM = re.compile(r"(?i)\s*,?\s*(?:[a-z]+\s+){0,5}from\s+(?:[a-z]+\s+)?")
-_CHANGE = re.compile(rf"(?i)\b(?:{_RISE}|{_FALL})\s+(?:[^\W\d_]+\s+){{0,4}}?(?P<how>by|to)\s+(?:[a-z]+\s+)?\Z")
+_CHANGE = re.compile(
+    rf"(?i)(?<![-\w])(?:{_RISE}|{_FALL})\s+"
+    # "Rose slightly to", "raised its fee to", but neither "the increase amounted to" nor "fell due to".
+    r"(?:(?:[a-z]+\s+){0,4}?(?P<by>by)|(?:[a-z]+ly\s+|(?:its|the|our|their)\s+(?:[a-z]+\s+){1,3}?)?to)\s+"
+    r"(?:[a-z]+\s+)?\Z"
+)
 _CHANGE_REACH, _REACH = 60, 120
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_OTHER_YEAR = re.compile(r"(?i)\b(?:prior|previous|preceding|earlier|before|ago|last)\b")
 _RESPECTIVELY = re.compile(r"(?i)\brespectively\b")
 
 
@@ -57,7 +64,7 @@ def misstated_direction(text: str, quantities: Sequence[Quantity]) -> Iterator[t
 def change_of(text: str, quantity: Quantity) -> Literal["", "by", "to"]:
     """Whether a text says that something rose or fell by a quantity, or to it; of neither, nothing."""
     match = _CHANGE.search(text, max(0, quantity.start - _CHANGE_REACH), quantity.start)
-    return "" if match is None else "by" if match["how"].lower() == "by" else "to"
+    return "" if match is None else "by" if match["by"] else "to"
 
 
 def pair_dates(text: str, quantities: Sequence[Quantity]) -> dict[int, Pairing]:
@@ -74,6 +81,13 @@ def pair_dates(text: str, quantities: Sequence[Quantity]) -> dict[int, Pairing]:
             others = tuple(date.date for date in dates if date is not dates[number])
             found[figure.start] = Pairing(dates[number].date, others)
     return found
+
+
+def dates_of_only(text: str, quantity: Quantity) -> tuple[Date, ...]:
+    """The dates that a sentence says of a figure: none if it compares it with another of its kind, or another year."""
+    found = read_quantities(text, "prose")
+    compared = sum(one.kind == quantity.kind for one in found) > 1 or _OTHER_YEAR.search(text)
+    return () if compared else tuple(one.date for one in found if one.kind == "date")
 
 
 def are_swapped(one: tuple[str, Quantity, Quantity], other: tuple[str, Quantity, Quantity]) -> bool:
