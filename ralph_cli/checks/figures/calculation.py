@@ -57,7 +57,8 @@ class Calculator:
             try:
                 equation = parse_equation(text)
                 term = self._evaluate_sourced(equation.computation)
-                found = tuple(self._check_result(term, result) for result in equation.results)
+                results = (self._check_result(term, result) for result in equation.results)
+                found = tuple(replace(result, change=equation.computation.change) for result in results)
             except DecimalException:
                 raise CalculationError("it divides by zero, or is too large") from None
         self.candidates += found

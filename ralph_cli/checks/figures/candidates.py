@@ -57,8 +57,9 @@ class Candidate:
     `powers` are the scales that it may have, as powers of ten; not `is_scale_sure`: any other may be meant.
     `is_excepted` says that it has none by a header's exception. `is_pure` marks a quotient of like quantities,
     `is_odd` a figure with other decimals than those of its table, or than the first of its row: of another kind.
-    `row` is what stands before the figures in its line, `change` says whether something rose or fell "by" or "to" it,
-    `pairing` has the date that "respectively" gives it, and `context` is the text in which it stands.
+    `row` is what stands before the figures in its line. `change` says whether something rose or fell "by" or "to" it,
+    and of a calculation whether it measures a "rise" or a "fall". `pairing` has the date that "respectively" gives it,
+    and `context` is the text in which it stands.
     `terms` are those of the sum that a calculation's result is.
     """
 

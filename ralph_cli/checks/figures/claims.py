@@ -14,7 +14,13 @@ from ralph_cli.checks.figures.rounding import measure, shows
 from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
-from ralph_cli.text.quantities.relations import are_swapped, change_of, dates_of_only, misstated_direction
+from ralph_cli.text.quantities.relations import (
+    are_swapped,
+    change_of,
+    dates_of_only,
+    direction_before,
+    misstated_direction,
+)
 from ralph_cli.text.sentences import sentence_at
 
 NOWHERE = "nowhere"
@@ -199,6 +205,10 @@ class FigureComparison:
         change = change_of(sentence, replace(quantity, start=at)) if at >= 0 else ""
         if {change, candidate.change} == {"by", "to"}:
             return Comparison("contradicted", "role (by how much, or to what)")
+        if change == "by" and candidate.change in ("rise", "fall"):
+            said = direction_before(sentence, at)
+            if said and said != candidate.change:
+                return Comparison("contradicted", "base (a change is divided by what was before it)")
         other = is_others_date(candidate, dates_of_only(sentence, quantity))
         return Comparison("contradicted", "date") if other else None
 

@@ -52,13 +52,20 @@ def misstated_direction(text: str, quantities: Sequence[Quantity]) -> Iterator[t
             continue
         if before.kind != after.kind or before.unit != after.unit or before.kind in ("date", "identifier", "ordinal"):
             continue
-        start = max((match.end() for match in _CLAUSE.finditer(text, 0, one.start)), default=0)
-        clause = text[start : one.start]
-        rises, falls = bool(_RISES.search(clause)), bool(_FALLS.search(clause))
         change = _amount(after) - _amount(before)
-        stated = rises != falls and min(before.value, after.value) >= 0 and not _NEGATED.search(clause)
-        if stated and ((change < 0 and rises) or (change > 0 and falls)):
+        opposite = "rise" if change < 0 else "fall" if change > 0 else "none"
+        if min(before.value, after.value) >= 0 and direction_before(text, one.start) == opposite:
             yield one, other
+
+
+def direction_before(text: str, end: int) -> Literal["", "rise", "fall"]:
+    """The direction that the clause says which leads to a place; nothing if it says both, or denies one."""
+    start = max((match.end() for match in _CLAUSE.finditer(text, 0, end)), default=0)
+    clause = text[start:end]
+    rises, falls = bool(_RISES.search(clause)), bool(_FALLS.search(clause))
+    if rises == falls or _NEGATED.search(clause):
+        return ""
+    return "rise" if rises else "fall"
 
 
 def change_of(text: str, quantity: Quantity) -> Literal["", "by", "to"]:
