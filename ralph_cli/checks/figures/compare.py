@@ -278,7 +278,7 @@ def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Com
         if said:
             named = candidate.label and candidate.label <= content_words(sentence) and _LEVEL.search(before)
             return Comparison("contradicted" if named else "open", "sign")
-        if candidate.quantity.text[:1] in MINUSES:
+        if candidate.quantity.text[:1] in MINUSES or _BRACKETS_MEAN.search(candidate.row):
             return Comparison("open", "sign")
     if own < 0 < value and candidate.source == "calculation":
         return Comparison("contradicted", "sign")
@@ -303,7 +303,8 @@ def _is_deducted(candidate: Candidate) -> bool:
         return bool(_OUTFLOW.search(row))
     mark = quantity.value > -10 and not quantity.decimals and quantity.kind == "none"
     gain = candidate.in_table and _GAIN_LABEL.search(row) and not _BRACKETS_MEAN.search(row)
-    return mark or bool(gain) or (candidate.in_table and bool(_OUTFLOW.search(row)))
+    outflow = candidate.in_table and _OUTFLOW.search(_BRACKETS_MEAN.sub("", row))  # of "provided by (used in)" neither
+    return mark or bool(gain) or bool(outflow)
 
 
 def same_value(claimed: Quantity, candidate: Candidate) -> bool:

@@ -70,6 +70,7 @@ def test_what_is_not(text: str, quote: str, calculations: Sequence[str]) -> None
 YARDS = "The group has 61 yards, of which 45 are owned by it and 16 are rented from the port."
 DEBT = "Net debt as of June 30, 2023 and June 30, 2022 was $6.4 million and $5.9 million, respectively."
 FEES = "Fees paid were $2.15 and $2.05 per share for each quarter in 2022 and 2021, respectively."
+LOANS = "Net cash provided by (used in) financing    (61.5)    12.0"
 TOLLS = "The toll increased to 48 cents, and the margin fell to 23.6% from 23.9%."
 
 
@@ -82,6 +83,7 @@ TOLLS = "The toll increased to 48 cents, and the margin fell to 23.6% from 23.9%
         ("From $5.9 million debt rose to $6.4 million in 2023.", "For 2022 debt of $6.4 million is shown.", DEBT),
         ("Debt rose to $6.4 million in 2023 from $5.9 million in 2022.", "In 2023 debt was $5.9 million.", DEBT),
         ("A quarter's fee in 2021 was $2.05.", "Over the whole of 2021 the fees were $2.05 a share.", FEES),
+        ("Financing consumed 61.5 million.", "Financing brought in 61.5 million.", f"(in millions)\n{LOANS}"),
         ("The toll rose to 48 cents.", "The toll rose by 48 cents.", TOLLS),
         ("They raised the toll to 48 cents.", "They raised the toll in May by 48 cents.", TOLLS),
         ("The margin fell from 23.9% to 23.6%.", "The margin rose from 23.9% to 23.6%.", TOLLS),
@@ -89,7 +91,7 @@ TOLLS = "The toll increased to 48 cents, and the margin fell to 23.6% from 23.9%
     ],
 )
 def test_what_a_sentence_says_of_several_figures(borne_out: str, not_so: str, quote: str) -> None:
-    about = document(f"{NOTICE}\n{YARDS}\n{DEBT}\n{FEES}\n{TOLLS}\n", kind="pdf")
+    about = document(f"{NOTICE}\n{YARDS}\n{DEBT}\n{FEES}\n(in millions)\n{LOANS}\n{TOLLS}\n", kind="pdf")
     right, wrong = check(about, borne_out, [quote]), check(about, not_so, [quote])
     assert not right.issues and not right.doubts
     assert wrong.issues or wrong.doubts
