@@ -57,7 +57,8 @@ class Calculator:
             try:
                 equation = parse_equation(text)
                 term = self._evaluate_sourced(equation.computation)
-                found = tuple(self._check_result(term, result) for result in equation.results)
+                results = (self._check_result(term, result) for result in equation.results)
+                found = tuple(replace(result, change=equation.computation.change) for result in results)
             except DecimalException:
                 raise CalculationError("it divides by zero, or is too large") from None
         self.candidates += found
@@ -132,6 +133,8 @@ class Calculator:
         if node.figure is not None:
             term = self._operand(node.figure)
             return replace(term, value=term.value * _NUDGE) if node.figure.value == self._nudged else term
+        if node.sign == "-" and (years := self._years_between(node)) is not None:
+            return years
         left = self._evaluate(node.left) if node.left is not None else Term(Decimal(0))
         if node.right is None:
             return replace(left, value=-left.value) if node.sign == "-" else left
@@ -142,6 +145,15 @@ class Calculator:
         if node.sign == "*":
             return self._multiply(left, right)
         return self._divide(left, right) if node.sign == "/" else self._add(left, right, node.sign)
+
+    def _years_between(self, node: Node) -> Term | None:
+        """The time between two quoted years, from one of which the other is taken; None for other computations."""
+        sides = [side.figure for side in (node.left, node.right) if side is not None and side.figure is not None]
+        quoted = {found.quantity.date.year for found in self.candidates if found.source in ("quote", "header")}
+        plain = [side.value for side in sides if side.kind in WITHOUT_UNIT and side.power is None]
+        if len(plain) < 2 or not quoted.issuperset(plain):
+            return None
+        return Term(plain[0] - plain[1], "duration", "year")
 
     # Operations
 

@@ -11,6 +11,7 @@ from typing import Literal
 
 from ralph_cli.checks.figures.header import (
     EXCEPTION,
+    SCALE_STATEMENT,
     Scales,
     TableHeader,
     TableHeaders,
@@ -22,6 +23,7 @@ from ralph_cli.core.run import Quote
 from ralph_cli.text.quantities.currencies import currencies_named
 from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.reader import read_quantities
+from ralph_cli.text.quantities.relations import Pairing, change_of, pair_dates
 from ralph_cli.text.sentences import line_at
 from ralph_cli.text.tables import NIL_CELL, is_row
 
@@ -55,7 +57,9 @@ class Candidate:
     `powers` are the scales that it may have, as powers of ten; not `is_scale_sure`: any other may be meant.
     `is_excepted` says that it has none by a header's exception. `is_pure` marks a quotient of like quantities,
     `is_odd` a figure with other decimals than those of its table, or than the first of its row: of another kind.
-    `row` is what stands before the figures in its line.
+    `row` is what stands before the figures in its line. `change` says whether something rose or fell "by" or "to" it,
+    and of a calculation whether it measures a "rise" or a "fall". `pairing` has the date that "respectively" gives it,
+    and `context` is the text in which it stands.
     `terms` are those of the sum that a calculation's result is.
     """
 
@@ -69,6 +73,9 @@ class Candidate:
     is_odd: bool = False
     is_loss: bool = False
     row: str = ""
+    change: str = ""
+    pairing: Pairing | None = None
+    context: str = ""
     header: TableHeader = field(default_factory=TableHeader)
     terms: int = 1
 
@@ -136,6 +143,7 @@ def collect_candidates(quotes: Sequence[Quote], headers: TableHeaders, facts: Do
         {power: words for scales in quoted for power, words in scales.labels.items()},
         frozenset(item for scales in quoted for item in scales.exceptions),
         any(scales.in_money for scales in quoted),
+        all(scales.in_row for scales in quoted if scales.labels),
     )
     found = [candidate for quote in quotes for candidate in _candidates_of_quote(quote, scales, headers)]
     dates = {date.date: date for quote in quotes for line in _lines(quote) for date in headers.at(line).dates}
@@ -171,11 +179,14 @@ def _explicit_power(quantity: Quantity) -> frozenset[int]:
 
 
 def _candidates_of_quote(quote: Quote, quoted: Scales, headers: TableHeaders) -> Iterator[Candidate]:
-    for quantity in read_quantities(quote.text):
+    quantities = read_quantities(quote.text)
+    pairings = pair_dates(quote.text, quantities)
+    for quantity in quantities:
         header = headers.at(quote.start + quantity.start)
         column = headers.column_name(quote.start + quantity.start)
         start, end = line_at(quote.text, quantity.start, quantity.end)
-        yield make_candidate(quantity, quote.text, quote.text[start:end], header, quoted, column)
+        candidate = make_candidate(quantity, quote.text, quote.text[start:end], header, quoted, column)
+        yield replace(candidate, pairing=pairings.get(quantity.start), context=quote.text)
     if NIL_CELL.search(quote.text):
         yield Candidate(Quantity("\u2014", 0, 0, Decimal(0)), frozenset((0, 3, 6, 9)), in_table=True)
 
@@ -187,8 +198,10 @@ def make_candidate(
     in_table = is_row(line)
     if column:
         header = _typed_by_column(header, column)
+    start = quantity.start - text.rfind("\n", 0, quantity.start) - 1
+    named = not quoted.in_row or bool(SCALE_STATEMENT.search(line, 0, start))
     certain, governing = (
-        (True, quoted) if _uses_quoted(quoted, header, in_table) else (header.is_certain, header.scales)
+        (named, quoted) if _uses_quoted(quoted, header, in_table) else (header.is_certain, header.scales)
     )
     is_odd = in_table and _is_odd(quantity, line, header)
     powers, sure, excepted = UNSCALED, True, False
@@ -207,6 +220,7 @@ def make_candidate(
         is_odd=is_odd,
         is_loss=bool(_LOSS.search(line)) and quantity.value < 0 if in_table else _ends_with_loss(before),
         row=_LABEL.sub("", line),
+        change=change_of(text, quantity),
         header=replace(
             header,
             scales=governing,

@@ -5,15 +5,22 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from itertools import islice
+from itertools import combinations, islice, product
 
 from ralph_cli.checks.figures.candidates import MAIN_CURRENCIES, Candidate, DocumentFacts
 from ralph_cli.checks.figures.compare import DIMENSIONLESS, Comparison, Standing, compare
-from ralph_cli.checks.figures.dates import compare_date, is_between_dates
+from ralph_cli.checks.figures.dates import compare_date, is_between_dates, is_others_date
 from ralph_cli.checks.figures.rounding import measure, shows
 from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
+from ralph_cli.text.quantities.relations import (
+    are_swapped,
+    change_of,
+    dates_of_only,
+    direction_before,
+    misstated_direction,
+)
 from ralph_cli.text.sentences import sentence_at
 
 NOWHERE = "nowhere"
@@ -66,6 +73,33 @@ class FigureComparison:
                 answer = self._answer_repeated(text, quantity, said[same])
             if answer is not None:
                 yield answer
+        yield from self._answers_to_pairs(text, [quantity for quantity in found if quantity.is_measured])
+
+    def _answers_to_pairs(self, text: str, found: Sequence[Quantity]) -> Iterator[Answer]:
+        """Figures of a text that go the other way than it says, or that it exchanges."""
+        for one, other in misstated_direction(text, found):
+            names = f'from "{_name(text, one)}" to "{_name(text, other)}"'
+            yield _answer(one.text, one, "contradicted", "direction", f"{names}: the words say the other direction")
+        placed = [(quantity, self._places(quantity)) for quantity in found]
+        for (one, places), (other, others) in combinations(placed, 2):
+            pairs = [pair for pair in product(places, others) if pair[0].context == pair[1].context]
+            claimed = text, one, other
+            if pairs and all(
+                are_swapped(claimed, (first.context, first.quantity, second.quantity)) for first, second in pairs
+            ):
+                names = f'"{_name(text, one)}" and "{_name(text, other)}"'
+                yield _answer(
+                    one.text, one, "contradicted", "place", f"{names}: the quotes have them the other way round"
+                )
+
+    def _places(self, quantity: Quantity) -> list[Candidate]:
+        """Where the quotes have a figure as it is written."""
+        alike = (found for found in self.candidates if found.context and found.quantity.is_measured)
+        return [
+            found
+            for found in alike
+            if found.quantity.value == quantity.value and found.quantity.power == quantity.power
+        ]
 
     def _answer_repeated(self, text: str, quantity: Quantity, times: int) -> Answer | None:
         """A figure that the claim has more often than its quotes: one of its places may be another figure's."""
@@ -154,6 +188,8 @@ class FigureComparison:
         ):
             return Comparison("supported")
         result = compare(quantity, candidate, sentence)
+        if result is not None and result.standing == "supported":
+            result = self._compare_place(quantity, candidate, sentence) or result
         if result is None and quantity.wording == "change" and other.kind == "percent":
             # What doubled is 200 % of what it was, or up by 100 %.
             result = compare(replace(quantity, value=abs(quantity.value - 1)), candidate, sentence)
@@ -162,6 +198,19 @@ class FigureComparison:
             free = quantity.bound or _NEGATED.search(sentence)
             return result if result.standing == "supported" and free else None
         return result
+
+    def _compare_place(self, quantity: Quantity, candidate: Candidate, sentence: str) -> Comparison | None:
+        """What speaks against a figure of the quotes by its place in their sentence, None if nothing does."""
+        at = sentence.find(quantity.text)
+        change = change_of(sentence, replace(quantity, start=at)) if at >= 0 else ""
+        if {change, candidate.change} == {"by", "to"}:
+            return Comparison("contradicted", "role (by how much, or to what)")
+        if change == "by" and candidate.change in ("rise", "fall"):
+            said = direction_before(sentence, at)
+            if said and said != candidate.change:
+                return Comparison("contradicted", "base (a change is divided by what was before it)")
+        other = is_others_date(candidate, dates_of_only(sentence, quantity))
+        return Comparison("contradicted", "date") if other else None
 
     def _is_derived(self, quantity: Quantity) -> bool:
         """Whether dates that are quoted, or two figures of one sentence, make a time or a multiple in words."""

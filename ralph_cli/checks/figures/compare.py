@@ -14,7 +14,9 @@ from ralph_cli.checks.figures.header import content_words
 from ralph_cli.checks.figures.rounding import MONTHS_IN, Measure, measure, measures_of, shows
 from ralph_cli.text.quantities.currencies import CENT_CURRENCIES, DOLLARS
 from ralph_cli.text.quantities.quantity import Quantity
+from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.tokens import MINUSES
+from ralph_cli.text.quantities.vocabulary import PACES, TIMES, singular
 
 Standing = Literal["supported", "contradicted", "open"]
 Relation = Literal["same", "open", "differs"]
@@ -27,7 +29,7 @@ _DECREASED = (
 )
 _PAID = (
     r"used|charge|expen[sd]|use|spen[dt]|pa(?:y|id)|purchas|bought|invest|repurchas|repa[iy]|outlay|cost|provision"
-    r"|allowance|accumulated|deduct|dividend|acqui|depreciat|amorti[sz]|treasury|redemption"
+    r"|consum|absorb|allowance|accumulated|deduct|dividend|acqui|depreciat|amorti[sz]|treasury|redemption"
 )
 _DOWN = re.compile(rf"(?i)\b(?:{_DECREASED}|{_PAID})")
 _OUTFLOW = re.compile(rf"(?i)\b(?:{_PAID})")
@@ -56,8 +58,10 @@ def compare(claimed: Quantity, candidate: Candidate, sentence: str) -> Compariso
 
     `sentence` is the claim's sentence around it.
     """
-    if claimed.bound == candidate.quantity.bound:
+    if claimed.bound == candidate.quantity.bound and abs(claimed.value) == abs(candidate.quantity.value):
         claimed = replace(claimed, bound="")  # "at least half" in both says the same
+    elif _is_beyond_bound(claimed, candidate):
+        return Comparison("contradicted", "side of the bound")
     relation, field = _relate(claimed, candidate)
     if relation == "differs":
         return Comparison("contradicted", field) if _same_number(claimed, candidate) else None
@@ -80,6 +84,12 @@ def compare(claimed: Quantity, candidate: Candidate, sentence: str) -> Compariso
         same_unit = claimed.unit == candidate.quantity.unit
         return Comparison("contradicted", "scale" if same_unit else "unit")
     return None
+
+
+def _is_beyond_bound(claimed: Quantity, candidate: Candidate) -> bool:
+    """Whether a bound of the claim shuts out all that the same bound on the other side leaves in the quotes."""
+    both = {claimed.bound, candidate.quantity.bound} == {"over", "under"}
+    return both and same_value(replace(claimed, bound=candidate.quantity.bound), candidate)
 
 
 # Units
@@ -223,6 +233,12 @@ def _compare_rest(claimed: Quantity, candidate: Candidate, sentence: str, unit: 
     quantity = candidate.quantity
     if claimed.per_time and candidate.per_time and claimed.per_time != candidate.per_time:
         return Comparison("contradicted" if quantity.per_time else "open", "time it is stated for")
+    if (
+        quantity.per_time not in ("", "year")
+        and not claimed.per_time
+        and _is_of_year_alone(sentence, quantity.per_time)
+    ):
+        return Comparison("open", "time it is stated for")
     if claimed.per_thing and quantity.per_thing and claimed.per_thing != quantity.per_thing:
         return Comparison("open", "thing it is stated for")
     if fault := _compare_sign(claimed, candidate, sentence):
@@ -242,6 +258,14 @@ def _compare_rest(claimed: Quantity, candidate: Candidate, sentence: str, unit: 
     return None
 
 
+def _is_of_year_alone(sentence: str, per_time: str) -> bool:
+    """Whether a sentence speaks of a year as a whole, and not of the shorter time for which an amount is stated."""
+    words = re.findall(r"[a-z]+", sentence.lower())
+    named = {"quarter" if word == "q" else PACES.get(word) or TIMES.get(singular(word)) for word in words}
+    whole = any(found.date.months == MONTHS_IN["year"] for found in read_quantities(sentence, "prose"))
+    return (whole or "year" in named) and per_time not in named
+
+
 def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Comparison | None:
     """A minus that one of them has; an unknown verb is no reason to refuse, but a level under the row's own name is."""
     value, own = candidate.quantity.value, claimed.value
@@ -254,7 +278,7 @@ def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Com
         if said:
             named = candidate.label and candidate.label <= content_words(sentence) and _LEVEL.search(before)
             return Comparison("contradicted" if named else "open", "sign")
-        if candidate.quantity.text[:1] in MINUSES:
+        if candidate.quantity.text[:1] in MINUSES or _BRACKETS_MEAN.search(candidate.row):
             return Comparison("open", "sign")
     if own < 0 < value and candidate.source == "calculation":
         return Comparison("contradicted", "sign")
@@ -279,7 +303,8 @@ def _is_deducted(candidate: Candidate) -> bool:
         return bool(_OUTFLOW.search(row))
     mark = quantity.value > -10 and not quantity.decimals and quantity.kind == "none"
     gain = candidate.in_table and _GAIN_LABEL.search(row) and not _BRACKETS_MEAN.search(row)
-    return mark or bool(gain) or (candidate.in_table and bool(_OUTFLOW.search(row)))
+    outflow = candidate.in_table and _OUTFLOW.search(_BRACKETS_MEAN.sub("", row))  # of "provided by (used in)" neither
+    return mark or bool(gain) or bool(outflow)
 
 
 def same_value(claimed: Quantity, candidate: Candidate) -> bool:

@@ -12,7 +12,7 @@ from decimal import Decimal
 
 from ralph_cli.checks.figures.candidates import Candidate, last_month
 from ralph_cli.checks.figures.compare import Comparison
-from ralph_cli.checks.figures.rounding import DAYS_IN, MONTHS_IN
+from ralph_cli.checks.figures.rounding import DAYS_IN, MONTHS_IN, NEAR
 from ralph_cli.text.quantities.quantity import Date, Quantity
 
 _FIELDS = ("year", "month", "day", "part of a year", "length of the period")
@@ -99,6 +99,14 @@ def _repeats(other: Date, known: Date) -> bool:
     return bool(both) and all(other[number] == known[number] for number in both)
 
 
+def is_others_date(candidate: Candidate, said: Sequence[Date]) -> bool:
+    """Whether dates that are said with a figure belong, by "respectively", to the others of its row, and not to it."""
+    pairing = candidate.pairing
+    if pairing is None or any(_repeats(date, pairing.own) for date in said):
+        return False
+    return any(_repeats(date, other) for date in said for other in pairing.others)
+
+
 def full_day(date: Date) -> Day | None:
     """The day that a date names, None if it names none or there is none such."""
     if date.year is None or date.month is None or date.day is None:
@@ -129,12 +137,30 @@ def spans_duration(start: Day, end: Day, amount: Decimal, unit: str) -> bool:
     return shifted is not None and abs((shifted - end).days) <= 1
 
 
+def _spans_about(start: Day, end: Day, claimed: Quantity) -> bool:
+    """Whether the time between two days is near a duration that is hedged, and on the right side of its bound."""
+    known = claimed.unit in MONTHS_IN or claimed.unit in DAYS_IN
+    shifted = shift_day(start, claimed.value, claimed.unit) if known else None
+    if shifted is None or not (claimed.approximate or claimed.bound):
+        return False
+    past = (end - shifted).days
+    wrong_side = (claimed.bound == "over" and past <= 0) or (claimed.bound == "under" and past >= 0)
+    return abs(past) <= NEAR * (shifted - start).days and not wrong_side
+
+
 def is_between_dates(claimed: Quantity, candidates: Sequence[Candidate]) -> bool:
-    """Whether a duration lies between two quoted dates, or two of their years; so does a number of years or columns."""
+    """Whether a duration is that of a quoted period, or lies between two quoted dates or years of theirs.
+
+    So does a number of years or columns.
+    """
     said = ("quote", "header", "calculation")
     dates = [found.quantity.date for found in candidates if found.quantity.kind == "date" and found.source in said]
     days = sorted({day for date in dates if (day := full_day(date)) is not None})
-    if any(spans_duration(one, other, claimed.value, claimed.unit) for one in days for other in days if one < other):
+    spans = ((one, other) for one in days for other in days if one < other)
+    if any(spans_duration(*span, claimed.value, claimed.unit) or _spans_about(*span, claimed) for span in spans):
+        return True
+    quoted = {found.quantity.date.months for found in candidates if found.source == "quote"}
+    if claimed.unit in MONTHS_IN and claimed.value * MONTHS_IN[claimed.unit] in quoted:
         return True
     computed = any(found.source == "calculation" for found in candidates)
     years = {
@@ -143,6 +169,6 @@ def is_between_dates(claimed: Quantity, candidates: Sequence[Candidate]) -> bool
         if found.source == "quote" or (found.source == "header" and computed)
         if found.quantity.date.year is not None
     }
-    if claimed.unit != "year" or not years:
+    if claimed.unit != "year" or not years or (claimed.bound and len(days) > 1):
         return False
     return claimed.value == len(years) or any(other - one == claimed.value for one in years for other in years)

@@ -49,6 +49,21 @@ class Node:
         sides = (self.left, None if self.sign == "^" else self.right)
         return tuple(figure for side in sides if side is not None for figure in side.figures)
 
+    @property
+    def change(self) -> str:
+        """Which change of positive figures it measures: (a - b) / b is a "rise" from b, (a - b) / a a "fall" from a."""
+        above, base = self.left, self.right.figure if self.right is not None else None
+        if self.sign == "*" and base is not None and base.value == 100 and above is not None:
+            return above.change
+        if self.sign != "/" or base is None or above is None or above.sign != "-":
+            return ""
+        sides = [
+            side.figure.value for side in (above.left, above.right) if side is not None and side.figure is not None
+        ]
+        if len(sides) < 2 or not 0 < min(sides) == sides[1] < sides[0]:
+            return ""
+        return "rise" if base.value == sides[1] else "fall" if base.value == sides[0] else ""
+
     def has_sign(self, signs: str) -> bool:
         return (self.sign in signs and bool(self.sign)) or any(
             s is not None and s.has_sign(signs) for s in (self.left, self.right)

@@ -41,6 +41,7 @@ _GENERIC = frozenset(
         "million billion expressed"
     ).split()
 )
+_FIGURE_BEHIND = re.compile(r"[)\]:]?[ \t]*([$\u20ac\u00a3\u00a5(]*\d[^\n]{0,20})")
 _FEW_AMOUNTS = 5
 _PER_CENT = re.compile(r"(?i)%|\bper\s?cent")
 _PER_CENT_ALONE = re.compile(r"(?i)(?<![\d)])(?<!\d\s)(?<!\)\s)(?:%|\bper\s?cent)")
@@ -51,12 +52,14 @@ class Scales:
     """The scales that some lines name, as powers of ten, each with the words before it, and what they except.
 
     Each exception is the set of words that a row's label must have: all of "revenue per membership". Of one that begins
-    with "per" nothing is scaled; of another one ("shares") some amounts may be.
+    with "per" nothing is scaled; of another one ("shares") some amounts may be. `in_row` says that each is named for
+    the figure behind it ("Floor space (in thousands) 350"), and perhaps for no other.
     """
 
     labels: dict[int, frozenset[str]] = field(default_factory=dict)
     exceptions: frozenset[frozenset[str]] = frozenset()
     in_money: bool = False
+    in_row: bool = False
 
     @property
     def powers(self) -> frozenset[int]:
@@ -91,17 +94,25 @@ def read_scales(text: str) -> Scales:
     """The scales that a text names for figures of a table; "sales of $7 million" names none."""
     labels: dict[int, frozenset[str]] = {}
     exceptions: set[frozenset[str]] = set()
-    end, in_money = 0, False
+    end, in_money, in_row = 0, False, True
     for match in SCALE_STATEMENT.finditer(text):
         power = _WORDS[(match["word"] or match["mark"] or match["zeros"]).lower()]
         before = content_words(text[max(end, match.start() - _LABEL_REACH) : match.start()])
         labels[power] = labels.get(power, frozenset()) | before
         end = match.end()
         in_money |= bool(re.search(_MONEY, text[max(0, match.start() - 12) : end + 14], re.IGNORECASE))
+        in_row &= _is_before_figure(text, end)
         if excepted := EXCEPTION.search(text, end, end + _EXCEPT_REACH):
             items = re.split(r",|\band\b|\bor\b", excepted[1])
             exceptions |= {_exception(item) for item in items if content_words(item)}
-    return Scales(labels, frozenset(exceptions), in_money)
+    return Scales(labels, frozenset(exceptions), in_money, in_row and bool(labels))
+
+
+def _is_before_figure(text: str, end: int) -> bool:
+    """Whether a scale that ends here stands directly before an amount, and not before the dates of columns."""
+    behind = _FIGURE_BEHIND.match(text, end)
+    found = read_quantities(behind[1])[:1] if behind else ()
+    return bool(found) and found[0].is_measured and found[0].kind != "duration"
 
 
 def _exception(item: str) -> frozenset[str]:

@@ -13,7 +13,7 @@ DAYS_IN = {"day": Decimal(1), "week": Decimal(7), "hour": Decimal(1) / 24}
 _TOLERANCE = Decimal("1.0001")
 _WORD_ROOM = Decimal("0.06")
 _SHARE_ROOM = Decimal("0.02")
-_NEAR, _NEAR_BOUND, _MOST_PAST_BOUND = Decimal("0.05"), Decimal("0.25"), Decimal("0.5")
+NEAR, _NEAR_BOUND, _MOST_PAST_BOUND = Decimal("0.05"), Decimal("0.25"), Decimal("0.5")
 
 
 class Measure(NamedTuple):
@@ -96,7 +96,7 @@ def shows(claimed: Quantity, own: Measure, value: Decimal) -> tuple[bool, str]:
             return same, doubt
     past = (value - said if claimed.bound == "over" else said - value) / said if claimed.bound and said else Decimal(-1)
     if 0 < past <= _MOST_PAST_BOUND:
-        return True, "" if past <= (_NEAR if claimed.kind == "duration" else _NEAR_BOUND) else "distance to the bound"
+        return True, "" if past <= (NEAR if claimed.kind == "duration" else _NEAR_BOUND) else "distance to the bound"
     return False, ""
 
 
@@ -122,6 +122,6 @@ def _shows_with_zeros(claimed: Quantity, own: Measure, value: Decimal) -> tuple[
     right_side = (claimed.bound == "over" and value >= own.value) or (claimed.bound == "under" and value <= own.value)
     if len(kept) >= 3 or (len(kept) == 2 and (claimed.approximate or right_side)):
         return True, ""
-    if claimed.approximate and abs(own.value - value) <= own.value * _NEAR:
+    if claimed.approximate and abs(own.value - value) <= own.value * NEAR:
         return True, ""
     return len(kept) == 2, "rounding"

@@ -48,8 +48,8 @@ def as_operand(figure: Quantity, candidate: Candidate) -> Term | None:
     value = figure.value / 100 if figure.kind == "percent" else figure.value
     kind, unit = (other.kind, other.unit) if figure.kind in WITHOUT_UNIT else (figure.kind, figure.unit)
     term = Term(value, kind, unit, candidate.powers, is_pure=candidate.is_pure, terms=candidate.terms)
-    rate = kind in ("percent", "points") and figure.kind in WITHOUT_UNIT
-    if rate:
+    plain = figure.kind in WITHOUT_UNIT and figure.power is None
+    if kind in ("percent", "points") and figure.kind in WITHOUT_UNIT:
         term = replace(term, value=value / 100)
     explicit = figure.power is None or figure.power in candidate.powers
     if abs(other.value) == figure.value and explicit:
@@ -70,6 +70,10 @@ def as_operand(figure: Quantity, candidate: Candidate) -> Term | None:
             amount = figure.value * Decimal(10) ** shift
             if any(amount == abs(other.value) * Decimal(10) ** power for power in candidate.powers):
                 return replace(term, powers=frozenset((shift,)))
+    if plain and other.unit == "cent" and figure.value == abs(other.value) * 100:
+        return replace(term, value=value, powers=frozenset((-2,)))
+    if plain and candidate.is_pure and "%" in other.text and same_value(replace(figure, kind="percent"), candidate):
+        return Term(value / 100, "percent")
     if candidate.source == "calculation" and same_value(figure, candidate):
         is_rate = candidate.is_pure and figure.kind == "percent"
         return replace(term, kind="percent" if is_rate else kind, is_pure=candidate.is_pure and not is_rate)

@@ -28,7 +28,7 @@ CURRENCY_MARK = (
 
 # Beside the full names of CLDR: what a text that means one currency calls it.
 _ALSO = {
-    "cent": "cent|us cent|u.s. cent|euro cent|cents|us cents|u.s. cents|euro cents", "pence": "pence",
+    "cent": "cent|us cent|u.s. cent|euro cent|cents|us cents|u.s. cents|euro cents|cps", "pence": "pence",
     "$": "dollar|dollars|u.s. dollar|u.s. dollars", "£": "pound|pounds|pound sterling|pounds sterling",
     "chf": "franc|francs", "sgd": "singaporean dollar|singaporean dollars", "sek": "kronor",
     "twd": "taiwan dollar|taiwan dollars|taiwanese dollar|taiwanese dollars|new taiwanese dollars",

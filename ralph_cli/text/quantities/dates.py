@@ -78,8 +78,11 @@ def _full_year(digits: str | None) -> int | None:
 
 def _read_period(tokens: Tokens, at: int) -> tuple[Date, int] | None:
     """ "Three months ended June 30", "the 13 weeks to 1 April", "the full year"."""
-    if tokens.low(at) in ("full", "whole", "entire") and tokens.low(tokens.skip_hyphen(at + 1)) == "year":
-        return Date(months=12), tokens.skip_hyphen(at + 1) + 1
+    if tokens.low(at) in ("full", "whole", "entire"):
+        if tokens.low(tokens.skip_hyphen(at + 1)) == "year":
+            return Date(months=12), tokens.skip_hyphen(at + 1) + 1
+        year = _year_of_part(tokens, at + 1)
+        return (Date(year[0], months=12), year[1]) if year else None
     months, behind = _period_length(tokens, at)
     if not months:
         return None
@@ -103,6 +106,8 @@ def _period_length(tokens: Tokens, at: int) -> tuple[int, int]:
         return 12, at + 1
     if word in ("quarter", "quarters"):
         return 3, at + 1
+    if word == "half" and tokens.low(tokens.skip_hyphen(at + 1)) == "year":
+        return 6, tokens.skip_hyphen(at + 1) + 1
     count = int(word) if word.isdecimal() and len(word) < 3 else UNITS.get(word, 0)
     behind = tokens.skip_hyphen(at + 1)
     if word == "twenty":

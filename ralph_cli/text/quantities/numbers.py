@@ -5,6 +5,7 @@
 import re
 import unicodedata
 from decimal import Decimal
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from ralph_cli.text.lexicon import ORDINALS, TENS, UNITS
@@ -32,6 +33,7 @@ _ENDINGS = frozenset(("st", "nd", "rd", "th"))
 _GROUPS = {word: power for word, power in SCALES.items() if power % 3 == 0 and len(word) > 3}
 _AUXILIARIES = frozenset("to will would could should can may might must did not nearly almost than".split())
 _COMPARED = frozenset("less more higher lower larger smaller fewer greater year".split())
+_CORRELATIVE_REACH = 20
 _NOT_SHARED = frozenset("first second third fourth last other latter better final next past".split())
 
 
@@ -65,8 +67,11 @@ def read_number(tokens: Tokens, at: int, *, arithmetic: bool = False) -> Number 
         return _read_article(tokens, at)
     if word == "dozen":
         return Number(Decimal(12), at + 1, worded=True)
-    if word in ORDINALS and tokens.low(at + 1) not in ("party", "parties"):
-        return Number(Decimal(ORDINALS[word]), at + 1, form="ordinal", worded=True)
+    last = tokens.skip_hyphen(at + 1)
+    last, tens = (last, TENS[word]) if word in TENS and last > at + 1 else (at, 0)
+    place = ORDINALS.get(tokens.low(last))
+    if place is not None and (not tens or place < 10) and tokens.low(last + 1) not in ("party", "parties"):
+        return Number(Decimal(tens + place), last + 1, form="ordinal", worded=True)
     return _read_words(tokens, at)
 
 
@@ -164,6 +169,8 @@ def _read_article(tokens: Tokens, at: int) -> Number | None:
 def is_share(tokens: Tokens, at: int) -> bool:
     """Whether a fraction word means a share ("a third of", "by a quarter,"), and not a kind ("a third party")."""
     word = tokens.low(at + 1)
+    if word in ("'", "\u2019") and tokens.low(at + 2) == "s":  # "a quarter's rent"
+        return False
     return not word or not tokens.is_word(at + 1) or word in LITTLE_WORDS or word in _COMPARED or word.endswith("ly")
 
 
@@ -188,11 +195,17 @@ def _is_pronoun(tokens: Tokens, at: int) -> bool:
     """Whether "one" stands for a thing, and counts none."""
     before, behind = tokens.low(at - 1), tokens.low(at + 1)
     named = before in ("no", "any", "the", "this", "that", "each", "every", "only")
+    following = [tokens.low(place) for place in range(at + 1, at + _CORRELATIVE_REACH)]
+    named |= ("the", "other") in pairwise(following)  # "one paying 3%, the other 4%"
     return (named or behind in ("of", "or", "another")) and tokens.low(at - 2) != "for"
 
 
 def _read_share(tokens: Tokens, at: int, value: Decimal, after: int) -> Number | None:
     """The share that a number begins: "two-thirds", "one in five", "three quarters of"."""
+    # "One colleague in three was", but not "one store in three states".
+    named = after + 1 if tokens.is_word(after) and tokens.low(after) not in LITTLE_WORDS else after
+    if named > after and tokens.low(named) == "in" and tokens.low(named + 1) in UNITS and is_share(tokens, named + 1):
+        after = named
     of = after + 1 if tokens.low(after) == "in" else after + 2
     if (tokens.low(after) == "in" or tokens.has(after, "out", "of")) and tokens.low(of) in UNITS:
         whole = Decimal(UNITS[tokens.low(of)])

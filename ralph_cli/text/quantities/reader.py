@@ -24,7 +24,17 @@ from ralph_cli.text.quantities.units import (
     read_scale,
     read_unit,
 )
-from ralph_cli.text.quantities.vocabulary import ABOUT, OVER, PHYSICAL, REFERENCES, SCALES, TIMES, UNDER, singular
+from ralph_cli.text.quantities.vocabulary import (
+    ABOUT,
+    LITTLE_WORDS,
+    OVER,
+    PHYSICAL,
+    REFERENCES,
+    SCALES,
+    TIMES,
+    UNDER,
+    singular,
+)
 from ralph_cli.text.raised import LOWERED, RAISED
 
 Style = Literal["document", "prose", "arithmetic"]
@@ -105,7 +115,8 @@ class QuantityReader:
         dotted = tokens.low(at).count(".") > 1 and "," not in tokens.low(at)
         if dotted or len(tokens.low(at)) > MAX_DIGITS:
             return at
-        if tokens.is_glued(at) and tokens.is_word(at - 1) and self.tokens[at].start not in self._marks:
+        run_on = len(before) > 1 and before in LITTLE_WORDS  # "than3.0": a space was lost
+        if tokens.is_glued(at) and tokens.is_word(at - 1) and not run_on and self.tokens[at].start not in self._marks:
             return at - 1
         hyphened = (
             before in HYPHENS and tokens.is_glued(at) and tokens.is_glued(at - 1) and tokens.is_capitalized(at - 2)

@@ -57,6 +57,8 @@ def _share_range(one: Quantity, other: Quantity, sign: str) -> tuple[Quantity, Q
     if one.power is None and other.power is not None and (abs(one.value) < 1000 or abs(one.value) <= abs(other.value)):
         one = replace(one, power=other.power)
     if one.kind in ("none", "count") and other.kind not in ("none", "ordinal"):
+        if other.unit == "cent" or "pence" in other.text.lower():
+            one = replace(one, value=one.value / 100, decimals=one.decimals + 2)
         one = replace(one, kind=other.kind, unit=other.unit, nouns=other.nouns)
     if other.kind in ("none", "count") and one.kind in ("currency", "percent"):
         other = replace(other, kind=one.kind, unit=one.unit)

@@ -1,0 +1,133 @@
+"""What a text says of its figures beside one another: up or down from one to the other, whose words are whose. Pure."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
+from typing import Literal, NamedTuple
+
+from ralph_cli.text.lexicon import NEGATIONS
+from ralph_cli.text.quantities.quantity import Date, Quantity
+from ralph_cli.text.quantities.reader import read_quantities
+from ralph_cli.text.quantities.vocabulary import LITTLE_WORDS, singular
+from ralph_cli.text.sentences import sentence_at
+
+_RISE = r"rose|ris(?:es?|en|ing)|gr(?:ew|ow[ns]?|owing)|increas(?:es?|ed|ing)|climb(?:s|ed|ing)?|rais(?:es?|ed|ing)"
+_RISE += r"|up(?!\s+to)|higher"
+_FALL = r"fell|fall(?:s|en|ing)?|drop(?:s|ped|ping)?|declin(?:es?|ed|ing)|decreas(?:es?|ed|ing)|reduc(?:es?|ed|ing)"
+_FALL += r"|cut|down|lower(?:ed|s|ing)?|slipped|shrank|shrunk"
+_RISES, _FALLS = (re.compile(rf"(?i)(?<![-\w])(?:{words})(?![-\w])") for words in (_RISE, _FALL))
+_NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
+_CLAUSE = re.compile(r"(?i)[;:.]\s|\b(?:and|but|while|whereas|although|because|which|as(?!\s+an?\b))\b")
+_FROM, _TO = re.compile(r"(?i)\bfrom\s+(?:[a-z]+\s+)?\Z"), re.compile(r"(?i)\bto\s+(?:[a-z]+\s+)?\Z")
+_BETWEEN_TO = re.compile(r"(?i)\s*(?:[a-z]+\s+){0,5}to\s+(?:[a-z]+\s+)?")
+_BETWEEN_FROM = re.compile(r"(?i)\s*,?\s*(?:[a-z]+\s+){0,5}from\s+(?:[a-z]+\s+)?")
+_CHANGE = re.compile(
+    rf"(?i)(?<![-\w])(?:{_RISE}|{_FALL})\s+"
+    # "Rose slightly to", "raised its fee to", but neither "the increase amounted to" nor "fell due to".
+    r"(?:(?:[a-z]+\s+){0,4}?(?P<by>by)|(?:[a-z]+ly\s+|(?:its|the|our|their)\s+(?:[a-z]+\s+){1,3}?)?to)\s+"
+    r"(?:[a-z]+\s+)?\Z"
+)
+_CHANGE_REACH, _REACH = 60, 120
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_OTHER_YEAR = re.compile(r"(?i)\b(?:prior|previous|preceding|earlier|before|ago|last)\b")
+_RESPECTIVELY = re.compile(r"(?i)\brespectively\b")
+
+
+class Pairing(NamedTuple):
+    """The date that "respectively" gives a figure, and those that it gives the others."""
+
+    own: Date
+    others: tuple[Date, ...]
+
+
+def misstated_direction(text: str, quantities: Sequence[Quantity]) -> Iterator[tuple[Quantity, Quantity]]:
+    """Pairs of figures of which a text says that one rose, or fell, to the other, and that do the opposite."""
+    for one, other in pairwise(quantities):
+        gap = text[one.end : other.start]
+        if _FROM.search(text, 0, one.start) and _BETWEEN_TO.fullmatch(gap):
+            before, after = one, other
+        elif _TO.search(text, 0, one.start) and _BETWEEN_FROM.fullmatch(gap):
+            before, after = other, one
+        else:
+            continue
+        if before.kind != after.kind or before.unit != after.unit or before.kind in ("date", "identifier", "ordinal"):
+            continue
+        change = _amount(after) - _amount(before)
+        opposite = "rise" if change < 0 else "fall" if change > 0 else "none"
+        if min(before.value, after.value) >= 0 and direction_before(text, one.start) == opposite:
+            yield one, other
+
+
+def direction_before(text: str, end: int) -> Literal["", "rise", "fall"]:
+    """The direction that the clause says which leads to a place; nothing if it says both, or denies one."""
+    start = max((match.end() for match in _CLAUSE.finditer(text, 0, end)), default=0)
+    clause = text[start:end]
+    rises, falls = bool(_RISES.search(clause)), bool(_FALLS.search(clause))
+    if rises == falls or _NEGATED.search(clause):
+        return ""
+    return "rise" if rises else "fall"
+
+
+def change_of(text: str, quantity: Quantity) -> Literal["", "by", "to"]:
+    """Whether a text says that something rose or fell by a quantity, or to it; of neither, nothing."""
+    match = _CHANGE.search(text, max(0, quantity.start - _CHANGE_REACH), quantity.start)
+    return "" if match is None else "by" if match["by"] else "to"
+
+
+def pair_dates(text: str, quantities: Sequence[Quantity]) -> dict[int, Pairing]:
+    """The date of each figure, by its place, where a text says so: "$5 and $4 in 2022 and 2021, respectively"."""
+    found: dict[int, Pairing] = {}
+    for match in _RESPECTIVELY.finditer(text):
+        begin = sentence_at(text, match.start(), match.end())[0]
+        before = [one for one in quantities if begin <= one.start and one.end <= match.start()]
+        runs = [list(run) for _, run in groupby(before, key=lambda one: one.kind == "date")][-2:]
+        if len(runs) < 2 or len(runs[0]) != len(runs[1]) or len(runs[0]) < 2:
+            continue
+        dates, figures = runs if runs[0][0].kind == "date" else reversed(runs)
+        for number, figure in enumerate(figures):
+            others = tuple(date.date for date in dates if date is not dates[number])
+            found[figure.start] = Pairing(dates[number].date, others)
+    return found
+
+
+def dates_of_only(text: str, quantity: Quantity) -> tuple[Date, ...]:
+    """The dates that a sentence says of a figure: none if it compares it with another of its kind, or another year."""
+    found = read_quantities(text, "prose")
+    compared = sum(one.kind == quantity.kind for one in found) > 1 or _OTHER_YEAR.search(text)
+    return () if compared else tuple(one.date for one in found if one.kind == "date")
+
+
+def are_swapped(one: tuple[str, Quantity, Quantity], other: tuple[str, Quantity, Quantity]) -> bool:
+    """Whether two texts say the words beside two figures of the other figure, each a text with its two figures.
+
+    Both figures must have a word that is the other's in the other text, and none of their own.
+    """
+    straight = crossed = False
+    for first, second in _words_beside(*one):
+        for own, others in _words_beside(*other):
+            alone, others_alone = own - others, others - own
+            straight |= bool(first & alone) and bool(second & others_alone)
+            crossed |= bool(first & others_alone and second & alone) and not (first & alone or second & others_alone)
+    return crossed and not straight
+
+
+def _words_beside(text: str, one: Quantity, other: Quantity) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
+    """The words before each of two figures, and those behind each, up to the next figure or the end of the sentence."""
+    yield _words_before(text, one), _words_before(text, other)
+    yield _words_behind(text, one), _words_behind(text, other)
+
+
+def _words_before(text: str, quantity: Quantity) -> frozenset[str]:
+    return _content(re.split(r"\d|[.;]\s", text[max(0, quantity.start - _REACH) : quantity.start])[-1])
+
+
+def _words_behind(text: str, quantity: Quantity) -> frozenset[str]:
+    return _content(re.split(r"\d|[.;](?:\s|\Z)", text[quantity.end : quantity.end + _REACH])[0])
+
+
+def _content(words: str) -> frozenset[str]:
+    return frozenset(map(singular, map(str.lower, _WORD.findall(words)))) - LITTLE_WORDS
+
+
+def _amount(quantity: Quantity) -> float:
+    return float(quantity.value) * 10.0 ** (quantity.power or 0)

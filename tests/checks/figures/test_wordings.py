@@ -1,0 +1,97 @@
+"""Figures that a claim words otherwise than its quotes: compound adjectives, shares of people, cents, years, bounds."""
+
+from collections.abc import Sequence
+
+import pytest
+from fakes import document
+from test_answers import check
+
+NOTICE = """
+The contract runs from 3 May 2021 to 14 April 2024 and was renewed for the 42nd time.
+Of some 900 drivers, 310 work at night. More than 4,000 parcels pass through the depot.
+The dividend is 21.5 cents per share, next year 18-20 cents per share; cover was 14 to 1 against a floor of2.0 to 1.
+\fSix months ended June 30,  2023  2022
+Toll income  148  120
+Total depots  64
+Yard space (in thousands)  3,200
+"""
+
+
+def answer(text: str, quotes: Sequence[str], calculations: Sequence[str] = ()) -> str:
+    found = check(document(NOTICE.replace("  ", "    "), kind="pdf"), text, quotes, calculations)
+    return "objected" if found.issues else "open" if found.doubts else ""
+
+
+TERM, STAFF, PAY = NOTICE.strip().splitlines()[:3]
+HALF = "Six months ended June 30,    2023    2022\nToll income    148    120"
+YARD = "Total depots    64\nYard space (in thousands)    3,200"
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "calculations"),
+    [
+        ("It runs for almost three years.", TERM, ()),
+        ("It was renewed for the forty-second time.", TERM, ()),
+        ("It ends three years after it began.", TERM, ("2024 - 2021 = 3",)),
+        ("One driver in three is said to work at night.", STAFF, ("310 / 900 = 34.4%",)),
+        ("In the half-year to June 30, 2023 tolls brought in 148.", HALF, ()),
+        ("Six-month toll income was 148.", HALF, ()),
+        ("Cover is 14 times the 2.0 times that are asked for, or sevenfold.", PAY, ("14 / 2.0 = 7",)),
+        ("The dividend falls by 7% to 16%.", PAY, ("(21.5 - 20) / 21.5 = 7%", "(21.5 - 18) / 21.5 = 16%")),
+        ("Toll income rose by 23.3%.", HALF, ("(148 - 120) / 120 = 23.3%",)),
+        ("Two shares earn 43 cents.", PAY, ("21.5 * 2 = 43",)),
+        ("A depot of the 64 has 50,000 square feet of yard.", YARD, ("3,200,000 / 64 = 50,000",)),
+        ("More than 3,500 parcels pass through.", STAFF, ()),
+    ],
+)
+def test_what_is_borne_out(text: str, quote: str, calculations: Sequence[str]) -> None:
+    assert answer(text, [quote], calculations) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "calculations"),
+    [
+        ("It runs for over three years.", TERM, ()),
+        ("It runs for almost four years.", TERM, ()),
+        ("It was renewed for the forty-third time.", TERM, ()),
+        ("It ends four years after it began.", TERM, ("2025 - 2021 = 4",)),
+        ("In the half-year to June 30, 2023 tolls brought in 120.8.", HALF, ()),
+        ("In the quarter to June 30, 2023 tolls brought in 148.", HALF, ()),
+        ("The dividend rises by 7%.", PAY, ("(21.5 - 20) / 21.5 = 7%",)),
+        ("Toll income rose by 18.9%.", HALF, ("(148 - 120) / 148 = 18.9%",)),
+        ("The dividend falls by 7%.", PAY, ("(21.5 - 2) / 21.5 = 91%",)),
+        ("Fewer than 4,000 parcels pass through.", STAFF, ()),
+    ],
+)
+def test_what_is_not(text: str, quote: str, calculations: Sequence[str]) -> None:
+    assert answer(text, [quote], calculations)
+
+
+YARDS = "The group has 61 yards, of which 45 are owned by it and 16 are rented from the port."
+DEBT = "Net debt as of June 30, 2023 and June 30, 2022 was $6.4 million and $5.9 million, respectively."
+FEES = "Fees paid were $2.15 and $2.05 per share for each quarter in 2022 and 2021, respectively."
+LOANS = "Net cash provided by (used in) financing    (61.5)    12.0"
+TOLLS = "The toll increased to 48 cents, and the margin fell to 23.6% from 23.9%."
+
+
+@pytest.mark.parametrize(
+    ("borne_out", "not_so", "quote"),
+    [
+        ("45 yards are owned and 16 rented.", "16 yards are owned and 45 rented.", YARDS),
+        ("It rents 16 and owns 45.", "Of 61 yards, 45 are rented and 16 owned.", YARDS),
+        ("At June 30, 2022 net debt was $5.9 million.", "At June 30, 2022 net debt was $6.4 million.", DEBT),
+        ("From $5.9 million debt rose to $6.4 million in 2023.", "For 2022 debt of $6.4 million is shown.", DEBT),
+        ("Debt rose to $6.4 million in 2023 from $5.9 million in 2022.", "In 2023 debt was $5.9 million.", DEBT),
+        ("A quarter's fee in 2021 was $2.05.", "Over the whole of 2021 the fees were $2.05 a share.", FEES),
+        ("Financing consumed 61.5 million.", "Financing brought in 61.5 million.", f"(in millions)\n{LOANS}"),
+        ("The toll rose to 48 cents.", "The toll rose by 48 cents.", TOLLS),
+        ("They raised the toll to 48 cents.", "They raised the toll in May by 48 cents.", TOLLS),
+        ("The margin fell from 23.9% to 23.6%.", "The margin rose from 23.9% to 23.6%.", TOLLS),
+        ("The margin did not rise: it went from 23.9% to 23.6%.", "It grew to 23.6% from 23.9%.", TOLLS),
+    ],
+)
+def test_what_a_sentence_says_of_several_figures(borne_out: str, not_so: str, quote: str) -> None:
+    about = document(f"{NOTICE}\n{YARDS}\n{DEBT}\n{FEES}\n(in millions)\n{LOANS}\n{TOLLS}\n", kind="pdf")
+    right, wrong = check(about, borne_out, [quote]), check(about, not_so, [quote])
+    assert not right.issues and not right.doubts
+    assert wrong.issues or wrong.doubts
