@@ -122,7 +122,7 @@ def _figure_variants(text: str, figure: Quantity) -> Iterator[tuple[str, Decimal
     if _is_spelled(figure):
         yield from _spelled_variants(figure)
         return
-    places = [place for place, char in enumerate(figure.text) if char.isdigit()]
+    places = [place for place, char in enumerate(figure.text) if char.isdecimal()]
     least = _amount(figure) * Decimal("0.1") if _HEDGED.search(text[: figure.start]) else Decimal(0)
     for number, place in enumerate(places[:3]):
         for digit in "123456789" if number == 0 else "0123456789":
