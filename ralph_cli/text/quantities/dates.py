@@ -59,11 +59,11 @@ def read_date(tokens: Tokens, at: int) -> tuple[Date, int] | None:
 def year_at(tokens: Tokens, at: int) -> tuple[int, int] | None:
     """The year that stands at a token, and the index behind it: "2021", "'21"."""
     word = tokens.low(at)
-    if word in ("'", "\u2019") and tokens.is_number(at + 1) and len(tokens.low(at + 1)) == 2:
-        return 2000 + int(tokens.low(at + 1)), at + 2
+    behind = tokens.low(at + 1)
+    if word in ("'", "\u2019") and behind.isdecimal() and len(behind) == 2:
+        return 2000 + int(behind), at + 2
     if not (word.isdecimal() and len(word) == 4 and 1900 <= int(word) <= 2100):
         return None
-    behind = tokens.low(at + 1)
     scaled = behind in SCALES and len(behind) > 1
     if scaled or behind in ("%", "percent") or (behind == "s" and tokens.is_glued(at + 1)):
         return None
