@@ -44,13 +44,13 @@ MAX_LINE_CHARS = 300
 _BY_START = attrgetter("start")
 
 
+_DOCUMENT = r"\b(?:document|filing|report|contract|agreement|lease|memo|text|file|notes?|10-[kq])\b"
 _NOT_SAID = re.compile(
-    r"(?i)\b(?:document|filing|report|contract|agreement|lease|memo|text|file|notes?|10-[kq])\b[^.;]{0,60}?"
-    r"\b(?:do(?:es)?|did)(?: not|n['\u2019]t) (?:mention|disclose|state|say|specify|contain|report|provide|identify"
-    r"|give|name|list|include|address|discuss|quantify|explain)\b"
+    rf"(?i){_DOCUMENT}[^.;]{{0,60}}?\b(?:do(?:es)?|did)(?: not|n['\u2019]t) (?:mention|disclose|state|say|specify"
+    r"|contain|report|provide|identify|give|name|list|include|address|discuss|quantify|explain)\b"
     r"|\b(?:no|not any) (?:mention|disclosure|reference|statement|indication)\b"
     r"|\b(?:is|are|was|were)(?: not|n['\u2019]t) (?:mentioned|disclosed|stated|specified|identified|discussed|addressed"
-    r"|quantified)\b|\b(?:found|find|located) (?:no|none|nothing)\b"
+    r"|quantified)\b|\b(?:found|find|located) (?:no|none|nothing)\b|\b(?:says?|said) nothing\b|\b(?:is|are) silent\b"
 )
 """Words that speak of what the document says, and not of what it speaks of."""
 
@@ -168,7 +168,7 @@ class AbsenceReview:
 
     def _review_of(self, claim: str) -> "AbsenceReview":
         """The review of one claim: of what it says is not there, without the words that speak of the document."""
-        about = _NOT_SAID.sub(" ", claim)
+        about = re.sub(rf"(?i){_DOCUMENT}", " ", _NOT_SAID.sub(" ", claim))
         return AbsenceReview(self.document, about, tuple, self.shown_spans, "the same claims again")
 
     def add_claim_searches(self, attempt: Attempt, draft: Draft) -> Attempt:

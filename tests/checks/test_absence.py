@@ -179,6 +179,7 @@ def test_words_are_counted_with_case_typography_and_white_space_folded_and_place
         ("There is no mention of a garden in the lease.", True),
         ("I found none of the covenants.", True),
         ("A segment margin is not disclosed.", True),
+        ("The filing says nothing about shoplifting.", True),
         ("There were no share repurchases in 2023.", False),
         ("The company does not own its headquarters.", False),
         ("No dividend was paid.", False),
@@ -194,3 +195,11 @@ def test_a_claim_that_something_is_not_there_is_sent_back_while_its_places_are_u
     (issue,) = found.claim_issues((DraftClaim("The hall is let.", ("Lease of the north hall",)), claim))
     assert issue.claim == 2 and "The deposit is $12,000." in issue.line
     assert found.claim_issues((claim,)) == ()
+
+
+def test_of_such_a_claim_only_what_is_not_there_is_asked_about() -> None:
+    claim = DraftClaim("The lease says nothing about subletting.", (), searched=("sublet", "deposit"))
+    (issue,) = review("What is let?", at("The deposit is $12,000.")).claim_issues((claim,))
+    assert (
+        "in other words than these: subletting. " in issue.message and "hand in the same claims again" in issue.message
+    )
