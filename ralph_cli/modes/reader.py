@@ -161,7 +161,8 @@ class DocumentReader:
 
     def resolve(self, draft: Draft) -> Attempt:
         """The draft with its quotes looked up, and with the record of the search if it says that nothing is there."""
-        attempt = resolve_quotes(draft, self.document, self._index, self.shown_spans(), self.visibility)
+        shortest = self.assignment.form.quote_chars.low
+        attempt = resolve_quotes(draft, self.document, self._index, self.shown_spans(), self.visibility, shortest)
         return self.absence_review.add_claim_searches(self.absence_review.add_search_record(attempt), draft)
 
     def add_reading_record(self, attempt: Attempt, said: Completeness | None) -> Attempt:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ValidationError
 
 from ralph_cli.core.model import Tool, ToolCall
 from ralph_cli.core.prompts.json_reply import StrictObject, describe_validation_error
-from ralph_cli.core.prompts.json_schema import array, object_schema, string
+from ralph_cli.core.prompts.json_schema import array, integer, object_schema, string
 from ralph_cli.core.run import Absence, Completeness, Draft, DraftClaim
 
 _CLAIM_SCHEMA = object_schema(
@@ -16,6 +16,7 @@ _CLAIM_SCHEMA = object_schema(
     text=string("one statement, in your words"),
     quotes=array(string(), "verbatim words of the document that prove the statement"),
     calculations=array(string(), "for each computed figure: the computation over quoted figures = its result"),
+    page=integer("the page of the quotes, if their words stand on several"),
     because=string("only if code has objected to this claim and it is right all the same: why, in a few words"),
     searched=array(string(), "only of a statement that the document does not say something: what was looked for"),
 )
@@ -63,12 +64,14 @@ class _Claim(StrictObject):
     text: str
     quotes: list[str]
     calculations: list[str] | None = None
+    page: int | None = None
     because: str | None = None
     searched: list[str] | None = None
 
     def as_draft(self) -> DraftClaim:
         quotes, calculations, searched = self.quotes, self.calculations or (), self.searched or ()
-        return DraftClaim(self.text, tuple(quotes), tuple(calculations), self.because or "", tuple(searched))
+        because, page = self.because or "", self.page or 0
+        return DraftClaim(self.text, tuple(quotes), tuple(calculations), because, tuple(searched), page)
 
 
 class _NotFound(StrictObject):

@@ -27,7 +27,7 @@ _YEARS = r"(?:\b(?:19|20)\d\d\b.*){2}|(?:\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b.*){2}
 _PERIOD = r"(?i)\b(?:months|weeks|years?|quarters?) ended\b|\bas of\b.*\d|^at [A-Z][a-z]+ \d"
 _UNIT = r"(?i)\bin (?:thousand|million|billion)s?\b|[($] ?(?:thousand|million|billion)s?\b"
 _NAMED_ABOVE = tuple(map(re.compile, (_YEARS, _PERIOD, _UNIT)))
-_MOST_LINES, _LONGEST_HEADER, _LONGEST_LINE, _FEW_WORDS = 200, 160, 75, 6
+_MOST_LINES, _LONGEST_HEADER, _LONGEST_LINE, _FEW_WORDS, _NEAR = 200, 160, 75, 6, 2
 
 
 def widen_spaces(pattern: str) -> str:
@@ -60,6 +60,11 @@ def has_columns(line: str) -> bool:
     return len(_AMOUNT.findall(line)) >= 2 and len(_LETTERS.findall(line)) <= 14
 
 
+def count_cells(line: str) -> int:
+    """How many cells of a line stand apart: two spaces or a tab, or the bars of Markdown, between them."""
+    return len(re.split(r"(?: {2,}|\t|\s*\|\s*)+", line.strip(" \t|")))
+
+
 def is_row_under(header: list[str] | tuple[str, ...], line: str) -> bool:
     """Whether a line is a row of the table with this header: a row by itself, or one in which no sentence ends."""
     return is_row(line) or (bool(header) and not _STOPPED.search(line))
@@ -70,12 +75,16 @@ def table_lines(above: str, line: str) -> list[str]:
     found: list[str] = []
     sentences = 0
     parts = [part for part in above.split("\n")[:-1][-_MOST_LINES:] if part.strip()]
-    for number, part in reversed(list(enumerate(parts))):
-        sentences += _is_prose(part) or part.rstrip().endswith((".", ";"))
-        found.insert(0, part)
+    rows = [is_row(part) for part in parts] + [True]
+    for number in range(len(parts) - 1, -1, -1):
+        part = parts[number].rstrip()
+        # A long line with rows above and below it is a label of the table, unless a sentence ends in it.
+        inside = any(rows[max(number - _NEAR, 0) : number]) and any(rows[number + 1 : number + 1 + _NEAR])
+        sentences += part.endswith((".", ";")) or (_is_prose(part) and not inside)
+        found.insert(0, parts[number])
         # What ends in a colon below a row is the heading of a group of rows.
-        introduces = part.rstrip().endswith(":") and len(part.split()) > _FEW_WORDS
-        if sentences > 1 or (introduces and not (number and is_row(parts[number - 1]))):
+        introduces = part.endswith(":") and len(part.split()) > _FEW_WORDS
+        if sentences > 1 or (introduces and not inside and not (number and rows[number - 1])):
             break
     return found
 
