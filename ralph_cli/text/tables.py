@@ -7,6 +7,7 @@ import re
 
 CELLS_APART = re.compile(r"\S(?: {2,}|\t)\S")
 _ESCAPED_CLASSED_OR_SPACE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]| +(?P<quantifier>(?=[*+?{]))?")
+_VERBOSE = re.compile(r"\(\?[aiLmsu]*x[aiLmsux]*(?:-[ims]+)?[:)]")
 _AMOUNT = re.compile(r"\d[\d,.]*")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _STOPPED = re.compile(r"[.;:!?](?:\s|$)")
@@ -34,8 +35,10 @@ def widen_spaces(pattern: str) -> str:
     """A regular expression in which a space matches any white space, as line ends are nothing to who searches words.
 
     A space with a quantifier behind it keeps it (" ?" is one space or none), and one in a class stays one of its
-    characters.
+    characters. A verbose pattern, whose spaces mean nothing, is left as it is.
     """
+    if _VERBOSE.search(pattern):
+        return pattern
     return _ESCAPED_CLASSED_OR_SPACE.sub(_widen, pattern)
 
 

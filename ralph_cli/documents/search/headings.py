@@ -34,7 +34,7 @@ _MOST_REPEATS, _PAGES_EACH = 3, 20
 def find_headings(document: Document) -> tuple[Heading, ...]:
     """The headings of a document in order: its own if there are enough of them, else what its lines look like, too.
 
-    The level of a line is 1 if it is numbered or in capitals, else 2.
+    The level of a line is 1 if it is numbered or in capitals, 3 if it names a group of rows, else 2.
     """
     if len(document.headings) * MAX_OWN_PAGES >= max(len(document.pages), 3 * MAX_OWN_PAGES):
         return document.headings
@@ -47,11 +47,15 @@ def find_headings(document: Document) -> tuple[Heading, ...]:
 
 
 def _headings_of(text: str, page: Page) -> Iterator[Heading]:
-    for match in re.finditer(r"[^\n]+", text[page.start : page.end]):
+    lines = [match for match in re.finditer(r"[^\n]+", text[page.start : page.end]) if match[0].strip()]
+    rows = [is_row(match[0]) for match in lines]
+    for number, match in enumerate(lines):
         line = match[0].strip()
         start = page.start + match.start() + len(match[0]) - len(match[0].lstrip())
         if level := heading_level(line):
-            yield Heading(line, start, level)
+            # Between two rows it names a group of rows.
+            is_group = level == 2 and any(rows[max(number - 1, 0) : number]) and any(rows[number + 1 : number + 2])
+            yield Heading(line, start, 3 if is_group else level)
         elif run_in := _RUN_IN.match(match[0]):
             yield Heading(" ".join(run_in[1].split()), start, 1 + run_in[1].split()[0].rstrip(".").count("."))
 
