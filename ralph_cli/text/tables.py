@@ -96,6 +96,11 @@ def _is_prose(line: str) -> bool:
     return len(line) > _LONGEST_LINE and not is_row(line) and not re.search(_UNIT, line)
 
 
+def names_columns(line: str) -> bool:
+    """Whether a line names the columns (two years or dates), the period or the unit of rows below it."""
+    return any(shape.search(line) for shape in _NAMED_ABOVE)
+
+
 def header_lines(above: str, line: str) -> list[str]:
     """The nearest lines of a row's table that name its columns (two years or dates), its period and its unit."""
     if not has_columns(line):

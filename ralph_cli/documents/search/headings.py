@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from ralph_cli.core.document import Document, Heading, Page
 from ralph_cli.text.lexicon import STOP_WORDS
-from ralph_cli.text.tables import CELLS_APART, is_row
+from ralph_cli.text.tables import CELLS_APART, is_row, names_columns
 
 MAX_OWN_PAGES = 10
 """Pages for each heading of a document's own above which they are too few to find a part by."""
@@ -27,7 +27,7 @@ _NUMBERED = re.compile(
 _RUN_IN = re.compile(r"\s*((?:\u00a7\s*)?\d{1,3}(?:\.\d{1,3})*[.)]?\s+[A-Z][^.;:\n\d]{2,60})[.:]\s+\S")
 _WORD = re.compile(r"[^\W\d_][\w\u2019'&-]*")
 _SENTENCE = re.compile(r"[.;!?]\s+[a-z]|\.{3}")
-_MOST_REPEATS, _PAGES_EACH = 3, 20
+_MOST_REPEATS, _PAGES_EACH, _NEAR, _LONG = 3, 20, 4, 75
 
 
 @lru_cache(maxsize=8)
@@ -48,16 +48,21 @@ def find_headings(document: Document) -> tuple[Heading, ...]:
 
 def _headings_of(text: str, page: Page) -> Iterator[Heading]:
     lines = [match for match in re.finditer(r"[^\n]+", text[page.start : page.end]) if match[0].strip()]
-    rows = [is_row(match[0]) for match in lines]
     for number, match in enumerate(lines):
         line = match[0].strip()
         start = page.start + match.start() + len(match[0]) - len(match[0].lstrip())
         if level := heading_level(line):
-            # Between two rows it names a group of rows.
-            is_group = level == 2 and any(rows[max(number - 1, 0) : number]) and any(rows[number + 1 : number + 2])
-            yield Heading(line, start, 3 if is_group else level)
+            around = [[other[0] for other in lines[max(number - _NEAR, 0) : number]]]
+            around.append([other[0] for other in lines[number + 1 : number + 1 + _NEAR]])
+            yield Heading(line, start, 3 if level == 2 and _names_rows(*around) else level)
         elif run_in := _RUN_IN.match(match[0]):
             yield Heading(" ".join(run_in[1].split()), start, 1 + run_in[1].split()[0].rstrip(".").count("."))
+
+
+def _names_rows(before: list[str], behind: list[str]) -> bool:
+    """Whether a line between these names a group of rows inside a table: no text follows, and no new header."""
+    titles = any(map(names_columns, behind)) or any(len(line) > _LONG and not is_row(line) for line in behind[:1])
+    return not titles and any(map(is_row, before)) and any(map(is_row, behind))
 
 
 def heading_level(line: str) -> int:

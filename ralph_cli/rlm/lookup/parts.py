@@ -145,14 +145,25 @@ def _parts() -> list[_Part]:
 
 
 def _parts_named(words: str) -> list[_Part]:
-    """The headings with all these words; if there are none, the lines that begin with them."""
-    wanted = set(re.findall(r"\w+", words.casefold()))
-    found = [part for part in _parts() if wanted and wanted <= set(re.findall(r"\w+", part[2].casefold()))]
+    """The headings with all these words, whatever they end with; if there are none, the lines that begin with them."""
+    wanted = re.findall(r"\w+", words.casefold())
+    found = [part for part in _parts() if wanted and _has_words(re.findall(r"\w+", part[2].casefold()), wanted)]
     if found or not wanted:
         return found
     loose = r"\W+".join(map(re.escape, words.split()))
-    lines = re.finditer(rf"(?m)^[ \t]*(?:\W{{0,3}}|\w+ ){loose}(?!\w)[^\n]{{0,80}}", _text(), re.IGNORECASE)
-    return [(match.start(), 9, " ".join(match[0].split())) for match in lines if not is_row(match[0])]
+    lines = re.finditer(rf"(?m)^[ \t]*(?:\W{{0,3}}|\w+ ){loose}(?!\w)[^\n]{{0,80}}$", _text(), re.IGNORECASE)
+    named = ((match.start(), " ".join(match[0].split())) for match in lines if not is_row(match[0]))
+    return [(start, 9, line) for start, line in named if not line[0].islower()]
+
+
+def _has_words(heading: list[str], wanted: list[str]) -> bool:
+    """Whether each word stands in a heading, but for two letters at its end."""
+    return all(any(_is_form(word, other) for other in heading) for word in wanted)
+
+
+def _is_form(word: str, other: str) -> bool:
+    stem = max(len(word), len(other)) - 2
+    return word == other or (stem > 2 and word[:stem] == other[:stem])
 
 
 def _fit(part: _Part, words: str) -> int:
