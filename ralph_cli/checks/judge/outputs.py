@@ -6,9 +6,9 @@ from functools import partial
 
 from pydantic import Field
 
-from ralph_cli.checks.judge.claims import render_numbered, safe_file_name
+from ralph_cli.checks.judge.claims import render_numbered
 from ralph_cli.checks.judge.doubts import ANSWERS_SCHEMA, DoubtAnswer, check_answers, join_answers, render_doubts
-from ralph_cli.checks.judge.passages import render_passages
+from ralph_cli.checks.judge.passages import render_passages, safe_file_name
 from ralph_cli.checks.output.words import count_words
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
