@@ -139,7 +139,7 @@ class AbsenceReview:
         """The refusal of a search for words that the document does not have: it may say the same in others."""
         searched = [tally.search for tally in tallies if tally.search.by == "worker"]
         message = f"searched, {describe_searches(searched)}. " if searched else ""
-        message += f"The document may say it in other words than these: {', '.join(words)}. Search for some of them. "
+        message += f"The document may say it without the words {', '.join(words)}: search for others that it may use. "
         if places:
             where = self._pages_of(places)
             message += f"Look at these places, which bear on it and which you have not seen{where}: at(offset) prints "
@@ -153,7 +153,7 @@ class AbsenceReview:
         for number, claim in enumerate(claims, 1):
             key = " ".join(claim.text.split())
             if claim.searched:
-                review = self._claim_reviews.setdefault(key, self._review_of(key))
+                review = self._claim_reviews.setdefault(key, self._review_of(key, claim.searched))
                 for issue in review.issues(Absence(claim.searched)):
                     what = f"claim {number} says that something is not in the document; {issue.message}"
                     found.append(replace(issue, message=what, claim=number))
@@ -166,9 +166,10 @@ class AbsenceReview:
                 found.append(Issue(NAME, message, number))
         return tuple(found)
 
-    def _review_of(self, claim: str) -> "AbsenceReview":
-        """The review of one claim: of what it says is not there, without the words that speak of the document."""
-        about = re.sub(rf"(?i){_DOCUMENT}", " ", _NOT_SAID.sub(" ", claim))
+    def _review_of(self, claim: str, searched: Sequence[str]) -> "AbsenceReview":
+        """The review of one claim: of what was searched for it, and of the words that it has of the question."""
+        asked = [word for stem, word in key_words(claim).items() if stem in self._question_words]
+        about = " ".join((*asked, *searched))
         return AbsenceReview(self.document, about, tuple, self.shown_spans, "the same claims again")
 
     def add_claim_searches(self, attempt: Attempt, draft: Draft) -> Attempt:

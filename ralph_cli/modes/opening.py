@@ -1,6 +1,7 @@
 """What a worker is told of a document before it has read any of it: its pages and its headings."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from ralph_cli.core.document import Document, Heading
@@ -41,13 +42,14 @@ def render_headings(document: Document, nonce: str) -> str:
 
 
 def _table_titles(document: Document, headings: Sequence[Heading]) -> list[Heading]:
-    """The last heading above the first row of each page that is nearly all table."""
+    """Of each page that is nearly all table the heading above its first row repeated least, the last of them."""
     found = []
+    repeated = Counter(heading.text for heading in headings)
     for page in document.pages:
         lines = [line for line in document.text[page.start : page.end].split("\n") if line.strip()]
         if 2 * sum(count_cells(line) > 2 and has_columns(line) for line in lines) > len(lines):
             first = next(line for line in lines if has_columns(line))
             row = document.text.index(first, page.start)
             above = [heading for heading in headings if page.start <= heading.start <= row]
-            found += above[-1:]
+            found += sorted(above, key=lambda heading: (-repeated[heading.text], heading.start))[-1:]
     return found

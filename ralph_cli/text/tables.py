@@ -9,6 +9,8 @@ CELLS_APART = re.compile(r"\S(?: {2,}|\t)\S")
 _ESCAPED_CLASSED_OR_SPACE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]| +(?P<quantifier>(?=[*+?{]))?")
 _VERBOSE = re.compile(r"\(\?[aiLmsu]*x[aiLmsux]*(?:-[ims]+)?[:)]")
 _AMOUNT = re.compile(r"\d[\d,.]*")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_DATE = re.compile(r"\b[A-Z][a-z]{2,8}\.? \d{1,2}\b|\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _STOPPED = re.compile(r"[.;:!?](?:\s|$)")
 
@@ -102,18 +104,30 @@ def names_columns(line: str) -> bool:
 
 
 def header_lines(above: str, line: str) -> list[str]:
-    """The nearest lines of a row's table that name its columns (two years or dates), its period and its unit."""
+    """The nearest lines of a row's table that name its columns (two years or dates, or cells of words), its period and
+    its unit."""
     if not has_columns(line):
         return []
-    wanted = list(_NAMED_ABOVE)
+    wanted = [*(shape.search for shape in _NAMED_ABOVE), names_cells]
     found: list[str] = []
     for part in reversed(table_lines(above, line)):
         part = part.strip()
-        named = len(part) < _LONGEST_HEADER and not _is_prose(part)
-        hits = [shape for shape in wanted if named and shape.search(part)]
+        named = len(part) < _LONGEST_HEADER and not _is_prose(part) and not _has_data(part)
+        hits = [shape for shape in wanted if named and shape(part)]
         if hits:
             found.insert(0, part)
             wanted = [shape for shape in wanted if shape not in hits]
         if not wanted:
             break
     return found
+
+
+def names_cells(line: str) -> bool:
+    """Whether a line is cells of words, as the names of columns are: three or more, and no amount."""
+    return count_cells(line) > 2 and not re.search(r"\d", line)
+
+
+def _has_data(line: str) -> bool:
+    """Whether amounts stand in two cells of a line: it is a row itself, whatever unit it names."""
+    amounts = _AMOUNT.findall(_DATE.sub("", line))
+    return sum(not _YEAR.fullmatch(amount.rstrip(",.")) for amount in amounts) > 1

@@ -96,6 +96,11 @@ def test_rows_of_tables_come_widest_first_and_lists_are_none() -> None:
     assert shown.index("Rent  5  6  7") < shown.index("Rent due  1  2")
 
 
+def test_each_alternative_is_counted_unless_they_stand_in_a_group() -> None:
+    text = "rent and rents, a deposit (of rent), no levy"
+    assert "'tax' 0" in ask(r"find(r'rents?\b|depo(s|z)it|tax')", text) and ": '" not in ask("find('(rent|tax)')", text)
+
+
 def test_a_wrong_pattern_is_one_line_and_the_rest_runs() -> None:
     shown = ask("find('(rent')\nprint('and on')")
     assert shown == "find: '(rent' is no regular expression: missing ), unterminated subpattern at position 0\nand on\n"

@@ -22,7 +22,7 @@ from ralph_cli.text.plural import pluralize
 
 NAME = "counter"
 NOT_RUN, PARTLY_RUN = INCOMPLETE_COUNTER_CHECKS
-MAX_PER_CLAIM, MAX_PASSAGES = 3, 12
+MAX_PER_CLAIM, MAX_PASSAGES = 2, 8
 """Passages that are read for a claim, and for all claims of an attempt."""
 
 CONTEXT_CHARS = 300

@@ -12,6 +12,8 @@ from ralph_cli.documents.columns import describe_sparse_rows
 from ralph_cli.documents.context import context_span, headings_above, index_lines
 from ralph_cli.documents.search.headings import find_headings
 from ralph_cli.text.plural import pluralize
+from ralph_cli.text.raised import flatten_figures, footnote_marks
+from ralph_cli.text.sentences import line_at
 from ralph_cli.text.tables import header_lines, is_row, names_columns
 
 LONG_TABLE, ROWS_AROUND = 1_200, 3
@@ -19,6 +21,10 @@ LONG_TABLE, ROWS_AROUND = 1_200, 3
 
 TITLE_CHARS = 240
 """Characters of the lines that tell what a document is."""
+
+MAX_NOTE_CHARS = 400
+_ATTACHED = re.compile(r"(?<=[^\W\d_])\((?:\d{1,2}|[a-z])\)")
+"""The mark of a note that is printed in the size of the text: "postpaid(2)"."""
 
 _DATE = re.compile(r"\b(?:19|20)\d\d\b")
 
@@ -81,7 +87,23 @@ def _render_window(document: Document, window: Span, marks: Sequence[_Mark], non
     above += "".join(f"(in the row {text[:60]!r}: {columns})\n" for text, columns in _sparse_rows(document, inside))
     parts = _kept_parts(document.text, window, inside)
     body = "\n[...]\n".join(_insert_marks(document, part, inside).strip("\n") for part in parts)
-    return f"Page {document.page_at(window.start).number}:\n{frame_data(above + body, nonce)}"
+    notes = "".join(f"\n(note: {note})" for note in _notes(document, inside) if note not in body)
+    return f"Page {document.page_at(window.start).number}:\n{frame_data(above + body + notes, nonce)}"
+
+
+def _notes(document: Document, marks: Sequence[_Mark]) -> list[str]:
+    """The notes at the foot of the page whose marks stand in the lines of quotes."""
+    found: dict[str, None] = {}
+    for mark in marks:
+        page = document.page_at(mark.start)
+        low, high = line_at(document.text, mark.start, min(mark.end, page.end), page.start, page.end)
+        lines = document.text[low:high]
+        signs = {flatten_figures(lines[start:end]) for start, end in footnote_marks(lines)}
+        for sign in sorted(signs | set(_ATTACHED.findall(lines))):
+            note = re.compile(rf"^[ \t]*{re.escape(sign)}[ \t]+(?=\S*[^\W\d])[^\n]+", re.MULTILINE)
+            if match := note.search(document.text, high, page.end):
+                found[" ".join(match[0].split())[:MAX_NOTE_CHARS]] = None
+    return list(found)
 
 
 def _elsewhere(document: Document, quotes: Sequence[Quote]) -> list[str]:

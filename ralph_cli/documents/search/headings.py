@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from ralph_cli.core.document import Document, Heading, Page
-from ralph_cli.text.lexicon import STOP_WORDS
+from ralph_cli.text.lexicon import MONTHS, STOP_WORDS, any_of
 from ralph_cli.text.tables import CELLS_APART, is_row, names_columns
 
 MAX_OWN_PAGES = 10
@@ -27,6 +27,8 @@ _NUMBERED = re.compile(
 _RUN_IN = re.compile(r"\s*((?:\u00a7\s*)?\d{1,3}(?:\.\d{1,3})*[.)]?\s+[A-Z][^.;:\n\d]{2,60})[.:]\s+\S")
 _WORD = re.compile(r"[^\W\d_][\w\u2019'&-]*")
 _SENTENCE = re.compile(r"[.;!?]\s+[a-z]|\.{3}")
+_DATED = re.compile(rf"(?i)\b(?:{any_of(MONTHS)})\s+\d")
+_FEW_WORDS = 5
 _MOST_REPEATS, _PAGES_EACH, _NEAR, _LONG = 3, 20, 4, 75
 
 
@@ -76,10 +78,11 @@ def heading_level(line: str) -> int:
         return 0
     if line[-1] in ".:" and not number:
         return 0
-    telling = [word for word in words if word.casefold() not in STOP_WORDS]
+    # A letter by itself is often the end of a broken word.
+    telling = [word for word in words if word.casefold() not in STOP_WORDS and len(word) > 1]
     if not any(len(word) > 2 for word in telling) or not all(word[0].isupper() for word in telling):
         return 0
-    if line.endswith(":") and not rest.strip(":"):  # "December 31:" above a table
+    if _DATED.search(line) and len(words) < _FEW_WORDS:  # "At December 31", above a table or beside a signature
         return 0
     return 1 if number or (line.isupper() and len(line) > 4) else 2
 

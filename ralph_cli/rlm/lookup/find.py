@@ -15,9 +15,9 @@ from ralph_cli.rlm.lookup.lines import (
     _pages_of,
     _text,
 )
-from ralph_cli.text.tables import count_cells, has_columns, widen_spaces
+from ralph_cli.text.tables import count_cells, has_columns, names_cells, widen_spaces
 
-_FIND_CHARS = 2_400
+_FIND_CHARS = 4_000
 """Characters that one call prints, but for the pages of the places that had no room."""
 
 _Place = tuple[_Page, int, int, list[int]]  # its page, first character, end, the line beginnings of its hits
@@ -41,8 +41,10 @@ def find(pattern: str, show: int = 6, before: int = 1, after: int = 2, start: in
     near = " (hits near each other are one place)" if len(places) < count else ""
     print(f"{_counted(count, 'hit')} in {_counted(len(places), 'place')}{near}{alternatives}")
     if rows:
-        places = _rank_rows(places)
-        print(f"{len(places)} of them are rows of tables; those of the widest tables come first")
+        others = len(places)
+        places, text_pages = _rank_rows(places)
+        where = f"; the others are on pages {_pages_of(text_pages)}" if text_pages else ""
+        print(f"{len(places)} of {others} are rows of tables, those of the widest tables first{where}")
     if start and start >= len(places):
         print(f"start={start} is past the last of {len(places)} places: start counts places, not characters")
         return
@@ -73,10 +75,12 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 
 def _alternatives(pattern: str) -> str:
-    """The hits of each alternative of a plain a|b|c, so that a wrong word shows."""
-    if "|" not in pattern or re.search(r"[(\[\\]", pattern):
+    """The hits of each alternative of a|b|c, so that a wrong word shows; none if they stand in a group."""
+    # What is escaped, in a class or in brackets is no bar that parts the whole.
+    parts = re.findall(r"(?:\\.|\[(?:\\.|[^\]\\])*\]|\((?:\\.|[^()\\])*\)|[^|\\\[(])+", pattern)
+    if len(parts) < 2 or "|".join(parts) != pattern:
         return ""
-    counts = [f"{part!r} {len(_compiled(part).findall(_text()))}" for part in pattern.split("|") if part]
+    counts = [f"{part!r} {sum(1 for _ in _compiled(part).finditer(_text()))}" for part in parts]
     return ": " + ", ".join(counts)
 
 
@@ -108,35 +112,41 @@ def _places(pattern: re.Pattern[str], before: int, after: int) -> tuple[list[_Pl
     return places, count
 
 
-def _rank_rows(places: list[_Place]) -> list[_Place]:
-    """The places that are rows of tables, first those on pages that are nearly all table, then those of many cells."""
+def _rank_rows(places: list[_Place]) -> tuple[list[_Place], list[int]]:
+    """The places in tables, first those on pages that are nearly all table, then those of many cells; the other pages.
+
+    A place is in a table if its line is a row, or the names of columns above one.
+    """
     text = _text()
-    cells = {
-        place[3][0]: count_cells(line) for place in places if has_columns(line := text[slice(*_line_span(place[3][0]))])
-    }
-    rows = [place for place in places if place[3][0] in cells]
+    lines = {place[3][0]: text[slice(*_line_span(place[3][0]))] for place in places}
+    rows = [place for place in places if has_columns(line := lines[place[3][0]]) or names_cells(line)]
     full: dict[int, bool] = {}
     for number, _, first, last in {place[0] for place in rows}:
-        lines = [line for _, line in _lines_of(first, last)]
-        full[number] = 2 * sum(has_columns(line) and count_cells(line) > 2 for line in lines) > len(lines)
-    return sorted(rows, key=lambda place: (not full[place[0][0]], -cells[place[3][0]]))
+        on_page = [line for _, line in _lines_of(first, last)]
+        full[number] = 2 * sum(has_columns(line) and count_cells(line) > 2 for line in on_page) > len(on_page)
+    ranked = sorted(rows, key=lambda place: (not full[place[0][0]], -count_cells(lines[place[3][0]])))
+    return ranked, [place[0][0] for place in places if place not in rows]
 
 
 def _print_places(places: list[_Place], start: int, show: int) -> int:
     """Print the places from `start` with the lines around them; how many characters are left for others."""
     left = _FIND_CHARS
     headers: dict[tuple[int, str], int] = {}
+    cut: list[str] = []
     for number, place in enumerate(places[start : start + show], start):
         among = min(len(places), start + show) - number
         where = f"--- place {number}, page {place[0][0]}, offset {place[3][0]}{_top(place[0])}"
-        passage = _passage(number, place, max(left // among - len(where), 120), headers)
+        passage, hidden = _passage(number, place, max(left // among - len(where), 120), headers)
         print(f"{where}\n{passage}")
+        cut += [f"{hidden} at {place[3][0]}"] if hidden else []
         left -= len(passage) + len(where) + 2
+    if cut:
+        print(f"(left out for room, at(offset) prints them: {'; '.join(cut)})")
     return left
 
 
-def _passage(number: int, place: _Place, room: int, headers: dict[tuple[int, str], int]) -> str:
-    """The lines of a place within `room` characters, below the header of its row.
+def _passage(number: int, place: _Place, room: int, headers: dict[tuple[int, str], int]) -> tuple[str, str]:
+    """The lines of a place within `room` characters, below the header of its row, and what of them had no room.
 
     `headers`, by page and line, say with which place a header was printed; those of this place are added to them.
     """
@@ -149,9 +159,8 @@ def _passage(number: int, place: _Place, room: int, headers: dict[tuple[int, str
         above = [f"(above: as at place {headers[page, head[-1]]})"]
     for part in head:
         headers.setdefault((page, part), number)
-    told = [_counted(count, noun) for noun, count in hidden.items() if count]
-    left_out = [f"(no room for {' and '.join(told)} here: at({first}))"] if told else []
-    return "\n".join([*above, shown, *left_out])
+    told = " and ".join(_counted(count, noun) for noun, count in hidden.items() if count)
+    return "\n".join([*above, shown]), told
 
 
 def _choose_lines(place: _Place, room: int) -> tuple[list[tuple[int, int]], dict[str, int]]:

@@ -232,3 +232,13 @@ def test_a_document_is_told_by_its_headings_and_years_and_not_by_its_form_text()
     about = document(f"FORM 10-K\n{form}For the fiscal year ended December 31, 2022\nACME TOOLS COMPANY\nmore\f" + form)
     assert describe_document(about) == "FORM 10-K / For the fiscal year ended December 31, 2022 / ACME TOOLS COMPANY"
     assert describe_document(document("a few words only")) == "a few words only"
+
+
+@pytest.mark.parametrize("row", ["Net sales\u207d\u00b9\u207e  5  4", "Net sales(1)  5  4"])
+def test_the_note_of_a_quoted_row_is_shown(row):
+    rows = "\n".join(f"Item {number} of the table  {number},000  {number},100" for number in range(1, 90))
+    foot = "(1) Sales of the hall are left out.\n(2) Costs are net.\n"
+    about = document(f"(Millions)  2018  2017\n{row}\n{rows}\n\n{foot}\f(1) Another page.")
+    said = DraftClaim("Net sales were 5.", (row,))
+    shown = render_passages(about, resolve_quotes(Draft((said,)), about, QuoteIndex(about)).quotes, "n")
+    assert "(note: (1) Sales of the hall are left out.)" in shown and "Costs are net" not in shown
