@@ -77,6 +77,15 @@ class Table:
     columns: tuple[Column, ...]
     cells: tuple[Cell, ...]
 
+    def moved(self, by: int, behind: int = -1) -> "Table":
+        """The same table in a text that has grown by so many characters at the place `behind`, or before its start."""
+
+        def place(offset: int) -> int:
+            return offset + by if offset > behind else offset
+
+        cells = tuple(Cell(place(cell.start), place(cell.end), cell.column) for cell in self.cells)
+        return Table(place(self.start), place(self.end), self.columns, cells)
+
 
 @dataclass(frozen=True, slots=True)
 class Caution:

@@ -177,11 +177,6 @@ def _table_from_row(page: int, start: int, end: int, columns: list[Any], cells: 
     return ParsedTable(page, Table(start, end, named, filled))
 
 
-def _move_table(table: Table, by: int) -> Table:
-    cells = tuple(Cell(cell.start + by, cell.end + by, cell.column) for cell in table.cells)
-    return Table(table.start + by, table.end + by, table.columns, cells)
-
-
 def clean_label(label: str) -> str:
     """A page label cut to a length and to characters that fit on one line."""
     return "".join(c for c in label if c.isprintable()).strip()[:_MAX_LABEL]
@@ -214,7 +209,7 @@ def assemble(parsed: ParsedDocument, *, path: str, kind: str, sha256: str, finge
         cautions=parsed.cautions,
         quoted=tuple(Span(pages[index].start + a, pages[index].start + b) for index, a, b in parsed.quoted),
         notes=tuple(Note(*(pages[n.page].start + at for at in (n.start, n.end, n.cited))) for n in parsed.notes),
-        tables=tuple(_move_table(found.table, pages[found.page].start) for found in parsed.tables),
+        tables=tuple(found.table.moved(pages[found.page].start) for found in parsed.tables),
     )
 
 

@@ -16,7 +16,7 @@ from ralph_cli.documents.docx.paragraphs import (
 from ralph_cli.documents.docx.parts.xml_tree import child, children
 from ralph_cli.documents.docx.reading import Reading
 from ralph_cli.documents.docx.styles import PAPER, Colours
-from ralph_cli.documents.docx.tables import Grid, move_table, read_grid, write_grid
+from ralph_cli.documents.docx.tables import Grid, read_grid, write_grid
 from ralph_cli.documents.parsed import ParsedHeading, ParsedTable, clean_heading
 
 _QUOTE_STYLES = ("quote", "intense quote", "block text", "quotations", "block quote", "block quotation")
@@ -112,7 +112,7 @@ class Story:
         if isinstance(block, Grid):
             written = write_grid(block)
             at = self.add_block("".join(written.parts)) if written.length else self.length
-            self.tables += [ParsedTable(0, move_table(table, at)) for table in written.tables]
+            self.tables += [ParsedTable(0, table.moved(at)) for table in written.tables]
             self.marks += [(mark, at + place) for mark, place in written.marks]
             return
         text, marks = block.write()

@@ -141,12 +141,6 @@ def write_grid(grid: Grid) -> TableText:
     return out
 
 
-def move_table(table: Table, by: int) -> Table:
-    """The table at another place: so many characters further on."""
-    cells = tuple(Cell(cell.start + by, cell.end + by, cell.column) for cell in table.cells)
-    return Table(table.start + by, table.end + by, table.columns, cells)
-
-
 def _write_row(row: GridRow, names: dict[int, str], out: TableText) -> None:
     texts = [cell.text() for cell in row.cells]
     filled = [at for at, text in enumerate(texts) if text]
@@ -176,7 +170,7 @@ def _write_apart(row: GridRow, out: TableText) -> None:
                 if inner.length:
                     at = _write_line("".join(inner.parts), out)
                     out.marks += [(mark, at + place) for mark, place in inner.marks]
-                    out.tables += [move_table(table, at) for table in inner.tables]
+                    out.tables += [table.moved(at) for table in inner.tables]
             else:
                 text, marks = block.write()
                 at = _write_line(text, out) if text else out.length
