@@ -114,7 +114,7 @@ def _listed(place: _Place) -> str:
     line = _line_at(own)
     head = header_lines(_text()[page[2] : own], line)
     above = f"  (above: {' '.join(head[-1].split())[:60]})" if head else ""
-    above += f"  {_columns(own)}" if _columns(own) else ""
+    above += f"  {_note(own)}" if _note(own) else ""
     return f"page {page[0]}, offset {own}: {' '.join(line.split())[:110]}{above}"
 
 
@@ -186,11 +186,11 @@ def _passage(place: _Place, room: int, printed_headers: set[tuple[int, str]]) ->
             # Whole lines, because words cut in two could not be quoted; but the hit's own line, however long.
             high = max(text.rfind("\n", end, low + room), end if len(line) <= room else low + room)
     shown = str(globals()["context"][low:high]).strip("\n")
-    columns = [_columns(own)] if _columns(own) else []
-    return "\n".join([*(f"(above: {part})" for part in head if part not in shown), *columns, shown])
+    notes = [_note(own)] if _note(own) else []
+    return "\n".join([*(f"(above: {part})" for part in head if part not in shown), *notes, shown])
 
 
-def _columns(line: int) -> str:
-    """Under which headers the figures of a row stand, where its text does not show it; empty for any other line."""
-    described = globals().get("sparse_rows", {}).get(line, "")
-    return f"(in this row {described})" if described else ""
+def _note(line: int) -> str:
+    """What the text of a line does not show: under which headers its figures stand, or where its words are from."""
+    note = globals().get("line_notes", {}).get(line, "")
+    return f"({note})" if note else ""

@@ -1,6 +1,6 @@
 """The passages that a judge is shown: all that each quote stands in, with the quoted words marked. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ralph_cli.core.document import Document, Span
@@ -8,6 +8,7 @@ from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.run import Quote
 from ralph_cli.documents.columns import describe_sparse_rows
 from ralph_cli.documents.context import context_span, headings_above, index_lines
+from ralph_cli.documents.quotes.additions import describe_additions
 from ralph_cli.text.tables import header_lines
 
 ELSEWHERE_CHARS = 700
@@ -55,6 +56,7 @@ def render_passages(document: Document, quotes: Sequence[Quote], nonce: str) -> 
         first = min(mark.start for mark in inside)
         above = _section_line(document, first) + _header_lines(document, window.start, inside)
         above += "".join(f"(in the row {text[:60]!r}: {columns})\n" for text, columns in _sparse_rows(document, inside))
+        above += "".join(f"(quote {number} is {note})\n" for number, note in _additions(document, quotes, window))
         text = above + _insert_marks(document.text, window, inside)
         shown.append(f"Page {document.page_at(first).number}:\n{frame_data(text, nonce)}")
     return "\n\n".join(shown)
@@ -68,6 +70,13 @@ def _sparse_rows(document: Document, marks: Sequence[_Mark]) -> list[tuple[str, 
         if any(mark.start < line + len(row) and line < mark.end for mark in marks):
             found.append((" ".join(row.split()), columns))
     return found
+
+
+def _additions(document: Document, quotes: Sequence[Quote], window: Span) -> Iterator[tuple[int, str]]:
+    """The numbers of the quotes in a window of which words are not of the running text, each with what is known."""
+    for quote in quotes:
+        if window.start <= quote.start and quote.end <= window.end:
+            yield from ((quote.id, note) for note in describe_additions(document, Span(quote.start, quote.end)))
 
 
 def _section_line(document: Document, offset: int) -> str:

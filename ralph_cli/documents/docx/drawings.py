@@ -5,6 +5,7 @@ Charts are those of ECMA-376, part 1, chapter 21.2; a chart's figures are the on
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 from xml.etree.ElementTree import Element
 
 from ralph_cli.documents.docx.look import MARKED_HIDDEN
@@ -51,11 +52,13 @@ class Drawings:
             else:
                 self._visit(one, _fill(one, ground), found)
 
-    def _add_part(self, what: str, identity: str, describe: Callable[[Element], str], found: list[Box]) -> None:
+    def _add_part(
+        self, what: Literal["chart", "diagram"], identity: str, describe: Callable[[Element], str], found: list[Box]
+    ) -> None:
         root = self.open_part(identity)
         if root is not None:
             text = describe(root)
-            found.append(Box(text=f"[{what}] {text}" if text else ""))
+            found.append(Box(text=f"[{what}] {text}" if text else "", origin=what))
 
 
 def _fill(shape: Element, ground: Colours) -> Colours:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from xml.etree.ElementTree import Element
 
+from ralph_cli.core.document import Origin
 from ralph_cli.documents.docx.equations import write_equation
 from ralph_cli.documents.docx.fields import PAGE_NUMBER, Fields
 from ralph_cli.documents.docx.look import MARKED_HIDDEN, RunLook
@@ -43,11 +44,15 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """What hangs on a paragraph: the `content` of a text box with the colours behind it, or words of a drawing."""
+    """What hangs on a paragraph: the `content` of a text box with the colours behind it, or words of a drawing.
+
+    `origin` is what these are from, None for a drawing's own words.
+    """
 
     content: Element | None = None
     ground: Colours = None
     text: str = ""
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,7 @@ class _Piece:
 class Paragraph:
     """A paragraph that was read. `label` is the number that Word makes, with its space; `level` that of a heading.
 
-    Empty is one without text to see.
+    Empty is one without text to see. `origin` is where its words are from, if they are not of the running text.
     """
 
     style: str = ""
@@ -71,6 +76,7 @@ class Paragraph:
     joins_next: bool = False
     title_pieces: int | None = None
     is_empty: bool = True
+    origin: Origin | None = None
     pieces: list[_Piece | Mark] = field(default_factory=list)
     boxes: list[Box] = field(default_factory=list)
 
@@ -262,9 +268,9 @@ class _Runs:
             self.found.boxes += self.draw(element)
 
 
-def plain_paragraph(text: str) -> Paragraph:
+def plain_paragraph(text: str, origin: Origin | None) -> Paragraph:
     """A paragraph of words that are not written as one in the document, such as those of a chart."""
-    found = Paragraph()
+    found = Paragraph(origin=origin)
     found.add(text)
     return found
 

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from operator import itemgetter
 from xml.etree.ElementTree import Element
 
+from ralph_cli.core.document import Origin
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.docx.drawings import Drawings
 from ralph_cli.documents.docx.numbering import Numbering
@@ -20,10 +21,10 @@ from ralph_cli.documents.docx.reading import Findings, Reading
 from ralph_cli.documents.docx.story import Story
 from ralph_cli.documents.docx.styles import PAPER, Colours, Styles, read_colour
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.parsed import ParsedDocument, ParsedHeading, ParsedNote, ParsedPage
+from ralph_cli.documents.parsed import MAX_PASSAGES, ParsedDocument, ParsedHeading, ParsedNote, ParsedPage
 
 _NOTES = ("footnote", "endnote")
-_HEADS = (("header", "page header", "w:hdr"), ("footer", "page footer", "w:ftr"))
+_HEADS: tuple[tuple[str, Origin, str], ...] = (("header", "page header", "w:hdr"), ("footer", "page footer", "w:ftr"))
 _DRAWING_ROOTS = ("c:chartSpace", "cx:chartSpace", "dgm:dataModel")
 _LONGEST_NAME = 80
 _UNSEEN_HEAD = "in headers or footers that no page shows"
@@ -75,7 +76,8 @@ class _DocumentReader:
             raise DocumentError(f"{self._package.name} has {why}", code="no-text", hint=hint)
         cautions = self._findings.cautions(self._numbering.unknown)
         headings, quoted, tables = tuple(body.headings), tuple(body.quoted), tuple(body.tables)
-        return ParsedDocument((ParsedPage(text),), headings, cautions, quoted, notes, tables)
+        additions = tuple(body.additions[:MAX_PASSAGES])
+        return ParsedDocument((ParsedPage(text),), headings, cautions, quoted, notes, tables, additions)
 
     def _append_notes(self, body: Story) -> tuple[tuple[ParsedNote, ...], list[Mark]]:
         """Footnotes and endnotes, in the order in which they are cited, and the comments on them.
@@ -133,7 +135,7 @@ class _DocumentReader:
             author = " ".join(attribute(elements[number], "author").split())[:_LONGEST_NAME] or "an unnamed author"
             at = places.get(number, -1)
             where = f", on paragraph {max(bisect_right(lines, at), 1):,}" if at >= 0 else ""
-            start = body.add_block(f"[comment by {author}{where}] {_close_up(text)}")
+            start = body.add_from("comment", f"comment by {author}{where}", _close_up(text))
             body.headings.append(ParsedHeading(0, start, f"Comment by {author}", 1))
             self._findings.comments += 1
 
@@ -158,7 +160,7 @@ class _DocumentReader:
                         self._findings.hide(text, _UNSEEN_HEAD)
                     elif any(map(str.isalnum, text)) and (label, text) not in shown:
                         shown.add((label, text))
-                        at = body.add_block(f"[{label}] {text}")
+                        at = body.add_from(label, label, text)
                         body.headings.append(ParsedHeading(0, at, label.capitalize(), 1))
 
     def _is_shown(self, kind: str, sections: Iterable[Element]) -> bool:

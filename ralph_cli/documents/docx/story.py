@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
+from ralph_cli.core.document import Addition, Origin
 from ralph_cli.documents.docx.drawings import Drawings
 from ralph_cli.documents.docx.fields import Fields
 from ralph_cli.documents.docx.paragraphs import (
@@ -17,7 +18,7 @@ from ralph_cli.documents.docx.parts.xml_tree import child, children
 from ralph_cli.documents.docx.reading import Reading
 from ralph_cli.documents.docx.styles import PAPER, Colours
 from ralph_cli.documents.docx.tables import Grid, read_grid, write_grid
-from ralph_cli.documents.parsed import ParsedHeading, ParsedTable, clean_heading
+from ralph_cli.documents.parsed import ParsedAddition, ParsedHeading, ParsedTable, clean_heading
 
 _QUOTE_STYLES = ("quote", "intense quote", "block text", "quotations", "block quote", "block quotation")
 _INDENT = 360
@@ -38,6 +39,7 @@ class Story:
         self.headings: list[ParsedHeading] = []
         self.quoted: list[tuple[int, int, int]] = []
         self.tables: list[ParsedTable] = []
+        self.additions: list[ParsedAddition] = []
         self.marks: list[tuple[Mark, int]] = []
         self.sections: list[Element] = []
 
@@ -47,6 +49,12 @@ class Story:
             self._add(block)
         if self._fields.unread:
             self._reading.findings.unread["equation in a field"] += self._fields.unread
+
+    def add_from(self, origin: Origin, label: str, text: str) -> int:
+        """Add a block of words from there, behind a label in brackets, and return where it begins."""
+        at = self.add_block(f"[{label}] {text}")
+        self.additions.append(ParsedAddition(0, Addition(at, self.length, origin)))
+        return at
 
     def add_block(self, text: str) -> int:
         """Add a finished block, an empty line behind the one before, and return where it begins."""
@@ -106,7 +114,7 @@ class Story:
             if box.content is not None:
                 yield from self._blocks(box.content, box.ground)
             elif box.text:
-                yield plain_paragraph(box.text)
+                yield plain_paragraph(box.text, box.origin)
 
     def _add(self, block: Paragraph | Grid) -> None:
         if isinstance(block, Grid):
@@ -121,6 +129,8 @@ class Story:
             return
         at = self.add_block(text)
         self.marks += [(mark, at + place) for mark, place in marks]
+        if block.origin:
+            self.additions.append(ParsedAddition(0, Addition(at, self.length, block.origin)))
         if block.level:
             self.headings.append(ParsedHeading(0, at, clean_heading(block.title()), block.level))
         elif block.indent >= _INDENT or any(name in _QUOTE_STYLES for name in self._reading.styles.names(block.style)):

@@ -7,7 +7,7 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-from ralph_cli.core.document import Caution
+from ralph_cli.core.document import Caution, Origin
 from ralph_cli.documents.html import controls
 from ralph_cli.documents.html.hidden import TextLook
 from ralph_cli.documents.html.numbering import ListCounter
@@ -77,6 +77,7 @@ class PageWalk:
         self.headings: list[tuple[int, str, int]] = []
         self.quoted: list[tuple[int, int, int, int]] = []
         self.tables: list[NamedTable] = []
+        self.additions: list[tuple[int, int, Origin]] = []
         self._is_shallow = is_shallow
         self._tables: list[GridTable] = []
         self._hidden = self._embedded = self._unresolved = self._linked = 0
@@ -182,7 +183,7 @@ class PageWalk:
         if tag == "br":
             self._separate_lines(PARAGRAPH if self.out.pending >= LINE else LINE, self._open[-1])
         elif tag in controls.REPLACED:
-            self._write(controls.REPLACED[tag](node, attributes))
+            self._write_replacement(tag, controls.REPLACED[tag](node, attributes))
             self._hidden += controls.count_unchosen(node, attributes)
         elif tag == "iframe" and "srcdoc" in attributes:
             source = attributes["srcdoc"] or ""
@@ -192,6 +193,13 @@ class PageWalk:
                 self._embedded += 1
         else:
             self._embedded += controls.is_embedded(tag, attributes)
+
+    def _write_replacement(self, tag: str, text: str) -> None:
+        place = self.out.place
+        self._write(text)
+        origin = controls.ORIGINS.get(tag)
+        if origin is not None and any(map(str.isalnum, text)) and self.out.place > place:
+            self.additions.append((place, len(self.out.parts), origin))
 
     def _generate(self, node: Any, element: _OpenElement, attributes: Attributes, pseudo: str) -> None:
         """Write the text that a style sheet makes before or after the content of an element, if it is seen."""
@@ -270,6 +278,10 @@ class PageWalk:
         named = self._tables.pop().finish(self.out)
         if named:
             self.tables.append(named)
+
+    def _end_typed_text(self, element: _OpenElement, written: bool) -> None:
+        if written:
+            self.additions.append((element.place, len(self.out.parts), "form field"))
 
     def _end_heading(self, element: _OpenElement, written: bool) -> None:
         title = clean_heading("".join(self.out.parts[element.place :]))
@@ -375,6 +387,7 @@ _END: dict[str, Callable[[PageWalk, _OpenElement, bool], None]] = {
     "td": PageWalk._end_cell,
     "th": PageWalk._end_cell,
     "table": PageWalk._end_table,
+    "textarea": PageWalk._end_typed_text,
     **dict.fromkeys(_HEADINGS, PageWalk._end_heading),
     "q": PageWalk._end_quote,
     "blockquote": PageWalk._end_quote,

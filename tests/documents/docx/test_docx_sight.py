@@ -3,6 +3,7 @@
 import pytest
 from word import paragraph, part, run, table
 
+from ralph_cli.core.document import Addition
 from ralph_cli.documents.quotes.index import QuoteIndex
 
 WHITE = "<w:color w:val='FFFFFF'/>"
@@ -100,6 +101,7 @@ def test_headers_and_footers_stand_once_at_the_end(read) -> None:
         footer1=part("ftr", f"<w:p>{run('Page ')}{number}</w:p>"),
     )
     assert document.text == "Text.\n\n[page header] DRAFT\n\n[page footer] Page #"
+    assert [it.origin for it in document.additions] == ["page header", "page footer"]
     assert document.place_at(document.text.index("DRAFT")) == "paragraph 2, under \u201cPage header\u201d"
     assert "no page shows" in document.cautions[0].message
 
@@ -109,6 +111,7 @@ def test_a_comment_is_told_from_the_documents_words(read) -> None:
     comments = part("comments", f"<w:comment w:id='0' w:author='Jane Doe'>{paragraph('Ask for twelve.')}</w:comment>")
     document = read(body, comments=comments)
     assert document.text == "First.\n\nTen days\n\n[comment by Jane Doe, on paragraph 2] Ask for twelve."
+    assert document.additions == (Addition(document.text.index("["), len(document.text), "comment"),)
     assert "under \u201cComment by Jane Doe\u201d" in document.place_at(document.text.index("twelve"))
     assert [caution.code for caution in document.cautions] == ["comments"]
 
@@ -123,6 +126,7 @@ def test_charts_say_their_titles_categories_and_values(read) -> None:
     drawing = f"<w:p><w:r><w:drawing><c:chart {C} r:id='c1' xmlns:r='r'/></w:drawing></w:r></w:p>"
     document = read(paragraph("See:") + drawing, {"c1": "chart charts/chart1.xml"}, **{"charts/chart1.xml": chart})
     assert document.text == "See:\n\n[chart] Costs\n2023\nRent  4.5\nFees  6"
+    assert document.additions == (Addition(document.text.index("["), len(document.text), "chart"),)
 
 
 def test_symbols_and_boxes_to_tick(read) -> None:

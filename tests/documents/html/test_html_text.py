@@ -157,6 +157,18 @@ def test_what_a_reader_sees_is_there(source: str, shown: str) -> None:
     assert text(source) == shown
 
 
+def test_what_is_filled_in_and_what_describes_a_picture_is_told_from_the_pages_own_words() -> None:
+    parsed = page(
+        "<img alt='A chart'> of <li><input value='1,577'><input type=checkbox checked> yes <input type=submit><p>"
+        "<select><option>Own<option selected>Let</select><textarea>None</textarea><textarea></textarea><img>"
+        "<sup><input value=1></sup>/<sub>2</sub>"
+    )
+    found = [(parsed.pages[0].text[it.addition.start : it.addition.end], it.addition.origin) for it in parsed.additions]
+    assert found[:2] == [("[image: A chart]", "image description"), ("1,577", "form field")]
+    assert [words for words, _ in found[2:]] == ["Submit", "Let", "None"]
+    assert parsed.pages[0].text.endswith("\u00bd")
+
+
 @pytest.mark.parametrize("mark", ["del", "s", "strike", "span style='text-decoration:red line-through'"])
 def test_struck_text_is_marked_and_is_no_longer_its_own_words(mark: str) -> None:
     told = text(f"<p>The rent is <{mark}>500 <b>euros</b></{mark.split()[0]}> <ins>600 euros</ins>.")

@@ -61,6 +61,10 @@ def span(document: Document, words: str) -> Span:
     return Span(start, start + len(words))
 
 
+def additions(document: Document) -> list[tuple[str, str]]:
+    return [(document.text[it.start : it.end], it.origin) for it in document.additions]
+
+
 def codes(document: Document) -> dict[str, tuple[int, ...]]:
     return {caution.code: caution.pages for caution in document.cautions}
 
@@ -70,6 +74,7 @@ def test_a_filled_field_is_read_beside_its_label_and_its_words_are_seen_shown_an
     assert document.text.endswith("Name of tenant  Jane Doe")
     assert codes(document) == {"form-fields": ()} and document.unreadable_pages == ()
     assert "1 of 1 pages (1)" in document.cautions[0].message
+    assert additions(document) == [("Jane Doe", "form field")]
     value = span(document, "Jane Doe")
     assert check_visibility(document, [value])[0].reason == ""
     ((picture,),) = render_pictures(document, [value])
@@ -88,7 +93,7 @@ def test_a_value_without_a_drawn_form_is_drawn_as_a_browser_draws_it(load):
 @pytest.mark.parametrize("flags", [2, 32])
 def test_a_field_that_is_not_shown_is_not_read(load, flags):
     document = load(FILLED.replace(b"/F 4", b"/F %d" % flags))
-    assert "Jane" not in document.text and codes(document) == {}
+    assert "Jane" not in document.text and codes(document) == {} and document.additions == ()
 
 
 def test_words_of_a_field_that_lie_outside_of_it_are_no_evidence(load):
@@ -96,6 +101,17 @@ def test_words_of_a_field_that_lie_outside_of_it_are_no_evidence(load):
     document = load(data)
     assert "Jane Doe of Delft" in document.text
     assert check_visibility(document, [span(document, "Doe of Delft")])[0].reason
+
+
+def test_the_origin_of_words_is_that_of_what_draws_them(load):
+    typed = widget("/FT/Tx/T(name)/V(Jane Doe)/AP<</N 8 0 R>>", "72 595 272 615")
+    signed = widget("/FT/Sig/T(sign)/AP<</N 9 0 R>>", "72 555 272 575")
+    name, signature = appearance("Jane Doe"), appearance("Signed by J. Doe")
+    printed = "BT /F1 12 Tf 74 580 Td (Jane Doe) Tj ET BT /F1 12 Tf 150 600 Td (of Delft) Tj ET"
+    document = load(fields(typed, signed, name, signature, draws=printed))
+    assert document.text.split("\n")[1:] == ["Jane Doe  of Delft", "Jane Doe", "Signed by J. Doe"]
+    assert additions(document) == [("Jane Doe", "form field"), ("Signed by J. Doe", "signature")]
+    assert document.additions[0].end < document.text.index("of Delft")
 
 
 def test_the_state_of_a_box_stands_in_the_text_once(load):
@@ -116,6 +132,7 @@ def test_the_state_of_a_box_stands_in_the_text_once(load):
         draws=draws,
     )
     document = load(data)
+    assert document.additions == ()
     assert document.text.split("\n", 1)[1].split() == ["\u2714", "Dogs", "\u274f", "Cats", "\u2718", "Fish"]
     assert "\u2714 is a ticked box" in document.cautions[0].message
     assert check_visibility(document, [span(document, "Dogs")])[0].reason == ""
@@ -132,6 +149,7 @@ def test_typed_notes_and_stamps_are_read_and_comments_are_only_counted(load):
     )
     assert "DRAFT" in document.text and "Not agreed" in document.text and "doubt" not in document.text
     assert set(codes(document)) == {"typed-notes", "comments", "struck-out"} and document.unreadable_pages == ()
+    assert additions(document) == [("Not agreed", "typed note"), ("DRAFT", "stamp")]
     assert "1 comment of reviewers" in next(c.message for c in document.cautions if c.code == "comments")
 
 

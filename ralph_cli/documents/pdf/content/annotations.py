@@ -13,9 +13,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
+from ralph_cli.core.document import Origin
 from ralph_cli.documents.pdf.boxes import Box
+from ralph_cli.documents.pdf.marked_content import TEXT, address
 
 TICKED, UNTICKED = "\u2714", "\u274f"
 """Stand in the text where a box is ticked or an option chosen, and where it is not."""
@@ -53,7 +56,8 @@ class Overlay:
     """What was laid over a page: numbers of form fields, of boxes and options among them, of typed notes and stamps.
 
     `comments` open on a click, `struck` cross out words; `undrawn` are typed notes that have no appearance.
-    `chosen` are the values of lists, which show all that one may choose from.
+    `chosen` are the values of lists, which show all that one may choose from. `texts` are the text objects that were
+    drawn for all of these, by address, `origins` what stands where.
     """
 
     fields: int = 0
@@ -63,6 +67,8 @@ class Overlay:
     struck: int = 0
     undrawn: int = 0
     chosen: list[str] = field(default_factory=list)
+    texts: frozenset[int] = frozenset()
+    origins: list[tuple[Box, Origin]] = field(default_factory=list)
 
 
 def open_page(document: Any, index: int) -> tuple[Any, Overlay]:
@@ -82,9 +88,12 @@ def open_page(document: Any, index: int) -> tuple[Any, Overlay]:
                 drawn = _register(document, annotation, kind, overlay, buttons) or drawn
     if not drawn:
         return page, overlay
+    own = pdfium_c.FPDFPage_CountObjects(page.raw)
     pdfium_c.FPDFPage_Flatten(page.raw, pdfium_c.FLAT_NORMALDISPLAY)
     page.close()
     page = document[index]
+    # What is drawn for annotations comes behind the page's own objects.
+    overlay.texts = frozenset(_text_objects(page, own))
     if buttons:
         _mark_buttons(document, page, buttons)
     return page, overlay
@@ -100,34 +109,54 @@ def _register(document: Any, annotation: Any, kind: int, overlay: Overlay, butto
         pdfium_c.FPDFAnnot_SetFlags(annotation, flags | pdfium_c.FPDF_ANNOT_FLAG_HIDDEN)
         overlay.undrawn += 1
         return False
+    place = _place(annotation)
     if kind == pdfium_c.FPDF_ANNOT_WIDGET:
-        _register_field(document, annotation, overlay, buttons)
-    elif kind == pdfium_c.FPDF_ANNOT_FREETEXT:
+        _register_field(document, annotation, place, overlay, buttons)
+        return True
+    origin: Origin = "stamp"
+    if kind == pdfium_c.FPDF_ANNOT_FREETEXT:
+        origin = "typed note"
         is_drawn = pdfium_c.FPDFAnnot_GetAP(annotation, pdfium_c.FPDF_ANNOT_APPEARANCEMODE_NORMAL, None, 0) > 2
         overlay.notes += is_drawn
         overlay.undrawn += not is_drawn
     elif kind in _COMMENT_KINDS:
+        origin = "comment"
         overlay.comments += bool(_string(pdfium_c.FPDFAnnot_GetStringValue, annotation, b"Contents").strip())
         overlay.struck += kind == pdfium_c.FPDF_ANNOT_STRIKEOUT
     else:
         overlay.notes += kind == pdfium_c.FPDF_ANNOT_STAMP
+    overlay.origins.append((place, origin))
     return True
 
 
-def _register_field(document: Any, annotation: Any, overlay: Overlay, buttons: list[tuple[Box, bool]]) -> None:
+def _register_field(
+    document: Any, annotation: Any, place: Box, overlay: Overlay, buttons: list[tuple[Box, bool]]
+) -> None:
     overlay.fields += 1
-    if document.formenv is None:
-        return
-    form = document.formenv.raw
-    kind = pdfium_c.FPDFAnnot_GetFormFieldType(form, annotation)
+    form = document.formenv.raw if document.formenv else None
+    kind = pdfium_c.FPDFAnnot_GetFormFieldType(form, annotation) if form else None
+    overlay.origins.append((place, "signature" if kind == pdfium_c.FPDF_FORMFIELD_SIGNATURE else "form field"))
     if kind == pdfium_c.FPDF_FORMFIELD_LISTBOX:
         chosen = _string(pdfium_c.FPDFAnnot_GetFormFieldValue, form, annotation)
         overlay.chosen += [" ".join(chosen.split())] if chosen.strip() else []
-    rect = pdfium_c.FS_RECTF()
-    if kind in _BUTTONS and pdfium_c.FPDFAnnot_GetRect(annotation, ctypes.byref(rect)):
+    if kind in _BUTTONS and place.width:
         overlay.boxes += 1
-        place = Box(rect.left, rect.bottom, rect.right, rect.top)
         buttons.append((place, bool(pdfium_c.FPDFAnnot_IsChecked(form, annotation))))
+
+
+def _place(annotation: Any) -> Box:
+    """Where an annotation stands; a box without width if it does not say."""
+    rect = pdfium_c.FS_RECTF()
+    pdfium_c.FPDFAnnot_GetRect(annotation, ctypes.byref(rect))
+    return Box(rect.left, rect.bottom, rect.right, rect.top)
+
+
+def _text_objects(page: Any, first: int) -> Iterator[int]:
+    """The text objects, by address, in the forms from index `first` on."""
+    for number in range(first, pdfium_c.FPDFPage_CountObjects(page.raw)):
+        item = pypdfium2.PdfObject(pdfium_c.FPDFPage_GetObject(page.raw, number), page=page)
+        if item.type == pdfium_c.FPDF_PAGEOBJ_FORM:
+            yield from (address(text.raw) for text in page.get_objects([TEXT], form=item, level=1))
 
 
 def _mark_buttons(document: Any, page: Any, buttons: list[tuple[Box, bool]]) -> None:
