@@ -114,6 +114,12 @@ def test_the_origin_of_words_is_that_of_what_draws_them(load):
     assert document.additions[0].end < document.text.index("of Delft")
 
 
+def test_a_mark_on_the_words_of_a_stamp_is_not_where_they_are_from(load):
+    marked = b"<</Type/Annot/Subtype/Highlight/F 4/Rect[72 400 272 420]/QuadPoints[72 420 272 420 72 400 272 400]>>"
+    stamp = b"<</Type/Annot/Subtype/Stamp/F 4/Rect[72 400 272 420]/AP<</N 8 0 R>>>>"
+    assert additions(load(overlaid(marked, stamp, appearance("DRAFT")))) == [("DRAFT", "stamp")]
+
+
 def test_the_state_of_a_box_stands_in_the_text_once(load):
     draws = "".join(
         f"BT /F1 12 Tf 90 {y} Td ({word}) Tj ET\n" for y, word in ((600, "Dogs"), (580, "Cats"), (560, "Fish"))

@@ -43,4 +43,5 @@ def _nearest(overlay: Overlay, box: Box | None) -> Origin:
         across = max(place.left - box.right, box.left - place.right, 0)
         return across + max(place.bottom - box.top, box.bottom - place.top, 0)
 
-    return min(overlay.origins, key=lambda item: distance(item[0]))[1]
+    nearest = min(overlay.origins, key=lambda item: distance(item[0]), default=None)
+    return nearest[1] if nearest else "comment"

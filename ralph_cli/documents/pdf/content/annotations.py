@@ -27,22 +27,24 @@ _MARK_FONT = b"ZapfDingbats"
 _MARK_SIZES = (6.0, 12.0)
 _INVISIBLE = 3
 _MOST_UNITS = 1 << 16
-_COMMENT_KINDS = frozenset(
+_MARKS_ON_WORDS = frozenset(
     {
-        pdfium_c.FPDF_ANNOT_TEXT,
         pdfium_c.FPDF_ANNOT_HIGHLIGHT,
         pdfium_c.FPDF_ANNOT_UNDERLINE,
         pdfium_c.FPDF_ANNOT_SQUIGGLY,
         pdfium_c.FPDF_ANNOT_STRIKEOUT,
-        pdfium_c.FPDF_ANNOT_CARET,
-        pdfium_c.FPDF_ANNOT_LINE,
-        pdfium_c.FPDF_ANNOT_SQUARE,
-        pdfium_c.FPDF_ANNOT_CIRCLE,
         pdfium_c.FPDF_ANNOT_INK,
-        pdfium_c.FPDF_ANNOT_POLYGON,
-        pdfium_c.FPDF_ANNOT_POLYLINE,
     }
 )
+_COMMENT_KINDS = _MARKS_ON_WORDS | {
+    pdfium_c.FPDF_ANNOT_TEXT,
+    pdfium_c.FPDF_ANNOT_CARET,
+    pdfium_c.FPDF_ANNOT_LINE,
+    pdfium_c.FPDF_ANNOT_SQUARE,
+    pdfium_c.FPDF_ANNOT_CIRCLE,
+    pdfium_c.FPDF_ANNOT_POLYGON,
+    pdfium_c.FPDF_ANNOT_POLYLINE,
+}
 _NEVER_DRAWN = frozenset({pdfium_c.FPDF_ANNOT_LINK, pdfium_c.FPDF_ANNOT_POPUP})
 _BUTTONS = frozenset({pdfium_c.FPDF_FORMFIELD_CHECKBOX, pdfium_c.FPDF_FORMFIELD_RADIOBUTTON})
 _UNSEEN_FLAGS = pdfium_c.FPDF_ANNOT_FLAG_HIDDEN | pdfium_c.FPDF_ANNOT_FLAG_NOVIEW
@@ -125,7 +127,8 @@ def _register(document: Any, annotation: Any, kind: int, overlay: Overlay, butto
         overlay.struck += kind == pdfium_c.FPDF_ANNOT_STRIKEOUT
     else:
         overlay.notes += kind == pdfium_c.FPDF_ANNOT_STAMP
-    overlay.origins.append((place, origin))
+    if kind not in _MARKS_ON_WORDS:
+        overlay.origins.append((place, origin))
     return True
 
 
