@@ -174,7 +174,7 @@ def _page_text(
         with closing(page), closing(page.get_textpage()) as text_page:
             findings.overlays[number] = overlay
             laid_out = lay_out(text_page, layout)
-            if differs(laid_out.text, text_page):
+            if differs(laid_out.text, text_page, laid_out.symbols):
                 findings.add("differs", number)
             laid_out = restore_letters(page, text_page, laid_out)
             text = _clean(laid_out.text)

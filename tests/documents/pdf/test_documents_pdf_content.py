@@ -28,11 +28,13 @@ def appearance(words: str, width: int = 200) -> bytes:
     return stream(f"/Tx BMC BT /F1 12 Tf 2 5 Td ({words}) Tj ET EMC".encode(), APPEARANCE.format(width))
 
 
-def fields(*objects: bytes, draws: str = "BT /F1 12 Tf 72 600 Td (Name of tenant) Tj ET", more: str = "") -> bytes:
+def fields(
+    *objects: bytes, draws: str = "BT /F1 12 Tf 72 600 Td (Name of tenant) Tj ET", more: str = "", fonts: str = ""
+) -> bytes:
     """A form of which the first object is a field; the fields are those with a name."""
     named = [f"{number} 0 R" for number, item in enumerate(objects, 6) if b"/Rect" in item]
     catalog = f"/AcroForm<</Fields[{' '.join(named)}]/DA(/F1 12 Tf 0 g)/DR<</Font<</F1 5 0 R>>>>{more}>>"
-    return Made(draws, page=f"/Annots[{' '.join(named)}]", catalog=catalog, objects=objects).pdf
+    return Made(draws, page=f"/Annots[{' '.join(named)}]", catalog=catalog, objects=objects, fonts=fonts).pdf
 
 
 def overlaid(*objects: bytes, draws: str = "") -> bytes:
@@ -142,6 +144,33 @@ def test_the_state_of_a_box_stands_in_the_text_once(load):
     assert document.text.split("\n", 1)[1].split() == ["\u2714", "Dogs", "\u274f", "Cats", "\u2718", "Fish"]
     assert "\u2714 is a ticked box" in document.cautions[0].message
     assert check_visibility(document, [span(document, "Dogs")])[0].reason == ""
+
+
+def test_a_drawn_tick_is_told_from_the_box_that_is_printed_beneath_it(load):
+    lines = ((600, "Dogs"), (580, "Cats"))
+    draws = "".join(f"BT /F9 10 Tf 72 {y} Td (o) Tj /F1 12 Tf 18 0 Td ({word}) Tj ET\n" for y, word in lines)
+    box = "/FT/Btn/T({})/V/{}/AS/{}/AP<</N<</On 8 0 R/Off 9 0 R>>>>"
+    on = widget(box.format("a", "On", "On"), "70 598 82 610")
+    off = widget(box.format("b", "Off", "Off"), "70 578 82 590")
+    empty, zapf = stream(b"", APPEARANCE.format(10)), "/F9<</Type/Font/Subtype/Type1/BaseFont/ZapfDingbats>>"
+    first, second = load(fields(on, off, TICK, empty, draws=draws, fonts=zapf)).text.split("\n")[1:]
+    assert "\u2714" in first and "\u2714" not in second and second.count("\u274f") == 1
+
+
+def test_boxes_of_a_symbol_font_are_no_letters_and_what_has_no_name_is_no_space(load):
+    words = "".join(f"/F1 12 Tf ({word} ) Tj /F7 12 Tf ({sign} ) Tj " for word, sign in (("Yes", "x"), ("No", "o")))
+    draws = f"BT 72 600 Td {words} ET BT /F1 12 Tf 72 580 Td (x o \\000) Tj ET"
+    wingdings = "/F7<</Type/Font/Subtype/TrueType/BaseFont/{}/Encoding/WinAnsiEncoding>>"
+    draws = f"BT 72 600 Td {words} ET BT /F1 12 Tf 72 580 Td (x o \\000) Tj ET"
+    wingdings = "/F7<</Type/Font/Subtype/TrueType/BaseFont/{}/Encoding/WinAnsiEncoding>>"
+
+    def made(font: str) -> Document:
+        return load(Made(draws, fonts=wingdings.format(font)).pdf)
+
+    document = made("ABCDEF+Wingdings-Regular")
+    assert document.text.split("\n")[1:] == ["Yes \u2612 No \u2610", "x o \ufffd"]
+    assert codes(document) == {"nameless-letters": (1,)}
+    assert "Yes x No o" in made("Arial").text
 
 
 def test_typed_notes_and_stamps_are_read_and_comments_are_only_counted(load):

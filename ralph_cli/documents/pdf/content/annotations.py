@@ -9,7 +9,7 @@ import ctypes
 import logging
 import unicodedata
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -91,13 +91,14 @@ def open_page(document: Any, index: int) -> tuple[Any, Overlay]:
     if not drawn:
         return page, overlay
     own = pdfium_c.FPDFPage_CountObjects(page.raw)
+    printed = _count_symbols(page, buttons)
     pdfium_c.FPDFPage_Flatten(page.raw, pdfium_c.FLAT_NORMALDISPLAY)
     page.close()
     page = document[index]
     # What is drawn for annotations comes behind the page's own objects.
     overlay.texts = frozenset(_text_objects(page, own))
     if buttons:
-        _mark_buttons(document, page, buttons)
+        _mark_buttons(document, page, buttons, printed)
     return page, overlay
 
 
@@ -162,16 +163,25 @@ def _text_objects(page: Any, first: int) -> Iterator[int]:
             yield from (address(text.raw) for text in page.get_objects([TEXT], form=item, level=1))
 
 
-def _mark_buttons(document: Any, page: Any, buttons: list[tuple[Box, bool]]) -> None:
-    """Give each box whose state is drawn as lines a character that says it; pictures of the page stay as they are."""
-    text_page = page.get_textpage()
-    marks = []
-    for box, ticked in buttons:
-        inside = text_page.get_text_bounded(*box)
-        if not any(unicodedata.category(character) in ("So", "Co") for character in inside):
-            marks.append((box, TICKED if ticked else UNTICKED))
-    text_page.close()
-    for box, mark in marks:
+def _count_symbols(page: Any, buttons: list[tuple[Box, bool]]) -> list[int]:
+    """How many characters that are pictures, such as boxes and ticks, stand in each box."""
+    if not buttons:
+        return []
+    with closing(page.get_textpage()) as text_page:
+        insides = [text_page.get_text_bounded(*box) for box, _ in buttons]
+    return [sum(unicodedata.category(character) in ("So", "Co") for character in inside) for inside in insides]
+
+
+def _mark_buttons(document: Any, page: Any, buttons: list[tuple[Box, bool]], printed: list[int]) -> None:
+    """Give each box whose state is drawn as lines a character that says it; pictures of the page stay as they are.
+
+    A box that is `printed` on the page says no more than that there is one.
+    """
+    symbols = _count_symbols(page, buttons)
+    for (box, ticked), before, now in zip(buttons, printed, symbols, strict=True):
+        if now > (before if ticked else 0):
+            continue
+        mark = TICKED if ticked else UNTICKED
         size = min(max(box.height, _MARK_SIZES[0]), _MARK_SIZES[1])
         item = pdfium_c.FPDFPageObj_NewTextObj(document.raw, _MARK_FONT, size)
         words = mark.encode("utf-16-le") + b"\0\0"

@@ -75,8 +75,6 @@ def page_characters(raw: Any) -> str:
 
 
 def _character(code: int) -> str:
-    if code == 0:
-        return " "
     return chr(code) if code < 0x110000 else "\ufffd"
 
 
