@@ -157,6 +157,49 @@ def test_a_drawn_tick_is_told_from_the_box_that_is_printed_beneath_it(load):
     assert "\u2714" in first and "\u2714" not in second and second.count("\u274f") == 1
 
 
+def lined_box(x: int, y: int, inside: str = "", how: str = "S") -> str:
+    """A box of lines, 10 points wide, and what is drawn in it."""
+    drawings = {
+        "": "",
+        "cross": f"{x + 1} {y + 1} m {x + 9} {y + 9} l S {x + 1} {y + 9} m {x + 9} {y + 1} l S",
+        "tick": f"{x + 2} {y + 5} m {x + 4} {y + 2} l {x + 12} {y + 13} l S",
+        "level": f"{x + 2} {y + 5} m {x + 8} {y + 5} l S",
+    }
+    return f"{x} {y} 10 10 re {how} {drawings[inside]}\n"
+
+
+def words_at(x: int, y: int, words: str) -> str:
+    return f"BT /F1 12 Tf {x} {y + 1} Td ({words}) Tj ET\n"
+
+
+def test_boxes_that_are_drawn_as_lines_are_read_with_their_words(load):
+    draws = lined_box(72, 600, "cross") + words_at(100, 600, "Yes") + words_at(150, 600, "No") + lined_box(168, 600)
+    draws += (
+        lined_box(72, 580) + words_at(100, 580, "Male") + lined_box(150, 580, "tick") + words_at(163, 580, "Female")
+    )
+    draws += lined_box(72, 560) + words_at(74, 560, "X") + words_at(100, 560, "Other")
+    document = load(Made(draws).pdf)
+    lines = [" ".join(line.split()) for line in document.text.split("\n")[1:]]
+    assert lines == ["\u2714 Yes No \u274f", "\u274f Male \u2714 Female", "X Other"]
+    assert codes(document) == {"drawn-boxes": ()} and document.additions == ()
+    assert check_visibility(document, [span(document, "Male"), span(document, "Other")])[0].reason == ""
+
+
+@pytest.mark.parametrize(
+    "draws",
+    [
+        lined_box(72, 600, "cross") + lined_box(72, 580, "tick"),
+        lined_box(72, 600) + lined_box(72, 580),
+        lined_box(72, 600, "cross") + lined_box(72, 580, how="f"),
+        lined_box(72, 600, "cross") + "72 580 16 16 re S\n",
+        lined_box(72, 600, "level") + lined_box(72, 580),
+    ],
+)
+def test_squares_that_are_no_boxes_of_a_form_are_left_alone(load, draws):
+    document = load(Made(draws + words_at(100, 600, "Sales") + words_at(100, 580, "Costs")).pdf)
+    assert document.text.split("\n")[1:] == ["Sales", "Costs"] and codes(document) == {}
+
+
 def test_boxes_of_a_symbol_font_are_no_letters_and_what_has_no_name_is_no_space(load):
     words = "".join(f"/F1 12 Tf ({word} ) Tj /F7 12 Tf ({sign} ) Tj " for word, sign in (("Yes", "x"), ("No", "o")))
     draws = f"BT 72 600 Td {words} ET BT /F1 12 Tf 72 580 Td (x o \\000) Tj ET"

@@ -7,7 +7,6 @@ memory: no file is changed. A box that is ticked, or not, is often drawn as line
 
 import ctypes
 import logging
-import unicodedata
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
@@ -18,14 +17,10 @@ import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
 from ralph_cli.core.document import Origin
 from ralph_cli.documents.pdf.boxes import Box
+from ralph_cli.documents.pdf.content.box_marks import BoxState, count_symbols, mark_boxes
+from ralph_cli.documents.pdf.content.drawn_boxes import find_drawn_boxes
 from ralph_cli.documents.pdf.marked_content import TEXT, address
 
-TICKED, UNTICKED = "\u2714", "\u274f"
-"""Stand in the text where a box is ticked or an option chosen, and where it is not."""
-
-_MARK_FONT = b"ZapfDingbats"
-_MARK_SIZES = (6.0, 12.0)
-_INVISIBLE = 3
 _MOST_UNITS = 1 << 16
 _MARKS_ON_WORDS = frozenset(
     {
@@ -57,6 +52,7 @@ logging.getLogger("pypdfium2").setLevel(logging.ERROR)
 class Overlay:
     """What was laid over a page: numbers of form fields, of boxes and options among them, of typed notes and stamps.
 
+    `drawn_boxes` are printed on the page, as lines.
     `comments` open on a click, `struck` cross out words; `undrawn` are typed notes that have no appearance.
     `chosen` are the values of lists, which show all that one may choose from. `texts` are the text objects that were
     drawn for all of these, by address, `origins` what stands where.
@@ -64,6 +60,7 @@ class Overlay:
 
     fields: int = 0
     boxes: int = 0
+    drawn_boxes: int = 0
     notes: int = 0
     comments: int = 0
     struck: int = 0
@@ -81,7 +78,7 @@ def open_page(document: Any, index: int) -> tuple[Any, Overlay]:
     document.init_forms()
     page = document[index]
     overlay = Overlay()
-    buttons: list[tuple[Box, bool]] = []
+    buttons: list[BoxState] = []
     drawn = False
     for number in range(pdfium_c.FPDFPage_GetAnnotCount(page.raw)):
         with _annotation(page, number) as annotation:
@@ -89,20 +86,23 @@ def open_page(document: Any, index: int) -> tuple[Any, Overlay]:
             if kind not in _NEVER_DRAWN:
                 drawn = _register(document, annotation, kind, overlay, buttons) or drawn
     if not drawn:
+        _mark_drawn_boxes(document, page, overlay)
         return page, overlay
     own = pdfium_c.FPDFPage_CountObjects(page.raw)
-    printed = _count_symbols(page, buttons)
+    printed = count_symbols(page, buttons)
     pdfium_c.FPDFPage_Flatten(page.raw, pdfium_c.FLAT_NORMALDISPLAY)
     page.close()
     page = document[index]
     # What is drawn for annotations comes behind the page's own objects.
     overlay.texts = frozenset(_text_objects(page, own))
-    if buttons:
-        _mark_buttons(document, page, buttons, printed)
+    drawn_now = zip(buttons, printed, count_symbols(page, buttons), strict=True)
+    # A box that is printed on the page says no more than that there is one.
+    mark_boxes(document, page, [it for it, before, now in drawn_now if now <= (before if it[1] else 0)])
+    _mark_drawn_boxes(document, page, overlay)
     return page, overlay
 
 
-def _register(document: Any, annotation: Any, kind: int, overlay: Overlay, buttons: list[tuple[Box, bool]]) -> bool:
+def _register(document: Any, annotation: Any, kind: int, overlay: Overlay, buttons: list[BoxState]) -> bool:
     """Count an annotation; whether it is drawn on the page."""
     flags = pdfium_c.FPDFAnnot_GetFlags(annotation)
     if flags & _UNSEEN_FLAGS:
@@ -133,9 +133,7 @@ def _register(document: Any, annotation: Any, kind: int, overlay: Overlay, butto
     return True
 
 
-def _register_field(
-    document: Any, annotation: Any, place: Box, overlay: Overlay, buttons: list[tuple[Box, bool]]
-) -> None:
+def _register_field(document: Any, annotation: Any, place: Box, overlay: Overlay, buttons: list[BoxState]) -> None:
     overlay.fields += 1
     form = document.formenv.raw if document.formenv else None
     kind = pdfium_c.FPDFAnnot_GetFormFieldType(form, annotation) if form else None
@@ -163,33 +161,15 @@ def _text_objects(page: Any, first: int) -> Iterator[int]:
             yield from (address(text.raw) for text in page.get_objects([TEXT], form=item, level=1))
 
 
-def _count_symbols(page: Any, buttons: list[tuple[Box, bool]]) -> list[int]:
-    """How many characters that are pictures, such as boxes and ticks, stand in each box."""
-    if not buttons:
-        return []
+def _mark_drawn_boxes(document: Any, page: Any, overlay: Overlay) -> None:
+    """Give each box that is printed as lines a character that says its state, if no word stands in it."""
+    boxes = find_drawn_boxes(page, [place for place, _ in overlay.origins])
+    if not boxes:
+        return
     with closing(page.get_textpage()) as text_page:
-        insides = [text_page.get_text_bounded(*box) for box, _ in buttons]
-    return [sum(unicodedata.category(character) in ("So", "Co") for character in inside) for inside in insides]
-
-
-def _mark_buttons(document: Any, page: Any, buttons: list[tuple[Box, bool]], printed: list[int]) -> None:
-    """Give each box whose state is drawn as lines a character that says it; pictures of the page stay as they are.
-
-    A box that is `printed` on the page says no more than that there is one.
-    """
-    symbols = _count_symbols(page, buttons)
-    for (box, ticked), before, now in zip(buttons, printed, symbols, strict=True):
-        if now > (before if ticked else 0):
-            continue
-        mark = TICKED if ticked else UNTICKED
-        size = min(max(box.height, _MARK_SIZES[0]), _MARK_SIZES[1])
-        item = pdfium_c.FPDFPageObj_NewTextObj(document.raw, _MARK_FONT, size)
-        words = mark.encode("utf-16-le") + b"\0\0"
-        buffer = ctypes.create_string_buffer(words, len(words))
-        pdfium_c.FPDFText_SetText(item, ctypes.cast(buffer, pdfium_c.FPDF_WIDESTRING))
-        pdfium_c.FPDFTextObj_SetTextRenderMode(item, _INVISIBLE)
-        pdfium_c.FPDFPageObj_Transform(item, 1, 0, 0, 1, box.left, (box.bottom + box.top) / 2 - 0.3 * size)
-        pdfium_c.FPDFPage_InsertObject(page.raw, item)
+        free = [item for item in boxes if not text_page.get_text_bounded(*item[0]).strip()]
+    overlay.drawn_boxes = len(free)
+    mark_boxes(document, page, free)
 
 
 @contextmanager
