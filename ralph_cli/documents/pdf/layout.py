@@ -19,7 +19,16 @@ from ralph_cli.documents.pdf.geometry.fragments import Fragment, read_fragments,
 from ralph_cli.documents.pdf.geometry.rows import Row, build_rows, reading_order, stream_rows
 from ralph_cli.documents.pdf.geometry.symbols import read_symbols
 from ralph_cli.documents.pdf.geometry.tables import CURRENCY, FigureColumn, FigureTable, find_tables
-from ralph_cli.documents.pdf.geometry.words import LEVEL, RAISED, Word, page_characters, quarter_turns, read_words
+from ralph_cli.documents.pdf.geometry.words import (
+    DOWNWARD,
+    LEVEL,
+    RAISED,
+    Word,
+    page_characters,
+    quarter_turns,
+    read_words,
+    runs_down,
+)
 from ralph_cli.text.raised import lower_figures, raise_figures
 from ralph_cli.text.tables import EMPTY_CELL
 
@@ -37,13 +46,14 @@ class PageLayout:
     """`text[i]` was drawn as pdfium's character `characters[i]`, or is `NOT_A_CHARACTER`.
 
     `tables` lie in `text`; on a page whose text is turned their columns have no room. `symbols` are the characters of
-    symbol fonts, as the file names them and as what they show.
+    symbol fonts, as the file names them and as what they show. `is_vertical`: its lines run from top to bottom.
     """
 
     text: str
     characters: "array[int]"
     tables: tuple[Table, ...] = ()
     symbols: tuple[str, str] = ("", "")
+    is_vertical: bool = False
 
 
 def lay_out(text_page: Any, layout: Layout = "auto") -> PageLayout:
@@ -55,7 +65,8 @@ def lay_out(text_page: Any, layout: Layout = "auto") -> PageLayout:
     raw = text_page.raw
     named = page_characters(raw)
     source = read_symbols(raw, named)
-    turns = quarter_turns(raw, source)
+    is_vertical = runs_down(raw, source)
+    turns = DOWNWARD if is_vertical else quarter_turns(raw, source)
     words, turned = read_words(raw, source, turns)
     writer = _Writer(source)
     tables: list[FigureTable] = []
@@ -69,11 +80,13 @@ def lay_out(text_page: Any, layout: Layout = "auto") -> PageLayout:
         writer.add_line([fragment])
     edge = None if turns or not tables else text_page.page.get_bbox()[0]
     page = writer.finish(tables, edge)
-    return page if source == named else replace(page, symbols=_differing(named, source))
+    return replace(page, symbols=_differing(named, source), is_vertical=is_vertical)
 
 
 def _differing(first: str, second: str) -> tuple[str, str]:
     """The characters at which two texts of one length differ."""
+    if first == second:
+        return "", ""
     places = [place for place, pair in enumerate(zip(first, second, strict=True)) if pair[0] != pair[1]]
     return "".join(first[place] for place in places), "".join(second[place] for place in places)
 

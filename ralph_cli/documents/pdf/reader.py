@@ -176,6 +176,8 @@ def _page_text(
             laid_out = lay_out(text_page, layout)
             if differs(laid_out.text, text_page, laid_out.symbols):
                 findings.add("differs", number)
+            if laid_out.is_vertical:
+                findings.add("vertical", number)
             laid_out = restore_letters(page, text_page, laid_out)
             text = _clean(laid_out.text)
             tables += (ParsedTable(index, table) for table in laid_out.tables)

@@ -281,6 +281,22 @@ CIPHER = "7KH DQQXDO UHSRUW RI WKH FRPSDQB ZDV VLJQHG EB WKH GLUHFWRUV LQ PDUFK 
 SOUND = "The annual report of the company was signed by the directors in March and printed in June. "
 
 
+@pytest.mark.parametrize(("encoding", "is_vertical"), [("UniJIS-UCS2-V", True), ("UniJIS-UCS2-H", False)])
+def test_vertical_lines_are_read_from_right_to_left_and_their_page_is_named(load, encoding, is_vertical):
+    lines = ((280, "第二行の文字列である"), (320, "第一行の文字列はここ"))
+    draws = "".join(f"BT /F9 12 Tf {x} {x} Td <{words.encode('utf-16-be').hex()}> Tj ET\n" for x, words in lines)
+    described = "/FontDescriptor<</Type/FontDescriptor/FontName/Foo/Flags 4/FontBBox[0 0 1000 1000]>>"
+    kind = (
+        f"/Subtype/CIDFontType0/BaseFont/Foo/CIDSystemInfo<</Registry(Adobe)/Ordering(Japan1)/Supplement 2>>{described}"
+    )
+    font = f"/F9<</Type/Font/Subtype/Type0/BaseFont/Foo/Encoding/{encoding}/DescendantFonts[<</Type/Font{kind}>>]>>"
+    document = load(Made(draws, fonts=font).pdf)
+    found = [line for line in document.text.split("\n") if "行" in line]
+    assert found == ["第一行の文字列はここ", "第二行の文字列である"]
+    assert codes(document) == ({"vertical-lines": (1,)} if is_vertical else {})
+    assert check_visibility(document, [span(document, "文字列はここ")])[0].reason == ""
+
+
 def page(*lines: str) -> str:
     return "".join(f"BT /F1 10 Tf 72 {700 - 14 * n} Td ({line}) Tj ET\n" for n, line in enumerate(lines))
 

@@ -30,6 +30,7 @@ _UNREAD = {
     "nameless": ("nameless-letters", "letters without a name in the file's fonts, read wrongly or not at all: {}"),
     "garbled": ("garbled-letters", "the file's fonts seem to name wrong letters, so the text is not what is seen: {}"),
     "print": ("unread-print", "words drawn as shapes or pictures, which were not read: {}"),
+    "vertical": ("vertical-lines", "vertical lines; of parts below each other the order may be wrong: {}"),
     "differs": ("changed-letters", "letters or digits were lost or added while reading: {}"),
 }
 """By cause: the code of its caution, and what it says of the pages."""
