@@ -227,6 +227,11 @@ def test_the_quickstart_installs_as_the_readme_does() -> None:
     assert marked("README.md", "first-command").startswith(f"{first} && ")
 
 
+def test_what_is_tested_is_what_is_installed() -> None:
+    """The libraries of the tests hold those of the program, in the same versions and with the same hashes."""
+    assert {*(ROOT / "constraints.txt").read_text().split()} <= {*(ROOT / "constraints-dev.txt").read_text().split()}
+
+
 @pytest.mark.parametrize("page", sorted({block.page for block in PYTHON}))
 def test_the_python_of_a_page_runs(page: str, user: User) -> None:
     for block in [block for block in PYTHON if block.page == page and block.mark not in ONLY_PARSED]:

@@ -6,6 +6,7 @@ import keyword
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from ralph_cli.config import Settings
@@ -34,7 +35,7 @@ def names_in(tree: ast.AST) -> Iterator[str]:
 
 def unknown_names(tree: ast.AST) -> list[tuple[int, str]]:
     """Line and name of each backticked name of a docstring that nobody finds: not in its module, nor a shared one."""
-    known = {*names_in(tree), *dir(builtins), *keyword.kwlist, *SHARED}
+    known = {*names_in(tree), *dir(builtins), *keyword.kwlist, *shared()}
     found = []
     for node in ast.walk(tree):
         if not (
@@ -45,38 +46,34 @@ def unknown_names(tree: ast.AST) -> list[tuple[int, str]]:
             first, *rest = name.split(".")
             if first in sys.stdlib_module_names:
                 continue
-            if first not in known or not {*rest} <= {*EVERYWHERE, *SHARED}:
+            if first not in known or any(part not in everywhere() and part not in shared() for part in rest):
                 found.append((node.lineno, name))
     return found
 
 
-TREES = {path: ast.parse(path.read_text("utf-8")) for path in FILES}
-EVERYWHERE = frozenset(name for tree in TREES.values() for name in names_in(tree))
-"""What may follow a dot."""
+@cache
+def trees() -> dict[Path, ast.Module]:
+    return {path: ast.parse(path.read_text("utf-8")) for path in FILES}
 
-SHARED = frozenset(
-    {
-        *(part for module in MODULES for part in module.split(".")),
-        *(
-            node.name
-            for tree in TREES.values()
-            for node in tree.body
-            if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_")
-        ),
-        *(
-            name
-            for tree in TREES.values()
-            for node in tree.body
-            if isinstance(node, ast.Assign)
-            for name in names_in(node.targets[0])
-            if name[0].isupper()
-        ),
-        *Settings.model_fields,
-        "llm_query",
-    }
-)
-"""Names that every docstring may speak of: modules, public classes, functions and constants, settings, what a worker
-calls."""
+
+@cache
+def everywhere() -> frozenset[str]:
+    """What may follow a dot."""
+    return frozenset(name for tree in trees().values() for name in names_in(tree))
+
+
+@cache
+def shared() -> frozenset[str]:
+    """Names that every docstring may speak of: modules, public classes, functions and constants, settings, what a
+    worker calls."""
+    found = {*(part for module in MODULES for part in module.split(".")), *Settings.model_fields, "llm_query"}
+    for node in (node for tree in trees().values() for node in tree.body):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_"):
+            found.add(node.name)
+        if isinstance(node, ast.Assign):
+            found |= {name for name in names_in(node.targets[0]) if name[0].isupper()}
+    return frozenset(found)
+
 
 EXCEPTIONS = {
     "ralph_cli/api.py": {*dir(Result), *dir(JudgeTest)},  # what its functions return
@@ -89,7 +86,7 @@ def test_docstrings_name_what_is_there() -> None:
     offenders = []
     for path in FILES:
         name = str(path.relative_to(ROOT))
-        for line, unknown in unknown_names(TREES[path]):
+        for line, unknown in unknown_names(trees()[path]):
             if unknown not in EXCEPTIONS.get(name, ()):
                 offenders.append(f"{name}:{line} {unknown}")
     assert offenders == []
