@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
 from ralph_cli.documents.pdf.boxes import Box, loose_box
+from ralph_cli.documents.pdf.geometry.words import page_characters
 from ralph_cli.documents.pdf.marked_content import address
 
 TICKED, UNTICKED = "\u2714", "\u274f"
@@ -71,10 +72,8 @@ def mark_boxes(document: Any, page: Any, boxes: Sequence[BoxState]) -> None:
 def _letters(text_page: Any) -> list[_Letter]:
     found = []
     x, y = ctypes.c_double(), ctypes.c_double()
-    for index in range(max(pdfium_c.FPDFText_CountChars(text_page.raw), 0)):
-        if chr(pdfium_c.FPDFText_GetUnicode(text_page.raw, index)).isspace():
-            continue
-        room = loose_box(text_page.raw, index)
+    for index, character in enumerate(page_characters(text_page.raw)):
+        room = None if character.isspace() else loose_box(text_page.raw, index)
         if room is not None and pdfium_c.FPDFText_GetCharOrigin(text_page.raw, index, x, y):
             found.append(_Letter(room, y.value, address(pdfium_c.FPDFText_GetTextObject(text_page.raw, index))))
     return found
