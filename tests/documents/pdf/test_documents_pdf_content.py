@@ -185,6 +185,14 @@ def test_boxes_that_are_drawn_as_lines_are_read_with_their_words(load):
     assert check_visibility(document, [span(document, "Male"), span(document, "Other")])[0].reason == ""
 
 
+def test_a_box_that_was_ticked_by_hand_is_ticked(load):
+    draws = lined_box(72, 600) + words_at(100, 600, "Yes") + lined_box(72, 580) + words_at(100, 580, "No")
+    ink = b"<</Type/Annot/Subtype/Ink/F 4/Rect[71 579 83 591]/InkList[[73 582 81 589]]/AP<</N 7 0 R>>>>"
+    stamp = b"<</Type/Annot/Subtype/Stamp/F 4/Rect[0 0 612 792]/AP<</N 7 0 R>>>>"
+    document = load(overlaid(ink, TICK, stamp, draws=draws))
+    assert document.text.split("\n")[1:] == ["\u274f Yes", "\u2714 No"]
+
+
 @pytest.mark.parametrize(
     "draws",
     [

@@ -40,6 +40,16 @@ _COMMENT_KINDS = _MARKS_ON_WORDS | {
     pdfium_c.FPDF_ANNOT_POLYGON,
     pdfium_c.FPDF_ANNOT_POLYLINE,
 }
+_STROKES = frozenset(
+    {
+        pdfium_c.FPDF_ANNOT_INK,
+        pdfium_c.FPDF_ANNOT_LINE,
+        pdfium_c.FPDF_ANNOT_POLYLINE,
+        pdfium_c.FPDF_ANNOT_STAMP,
+    }
+)
+"""What may tick a box."""
+
 _NEVER_DRAWN = frozenset({pdfium_c.FPDF_ANNOT_LINK, pdfium_c.FPDF_ANNOT_POPUP})
 _BUTTONS = frozenset({pdfium_c.FPDF_FORMFIELD_CHECKBOX, pdfium_c.FPDF_FORMFIELD_RADIOBUTTON})
 _UNSEEN_FLAGS = pdfium_c.FPDF_ANNOT_FLAG_HIDDEN | pdfium_c.FPDF_ANNOT_FLAG_NOVIEW
@@ -52,10 +62,10 @@ logging.getLogger("pypdfium2").setLevel(logging.ERROR)
 class Overlay:
     """What was laid over a page: numbers of form fields, of boxes and options among them, of typed notes and stamps.
 
-    `drawn_boxes` are printed on the page, as lines.
-    `comments` open on a click, `struck` cross out words; `undrawn` are typed notes that have no appearance.
-    `chosen` are the values of lists, which show all that one may choose from. `texts` are the text objects that were
-    drawn for all of these, by address, `origins` what stands where.
+    `drawn_boxes` are printed on the page, as lines. `comments` open on a click, `struck` cross out words; `undrawn` are
+    typed notes that have no appearance. `chosen` are the values of lists, which show all that one may choose from.
+    `texts` are the text objects that were drawn for all of these, by address, `origins` what stands where, `strokes`
+    where something was drawn by hand.
     """
 
     fields: int = 0
@@ -68,6 +78,7 @@ class Overlay:
     chosen: list[str] = field(default_factory=list)
     texts: frozenset[int] = frozenset()
     origins: list[tuple[Box, Origin]] = field(default_factory=list)
+    strokes: list[Box] = field(default_factory=list)
 
 
 def open_page(document: Any, index: int) -> tuple[Any, Overlay]:
@@ -130,6 +141,8 @@ def _register(document: Any, annotation: Any, kind: int, overlay: Overlay, butto
         overlay.notes += kind == pdfium_c.FPDF_ANNOT_STAMP
     if kind not in _MARKS_ON_WORDS:
         overlay.origins.append((place, origin))
+    if kind in _STROKES:
+        overlay.strokes.append(place)
     return True
 
 
@@ -163,7 +176,8 @@ def _text_objects(page: Any, first: int) -> Iterator[int]:
 
 def _mark_drawn_boxes(document: Any, page: Any, overlay: Overlay) -> None:
     """Give each box that is printed as lines a character that says its state, if no word stands in it."""
-    boxes = find_drawn_boxes(page, [place for place, _ in overlay.origins])
+    fields = [place for place, origin in overlay.origins if origin == "form field"]
+    boxes = find_drawn_boxes(page, fields, overlay.strokes)
     if not boxes:
         return
     with closing(page.get_textpage()) as text_page:

@@ -5,7 +5,7 @@ boxes: a square alone may be a bullet or the key of a chart, one with a drawing 
 """
 
 import ctypes
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -28,10 +28,13 @@ _SPREAD, _REACH, _OVERSHOOT = 0.25, 0.3, 0.6
 """Shares of a box's side: how far a tick extends at least, and how far it may run out to the left and to the right."""
 
 
-def find_drawn_boxes(page: Any, taken: Iterable[Box]) -> list[BoxState]:
-    """The boxes of a page, and whether each is ticked; none where something else is `taken` to stand."""
+def find_drawn_boxes(page: Any, taken: Sequence[Box] = (), drawn_over: Sequence[Box] = ()) -> list[BoxState]:
+    """The boxes of a page, and whether each is ticked.
+
+    There is none where a field is `taken` to stand. What was `drawn_over` the page may be a tick, too.
+    """
     squares: list[Box] = []
-    strokes: list[Box] = []
+    strokes = list(drawn_over)
     for item, bounds in _small_paths(page):
         if _is_slanted(item):
             strokes.append(bounds)
@@ -39,8 +42,7 @@ def find_drawn_boxes(page: Any, taken: Iterable[Box]) -> list[BoxState]:
             squares.append(bounds)
     if not squares or not strokes:
         return []
-    places = list(taken)
-    free = [square for square in dict.fromkeys(squares) if not any(_overlap(square, place) for place in places)]
+    free = [square for square in dict.fromkeys(squares) if not any(_overlap(square, place) for place in taken)]
     found = [(square, any(_is_tick(stroke, square) for stroke in strokes)) for square in free]
     ticked, empty = ([square.height for square, is_ticked in found if is_ticked is wanted] for wanted in (True, False))
     if not any(abs(one - other) < _SAME_SIZE * one for one in ticked for other in empty):
