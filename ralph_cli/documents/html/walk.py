@@ -266,6 +266,10 @@ class PageWalk:
             is_header = element.tag == "th" or any(outer.tag == "thead" for outer in self._open[-2:])
             self._tables[-1].end_cell(element.column, is_header, element.place, self.out)
 
+    def _end_row_group(self, element: _OpenElement, written: bool) -> None:
+        if self._tables:
+            self._tables[-1].end_row_group()
+
     def _end_table(self, element: _OpenElement, written: bool) -> None:
         named = self._tables.pop().finish(self.out)
         if named:
@@ -374,6 +378,7 @@ _BEGIN: dict[str, Callable[[PageWalk, _OpenElement, Any, Attributes], None]] = {
 _END: dict[str, Callable[[PageWalk, _OpenElement, bool], None]] = {
     "td": PageWalk._end_cell,
     "th": PageWalk._end_cell,
+    **dict.fromkeys(("thead", "tbody", "tfoot"), PageWalk._end_row_group),
     "table": PageWalk._end_table,
     **dict.fromkeys(_HEADINGS, PageWalk._end_heading),
     "q": PageWalk._end_quote,
