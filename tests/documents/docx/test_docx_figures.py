@@ -45,12 +45,26 @@ def test_raised_and_lowered_figures_are_no_digits_of_the_figure_before(read, inn
         ("{3}<m:f><m:num>{5}</m:num><m:den>{16}</m:den></m:f>", "3 5/16"),
         ("{3}<m:f><m:num>{1}</m:num><m:den>{2}</m:den></m:f>", "3\u00bd"),
         ("<m:f><m:num>{a+b}</m:num><m:den>{c}</m:den></m:f>", "(a+b)/c"),
+        ("{a}<m:f><m:num>{b}</m:num><m:den>{c}</m:den></m:f>{x}", "a(b/c)x"),
+        ("{a/}<m:f><m:num>{b}</m:num><m:den>{c}</m:den></m:f>", "a/(b/c)"),
+        ("<m:f><m:num><m:f><m:num>{a}</m:num><m:den>{b}</m:den></m:f></m:num><m:den>{c}</m:den></m:f>", "(a/b)/c"),
+        ("<m:f><m:num>{5}</m:num><m:den>{16}</m:den></m:f>{x}", "5/16 x"),
+        (
+            "<m:sSup><m:e><m:f><m:num>{a}</m:num><m:den>{b}</m:den></m:f></m:e><m:sup>{2}</m:sup></m:sSup>",
+            "(a/b)\u00b2",
+        ),
+        (
+            "<m:sSup><m:e><m:sSup><m:e>{x}</m:e><m:sup>{2}</m:sup></m:sSup></m:e><m:sup>{3}</m:sup></m:sSup>",
+            "(x\u00b2)\u00b3",
+        ),
+        ("{3}{\u00d7}<m:sSup><m:e>{16}</m:e><m:sup>{-5}</m:sup></m:sSup>", "3\u00d716\u207b\u2075"),
+        ("<m:sSup><m:e>{x}</m:e><m:sup>{2n}</m:sup></m:sSup>{i}", "x^(2n)i"),
         ("<m:rad><m:deg/><m:e>{x + 1}</m:e></m:rad>", "\u221a(x + 1)"),
         ("<m:d><m:e>{a}</m:e></m:d>", "(a)"),
     ],
 )
 def test_equations_are_written_on_one_line(read, inner: str, text: str) -> None:
-    for sign in ("x", "2", "a", "i", "b", "3", "5", "16", "1", "a+b", "c", "x + 1"):
+    for sign in ("x", "2", "2n", "-5", "\u00d7", "a", "a/", "i", "b", "3", "5", "16", "1", "a+b", "c", "x + 1"):
         inner = inner.replace(f"{{{sign}}}", f"<m:r><m:t>{sign}</m:t></m:r>")
     assert read(f"<w:p>{run('is ')}<m:oMath {M}>{inner}</m:oMath></w:p>").text == f"is {text}"
 
