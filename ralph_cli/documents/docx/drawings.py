@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from ralph_cli.documents.docx.look import MARKED_HIDDEN
+from ralph_cli.documents.docx.formatting.look import MARKED_HIDDEN
+from ralph_cli.documents.docx.formatting.styles import Colours, Ground
 from ralph_cli.documents.docx.paragraphs import Box, preferred_choice
 from ralph_cli.documents.docx.parts.xml_tree import attribute, child, children, number
 from ralph_cli.documents.docx.reading import Findings
-from ralph_cli.documents.docx.styles import Colours
 from ralph_cli.text.tables import EMPTY_CELL
 
 _MOST_POINTS = 10_000
@@ -28,10 +28,10 @@ class Drawings:
     def read(self, element: Element) -> list[Box]:
         """What hangs on a paragraph by a drawing, a picture or an object."""
         found: list[Box] = []
-        self._visit(element, None, found)
+        self._visit(element, Ground(None), found)
         return found
 
-    def _visit(self, element: Element, ground: Colours, found: list[Box]) -> None:
+    def _visit(self, element: Element, ground: Ground, found: list[Box]) -> None:
         if attribute(child(element, "wp:docPr"), "hidden") in ("1", "true"):
             self.findings.hide("".join(text.text or "" for text in element.iter("w:t")), MARKED_HIDDEN)
             return
@@ -58,14 +58,14 @@ class Drawings:
             found.append(Box(text=f"[{what}] {text}" if text else ""))
 
 
-def _fill(shape: Element, ground: Colours) -> Colours:
-    """The colour of a shape, for the text in it; None if that is not known, for a shape may lie over anything."""
+def _fill(shape: Element, ground: Ground) -> Ground:
+    """The colour of a shape, for the text in it; not known if it has none, for a shape may lie over anything."""
     if shape.tag == "wps:wsp":
         colour = attribute(child(shape, "wps:spPr", "a:solidFill", "a:srgbClr"))
         opaque = child(shape, "wps:spPr", "a:solidFill", "a:srgbClr", "a:alpha") is None
-        return _hex(colour) if opaque else None
+        return Ground(_hex(colour) if opaque else None)
     if shape.tag in ("v:shape", "v:rect", "v:roundrect", "v:oval"):
-        return _hex(attribute(shape, "fillcolor").partition(" ")[0].removeprefix("#"))
+        return Ground(_hex(attribute(shape, "fillcolor").partition(" ")[0].removeprefix("#")))
     return ground
 
 

@@ -1,16 +1,17 @@
 """A table: its grid, its rows as lines, and under which column each cell stands."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.document import Cell, Column, Table
-from ralph_cli.documents.docx.look import MARKED_HIDDEN
+from ralph_cli.documents.docx.formatting.look import MARKED_HIDDEN
+from ralph_cli.documents.docx.formatting.styles import Ground, Styles, read_shading
+from ralph_cli.documents.docx.formatting.table_parts import TablePlace, read_look
 from ralph_cli.documents.docx.paragraphs import DELETED, Mark, Paragraph, preferred_choice
 from ralph_cli.documents.docx.parts.xml_tree import attribute, child, is_on, number
 from ralph_cli.documents.docx.reading import Findings
-from ralph_cli.documents.docx.styles import Colours, Styles, read_shading
 from ralph_cli.documents.parsed import clean_heading
 from ralph_cli.text.tables import EMPTY_CELL
 
@@ -84,14 +85,15 @@ def read_grid(
     element: Element,
     styles: Styles,
     findings: Findings,
-    ground: Colours,
-    read_blocks: Callable[[Element, Colours], list[Paragraph | Grid]],
+    ground: Ground,
+    read_blocks: Callable[[Element, Ground], list[Paragraph | Grid]],
 ) -> Grid:
     """The table of an element (w:tbl); `ground` is what is behind it, `read_blocks` reads what is in a cell."""
     properties = child(element, "w:tblPr")
     style = attribute(child(properties, "w:tblStyle")) or styles.usual("table")
     whole = read_shading(child(properties, "w:shd"))
-    ground = ground if whole == frozenset() else whole
+    outside = ground.colours if whole == frozenset() else whole
+    look = read_look(child(properties, "w:tblLook"))
     rows = list(_find_inside(element, "w:tr"))
     found: list[GridRow] = []
     merged: dict[int, GridCell] = {}
@@ -106,9 +108,10 @@ def read_grid(
         above, merged = merged, {}
         for cell, column, end in places:
             details = child(cell, "w:tcPr")
-            behind = read_shading(child(details, "w:shd"))
-            if behind == frozenset():
-                behind = styles.table_colours(style, at, len(rows), column, last, ground)
+            behind = styles.cell_ground(style, TablePlace(at, len(rows), column, last, look), outside)
+            shading = read_shading(child(details, "w:shd"))
+            if shading != frozenset():
+                behind = replace(behind, colours=shading)
             cells.append(GridCell(column, end, read_blocks(cell, behind)))
             merge = child(details, "w:vMerge")
             goes_on = merge is not None and attribute(merge) != "restart" and column in above

@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from typing import Any
 from xml.etree.ElementTree import Element
 
+from ralph_cli.documents.docx.formatting.table_parts import ORDER, TablePlace
 from ralph_cli.documents.docx.parts.xml_tree import attribute, child, children, is_on, number
 
 Colours = frozenset[int] | None
 """The colours, as 0xRRGGBB, that may be behind some text; None if that is not known."""
 
 WHITE = 0xFFFFFF
-PAPER: Colours = frozenset({WHITE})
 
 _MOST_ANCESTORS = 100
 _TOGGLES = ("vanish", "strike")
@@ -29,7 +29,16 @@ _WHITE_OF_THEME = ("background1", "light1")
 _SEE_THROUGH = 95_000
 """Thousandths of a percent of transparency from which letters are not seen."""
 
-_REGIONS = {"firstRow": (0, 0), "lastRow": (0, 1), "firstCol": (1, 0), "lastCol": (1, 1)}
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What is behind some text, and the run properties that the style of the table around it gives."""
+
+    colours: Colours = frozenset({WHITE})
+    run: tuple[tuple[str, Any], ...] = ()
+
+
+PAPER = Ground()
 
 
 @dataclass(slots=True)
@@ -99,32 +108,53 @@ class Styles:
         """The number of the list that a style of lists stands for."""
         return attribute(child(self.paragraph_property(style, "w:numPr"), "w:numId"))
 
-    def run_properties(self, paragraph_style: str, direct: dict[str, Any]) -> dict[str, Any]:
-        """What holds for a run with these properties of its own in a paragraph of this style."""
-        paragraph, character = self._merge(paragraph_style), self._merge(direct.get("style", ""))
-        merged = {**self._defaults, **paragraph, **character, **direct}
+    def run_properties(
+        self, paragraph_style: str, direct: dict[str, Any], of_table: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """What holds for a run with these properties of its own in a paragraph of this style.
+
+        `of_table` is what the style of the table around it says.
+        """
+        styles = (of_table or {}, self._merge(paragraph_style), self._merge(direct.get("style", "")))
+        merged = dict(self._defaults)
+        for style in (*styles, direct):
+            merged |= style
         for toggle in _TOGGLES:
             if toggle not in direct:
-                in_one = paragraph.get(toggle, False) != character.get(toggle, False)
-                merged[toggle] = self._defaults.get(toggle, False) or in_one
+                in_odd = sum(style.get(toggle, False) for style in styles) % 2 == 1
+                merged[toggle] = self._defaults.get(toggle, False) or in_odd
         return merged
 
-    def table_colours(self, style: str, row: int, rows: int, column: int, columns: int, outside: Colours) -> Colours:
-        """The colours that a table's style may put behind a cell: its own, or those of the rows and columns it is in.
+    def cell_ground(self, style: str, place: TablePlace, outside: Colours) -> Ground:
+        """What a style of tables puts behind a cell, and what it says of the runs in it.
 
-        Which of a style's conditions hold is not asked, so the answer may hold too many.
+        Where the table does not say which parts its style may format, either may be: the colours of all are behind the
+        cell, and that of its text is not known.
         """
-        found: Colours = outside
-        ends = ((row == 0, row == rows - 1), (column == 0, column == columns - 1))
-        for one in reversed(self._chain(style)):
-            whole = read_shading(child(one.element, "w:tcPr", "w:shd"))
-            found = found if whole == frozenset() else whole
-            for part in children(one.element, "w:tblStylePr"):
-                shading = read_shading(child(part, "w:tcPr", "w:shd"))
-                side, end = _REGIONS.get(attribute(part, "type"), (-1, -1))
-                if shading != frozenset() and (side < 0 or ends[side][end]):
-                    found = None if shading is None or found is None else found | shading
-        return found
+        chain = list(reversed(self._chain(style)))
+        settings = [child(one.element, "w:tblPr") for one in reversed(chain)]
+        bands = (_band_size(settings, f"w:tblStyle{name}BandSize") for name in ("Row", "Col"))
+        parts = set(place.parts(*bands)) if chain else set()
+        sources = [one.element for one in chain]
+        sources += [
+            part
+            for name in ORDER
+            if name in parts
+            for one in chain
+            for part in children(one.element, "w:tblStylePr")
+            if attribute(part, "type") == name
+        ]
+        colours, run = outside, dict[str, Any]()
+        for source in sources:
+            shading = read_shading(child(source, "w:tcPr", "w:shd"))
+            own = read_run_properties(child(source, "w:rPr"))
+            is_sure = source.tag == "w:style" or place.look is not None
+            if not is_sure:
+                own = {"colour": None} if "colour" in own else {}
+            if shading != frozenset():
+                colours = shading if is_sure or shading is None or colours is None else colours | shading
+            run |= own
+        return Ground(colours, tuple(run.items()))
 
     def _merge(self, style: str) -> dict[str, Any]:
         if style not in self._merged:
@@ -189,6 +219,12 @@ def read_shading(element: Element | None) -> Colours:
     if share is None:
         return None
     return frozenset({_mix(ink or 0, WHITE if fill is None else fill, min(share, 100) / 100)})
+
+
+def _band_size(settings: list[Element | None], name: str) -> int:
+    """How many rows or columns a band has, as the nearest style says."""
+    sizes = (number(attribute(child(one, name))) for one in settings)
+    return max(next((size for size in sizes if size is not None), 1), 1)
 
 
 def _level_of_name(name: str) -> int:
