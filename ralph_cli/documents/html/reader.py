@@ -47,7 +47,11 @@ def parse_html(data: bytes, *, name: str, encoding: str | None, limits: LoadLimi
     quoted = ((0, offsets[start] + lead, offsets[end] - trail) for start, lead, end, trail in page.quoted)
     tables = (ParsedTable(0, table.to_table(offsets)) for table in page.tables)
     return ParsedDocument(
-        (ParsedPage(text),), tuple(headings), cautions + page.cautions(), tuple(quoted), tables=tuple(tables)
+        (ParsedPage(text),),
+        tuple(headings),
+        (*cautions, *page.findings.cautions()),
+        tuple(quoted),
+        tables=tuple(tables),
     )
 
 
