@@ -201,7 +201,12 @@ def test_documents_in_the_page_that_are_not_read_are_counted() -> None:
     [
         ("<html><body><p>Rent is due</body></html>", ""),
         ("<html><body><p>Rent is due</body>", ""),
-        ("<!doctype html><html lang=en><body><p>Rent is due</p>", ""),
+        ("<!doctype html><html lang=en><body><p>Rent is due<p>Each month</p>", ""),
+        ("<!doctype html><html lang=en><body><p>Rent is due</p>", "without </html>"),
+        ("<html><body><b>Rent <i>is</b> due</i><br></br><div/><p></p></p></body></html>", ""),
+        ("<html><body><div>Rent</div></div></div></body></html>", "<div> begins 1 times and ends 3 times"),
+        ("<p><b>Rent <b>is</b> due</p></body>", "<b> begins 2 times and ends 1 times"),
+        ("<p>Rent is due</p>\n<div cl<p>Each month</p></div>", "a tag in line 2 has another one in it"),
         ("<p>Rent is due<p>Each month", ""),
         ("<p>Rent is due</p><!--><!-- a > b --><svg><path d='M0'/></svg><a title='a > b'>x</a>", ""),
         ("<script>if (a<b) '<style>'</script><textarea><div></textarea><p>Rent is due", ""),
