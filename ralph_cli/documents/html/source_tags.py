@@ -5,6 +5,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ralph_cli.text.plural import pluralize
+
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _VOID_TAGS = "area base br col embed hr img input link meta param source track wbr"
 _OPTIONAL_TAGS = "p li dt dd tr td th thead tbody tfoot option optgroup colgroup rb rt rtc rp"
@@ -66,7 +68,7 @@ def describe_damage(source: str) -> str:
     if not is_closed and (is_open or closes_others or (is_page and source[at:].strip())):
         return "the page ends without </html>, and not where a page may: the file may be cut off"
     for name in uneven:
-        what = f"<{name[:40]}> begins {begins[name]:,} times and ends {ends[name]:,} times"
+        what = f"<{name[:40]}> begins {_times(begins[name])} and ends {_times(ends[name])}"
         return f"{what}: some of the page may be gone, the file may be damaged"
     return ""
 
@@ -108,6 +110,10 @@ def _read_tags(source: str) -> Iterator[_Tag]:
                 return
             at = close.start()
         yield _Tag(start, at, name, is_end, nests, holds_tag)
+
+
+def _times(count: int) -> str:
+    return pluralize(count, "time")
 
 
 def _describe_place(what: str, source: str, start: int, why: str) -> str:
