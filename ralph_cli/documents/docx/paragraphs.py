@@ -8,7 +8,7 @@ from xml.etree.ElementTree import Element
 from ralph_cli.documents.docx.equations import write_equation
 from ralph_cli.documents.docx.fields import PAGE_NUMBER, Fields
 from ralph_cli.documents.docx.formatting.look import MARKED_HIDDEN, RunLook
-from ralph_cli.documents.docx.formatting.styles import PAPER, Ground, read_shading
+from ralph_cli.documents.docx.formatting.styles import PAPER, Ground, shaded
 from ralph_cli.documents.docx.parts.xml_tree import attribute, child, number
 from ralph_cli.documents.docx.reading import Reading
 from ralph_cli.documents.docx.symbols import UNKNOWN, is_symbol_font, symbol_of_code, translate_symbol
@@ -146,16 +146,15 @@ def read_paragraph(
     """
     properties = child(element, "w:pPr")
     style = attribute(child(properties, "w:pStyle")) or reading.styles.usual("paragraph")
-    shading = read_shading(child(properties, "w:shd"))
-    if shading == frozenset():
-        shading = read_shading(reading.styles.paragraph_property(style, "w:shd"))
+    shading = child(properties, "w:shd")
+    if shading is None:
+        shading = reading.styles.paragraph_property(style, "w:shd")
     found = Paragraph(style, reading.styles.heading_level(style, properties), _indent(properties))
     mark = child(properties, "w:rPr")
     deleted = mark is not None and any(child(mark, name) is not None for name in DELETED)
     reading.findings.changed |= deleted
     found.joins_next = deleted or reading.look(style, mark, ground).hidden == MARKED_HIDDEN
-    if shading != frozenset():
-        ground = replace(ground, colours=shading)
+    ground = replace(ground, colours=shaded(shading, ground.colours))
     _Runs(found, reading, fields, ground, draw).visit_all(element)
     fields.end_paragraph()
     if not (found.joins_next and found.is_empty) and (before is None or before.is_empty):

@@ -7,7 +7,7 @@ from xml.etree.ElementTree import Element
 
 from ralph_cli.core.document import Cell, Column, Table
 from ralph_cli.documents.docx.formatting.look import MARKED_HIDDEN
-from ralph_cli.documents.docx.formatting.styles import Ground, Styles, read_shading
+from ralph_cli.documents.docx.formatting.styles import Ground, Styles, shaded
 from ralph_cli.documents.docx.formatting.table_parts import TablePlace, read_look
 from ralph_cli.documents.docx.paragraphs import DELETED, Mark, Paragraph, preferred_choice
 from ralph_cli.documents.docx.parts.xml_tree import attribute, child, is_on, number
@@ -91,8 +91,7 @@ def read_grid(
     """The table of an element (w:tbl); `ground` is what is behind it, `read_blocks` reads what is in a cell."""
     properties = child(element, "w:tblPr")
     style = attribute(child(properties, "w:tblStyle")) or styles.usual("table")
-    whole = read_shading(child(properties, "w:shd"))
-    outside = ground.colours if whole == frozenset() else whole
+    outside = shaded(child(properties, "w:shd"), ground.colours)
     look = read_look(child(properties, "w:tblLook"))
     rows = list(_find_inside(element, "w:tr"))
     found: list[GridRow] = []
@@ -109,9 +108,8 @@ def read_grid(
         for cell, column, end in places:
             details = child(cell, "w:tcPr")
             behind = styles.cell_ground(style, TablePlace(at, len(rows), column, last, look), outside)
-            shading = read_shading(child(details, "w:shd"))
-            if shading != frozenset():
-                behind = replace(behind, colours=shading)
+            if (shading := child(details, "w:shd")) is not None:
+                behind = replace(behind, colours=shaded(shading, outside))
             cells.append(GridCell(column, end, read_blocks(cell, behind)))
             merge = child(details, "w:vMerge")
             goes_on = merge is not None and attribute(merge) != "restart" and column in above

@@ -65,6 +65,8 @@ def test_a_table_style_may_shade_its_first_row(read) -> None:
         "<w:tbl>", "<w:tbl><w:tblPr><w:tblStyle w:val='Grid'/></w:tblPr>"
     )
     assert read(rows, styles=styles).text == "Head"
+    bare = rows.replace("<w:tc>", "<w:tc><w:tcPr><w:shd w:val='clear' w:fill='auto'/></w:tcPr>")
+    assert read(bare + paragraph("Text."), styles=styles).text == "Text."  # a cell that is said to have no colour
 
 
 @pytest.mark.parametrize(

@@ -146,13 +146,13 @@ class Styles:
         ]
         colours, run = outside, dict[str, Any]()
         for source in sources:
-            shading = read_shading(child(source, "w:tcPr", "w:shd"))
+            shading = child(source, "w:tcPr", "w:shd")
             own = read_run_properties(child(source, "w:rPr"))
             is_sure = source.tag == "w:style" or place.look is not None
             if not is_sure:
                 own = {"colour": None} if "colour" in own else {}
-            if shading != frozenset():
-                colours = shading if is_sure or shading is None or colours is None else colours | shading
+            behind = colours if shading is None else shaded(shading, outside)
+            colours = behind if is_sure or behind is None or colours is None else colours | behind
             run |= own
         return Ground(colours, tuple(run.items()))
 
@@ -194,7 +194,7 @@ def read_run_properties(properties: Element | None) -> dict[str, Any]:
         elif element.tag == "w:highlight":
             found["highlight"] = _HIGHLIGHTS.get(value)
         elif element.tag == "w:shd":
-            found["shading"] = read_shading(element)
+            found["shading"] = _read_shading(element)
         elif element.tag == "w:rFonts":
             found["font"] = (attribute(element, "ascii") or attribute(element, "hAnsi")).casefold()
         elif element.tag == "w14:textFill":
@@ -202,10 +202,14 @@ def read_run_properties(properties: Element | None) -> dict[str, Any]:
     return found
 
 
-def read_shading(element: Element | None) -> Colours:
-    """The colour of a shading (w:shd); empty if it has none, None if it is a pattern of two."""
-    if element is None:
-        return frozenset()
+def shaded(shading: Element | None, outside: Colours) -> Colours:
+    """What is behind text with this shading (w:shd), if any: one without a colour shows what is `outside`."""
+    colours = frozenset[int]() if shading is None else _read_shading(shading)
+    return outside if colours == frozenset() else colours
+
+
+def _read_shading(element: Element) -> Colours:
+    """The colour of a shading; empty if it has none, None if it is a pattern of two."""
     kind, ink, fill = (
         attribute(element),
         read_colour(attribute(element, "color")),
