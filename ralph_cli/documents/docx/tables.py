@@ -17,7 +17,7 @@ from ralph_cli.text.tables import EMPTY_CELL
 
 _MOST_COLUMNS = 256
 """Word itself makes at most 63; what is further right counts as the last of these."""
-_LONGEST_REPEATED = 200
+_LONGEST_REPEATED = 100
 _NOT_ROWS = frozenset({"w:sdtPr", "w:tblPr", "w:trPr", "w:tblGrid", "w:tblPrEx", "mc:Fallback"})
 
 
@@ -29,14 +29,17 @@ class GridCell:
     end: int
     blocks: "list[Paragraph | Grid]" = field(default_factory=list)
     above: "GridCell | None" = None
+    _text: str | None = None
 
     def text(self) -> str:
         """The text of its paragraphs on one line; of a part of a cell above what that says, if it is short."""
         if self.above is not None:
             text = self.above.text()
             return text if len(text) <= _LONGEST_REPEATED else ""
-        texts = (block.write()[0] for block in self.blocks if isinstance(block, Paragraph))
-        return " ".join(" ".join(texts).split())
+        if self._text is None:
+            texts = (block.write()[0] for block in self.blocks if isinstance(block, Paragraph))
+            self._text = " ".join(" ".join(texts).split())
+        return self._text
 
     def marks(self) -> list[Mark]:
         """What is referred to in it."""

@@ -20,7 +20,8 @@ _MOST_COLUMNS = 1_000
 _MOST_ROWS = 1 << 16
 _MOST_HEADER_ROWS = 10
 _LONGEST_HEADER = 200
-_LONGEST_REPEATED = 200
+_LONGEST_REPEATED, _MOST_REPEATED = 100, 30
+"""Characters of a cell, and cells of a row, that are said again: more make a page larger than it is."""
 _YEAR = re.compile(r"\W*(?:19|20)\d\d\W*")
 _DIGIT = re.compile(r"\d")
 _AMOUNT = re.compile(r"[^\w]*\d[\d.,\s]*[^\w]*")
@@ -75,7 +76,7 @@ class GridTable:
         self._right = 0
         if any(self._taken.get(cell.left, 0) <= len(self._rows) for cell in self._reaching):
             self._reaching = [cell for cell in self._reaching if self._taken.get(cell.left, 0) > len(self._rows)]
-        self._rows.append(_Row(reaching=self._reaching))
+        self._rows.append(_Row(reaching=self._reaching if len(self._reaching) <= _MOST_REPEATED else []))
 
     def end_row_group(self) -> None:
         """End a group of rows: no cell reaches out of it."""
