@@ -14,6 +14,7 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.docx.backdrops import PAGE_SIZE, has_backdrop
 from ralph_cli.documents.docx.drawings import Drawings
 from ralph_cli.documents.docx.formatting.styles import PAPER, WHITE, Ground, Styles, read_colour
+from ralph_cli.documents.docx.formatting.theme import read_theme
 from ralph_cli.documents.docx.numbering import Numbering
 from ralph_cli.documents.docx.paragraphs import Mark
 from ralph_cli.documents.docx.parts.package import CONTENT_TYPES, Package, Relation
@@ -52,6 +53,7 @@ class _DocumentReader:
         self._relations = package.relations(self._main)
         self._findings = Findings()
         self._settings = self._open("settings")
+        self._theme = read_theme(self._open("theme", "a:theme"))
         styles = Styles.read(self._open("styles"))
         self._numbering = Numbering(self._open("numbering"), styles)
         forms = {kind: self._setting(f"w:{kind}Pr", "w:numFmt") for kind in _NOTES}
@@ -176,12 +178,12 @@ class _DocumentReader:
                 return None
             return self._package.read_xml(relation.target, *_DRAWING_ROOTS)
 
-        return Story(self._reading, Drawings(self._findings, open_part), paper, repeated)
+        return Story(self._reading, Drawings(self._findings, open_part, self._theme), paper, repeated)
 
-    def _open(self, kind: str) -> Element | None:
+    def _open(self, kind: str, root: str = "") -> Element | None:
         """The tree of the part of a kind, None if the document has none."""
         part = self._part_of(kind)
-        return self._package.read_xml(part, f"w:{kind}") if part else None
+        return self._package.read_xml(part, root or f"w:{kind}") if part else None
 
     def _part_of(self, kind: str) -> str:
         """The part of a kind that the main part refers to, or that has its usual name; "" if there is none."""

@@ -257,6 +257,26 @@ def test_a_watermark_and_the_words_of_a_dark_box_are_seen(read) -> None:
     assert document.cautions[0].message.startswith("hidden text omitted: 4 characters")
 
 
+def test_the_colour_of_a_shape_may_be_one_of_the_theme(read) -> None:
+    wps = f"xmlns:wps='http://schemas.microsoft.com/office/word/2010/wordprocessingShape' {A}"
+    box = (
+        f"<w:r><w:drawing><wps:wsp {wps}>{{}}<wps:txbx><w:txbxContent><w:p>{run('{}', WHITE)}</w:p></w:txbxContent>"
+        "</wps:txbx></wps:wsp></w:drawing></w:r>"
+    )
+    fill = "<wps:spPr><a:solidFill><a:schemeClr val='{}'/></a:solidFill></wps:spPr>".format
+    styled = "<wps:spPr/><wps:style><a:fillRef idx='1'><a:schemeClr val='accent1'/></a:fillRef></wps:style>"
+    body = (fill("accent1"), "blue"), (fill("bg1"), "bait"), (styled, "also"), (styled.replace("'1'", "'0'"), "odd")
+    colours = "<a:lt1><a:sysClr lastClr='FFFFFF'/></a:lt1><a:accent1><a:srgbClr val='4F81BD'/></a:accent1>"
+    theme = f"<a:theme {A}><a:themeElements><a:clrScheme>{colours}</a:clrScheme></a:themeElements></a:theme>"
+    shapes = "".join(box.format(*shape) for shape in body)
+    document = read(
+        f"<w:p>{run('Text.')}{shapes}</w:p>", {"t": "theme theme/theme1.xml"}, **{"theme/theme1.xml": theme}
+    )
+    assert document.text.split() == ["Text.", "blue", "also", "odd"]
+    hidden, doubtful = document.cautions
+    assert hidden.message.startswith("hidden text omitted: 4 characters") and "\u201codd\u201d" in doubtful.message
+
+
 def test_a_heading_that_runs_in_ends_where_its_hidden_mark_stands(read) -> None:
     settings = "<w:outlineLvl w:val='0'/><w:rPr><w:vanish/><w:specVanish/></w:rPr>"
     document = read(f"<w:p><w:pPr>{settings}</w:pPr>{run('Payment. ')}</w:p>{paragraph('The Buyer pays.')}")
