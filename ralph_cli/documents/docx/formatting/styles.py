@@ -3,7 +3,7 @@
 The order is that of ECMA-376, 17.7.2; on-or-off properties are combined as 17.7.3 says.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -58,6 +58,7 @@ class Styles:
     _usual: dict[str, str] = field(default_factory=dict)
     _merged: dict[str, dict[str, Any]] = field(default_factory=dict)
     _found: dict[tuple[str, str], list[tuple[str, Element]]] = field(default_factory=dict)
+    _grounds: dict[Any, Ground] = field(default_factory=dict)
 
     @classmethod
     def read(cls, root: Element | None) -> "Styles":
@@ -131,30 +132,20 @@ class Styles:
         Where the table does not say which parts its style may format, either may be: the colours of all are behind the
         cell, and that of its text is not known.
         """
-        chain = list(reversed(self._chain(style)))
-        settings = [child(one.element, "w:tblPr") for one in reversed(chain)]
+        nearest_first = self._chain(style)
+        settings = [child(one.element, "w:tblPr") for one in nearest_first]
         bands = (_band_size(settings, f"w:tblStyle{name}BandSize") for name in ("Row", "Col"))
-        parts = set(place.parts(*bands)) if chain else set()
-        sources = [one.element for one in chain]
-        sources += [
-            part
-            for name in ORDER
-            if name in parts
-            for one in chain
-            for part in children(one.element, "w:tblStylePr")
-            if attribute(part, "type") == name
-        ]
-        colours, run = outside, dict[str, Any]()
-        for source in sources:
-            shading = child(source, "w:tcPr", "w:shd")
-            own = read_run_properties(child(source, "w:rPr"))
-            is_sure = source.tag == "w:style" or place.look is not None
-            if not is_sure:
-                own = {"colour": None} if "colour" in own else {}
-            behind = colours if shading is None else shaded(shading, outside)
-            colours = behind if is_sure or behind is None or colours is None else colours | behind
-            run |= own
-        return Ground(colours, tuple(run.items()))
+        parts = frozenset(place.parts(*bands)) if nearest_first else frozenset()
+        key = style, parts, place.look is None, outside
+        if key not in self._grounds:
+            chain = [one.element for one in reversed(nearest_first)]
+            formats = [part for element in chain for part in children(element, "w:tblStylePr")]
+            sources = [(element, True) for element in chain]
+            for name in ORDER:
+                if name in parts:
+                    sources += [(part, place.look is not None) for part in formats if attribute(part, "type") == name]
+            self._grounds[key] = _lay_over(sources, outside)
+        return self._grounds[key]
 
     def _merge(self, style: str) -> dict[str, Any]:
         if style not in self._merged:
@@ -223,6 +214,20 @@ def _read_shading(element: Element) -> Colours:
     if share is None:
         return None
     return frozenset({_mix(ink or 0, WHITE if fill is None else fill, min(share, 100) / 100)})
+
+
+def _lay_over(sources: Iterable[tuple[Element, bool]], outside: Colours) -> Ground:
+    """The ground that formats make, the later over the earlier, each with whether it is sure that it counts."""
+    colours, run = outside, dict[str, Any]()
+    for source, is_sure in sources:
+        shading = child(source, "w:tcPr", "w:shd")
+        own = read_run_properties(child(source, "w:rPr"))
+        if not is_sure:
+            own = {"colour": None} if "colour" in own else {}
+        behind = colours if shading is None else shaded(shading, outside)
+        colours = behind if is_sure or behind is None or colours is None else colours | behind
+        run |= own
+    return Ground(colours, tuple(run.items()))
 
 
 def _band_size(settings: list[Element | None], name: str) -> int:
