@@ -4,7 +4,7 @@ import re
 
 from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.html.source_tags import describe_loose_end, nesting_depth
+from ralph_cli.documents.html.source_tags import describe_damage, nesting_depth
 from ralph_cli.documents.html.walk import PageWalk
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.parsed import ParsedDocument, ParsedHeading, ParsedPage, ParsedTable
@@ -30,8 +30,8 @@ def parse_html(data: bytes, *, name: str, encoding: str | None, limits: LoadLimi
     depth = nesting_depth(source, limits.html_depth)
     if depth > limits.html_depth:
         raise DocumentError(f"{name} nests elements more than {limits.html_depth} levels deep", code="too-big")
-    if loose_end := describe_loose_end(source):
-        cautions += (Caution("incomplete", loose_end),)
+    if damage := describe_damage(source):
+        cautions += (Caution("incomplete", damage),)
     page = PageWalk(lambda inner: nesting_depth(inner, limits.html_depth) <= limits.html_depth)
     page.read(source)
     text = page.out.text()
@@ -47,7 +47,11 @@ def parse_html(data: bytes, *, name: str, encoding: str | None, limits: LoadLimi
     quoted = ((0, offsets[start] + lead, offsets[end] - trail) for start, lead, end, trail in page.quoted)
     tables = (ParsedTable(0, table.to_table(offsets)) for table in page.tables)
     return ParsedDocument(
-        (ParsedPage(text),), tuple(headings), cautions + page.cautions(), tuple(quoted), tables=tuple(tables)
+        (ParsedPage(text),),
+        tuple(headings),
+        (*cautions, *page.findings.cautions()),
+        tuple(quoted),
+        tables=tuple(tables),
     )
 
 
