@@ -6,20 +6,22 @@ makes stand before their paragraphs. Notes, comments, headers and footers come a
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from operator import itemgetter
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.document import Origin
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.docx.backdrops import PAGE_SIZE, has_backdrop
 from ralph_cli.documents.docx.drawings import Drawings
+from ralph_cli.documents.docx.formatting.styles import PAPER, WHITE, Ground, Styles, read_colour
+from ralph_cli.documents.docx.formatting.theme import read_theme
 from ralph_cli.documents.docx.numbering import Numbering
 from ralph_cli.documents.docx.paragraphs import Mark
 from ralph_cli.documents.docx.parts.package import CONTENT_TYPES, Package, Relation
 from ralph_cli.documents.docx.parts.xml_tree import attribute, child, children, is_on
 from ralph_cli.documents.docx.reading import Findings, Reading
 from ralph_cli.documents.docx.story import Story
-from ralph_cli.documents.docx.styles import PAPER, Colours, Styles, read_colour
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.parsed import MAX_PASSAGES, ParsedDocument, ParsedHeading, ParsedNote, ParsedPage
 
@@ -52,6 +54,7 @@ class _DocumentReader:
         self._relations = package.relations(self._main)
         self._findings = Findings()
         self._settings = self._open("settings")
+        self._theme = read_theme(self._open("theme", "a:theme"))
         styles = Styles.read(self._open("styles"))
         self._numbering = Numbering(self._open("numbering"), styles)
         forms = {kind: self._setting(f"w:{kind}Pr", "w:numFmt") for kind in _NOTES}
@@ -139,7 +142,7 @@ class _DocumentReader:
             body.headings.append(ParsedHeading(0, start, f"Comment by {author}", 1))
             self._findings.comments += 1
 
-    def _append_heads(self, body: Story, paper: Colours) -> None:
+    def _append_heads(self, body: Story, paper: Ground) -> None:
         """Headers and footers, each text once, without page numbers; those that no page shows are left out."""
         shown: set[tuple[str, str]] = set()
         read: set[str] = set()
@@ -169,9 +172,7 @@ class _DocumentReader:
             return any(is_on(child(section, "w:titlePg")) for section in sections)
         return kind != "even" or is_on(child(self._settings, "w:evenAndOddHeaders"))
 
-    def _story(
-        self, part: str, relations: dict[str, Relation], paper: Colours = PAPER, repeated: bool = False
-    ) -> Story:
+    def _story(self, part: str, relations: dict[str, Relation], paper: Ground = PAPER, repeated: bool = False) -> Story:
         def open_part(identity: str) -> Element | None:
             relation = relations.get(identity)
             if relation is None or not self._package.has(relation.target):
@@ -179,12 +180,12 @@ class _DocumentReader:
                 return None
             return self._package.read_xml(relation.target, *_DRAWING_ROOTS)
 
-        return Story(self._reading, Drawings(self._findings, open_part), paper, repeated)
+        return Story(self._reading, Drawings(self._findings, open_part, self._theme), paper, repeated)
 
-    def _open(self, kind: str) -> Element | None:
+    def _open(self, kind: str, root: str = "") -> Element | None:
         """The tree of the part of a kind, None if the document has none."""
         part = self._part_of(kind)
-        return self._package.read_xml(part, f"w:{kind}") if part else None
+        return self._package.read_xml(part, root or f"w:{kind}") if part else None
 
     def _part_of(self, kind: str) -> str:
         """The part of a kind that the main part refers to, or that has its usual name; "" if there is none."""
@@ -206,13 +207,29 @@ class _DocumentReader:
     def _setting(self, *path: str) -> str:
         return attribute(child(self._settings, *path))
 
-    def _paper(self, root: Element) -> Colours:
-        """The colours that a page may have: one of its own is not printed by every program."""
+    def _paper(self, root: Element) -> Ground:
+        """The colours that a page may have: one of its own is not printed by every program.
+
+        They are not known where a large drawing of a header or footer may be behind the text.
+        """
+        if any(has_backdrop(head, PAGE_SIZE) for head in self._heads(root)):
+            return Ground(None)
         background = child(root, "w:background")
         colour = None if background is None else read_colour(attribute(background, "color"))
         if colour is None or not is_on(child(self._settings, "w:displayBackgroundShape")):
             return PAPER
-        return frozenset({*(PAPER or ()), colour})
+        return Ground(frozenset({WHITE, colour}))
+
+    def _heads(self, root: Element) -> Iterator[Element]:
+        """The trees of all headers and footers that the document's sections refer to."""
+        for kind, _, name in _HEADS:
+            references = (
+                reference for section in root.iter("w:sectPr") for reference in children(section, f"w:{kind}Reference")
+            )
+            relations = {self._relations.get(attribute(reference, "id")) for reference in references}
+            for target in sorted({relation.target for relation in relations if relation is not None}):
+                if self._package.has(target):
+                    yield self._package.read_xml(target, name)
 
     def _doubt_package(self) -> None:
         """Say what a word processor may stumble over, though the text can be read."""

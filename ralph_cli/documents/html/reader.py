@@ -4,7 +4,7 @@ import re
 
 from ralph_cli.core.document import Addition, Caution
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.html.source_tags import describe_loose_end, nesting_depth
+from ralph_cli.documents.html.source_tags import describe_damage, nesting_depth
 from ralph_cli.documents.html.walk import PageWalk
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.parsed import (
@@ -37,8 +37,8 @@ def parse_html(data: bytes, *, name: str, encoding: str | None, limits: LoadLimi
     depth = nesting_depth(source, limits.html_depth)
     if depth > limits.html_depth:
         raise DocumentError(f"{name} nests elements more than {limits.html_depth} levels deep", code="too-big")
-    if loose_end := describe_loose_end(source):
-        cautions += (Caution("incomplete", loose_end),)
+    if damage := describe_damage(source):
+        cautions += (Caution("incomplete", damage),)
     page = PageWalk(lambda inner: nesting_depth(inner, limits.html_depth) <= limits.html_depth)
     page.read(source)
     text = page.out.text()
@@ -59,7 +59,7 @@ def parse_html(data: bytes, *, name: str, encoding: str | None, limits: LoadLimi
     return ParsedDocument(
         (ParsedPage(text),),
         tuple(headings),
-        cautions + page.cautions(),
+        (*cautions, *page.findings.cautions()),
         tuple(quoted),
         tables=tuple(tables),
         additions=additions[:MAX_PASSAGES],
