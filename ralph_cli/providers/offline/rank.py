@@ -210,7 +210,8 @@ def best_coverage(
 class Ranking:
     """Passages (score, start, end), best first; what share of the terms the best one holds, and should hold.
 
-    `weights` has the forms of each term that occurs, `missing` the words that do not.
+    `weights` has the forms of each term that occurs, `missing` the words that do not; `bodies` are the pages without
+    their running lines.
     """
 
     passages: list[tuple[float, int, int]]
@@ -218,12 +219,14 @@ class Ranking:
     needed: float
     weights: dict[str, float]
     missing: list[str]
+    bodies: list[tuple[int, int]]
 
 
 def rank(question: str, text: str, pages: Sequence[Page]) -> Ranking:
     """Rank the passages of `text` for the question."""
     terms = query_terms(question)
-    field, units = TermIndex(text, pages), split_windows(text, page_bodies(text, pages))
+    bodies = page_bodies(text, pages)
+    field, units = TermIndex(text, pages), split_windows(text, bodies)
     tokens = [token.lower() for token in TOKEN.findall(question) if not token.islower()]
     names = {key for key, _, _ in terms if any(token.startswith(key) for token in tokens)}
     for key, weight, word in terms:
@@ -247,7 +250,7 @@ def rank(question: str, text: str, pages: Sequence[Page]) -> Ranking:
     ranked = _score_passages(field, units, _named_parts(question, titles, field))
     weights = {forms: field.idf[key] * field.weights[key] for key, forms in field.forms.items() if field.places[key]}
     missing = [word for key, _, word in terms if not field.places[key]]
-    return Ranking(ranked, coverage, needed, weights, missing)
+    return Ranking(ranked, coverage, needed, weights, missing, bodies)
 
 
 def _named_parts(question: str, titles: Sequence[re.Pattern[str]], field: TermIndex) -> list[bool]:
