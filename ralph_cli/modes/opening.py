@@ -9,7 +9,7 @@ from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.documents.search.headings import find_headings, is_numbered
 from ralph_cli.text.tables import count_cells, has_columns
 
-MAX_HEADINGS, MAX_HEADING_CHARS = 40, 60
+MAX_HEADINGS, MAX_HEADING_CHARS = 60, 48
 
 
 def describe_pages(document: Document) -> str:

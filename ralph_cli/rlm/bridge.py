@@ -13,6 +13,7 @@ from ralph_cli.core.errors import EngineError, ProviderError
 from ralph_cli.core.model import Model, Request, StopReason, UserTurn
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.documents.columns import describe_sparse_rows
+from ralph_cli.documents.quotes.additions import describe_lines_with_additions
 from ralph_cli.documents.search.headings import find_headings
 from sandbox import Answer, HostQuery, QueryFailure, Result, Sandbox, SandboxFailure, SandboxUnavailable
 
@@ -115,9 +116,9 @@ class DocumentSandbox:
     ) -> None:
         self._open, self._document, self._ledger = open_engine, document, ledger or Ledger(Budget())
         notes = "" if memory is None else f"\nmemory = {memory!r}\n"
-        rows = f"\nsparse_rows = {describe_sparse_rows(document)!r}\n"
+        lines = f"\nline_notes = {_describe_lines(document)!r}\n"
         parts = [(heading.start, heading.level, heading.text) for heading in find_headings(document)]
-        self._first_snippet = f"{_lookup_functions()}{rows}headings = {parts!r}\n{notes}"
+        self._first_snippet = f"{_lookup_functions()}{lines}headings = {parts!r}\n{notes}"
         self._sandbox: Sandbox | None = None
         self._ready: Future[Sandbox] | None = None
         self._lock = threading.Lock()
@@ -192,6 +193,14 @@ class DocumentSandbox:
             sandbox.close()
         else:
             ready.add_done_callback(lambda _: sandbox.close())
+
+
+def _describe_lines(document: Document) -> dict[int, str]:
+    """By the offset at which it begins, what a line of the document does not show."""
+    notes = {line: f"in this row {columns}" for line, columns in describe_sparse_rows(document).items()}
+    for line, note in describe_lines_with_additions(document).items():
+        notes[line] = f"{notes[line]}; {note}" if line in notes else note
+    return notes
 
 
 def _lookup_functions() -> str:

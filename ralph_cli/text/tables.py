@@ -4,6 +4,7 @@ The guest's look-up functions use it, too: its source is sent into the sandbox, 
 """
 
 import re
+from collections.abc import Callable
 
 CELLS_APART = re.compile(r"\S(?: {2,}|\t)\S")
 _ESCAPED_CLASSED_OR_SPACE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]| +(?P<quantifier>(?=[*+?{]))?")
@@ -108,7 +109,7 @@ def header_lines(above: str, line: str) -> list[str]:
     its unit."""
     if not has_columns(line):
         return []
-    wanted = [*(shape.search for shape in _NAMED_ABOVE), names_cells]
+    wanted: list[Callable[[str], object]] = [*(shape.search for shape in _NAMED_ABOVE), names_cells]
     found: list[str] = []
     for part in reversed(table_lines(above, line)):
         part = part.strip()

@@ -25,7 +25,7 @@ NOT_RUN, PARTLY_RUN = INCOMPLETE_COUNTER_CHECKS
 MAX_PER_CLAIM, MAX_PASSAGES = 2, 8
 """Passages that are read for a claim, and for all claims of an attempt."""
 
-CONTEXT_CHARS = 300
+CONTEXT_CHARS = 200
 """Characters shown on each side of a passage at most, so that it can be understood."""
 
 _FINDING_SCHEMA = object_schema(

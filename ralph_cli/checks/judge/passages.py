@@ -1,7 +1,7 @@
 """The passages that a judge is shown: all that each quote stands in, with the quoted words marked. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +10,7 @@ from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.run import Quote
 from ralph_cli.documents.columns import describe_sparse_rows
 from ralph_cli.documents.context import context_span, headings_above, index_lines
+from ralph_cli.documents.quotes.additions import describe_additions
 from ralph_cli.documents.search.headings import find_headings
 from ralph_cli.text.plural import pluralize
 from ralph_cli.text.raised import flatten_figures, footnote_marks
@@ -76,15 +77,18 @@ def render_passages(document: Document, quotes: Sequence[Quote], nonce: str) -> 
             windows[-1] = Span(windows[-1].start, max(window.end, windows[-1].end))
         else:
             windows.append(window)
-    shown = [_render_window(document, window, marks, nonce) for window in windows]
+    shown = [_render_window(document, window, marks, quotes, nonce) for window in windows]
     return "\n\n".join((*shown, *_elsewhere(document, quotes)))
 
 
-def _render_window(document: Document, window: Span, marks: Sequence[_Mark], nonce: str) -> str:
+def _render_window(
+    document: Document, window: Span, marks: Sequence[_Mark], quotes: Sequence[Quote], nonce: str
+) -> str:
     inside = [mark for mark in marks if window.start <= mark.start and mark.end <= window.end]
     above = _section_line(document, min(mark.start for mark in inside))
     above += _header_lines(document, window.start, inside)
     above += "".join(f"(in the row {text[:60]!r}: {columns})\n" for text, columns in _sparse_rows(document, inside))
+    above += "".join(f"(quote {number} is {note})\n" for number, note in _additions(document, quotes, window))
     parts = _kept_parts(document.text, window, inside)
     body = "\n[...]\n".join(_insert_marks(document, part, inside).strip("\n") for part in parts)
     notes = "".join(f"\n(note: {note})" for note in _notes(document, inside) if note not in body)
@@ -153,6 +157,13 @@ def _sparse_rows(document: Document, marks: Sequence[_Mark]) -> list[tuple[str, 
         if any(mark.start < line + len(row) and line < mark.end for mark in marks):
             found.append((" ".join(row.split()), columns))
     return found
+
+
+def _additions(document: Document, quotes: Sequence[Quote], window: Span) -> Iterator[tuple[int, str]]:
+    """The numbers of the quotes in a window of which words are not of the running text, each with what is known."""
+    for quote in quotes:
+        if window.start <= quote.start and quote.end <= window.end:
+            yield from ((quote.id, note) for note in describe_additions(document, Span(quote.start, quote.end)))
 
 
 def _section_line(document: Document, offset: int) -> str:

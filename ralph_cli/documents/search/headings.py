@@ -20,7 +20,7 @@ MAX_OWN_PAGES = 10
 LONGEST_HEADING, MOST_WORDS = 110, 14
 """Characters and words of a line that may be a heading."""
 
-_NUMBER = r"(?:\d{1,3}(?:\.\d{1,3})*|[IVXLC]+|[A-Z])"
+_NUMBER = r"(?:\d{1,2}(?:\.\d{1,3})*|[IVXLC]+|[A-Z])"
 _NUMBERED = re.compile(
     rf"(?:\u00a7+\s*\d[\d.]*|\(?{_NUMBER}(?:[.)]|(?=\s))|(?:[A-Z][a-z]+|[A-Z]{{3,}})\s+(?:\d{{1,3}}[A-Z]?|{_NUMBER})\b)[.:)]?"
 )

@@ -4,11 +4,11 @@ import re
 from typing import Any
 
 from ralph_cli.rlm.lookup.lines import (
-    _columns,
     _counted,
     _header_of,
     _line_span,
     _lines_of,
+    _note,
     _Page,
     _page_at,
     _page_table,
@@ -17,8 +17,8 @@ from ralph_cli.rlm.lookup.lines import (
 )
 from ralph_cli.text.tables import count_cells, has_columns, names_cells, widen_spaces
 
-_FIND_CHARS = 4_000
-"""Characters that one call prints, but for the pages of the places that had no room."""
+_FIND_CHARS, _LISTED_CHARS = 5_000, 2_400
+"""Characters that the lines around places may have, and below which further places get a line each."""
 
 _Place = tuple[_Page, int, int, list[int]]  # its page, first character, end, the line beginnings of its hits
 
@@ -48,7 +48,7 @@ def find(pattern: str, show: int = 6, before: int = 1, after: int = 2, start: in
     if start and start >= len(places):
         print(f"start={start} is past the last of {len(places)} places: start counts places, not characters")
         return
-    left = _print_places(places, start, show)
+    left = _LISTED_CHARS - _print_places(places, start, show)
     _FURTHER[:] = [pattern, show, before, after, start + show, rows]
     for number in range(start + show, len(places)):
         line = f"place {number}, {_listed(places[number][3][0], 110 if left > 600 else 60)}"
@@ -129,7 +129,7 @@ def _rank_rows(places: list[_Place]) -> tuple[list[_Place], list[int]]:
 
 
 def _print_places(places: list[_Place], start: int, show: int) -> int:
-    """Print the places from `start` with the lines around them; how many characters are left for others."""
+    """Print the places from `start` with the lines around them; how many characters these have."""
     left = _FIND_CHARS
     headers: dict[tuple[int, str], int] = {}
     cut: list[str] = []
@@ -142,7 +142,7 @@ def _print_places(places: list[_Place], start: int, show: int) -> int:
         left -= len(passage) + len(where) + 2
     if cut:
         print(f"(left out for room, at(offset) prints them: {'; '.join(cut)})")
-    return left
+    return _FIND_CHARS - left
 
 
 def _passage(number: int, place: _Place, room: int, headers: dict[tuple[int, str], int]) -> tuple[str, str]:
@@ -164,12 +164,13 @@ def _passage(number: int, place: _Place, room: int, headers: dict[tuple[int, str
 
 
 def _choose_lines(place: _Place, room: int) -> tuple[list[tuple[int, int]], dict[str, int]]:
-    """The lines of a place that have room, those with hits first and then the nearest, and how many have none."""
+    """The lines of a place that have room, those with hits first, and how many have none."""
     _, low, high, hits = place
     own = [_line_span(at) for at in hits]
     lines = [(at, at + len(line)) for at, line in _lines_of(low, high)]
     around = [line for line in lines if not any(line[0] < end and begin < line[1] for begin, end in own)]
-    around.sort(key=lambda line: min(abs(line[0] - at) for at in hits))
+    # Round the first hit first, so that lines asked for are there in one piece.
+    around.sort(key=lambda line: min((abs(line[0] - at), number) for number, at in enumerate(hits))[::-1])
     chosen, left = own[:1], room - (own[0][1] - own[0][0])
     hidden = {"further hit": 0, "line": 0}
     for noun, spans in (("further hit", own[1:]), ("line", around)):
@@ -188,8 +189,8 @@ def _join_lines(lines: list[tuple[int, int]], reached: int) -> str:
     for begin, end in lines:
         if _text()[reached:begin].strip():
             parts.append("[...]")
-        if columns := _columns(begin):
-            parts.append(columns)
+        if note := _note(begin):
+            parts.append(note)
         parts.append(str(globals()["context"][begin:end]))
         reached = end
     return "\n".join(parts)
@@ -200,7 +201,7 @@ def _listed(own: int, room: int) -> str:
     line = " ".join(_text()[slice(*_line_span(own))].split())
     head = _header_of(own) if room > 60 else []
     above = f"  (above: {' '.join(head[-1].split())[:60]})" if head else ""
-    above += f"  {_columns(own)}" if _columns(own) else ""
+    above += f"  {_note(own)}" if _note(own) else ""
     return f"page {_page_at(own)[0]}, offset {own}: {line[:room]}{above}"
 
 

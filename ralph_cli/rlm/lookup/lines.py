@@ -78,10 +78,10 @@ def _header_of(line: int) -> list[str]:
     return header_lines(text[_page_at(line)[2] : line], text[slice(*_line_span(line))])
 
 
-def _columns(line: int) -> str:
-    """Under which headers the figures of a row stand, where its text does not show it; empty for any other line."""
-    described = globals().get("sparse_rows", {}).get(line, "")
-    return f"(in this row {described})" if described else ""
+def _note(line: int) -> str:
+    """What the text of a line does not show: under which headers its figures stand, or where its words are from."""
+    note = globals().get("line_notes", {}).get(line, "")
+    return f"({note})" if note else ""
 
 
 def _pages_of(numbers: list[int]) -> str:

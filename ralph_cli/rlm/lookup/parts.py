@@ -4,10 +4,10 @@ import re
 from typing import Any
 
 from ralph_cli.rlm.lookup.lines import (
-    _columns,
     _counted,
     _header_of,
     _lines_of,
+    _note,
     _Page,
     _page_at,
     _page_number,
@@ -18,7 +18,7 @@ from ralph_cli.rlm.lookup.lines import (
 )
 from ralph_cli.text.tables import has_columns, is_row
 
-_SHOW_CHARS = 4_000
+_SHOW_CHARS = 5_500
 """Characters that one call prints: most pages whole."""
 
 _Part = tuple[int, int, str]  # where it begins, level, heading
@@ -101,7 +101,7 @@ def table(page: int, words: str = "") -> None:
             if part not in shown:
                 print(f"(above: {part})")
         for at, line in _lines_of(low, high):
-            if note := _columns(at):
+            if note := _note(at):
                 print(note)
             print(str(globals()["context"][at : at + len(line)]))
 
