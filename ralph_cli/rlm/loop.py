@@ -85,6 +85,7 @@ class Explorer:
     nonce: str
     sink: EventSink
     max_steps: int
+    output_chars: int
     has_seen_text: bool = False
     agent: str = "worker"
     tool: Tool = ACT_TOOL
@@ -220,7 +221,7 @@ class Explorer:
         self.sink(SnippetStarted(self._iteration, self._step))
         result = self.sandbox.run(code, self._answer_queries)
         asked = self.subqueries.used - before
-        shown, rest = render_result(result)
+        shown, rest = render_result(result, self.output_chars)
         if rest:
             self.sandbox.keep_rest(rest)
         # Code that fails or prints nothing has shown nothing of the document.

@@ -64,6 +64,7 @@ def open_reader(
         nonce=nonce,
         sink=sink,
         max_steps=settings.max_steps,
+        output_chars=settings.output_chars,
         tool=assignment.tool,
         parse=partial(parse_submission, form=assignment.form),
         has_seen_text=direct,

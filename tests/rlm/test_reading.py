@@ -53,6 +53,7 @@ def explorer(
         nonce="n0",
         sink=events.append,
         max_steps=9,
+        output_chars=6_000,
         has_seen_text=looked,
     )
     return made, events

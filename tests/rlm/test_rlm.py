@@ -13,7 +13,7 @@ from ralph_cli.core.budget import Budget, Ledger
 from ralph_cli.core.document import Cell, Column, Table
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.model import Reply, Request, StopReason, ToolCall
-from ralph_cli.core.prompts.framing import OUTPUT_CAP, frame_data, truncate
+from ralph_cli.core.prompts.framing import frame_data, truncate
 from ralph_cli.core.run import Absence, Draft, DraftClaim
 from ralph_cli.providers.scripted import ScriptedModel, text_reply
 from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
@@ -21,6 +21,7 @@ from ralph_cli.rlm.observe import pages_shown, render_result
 from ralph_cli.rlm.parse import MalformedCall, Snippet, parse_call
 from sandbox import QueryFailure, Result
 
+OUTPUT_CAP = 6_000
 DOC = document("The first page speaks of apples and pears.\fThe second page speaks of plums, and of nothing else.")
 
 
@@ -73,14 +74,16 @@ def test_a_cut_keeps_head_and_tail_and_names_what_is_gone() -> None:
     text = "a" * 3_000 + "b" * 3_000
     shown = truncate(text, 2_000)
     assert shown.startswith("aaa") and shown.endswith("bbb") and "4,000 characters cut" in shown
-    assert truncate("short") == "short"
+    assert truncate("short", 2_000) == "short"
 
 
 def test_an_observation_shows_output_value_and_error_within_the_cap() -> None:
-    shown, rest = render_result(Result("out\n" * 200, 800, "'value'", "Traceback\nValueError: no", False, 0.1))
+    shown, rest = render_result(
+        Result("out\n" * 200, 800, "'value'", "Traceback\nValueError: no", False, 0.1), OUTPUT_CAP
+    )
     assert shown.startswith("out\n") and "'value'" in shown and shown.endswith("ValueError: no") and rest == ""
-    assert render_result(Result("", 0, None, None, False, 0.0)) == ("(no output)", "")
-    assert "8,000 characters were printed" in render_result(Result("x", 8_000, None, None, False, 0.0))[0]
+    assert render_result(Result("", 0, None, None, False, 0.0), OUTPUT_CAP) == ("(no output)", "")
+    assert "8,000 characters were printed" in render_result(Result("x", 8_000, None, None, False, 0.0), OUTPUT_CAP)[0]
 
 
 def test_what_is_cut_off_at_a_line_is_printed_by_rest() -> None:
@@ -89,7 +92,7 @@ def test_what_is_cut_off_at_a_line_is_printed_by_rest() -> None:
     result = bench.run(f"print({chr(10).join(lines)!r})", lambda items: [])
     seen: list[str] = []
     while True:
-        shown, rest = render_result(result)
+        shown, rest = render_result(result, OUTPUT_CAP)
         assert len(shown) < OUTPUT_CAP + 100
         seen += [line for line in shown.split("\n") if not line.startswith("[")]
         if not rest:

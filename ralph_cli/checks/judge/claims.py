@@ -18,6 +18,7 @@ from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, ag
 from ralph_cli.core.prompts.json_schema import array, choice, object_schema, string
 from ralph_cli.core.prompts.templates import prompt_text, render_prompt
 from ralph_cli.core.run import Attempt, Claim, Doubt, Evidence, Issue, QuoteBearing, QuoteRuling, Ruling, Verdict, Vote
+from ralph_cli.documents.context import MIN_CONTEXT
 
 _BEARING_OF_VERDICT: dict[str, QuoteBearing] = {
     "supported": "supports",
@@ -120,6 +121,7 @@ class Judge:
     new_nonce: Callable[[], str]
     panel: tuple[Model, ...] = ()
     counter: CounterEvidence | None = None
+    context_chars: int = MIN_CONTEXT
 
     def __call__(self, attempt: Attempt, doubts: Sequence[Doubt] = ()) -> Evidence:
         """The verdicts on the claims of an attempt, of which code has left these doubts."""
@@ -191,7 +193,7 @@ class Judge:
         begins = frame_data(describe_document(self.document), nonce)
         parts = [
             f"The document ({safe_file_name(self.document.path)}) begins:\n{begins}",
-            render_passages(self.document, attempt.quotes, nonce),
+            render_passages(self.document, attempt.quotes, nonce, self.context_chars),
             "\n".join(_render_claim(claim, doubts_of(claim), nonce) for claim in attempt.claims),
         ]
         if doubts:
