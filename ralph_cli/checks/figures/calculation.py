@@ -59,9 +59,10 @@ class Calculator:
                 term = self._evaluate_sourced(equation.computation)
                 results = (self._check_result(term, result) for result in equation.results)
                 found = tuple(replace(result, change=equation.computation.change) for result in results)
+                parts = [as_candidate(self._evaluate(part), text) for part in equation.computation.parts]
             except DecimalException:
                 raise CalculationError("it divides by zero, or is too large") from None
-        self.candidates += found
+        self.candidates += (*found, *parts)
         return found
 
     def compute_in_text(self, text: str) -> Iterator[tuple[Candidate, int, int]]:

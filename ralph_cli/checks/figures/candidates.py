@@ -21,6 +21,7 @@ from ralph_cli.checks.figures.header import (
 )
 from ralph_cli.core.run import Quote
 from ralph_cli.text.quantities.currencies import currencies_named
+from ralph_cli.text.quantities.dates import orders_of_days, possible_days
 from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.relations import Pairing, change_of, pair_dates
@@ -46,6 +47,7 @@ _TRACES = {
 
 MAIN_CURRENCIES = frozenset(_TRACES)
 
+_EARLY_MONTH = 6
 MAX_WEEK_OVERRUN = 7
 """Days of a month on which a year of 52 weeks may end that is the one before."""
 
@@ -59,7 +61,7 @@ class Candidate:
     `is_odd` a figure with other decimals than those of its table, or than the first of its row: of another kind.
     `row` is what stands before the figures in its line. `change` says whether something rose or fell "by" or "to" it,
     and of a calculation whether it measures a "rise" or a "fall". `pairing` has the date that "respectively" gives it,
-    and `context` is the text in which it stands.
+    and `context` is the text in which it stands; `columns` name its own column and then the others of its table.
     `terms` are those of the sum that a calculation's result is.
     """
 
@@ -76,6 +78,7 @@ class Candidate:
     change: str = ""
     pairing: Pairing | None = None
     context: str = ""
+    columns: tuple[str, ...] = ()
     header: TableHeader = field(default_factory=TableHeader)
     terms: int = 1
 
@@ -83,6 +86,11 @@ class Candidate:
     def label(self) -> frozenset[str]:
         """The words that name its row."""
         return content_words(self.row)
+
+    @property
+    def is_share(self) -> bool:
+        """Whether it is a quotient, and no change."""
+        return self.is_pure and not self.change
 
     @property
     def per_time(self) -> str:
@@ -121,6 +129,17 @@ class DocumentFacts:
         months = Counter(last_month(date) for date in dates).most_common(1)
         return months[0][0] if months else 12
 
+    @cached_property
+    def orders_of_days(self) -> frozenset[str]:
+        """In which orders the document writes dates in digits."""
+        return orders_of_days(self.text)
+
+    @cached_property
+    def only_currency(self) -> frozenset[str]:
+        """The one currency that the document names, in which its tables count; empty if it names several."""
+        named = currencies_named(self.text)
+        return named if len(named) == 1 else frozenset()
+
     def names_currency(self, key: str) -> bool:
         """Whether the document, or the question, has any trace of a currency."""
         if key not in self._currencies:
@@ -145,7 +164,7 @@ def collect_candidates(quotes: Sequence[Quote], headers: TableHeaders, facts: Do
         any(scales.in_money for scales in quoted),
         all(scales.in_row for scales in quoted if scales.labels),
     )
-    found = [candidate for quote in quotes for candidate in _candidates_of_quote(quote, scales, headers)]
+    found = [candidate for quote in quotes for candidate in _candidates_of_quote(quote, scales, headers, facts)]
     dates = {date.date: date for quote in quotes for line in _lines(quote) for date in headers.at(line).dates}
     found += [Candidate(date, source="header") for date in dates.values()]
     found += [Candidate(asked, _explicit_power(asked), source="question") for asked in read_quantities(facts.question)]
@@ -178,15 +197,24 @@ def _explicit_power(quantity: Quantity) -> frozenset[int]:
     return UNSCALED if quantity.power is None else frozenset((quantity.power,))
 
 
-def _candidates_of_quote(quote: Quote, quoted: Scales, headers: TableHeaders) -> Iterator[Candidate]:
+def _candidates_of_quote(
+    quote: Quote, quoted: Scales, headers: TableHeaders, facts: DocumentFacts
+) -> Iterator[Candidate]:
     quantities = read_quantities(quote.text)
     pairings = pair_dates(quote.text, quantities)
     for quantity in quantities:
         header = headers.at(quote.start + quantity.start)
-        column = headers.column_name(quote.start + quantity.start)
+        header = replace(header, currencies=header.currencies or facts.only_currency)
+        columns = headers.columns_at(quote.start + quantity.start)
         start, end = line_at(quote.text, quantity.start, quantity.end)
-        candidate = make_candidate(quantity, quote.text, quote.text[start:end], header, quoted, column)
-        yield replace(candidate, pairing=pairings.get(quantity.start), context=quote.text)
+        candidate = make_candidate(
+            quantity, quote.text, quote.text[start:end], header, quoted, columns[0] if columns else ""
+        )
+        pairing = pairings.get(quantity.start) or _pairing_of_column(columns, facts)
+        yield replace(candidate, pairing=pairing, context=quote.text, columns=columns)
+        if quantity.kind == "date":
+            for day in possible_days(quantity.text, facts.orders_of_days):
+                yield replace(candidate, quantity=replace(quantity, date=day))
     if NIL_CELL.search(quote.text):
         yield Candidate(Quantity("\u2014", 0, 0, Decimal(0)), frozenset((0, 3, 6, 9)), in_table=True)
 
@@ -271,6 +299,14 @@ def _typed_by_column(header: TableHeader, column: str) -> TableHeader:
     currencies = currencies_named(column) or header.currencies
     percent = "%" in column or "percent" in column.lower()
     return replace(header, currencies=currencies, has_percent=percent)
+
+
+def _pairing_of_column(columns: Sequence[str], facts: DocumentFacts) -> Pairing | None:
+    """The date of a column, and those of the others; none where a year may be named after the one before its end."""
+    if not columns or facts.fiscal_end <= _EARLY_MONTH:
+        return None
+    own, *others = (tuple(one.date for one in read_quantities(name) if one.kind == "date") for name in columns)
+    return Pairing(own[0], tuple(date for dates in others for date in dates)) if len(own) == 1 else None
 
 
 def _ends_with_loss(before: str) -> bool:

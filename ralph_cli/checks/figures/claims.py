@@ -2,15 +2,15 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
-from itertools import combinations, islice, product
+from itertools import combinations, product
 
 from ralph_cli.checks.figures.candidates import MAIN_CURRENCIES, Candidate, DocumentFacts
-from ralph_cli.checks.figures.compare import DIMENSIONLESS, Comparison, Standing, compare
+from ralph_cli.checks.figures.compare import Comparison, Standing, compare, says_direction
 from ralph_cli.checks.figures.dates import compare_date, is_between_dates, is_others_date
-from ralph_cli.checks.figures.rounding import measure, shows
+from ralph_cli.checks.figures.derived import as_claimed, average, relate, relate_few, relate_inputs
+from ralph_cli.checks.figures.header import content_words
 from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
@@ -21,18 +21,19 @@ from ralph_cli.text.quantities.relations import (
     direction_before,
     misstated_direction,
 )
+from ralph_cli.text.quantities.vocabulary import PHYSICAL, singular
 from ralph_cli.text.sentences import sentence_at
 
 NOWHERE = "nowhere"
 _SMALL_COUNT = 24
 """A number up to which counts, places in an order and times may be counted in the quotes, which code cannot."""
 
-_MOST_PAIRED = 14
-"""Figures of the quotes of which sums, differences and quotients are looked at."""
-
 _WORDS_BEHIND = re.compile(r"[\s-]+[^\W\d_]+")
 _REACH = 60
 _PLURALS = frozenset(("people", "men", "women", "children", "staff", "aircraft", "criteria"))
+_MEAN = re.compile(r"(?i)\b(?:means?|averag)")
+_MARK = re.compile(r"(?m)[\u2022\u25aa\u25e6\u2023]|^[ \t]*(?:[-*+]|\(?\d{1,2}[.)])[ \t]")
+_WORD = re.compile(r"[^\W\d_]+")
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
 _ROUNDINGS = ("rounding", "side of the bound", "distance to the bound")
 
@@ -120,7 +121,7 @@ class FigureComparison:
             return self._answer_name(quantity)
         if quantity.kind == "date":
             return self._answer_date(text, quantity, others)
-        return self._answer_measured(text, quantity, named)
+        return self._answer_measured(text, quantity, others, named)
 
     def _answer_name(self, quantity: Quantity) -> Answer | None:
         plain = re.sub(r"\W", "", quantity.text).lower()
@@ -154,7 +155,7 @@ class FigureComparison:
             message = f'no quote names the {found.field} of "{quantity.text}"'
         return _answer(quantity.text, quantity, found.standing, found.field, message)
 
-    def _answer_measured(self, text: str, quantity: Quantity, named: str) -> Answer | None:
+    def _answer_measured(self, text: str, quantity: Quantity, others: Sequence[Quantity], named: str) -> Answer | None:
         sentence = text[slice(*sentence_at(text, quantity.start, quantity.end))] + named
         found = [
             (result, candidate)
@@ -165,7 +166,9 @@ class FigureComparison:
         if quantity.kind == "currency" and quantity.unit != "cent" and not self.facts.names_currency(quantity.unit):
             standing: Standing = "contradicted" if quantity.unit in MAIN_CURRENCIES else "open"
             return _answer(name, quantity, standing, "currency", f'"{name}": the document names no such currency')
-        if any(result.standing == "supported" for result, _ in found) or self._is_derived(quantity):
+        if any(result.standing == "supported" for result, _ in found):
+            return None
+        if self._is_derived(quantity, sentence, others):
             return None
         for standing in ("open", "contradicted"):
             for result, candidate in found:
@@ -209,21 +212,55 @@ class FigureComparison:
             said = direction_before(sentence, at)
             if said and said != candidate.change:
                 return Comparison("contradicted", "base (a change is divided by what was before it)")
-        other = is_others_date(candidate, dates_of_only(sentence, quantity))
-        return Comparison("contradicted", "date") if other else None
+        if is_others_date(candidate, dates_of_only(sentence, quantity)):
+            return Comparison("contradicted", "date")
+        return Comparison("open", "column") if _names_other_column(sentence, candidate) else None
 
-    def _is_derived(self, quantity: Quantity) -> bool:
-        """Whether dates that are quoted, or two figures of one sentence, make a time or a multiple in words."""
-        if quantity.kind == "duration":
-            return is_between_dates(quantity, self.candidates)
-        if not (quantity.worded and quantity.kind == "ratio"):
-            return False
-        own = measure(quantity)
-        prose = [found for found in self.candidates if found.source == "quote" and not found.in_table]
-        return any(shows(quantity, own, ratio)[0] for ratio in _ratios(prose))
+    def _is_derived(self, quantity: Quantity, sentence: str, others: Sequence[Quantity]) -> bool:
+        """Whether quoted dates, or figures that the claim or its quotes set beside one another, make a quantity."""
+        if quantity.kind == "duration" and is_between_dates(quantity, self.candidates):
+            return True
+        quoted = [found for found in self.candidates if found.source == "quote"]
+        counts = quantity.kind in ("none", "ordinal") or (quantity.kind == "count" and _is_small(quantity))
+        few = () if counts else relate_few(quoted, quantity)
+        directed = says_direction(sentence)  # of two figures that only the quotes state, code knows no order
+        if self._is_among(quantity, (found for found in few if not (found.change and directed)), sentence):
+            return True
+        if _MEAN.search(sentence) and self._is_among(quantity, average(quoted), sentence):
+            return True
+        if quantity.worded and quantity.kind == "ratio":
+            prose = [found for found in quoted if not found.in_table]
+            if self._is_among(quantity, (found for found in relate(prose) if found.is_share), sentence):
+                return True
+        inputs = (self._as_input(other, sentence) for other in others if other is not quantity)
+        return self._is_among(quantity, relate_inputs([found for found in inputs if found is not None]), sentence)
 
-    def _answer_missing(self, text: str, quantity: Quantity, name: str) -> Answer:
+    def _as_input(self, quantity: Quantity, sentence: str) -> Candidate | None:
+        """What bears out another figure of the claim, with the sign and unit that the claim gives it."""
+        if not quantity.is_measured:
+            return None
+        for candidate in self.candidates:
+            result = self._compare(quantity, candidate, sentence)
+            if result is not None and result.standing == "supported":
+                return as_claimed(candidate, quantity)
+        return None
+
+    def _is_among(
+        self,
+        quantity: Quantity,
+        candidates: Iterable[Candidate],
+        sentence: str,
+        standings: Sequence[Standing] = ("supported",),
+    ) -> bool:
+        found = (self._compare(quantity, candidate, sentence) for candidate in candidates)
+        return any(result is not None and result.standing in standings for result in found)
+
+    def _answer_missing(self, text: str, quantity: Quantity, name: str) -> Answer | None:
         """A quantity that none of the candidates has."""
+        small = _is_small(quantity)
+        if not small and self._is_computable(quantity):
+            message = f'"{name}" may be computed from the quotes, but no calculation is recorded'
+            return _answer(name, quantity, "open", "calculation", message)
         rival = next((found.quantity for found in self.candidates if _is_rival(found, quantity)), None)
         if rival is not None:
             message = f'"{name}": the quotes say "{_flat(rival.text)} {" ".join(rival.nouns[:2])}"'
@@ -237,9 +274,14 @@ class FigureComparison:
         if quantity.kind in ("none", "count") and plain and named:
             whole = " ".join((*before[-1:], quantity.text))
             return _answer(name, quantity, "open", "name", f'code could not tell whether "{whole}" is a name')
-        if quantity.kind in ("count", "ordinal", "duration", "none") and plain and abs(quantity.value) <= _SMALL_COUNT:
+        if small and quantity.kind == "count" and quantity.value in (1, len(_MARK.findall(self.said))):
+            return None  # "one core" is "a core"; so many items are marked in the quotes
+        timed = any(found.quantity.kind == "duration" and not found.in_table for found in self.candidates)
+        if quantity.kind == "duration" and quantity.value == 1 and quantity.text.isalpha() and not timed:
+            return None
+        if small and quantity.kind in ("count", "ordinal", "duration", "none"):
             return _answer(name, quantity, "open", "count", f'code could not count "{name}" in the quotes')
-        if self._is_computable(quantity):
+        if (small and self._is_computable(quantity)) or self._is_in_other_unit(quantity):
             message = f'"{name}" may be computed from the quotes, but no calculation is recorded'
             return _answer(name, quantity, "open", "calculation", message)
         alike = [
@@ -252,41 +294,29 @@ class FigureComparison:
         hint = f'; nearest is "{_flat(nearest.text)}"' if is_near else ""
         return _answer(name, quantity, "contradicted", NOWHERE, f'"{name}" is in {self.described}{hint}')
 
+    def _is_in_other_unit(self, quantity: Quantity) -> bool:
+        """Whether the quotes speak of another unit of size, from which a quantity may be converted."""
+        units = {PHYSICAL[word][0] for word in map(singular, _WORD.findall(self.said.lower())) if word in PHYSICAL}
+        return quantity.kind == "physical" and bool(units - {quantity.unit})
+
     def _is_computable(self, quantity: Quantity) -> bool:
-        """Whether some sum, difference or quotient of two quoted figures is a quantity."""
-        own = measure(replace(quantity, wording=""))
-        if quantity.kind in DIMENSIONLESS:
-            quoted = [found for found in self.candidates if found.source == "quote"]
-            ratios = _ratios(quoted)
-            return any(
-                shows(quantity, own, abs(ratio))[0] or shows(quantity, own, abs(ratio - 1))[0] for ratio in ratios
-            )
-        if own.dimension != "number":
-            return False
-        pairs = _pairs([found for found in self.candidates if found.source == "quote"])
-        return any(
-            shows(quantity, own, abs(result) * Decimal(10) ** power)[0]
-            for one, other in pairs
-            for power in one.powers & other.powers
-            for result in (one.quantity.value - other.quantity.value, one.quantity.value + other.quantity.value)
-        )
+        """Whether some relation between two quoted figures gives a quantity."""
+        found = relate(candidate for candidate in self.candidates if candidate.source == "quote")
+        return self._is_among(quantity, found, "", ("supported", "open"))
 
 
-def _pairs(candidates: Sequence[Candidate]) -> Iterator[tuple[Candidate, Candidate]]:
-    """Pairs of different figures that may be of one kind."""
-    measured = (found for found in candidates if found.quantity.is_measured and found.quantity.kind != "ordinal")
-    pool = list(islice((found for found in measured if abs(found.quantity.value) > 1), _MOST_PAIRED))
-    for one in pool:
-        for other in pool:
-            alike = one.quantity.kind == other.quantity.kind or "none" in (one.quantity.kind, other.quantity.kind)
-            if one is not other and other.quantity.value and alike:
-                yield one, other
+def _is_small(quantity: Quantity) -> bool:
+    """Whether it is a whole number that things in the quotes may be counted to."""
+    return quantity.power is None and not quantity.decimals and abs(quantity.value) <= _SMALL_COUNT
 
 
-def _ratios(candidates: Sequence[Candidate]) -> Iterator[Decimal]:
-    for one, other in _pairs(candidates):
-        if one.quantity.kind == other.quantity.kind and one.powers == other.powers:
-            yield one.quantity.value / other.quantity.value
+def _names_other_column(sentence: str, candidate: Candidate) -> bool:
+    """Whether a sentence with one figure names another column of its table, and its own with no word."""
+    if not candidate.columns or sum(one.is_measured for one in read_quantities(sentence, "prose")) > 1:
+        return False
+    words = content_words(sentence) - candidate.label
+    own, *others = map(content_words, candidate.columns)
+    return bool(own) and not own & words and any(other and other <= words for other in others)
 
 
 def _is_rival(candidate: Candidate, quantity: Quantity) -> bool:

@@ -92,6 +92,11 @@ def _is_beyond_bound(claimed: Quantity, candidate: Candidate) -> bool:
     return both and same_value(replace(claimed, bound=candidate.quantity.bound), candidate)
 
 
+def says_direction(sentence: str) -> bool:
+    """Whether a sentence says that something went up or down."""
+    return bool(_UP.search(sentence) or re.search(_DECREASED, sentence, re.IGNORECASE))
+
+
 # Units
 
 
@@ -274,6 +279,10 @@ def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Com
     said = bool(_LEVEL.search(before) or _UP.search(before))
     if candidate.is_loss and own > 0 and said and not _DOWN.search(sentence):
         return Comparison("open", "sign")
+    meant = re.search(r"\(([a-z]+)\)", candidate.row, re.IGNORECASE)
+    if value < 0 < own and meant and not _DOWN.match(meant[1]):  # of "(Income) expense" it is an income
+        told = meant[1].lower() in sentence.lower() or _UP.search(sentence)
+        return None if told else Comparison("open", "sign")
     if value < 0 < own and not _is_deducted(candidate) and not _DOWN.search(sentence):
         if said:
             named = candidate.label and candidate.label <= content_words(sentence) and _LEVEL.search(before)

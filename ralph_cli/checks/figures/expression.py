@@ -50,6 +50,12 @@ class Node:
         return tuple(figure for side in sides if side is not None for figure in side.figures)
 
     @property
+    def parts(self) -> "tuple[Node, ...]":
+        """The sums and differences in it."""
+        inner = tuple(part for side in (self.left, self.right) if side is not None for part in side.parts)
+        return (self, *inner) if self.sign in ("+", "-") and self.right is not None else inner
+
+    @property
     def change(self) -> str:
         """Which change of positive figures it measures: (a - b) / b is a "rise" from b, (a - b) / a a "fall" from a."""
         above, base = self.left, self.right.figure if self.right is not None else None

@@ -161,6 +161,9 @@ def _read_article(tokens: Tokens, at: int) -> Number | None:
         return Number(Decimal(1), at + 1, worded=True)
     if word in TIMES and tokens.has(at + 2, "and", "a", "half"):
         return Number(Decimal("1.5"), at + 1, 1, worded=True)
+    behind = tokens.low(at + 2)
+    if word in TIMES and (tokens.low(at - 1) in ("within", "for", "after") or behind in ("ahead", "after", "later")):
+        return Number(Decimal(1), at + 1, worded=True) if behind not in ("ago", "earlier", "before") else None
     if word in FRACTIONS and word != "half" and is_share(tokens, at + 1):
         return Number(Decimal(1) / FRACTIONS[word], at + 2, 4, "share", worded=True)
     return None
@@ -204,9 +207,11 @@ def _read_share(tokens: Tokens, at: int, value: Decimal, after: int) -> Number |
     """The share that a number begins: "two-thirds", "one in five", "three quarters of"."""
     # "One colleague in three was", but not "one store in three states".
     named = after + 1 if tokens.is_word(after) and tokens.low(after) not in LITTLE_WORDS else after
-    if named > after and tokens.low(named) == "in" and tokens.low(named + 1) in UNITS and is_share(tokens, named + 1):
+    counts = tokens.low(named + 2).endswith("s") and not is_share(tokens, named + 1)
+    if named > after and tokens.low(named) == "in" and tokens.low(named + 1) in UNITS and not counts:
         after = named
     of = after + 1 if tokens.low(after) == "in" else after + 2
+    of += tokens.low(of) in ("every", "each")
     if (tokens.low(after) == "in" or tokens.has(after, "out", "of")) and tokens.low(of) in UNITS:
         whole = Decimal(UNITS[tokens.low(of)])
         measured = tokens.low(of + 1) in SCALES or tokens.low(of + 1) in ("%", "percent")

@@ -192,7 +192,7 @@ class QuantityReader:
             draft.per_time,
             draft.per_thing,
             approximate=bool(ABOUT.intersection(words)),
-            bound=self._bound(words, draft),
+            bound=self._bound_behind(draft.next) or self._bound(words, draft),
             wording=draft.form if draft.worded and draft.form != "ordinal" else "",
         )
 
@@ -203,6 +203,13 @@ class QuantityReader:
             ends = word in (".", ";", ",", "(", "the", "%") or self.tokens.is_number(at)
             words = [] if ends else [*words, word]
         return words
+
+    def _bound_behind(self, at: int) -> Bound:
+        """The bound of "10x and more", "30 days or less"."""
+        if self.tokens.low(at) not in ("and", "or"):
+            return ""
+        word = self.tokens.low(at + 1)
+        return "over" if word in ("more", "above") else "under" if word in ("less", "fewer", "below") else ""
 
     def _bound(self, words: list[str], draft: Draft) -> Bound:
         phrase = f" {' '.join(words)} "

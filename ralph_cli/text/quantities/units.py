@@ -12,10 +12,12 @@ from ralph_cli.text.quantities.numbers import Form, Number
 from ralph_cli.text.quantities.quantity import Kind
 from ralph_cli.text.quantities.tokens import MINUSES, Tokens
 from ralph_cli.text.quantities.vocabulary import (
+    ABOUT,
     AREAS,
     LETTER_SCALES,
     LITTLE_WORDS,
     NUMBER_WORDS,
+    OVER,
     PACES,
     PHYSICAL,
     SCALES,
@@ -120,7 +122,8 @@ def read_scale(tokens: Tokens, draft: Draft) -> None:
         # "3M" is a company, "3m" three million or three metres: only money is surely counted so.
         glued = tokens.is_glued(at) and at == draft.next
         capital = tokens[at].text == "M"
-        if (glued and capital and draft.kind != "currency") or not (glued or capital):
+        hedged = tokens.low(draft.begin - 1) in ABOUT | OVER  # a company's name is not
+        if (glued and capital and draft.kind != "currency" and not hedged) or not (glued or capital):
             return
     draft.power, draft.next = SCALES[word], at + 1
     again = tokens.low(draft.next)

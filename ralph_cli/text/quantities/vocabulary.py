@@ -26,7 +26,8 @@ BARE_MULTIPLES = {f"{stem}e": value for stem, value in _VERBS.items()} | {"halve
 
 TIMES = {
     "day": "day", "night": "night", "week": "week", "month": "month", "quarter": "quarter", "year": "year",
-    "yr": "year", "annum": "year", "hour": "hour", "minute": "minute", "second": "second", "decade": "decade",
+    "yr": "year", "annum": "year", "hour": "hour", "minute": "minute", "second": "second", "sec": "second",
+    "decade": "decade",
 }  # fmt: skip
 PACES = {
     "annual": "year", "yearly": "year", "annually": "year", "annualised": "year", "annualized": "year",

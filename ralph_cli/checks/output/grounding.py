@@ -27,7 +27,7 @@ from ralph_cli.checks.figures.candidates import DocumentFacts, collect_from_text
 from ralph_cli.checks.figures.claims import FigureComparison
 from ralph_cli.checks.figures.expression import CalculationError
 from ralph_cli.checks.figures.header import read_scales
-from ralph_cli.checks.figures.numbering import ITEM_WORDS, SECTION_REFERENCE, announces_list
+from ralph_cli.checks.output.numbering import ITEM_WORDS, SECTION_REFERENCE, announces_list
 from ralph_cli.checks.output.quotations import MIN_BLOCK_WORDS, Quotation, find_all, quotation_fault, quotations
 from ralph_cli.checks.output.shape import Piece
 from ralph_cli.text.boundary import on_boundaries
