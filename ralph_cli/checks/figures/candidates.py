@@ -88,11 +88,6 @@ class Candidate:
         return content_words(self.row)
 
     @property
-    def is_share(self) -> bool:
-        """Whether it is a quotient, and no change."""
-        return self.is_pure and not self.change
-
-    @property
     def per_time(self) -> str:
         return self.quantity.per_time or self.header.per_time
 

@@ -3,13 +3,13 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import combinations, product
+from dataclasses import dataclass, field, replace
+from itertools import chain, combinations, product
 
 from ralph_cli.checks.figures.candidates import MAIN_CURRENCIES, Candidate, DocumentFacts
-from ralph_cli.checks.figures.compare import Comparison, Standing, compare, says_direction
+from ralph_cli.checks.figures.compare import Comparison, Standing, compare
 from ralph_cli.checks.figures.dates import compare_date, is_between_dates, is_others_date
-from ralph_cli.checks.figures.derived import as_claimed, average, relate, relate_few, relate_inputs
+from ralph_cli.checks.figures.derived import as_claimed, derive, relate, relate_unlike
 from ralph_cli.checks.figures.header import content_words
 from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.quantities.quantity import Quantity
@@ -25,13 +25,9 @@ from ralph_cli.text.quantities.vocabulary import PHYSICAL, singular
 from ralph_cli.text.sentences import sentence_at
 
 NOWHERE = "nowhere"
-_SMALL_COUNT = 24
-"""A number up to which counts, places in an order and times may be counted in the quotes, which code cannot."""
-
 _WORDS_BEHIND = re.compile(r"[\s-]+[^\W\d_]+")
 _REACH = 60
 _PLURALS = frozenset(("people", "men", "women", "children", "staff", "aircraft", "criteria"))
-_MEAN = re.compile(r"(?i)\b(?:means?|averag)")
 _MARK = re.compile(r"(?m)[\u2022\u25aa\u25e6\u2023]|^[ \t]*(?:[-*+]|\(?\d{1,2}[.)])[ \t]")
 _WORD = re.compile(r"[^\W\d_]+")
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
@@ -61,13 +57,16 @@ class FigureComparison:
     facts: DocumentFacts
     said: str
     described: str = "no quote of the claim, nor the result of a calculation that holds"
+    _terms: set[int] = field(default_factory=set)
 
     def unsupported(self, text: str) -> Iterator[Answer]:
         """What of a text is contradicted or open, in order."""
         found = read_quantities(text, "prose")
         said: Counter[tuple[str, str]] = Counter()
-        for quantity in found:
-            answer = self.answer(text, quantity, found)
+        answers = [self.answer(text, quantity, found) for quantity in found]
+        for quantity, answer in zip(found, answers, strict=True):
+            if answer is not None and answer.field == "count" and quantity.value in self._terms - {1}:
+                continue  # as many as were summed up
             same = quantity.text.strip("()"), "" if quantity.kind in ("none", "count") else quantity.unit
             said[same] += quantity.is_measured
             if answer is None and said[same] > 1:
@@ -220,20 +219,10 @@ class FigureComparison:
         """Whether quoted dates, or figures that the claim or its quotes set beside one another, make a quantity."""
         if quantity.kind == "duration" and is_between_dates(quantity, self.candidates):
             return True
+        inputs = [self._as_input(other, sentence) for other in others if other is not quantity]
         quoted = [found for found in self.candidates if found.source == "quote"]
-        counts = quantity.kind in ("none", "ordinal") or (quantity.kind == "count" and _is_small(quantity))
-        few = () if counts else relate_few(quoted, quantity)
-        directed = says_direction(sentence)  # of two figures that only the quotes state, code knows no order
-        if self._is_among(quantity, (found for found in few if not (found.change and directed)), sentence):
-            return True
-        if _MEAN.search(sentence) and self._is_among(quantity, average(quoted), sentence):
-            return True
-        if quantity.worded and quantity.kind == "ratio":
-            prose = [found for found in quoted if not found.in_table]
-            if self._is_among(quantity, (found for found in relate(prose) if found.is_share), sentence):
-                return True
-        inputs = (self._as_input(other, sentence) for other in others if other is not quantity)
-        return self._is_among(quantity, relate_inputs([found for found in inputs if found is not None]), sentence)
+        known = [found for found in inputs if found is not None]
+        return self._is_among(quantity, derive(quantity, sentence, quoted, known), sentence)
 
     def _as_input(self, quantity: Quantity, sentence: str) -> Candidate | None:
         """What bears out another figure of the claim, with the sign and unit that the claim gives it."""
@@ -252,12 +241,16 @@ class FigureComparison:
         sentence: str,
         standings: Sequence[Standing] = ("supported",),
     ) -> bool:
-        found = (self._compare(quantity, candidate, sentence) for candidate in candidates)
-        return any(result is not None and result.standing in standings for result in found)
+        for candidate in candidates:
+            result = self._compare(quantity, candidate, sentence)
+            if result is not None and result.standing in standings:
+                self._terms.add(candidate.terms)
+                return True
+        return False
 
     def _answer_missing(self, text: str, quantity: Quantity, name: str) -> Answer | None:
         """A quantity that none of the candidates has."""
-        small = _is_small(quantity)
+        small = quantity.is_small
         if not small and self._is_computable(quantity):
             message = f'"{name}" may be computed from the quotes, but no calculation is recorded'
             return _answer(name, quantity, "open", "calculation", message)
@@ -274,7 +267,7 @@ class FigureComparison:
         if quantity.kind in ("none", "count") and plain and named:
             whole = " ".join((*before[-1:], quantity.text))
             return _answer(name, quantity, "open", "name", f'code could not tell whether "{whole}" is a name')
-        if small and quantity.kind == "count" and quantity.value in (1, len(_MARK.findall(self.said))):
+        if small and quantity.kind in ("count", "ordinal") and quantity.value in (1, len(_MARK.findall(self.said))):
             return None  # "one core" is "a core"; so many items are marked in the quotes
         timed = any(found.quantity.kind == "duration" and not found.in_table for found in self.candidates)
         if quantity.kind == "duration" and quantity.value == 1 and quantity.text.isalpha() and not timed:
@@ -301,13 +294,9 @@ class FigureComparison:
 
     def _is_computable(self, quantity: Quantity) -> bool:
         """Whether some relation between two quoted figures gives a quantity."""
-        found = relate(candidate for candidate in self.candidates if candidate.source == "quote")
-        return self._is_among(quantity, found, "", ("supported", "open"))
-
-
-def _is_small(quantity: Quantity) -> bool:
-    """Whether it is a whole number that things in the quotes may be counted to."""
-    return quantity.power is None and not quantity.decimals and abs(quantity.value) <= _SMALL_COUNT
+        quoted = [found for found in self.candidates if found.source == "quote"]
+        unlike = () if quantity.kind in ("percent", "points", "ratio") else relate_unlike(quoted)
+        return self._is_among(quantity, chain(relate(quoted), unlike), "", ("supported", "open"))
 
 
 def _names_other_column(sentence: str, candidate: Candidate) -> bool:
@@ -322,7 +311,9 @@ def _names_other_column(sentence: str, candidate: Candidate) -> bool:
 def _is_rival(candidate: Candidate, quantity: Quantity) -> bool:
     """Whether prose counts the same things to another number."""
     other = candidate.quantity
-    both = candidate.source == "quote" and not candidate.in_table and other.kind == quantity.kind == "count"
+    both = (
+        candidate.source == "quote" and not candidate.in_table and other.kind == quantity.kind in ("count", "ordinal")
+    )
     return both and bool(set(other.nouns[:3]) & set(quantity.nouns[:3]))
 
 

@@ -16,7 +16,7 @@ from ralph_cli.text.quantities.currencies import CENT_CURRENCIES, DOLLARS
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.tokens import MINUSES
-from ralph_cli.text.quantities.vocabulary import PACES, TIMES, singular
+from ralph_cli.text.quantities.vocabulary import PACES, SIZES, TIMES, singular
 
 Standing = Literal["supported", "contradicted", "open"]
 Relation = Literal["same", "open", "differs"]
@@ -58,6 +58,8 @@ def compare(claimed: Quantity, candidate: Candidate, sentence: str) -> Compariso
 
     `sentence` is the claim's sentence around it.
     """
+    if not _same_number(claimed, candidate):
+        candidate = _convert(candidate, claimed.unit)
     if claimed.bound == candidate.quantity.bound and abs(claimed.value) == abs(candidate.quantity.value):
         claimed = replace(claimed, bound="")  # "at least half" in both says the same
     elif _is_beyond_bound(claimed, candidate):
@@ -86,15 +88,20 @@ def compare(claimed: Quantity, candidate: Candidate, sentence: str) -> Compariso
     return None
 
 
+def _convert(candidate: Candidate, unit: str) -> Candidate:
+    """A candidate's size in the unit of the claim, if that is of the same dimension, else as it is."""
+    quantity = candidate.quantity
+    sort, size = SIZES.get(unit, ("", Decimal(1)))
+    other, own_size = SIZES.get(quantity.unit, (None, size))
+    if quantity.kind != "physical" or other != sort or own_size == size:
+        return candidate
+    return replace(candidate, quantity=replace(quantity, value=quantity.value * own_size / size, unit=unit))
+
+
 def _is_beyond_bound(claimed: Quantity, candidate: Candidate) -> bool:
     """Whether a bound of the claim shuts out all that the same bound on the other side leaves in the quotes."""
     both = {claimed.bound, candidate.quantity.bound} == {"over", "under"}
     return both and same_value(replace(claimed, bound=candidate.quantity.bound), candidate)
-
-
-def says_direction(sentence: str) -> bool:
-    """Whether a sentence says that something went up or down."""
-    return bool(_UP.search(sentence) or re.search(_DECREASED, sentence, re.IGNORECASE))
 
 
 # Units
@@ -291,6 +298,8 @@ def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Com
             return Comparison("open", "sign")
     if own < 0 < value and candidate.source == "calculation":
         return Comparison("contradicted", "sign")
+    if own < 0 < value and claimed.kind in ("none", "count") and claimed.text[:1] == "(":
+        return None  # an aside: "half of them (58)"
     if own < 0 < value and candidate.quantity.text[:1] != "(":
         return Comparison("open" if candidate.in_table else "contradicted", "sign")
     return None

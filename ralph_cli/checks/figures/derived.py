@@ -4,16 +4,22 @@ A claim that states both figures needs no recorded calculation for what lies bet
 quotes state, sums and differences are taken where the quotes offer few; any other relation may be meant by chance.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
-from itertools import islice, permutations
+from itertools import islice, permutations, product
 
 from ralph_cli.checks.figures.candidates import UNSCALED, Candidate
 from ralph_cli.text.quantities.quantity import Quantity
+from ralph_cli.text.quantities.relations import direction_of
 
+_MEAN = re.compile(r"(?i)\b(?:means?|averag)")
 _MOST_PAIRED = 14
 """Figures of the quotes of which sums, differences and quotients are looked at."""
+
+
+_FEW_UNLIKE = 5
 
 
 def relate(figures: Iterable[Candidate]) -> Iterator[Candidate]:
@@ -31,41 +37,64 @@ def relate(figures: Iterable[Candidate]) -> Iterator[Candidate]:
             yield replace(_quotient(one, (value - base) / base), change="rise" if value > base else "fall")
 
 
-def relate_inputs(figures: Sequence[Candidate]) -> Iterator[Candidate]:
-    """What the figures that a claim itself states amount to: each two of them, and all together."""
-    yield from relate(figures)
-    for group in _groups(figures):
-        if len(group) > 2:
-            yield _sum_up(group)
+def relate_unlike(figures: Iterable[Candidate]) -> Iterator[Candidate]:
+    """Amounts for each of what is counted, times it, and by a percentage: what a claim may have computed."""
+    pool = list(islice((found for found in figures if _is_amount(found.quantity)), _FEW_UNLIKE))
+    for one, other in permutations(pool, 2):
+        value, by = one.quantity.value, other.quantity.value * Decimal(10) ** max(other.powers)
+        if other.quantity.kind == "percent":
+            yield from (_result(one, value * factor) for factor in (by / 100, 1 + by / 100, 1 - by / 100))
+        elif one.quantity.kind != other.quantity.kind:
+            yield from (_result(one, value * by), _result(one, value / by))
+
+
+def derive(
+    claimed: Quantity, sentence: str, quoted: Sequence[Candidate], inputs: Sequence[Candidate]
+) -> Iterator[Candidate]:
+    """What a figure of a claim may be without a recorded calculation.
+
+    `inputs` are what bears out the other figures of its sentence: of these any relation counts. Of the `quoted` ones
+    the sum of all, the mean where the claim speaks of one, the share for one in words, and of few what lies between.
+    """
+    yield from relate(inputs)
+    yield from (_sum_up(group) for group in _groups(inputs) if len(group) > 2)
+    if claimed.kind == "ratio" and claimed.worded:
+        prose = (found for found in quoted if not found.in_table)
+        yield from (found for found in relate(prose) if found.is_pure and not found.change)
+    for group in _groups(quoted):
+        if _MEAN.search(sentence):
+            total = _sum_up(group)
+            yield _result(total, total.quantity.value / len(group), terms=len(group))
+        if claimed.kind not in ("none", "ordinal") and not (claimed.kind == "count" and claimed.is_small):
+            yield from _relate_few(claimed, sentence, group, inputs)
+
+
+def _relate_few(
+    claimed: Quantity, sentence: str, group: Sequence[Candidate], inputs: Sequence[Candidate]
+) -> Iterator[Candidate]:
+    """The sum of a group, and the sums and differences of two of it if they are so few that none fits by chance.
+
+    Where the claim says up or down, the figure that it states must be the end of that.
+    """
+    digits = len(str(abs(claimed.value)).replace(".", "").strip("0"))
+    if len(group) > 2:
+        yield _sum_up(group)
+    if len(group) > digits + 1:
+        return
+    direction = next((direction_of(part) for part in sentence.split(", ") if claimed.text in part), "")
+    yield from (found for found in relate(group) if not found.is_pure and not (found.change and direction))
+    for end, other in product(inputs, group):
+        if _are_alike(end, other) and end.powers & other.powers:
+            change = abs(end.quantity.value) - abs(other.quantity.value)
+            if direction == ("rise" if change > 0 else "fall"):
+                yield _result(other, abs(change), change="by")
 
 
 def as_claimed(candidate: Candidate, claimed: Quantity) -> Candidate:
     """A figure of the quotes with the sign and the unit that a claim gives it."""
     value = abs(candidate.quantity.value) * (-1 if claimed.value < 0 else 1)
-    kind, unit = (
-        (claimed.kind, claimed.unit) if claimed.kind != "none" else (candidate.quantity.kind, candidate.quantity.unit)
-    )
-    return replace(candidate, quantity=replace(candidate.quantity, value=value, kind=kind, unit=unit))
-
-
-def relate_few(figures: Sequence[Candidate], claimed: Quantity) -> Iterator[Candidate]:
-    """What figures of one kind amount to: the difference and sum of two, and the sum of all.
-
-    Two are taken of the fewer figures, the fewer digits the claim shows: else one of the pairs may fit by chance.
-    """
-    digits = len(str(abs(claimed.value)).replace(".", "").strip("0"))
-    for group in _groups(figures):
-        if len(group) <= digits + 1:
-            yield from (found for found in relate(group) if not found.is_pure)
-        if len(group) > 2:
-            yield _sum_up(group)
-
-
-def average(figures: Sequence[Candidate]) -> Iterator[Candidate]:
-    """The mean of the figures of each kind."""
-    for group in _groups(figures):
-        total = _sum_up(group)
-        yield _result(total, total.quantity.value / len(group))
+    known = claimed if claimed.kind != "none" else candidate.quantity
+    return replace(candidate, quantity=replace(candidate.quantity, value=value, kind=known.kind, unit=known.unit))
 
 
 def _sum_up(figures: Sequence[Candidate]) -> Candidate:
@@ -94,7 +123,8 @@ def _are_alike(one: Candidate, other: Candidate) -> bool:
     kinds = {one.quantity.kind, other.quantity.kind}
     if "none" in kinds:
         return kinds <= {"none", "count"} or (one.in_table and other.in_table)
-    return len(kinds) == 1 and ("count" in kinds or one.quantity.unit == other.quantity.unit)
+    units = {one.quantity.unit, other.quantity.unit} - {"cent"}
+    return len(kinds) == 1 and ("count" in kinds or len(units) < 2)
 
 
 def _result(of: Candidate, value: Decimal, change: str = "", terms: int = 1) -> Candidate:

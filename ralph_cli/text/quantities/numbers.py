@@ -34,6 +34,8 @@ _GROUPS = {word: power for word, power in SCALES.items() if power % 3 == 0 and l
 _AUXILIARIES = frozenset("to will would could should can may might must did not nearly almost than".split())
 _COMPARED = frozenset("less more higher lower larger smaller fewer greater year".split())
 _CORRELATIVE_REACH = 20
+_HOW_OFTEN = frozenset("a per each every in during since on between . ,".split())
+_WHOLES = UNITS | TENS
 _NOT_SHARED = frozenset("first second third fourth last other latter better final next past".split())
 
 
@@ -125,11 +127,7 @@ def _with_half(tokens: Tokens, number: Number) -> Number:
 
 def _read_multiple(tokens: Tokens, at: int) -> Number | None:
     word = tokens.low(at)
-    if (
-        word in ("twice", "thrice")
-        and tokens.low(at + 1) in ("a", "per", "each", "every")
-        and tokens.low(at + 2) in TIMES
-    ):
+    if word in ("twice", "thrice") and tokens.low(at + 1) in _HOW_OFTEN:
         return Number(Decimal(2 if word == "twice" else 3), at + 1, worded=True)
     if not is_share(tokens, at) or tokens.skip_hyphen(at + 1) > at + 1:
         return None
@@ -208,12 +206,12 @@ def _read_share(tokens: Tokens, at: int, value: Decimal, after: int) -> Number |
     # "One colleague in three was", but not "one store in three states".
     named = after + 1 if tokens.is_word(after) and tokens.low(after) not in LITTLE_WORDS else after
     counts = tokens.low(named + 2).endswith("s") and not is_share(tokens, named + 1)
-    if named > after and tokens.low(named) == "in" and tokens.low(named + 1) in UNITS and not counts:
+    if named > after and tokens.low(named) == "in" and tokens.low(named + 1) in _WHOLES and not counts:
         after = named
     of = after + 1 if tokens.low(after) == "in" else after + 2
     of += tokens.low(of) in ("every", "each")
-    if (tokens.low(after) == "in" or tokens.has(after, "out", "of")) and tokens.low(of) in UNITS:
-        whole = Decimal(UNITS[tokens.low(of)])
+    if (tokens.low(after) == "in" or tokens.has(after, "out", "of")) and tokens.low(of) in _WHOLES:
+        whole = Decimal(_WHOLES[tokens.low(of)])
         measured = tokens.low(of + 1) in SCALES or tokens.low(of + 1) in ("%", "percent")
         return Number(value / whole, of + 1, 4, "share", worded=True) if 0 < value < whole and not measured else None
     named = tokens.skip_hyphen(after)

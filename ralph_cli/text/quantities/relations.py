@@ -11,10 +11,10 @@ from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.vocabulary import LITTLE_WORDS, singular
 from ralph_cli.text.sentences import sentence_at
 
-_RISE = r"rose|ris(?:es?|en|ing)|gr(?:ew|ow[ns]?|owing)|increas(?:es?|ed|ing)|climb(?:s|ed|ing)?|rais(?:es?|ed|ing)"
-_RISE += r"|up(?!\s+to)|higher"
-_FALL = r"fell|fall(?:s|en|ing)?|drop(?:s|ped|ping)?|declin(?:es?|ed|ing)|decreas(?:es?|ed|ing)|reduc(?:es?|ed|ing)"
-_FALL += r"|cut|down|lower(?:ed|s|ing)?|slipped|shrank|shrunk"
+_RISE = r"rose|ris(?:es?|en|ing)|gr(?:ew|ow|owth)\w*|increas\w*|climb\w*|rais\w+|up(?!\s+to)|higher|widen\w*|jump\w*"
+_RISE += r"|improv\w*|expand\w*|gain(?:s|ed|ing)"
+_FALL = r"fell|fall(?:s|en|ing)?|drop\w*|declin\w*|decreas\w*|reduc\w*|cuts?|down|lower\w*|slip\w*|shr[aiu]nk\w*"
+_FALL += r"|narrow\w*|dip(?:s|ped)?|contract(?:s|ed)|sank|slid\w*|fewer|smaller|less"
 _RISES, _FALLS = (re.compile(rf"(?i)(?<![-\w])(?:{words})(?![-\w])") for words in (_RISE, _FALL))
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
 _CLAUSE = re.compile(r"(?i)[;:.]\s|\b(?:and|but|while|whereas|although|because|which|as(?!\s+an?\b))\b")
@@ -58,14 +58,19 @@ def misstated_direction(text: str, quantities: Sequence[Quantity]) -> Iterator[t
             yield one, other
 
 
-def direction_before(text: str, end: int) -> Literal["", "rise", "fall"]:
-    """The direction that the clause says which leads to a place; nothing if it says both, or denies one."""
+def direction_before(text: str, end: int) -> str:
+    """The direction, "rise" or "fall", that the clause says which leads to a place; "" if it says both, or denies."""
     start = max((match.end() for match in _CLAUSE.finditer(text, 0, end)), default=0)
-    clause = text[start:end]
-    rises, falls = bool(_RISES.search(clause)), bool(_FALLS.search(clause))
-    if rises == falls or _NEGATED.search(clause):
-        return ""
-    return "rise" if rises else "fall"
+    found = direction_of(text[start:end])
+    return "" if found == "unsure" else found
+
+
+def direction_of(text: str) -> Literal["", "rise", "fall", "unsure"]:
+    """Whether words say that something went up or down; "unsure" if they say both, or deny it."""
+    rises, falls = bool(_RISES.search(text)), bool(_FALLS.search(text))
+    if (rises or falls) and (rises == falls or _NEGATED.search(text)):
+        return "unsure"
+    return "rise" if rises else "fall" if falls else ""
 
 
 def change_of(text: str, quantity: Quantity) -> Literal["", "by", "to"]:
