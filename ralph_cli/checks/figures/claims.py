@@ -27,6 +27,7 @@ from ralph_cli.text.sentences import sentence_at
 NOWHERE = "nowhere"
 _WORDS_BEHIND = re.compile(r"[\s-]+[^\W\d_]+")
 _REACH = 60
+_OPERATORS = tuple("=\u2248/*\u00d7\u00f7")
 _PLURALS = frozenset(("people", "men", "women", "children", "staff", "aircraft", "criteria"))
 _MARK = re.compile(r"(?m)[\u2022\u25aa\u25e6\u2023]|^[ \t]*(?:[-*+]|\(?\d{1,2}[.)])[ \t]")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -68,7 +69,7 @@ class FigureComparison:
             if answer is not None and answer.field == "count" and quantity.value in self._terms - {1}:
                 continue  # as many as were summed up
             same = quantity.text.strip("()"), "" if quantity.kind in ("none", "count") else quantity.unit
-            said[same] += quantity.is_measured
+            said[same] += quantity.is_measured and text[: quantity.start].rstrip()[-1:] not in _OPERATORS
             if answer is None and said[same] > 1:
                 answer = self._answer_repeated(text, quantity, said[same])
             if answer is not None:

@@ -100,16 +100,6 @@ def parse_equation(text: str) -> Equation:
     return Equation(sides[0], tuple(sides[1:]))
 
 
-def parse_computation(text: str) -> Node:
-    """Read a computation without its result. Raises CalculationError."""
-    if len(text) > MAX_CHARS:
-        raise CalculationError("it is too long")
-    sides = _Parser(_normalize(text)).parse_sides()
-    if len(sides) != 1 or not _is_computation(sides[0]):
-        raise CalculationError(_FORM)
-    return sides[0]
-
-
 def _is_computation(node: Node) -> bool:
     return (node.left is not None and node.right is not None) or (node.left is not None and _is_computation(node.left))
 

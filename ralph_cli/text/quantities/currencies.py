@@ -62,9 +62,9 @@ def currency_key(mark: str) -> str:
     return "cent" if key == "¢" else _SYNONYMS.get(key, key)
 
 
-def currency_after(text: str, at: int) -> str:
-    """The currency, or its hundredth, that is named directly behind an amount that ends at `at`, empty for none."""
-    return _key(match) if (match := _BEHIND.match(text, at)) else ""
+def currency_after(text: str, at: int) -> tuple[str, int]:
+    """The currency, or its hundredth, that is named directly behind an amount, and where that ends; "" for none."""
+    return (_key(match), match.end()) if (match := _BEHIND.match(text, at)) else ("", at)
 
 
 @lru_cache(maxsize=4096)

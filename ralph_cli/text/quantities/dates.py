@@ -296,7 +296,7 @@ def _read_year(tokens: Tokens, at: int) -> tuple[Date, int] | None:
     year = year_at(tokens, at)
     if year is None or not tokens.is_number(at) or tokens.low(at - 1) in _CURRENCY_SIGNS:
         return None
-    if currency_after(tokens.text, tokens[at].end) and tokens.low(at + 1) != "(":
+    if currency_after(tokens.text, tokens[at].end)[0] and tokens.low(at + 1) != "(":
         return None
     match = re.compile(r"[-\u2013/](\d\d)\b(?![-\u2013/])").match(tokens.text, tokens[at].end)
     return Date(year[0]), tokens.index_at(match.end(), at) if match else year[1]

@@ -67,8 +67,6 @@ def read_number(tokens: Tokens, at: int, *, arithmetic: bool = False) -> Number 
         return _read_half(tokens, at)
     if word in ("a", "an"):
         return _read_article(tokens, at)
-    if word == "dozen":
-        return Number(Decimal(12), at + 1, worded=True)
     last = tokens.skip_hyphen(at + 1)
     last, tens = (last, TENS[word]) if word in TENS and last > at + 1 else (at, 0)
     place = ORDINALS.get(tokens.low(last))
@@ -151,9 +149,7 @@ def _read_half(tokens: Tokens, at: int) -> Number | None:
 def _read_article(tokens: Tokens, at: int) -> Number | None:
     """The one, or the share of one, that "a" says: "a million", "a dozen", "a year and a half", "a third of"."""
     word = tokens.low(at + 1)
-    if word == "dozen":
-        return Number(Decimal(12), at + 2, worded=True)
-    if word == "hundred":
+    if word in ("hundred", "dozen"):
         return _read_words(tokens, at + 1)
     if (word in SCALES and word not in LETTER_SCALES) or word in ("dollar", "cent", "euro", "penny", "decade"):
         return Number(Decimal(1), at + 1, worded=True)
@@ -183,10 +179,6 @@ def _read_words(tokens: Tokens, at: int) -> Number | None:
     share = _read_share(tokens, at, value, after)
     if share is not None:
         return share
-    if tokens.low(after) == "dozen":
-        return Number(value * 12, after + 1, worded=True)
-    if tokens.low(after) == "point" and tokens.low(after + 1) in UNITS:
-        return Number(value + Decimal(UNITS[tokens.low(after + 1)]) / 10, after + 2, 1, worded=True)
     if tokens.low(at) == "one" and after == at + 1 and _is_pronoun(tokens, at):
         return None
     return _with_half(tokens, Number(value, after, worded=True))
@@ -258,6 +250,8 @@ def _read_below_thousand(tokens: Tokens, at: int) -> tuple[int, int] | None:
 
 def _read_below_hundred(tokens: Tokens, at: int) -> tuple[int, int] | None:
     word = tokens.low(at)
+    if word == "dozen" or (word in UNITS and tokens.low(at + 1) == "dozen"):
+        return UNITS.get(word, 1) * 12, at + 1 + (word in UNITS)
     if word in UNITS:
         return UNITS[word], at + 1
     if word not in TENS:

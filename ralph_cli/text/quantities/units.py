@@ -193,7 +193,7 @@ def _read_ratio(tokens: Tokens, draft: Draft, at: int) -> bool:
 
 
 def _read_currency_behind(tokens: Tokens, draft: Draft) -> None:
-    key = currency_after(tokens.text, tokens[draft.next - 1].end)
+    key, end = currency_after(tokens.text, tokens[draft.next - 1].end)
     if not key or (draft.kind == "currency" and not (draft.unit == "$" and key not in ("$", "cent", "pence"))):
         return
     if draft.kind not in ("none", "currency"):
@@ -201,16 +201,9 @@ def _read_currency_behind(tokens: Tokens, draft: Draft) -> None:
     if key in ("cent", "pence"):
         draft.value, draft.decimals = draft.value / 100, draft.decimals + 2
     draft.kind, draft.unit = "currency", "\u00a3" if key == "pence" else key
-    draft.next = _behind_currency(tokens, draft.next, key)
-
-
-def _behind_currency(tokens: Tokens, at: int, key: str) -> int:
-    """The index behind the name of a currency that follows at a token."""
-    start = tokens[at - 1].end
-    for after in range(at + 1, min(at + 5, len(tokens) + 1)):
-        if currency_after(tokens.text[: tokens[after - 1].end], start) == key:
-            return after + (tokens.low(after) == ")" and tokens.low(at) == "(")
-    return at
+    bracketed = tokens.low(draft.next) == "("
+    draft.next = tokens.index_at(end, draft.next)
+    draft.next += bracketed and tokens.low(draft.next) == ")"
 
 
 def read_nouns(tokens: Tokens, draft: Draft) -> None:
