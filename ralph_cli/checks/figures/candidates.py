@@ -57,7 +57,7 @@ class Candidate:
     """A quantity that may bear out one of a claim, and what governs it.
 
     `powers` are the scales that it may have, as powers of ten; not `is_scale_sure`: any other may be meant.
-    `is_excepted` says that it has none by a header's exception. `is_pure` marks a quotient of like quantities,
+    `is_pure` marks a quotient of like quantities,
     `is_odd` a figure with other decimals than those of its table, or than the first of its row: of another kind.
     `row` is what stands before the figures in its line. `change` says whether something rose or fell "by" or "to" it,
     and of a calculation whether it measures a "rise" or a "fall". `pairing` has the date that "respectively" gives it,
@@ -70,7 +70,6 @@ class Candidate:
     is_scale_sure: bool = True
     source: Source = "quote"
     in_table: bool = False
-    is_excepted: bool = False
     is_pure: bool = False
     is_odd: bool = False
     is_loss: bool = False
@@ -154,10 +153,9 @@ def collect_candidates(quotes: Sequence[Quote], headers: TableHeaders, facts: Do
     """All that a claim with these quotes may rest on: their quantities, the dates of their headers, the question's."""
     quoted = [read_scales(quote.text) for quote in quotes]
     scales = Scales(
-        {power: words for scales in quoted for power, words in scales.labels.items()},
+        frozenset(power for scales in quoted for power in scales.powers),
         frozenset(item for scales in quoted for item in scales.exceptions),
-        any(scales.in_money for scales in quoted),
-        all(scales.in_row for scales in quoted if scales.labels),
+        all(scales.in_row for scales in quoted if scales.powers),
     )
     found = [candidate for quote in quotes for candidate in _candidates_of_quote(quote, scales, headers, facts)]
     dates = {date.date: date for quote in quotes for line in _lines(quote) for date in headers.at(line).dates}
@@ -227,11 +225,11 @@ def make_candidate(
         (named, quoted) if _uses_quoted(quoted, header, in_table) else (header.is_certain, header.scales)
     )
     is_odd = in_table and _is_odd(quantity, line, header)
-    powers, sure, excepted = UNSCALED, True, False
+    powers, sure = UNSCALED, True
     if quantity.power is not None:
         powers = _explicit_power(quantity)
     elif quantity.kind in ("none", "currency") or (quantity.kind == "count" and in_table):
-        powers, excepted = _scales_of(quantity, governing, line if in_table else "", certain, is_odd)
+        powers = _scales_of(quantity, governing, line if in_table else "", certain, is_odd)
         sure = (bool(governing.powers) and not (is_odd and len(powers) > 1)) or quantity.kind == "currency"
     before = text[max(0, quantity.start - _LOSS_REACH) : quantity.start]
     return Candidate(
@@ -239,7 +237,6 @@ def make_candidate(
         powers,
         sure,
         in_table=in_table,
-        is_excepted=excepted and certain,
         is_odd=is_odd,
         is_loss=bool(_LOSS.search(line)) and quantity.value < 0 if in_table else _ends_with_loss(before),
         row=_LABEL.sub("", line),
@@ -254,23 +251,21 @@ def make_candidate(
     )
 
 
-def _scales_of(
-    quantity: Quantity, governing: Scales, line: str, certain: bool, is_odd: bool
-) -> tuple[frozenset[int], bool]:
-    """The scales that a figure without its own may have, and whether it has none by an exception."""
+def _scales_of(quantity: Quantity, governing: Scales, line: str, certain: bool, is_odd: bool) -> frozenset[int]:
+    """The scales that a figure without its own may have."""
     line = EXCEPTION.sub("", line)
     words = content_words(line) | frozenset(re.findall(r"\bper\b", line.lower()))
     excepted = [item for item in governing.exceptions if item <= words]
     if not governing.powers or (quantity.kind == "currency" and (quantity.per_time or quantity.per_thing)):
-        return UNSCALED, False
+        return UNSCALED
     if any("per" in item for item in excepted):
-        return UNSCALED, True
+        return UNSCALED
     is_rate = bool(quantity.per_time or quantity.per_thing)
     fine = quantity.decimals == 2 and abs(quantity.value) < 1000 and bool(governing.exceptions)
     if not certain and abs(quantity.value) >= 10**6 and not quantity.value % 10**6:
-        return UNSCALED, False  # written out in full
+        return UNSCALED  # written out in full
     free = bool(excepted) or is_rate or fine
-    return governing.powers | (UNSCALED if free or not certain or is_odd else frozenset()), free
+    return governing.powers | (UNSCALED if free or not certain or is_odd else frozenset())
 
 
 def _is_odd(quantity: Quantity, line: str, header: TableHeader) -> bool:
@@ -286,7 +281,7 @@ def _is_odd(quantity: Quantity, line: str, header: TableHeader) -> bool:
 
 def _uses_quoted(quoted: Scales, header: TableHeader, in_table: bool) -> bool:
     """Whether the scale that the worker quoted governs a figure: unless its own table states one."""
-    return bool(quoted.labels) and not (in_table and header.is_certain)
+    return bool(quoted.powers) and not (in_table and header.is_certain)
 
 
 def _typed_by_column(header: TableHeader, column: str) -> TableHeader:

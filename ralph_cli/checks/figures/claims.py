@@ -1,7 +1,6 @@
 """Every quantity, date and name of a text against all that it may rest on: contradicted, or open. Pure."""
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, combinations, product
@@ -27,7 +26,6 @@ from ralph_cli.text.sentences import sentence_at
 NOWHERE = "nowhere"
 _WORDS_BEHIND = re.compile(r"[\s-]+[^\W\d_]+")
 _REACH = 60
-_OPERATORS = tuple("=\u2248/*\u00d7\u00f7")
 _PLURALS = frozenset(("people", "men", "women", "children", "staff", "aircraft", "criteria"))
 _MARK = re.compile(r"(?m)[\u2022\u25aa\u25e6\u2023]|^[ \t]*(?:[-*+]|\(?\d{1,2}[.)])[ \t]")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -63,15 +61,10 @@ class FigureComparison:
     def unsupported(self, text: str) -> Iterator[Answer]:
         """What of a text is contradicted or open, in order."""
         found = read_quantities(text, "prose")
-        said: Counter[tuple[str, str]] = Counter()
         answers = [self.answer(text, quantity, found) for quantity in found]
         for quantity, answer in zip(found, answers, strict=True):
             if answer is not None and answer.field == "count" and quantity.value in self._terms - {1}:
                 continue  # as many as were summed up
-            same = quantity.text.strip("()"), "" if quantity.kind in ("none", "count") else quantity.unit
-            said[same] += quantity.is_measured and text[: quantity.start].rstrip()[-1:] not in _OPERATORS
-            if answer is None and said[same] > 1:
-                answer = self._answer_repeated(text, quantity, said[same])
             if answer is not None:
                 yield answer
         yield from self._answers_to_pairs(text, [quantity for quantity in found if quantity.is_measured])
@@ -101,16 +94,6 @@ class FigureComparison:
             for found in alike
             if found.quantity.value == quantity.value and found.quantity.power == quantity.power
         ]
-
-    def _answer_repeated(self, text: str, quantity: Quantity, times: int) -> Answer | None:
-        """A figure that the claim has more often than its quotes: one of its places may be another figure's."""
-        found = ((self._compare(quantity, candidate, text), candidate.source) for candidate in self.candidates)
-        sources = [source for result, source in found if result is not None and result.standing == "supported"]
-        if len(sources) >= times or "calculation" in sources:
-            return None
-        name = _name(text, quantity)
-        message = f'code could not tell which "{name}" of the claim is that of the quotes'
-        return _answer(name, quantity, "open", "place", message)
 
     def answer(self, text: str, quantity: Quantity, others: Sequence[Quantity] = (), named: str = "") -> Answer | None:
         """What speaks against a quantity of a text, None if it is supported.

@@ -226,15 +226,8 @@ def _compare_scale(claimed: Quantity, candidate: Candidate, own: Measure) -> Com
         for shift in (-9, -6, -3, 3, 6, 9):
             if shows(plain, own, value * Decimal(10) ** shift)[0]:
                 sure = candidate.is_scale_sure and not (claimed.power is None and claimed.kind != "currency")
-                return Comparison(
-                    "contradicted" if sure and not _may_be_counted(claimed, candidate) else "open", "scale"
-                )
+                return Comparison("contradicted" if sure else "open", "scale")
     return None
-
-
-def _may_be_counted(claimed: Quantity, candidate: Candidate) -> bool:
-    """Whether a row counts what the claim counts, and its table's scale is perhaps not meant for it."""
-    return candidate.in_table and claimed.power is None and bool(set(claimed.nouns) & candidate.label)
 
 
 # What else is said
@@ -257,16 +250,6 @@ def _compare_rest(claimed: Quantity, candidate: Candidate, sentence: str, unit: 
         return fault
     if candidate.is_odd and len(candidate.powers) > 1 and unit > 1:
         return Comparison("open", "scale")
-    unscaled = claimed.power is None and not candidate.quantity.per_thing and not candidate.per_time
-    if candidate.is_excepted and unscaled and claimed.kind == "currency" and abs(quantity.value) >= 1000:
-        return Comparison("open", "scale")
-    labels = candidate.header.scales.labels
-    if len(labels) > 1 and len(candidate.powers) > 1 and claimed.power is not None and candidate.source == "quote":
-        words = content_words(sentence)
-        if not any(
-            Decimal(10) ** power == unit and labels.get(power, frozenset()) & words for power in candidate.powers
-        ):
-            return Comparison("open", "scale")
     return None
 
 

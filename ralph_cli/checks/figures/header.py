@@ -33,7 +33,7 @@ SCALE_STATEMENT = re.compile(
 """A scale that is named for a table, apart from any figure: "(in millions)", "$000s", "EUR bn"."""
 
 EXCEPTION = re.compile(r"(?i)\b(?:except|excluding|other than|unless)\b([^)\n]*(?:\n[^)\n]{0,80})?)")
-_EXCEPT_REACH, _LABEL_REACH = 200, 50
+_EXCEPT_REACH = 200
 _CONTENT = re.compile(r"[^\W\d_]{3,}")
 _GENERIC = frozenset(
     (
@@ -49,21 +49,16 @@ _PER_CENT_ALONE = re.compile(r"(?i)(?<![\d)])(?<!\d\s)(?<!\)\s)(?:%|\bper\s?cent
 
 @dataclass(frozen=True, slots=True)
 class Scales:
-    """The scales that some lines name, as powers of ten, each with the words before it, and what they except.
+    """The scales that some lines name, as powers of ten, and what they except.
 
     Each exception is the set of words that a row's label must have: all of "revenue per membership". Of one that begins
     with "per" nothing is scaled; of another one ("shares") some amounts may be. `in_row` says that each is named for
     the figure behind it ("Floor space (in thousands) 350"), and perhaps for no other.
     """
 
-    labels: dict[int, frozenset[str]] = field(default_factory=dict)
+    powers: frozenset[int] = frozenset()
     exceptions: frozenset[frozenset[str]] = frozenset()
-    in_money: bool = False
     in_row: bool = False
-
-    @property
-    def powers(self) -> frozenset[int]:
-        return frozenset(self.labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,20 +87,16 @@ def content_words(text: str) -> frozenset[str]:
 
 def read_scales(text: str) -> Scales:
     """The scales that a text names for figures of a table; "sales of $7 million" names none."""
-    labels: dict[int, frozenset[str]] = {}
+    powers: set[int] = set()
     exceptions: set[frozenset[str]] = set()
-    end, in_money, in_row = 0, False, True
+    in_row = True
     for match in SCALE_STATEMENT.finditer(text):
-        power = _WORDS[(match["word"] or match["mark"] or match["zeros"]).lower()]
-        before = content_words(text[max(end, match.start() - _LABEL_REACH) : match.start()])
-        labels[power] = labels.get(power, frozenset()) | before
-        end = match.end()
-        in_money |= bool(re.search(_MONEY, text[max(0, match.start() - 12) : end + 14], re.IGNORECASE))
-        in_row &= _is_before_figure(text, end)
-        if excepted := EXCEPTION.search(text, end, end + _EXCEPT_REACH):
+        powers.add(_WORDS[(match["word"] or match["mark"] or match["zeros"]).lower()])
+        in_row &= _is_before_figure(text, match.end())
+        if excepted := EXCEPTION.search(text, match.end(), match.end() + _EXCEPT_REACH):
             items = re.split(r",|\band\b|\bor\b", excepted[1])
             exceptions |= {_exception(item) for item in items if content_words(item)}
-    return Scales(labels, frozenset(exceptions), in_money, in_row and bool(labels))
+    return Scales(frozenset(powers), frozenset(exceptions), in_row and bool(powers))
 
 
 def _is_before_figure(text: str, end: int) -> bool:
@@ -125,7 +116,7 @@ def read_header(text: str, context: str = "") -> TableHeader:
     scales = read_scales(both)
     percent = bool(_PER_CENT_ALONE.search(both))
     return TableHeader(
-        scales=scales, is_certain=bool(scales.labels), currencies=currencies_named(context), has_percent=percent
+        scales=scales, is_certain=bool(scales.powers), currencies=currencies_named(context), has_percent=percent
     )
 
 
@@ -177,7 +168,7 @@ class TableHeaders:
         own = "\n".join(lines or [line for line in block if not is_row(line)]) if tabular else ""
         own = "\n".join(line for line in own.split("\n") if not _governs_itself(line))
         scales = read_scales(own)
-        far = () if scales.labels else self._far_statement(page, start)
+        far = () if scales.powers else self._far_statement(page, start)
         body = "\n".join((*block, row))
         read = (found for line in (*block, row) for found in read_quantities(line))
         amounts = [found for found in read if found.kind in ("none", "currency", "percent", "count")]
@@ -187,8 +178,8 @@ class TableHeaders:
         }
         return TableHeader(
             lines=(*far, *lines) if tabular else (),
-            scales=scales if scales.labels else read_scales("\n".join(far)),
-            is_certain=bool(scales.labels),
+            scales=scales if scales.powers else read_scales("\n".join(far)),
+            is_certain=bool(scales.powers),
             currencies=frozenset[str]().union(*map(currencies_named, (*block, row))) if tabular else frozenset(),
             decimals=shown.most_common(1)[0][0] if tabular and shown.total() > _FEW_AMOUNTS else None,
             percent_decimals=frozenset(found.decimals for found in amounts if found.kind == "percent"),
