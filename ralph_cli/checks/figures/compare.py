@@ -15,6 +15,7 @@ from ralph_cli.checks.figures.rounding import MONTHS_IN, Measure, measure, measu
 from ralph_cli.text.quantities.currencies import CENT_CURRENCIES, DOLLARS
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
+from ralph_cli.text.quantities.relations import FALL, RISE
 from ralph_cli.text.quantities.tokens import MINUSES
 from ralph_cli.text.quantities.vocabulary import PACES, SIZES, TIMES, singular
 
@@ -23,21 +24,17 @@ Relation = Literal["same", "open", "differs"]
 
 DIMENSIONLESS = ("percent", "ratio")
 
-_DECREASED = (
-    r"fell|fall|drop|declin|decreas|down|lower|shr[iau]nk|slip|los[ste]|dip|reduc|cut|negative|minus|outflow|deficit"
-    r"|less|fewer|narrow|contract|halv|sank|slid|below|short|worse|smaller|chang|vari"
-)
 _PAID = (
     r"used|charge|expen[sd]|use|spen[dt]|pa(?:y|id)|purchas|bought|invest|repurchas|repa[iy]|outlay|cost|provision"
     r"|consum|absorb|allowance|accumulated|deduct|dividend|acqui|depreciat|amorti[sz]|treasury|redemption"
 )
-_DOWN = re.compile(rf"(?i)\b(?:{_DECREASED}|{_PAID})")
+_DOWN = re.compile(
+    rf"(?i)\b(?:{FALL}|{_PAID}|halv|los[ste]|negative|minus|outflow|deficit|worse|short|below|chang|vari)"
+)
 _OUTFLOW = re.compile(rf"(?i)\b(?:{_PAID})")
 """Words of decrease and of what is paid: they may only confirm a minus that the claim leaves out."""
 
-_UP = re.compile(
-    r"(?i)\b(?:grew|grow|rose|ris|increas|climb|higher|gain|jump|up\b(?! to)|improv|profit|income|surplus)"
-)
+_UP = re.compile(rf"(?i)\b(?:{RISE}|gain|profit|income|surplus)")
 _GAIN_LABEL = re.compile(r"(?i)\b(?:gain|increas)")
 _BRACKETS_MEAN = re.compile(r"(?i)[(/]\s*(?:loss|decrease|decline|used|outflow|reduction|deficit)")
 _LEVEL = re.compile(r"\b(?:was|were|is|are|of|stood at|amounted to|came to|totall?ed|reached)\s+(?:[a-z]+\s+)?\Z")
@@ -168,9 +165,7 @@ def _relate_to_bare(claimed: Quantity, candidate: Candidate) -> tuple[Relation, 
         if not header.has_percent:
             return "open", "unit"
         return ("differs", "unit") if candidate.in_table else ("same", "")
-    decimals = candidate.quantity.decimals
-    known = decimals in header.percent_decimals and decimals != header.decimals
-    percent = header.has_percent and abs(candidate.quantity.value) < 1000 and (not header.percent_decimals or known)
+    percent = header.has_percent and abs(candidate.quantity.value) < 1000
     if kind == "percent" and quoted and not header.has_percent:
         return "open", "unit"
     if kind in DIMENSIONLESS and is_scaled and not percent and not candidate.is_odd:

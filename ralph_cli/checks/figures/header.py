@@ -65,8 +65,7 @@ class Scales:
 class TableHeader:
     """What governs the figures of a row. `is_certain` says that the scales are stated for its own table.
 
-    `decimals` is how many most amounts of the table show, None for a table of few; `percent_decimals` those of its
-    percentages.
+    `decimals` is how many most amounts of the table show, None for a table of few.
     """
 
     lines: tuple[str, ...] = ()
@@ -75,7 +74,6 @@ class TableHeader:
     currencies: frozenset[str] = frozenset()
     has_percent: bool = False
     decimals: int | None = None
-    percent_decimals: frozenset[int] = frozenset()
     dates: tuple[Quantity, ...] = ()
     per_time: str = ""
 
@@ -171,8 +169,7 @@ class TableHeaders:
         far = () if scales.powers else self._far_statement(page, start)
         body = "\n".join((*block, row))
         read = (found for line in (*block, row) for found in read_quantities(line))
-        amounts = [found for found in read if found.kind in ("none", "currency", "percent", "count")]
-        shown = Counter(found.decimals for found in amounts if found.kind != "percent")
+        shown = Counter(found.decimals for found in read if found.kind in ("none", "currency", "count"))
         paces = {
             PACES[word] for line in own.split("\n") for word in re.findall(r"[a-z]+", line.lower()) if word in PACES
         }
@@ -182,7 +179,6 @@ class TableHeaders:
             is_certain=bool(scales.powers),
             currencies=frozenset[str]().union(*map(currencies_named, (*block, row))) if tabular else frozenset(),
             decimals=shown.most_common(1)[0][0] if tabular and shown.total() > _FEW_AMOUNTS else None,
-            percent_decimals=frozenset(found.decimals for found in amounts if found.kind == "percent"),
             has_percent=bool(_PER_CENT.search(body)),
             dates=tuple(found for found in read_quantities(own) if found.kind == "date"),
             per_time=paces.pop() if len(paces) == 1 else "",

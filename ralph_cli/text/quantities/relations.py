@@ -11,18 +11,18 @@ from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.vocabulary import LITTLE_WORDS, singular
 from ralph_cli.text.sentences import sentence_at
 
-_RISE = r"rose|ris(?:es?|en|ing)|gr(?:ew|ow|owth)\w*|increas\w*|climb\w*|rais\w+|up(?!\s+to)|higher|widen\w*|jump\w*"
-_RISE += r"|improv\w*|expand\w*|gain(?:s|ed|ing)"
-_FALL = r"fell|fall(?:s|en|ing)?|drop\w*|declin\w*|decreas\w*|reduc\w*|cuts?|down|lower\w*|slip\w*|shr[aiu]nk\w*"
-_FALL += r"|narrow\w*|dip(?:s|ped)?|contract(?:s|ed)|sank|slid\w*|fewer|smaller|less"
-_RISES, _FALLS = (re.compile(rf"(?i)(?<![-\w])(?:{words})(?![-\w])") for words in (_RISE, _FALL))
+RISE = r"rose|ris(?:es?|en|ing)|gr(?:ew|ow|owth)\w*|increas\w*|climb\w*|rais\w+|up(?!\s+to)|higher|widen\w*|jump\w*"
+RISE += r"|improv\w*|expand\w*|gain(?:s|ed|ing)"
+FALL = r"fell|fall(?:s|en|ing)?|drop\w*|declin\w*|decreas\w*|reduc\w*|cuts?|down|lower\w*|slip\w*|shr[aiu]nk\w*"
+FALL += r"|narrow\w*|dip(?:s|ped)?|contract(?:s|ed)|sank|slid\w*|fewer|smaller|less"
+_RISES, _FALLS = (re.compile(rf"(?i)(?<![-\w])(?:{words})(?![-\w])") for words in (RISE, FALL))
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
 _CLAUSE = re.compile(r"(?i)[;:.]\s|\b(?:and|but|while|whereas|although|because|which|as(?!\s+an?\b))\b")
 _FROM, _TO = re.compile(r"(?i)\bfrom\s+(?:[a-z]+\s+)?\Z"), re.compile(r"(?i)\bto\s+(?:[a-z]+\s+)?\Z")
 _BETWEEN_TO = re.compile(r"(?i)\s*(?:[a-z]+\s+){0,5}to\s+(?:[a-z]+\s+)?")
 _BETWEEN_FROM = re.compile(r"(?i)\s*,?\s*(?:[a-z]+\s+){0,5}from\s+(?:[a-z]+\s+)?")
 _CHANGE = re.compile(
-    rf"(?i)(?<![-\w])(?:{_RISE}|{_FALL})\s+"
+    rf"(?i)(?<![-\w])(?:{RISE}|{FALL})\s+"
     # "Rose slightly to", "raised its fee to", but neither "the increase amounted to" nor "fell due to".
     r"(?:(?:[a-z]+\s+){0,4}?(?P<by>by)|(?:[a-z]+ly\s+|(?:its|the|our|their)\s+(?:[a-z]+\s+){1,3}?)?to)\s+"
     r"(?:[a-z]+\s+)?\Z"
