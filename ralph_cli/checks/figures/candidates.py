@@ -261,10 +261,9 @@ def _scales_of(quantity: Quantity, governing: Scales, line: str, certain: bool, 
     if any("per" in item for item in excepted):
         return UNSCALED
     is_rate = bool(quantity.per_time or quantity.per_thing)
-    fine = quantity.decimals == 2 and abs(quantity.value) < 1000 and bool(governing.exceptions)
     if not certain and abs(quantity.value) >= 10**6 and not quantity.value % 10**6:
         return UNSCALED  # written out in full
-    free = bool(excepted) or is_rate or fine
+    free = bool(excepted) or is_rate
     return governing.powers | (UNSCALED if free or not certain or is_odd else frozenset())
 
 

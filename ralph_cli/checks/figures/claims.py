@@ -26,6 +26,9 @@ from ralph_cli.text.sentences import sentence_at
 NOWHERE = "nowhere"
 _WORDS_BEHIND = re.compile(r"[\s-]+[^\W\d_]+")
 _REACH = 60
+_NEAR = 300
+"""Characters between two figures of a text of which one may be made of the other."""
+
 _PLURALS = frozenset(("people", "men", "women", "children", "staff", "aircraft", "criteria"))
 _MARK = re.compile(r"(?m)[\u2022\u25aa\u25e6\u2023]|^[ \t]*(?:[-*+]|\(?\d{1,2}[.)])[ \t]")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -57,6 +60,7 @@ class FigureComparison:
     said: str
     described: str = "no quote of the claim, nor the result of a calculation that holds"
     _terms: set[int] = field(default_factory=set)
+    _inputs: dict[Quantity, Candidate | None] = field(default_factory=dict)
 
     def unsupported(self, text: str) -> Iterator[Answer]:
         """What of a text is contradicted or open, in order."""
@@ -203,20 +207,20 @@ class FigureComparison:
         """Whether quoted dates, or figures that the claim or its quotes set beside one another, make a quantity."""
         if quantity.kind == "duration" and is_between_dates(quantity, self.candidates):
             return True
-        inputs = [self._as_input(other, sentence) for other in others if other is not quantity]
+        near = [other for other in others if 0 < abs(other.start - quantity.start) <= _NEAR]
+        inputs = [self._as_input(other, sentence) for other in near]
         quoted = [found for found in self.candidates if found.source == "quote"]
         known = [found for found in inputs if found is not None]
         return self._is_among(quantity, derive(quantity, sentence, quoted, known), sentence)
 
     def _as_input(self, quantity: Quantity, sentence: str) -> Candidate | None:
         """What bears out another figure of the claim, with the sign and unit that the claim gives it."""
-        if not quantity.is_measured:
-            return None
-        for candidate in self.candidates:
-            result = self._compare(quantity, candidate, sentence)
-            if result is not None and result.standing == "supported":
-                return as_claimed(candidate, quantity)
-        return None
+        if quantity not in self._inputs:
+            found = self.candidates if quantity.is_measured else ()
+            results = ((self._compare(quantity, candidate, sentence), candidate) for candidate in found)
+            fitting = (candidate for result, candidate in results if result and result.standing == "supported")
+            self._inputs[quantity] = next((as_claimed(candidate, quantity) for candidate in fitting), None)
+        return self._inputs[quantity]
 
     def _is_among(
         self,

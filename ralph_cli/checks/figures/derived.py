@@ -15,11 +15,8 @@ from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.relations import direction_of
 
 _MEAN = re.compile(r"(?i)\b(?:means?|averag)")
-_MOST_PAIRED = 14
-"""Figures of the quotes of which sums, differences and quotients are looked at."""
-
-
-_FEW_UNLIKE = 5
+_MOST_PAIRED, _FEW_UNLIKE, _MOST_GROUPED = 14, 5, 40
+"""Figures that are looked at: in pairs of one kind, in pairs of two kinds, and by their kind."""
 
 
 def relate(figures: Iterable[Candidate]) -> Iterator[Candidate]:
@@ -61,7 +58,7 @@ def derive(
     if claimed.kind == "ratio" and claimed.worded:
         prose = (found for found in quoted if not found.in_table)
         yield from (found for found in relate(prose) if found.is_pure and not found.change)
-    for group in _groups(quoted):
+    for group in _groups(quoted) if len(quoted) <= _MOST_GROUPED else ():
         if _MEAN.search(sentence):
             total = _sum_up(group)
             yield _result(total, total.quantity.value / len(group), terms=len(group))

@@ -164,7 +164,6 @@ class TableHeaders:
         lines = tuple(header_lines(above, row))
         block = table_lines(above, row) if tabular else []
         own = "\n".join(lines or [line for line in block if not is_row(line)]) if tabular else ""
-        own = "\n".join(line for line in own.split("\n") if not _governs_itself(line))
         scales = read_scales(own)
         far = () if scales.powers else self._far_statement(page, start)
         body = "\n".join((*block, row))
@@ -198,13 +197,6 @@ class TableHeaders:
                     last = line_at(text, last + 1, last + 1, first, pages[at].end)[1]
                 return (text[first:last],)
         return ()
-
-
-def _governs_itself(line: str) -> bool:
-    """Whether a line states the scale of its own figures, which says nothing of the rows below it."""
-    match = SCALE_STATEMENT.search(line)
-    years = re.search(r"\b(?:19|20)\d\d\b", line)
-    return bool(match and not years and re.search(r"\s{2}[$\u20ac\u00a3]?\s*\d", line[match.end() :]))
 
 
 def quote_header(document: Document, start: int, end: int) -> tuple[str, ...]:
