@@ -31,8 +31,6 @@ _CURRENCY_SIGNS = frozenset("$\u20ac\u00a3\u00a5")
 _PART_ORDINALS = {word: number for word, number in ORDINALS.items() if 1 <= number <= 4}
 _PART_ORDINALS |= {"last": 0, "1": 1, "2": 2, "3": 3, "4": 4}
 _IN_A_ROW = frozenset(("running", "straight", "consecutive"))
-_WEEKS = {12: 3, 13: 3, 14: 3, 26: 6, 27: 6, 39: 9, 40: 9, 52: 12, 53: 12}
-"""Quarters of a business year that is counted in weeks, as months."""
 
 
 def read_date(tokens: Tokens, at: int) -> tuple[Date, int] | None:
@@ -78,7 +76,7 @@ def _full_year(digits: str | None) -> int | None:
 
 
 def _read_period(tokens: Tokens, at: int) -> tuple[Date, int] | None:
-    """ "Three months ended June 30", "the 13 weeks to 1 April", "the full year"."""
+    """ "Three months ended June 30", "the full year"."""
     if tokens.low(at) in ("full", "whole", "entire"):
         if tokens.low(tokens.skip_hyphen(at + 1)) == "year":
             return Date(months=12), tokens.skip_hyphen(at + 1) + 1
@@ -111,14 +109,8 @@ def _period_length(tokens: Tokens, at: int) -> tuple[int, int]:
         return 6, tokens.skip_hyphen(at + 1) + 1
     count = int(word) if word.isdecimal() and len(word) < 3 else UNITS.get(word, 0)
     behind = tokens.skip_hyphen(at + 1)
-    if word == "twenty":
-        count, behind = 26, behind + 1
-    elif word == "thirty":
-        count, behind = 39, behind + 1
-    unit = tokens.low(behind)
-    if unit in ("month", "months") and 1 <= count <= 24:
-        return count, behind + 1
-    return (_WEEKS.get(count, 0), behind + 1) if unit in ("week", "weeks") else (0, at)
+    in_months = tokens.low(behind) in ("month", "months") and 1 <= count <= 24
+    return (count, behind + 1) if in_months else (0, at)
 
 
 def _month_at(tokens: Tokens, at: int) -> int | None:

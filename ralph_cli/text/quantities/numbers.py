@@ -5,7 +5,6 @@
 import re
 import unicodedata
 from decimal import Decimal
-from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from ralph_cli.text.lexicon import ORDINALS, TENS, UNITS
@@ -26,14 +25,13 @@ Form = Literal["", "share", "multiple", "change", "ordinal"]
 """How a number is written if not plainly: as a share of a whole, as a multiple, as one that something changed to."""
 
 _CONTINENTAL = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+|\d+,\d{1,2}")
-_GROUPING = str.maketrans("", "", ",'\u2019\u00a0\u2007\u2009\u202f")
+_GROUPING = str.maketrans("", "", " ,'\u2019\u00a0\u2007\u2009\u202f")
 _OF_DIGITS = re.compile(r"(?:[ -](?P<over>\d{1,2}))?/(?P<under>\d{1,2})\b(?!/)")
 _MAX_EXPONENT_DIGITS = 2
 _ENDINGS = frozenset(("st", "nd", "rd", "th"))
 _GROUPS = {word: power for word, power in SCALES.items() if power % 3 == 0 and len(word) > 3}
 _AUXILIARIES = frozenset("to will would could should can may might must did not nearly almost than".split())
 _COMPARED = frozenset("less more higher lower larger smaller fewer greater year".split())
-_CORRELATIVE_REACH = 20
 _HOW_OFTEN = frozenset("a per each every in during since on between . ,".split())
 _WHOLES = UNITS | TENS
 _NOT_SHARED = frozenset("first second third fourth last other latter better final next past".split())
@@ -188,8 +186,6 @@ def _is_pronoun(tokens: Tokens, at: int) -> bool:
     """Whether "one" stands for a thing, and counts none."""
     before, behind = tokens.low(at - 1), tokens.low(at + 1)
     named = before in ("no", "any", "the", "this", "that", "each", "every", "only")
-    following = [tokens.low(place) for place in range(at + 1, at + _CORRELATIVE_REACH)]
-    named |= ("the", "other") in pairwise(following)  # "one paying 3%, the other 4%"
     return (named or behind in ("of", "or", "another")) and tokens.low(at - 2) != "for"
 
 
