@@ -163,17 +163,11 @@ class QuantityReader:
         return self._name(at, at + 1)
 
     def _read_share_of(self, draft: Draft) -> None:
-        """ "Half of a percent", "a quarter of a million"."""
+        """ "A quarter of a million"."""
         tokens, at = self.tokens, draft.next
-        if tokens.low(at) != "of" or tokens.low(at + 1) not in ("a", "one", "1"):
-            return
-        word = tokens.low(at + 2)
-        if word in SCALES:
-            draft.kind, draft.power, draft.next, draft.form, draft.worded = "none", SCALES[word], at + 3, "", False
-        elif word in ("percent", "percentage", "%") or tokens.has(at + 2, "per", "cent"):
-            points = word == "percentage"
-            draft.kind, draft.form, draft.worded = "points" if points else "percent", "", False
-            draft.next = at + 3 + (points or word == "per")
+        if tokens.low(at) == "of" and tokens.low(at + 1) in ("a", "one", "1") and tokens.low(at + 2) in SCALES:
+            draft.power, draft.next = SCALES[tokens.low(at + 2)], at + 3
+            draft.kind, draft.form, draft.worded = "none", "", False
 
     def _finish(self, draft: Draft) -> Quantity:
         tokens = self.tokens

@@ -99,6 +99,7 @@ def test_what_a_sentence_says_of_several_figures(borne_out: str, not_so: str, qu
 
 SALES = "Sales were $105 million in the south and $86 million in the north; the toll is 39.6%, after 39.0% before."
 SURVEY = "We found 6 out of 9 bridges. They are checked for 1 year and 9 months, and are built 10x or more as fast."
+PACT = "It was signed on 1 January 2020 and closed on 1 July 2021 at 20 000 000 EUR."
 INVOICE = "RUN 12/3/2014 of the vote on 11/20/2014\nNet  88,00  108,24\nInterest (income) expense, net  (4,378)"
 LIST = "\u2022 a pump\n\u2022 a valve\n\u2022 a pipe of 12 acres"
 
@@ -128,6 +129,8 @@ LIST = "\u2022 a pump\n\u2022 a valve\n\u2022 a pipe of 12 acres"
         ("With tax it is 10,824.", INVOICE, (), "objected"),
         ("Net interest income was 4,378.", INVOICE, (), ""),
         ("Interest cost 4,378.", INVOICE, (), "open"),
+        ("It closed a year and a half after it was signed, at \u20ac20 million.", PACT, (), ""),
+        ("It closed two years after it was signed.", PACT, (), "open"),
         ("Three parts are listed.", LIST, (), ""),
         ("Four parts are listed.", LIST, (), "open"),
         ("The pipe has 4.9 hectares.", LIST, (), ""),
@@ -138,6 +141,6 @@ LIST = "\u2022 a pump\n\u2022 a valve\n\u2022 a pipe of 12 acres"
 def test_what_lies_between_figures_and_how_others_write_them(
     text: str, quote: str, calculations: Sequence[str], said: str
 ) -> None:
-    about = document("\n\n".join((SALES, SURVEY, INVOICE, LIST)), kind="pdf")
+    about = document("\n\n".join((SALES, SURVEY, INVOICE, LIST, PACT)), kind="pdf")
     found = check(about, text, [quote], calculations)
     assert ("objected" if found.issues else "open" if found.doubts else "") == said, (found.issues, found.doubts)
