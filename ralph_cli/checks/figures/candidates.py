@@ -260,10 +260,11 @@ def _scales_of(quantity: Quantity, governing: Scales, line: str, certain: bool, 
         return UNSCALED
     if any("per" in item for item in excepted):
         return UNSCALED
+    fine = quantity.decimals == 2 and abs(quantity.value) < 1000 and bool(governing.exceptions)
     is_rate = bool(quantity.per_time or quantity.per_thing)
     if not certain and abs(quantity.value) >= 10**6 and not quantity.value % 10**6:
         return UNSCALED  # written out in full
-    free = bool(excepted) or is_rate
+    free = bool(excepted) or is_rate or fine
     return governing.powers | (UNSCALED if free or not certain or is_odd else frozenset())
 
 

@@ -94,6 +94,4 @@ def _share_date(text: str, before: Quantity, found: Quantity) -> Quantity:
     said, bare = before.date, found.date
     if bare == Date(bare.year) and said.month is not None:
         return replace(found, date=said._replace(year=bare.year))
-    if bare.months is None and said.months is not None and bare.part is None:
-        return replace(found, date=bare._replace(months=said.months))
     return found
