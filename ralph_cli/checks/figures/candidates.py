@@ -285,9 +285,9 @@ def _uses_quoted(quoted: Scales, header: TableHeader, in_table: bool) -> bool:
 
 
 def _typed_by_column(header: TableHeader, column: str) -> TableHeader:
-    """A header for the figures of one column: its name alone says whether they are percentages, and which currency."""
+    """A header for the figures of one column: its name may say that they are percentages, and which currency."""
     currencies = currencies_named(column) or header.currencies
-    percent = "%" in column or "percent" in column.lower()
+    percent = header.has_percent or "%" in column or "percent" in column.lower()
     return replace(header, currencies=currencies, has_percent=percent)
 
 
