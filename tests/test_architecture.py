@@ -12,7 +12,12 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "ralph_cli").rglob("*.py")) + sorted((ROOT / "sandbox").rglob("*.py"))
-GUEST = {"sandbox/guest.py", "sandbox/touched.py", "ralph_cli/rlm/prelude.py", "ralph_cli/providers/offline/rank.py"}
+GUEST = {
+    "sandbox/guest.py",
+    "sandbox/touched.py",
+    *(f"ralph_cli/rlm/lookup/{name}.py" for name in ("lines", "find", "parts")),
+    "ralph_cli/providers/offline/rank.py",
+}
 CHILDREN = {"sandbox/worker.py", "sandbox/native_worker.py", "sandbox/deno/worker.py", "sandbox/kernel.py"}
 CHILDREN |= {"ralph_cli/documents/process/worker.py"}  # a program that talks to its parent over standard output
 

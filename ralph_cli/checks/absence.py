@@ -37,6 +37,9 @@ RARE_WORD_MAX_PLACES = 12
 FEW_PLACES = 8
 """A searched term that stands in no more places ought to have been looked at in all of them."""
 
+ENOUGH_OTHER_WORDS = 3
+"""Terms without a word of the question, from which on it was looked for in other words."""
+
 MAX_PLACES_SHOWN, MAX_PLACES_PER_TERM = 5, 2
 """Places that are pointed out at once, and places of one term among them."""
 
@@ -48,6 +51,7 @@ _DOCUMENT = r"\b(?:document|filing|report|contract|agreement|lease|memo|text|fil
 _NOT_SAID = re.compile(
     rf"(?i){_DOCUMENT}[^.;]{{0,60}}?\b(?:do(?:es)?|did)(?: not|n['\u2019]t) (?:mention|disclose|state|say|specify"
     r"|contain|report|provide|identify|give|name|list|include|address|discuss|quantify|explain)\b"
+    rf"|{_DOCUMENT} (?:gives|states|names|discloses|reports|provides|identifies|specifies) (?:no|none|nothing)\b"
     r"|\b(?:no|not any) (?:mention|disclosure|reference|statement|indication)\b"
     r"|\b(?:is|are|was|were)(?: not|n['\u2019]t) (?:mentioned|disclosed|stated|specified|identified|discussed|addressed"
     r"|quantified)\b|\b(?:found|find|located) (?:no|none|nothing)\b|\b(?:says?|said) nothing\b|\b(?:is|are) silent\b"
@@ -123,23 +127,30 @@ class AbsenceReview:
 
     def _words_to_replace(self, tallies: Sequence[Tally]) -> list[str]:
         """The words of the question for which the document may use others: those that stand nowhere in it, or, if
-        nothing that was searched does, the rare ones. None when all of the text was read.
+        nothing that was searched does, the rare ones. None when all of the text was read, or enough other words were
+        searched.
         """
         size = len(self.document.text)
         if count_covered(self.shown_spans(), 0, size) >= size:
             return []
         places = Counter(stem for _, _, stem in self._question_places)
+        if sum(self._is_other_word(tally.search.term) for tally in tallies) >= ENOUGH_OTHER_WORDS:
+            return []
         missing = [word for stem, word in self._question_words.items() if not places[stem]]
         if missing or any(tally.search.hits for tally in tallies):
             return missing
         rare = [word for stem, word in self._question_words.items() if places[stem] <= RARE_WORD_MAX_PLACES]
         return rare or list(self._question_words.values()) or ["what was asked"]
 
+    def _is_other_word(self, term: str) -> bool:
+        """Whether a term that was searched has none of the words of the question."""
+        return not find_words(self._question_words, term)
+
     def _other_words_refusal(self, words: Sequence[str], tallies: Sequence[Tally], places: Sequence[Place]) -> Issue:
         """The refusal of a search for words that the document does not have: it may say the same in others."""
         searched = [tally.search for tally in tallies if tally.search.by == "worker"]
         message = f"searched, {describe_searches(searched)}. " if searched else ""
-        message += f"The document may say it in other words than these: {', '.join(words)}. Search for some of them. "
+        message += f"The document may say it without the words {', '.join(words)}: search for others that it may use. "
         if places:
             where = self._pages_of(places)
             message += f"Look at these places, which bear on it and which you have not seen{where}: at(offset) prints "
@@ -153,7 +164,7 @@ class AbsenceReview:
         for number, claim in enumerate(claims, 1):
             key = " ".join(claim.text.split())
             if claim.searched:
-                review = self._claim_reviews.setdefault(key, self._review_of(key))
+                review = self._claim_reviews.setdefault(key, self._review_of(key, claim.searched))
                 for issue in review.issues(Absence(claim.searched)):
                     what = f"claim {number} says that something is not in the document; {issue.message}"
                     found.append(replace(issue, message=what, claim=number))
@@ -166,9 +177,10 @@ class AbsenceReview:
                 found.append(Issue(NAME, message, number))
         return tuple(found)
 
-    def _review_of(self, claim: str) -> "AbsenceReview":
-        """The review of one claim: of what it says is not there, without the words that speak of the document."""
-        about = re.sub(rf"(?i){_DOCUMENT}", " ", _NOT_SAID.sub(" ", claim))
+    def _review_of(self, claim: str, searched: Sequence[str]) -> "AbsenceReview":
+        """The review of one claim: of what was searched for it, and of the words that it has of the question."""
+        asked = [word for stem, word in key_words(claim).items() if stem in self._question_words]
+        about = " ".join((*asked, *searched))
         return AbsenceReview(self.document, about, tuple, self.shown_spans, "the same claims again")
 
     def add_claim_searches(self, attempt: Attempt, draft: Draft) -> Attempt:

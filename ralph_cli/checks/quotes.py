@@ -2,17 +2,21 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 
 from ralph_cli.core.coverage import Spans, count_covered
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.run import Attempt, Claim, Draft, DraftClaim, Evidence, Issue, Quote
 from ralph_cli.documents.quotes.index import Match, QuoteIndex
-from ralph_cli.text.sentences import shorten_line
+from ralph_cli.documents.search.nearest import key_words
+from ralph_cli.text.sentences import line_at, shorten_line
+from ralph_cli.text.tables import header_lines
 
 MAX_SHOWN_CHARS, MAX_CLOSEST_CHARS = 200, 300
 """Characters of a quote that are repeated in an issue, and of the text that is closest to it."""
 
+_TITLE_CHARS = 300
 MAX_PLACES = 50
 """Places of a quote that are kept; how often it stands in the document is counted to the end."""
 
@@ -46,14 +50,16 @@ def resolve_quotes(
     index: QuoteIndex,
     seen_spans: Spans = (),
     visibility: VisibilityPolicy | None = None,
+    shortest: int = 0,
 ) -> Attempt:
     """Look up every quote of `draft`. Claims keep the quotes that were found; the others are named in `refused`.
 
-    Words that stand in several places are pinned to one on the page of a quote of the same claim that stands in one
-    place only, else to one that the worker has `seen_spans`, if there is one. Of those it is the one on the page that
-    most quotes of the claim share, as near to each other as can be: a table row and its header are often repeated
-    elsewhere, but seldom together. With a `visibility`, a place that a reader sees is preferred, and a quote that
-    stands in none is refused unless that is allowed.
+    Words that stand in several places are pinned to one on the page that the claim names, else on the page of a quote
+    of the same claim that stands in one place only, else to one that the worker has `seen_spans`, if there is one. Of
+    those it is the one on the page that most quotes of the claim share, or whose title the claim names, as near to each
+    other as can be: a table row and its header are often repeated elsewhere, but seldom together. With a `visibility`,
+    a place that a reader sees is preferred, and a quote that stands in none is refused unless that is allowed. A quote
+    of fewer than `shortest` characters must be of the header above a quoted row of the same claim.
     """
     resolved: list[_ResolvedQuote] = []
     for number, claim in enumerate(draft.claims, 1):
@@ -63,14 +69,21 @@ def resolve_quotes(
     ids: dict[int, dict[int, None]] = defaultdict(dict)
     refused: list[Issue] = []
     for item in resolved:
-        if item.match is None or item.span is None:
+        match, span = item.match, item.span
+        if match is None or span is None:
             refused.append(_not_found_issue(item, document, index))
             continue
-        if item.span not in by_span:
-            departures = index.describe_departures(item.wording, item.span, item.match.tier)
-            quote = quote_at(document, item.span, len(by_span) + 1, item.match, item.wording, departures)
-            by_span[item.span] = replace(quote, hidden=hidden_reasons.get(item.span, ""))
-        quote = by_span[item.span]
+        if len(item.wording.strip()) < shortest:
+            in_header = _place_in_header(match, _header_spans(document, resolved, item.claim))
+            if in_header is None:
+                refused.append(_too_short_issue(item, shortest))
+                continue
+            span = in_header
+        if span not in by_span:
+            departures = index.describe_departures(item.wording, span, match.tier)
+            quote = quote_at(document, span, len(by_span) + 1, match, item.wording, departures)
+            by_span[span] = replace(quote, hidden=hidden_reasons.get(span, ""))
+        quote = by_span[span]
         if quote.hidden and visibility and not visibility.hidden_allowed:
             refused.append(_hidden_issue(item, quote, document))
         ids[item.claim][quote.id] = None
@@ -86,7 +99,7 @@ def _resolve_claim(
     number: int, claim: DraftClaim, document: Document, index: QuoteIndex, seen_spans: Spans
 ) -> list[_ResolvedQuote]:
     found = [index.find(wording) for wording in claim.quotes]
-    spans = _choose_places([match for match in found if match], document, seen_spans)
+    spans = _choose_places([match for match in found if match], document, seen_spans, claim)
     return [
         _ResolvedQuote(number, place, wording, match, spans[match] if match else None)
         for place, (wording, match) in enumerate(zip(claim.quotes, found, strict=True), 1)
@@ -118,8 +131,9 @@ def _nearest_visible(span: Span | None, places: Sequence[Span], hidden_reasons: 
     return min(visible, key=lambda place: abs(place.start - span.start), default=span)
 
 
-def _choose_places(matches: list[Match], document: Document, seen_spans: Spans) -> dict[Match, Span]:
+def _choose_places(matches: list[Match], document: Document, seen_spans: Spans, claim: DraftClaim) -> dict[Match, Span]:
     """For each quote of one claim the place that belongs with the others."""
+    named_page, claim_words = claim.page, key_words(claim.text).keys()
 
     def page_of(span: Span) -> int:
         return document.page_at(span.start).number
@@ -129,19 +143,26 @@ def _choose_places(matches: list[Match], document: Document, seen_spans: Spans) 
 
     every = {match: _match_places(match, document) for match in matches}
     places = {match: _prefer_seen(spans, seen_spans) for match, spans in every.items()}
-    certain_pages = pages_of_single(every) or pages_of_single(places)
+    certain_pages = {named_page} if named_page else pages_of_single(every) or pages_of_single(places)
     for match, spans in every.items():
         on_certain_page = [span for span in spans if page_of(span) in certain_pages]
         # What stands above a row was printed with it, whether or not its own words were seen to the letter.
-        if on_certain_page and not any(span in on_certain_page for span in places[match]):
+        if on_certain_page and (named_page or not any(span in on_certain_page for span in places[match])):
             places[match] = on_certain_page
     shared = Counter(page for spans in places.values() for page in set(map(page_of, spans)))
     if not shared:
         return {}
-    page = min(shared, key=lambda number: (-shared[number], number))
+    told = {number: len(claim_words & _title_words(document, number)) for number in shared if len(shared) > 1}
+    page = min(shared, key=lambda number: (number != named_page, -shared[number], -told.get(number, 0), number))
     on_page = {match: [span for span in spans if page_of(span) == page] or spans for match, spans in places.items()}
     anchor = min(on_page.values(), key=len)[0]
     return {match: min(spans, key=lambda span: abs(span.start - anchor.start)) for match, spans in on_page.items()}
+
+
+def _title_words(document: Document, number: int) -> AbstractSet[str]:
+    """The words with which a page begins: they often name its statement."""
+    page = document.pages[number - 1]
+    return key_words(document.text[page.start : min(page.start + _TITLE_CHARS, page.end)]).keys()
 
 
 def _prefer_seen(places: list[Span], seen_spans: Spans) -> list[Span]:
@@ -169,6 +190,30 @@ def quote_at(
     found = Quote(number, text, span.start, span.end, first.number, first.label, match.tier, match.count, wording)
     where = "" if document.paged else document.place_at(span.start)
     return replace(found, places=places, difference=difference, last_page=last.number, where=where)
+
+
+def _header_spans(document: Document, resolved: Sequence[_ResolvedQuote], claim: int) -> list[Span]:
+    """The lines that name the columns, period and unit of the rows that a claim quotes."""
+    found: list[Span] = []
+    text = document.text
+    for span in [item.span for item in resolved if item.claim == claim and item.span]:
+        page = document.page_at(span.start)
+        first, last = line_at(text, span.start, span.start, page.start, page.end)
+        for line in header_lines(text[page.start : first], text[first:last]):
+            at = text.rfind(line, page.start, first)
+            found += [Span(at, at + len(line))] if at >= 0 else []
+    return found
+
+
+def _place_in_header(match: Match, headers: Sequence[Span]) -> Span | None:
+    places = (place for place in match.occurrences for line in headers if line.start <= place.start < line.end)
+    return next(places, None)
+
+
+def _too_short_issue(item: _ResolvedQuote, shortest: int) -> Issue:
+    short = f"quote {item.position} of claim {item.claim} is too short (fewer than {shortest} characters)"
+    advice = "take in the words beside it; only words of the header above a quoted row may be so short"
+    return Issue("quotes", f"{short}; {advice}", item.claim, f'"{item.wording.strip()}"')
 
 
 def _hidden_issue(item: _ResolvedQuote, quote: Quote, document: Document) -> Issue:

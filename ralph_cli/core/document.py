@@ -2,9 +2,26 @@
 
 from bisect import bisect_right
 from dataclasses import dataclass
+from typing import Literal, get_args
 
 PAGE_BREAK = "\f"
 """Joins the pages of `Document.text`; loaders keep it out of the pages themselves."""
+
+Origin = Literal[
+    "form field",
+    "signature",
+    "typed note",
+    "stamp",
+    "comment",
+    "page header",
+    "page footer",
+    "chart",
+    "diagram",
+    "image description",
+]
+"""Where words come from that stand beside the running text, or were put over the page."""
+
+ORIGINS: tuple[Origin, ...] = get_args(Origin)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +65,19 @@ class Note:
 
 
 @dataclass(frozen=True, slots=True)
+class Addition:
+    """Words, text[start:end], that are not of the running text: whoever quotes them should say where they are from."""
+
+    start: int
+    end: int
+    origin: Origin
+
+    def moved(self, by: int) -> "Addition":
+        """The same addition, so many characters further on."""
+        return Addition(self.start + by, self.end + by, self.origin)
+
+
+@dataclass(frozen=True, slots=True)
 class Column:
     """A column of figures: what its header says ("" when nothing names it), and the room from `left` to `right`.
 
@@ -77,6 +107,15 @@ class Table:
     columns: tuple[Column, ...]
     cells: tuple[Cell, ...]
 
+    def moved(self, by: int, behind: int = -1) -> "Table":
+        """The same table in a text that has grown by so many characters at the place `behind`, or before its start."""
+
+        def place(offset: int) -> int:
+            return offset + by if offset > behind else offset
+
+        cells = tuple(Cell(place(cell.start), place(cell.end), cell.column) for cell in self.cells)
+        return Table(place(self.start), place(self.end), self.columns, cells)
+
 
 @dataclass(frozen=True, slots=True)
 class Caution:
@@ -95,6 +134,7 @@ class Document:
     name, version and options, so equal fingerprints mean equal `text`. Formats without pages have a single page 1.
     `quoted` are the passages that the format itself marks as quotations, such as <blockquote>, `notes` those of docx.
     `tables` say under which column each figure stands, for a row of text alone does not show an empty cell.
+    `additions` are in order and lie apart.
     """
 
     id: str
@@ -109,6 +149,7 @@ class Document:
     quoted: tuple[Span, ...] = ()
     notes: tuple[Note, ...] = ()
     tables: tuple[Table, ...] = ()
+    additions: tuple[Addition, ...] = ()
 
     @property
     def unreadable_pages(self) -> tuple[int, ...]:

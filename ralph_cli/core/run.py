@@ -27,7 +27,8 @@ class DraftClaim:
     """A claim as the worker wrote it: its wording, the words it says are in the document, and how it computed.
 
     `because` is why the worker stands by a claim to which code has objected. A claim that something is not in the
-    document has no quotes, and `searched` instead: what was looked for.
+    document has no quotes, and `searched` instead: what was looked for. `page` is where words that stand on several
+    pages are meant, 0 if it was not said.
     """
 
     text: str
@@ -35,6 +36,7 @@ class DraftClaim:
     calculations: tuple[str, ...] = ()
     because: str = ""
     searched: tuple[str, ...] = ()
+    page: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,10 +17,11 @@ def describe_sparse_rows(document: Document) -> dict[int, str]:
     """
     found: dict[int, str] = {}
     for table in document.tables:
+        named = [number for number, column in enumerate(table.columns) if column.header]
         for line, cells in _rows(document.text, table).items():
             columns = [cell.column for cell in cells]
-            named = all(table.columns[column].header for column in columns)
-            if columns != list(range(len(columns))) and named and len(cells) <= _MOST_FIGURES:
+            is_told = set(columns) <= set(named) and columns != named[: len(columns)]
+            if is_told and len(cells) <= _MOST_FIGURES:
                 found[line] = "; ".join(_describe(document.text, cell, table) for cell in cells)
     return found
 

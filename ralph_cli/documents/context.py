@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ralph_cli.core.document import Document, Heading, Span
@@ -81,10 +82,10 @@ def context_span(
     return Span(min(low, _minimum_start(text, span.start)), max(high, _minimum_end(text, span.end)))
 
 
-def headings_above(document: Document, offset: int) -> tuple[Heading, ...]:
-    """The heading of the section that `offset` is in, and those of the sections around it, the outermost first."""
+def headings_above(headings: Sequence[Heading], offset: int) -> tuple[Heading, ...]:
+    """Of a document's headings that of the section around `offset`, and those around it, the outermost first."""
     found: list[Heading] = []
-    for heading in reversed([heading for heading in document.headings if heading.start <= offset]):
+    for heading in reversed([heading for heading in headings if heading.start <= offset]):
         if not found or heading.level < found[-1].level:
             found.append(heading)
         if heading.level <= 1:

@@ -12,7 +12,7 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import DEFAULT_LIMITS, Layout, LoadLimits
 from ralph_cli.documents.sniff import Kind, display_name
 
-_LOADER_VERSIONS: dict[str, int] = {"pdf": 6, "docx": 2, "html": 5, "text": 2, "markdown": 2, "code": 2}
+_LOADER_VERSIONS: dict[str, int] = {"pdf": 7, "docx": 4, "html": 7, "text": 2, "markdown": 2, "code": 2}
 """Raised whenever a loader gives another text for the same bytes."""
 
 _LIBRARIES: dict[str, str] = {"pdf": "pypdfium2", "html": "selectolax"}

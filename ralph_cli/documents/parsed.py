@@ -5,12 +5,27 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ralph_cli.core.document import PAGE_BREAK, Caution, Cell, Column, Document, Heading, Note, Page, Span, Table
+from ralph_cli.core.document import (
+    ORIGINS,
+    PAGE_BREAK,
+    Addition,
+    Caution,
+    Cell,
+    Column,
+    Document,
+    Heading,
+    Note,
+    Page,
+    Span,
+    Table,
+)
 from ralph_cli.documents.limits import LoadLimits
 
-_REQUIRED_KEYS, _OPTIONAL_KEYS = {"pages", "headings", "cautions"}, {"quoted", "notes", "tables"}
+_REQUIRED_KEYS, _OPTIONAL_KEYS = {"pages", "headings", "cautions"}, {"quoted", "notes", "tables", "additions"}
 _MAX_HEADINGS = 50_000
-_MAX_PASSAGES = 100_000
+MAX_PASSAGES = 100_000
+"""Quotations, notes or additions that a document may have."""
+
 _MAX_TABLES, _MAX_CELLS = 50_000, 2_000_000
 _MAX_CAUTIONS = 100
 _MAX_LABEL = 40
@@ -55,6 +70,14 @@ class ParsedTable:
 
 
 @dataclass(frozen=True, slots=True)
+class ParsedAddition:
+    """An addition on the page with index `page`; its offsets are relative to that page."""
+
+    page: int
+    addition: Addition
+
+
+@dataclass(frozen=True, slots=True)
 class ParsedDocument:
     """The result of one parser run. Offsets are relative to pages, so whatever a parser says, pages tile the text.
 
@@ -67,6 +90,7 @@ class ParsedDocument:
     quoted: tuple[tuple[int, int, int], ...] = ()
     notes: tuple[ParsedNote, ...] = ()
     tables: tuple[ParsedTable, ...] = ()
+    additions: tuple[ParsedAddition, ...] = ()
 
     def to_json(self) -> bytes:
         """A compact form that `from_json` reads back."""
@@ -81,6 +105,9 @@ class ParsedDocument:
             value["notes"] = [[note.page, note.start, note.end, note.cited] for note in self.notes]
         if self.tables:
             value["tables"] = [_table_to_row(found) for found in self.tables]
+        if self.additions:
+            rows = ((found.page, found.addition) for found in self.additions)
+            value["additions"] = [[page, it.start, it.end, it.origin] for page, it in rows]
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
 
     @classmethod
@@ -97,12 +124,15 @@ class ParsedDocument:
         )
         warnings = validated_rows(value["cautions"], (str, str, list), _MAX_CAUTIONS)
         cautions = tuple(Caution(code, message, tuple(numbers)) for code, message, numbers in warnings)
-        quoted = tuple((a, b, c) for a, b, c in validated_rows(value.get("quoted", []), (int, int, int), _MAX_PASSAGES))
+        quoted = tuple((a, b, c) for a, b, c in validated_rows(value.get("quoted", []), (int, int, int), MAX_PASSAGES))
         notes = tuple(
-            ParsedNote(*row) for row in validated_rows(value.get("notes", []), (int, int, int, int), _MAX_PASSAGES)
+            ParsedNote(*row) for row in validated_rows(value.get("notes", []), (int, int, int, int), MAX_PASSAGES)
         )
         rows = validated_rows(value.get("tables", []), (int, int, int, list, list), _MAX_TABLES)
-        parsed = cls(pages, headings, cautions, quoted, notes, tuple(_table_from_row(*row) for row in rows))
+        tables = tuple(_table_from_row(*row) for row in rows)
+        rows = validated_rows(value.get("additions", []), (int, int, int, str), MAX_PASSAGES)
+        additions = tuple(ParsedAddition(page, Addition(*row)) for page, *row in rows)
+        parsed = cls(pages, headings, cautions, quoted, notes, tables, additions)
         parsed.validate(limits)
         return parsed
 
@@ -131,11 +161,21 @@ class ParsedDocument:
         for found in self.tables:
             if not 0 <= found.page < len(self.pages) or not _is_within(found.table, len(self.pages[found.page].text)):
                 raise ValueError("a table or cell outside its page")
+        self._validate_additions()
         for caution in self.cautions:
             if len(caution.message) > _MAX_MESSAGE or any(
                 type(number) is not int or not 0 < number <= len(self.pages) for number in caution.pages
             ):
                 raise ValueError("a caution about pages that do not exist")
+
+    def _validate_additions(self) -> None:
+        last = (0, 0)
+        for page, addition in ((found.page, found.addition) for found in self.additions):
+            if not 0 <= page < len(self.pages) or not 0 <= addition.start < addition.end <= len(self.pages[page].text):
+                raise ValueError("an addition outside its page")
+            if (page, addition.start) < last or addition.origin not in ORIGINS:
+                raise ValueError("additions out of order, or of no known origin")
+            last = (page, addition.end)
 
 
 def bound_tables(tables: Sequence[ParsedTable]) -> tuple[ParsedTable, ...]:
@@ -177,11 +217,6 @@ def _table_from_row(page: int, start: int, end: int, columns: list[Any], cells: 
     return ParsedTable(page, Table(start, end, named, filled))
 
 
-def _move_table(table: Table, by: int) -> Table:
-    cells = tuple(Cell(cell.start + by, cell.end + by, cell.column) for cell in table.cells)
-    return Table(table.start + by, table.end + by, table.columns, cells)
-
-
 def clean_label(label: str) -> str:
     """A page label cut to a length and to characters that fit on one line."""
     return "".join(c for c in label if c.isprintable()).strip()[:_MAX_LABEL]
@@ -214,7 +249,8 @@ def assemble(parsed: ParsedDocument, *, path: str, kind: str, sha256: str, finge
         cautions=parsed.cautions,
         quoted=tuple(Span(pages[index].start + a, pages[index].start + b) for index, a, b in parsed.quoted),
         notes=tuple(Note(*(pages[n.page].start + at for at in (n.start, n.end, n.cited))) for n in parsed.notes),
-        tables=tuple(_move_table(found.table, pages[found.page].start) for found in parsed.tables),
+        tables=tuple(found.table.moved(pages[found.page].start) for found in parsed.tables),
+        additions=tuple(found.addition.moved(pages[found.page].start) for found in parsed.additions),
     )
 
 

@@ -1,11 +1,15 @@
 """What a worker is told of a document before it has read any of it: its pages and its headings."""
 
 import re
+from collections import Counter
+from collections.abc import Sequence
 
-from ralph_cli.core.document import Document
+from ralph_cli.core.document import Document, Heading
 from ralph_cli.core.prompts.framing import frame_data
+from ralph_cli.documents.search.headings import find_headings, is_numbered
+from ralph_cli.text.tables import count_cells, has_columns
 
-MAX_HEADINGS = 40
+MAX_HEADINGS, MAX_HEADING_CHARS = 60, 48
 
 
 def describe_pages(document: Document) -> str:
@@ -20,11 +24,32 @@ def describe_pages(document: Document) -> str:
 
 
 def render_headings(document: Document, nonce: str) -> str:
-    """The upper headings with their pages, framed as data; empty when there are none."""
-    if not document.headings:
+    """Where parts of the document begin, by page, framed as data; empty when no heading is known.
+
+    Of more than there is room for, those of pages that are nearly all table are told, then the upper and numbered ones.
+    """
+    found = find_headings(document)
+    if not found:
         return ""
-    tops = [heading for heading in document.headings if heading.level <= 2] or list(document.headings)
-    lines = [f"{h.text[:80]} (page {document.page_at(h.start).number})" for h in tops[:MAX_HEADINGS]]
-    if len(tops) > MAX_HEADINGS:
-        lines.append(f"... {len(tops) - MAX_HEADINGS} more")
-    return f"Headings:\n{frame_data(chr(10).join(lines), nonce)}\n"
+    titles = _table_titles(document, found)
+    ranked = sorted(found, key=lambda heading: (heading not in titles, heading.level, not is_numbered(heading.text)))
+    chosen = sorted(ranked[:MAX_HEADINGS], key=lambda heading: heading.start)
+    lines = [f"{document.page_at(heading.start).number} {heading.text[:MAX_HEADING_CHARS]}" for heading in chosen]
+    if len(found) > len(chosen):
+        lines.append(f"... {len(found) - len(chosen)} more")
+    where = "Headings, each with its page" if document.paged else "Headings"
+    return f"{where}:\n{frame_data(chr(10).join(lines), nonce)}\n"
+
+
+def _table_titles(document: Document, headings: Sequence[Heading]) -> list[Heading]:
+    """Of each page that is nearly all table the heading above its first row repeated least, the last of them."""
+    found = []
+    repeated = Counter(heading.text for heading in headings)
+    for page in document.pages:
+        lines = [line for line in document.text[page.start : page.end].split("\n") if line.strip()]
+        if 2 * sum(count_cells(line) > 2 and has_columns(line) for line in lines) > len(lines):
+            first = next(line for line in lines if has_columns(line))
+            row = document.text.index(first, page.start)
+            above = [heading for heading in headings if page.start <= heading.start <= row]
+            found += sorted(above, key=lambda heading: (-repeated[heading.text], heading.start))[-1:]
+    return found

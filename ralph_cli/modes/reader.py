@@ -10,14 +10,14 @@ from ralph_cli.checks.form import AnswerForm, split_long_quotes
 from ralph_cli.checks.quotes import VisibilityPolicy, resolve_quotes
 from ralph_cli.core.coverage import Spans
 from ralph_cli.core.document import Document
-from ralph_cli.core.model import Request, ToolCall, UserTurn
+from ralph_cli.core.model import Request, Tool, ToolCall, UserTurn
 from ralph_cli.core.prompts.framing import frame_data, truncate
 from ralph_cli.core.prompts.templates import prompt_text, render_prompt
 from ralph_cli.core.run import Attempt, Completeness, Draft
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.modes.opening import describe_pages, render_headings
 from ralph_cli.rlm.loop import Explorer, ReviewDraft
-from ralph_cli.rlm.parse import ACT_TOOL, MalformedCall, Snippet, parse_call
+from ralph_cli.rlm.parse import ACT_TOOL, READ_TOOL, MalformedCall, Snippet, parse_call
 
 PREVIEW_CHARS, TRAJECTORY_CHARS = 600, 24_000
 SUMMARY_CHARS = 4_000
@@ -49,6 +49,11 @@ class Assignment:
         """The system prompt."""
         return prompt_text(_PROMPTS[self.kind][0])
 
+    @property
+    def tool(self) -> Tool:
+        """The tool of its worker."""
+        return ACT_TOOL if self.kind == "question" else READ_TOOL
+
     def opening(self, nonce: str, *, include_document: bool) -> str:
         """The first message: metadata and a preview, or the whole text; notes; what is asked comes last."""
         text = self.document.text
@@ -74,7 +79,7 @@ class Assignment:
         printed = frame_data(truncate(steps, TRAJECTORY_CHARS) or "(no step was run)", nonce)
         message = render_prompt(_PROMPTS[self.kind][3], trajectory=printed, **self._form_values)
         inputs = {**self.inputs, "trajectory": "\n".join(output for _, output in trajectory)}
-        return Request("extractor", self.system, (UserTurn(message),), (ACT_TOOL,), inputs=inputs)
+        return Request("extractor", self.system, (UserTurn(message),), (self.tool,), inputs=inputs)
 
     @property
     def inputs(self) -> dict[str, object]:
@@ -161,7 +166,8 @@ class DocumentReader:
 
     def resolve(self, draft: Draft) -> Attempt:
         """The draft with its quotes looked up, and with the record of the search if it says that nothing is there."""
-        attempt = resolve_quotes(draft, self.document, self._index, self.shown_spans(), self.visibility)
+        shortest = self.assignment.form.quote_chars.low
+        attempt = resolve_quotes(draft, self.document, self._index, self.shown_spans(), self.visibility, shortest)
         return self.absence_review.add_claim_searches(self.absence_review.add_search_record(attempt), draft)
 
     def add_reading_record(self, attempt: Attempt, said: Completeness | None) -> Attempt:

@@ -9,8 +9,8 @@ from ralph_cli.checks.base import Check, JudgeCheck, run_all, run_in_order
 from ralph_cli.checks.completeness import NAME as COMPLETENESS
 from ralph_cli.checks.coverage import NAME as COVERAGE
 from ralph_cli.checks.form import as_draft, form_issues
-from ralph_cli.checks.judge.claims import safe_file_name
 from ralph_cli.checks.judge.outputs import NAME as TASK_JUDGE
+from ralph_cli.checks.judge.passages import safe_file_name
 from ralph_cli.checks.output.check import FIGURES_CHECK, OutputCheck, OutputForm
 from ralph_cli.checks.output.shape import strip_fence
 from ralph_cli.checks.verifier import VerifierCheck

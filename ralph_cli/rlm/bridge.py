@@ -13,6 +13,8 @@ from ralph_cli.core.errors import EngineError, ProviderError
 from ralph_cli.core.model import Model, Request, StopReason, UserTurn
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.documents.columns import describe_sparse_rows
+from ralph_cli.documents.quotes.additions import describe_lines_with_additions
+from ralph_cli.documents.search.headings import find_headings
 from sandbox import Answer, HostQuery, QueryFailure, Result, Sandbox, SandboxFailure, SandboxUnavailable
 
 MAX_PARALLEL = 32
@@ -114,8 +116,9 @@ class DocumentSandbox:
     ) -> None:
         self._open, self._document, self._ledger = open_engine, document, ledger or Ledger(Budget())
         notes = "" if memory is None else f"\nmemory = {memory!r}\n"
-        rows = f"\nsparse_rows = {describe_sparse_rows(document)!r}\n"
-        self._first_snippet = _lookup_functions() + rows + notes
+        lines = f"\nline_notes = {_describe_lines(document)!r}\n"
+        parts = [(heading.start, heading.level, heading.text) for heading in find_headings(document)]
+        self._first_snippet = f"{_lookup_functions()}{lines}headings = {parts!r}\n{notes}"
         self._sandbox: Sandbox | None = None
         self._ready: Future[Sandbox] | None = None
         self._lock = threading.Lock()
@@ -161,6 +164,10 @@ class DocumentSandbox:
             raise EngineError(str(error), code="sandbox-failed", hint="run `ralph doctor`") from error
         return result
 
+    def keep_rest(self, text: str) -> None:
+        """Have `rest()` print this text: what was cut off the output of a snippet."""
+        self.run(f"_cut_off = {text!r}", refuse_queries)
+
     def _run_first_snippet(self, sandbox: Sandbox) -> None:
         """Define the look-up functions, and the notes, in a fresh guest."""
         result = sandbox.run(self._first_snippet, refuse_queries)
@@ -188,8 +195,17 @@ class DocumentSandbox:
             ready.add_done_callback(lambda _: sandbox.close())
 
 
+def _describe_lines(document: Document) -> dict[int, str]:
+    """By the offset at which it begins, what a line of the document does not show."""
+    notes = {line: f"in this row {columns}" for line, columns in describe_sparse_rows(document).items()}
+    for line, note in describe_lines_with_additions(document).items():
+        notes[line] = f"{notes[line]}; {note}" if line in notes else note
+    return notes
+
+
 def _lookup_functions() -> str:
-    """The source of the look-up functions of the prelude."""
+    """The source of the look-up functions, as one module."""
     package = resources.files("ralph_cli")
-    sources = [package.joinpath(name).read_text("utf-8") for name in ("text/tables.py", "rlm/prelude.py")]
-    return re.sub(r"^from ralph_cli\..*\n", "", "\n".join(sources), flags=re.MULTILINE)
+    names = ("text/tables.py", *(f"rlm/lookup/{name}.py" for name in ("lines", "find", "parts")))
+    sources = "\n".join(package.joinpath(name).read_text("utf-8") for name in names)
+    return re.sub(r"^from ralph_cli\.[\w.]+ import (?:\([^)]*\)|.*)\n", "", sources, flags=re.MULTILINE)

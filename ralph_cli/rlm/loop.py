@@ -22,9 +22,7 @@ MAX_TOKENS_LONG = 16_000
 NUDGE = "Use the tool `act`: run Python with `code`, or hand in with `claims` or `not_found`."
 LOOK_FIRST = "Nothing was looked at yet. Run code that prints the passages in question, then hand in."
 SEE_FIRST = "Hand in with a call of its own, after you have seen what the code prints."
-VARIABLES_LOST = (
-    "[The sandbox was restarted: your variables are gone; `context`, `find`, `show` and `at` are still there.]"
-)
+VARIABLES_LOST = "[The sandbox was restarted: your variables are gone; `context`, `find` and the like are still there.]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +220,9 @@ class Explorer:
         self.sink(SnippetStarted(self._iteration, self._step))
         result = self.sandbox.run(code, self._answer_queries)
         asked = self.subqueries.used - before
-        shown = render_result(result)
+        shown, rest = render_result(result)
+        if rest:
+            self.sandbox.keep_rest(rest)
         # Code that fails or prints nothing has shown nothing of the document.
         if result.error is None and (result.stdout.strip() or result.value):
             self.has_seen_text = True

@@ -9,18 +9,30 @@ from sandbox import Result
 _PAGE = re.compile(r"^(?:--- )?(?:place \d+, )?page (\d+)(?:,| \()", re.MULTILINE)
 
 
-def render_result(result: Result) -> str:
-    """What a snippet printed, the value of its last expression and its error, in that order, within `OUTPUT_CAP`."""
+def render_result(result: Result) -> tuple[str, str]:
+    """What a snippet printed, the value of its last expression and its error, in that order, within `OUTPUT_CAP`.
+
+    The second text is what was cut off, from the first line that had no room.
+    """
     parts = [result.stdout.rstrip("\n")] if result.stdout.strip() else []
     if result.value is not None:
         parts.append(result.value)
-    text = "\n".join(parts)
     # The error comes whole and last: it is short, and it is what the next snippet depends on.
     error = truncate(result.error, OUTPUT_CAP // 2) if result.error else ""
-    shown = truncate(text, OUTPUT_CAP - len(error)) if text else ""
+    shown, rest = _cut_at_line("\n".join(parts), OUTPUT_CAP - len(error))
+    if rest:
+        shown += f"\n[{len(rest):,} characters were cut off here: rest() prints them]"
     if result.stdout_total > len(result.stdout):
-        shown += f"\n[{result.stdout_total:,} characters were printed]"
-    return "\n".join(part for part in (shown, error) if part) or "(no output)"
+        shown += f"\n[{result.stdout_total:,} characters were printed; {len(result.stdout):,} were kept]"
+    return "\n".join(part for part in (shown, error) if part) or "(no output)", rest
+
+
+def _cut_at_line(text: str, cap: int) -> tuple[str, str]:
+    """A text within `cap` characters, cut where a line ends if one does in the latter half, and what was cut off."""
+    if len(text) <= cap:
+        return text, ""
+    end = text.rfind("\n", cap // 2, cap)
+    return (text[:end], text[end + 1 :]) if end >= 0 else (text[:cap], text[cap:])
 
 
 def pages_shown(output: str, document: Document) -> tuple[int, ...]:

@@ -8,41 +8,46 @@ from pydantic import BaseModel, ValidationError
 
 from ralph_cli.core.model import Tool, ToolCall
 from ralph_cli.core.prompts.json_reply import StrictObject, describe_validation_error
-from ralph_cli.core.prompts.json_schema import array, object_schema, string
+from ralph_cli.core.prompts.json_schema import array, integer, object_schema, string
 from ralph_cli.core.run import Absence, Completeness, Draft, DraftClaim
 
 _CLAIM_SCHEMA = object_schema(
-    ("text", "quotes"),
+    ("text",),
     text=string("one statement, in your words"),
     quotes=array(string(), "verbatim words of the document that prove the statement"),
     calculations=array(string(), "for each computed figure: the computation over quoted figures = its result"),
+    page=integer("the page of the quotes, if their words stand on several"),
     because=string("only if code has objected to this claim and it is right all the same: why, in a few words"),
     searched=array(string(), "only of a statement that the document does not say something: what was looked for"),
 )
-ACT_TOOL = Tool(
-    name="act",
-    description=(
-        "Do exactly one thing: run Python (`code`), hand in the answer (`claims`), or hand in that the answer is not "
-        "in the document (`not_found`). Beside `claims`, `complete` may say how you know that nothing is missing."
+_ACT_FIELDS = {
+    "code": string("Python to run; what it prints comes back"),
+    "claims": array(_CLAIM_SCHEMA, "statements, each with the words of the document that prove it"),
+    "not_found": object_schema(
+        ("searched",),
+        searched=array(string(), "the words and figures looked for"),
+        note=string("what the document has instead, if anything"),
     ),
-    schema=object_schema(
-        (),
-        code=string("Python to run; what it prints comes back"),
-        claims=array(_CLAIM_SCHEMA, "the answer: statements, each with the words of the document that prove it"),
-        not_found=object_schema(
-            ("searched",),
-            searched=array(string(), "the words and figures looked for"),
-            note=string("what the document has instead, if anything"),
-        ),
-        complete=object_schema(
-            (),
-            closed_by=string("words of the document that close the list"),
-            terms=array(string(), "words at whose places in the text all instances stand, each place read"),
-            pages=string("pages that were all read, such as 12-18, or all"),
-        ),
-    ),
+}
+_COMPLETE_SCHEMA = object_schema(
+    (),
+    closed_by=string("words of the document that close the list"),
+    terms=array(string(), "words at whose places in the text all instances stand, each place read"),
+    pages=string("pages that were all read, such as 12-18, or all"),
 )
-"""The one tool of a worker."""
+_ONE_THING = (
+    "Do exactly one thing: run Python (`code`), hand in {} (`claims`), or hand in that the document does not say "
+    "(`not_found`)."
+)
+ACT_TOOL = Tool("act", _ONE_THING.format("the answer"), object_schema((), **_ACT_FIELDS))
+"""The one tool of a worker who answers a question."""
+
+READ_TOOL = Tool(
+    "act",
+    _ONE_THING.format("the brief") + " Beside `claims`, `complete` may say how you know that nothing is missing.",
+    object_schema((), **_ACT_FIELDS, complete=_COMPLETE_SCHEMA),
+)
+"""The one tool of a worker who reads for a task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +66,16 @@ class MalformedCall:
 
 class _Claim(StrictObject):
     text: str
-    quotes: list[str]
+    quotes: list[str] | None = None
     calculations: list[str] | None = None
+    page: int | None = None
     because: str | None = None
     searched: list[str] | None = None
 
     def as_draft(self) -> DraftClaim:
-        quotes, calculations, searched = self.quotes, self.calculations or (), self.searched or ()
-        return DraftClaim(self.text, tuple(quotes), tuple(calculations), self.because or "", tuple(searched))
+        quotes, calculations, searched = self.quotes or (), self.calculations or (), self.searched or ()
+        because, page = self.because or "", self.page or 0
+        return DraftClaim(self.text, tuple(quotes), tuple(calculations), because, tuple(searched), page)
 
 
 class _NotFound(StrictObject):

@@ -98,10 +98,10 @@ def fold(text: str) -> FoldedText:
             text = _apply(
                 text, ((m.start(), m.end(), _LIGATURES.get(m[0], "")) for m in _DROP_OR_EXPAND.finditer(text)), layers
             )
-        if not present.isdisjoint(_SHIFTED):
-            text = _apply(text, readable_figures(text), layers)
         if _MARK.search("".join(present)):
             text = _apply(text, _compositions(text), layers)
+        if not present.isdisjoint(_SHIFTED):  # behind a letter with its accent, as it is behind any other
+            text = _apply(text, readable_figures(text), layers)
     for plain, variants in _VARIANTS.items():
         for variant in variants:
             text = text.replace(variant, plain)

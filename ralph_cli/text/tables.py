@@ -4,10 +4,14 @@ The guest's look-up functions use it, too: its source is sent into the sandbox, 
 """
 
 import re
+from collections.abc import Callable
 
 CELLS_APART = re.compile(r"\S(?: {2,}|\t)\S")
 _ESCAPED_CLASSED_OR_SPACE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]| +(?P<quantifier>(?=[*+?{]))?")
+_VERBOSE = re.compile(r"\(\?[aiLmsu]*x[aiLmsux]*(?:-[ims]+)?[:)]")
 _AMOUNT = re.compile(r"\d[\d,.]*")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_DATE = re.compile(r"\b[A-Z][a-z]{2,8}\.? \d{1,2}\b|\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b")
 _LETTERS = re.compile(r"[^\W\d_]{2,}")
 _STOPPED = re.compile(r"[.;:!?](?:\s|$)")
 
@@ -27,15 +31,17 @@ _YEARS = r"(?:\b(?:19|20)\d\d\b.*){2}|(?:\b\d{1,2}[/.]\d{1,2}[/.]\d{2,4}\b.*){2}
 _PERIOD = r"(?i)\b(?:months|weeks|years?|quarters?) ended\b|\bas of\b.*\d|^at [A-Z][a-z]+ \d"
 _UNIT = r"(?i)\bin (?:thousand|million|billion)s?\b|[($] ?(?:thousand|million|billion)s?\b"
 _NAMED_ABOVE = tuple(map(re.compile, (_YEARS, _PERIOD, _UNIT)))
-_MOST_LINES, _LONGEST_HEADER, _LONGEST_LINE, _FEW_WORDS = 200, 160, 75, 6
+_MOST_LINES, _LONGEST_HEADER, _LONGEST_LINE, _FEW_WORDS, _NEAR = 200, 160, 75, 6, 2
 
 
 def widen_spaces(pattern: str) -> str:
     """A regular expression in which a space matches any white space, as line ends are nothing to who searches words.
 
     A space with a quantifier behind it keeps it (" ?" is one space or none), and one in a class stays one of its
-    characters.
+    characters. A verbose pattern, whose spaces mean nothing, is left as it is.
     """
+    if _VERBOSE.search(pattern):
+        return pattern
     return _ESCAPED_CLASSED_OR_SPACE.sub(_widen, pattern)
 
 
@@ -60,6 +66,11 @@ def has_columns(line: str) -> bool:
     return len(_AMOUNT.findall(line)) >= 2 and len(_LETTERS.findall(line)) <= 14
 
 
+def count_cells(line: str) -> int:
+    """How many cells of a line stand apart: two spaces or a tab, or the bars of Markdown, between them."""
+    return len(re.split(r"(?: {2,}|\t|\s*\|\s*)+", line.strip(" \t|")))
+
+
 def is_row_under(header: list[str] | tuple[str, ...], line: str) -> bool:
     """Whether a line is a row of the table with this header: a row by itself, or one in which no sentence ends."""
     return is_row(line) or (bool(header) and not _STOPPED.search(line))
@@ -70,12 +81,16 @@ def table_lines(above: str, line: str) -> list[str]:
     found: list[str] = []
     sentences = 0
     parts = [part for part in above.split("\n")[:-1][-_MOST_LINES:] if part.strip()]
-    for number, part in reversed(list(enumerate(parts))):
-        sentences += _is_prose(part) or part.rstrip().endswith((".", ";"))
-        found.insert(0, part)
+    rows = [is_row(part) for part in parts] + [True]
+    for number in range(len(parts) - 1, -1, -1):
+        part = parts[number].rstrip()
+        # A long line with rows above and below it is a label of the table, unless a sentence ends in it.
+        inside = any(rows[max(number - _NEAR, 0) : number]) and any(rows[number + 1 : number + 1 + _NEAR])
+        sentences += part.endswith((".", ";")) or (_is_prose(part) and not inside)
+        found.insert(0, parts[number])
         # What ends in a colon below a row is the heading of a group of rows.
-        introduces = part.rstrip().endswith(":") and len(part.split()) > _FEW_WORDS
-        if sentences > 1 or (introduces and not (number and is_row(parts[number - 1]))):
+        introduces = part.endswith(":") and len(part.split()) > _FEW_WORDS
+        if sentences > 1 or (introduces and not inside and not (number and rows[number - 1])):
             break
     return found
 
@@ -84,19 +99,36 @@ def _is_prose(line: str) -> bool:
     return len(line) > _LONGEST_LINE and not is_row(line) and not re.search(_UNIT, line)
 
 
+def names_columns(line: str) -> bool:
+    """Whether a line names the columns (two years or dates), the period or the unit of rows below it."""
+    return any(shape.search(line) for shape in _NAMED_ABOVE)
+
+
 def header_lines(above: str, line: str) -> list[str]:
-    """The nearest lines of a row's table that name its columns (two years or dates), its period and its unit."""
+    """The nearest lines of a row's table that name its columns (two years or dates, or cells of words), its period and
+    its unit."""
     if not has_columns(line):
         return []
-    wanted = list(_NAMED_ABOVE)
+    wanted: list[Callable[[str], object]] = [*(shape.search for shape in _NAMED_ABOVE), names_cells]
     found: list[str] = []
     for part in reversed(table_lines(above, line)):
         part = part.strip()
-        named = len(part) < _LONGEST_HEADER and not _is_prose(part)
-        hits = [shape for shape in wanted if named and shape.search(part)]
+        named = len(part) < _LONGEST_HEADER and not _is_prose(part) and not _has_data(part)
+        hits = [shape for shape in wanted if named and shape(part)]
         if hits:
             found.insert(0, part)
             wanted = [shape for shape in wanted if shape not in hits]
         if not wanted:
             break
     return found
+
+
+def names_cells(line: str) -> bool:
+    """Whether a line is cells of words, as the names of columns are: three or more, and no amount."""
+    return count_cells(line) > 2 and not re.search(r"\d", line)
+
+
+def _has_data(line: str) -> bool:
+    """Whether amounts stand in two cells of a line: it is a row itself, whatever unit it names."""
+    amounts = _AMOUNT.findall(_DATE.sub("", line))
+    return sum(not _YEAR.fullmatch(amount.rstrip(",.")) for amount in amounts) > 1

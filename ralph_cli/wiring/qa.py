@@ -34,12 +34,13 @@ def build_qa(
     checks: tuple[Check, ...] = (FormCheck(settings.form), QuoteCheck(document), figures)
     if least_share:
         checks += (CoverageCheck(document, least_share, reader.shown_spans),)
+    counter = _build_counter_evidence(context, document, question)
     mode = QaMode(
         reader=reader,
         local_checks=checks,
-        judge=Judge(models.judge, document, question, context.nonces, models.panel),
+        judge=Judge(models.judge, document, question, context.nonces, models.panel, counter),
         figure_check=figures,
-        counter_check=_build_counter_evidence(context, document, question),
+        counter_check=counter,
         verifier=build_verifier_check(context, question, verifier),
         retry=settings.retry,
     )

@@ -64,6 +64,7 @@ def open_reader(
         nonce=nonce,
         sink=sink,
         max_steps=settings.max_steps,
+        tool=assignment.tool,
         parse=partial(parse_submission, form=assignment.form),
         has_seen_text=direct,
         agent=agent,

@@ -101,6 +101,41 @@ def test_words_that_stand_in_several_places_are_pinned_to_the_one_that_was_seen(
     assert quote.occurrences == 3 and len(quote.places) == 3
 
 
+def test_a_page_that_a_claim_names_decides_where_its_words_are_meant() -> None:
+    about = document("Total assets  5  6\fOther words\fTotal assets  5  6\nand more of them")
+    index = QuoteIndex(about)
+    for page in (1, 3):
+        (quote,) = resolve_quotes(
+            Draft((DraftClaim("It was 5.", ("Total assets  5  6",), page=page),)), about, index
+        ).quotes
+        assert quote.page == page
+
+
+def test_of_several_pages_the_one_is_meant_whose_title_the_claim_names() -> None:
+    about = document("Statement of cash flows\nNet income  5  6\fStatement of operations\nNet income  5  6")
+    for title, page in (("cash flows", 1), ("operations", 2)):
+        said = DraftClaim(f"The statement of {title} has net income of 5.", ("Net income  5  6",))
+        (quote,) = resolve_quotes(Draft((said,)), about, QuoteIndex(about)).quotes
+        assert quote.page == page
+
+
+def test_a_short_quote_must_be_of_the_header_of_a_row() -> None:
+    about = document(
+        "Footing 2021\nItem  2022  2021\nNet income of all  5  6\nThe year 2021 was good, and 2020 was bad."
+    )
+    index = QuoteIndex(about)
+
+    def pinned(short: str) -> object:
+        said = DraftClaim("It was 5.", ("Net income of all  5  6", short))
+        attempt = resolve_quotes(Draft((said,)), about, index, shortest=12)
+        return [quote.start for quote in attempt.quotes if quote.said == short] or attempt.refused[0].message
+
+    assert pinned("2022  2021") == [about.text.index("2022  2021")] and pinned("2021") == [
+        about.text.index("2022  2021") + 6
+    ]
+    assert "too short (fewer than 12 characters)" in str(pinned("2020"))
+
+
 def test_a_quote_that_is_not_there_is_named_with_the_closest_true_text() -> None:
     said = DraftClaim("It is due on the last.", ("The rent is due on the last day.",))
     attempt = resolve_quotes(Draft((said,)), MEMO, QuoteIndex(MEMO))
@@ -212,7 +247,7 @@ def test_passages_show_each_occurrence_once_with_its_marks_and_page() -> None:
     )
     shown = render_passages(MEMO, attempt.quotes, "n0")
     assert shown.count("[[1: rent is due on the first]]") == shown.count("[[2: hall is cold in]]") == 1
-    assert shown.count("[[1, also here: rent is due on the first]]") == 1
+    assert "The words of quote 1 stand in 1 other place" in shown and "quote 2 stand" not in shown
     assert shown.count("<data-n0>") == shown.count("</data-n0>") == 1
     assert shown.startswith("Page 1:")
 

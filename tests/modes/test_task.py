@@ -122,7 +122,7 @@ def test_the_reasoner_sees_the_brief_and_not_the_document(settings: Settings) ->
     assert "1 March 2021" not in told(order)
     ruling = told(judge.requests[0])
     assert "[[1: a base rent of $48,000 a year]]" in ruling and GOOD in ruling
-    assert ruling.rstrip().endswith("Say what the tenant pays.")
+    assert ruling.startswith("The task:\nSay what the tenant pays.\n")
 
 
 @pytest.mark.parametrize("threshold", [0.5, 1.0])

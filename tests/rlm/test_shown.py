@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ralph_cli.core.coverage import count_covered
-from ralph_cli.core.prompts.framing import truncate
 from ralph_cli.rlm.bridge import DocumentSandbox
+from ralph_cli.rlm.observe import render_result
 from ralph_cli.rlm.shown import ShownTextFinder
 
 WORDS = ["rent", "tenant", "lease", "hall", "notice", "party", "year", "term", "option", "charge", "deposit", "index"]
@@ -29,7 +29,7 @@ BENCH = DocumentSandbox(FakeSandbox, DOC)
 
 
 def printed(code: str) -> str:
-    return truncate(BENCH.run(code, lambda items: []).stdout)
+    return render_result(BENCH.run(code, lambda items: []))[0]
 
 
 def pages_of(spans: tuple[tuple[int, int], ...]) -> set[int]:
@@ -72,8 +72,8 @@ def test_the_lines_that_find_lists_are_found_at_their_offset() -> None:
 
 def test_only_what_is_left_of_a_cut_output_was_shown() -> None:
     spans = ShownTextFinder(TEXT).find_spans(printed("print(context[:9000])"))
-    assert count_covered(spans, 0, 1_500) == 1_500 and count_covered(spans, 8_550, 9_000) == 450
-    assert count_covered(spans, 2_000, 8_000) == 0
+    assert count_covered(spans, 0, 5_800) == 5_800
+    assert count_covered(spans, 6_000, 9_000) == 0
 
 
 def test_prefixes_escapes_and_lists_do_no_harm() -> None:

@@ -19,6 +19,7 @@ from ralph_cli.checks.figures.header import TableHeaders
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Attempt, Claim, Doubt, Evidence, Issue
 from ralph_cli.text.quantities.reader import read_quantities
+from ralph_cli.text.verbatim import departure
 
 NAME = "numbers"
 MAX_CALCULATIONS = 12
@@ -71,6 +72,8 @@ class NumbersCheck:
 
     def _answers(self, claim: Claim, attempt: Attempt) -> Iterator[Answer]:
         quotes = attempt.quotes_of(claim)
+        if not claim.calculations and not departure(claim.text, [quote.text for quote in quotes]):
+            return  # a quotation says what the document says, in its own words
         if not quotes:
             return  # another check says so, and every figure would be said to be missing
         said = "\n".join(quote.text for quote in quotes)

@@ -1,27 +1,23 @@
 """The semantic check: a model of another vendor reads each claim beside the passages quoted for it. Fails closed."""
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
 from ralph_cli.checks.absence import describe_searches
+from ralph_cli.checks.judge.counter_evidence import FINDINGS_SCHEMA, CounterEvidence, Finding, Proposal
 from ralph_cli.checks.judge.doubts import ANSWERS_SCHEMA, DoubtAnswer, check_answers, join_answers, render_doubts
-from ralph_cli.checks.judge.passages import render_passages
+from ralph_cli.checks.judge.passages import describe_document, render_passages, safe_file_name
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.model import Json, Model, Request
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, agent_request, ask_model, parse_object
 from ralph_cli.core.prompts.json_schema import array, choice, object_schema, string
-from ralph_cli.core.prompts.templates import render_prompt
+from ralph_cli.core.prompts.templates import prompt_text, render_prompt
 from ralph_cli.core.run import Attempt, Claim, Doubt, Evidence, Issue, QuoteBearing, QuoteRuling, Ruling, Verdict, Vote
-
-BEGINNING_CHARS = 400
-"""Characters of the document's beginning that tell the judge what it is."""
 
 _BEARING_OF_VERDICT: dict[str, QuoteBearing] = {
     "supported": "supports",
@@ -36,11 +32,11 @@ _INTEGER = {"type": "integer"}
 _QUOTE_SCHEMA = object_schema(id=_INTEGER, verdict=choice(*_BEARING_OF_VERDICT.values()), reason=string())
 
 
-def verdict_schema(*, doubts: bool = False) -> Json:
-    """The schema of a judge's reply; where some claims come with `doubts`, it answers them."""
+def verdict_schema(*, doubts: bool = False, limits: bool = False) -> Json:
+    """The schema of a judge's reply, which answers `doubts` and says of passages whether they are `limits`."""
     fields = {"quotes": array(_QUOTE_SCHEMA)} | ({"doubts": ANSWERS_SCHEMA} if doubts else {})
-    verdict = choice(*_BEARING_OF_VERDICT)
-    return object_schema(verdicts=array(object_schema(id=_INTEGER, verdict=verdict, reason=string(), **fields)))
+    verdict = object_schema(id=_INTEGER, verdict=choice(*_BEARING_OF_VERDICT), reason=string(), **fields)
+    return object_schema(verdicts=array(verdict), **({"findings": FINDINGS_SCHEMA} if limits else {}))
 
 
 class _QuoteVerdict(StrictObject):
@@ -59,6 +55,7 @@ class _ClaimVerdict(StrictObject):
 
 class _Verdicts(StrictObject):
     verdicts: list[_ClaimVerdict]
+    findings: list[Finding] = Field(default_factory=list)
 
 
 def parse_verdicts(
@@ -122,11 +119,13 @@ class Judge:
     question: str
     new_nonce: Callable[[], str]
     panel: tuple[Model, ...] = ()
+    counter: CounterEvidence | None = None
 
     def __call__(self, attempt: Attempt, doubts: Sequence[Doubt] = ()) -> Evidence:
         """The verdicts on the claims of an attempt, of which code has left these doubts."""
+        passages = self.counter.unread(attempt) if self.counter else []
         try:
-            rulings = self._ask(self.model, attempt, doubts)
+            rulings = self._ask(self.model, attempt, doubts, passages)
         except (ProviderError, UnparseableReply) as error:
             return Evidence("judge", broken=str(error) or type(error).__name__)
         if self.model.vendor != "offline":
@@ -135,15 +134,27 @@ class Judge:
         score = 1 - len(issues) / len(rulings) if rulings else None
         return Evidence("judge", issues, rulings, score=score)
 
-    def _ask(self, model: Model, attempt: Attempt, doubts: Sequence[Doubt]) -> tuple[Ruling, ...]:
+    def _ask(
+        self,
+        model: Model,
+        attempt: Attempt,
+        doubts: Sequence[Doubt],
+        passages: Sequence[Proposal] = (),
+        first: tuple[Attempt, Sequence[Ruling]] | None = None,
+    ) -> tuple[Ruling, ...]:
+        """One reading: verdicts on claims, findings on passages; `first` is the whole attempt and what was ruled."""
         ids = {claim.id for claim in attempt.claims}
         shown = [doubt for doubt in doubts if doubt.claim in ids]
 
         def parse(text: str) -> tuple[Ruling, ...]:
             deterministic = model.vendor == "offline"
-            return parse_verdicts(text, attempt.claims, model.name, deterministic=deterministic, doubts=shown)
+            rulings = parse_verdicts(text, attempt.claims, model.name, deterministic=deterministic, doubts=shown)
+            findings = parse_object(text, _Verdicts).findings
+            if self.counter is not None and findings:  # without any they are asked for once more, by themselves
+                self.counter.keep(passages, findings)
+            return rulings
 
-        return ask_model(model, self._request(attempt, shown), parse)
+        return ask_model(model, self._request(attempt, shown, passages, first), parse)
 
     def _reconsider(self, attempt: Attempt, rulings: tuple[Ruling, ...], doubts: Sequence[Doubt]) -> tuple[Ruling, ...]:
         """The rulings after second opinions on those near the margin."""
@@ -155,14 +166,20 @@ class Judge:
             if not open_:
                 break
             try:
-                second = self._ask(model, _with_claims_only(attempt, open_), doubts)
+                second = self._ask(model, _with_claims_only(attempt, open_), doubts, first=(attempt, rulings))
             except (ProviderError, UnparseableReply):
                 continue
             for ruling in second:
                 given[ruling.claim].append(ruling)
         return tuple(map(majority_ruling, given.values()))
 
-    def _request(self, attempt: Attempt, doubts: Sequence[Doubt]) -> Request:
+    def _request(
+        self,
+        attempt: Attempt,
+        doubts: Sequence[Doubt],
+        passages: Sequence[Proposal],
+        first: tuple[Attempt, Sequence[Ruling]] | None,
+    ) -> Request:
         nonce = self.new_nonce()
 
         def quotes_of(claim: Claim) -> list[dict[str, str]]:
@@ -171,16 +188,23 @@ class Judge:
         def doubts_of(claim: Claim) -> list[Doubt]:
             return [doubt for doubt in doubts if doubt.claim == claim.id]
 
-        claims = "\n".join(_render_claim(claim, doubts_of(claim), nonce) for claim in attempt.claims)
-        begins = frame_data(" ".join(self.document.text[:BEGINNING_CHARS].split()), nonce)
-        shown = render_passages(self.document, attempt.quotes, nonce)
-        claims_text = f"The document ({safe_file_name(self.document.path)}) begins:\n{begins}\n\n{shown}\n\n{claims}"
+        begins = frame_data(describe_document(self.document), nonce)
+        parts = [
+            f"The document ({safe_file_name(self.document.path)}) begins:\n{begins}",
+            render_passages(self.document, attempt.quotes, nonce),
+            "\n".join(_render_claim(claim, doubts_of(claim), nonce) for claim in attempt.claims),
+        ]
         if doubts:
-            claims_text += "\n\n" + render_prompt("judge_doubts", where=_WHERE_ANSWERED, consequence=_IF_UNSETTLED)
-        prompt = render_prompt("judge_request", claims=claims_text, question=self.question)
+            parts.append(render_prompt("judge_doubts", where=_WHERE_ANSWERED, consequence=_IF_UNSETTLED))
+        if self.counter is not None and passages:
+            parts.append(f"{prompt_text('judge_limits')}\n\n{self.counter.render(passages, nonce)}")
+        if first is not None:
+            parts.append(_render_first_reading(attempt, *first, nonce))
+        prompt = render_prompt("judge_request", claims="\n\n".join(parts), question=self.question)
         listed = [{"id": it.id, "text": it.text, "quotes": quotes_of(it)} for it in attempt.claims]
-        inputs = {"question": self.question, "claims": listed}
-        return agent_request("judge", prompt, verdict_schema(doubts=bool(doubts)), "verdicts", inputs, 4_000)
+        inputs = {"question": self.question, "claims": listed, "passages": len(passages)}
+        schema = verdict_schema(doubts=bool(doubts), limits=bool(passages))
+        return agent_request("judge", prompt, schema, "verdicts", inputs, 4_000)
 
 
 def is_near_margin(ruling: Ruling) -> bool:
@@ -233,9 +257,16 @@ def render_numbered(noun: str, claim: Claim, nonce: str) -> str:
     return f"{noun} {claim.id} ({on}):\n{frame_data(text, nonce)}"
 
 
-def safe_file_name(path: str) -> str:
-    """The file's name, without anything that could break out of its place in a prompt."""
-    return re.sub(r"[^\w.,+-]+", "_", Path(path).name)[:80] or "-"
+def _render_first_reading(attempt: Attempt, whole: Attempt, rulings: Sequence[Ruling], nonce: str) -> str:
+    """That claims are judged again, with what was said of them first and the claims beside them."""
+    again = {claim.id for claim in attempt.claims}
+    said = [f"claim {it.claim}: {it.verdict.value}: {it.reason}" for it in rulings if it.claim in again]
+    others = [claim.text for claim in whole.claims if claim.id not in again]
+    what = f"Claim {min(again)}" if len(again) == 1 else "Each claim"
+    parts = [render_prompt("judge_again", claims=what), frame_data("\n".join(said), nonce)]
+    if others:
+        parts += ["The other claims:", frame_data("\n".join(others), nonce)]
+    return "\n".join(parts)
 
 
 def _refusal_issue(ruling: Ruling, attempt: Attempt) -> Issue:

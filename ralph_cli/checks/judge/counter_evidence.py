@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ralph_cli.checks.figures.header import quote_header
-from ralph_cli.checks.judge.claims import safe_file_name
+from ralph_cli.checks.judge.passages import safe_file_name
 from ralph_cli.checks.quotes import quote_at
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import LimitExceeded, ProviderError
@@ -22,34 +22,42 @@ from ralph_cli.text.plural import pluralize
 
 NAME = "counter"
 NOT_RUN, PARTLY_RUN = INCOMPLETE_COUNTER_CHECKS
-MAX_PER_CLAIM, MAX_PASSAGES = 3, 12
+MAX_PER_CLAIM, MAX_PASSAGES = 2, 8
 """Passages that are read for a claim, and for all claims of an attempt."""
 
-CONTEXT_CHARS = 300
+CONTEXT_CHARS = 200
 """Characters shown on each side of a passage at most, so that it can be understood."""
 
 _FINDING_SCHEMA = object_schema(
     passage={"type": "integer"}, verdict=choice("none", "qualifies", "contradicts"), reason=string()
 )
-SCHEMA = object_schema(findings=array(_FINDING_SCHEMA))
+FINDINGS_SCHEMA = array(_FINDING_SCHEMA)
+SCHEMA = object_schema(findings=FINDINGS_SCHEMA)
 
 PassageKey = tuple[str, int, int]
 """A claim's wording and a passage's place: what was once read is not read again."""
 
+Proposal = tuple[Claim, Qualifier]
+"""A claim, and a passage that may limit it."""
 
-class _Finding(StrictObject):
+
+class Finding(StrictObject):
+    """What a model says of one passage: nothing to the claim, a limit of it, or the opposite."""
+
     passage: int
     verdict: Literal["none", "qualifies", "contradicts"]
     reason: str
 
 
-class _Findings(StrictObject):
-    findings: list[_Finding]
+class Findings(StrictObject):
+    """The reply of a model that reads passages only."""
+
+    findings: list[Finding]
 
 
-def parse_findings(text: str, passages: int) -> tuple[_Finding, ...]:
+def order_findings(findings: Sequence[Finding], passages: int) -> tuple[Finding, ...]:
     """The findings of a reply, in order: exactly one for each passage, else ValueError."""
-    said = sorted(parse_object(text, _Findings).findings, key=lambda item: item.passage)
+    said = sorted(findings, key=lambda item: item.passage)
     if [item.passage for item in said] != list(range(1, passages + 1)):
         raise ValueError(f"findings must be for the passages 1 to {passages}, one each")
     return tuple(said)
@@ -60,9 +68,9 @@ class CounterEvidence:
     """The check `counter`: fails a claim that another passage of the document contradicts.
 
     A passage that only qualifies a claim fails nothing: it is kept beside the claim, as a quote of the document. The
-    search is made here, without a model; what it proposes is read in one call. A call that fails, or that the budget
-    does not allow, is said to be not made and fails nothing: the claims were judged already. What earlier attempts
-    found out about the same claims holds all the same.
+    search is made here, without a model; what it proposes is read by the judge beside the claims, or in a call of its
+    own if that was not done. A call that fails, or that the budget does not allow, is said to be not made and fails
+    nothing: the claims were judged already. What earlier attempts found out about the same claims holds all the same.
     """
 
     model: Model
@@ -70,7 +78,7 @@ class CounterEvidence:
     question: str
     new_nonce: Callable[[], str]
     _index: QualifierIndex = field(init=False)
-    _findings: dict[PassageKey, _Finding] = field(default_factory=dict)
+    _findings: dict[PassageKey, Finding] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._index = QualifierIndex(self.document)
@@ -80,7 +88,7 @@ class CounterEvidence:
         if not proposed:
             return Evidence(NAME, note="no passage found that might qualify or contradict a claim")
         try:
-            self._ask([(claim, item) for claim, item in proposed if _key(claim, item) not in self._findings])
+            self._ask(self.unread(attempt))
         except (LimitExceeded, ProviderError, UnparseableReply) as error:
             missed = str(error)
         else:
@@ -92,7 +100,16 @@ class CounterEvidence:
         rest = len(proposed) - len(known)
         return replace(found, check=PARTLY_RUN, note=f"{found.note}; {rest} more were not checked: {missed}")
 
-    def _candidates(self, attempt: Attempt) -> list[tuple[Claim, Qualifier]]:
+    def unread(self, attempt: Attempt) -> list[Proposal]:
+        """The passages that no model has read beside the claims of an attempt."""
+        return [pair for pair in self._candidates(attempt) if _key(*pair) not in self._findings]
+
+    def keep(self, passages: Sequence[Proposal], findings: Sequence[Finding]) -> None:
+        """Take what a model said of these passages; ValueError unless it is one finding for each."""
+        ordered = order_findings(findings, len(passages))
+        self._findings |= {_key(*pair): finding for pair, finding in zip(passages, ordered, strict=True)}
+
+    def _candidates(self, attempt: Attempt) -> list[Proposal]:
         """The passages to be read, with the claim each may limit; what the judge has seen of a claim is left out."""
         lines = index_lines(self.document)
         found = []
@@ -107,23 +124,24 @@ class CounterEvidence:
         best = sorted(found, key=lambda pair: -pair[1].score)[:MAX_PASSAGES]
         return sorted(best, key=lambda pair: (pair[0].id, pair[1].span.start))
 
-    def _ask(self, unread: Sequence[tuple[Claim, Qualifier]]) -> None:
-        if not unread:
-            return
-        nonce = self.new_nonce()
+    def render(self, passages: Sequence[Proposal], nonce: str) -> str:
+        """The claims with the passages that may limit each, numbered from 1, as data."""
         lines_by_claim: dict[int, list[str]] = {}
-        for number, (claim, item) in enumerate(unread, 1):
+        for number, (claim, item) in enumerate(passages, 1):
             page = self.document.page_at(item.span.start).number
             shown = frame_data(self._render_passage(item.span), nonce)
             lines_by_claim.setdefault(claim.id, [f"Claim {claim.id}:\n{frame_data(claim.text, nonce)}"]).append(
                 f"Passage {number} (page {page}):\n{shown}"
             )
-        claims = "\n\n".join("\n".join(lines) for lines in lines_by_claim.values())
-        values = {"document": safe_file_name(self.document.path), "claims": claims, "question": self.question}
-        prompt = render_prompt("counter_request", **values)
+        return "\n\n".join("\n".join(lines) for lines in lines_by_claim.values())
+
+    def _ask(self, unread: Sequence[Proposal]) -> None:
+        if not unread:
+            return
+        values = {"document": safe_file_name(self.document.path), "claims": self.render(unread, self.new_nonce())}
+        prompt = render_prompt("counter_request", **values, question=self.question)
         request = agent_request(NAME, prompt, SCHEMA, "findings", {"passages": len(unread)}, 3_000)
-        findings = ask_model(self.model, request, lambda text: parse_findings(text, len(unread)))
-        self._findings |= {_key(claim, item): finding for (claim, item), finding in zip(unread, findings, strict=True)}
+        ask_model(self.model, request, lambda text: self.keep(unread, parse_object(text, Findings).findings))
 
     def _render_passage(self, span: Span) -> str:
         """A passage marked in what it stands in; a row of a table under its header."""
@@ -134,7 +152,7 @@ class CounterEvidence:
         body = f"{text[around.start : span.start]}[[{text[span.start : span.end]}]]{text[span.end : around.end]}"
         return "".join(f"(above: {line})\n" for line in head) + body
 
-    def _evidence(self, attempt: Attempt, candidates: Sequence[tuple[Claim, Qualifier]]) -> Evidence:
+    def _evidence(self, attempt: Attempt, candidates: Sequence[Proposal]) -> Evidence:
         next_id = max((quote.id for quote in attempt.quotes), default=0) + 1
         quotes: dict[Span, Quote] = {}
         found: list[Qualification] = []

@@ -6,9 +6,9 @@ from functools import partial
 
 from pydantic import Field
 
-from ralph_cli.checks.judge.claims import render_numbered, safe_file_name
+from ralph_cli.checks.judge.claims import render_numbered
 from ralph_cli.checks.judge.doubts import ANSWERS_SCHEMA, DoubtAnswer, check_answers, join_answers, render_doubts
-from ralph_cli.checks.judge.passages import render_passages
+from ralph_cli.checks.judge.passages import render_passages, safe_file_name
 from ralph_cli.checks.output.words import count_words
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ProviderError
@@ -99,19 +99,24 @@ class TaskJudge:
             shown += f"\n\n{render_doubts('the work', doubts, attempt.because, nonce)}\n\n{how}"
         prompt = render_prompt(
             "task_judge_request",
+            task=self.task,
             document=safe_file_name(self.document.path) if self.document else "none: only the memory is known",
             brief=self._brief(attempt, nonce),
-            memory=frame_data(self.memory, nonce) if self.memory else "(nothing)",
-            reading=_reading_record(attempt, nonce),
+            known=self._known(attempt, nonce),
             output=shown,
             kind=self.kind,
             words=count_words(attempt.output),
-            task=self.task,
         )
         quotes = [{"text": quote.text, "page": quote.page} for quote in attempt.quotes]
         inputs = {"task": self.task, "output": attempt.output, "format": self.kind, "quotes": quotes}
         schema = SCHEMA_WITH_DOUBTS if doubts else SCHEMA
         return agent_request(NAME, prompt, schema, "ruling", inputs | {"memory": self.memory}, 4_000)
+
+    def _known(self, attempt: Attempt, nonce: str) -> str:
+        """The notes of earlier runs and what code knows of the reading; nothing where there is none."""
+        reading = "\n".join(_reading_record(attempt))
+        parts = {"Notes of earlier runs on it": self.memory, "What code knows of the reading": reading}
+        return "".join(f"\n{what}:\n{frame_data(text, nonce)}\n" for what, text in parts.items() if text)
 
     def _brief(self, attempt: Attempt, nonce: str) -> str:
         if self.document is None or not attempt.claims:
@@ -121,11 +126,10 @@ class TaskJudge:
         return f"{shown}\n\n{items}"
 
 
-def _reading_record(attempt: Attempt, nonce: str) -> str:
+def _reading_record(attempt: Attempt) -> list[str]:
     """What code knows of how the brief was gathered: what was searched, and what shows that nothing is missing."""
     lines = [f"- {proof.message}" if proof.holds else f"- not shown: {proof.message}" for proof in attempt.completeness]
-    lines += [f"- searched: {search.term}: {_describe_hits(search)}" for search in attempt.searches]
-    return frame_data("\n".join(lines), nonce) if lines else "(nothing)"
+    return [*lines, *(f"- searched: {search.term}: {_describe_hits(search)}" for search in attempt.searches)]
 
 
 def _describe_hits(search: Search) -> str:

@@ -1,24 +1,38 @@
 """The passages that a judge is shown: all that each quote stands in, with the quoted words marked. Pure."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
-from ralph_cli.core.document import Document, Span
+from ralph_cli.core.document import PAGE_BREAK, Document, Span
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.run import Quote
 from ralph_cli.documents.columns import describe_sparse_rows
 from ralph_cli.documents.context import context_span, headings_above, index_lines
-from ralph_cli.text.tables import header_lines
+from ralph_cli.documents.quotes.additions import describe_additions
+from ralph_cli.documents.search.headings import find_headings
+from ralph_cli.text.plural import pluralize
+from ralph_cli.text.raised import flatten_figures, footnote_marks
+from ralph_cli.text.sentences import line_at
+from ralph_cli.text.tables import header_lines, is_row, names_columns
 
-ELSEWHERE_CHARS = 700
-"""Characters shown on each side of other places of the same words, at most."""
+LONG_TABLE, ROWS_AROUND = 1_200, 3
+"""Characters above which a table loses rows that lie further than so many from a marked one."""
 
-MAX_SHOWN_ELSEWHERE, MAX_OCCURRENCES_MARKED = 2, 3
+TITLE_CHARS = 240
+"""Characters of the lines that tell what a document is."""
+
+MAX_NOTE_CHARS = 400
+_ATTACHED = re.compile(r"(?<=[^\W\d_])\((?:\d{1,2}|[a-z])\)")
+"""The mark of a note that is printed in the size of the text: "postpaid(2)"."""
+
+_DATE = re.compile(r"\b(?:19|20)\d\d\b")
 
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """One place of a quote, with the text that is shown around it."""
+    """The place of a quote, with the text that is shown around it."""
 
     start: int
     end: int
@@ -26,38 +40,113 @@ class _Mark:
     window: Span
 
 
+def safe_file_name(path: str) -> str:
+    """The file's name, without anything that could break out of its place in a prompt."""
+    return re.sub(r"[^\w.,+-]+", "_", Path(path).name)[:80] or "-"
+
+
+def describe_document(document: Document) -> str:
+    """What a document is, as its beginning tells: its first headings and the first lines with a year, on one line."""
+    page = document.pages[0]
+    heads = {heading.start: heading.text for heading in find_headings(document) if heading.start < page.end}
+    at = page.start
+    dated: dict[int, str] = {}
+    for line in document.text[page.start : page.end].split("\n"):
+        if _DATE.search(line) and len(dated) < 2 and len(line) < TITLE_CHARS // 2:
+            dated[at] = line
+        at += len(line) + 1
+    chosen = heads | dated
+    told = " / ".join(dict.fromkeys(" ".join(chosen[start].split()) for start in sorted(chosen)))
+    return (told or " ".join(document.text[: 2 * TITLE_CHARS].split()))[:TITLE_CHARS]
+
+
 def render_passages(document: Document, quotes: Sequence[Quote], nonce: str) -> str:
     """The paragraph or table around each quote, each once, the quoted words marked with the quote's id.
 
-    Words that stand in several places are marked at the place they were pinned to, and as `[[1, also here: ...]]` at a
-    few others. A table comes with its header rows, a row of it also with the lines further up that name its columns,
-    period and unit; each passage with the headings that it stands under.
+    A table comes with its header rows, a row of it also with the lines further up that name its columns, period and
+    unit; of a long one rows far from a mark are left out. Each passage has the headings that it stands under. Other
+    places of the same words are counted.
     """
     lines = index_lines(document)
-    marks: list[_Mark] = []
-    for quote in quotes:
-        window = context_span(document, Span(quote.start, quote.end), lines)
-        marks.append(_Mark(quote.start, quote.end, f"{quote.id}: ", window))
-        # Words that stand nearly everywhere, such as the years above a table, say nothing elsewhere.
-        others = [place for place in quote.places if place != (quote.start, quote.end)]
-        for start, end in others[:MAX_SHOWN_ELSEWHERE] if quote.occurrences <= MAX_OCCURRENCES_MARKED else ():
-            window = context_span(document, Span(start, end), lines, ELSEWHERE_CHARS)
-            marks.append(_Mark(start, end, f"{quote.id}, also here: ", window))
+    marks = [
+        _Mark(it.start, it.end, f"{it.id}: ", context_span(document, Span(it.start, it.end), lines)) for it in quotes
+    ]
     windows: list[Span] = []
     for window in sorted((mark.window for mark in marks), key=lambda window: window.start):
         if windows and window.start <= windows[-1].end:
             windows[-1] = Span(windows[-1].start, max(window.end, windows[-1].end))
         else:
             windows.append(window)
-    shown = []
-    for window in windows:
-        inside = [mark for mark in marks if window.start <= mark.start and mark.end <= window.end]
-        first = min(mark.start for mark in inside)
-        above = _section_line(document, first) + _header_lines(document, window.start, inside)
-        above += "".join(f"(in the row {text[:60]!r}: {columns})\n" for text, columns in _sparse_rows(document, inside))
-        text = above + _insert_marks(document.text, window, inside)
-        shown.append(f"Page {document.page_at(first).number}:\n{frame_data(text, nonce)}")
-    return "\n\n".join(shown)
+    shown = [_render_window(document, window, marks, quotes, nonce) for window in windows]
+    return "\n\n".join((*shown, *_elsewhere(document, quotes)))
+
+
+def _render_window(
+    document: Document, window: Span, marks: Sequence[_Mark], quotes: Sequence[Quote], nonce: str
+) -> str:
+    inside = [mark for mark in marks if window.start <= mark.start and mark.end <= window.end]
+    above = _section_line(document, min(mark.start for mark in inside))
+    above += _header_lines(document, window.start, inside)
+    above += "".join(f"(in the row {text[:60]!r}: {columns})\n" for text, columns in _sparse_rows(document, inside))
+    above += "".join(f"(quote {number} is {note})\n" for number, note in _additions(document, quotes, window))
+    parts = _kept_parts(document.text, window, inside)
+    body = "\n[...]\n".join(_insert_marks(document, part, inside).strip("\n") for part in parts)
+    notes = "".join(f"\n(note: {note})" for note in _notes(document, inside) if note not in body)
+    return f"Page {document.page_at(window.start).number}:\n{frame_data(above + body + notes, nonce)}"
+
+
+def _notes(document: Document, marks: Sequence[_Mark]) -> list[str]:
+    """The notes at the foot of the page whose marks stand in the lines of quotes."""
+    found: dict[str, None] = {}
+    for mark in marks:
+        page = document.page_at(mark.start)
+        low, high = line_at(document.text, mark.start, min(mark.end, page.end), page.start, page.end)
+        lines = document.text[low:high]
+        signs = {flatten_figures(lines[start:end]) for start, end in footnote_marks(lines)}
+        for sign in sorted(signs | set(_ATTACHED.findall(lines))):
+            note = re.compile(rf"^[ \t]*{re.escape(sign)}[ \t]+(?=\S*[^\W\d])[^\n]+", re.MULTILINE)
+            if match := note.search(document.text, high, page.end):
+                found[" ".join(match[0].split())[:MAX_NOTE_CHARS]] = None
+    return list(found)
+
+
+def _elsewhere(document: Document, quotes: Sequence[Quote]) -> list[str]:
+    """Where else the words of quotes stand that are no mere header."""
+    told = []
+    for quote in quotes:
+        pages = dict.fromkeys(document.page_at(start).number for start, end in quote.places if start != quote.start)
+        if quote.occurrences > 1 and not names_columns(quote.text):
+            where = f", on pages {', '.join(map(str, list(pages)[:6]))}" if document.paged and pages else ""
+            told.append(
+                f"The words of quote {quote.id} stand in {pluralize(quote.occurrences - 1, 'other place')}{where}."
+            )
+    return told
+
+
+def _kept_parts(text: str, window: Span, marks: Sequence[_Mark]) -> list[Span]:
+    """The parts of a window that are shown: all of it, but for the rows of a long table that are far from any mark."""
+    if window.end - window.start <= LONG_TABLE:
+        return [window]
+    lines: list[tuple[int, int]] = []
+    at = window.start
+    for line in re.split(r"[\n\f]", text[window.start : window.end]):
+        lines.append((at, at + len(line)))
+        at += len(line) + 1
+    rows = [is_row(text[slice(*line)]) for line in lines]
+    marked = [
+        n for n, (low, high) in enumerate(lines) if any(low < mark.end and mark.start < high + 1 for mark in marks)
+    ]
+    header = rows.index(True) if True in rows else 0
+    parts: list[Span] = []
+    for number, (low, high) in enumerate(lines):
+        is_far = rows[number] and min(abs(number - near) for near in marked) > ROWS_AROUND
+        if is_far and number > header and not names_columns(text[low:high]):
+            continue
+        if parts and parts[-1].end + 1 >= low:
+            parts[-1] = Span(parts[-1].start, max(high, parts[-1].end))
+        elif high > low:
+            parts.append(Span(low, high))
+    return parts
 
 
 def _sparse_rows(document: Document, marks: Sequence[_Mark]) -> list[tuple[str, str]]:
@@ -70,9 +159,16 @@ def _sparse_rows(document: Document, marks: Sequence[_Mark]) -> list[tuple[str, 
     return found
 
 
+def _additions(document: Document, quotes: Sequence[Quote], window: Span) -> Iterator[tuple[int, str]]:
+    """The numbers of the quotes in a window of which words are not of the running text, each with what is known."""
+    for quote in quotes:
+        if window.start <= quote.start and quote.end <= window.end:
+            yield from ((quote.id, note) for note in describe_additions(document, Span(quote.start, quote.end)))
+
+
 def _section_line(document: Document, offset: int) -> str:
     """The headings above a passage, on a line."""
-    names = [" ".join(heading.text.split())[:120] for heading in headings_above(document, offset)]
+    names = [" ".join(heading.text.split())[:120] for heading in headings_above(find_headings(document), offset)]
     return f"(section: {' > '.join(names)})\n" if names else ""
 
 
@@ -87,16 +183,27 @@ def _header_lines(document: Document, low: int, marks: Sequence[_Mark]) -> str:
     return "".join(f"(above: {part})\n" for part in found)
 
 
-def _insert_marks(text: str, window: Span, marks: Sequence[_Mark]) -> str:
-    """A window's text with the marks. Those inside others are nested; of those that cross, the ends are named, too."""
+def _insert_marks(document: Document, part: Span, marks: Sequence[_Mark]) -> str:
+    """A part of the text with the marks. Those inside others are nested; of those that cross, the ends are named."""
     crossing = {mark for mark in marks for other in marks if _crosses(mark, other) or _crosses(other, mark)}
     opened = [(mark.start, 1, -mark.end, f"[[{mark.label}") for mark in marks]
     closed = [(mark.end, 0, -mark.start, _closing_sign(mark) if mark in crossing else "]]") for mark in marks]
-    parts, at = [], window.start
+    parts, at = [], part.start
     for place, _, _, sign in sorted((*opened, *closed)):
-        parts += [text[at:place], sign]
-        at = place
-    return "".join((*parts, text[at : window.end]))
+        if part.start <= place <= part.end:
+            parts += [_with_page_breaks(document, at, place), sign]
+            at = place
+    return "".join((*parts, _with_page_breaks(document, at, part.end)))
+
+
+def _with_page_breaks(document: Document, start: int, end: int) -> str:
+    """text[start:end], in which a line says where a page begins."""
+    first, *others = document.text[start:end].split(PAGE_BREAK)
+    shown, at = first, start + len(first) + 1
+    for text in others:
+        shown += f"\n[page {document.page_at(at).number}]\n{text}"
+        at += len(text) + 1
+    return shown
 
 
 def _crosses(first: _Mark, second: _Mark) -> bool:
@@ -104,4 +211,4 @@ def _crosses(first: _Mark, second: _Mark) -> bool:
 
 
 def _closing_sign(mark: _Mark) -> str:
-    return f"]](end of {mark.label.split(',')[0].rstrip(': ')})"
+    return f"]](end of {mark.label.rstrip(': ')})"

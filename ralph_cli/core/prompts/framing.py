@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from ralph_cli.core.run import Issue
 
-OUTPUT_CAP = 2_000
+OUTPUT_CAP = 6_000
 """Characters of output shown for one step."""
 
 

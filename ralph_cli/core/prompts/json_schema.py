@@ -17,6 +17,11 @@ def string(description: str = "") -> Json:
     return {"type": "string"} | ({"description": description} if description else {})
 
 
+def integer(description: str = "") -> Json:
+    """A whole number."""
+    return string(description) | {"type": "integer"}
+
+
 def array(items: Json, description: str = "") -> Json:
     """A list of such items."""
     return {"type": "array", "items": items} | ({"description": description} if description else {})

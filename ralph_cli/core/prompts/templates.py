@@ -6,12 +6,14 @@ from functools import cache
 from importlib import resources
 
 _PLACEHOLDER = re.compile(r"\{\{(\w+)\}\}")
+_INCLUDE = re.compile(r"\{\{include (\w+)\}\}")
 
 
 @cache
 def prompt_text(name: str) -> str:
-    """The text of `texts/<name>.md`."""
-    return resources.files("ralph_cli.core.prompts").joinpath("texts", f"{name}.md").read_text("utf-8").strip()
+    """The text of `texts/<name>.md`, with the texts that it includes."""
+    text = resources.files("ralph_cli.core.prompts").joinpath("texts", f"{name}.md").read_text("utf-8").strip()
+    return _INCLUDE.sub(lambda match: prompt_text(match[1]), text)
 
 
 @cache

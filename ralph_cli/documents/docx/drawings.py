@@ -5,13 +5,15 @@ Charts are those of ECMA-376, part 1, chapter 21.2; a chart's figures are the on
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 from xml.etree.ElementTree import Element
 
-from ralph_cli.documents.docx.look import MARKED_HIDDEN
+from ralph_cli.documents.docx.formatting.look import MARKED_HIDDEN
+from ralph_cli.documents.docx.formatting.styles import Ground, read_colour
+from ralph_cli.documents.docx.formatting.theme import Theme, read_fill
 from ralph_cli.documents.docx.paragraphs import Box, preferred_choice
 from ralph_cli.documents.docx.parts.xml_tree import attribute, child, children, number
 from ralph_cli.documents.docx.reading import Findings
-from ralph_cli.documents.docx.styles import Colours
 from ralph_cli.text.tables import EMPTY_CELL
 
 _MOST_POINTS = 10_000
@@ -24,14 +26,15 @@ class Drawings:
 
     findings: Findings
     open_part: Callable[[str], Element | None]
+    theme: Theme
 
     def read(self, element: Element) -> list[Box]:
         """What hangs on a paragraph by a drawing, a picture or an object."""
         found: list[Box] = []
-        self._visit(element, None, found)
+        self._visit(element, Ground(None), found)
         return found
 
-    def _visit(self, element: Element, ground: Colours, found: list[Box]) -> None:
+    def _visit(self, element: Element, ground: Ground, found: list[Box]) -> None:
         if attribute(child(element, "wp:docPr"), "hidden") in ("1", "true"):
             self.findings.hide("".join(text.text or "" for text in element.iter("w:t")), MARKED_HIDDEN)
             return
@@ -49,31 +52,28 @@ class Drawings:
             elif one.tag == "mc:AlternateContent":
                 self._visit(preferred_choice(one), ground, found)
             else:
-                self._visit(one, _fill(one, ground), found)
+                self._visit(one, _fill(one, ground, self.theme), found)
 
-    def _add_part(self, what: str, identity: str, describe: Callable[[Element], str], found: list[Box]) -> None:
+    def _add_part(
+        self, what: Literal["chart", "diagram"], identity: str, describe: Callable[[Element], str], found: list[Box]
+    ) -> None:
         root = self.open_part(identity)
         if root is not None:
             text = describe(root)
-            found.append(Box(text=f"[{what}] {text}" if text else ""))
+            found.append(Box(text=f"[{what}] {text}" if text else "", origin=what))
 
 
-def _fill(shape: Element, ground: Colours) -> Colours:
-    """The colour of a shape, for the text in it; None if that is not known, for a shape may lie over anything."""
+def _fill(shape: Element, ground: Ground, theme: Theme) -> Ground:
+    """The colour of a shape, for the text in it; not known if it has none, for a shape may lie over anything."""
     if shape.tag == "wps:wsp":
-        colour = attribute(child(shape, "wps:spPr", "a:solidFill", "a:srgbClr"))
-        opaque = child(shape, "wps:spPr", "a:solidFill", "a:srgbClr", "a:alpha") is None
-        return _hex(colour) if opaque else None
+        own = [one for one in child(shape, "wps:spPr") or () if one.tag.endswith("Fill")]
+        usual = child(shape, "wps:style", "a:fillRef")
+        fill = own[0] if own else usual if attribute(usual, "idx") not in ("", "0") else None
+        return Ground(read_fill(fill, theme))
     if shape.tag in ("v:shape", "v:rect", "v:roundrect", "v:oval"):
-        return _hex(attribute(shape, "fillcolor").partition(" ")[0].removeprefix("#"))
+        colour = read_colour(attribute(shape, "fillcolor").partition(" ")[0].removeprefix("#"))
+        return Ground(None if colour is None else frozenset({colour}))
     return ground
-
-
-def _hex(colour: str) -> Colours:
-    try:
-        return frozenset({int(colour, 16)}) if len(colour) == 6 else None
-    except ValueError:
-        return None
 
 
 def _plain_text(element: Element) -> str:

@@ -7,7 +7,9 @@ from xml.etree.ElementTree import Element
 from ralph_cli.documents.docx.parts.xml_tree import attribute, child, children, is_on
 from ralph_cli.text.raised import LOWERED, RAISED, lower_figures, raise_figures, write_fraction
 
-_SIMPLE = re.compile(r"[\w.,%\u221e\u2032'\u0300-\u036f\u20d7]*|[-\u2212]?\d[\d.,]*")
+_NUMBER = re.compile(r"[-\u2212]?\d[\d.,]*")
+_SIMPLE = re.compile(rf"[\w.,%\u221e\u2032'\u0300-\u036f\u20d7]*|{_NUMBER.pattern}")
+_FRACTION_OF_FIGURES = re.compile(r"\d+/\d+")
 _OPEN_SCRIPT = re.compile(r"[_^][^\s()_^]+$")
 _ACCENTS = {"\u0300", "\u0301", "\u0302", "\u0303", "\u0304", "\u0305", "\u0307", "\u0308", "\u030c", "\u20d7"}
 _NOT_SHOWN = frozenset({"w:del", "w:moveFrom", "w:rPr", "m:rPr", "m:ctrlPr", "w:instrText", "w:delText"})
@@ -20,17 +22,27 @@ def write_equation(element: Element) -> str:
     if element.tag in ("m:t", "w:t"):
         return element.text or ""
     write = _WRITERS.get(element.tag)
-    return write(element) if write else _join(map(write_equation, element))
+    return write(element) if write else _join((one.tag == "m:f", write_equation(one)) for one in element)
 
 
-def _join(parts: Iterable[str]) -> str:
-    """The parts of an equation; those apart that would go on with an index, an exponent or a figure: 3 5/16."""
+def _join(parts: Iterable[tuple[bool, str]]) -> str:
+    """The parts of an equation, each with whether it is a fraction.
+
+    Those stand apart that would go on with an index, an exponent or a figure (3 5/16), and a fraction stands in
+    brackets where what is beside it would become a part of it: (a/b)c is not a/bc.
+    """
     joined = last = ""
-    for part in parts:
-        figures = joined[-1:].isdecimal() and part[:1].isdecimal() and "/" in part + last
+    for is_fraction, part in parts:
+        if last and (part[:1].isalnum() or part[:1] in ("(", "\u221a")):
+            whole = f"{last} " if _FRACTION_OF_FIGURES.fullmatch(last) else f"({last})"
+            joined = joined.removesuffix(last) + whole
+        if is_fraction and joined.endswith(("/", "\u00f7", "\u2215")):
+            is_fraction, part = False, _group(part)
+        figures = joined[-1:].isdecimal() and part[:1].isdecimal() and "/" in part
         goes_on = part[:1].isalnum() and _OPEN_SCRIPT.search(joined)
         joined += f" {part}" if figures or goes_on else part
-        last = part or last
+        if part:
+            last = part if is_fraction and "/" in part else ""
     return joined
 
 
@@ -55,7 +67,12 @@ def _script(text: str, sign: str) -> str:
     marked = "".join(marked.split())
     if not text or all(c in known for c in marked):
         return marked
-    return f"{sign}{_group(text)}"
+    one = len(text) == 1 or _NUMBER.fullmatch(text) or sign == "_"
+    return f"{sign}{_group(text) if one else _enclose(text)}"
+
+
+def _enclose(text: str) -> str:
+    return text if _group(text) == text and text[0] == "(" else f"({text})"
 
 
 def _write_fraction(element: Element) -> str:
@@ -72,7 +89,8 @@ def _write_scripts(element: Element) -> str:
     scripts = _script(_part(element, "m:sub"), "_") + _script(_part(element, "m:sup"), "^")
     if element.tag == "m:sPre":
         return scripts + base
-    return (base if len(base) <= 1 or _SIMPLE.fullmatch(base) else _group(base)) + scripts
+    is_simple = len(base) <= 1 or (_SIMPLE.fullmatch(base) and base[-1] not in RAISED)
+    return (base if is_simple else _enclose(base)) + scripts
 
 
 def _write_radical(element: Element) -> str:

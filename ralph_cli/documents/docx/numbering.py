@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from xml.etree.ElementTree import Element
 
+from ralph_cli.documents.docx.formatting.styles import Styles
 from ralph_cli.documents.docx.parts.xml_tree import attribute, child, children, is_on, number
-from ralph_cli.documents.docx.styles import Styles
 from ralph_cli.documents.docx.symbols import CHECKED, UNCHECKED, UNKNOWN, translate_symbol
 
 BULLET = "\u2022"

@@ -2,15 +2,16 @@
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from xml.etree.ElementTree import Element
 
+from ralph_cli.core.document import Origin
 from ralph_cli.documents.docx.equations import write_equation
 from ralph_cli.documents.docx.fields import PAGE_NUMBER, Fields
-from ralph_cli.documents.docx.look import MARKED_HIDDEN, RunLook
+from ralph_cli.documents.docx.formatting.look import MARKED_HIDDEN, RunLook
+from ralph_cli.documents.docx.formatting.styles import PAPER, Ground, shaded
 from ralph_cli.documents.docx.parts.xml_tree import attribute, child, number
 from ralph_cli.documents.docx.reading import Reading
-from ralph_cli.documents.docx.styles import Colours, read_shading
 from ralph_cli.documents.docx.symbols import UNKNOWN, is_symbol_font, symbol_of_code, translate_symbol
 from ralph_cli.text.raised import (
     LOWERED,
@@ -43,11 +44,15 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """What hangs on a paragraph: the `content` of a text box with the colours behind it, or words of a drawing."""
+    """What hangs on a paragraph: the `content` of a text box with what is behind it, or words of a drawing.
+
+    `origin` is what these are from, None for a drawing's own words.
+    """
 
     content: Element | None = None
-    ground: Colours = None
+    ground: Ground = PAPER
     text: str = ""
+    origin: Origin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +66,7 @@ class _Piece:
 class Paragraph:
     """A paragraph that was read. `label` is the number that Word makes, with its space; `level` that of a heading.
 
-    Empty is one without text to see.
+    Empty is one without text to see. `origin` is where its words are from, if they are not of the running text.
     """
 
     style: str = ""
@@ -71,6 +76,7 @@ class Paragraph:
     joins_next: bool = False
     title_pieces: int | None = None
     is_empty: bool = True
+    origin: Origin | None = None
     pieces: list[_Piece | Mark] = field(default_factory=list)
     boxes: list[Box] = field(default_factory=list)
 
@@ -136,7 +142,7 @@ def read_paragraph(
     element: Element,
     reading: Reading,
     fields: Fields,
-    ground: Colours,
+    ground: Ground,
     draw: Callable[[Element], list[Box]],
     before: Paragraph | None = None,
 ) -> Paragraph:
@@ -146,15 +152,16 @@ def read_paragraph(
     """
     properties = child(element, "w:pPr")
     style = attribute(child(properties, "w:pStyle")) or reading.styles.usual("paragraph")
-    shading = read_shading(child(properties, "w:shd"))
-    if shading == frozenset():
-        shading = read_shading(reading.styles.paragraph_property(style, "w:shd"))
+    shading = child(properties, "w:shd")
+    if shading is None:
+        shading = reading.styles.paragraph_property(style, "w:shd")
     found = Paragraph(style, reading.styles.heading_level(style, properties), _indent(properties))
     mark = child(properties, "w:rPr")
     deleted = mark is not None and any(child(mark, name) is not None for name in DELETED)
     reading.findings.changed |= deleted
     found.joins_next = deleted or reading.look(style, mark, ground).hidden == MARKED_HIDDEN
-    _Runs(found, reading, fields, ground if shading == frozenset() else shading, draw).visit_all(element)
+    ground = replace(ground, colours=shaded(shading, ground.colours))
+    _Runs(found, reading, fields, ground, draw).visit_all(element)
     fields.end_paragraph()
     if not (found.joins_next and found.is_empty) and (before is None or before.is_empty):
         found.label = _label(properties, style, reading)
@@ -171,7 +178,7 @@ class _Runs:
     found: Paragraph
     reading: Reading
     fields: Fields
-    ground: Colours
+    ground: Ground
     draw: Callable[[Element], list[Box]]
 
     def visit_all(self, parent: Element) -> None:
@@ -236,6 +243,7 @@ class _Runs:
             findings = self.reading.findings
             findings.symbols += text.count(UNKNOWN)
             findings.struck += len("".join(text.split())) if look.struck else 0
+            findings.doubtful += [text] * bool(look.is_doubtful and text.strip())
             self.found.add(_shift(text, look.script), 0 if look.script else look.moved, look.struck)
 
     def _write_equation(self, element: Element) -> None:
@@ -262,9 +270,9 @@ class _Runs:
             self.found.boxes += self.draw(element)
 
 
-def plain_paragraph(text: str) -> Paragraph:
+def plain_paragraph(text: str, origin: Origin | None) -> Paragraph:
     """A paragraph of words that are not written as one in the document, such as those of a chart."""
-    found = Paragraph()
+    found = Paragraph(origin=origin)
     found.add(text)
     return found
 

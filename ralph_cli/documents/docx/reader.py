@@ -6,24 +6,27 @@ makes stand before their paragraphs. Notes, comments, headers and footers come a
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from operator import itemgetter
 from xml.etree.ElementTree import Element
 
+from ralph_cli.core.document import Origin
 from ralph_cli.core.errors import DocumentError
+from ralph_cli.documents.docx.backdrops import PAGE_SIZE, has_backdrop
 from ralph_cli.documents.docx.drawings import Drawings
+from ralph_cli.documents.docx.formatting.styles import PAPER, WHITE, Ground, Styles, read_colour
+from ralph_cli.documents.docx.formatting.theme import read_theme
 from ralph_cli.documents.docx.numbering import Numbering
 from ralph_cli.documents.docx.paragraphs import Mark
 from ralph_cli.documents.docx.parts.package import CONTENT_TYPES, Package, Relation
 from ralph_cli.documents.docx.parts.xml_tree import attribute, child, children, is_on
 from ralph_cli.documents.docx.reading import Findings, Reading
 from ralph_cli.documents.docx.story import Story
-from ralph_cli.documents.docx.styles import PAPER, Colours, Styles, read_colour
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.parsed import ParsedDocument, ParsedHeading, ParsedNote, ParsedPage
+from ralph_cli.documents.parsed import MAX_PASSAGES, ParsedDocument, ParsedHeading, ParsedNote, ParsedPage
 
 _NOTES = ("footnote", "endnote")
-_HEADS = (("header", "page header", "w:hdr"), ("footer", "page footer", "w:ftr"))
+_HEADS: tuple[tuple[str, Origin, str], ...] = (("header", "page header", "w:hdr"), ("footer", "page footer", "w:ftr"))
 _DRAWING_ROOTS = ("c:chartSpace", "cx:chartSpace", "dgm:dataModel")
 _LONGEST_NAME = 80
 _UNSEEN_HEAD = "in headers or footers that no page shows"
@@ -51,6 +54,7 @@ class _DocumentReader:
         self._relations = package.relations(self._main)
         self._findings = Findings()
         self._settings = self._open("settings")
+        self._theme = read_theme(self._open("theme", "a:theme"))
         styles = Styles.read(self._open("styles"))
         self._numbering = Numbering(self._open("numbering"), styles)
         forms = {kind: self._setting(f"w:{kind}Pr", "w:numFmt") for kind in _NOTES}
@@ -75,7 +79,8 @@ class _DocumentReader:
             raise DocumentError(f"{self._package.name} has {why}", code="no-text", hint=hint)
         cautions = self._findings.cautions(self._numbering.unknown)
         headings, quoted, tables = tuple(body.headings), tuple(body.quoted), tuple(body.tables)
-        return ParsedDocument((ParsedPage(text),), headings, cautions, quoted, notes, tables)
+        additions = tuple(body.additions[:MAX_PASSAGES])
+        return ParsedDocument((ParsedPage(text),), headings, cautions, quoted, notes, tables, additions)
 
     def _append_notes(self, body: Story) -> tuple[tuple[ParsedNote, ...], list[Mark]]:
         """Footnotes and endnotes, in the order in which they are cited, and the comments on them.
@@ -133,11 +138,11 @@ class _DocumentReader:
             author = " ".join(attribute(elements[number], "author").split())[:_LONGEST_NAME] or "an unnamed author"
             at = places.get(number, -1)
             where = f", on paragraph {max(bisect_right(lines, at), 1):,}" if at >= 0 else ""
-            start = body.add_block(f"[comment by {author}{where}] {_close_up(text)}")
+            start = body.add_from("comment", f"comment by {author}{where}", _close_up(text))
             body.headings.append(ParsedHeading(0, start, f"Comment by {author}", 1))
             self._findings.comments += 1
 
-    def _append_heads(self, body: Story, paper: Colours) -> None:
+    def _append_heads(self, body: Story, paper: Ground) -> None:
         """Headers and footers, each text once, without page numbers; those that no page shows are left out."""
         shown: set[tuple[str, str]] = set()
         read: set[str] = set()
@@ -158,7 +163,7 @@ class _DocumentReader:
                         self._findings.hide(text, _UNSEEN_HEAD)
                     elif any(map(str.isalnum, text)) and (label, text) not in shown:
                         shown.add((label, text))
-                        at = body.add_block(f"[{label}] {text}")
+                        at = body.add_from(label, label, text)
                         body.headings.append(ParsedHeading(0, at, label.capitalize(), 1))
 
     def _is_shown(self, kind: str, sections: Iterable[Element]) -> bool:
@@ -167,9 +172,7 @@ class _DocumentReader:
             return any(is_on(child(section, "w:titlePg")) for section in sections)
         return kind != "even" or is_on(child(self._settings, "w:evenAndOddHeaders"))
 
-    def _story(
-        self, part: str, relations: dict[str, Relation], paper: Colours = PAPER, repeated: bool = False
-    ) -> Story:
+    def _story(self, part: str, relations: dict[str, Relation], paper: Ground = PAPER, repeated: bool = False) -> Story:
         def open_part(identity: str) -> Element | None:
             relation = relations.get(identity)
             if relation is None or not self._package.has(relation.target):
@@ -177,12 +180,12 @@ class _DocumentReader:
                 return None
             return self._package.read_xml(relation.target, *_DRAWING_ROOTS)
 
-        return Story(self._reading, Drawings(self._findings, open_part), paper, repeated)
+        return Story(self._reading, Drawings(self._findings, open_part, self._theme), paper, repeated)
 
-    def _open(self, kind: str) -> Element | None:
+    def _open(self, kind: str, root: str = "") -> Element | None:
         """The tree of the part of a kind, None if the document has none."""
         part = self._part_of(kind)
-        return self._package.read_xml(part, f"w:{kind}") if part else None
+        return self._package.read_xml(part, root or f"w:{kind}") if part else None
 
     def _part_of(self, kind: str) -> str:
         """The part of a kind that the main part refers to, or that has its usual name; "" if there is none."""
@@ -204,13 +207,29 @@ class _DocumentReader:
     def _setting(self, *path: str) -> str:
         return attribute(child(self._settings, *path))
 
-    def _paper(self, root: Element) -> Colours:
-        """The colours that a page may have: one of its own is not printed by every program."""
+    def _paper(self, root: Element) -> Ground:
+        """The colours that a page may have: one of its own is not printed by every program.
+
+        They are not known where a large drawing of a header or footer may be behind the text.
+        """
+        if any(has_backdrop(head, PAGE_SIZE) for head in self._heads(root)):
+            return Ground(None)
         background = child(root, "w:background")
         colour = None if background is None else read_colour(attribute(background, "color"))
         if colour is None or not is_on(child(self._settings, "w:displayBackgroundShape")):
             return PAPER
-        return frozenset({*(PAPER or ()), colour})
+        return Ground(frozenset({WHITE, colour}))
+
+    def _heads(self, root: Element) -> Iterator[Element]:
+        """The trees of all headers and footers that the document's sections refer to."""
+        for kind, _, name in _HEADS:
+            references = (
+                reference for section in root.iter("w:sectPr") for reference in children(section, f"w:{kind}Reference")
+            )
+            relations = {self._relations.get(attribute(reference, "id")) for reference in references}
+            for target in sorted({relation.target for relation in relations if relation is not None}):
+                if self._package.has(target):
+                    yield self._package.read_xml(target, name)
 
     def _doubt_package(self) -> None:
         """Say what a word processor may stumble over, though the text can be read."""

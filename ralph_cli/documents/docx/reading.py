@@ -7,12 +7,13 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.document import Caution
-from ralph_cli.documents.docx.look import RunLook, describe_look
+from ralph_cli.documents.docx.formatting.look import RunLook, describe_look
+from ralph_cli.documents.docx.formatting.styles import Ground, Styles, read_run_properties
 from ralph_cli.documents.docx.numbering import Numbering, format_number
-from ralph_cli.documents.docx.styles import Colours, Styles, read_run_properties
 from ralph_cli.text.raised import raise_figures
 
 _MOST_NAMES = 8
+_LONGEST_EXAMPLE = 200
 _NOTE_SIGNS = "*\u2020\u2021\u00a7"
 
 
@@ -23,6 +24,7 @@ class Findings:
     hidden: Counter[str] = field(default_factory=Counter)
     changed: bool = False
     struck: int = 0
+    doubtful: list[str] = field(default_factory=list)
     symbols: int = 0
     comments: int = 0
     unread: Counter[str] = field(default_factory=Counter)
@@ -46,6 +48,14 @@ class Findings:
             reasons = ", ".join(f"{count:,} {reason}" for reason, count in sorted(self.hidden.items()))
             total = sum(self.hidden.values())
             found.append(Caution("hidden-text", f"hidden text omitted: {total:,} characters ({reasons})"))
+        if self.doubtful:
+            words = " ".join(" ".join(self.doubtful).split())
+            shown = words if len(words) <= _LONGEST_EXAMPLE else f"{words[:_LONGEST_EXAMPLE].rstrip()}..."
+            what = (
+                f"{len(words.replace(' ', '')):,} white characters stand where a picture, a shape or a pattern may be"
+            )
+            message = f"{what} behind them; whether they are seen is not known: \u201c{shown}\u201d"
+            found.append(Caution("visibility-unknown", message))
         if self.changed:
             found.append(Caution("tracked-changes", "tracked changes: deletions are omitted, insertions are kept"))
         if self.struck:
@@ -88,12 +98,14 @@ class Reading:
     _notes: dict[str, int] = field(default_factory=dict)
     _looks: dict[Any, RunLook] = field(default_factory=dict)
 
-    def look(self, style: str, properties: Element | None, ground: Colours) -> RunLook:
+    def look(self, style: str, properties: Element | None, ground: Ground) -> RunLook:
         """How a run with these properties looks in a paragraph of this style."""
         direct = read_run_properties(properties)
         key = (style, ground, *direct.items())
         if key not in self._looks:
-            self._looks[key] = describe_look(self.styles.run_properties(style, direct), ground)
+            self._looks[key] = describe_look(
+                self.styles.run_properties(style, direct, dict(ground.run)), ground.colours
+            )
         return self._looks[key]
 
     def mark_note(self, kind: str, identity: str) -> str:

@@ -1,10 +1,14 @@
 """The text of one part of a document, or of a note in it: paragraphs and tables in order, and what stands where."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from xml.etree.ElementTree import Element
 
+from ralph_cli.core.document import Addition, Origin
+from ralph_cli.documents.docx.backdrops import find_doubtful_paragraphs
 from ralph_cli.documents.docx.drawings import Drawings
 from ralph_cli.documents.docx.fields import Fields
+from ralph_cli.documents.docx.formatting.styles import PAPER, Ground
 from ralph_cli.documents.docx.paragraphs import (
     DELETED,
     Mark,
@@ -15,9 +19,8 @@ from ralph_cli.documents.docx.paragraphs import (
 )
 from ralph_cli.documents.docx.parts.xml_tree import child, children
 from ralph_cli.documents.docx.reading import Reading
-from ralph_cli.documents.docx.styles import PAPER, Colours
-from ralph_cli.documents.docx.tables import Grid, move_table, read_grid, write_grid
-from ralph_cli.documents.parsed import ParsedHeading, ParsedTable, clean_heading
+from ralph_cli.documents.docx.tables import Grid, read_grid, write_grid
+from ralph_cli.documents.parsed import ParsedAddition, ParsedHeading, ParsedTable, clean_heading
 
 _QUOTE_STYLES = ("quote", "intense quote", "block text", "quotations", "block quote", "block quotation")
 _INDENT = 360
@@ -30,23 +33,32 @@ _NOT_BLOCKS = frozenset({"w:sdtPr", "w:tblPr", "w:trPr", "w:tcPr", "w:pPr", "mc:
 class Story:
     """A text that is being read, `repeated` if it stands on every page. Its blocks are parted by an empty line."""
 
-    def __init__(self, reading: Reading, drawings: Drawings, paper: Colours = PAPER, repeated: bool = False) -> None:
+    def __init__(self, reading: Reading, drawings: Drawings, paper: Ground = PAPER, repeated: bool = False) -> None:
         self._reading, self._drawings, self._paper = reading, drawings, paper
         self._fields = Fields(repeated)
+        self._doubtful: set[int] = set()
         self._parts: list[str] = []
         self.length = 0
         self.headings: list[ParsedHeading] = []
         self.quoted: list[tuple[int, int, int]] = []
         self.tables: list[ParsedTable] = []
+        self.additions: list[ParsedAddition] = []
         self.marks: list[tuple[Mark, int]] = []
         self.sections: list[Element] = []
 
     def read(self, element: Element) -> None:
         """Add what is in an element, in order."""
+        self._doubtful = find_doubtful_paragraphs(element)
         for block in self._blocks(element, self._paper):
             self._add(block)
         if self._fields.unread:
             self._reading.findings.unread["equation in a field"] += self._fields.unread
+
+    def add_from(self, origin: Origin, label: str, text: str) -> int:
+        """Add a block of words from there, behind a label in brackets, and return where it begins."""
+        at = self.add_block(f"[{label}] {text}")
+        self.additions.append(ParsedAddition(0, Addition(at, self.length, origin)))
+        return at
 
     def add_block(self, text: str) -> int:
         """Add a finished block, an empty line behind the one before, and return where it begins."""
@@ -60,13 +72,14 @@ class Story:
         """All that was added."""
         return "".join(self._parts)
 
-    def _blocks(self, container: Element, ground: Colours) -> Iterator[Paragraph | Grid]:
+    def _blocks(self, container: Element, ground: Ground) -> Iterator[Paragraph | Grid]:
         """The paragraphs and tables of an element; those that are joined are one, and boxes are still to be read."""
         waiting: Paragraph | None = None
         for element in self._elements(container):
             if element.tag == "w:p":
+                behind = self._behind(element, ground)
                 paragraph = read_paragraph(
-                    element, self._reading, self._fields, ground, self._drawings.read, before=waiting
+                    element, self._reading, self._fields, behind, self._drawings.read, before=waiting
                 )
                 waiting = paragraph if paragraph.joins_next else None
                 self.sections += children(child(element, "w:pPr"), "w:sectPr")
@@ -76,9 +89,16 @@ class Story:
             if waiting is not None:
                 yield from self._with_boxes(waiting)
                 waiting = None
-            yield read_grid(element, self._reading.styles, self._reading.findings, ground, self._read_cell)
+            behind = self._behind(element, ground)
+            yield read_grid(element, self._reading.styles, self._reading.findings, behind, self._read_cell)
         if waiting is not None:
             yield from self._with_boxes(waiting)
+
+    def _behind(self, element: Element, ground: Ground) -> Ground:
+        """What is behind a paragraph or table: not known where a drawing may lie between it and the paper."""
+        if ground is self._paper and any(id(one) in self._doubtful for one in element.iter("w:p")):
+            return replace(ground, colours=None)
+        return ground
 
     def _elements(self, container: Element) -> Iterator[Element]:
         """The paragraphs and tables of an element, also those in content controls, tracked moves and the like."""
@@ -96,7 +116,7 @@ class Story:
             elif element.tag not in _NOT_BLOCKS:
                 yield from self._elements(element)
 
-    def _read_cell(self, cell: Element, ground: Colours) -> list[Paragraph | Grid]:
+    def _read_cell(self, cell: Element, ground: Ground) -> list[Paragraph | Grid]:
         return list(self._blocks(cell, ground))
 
     def _with_boxes(self, paragraph: Paragraph) -> Iterator[Paragraph | Grid]:
@@ -106,13 +126,13 @@ class Story:
             if box.content is not None:
                 yield from self._blocks(box.content, box.ground)
             elif box.text:
-                yield plain_paragraph(box.text)
+                yield plain_paragraph(box.text, box.origin)
 
     def _add(self, block: Paragraph | Grid) -> None:
         if isinstance(block, Grid):
             written = write_grid(block)
             at = self.add_block("".join(written.parts)) if written.length else self.length
-            self.tables += [ParsedTable(0, move_table(table, at)) for table in written.tables]
+            self.tables += [ParsedTable(0, table.moved(at)) for table in written.tables]
             self.marks += [(mark, at + place) for mark, place in written.marks]
             return
         text, marks = block.write()
@@ -121,6 +141,8 @@ class Story:
             return
         at = self.add_block(text)
         self.marks += [(mark, at + place) for mark, place in marks]
+        if block.origin:
+            self.additions.append(ParsedAddition(0, Addition(at, self.length, block.origin)))
         if block.level:
             self.headings.append(ParsedHeading(0, at, clean_heading(block.title()), block.level))
         elif block.indent >= _INDENT or any(name in _QUOTE_STYLES for name in self._reading.styles.names(block.style)):

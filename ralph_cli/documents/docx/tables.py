@@ -1,36 +1,45 @@
 """A table: its grid, its rows as lines, and under which column each cell stands."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import takewhile
 from xml.etree.ElementTree import Element
 
 from ralph_cli.core.document import Cell, Column, Table
-from ralph_cli.documents.docx.look import MARKED_HIDDEN
+from ralph_cli.documents.docx.formatting.look import MARKED_HIDDEN
+from ralph_cli.documents.docx.formatting.styles import Ground, Styles, shaded
+from ralph_cli.documents.docx.formatting.table_parts import TablePlace, read_look
 from ralph_cli.documents.docx.paragraphs import DELETED, Mark, Paragraph, preferred_choice
 from ralph_cli.documents.docx.parts.xml_tree import attribute, child, is_on, number
 from ralph_cli.documents.docx.reading import Findings
-from ralph_cli.documents.docx.styles import Colours, Styles, read_shading
 from ralph_cli.documents.parsed import clean_heading
 from ralph_cli.text.tables import EMPTY_CELL
 
 _MOST_COLUMNS = 256
 """Word itself makes at most 63; what is further right counts as the last of these."""
+_LONGEST_REPEATED = 100
 _NOT_ROWS = frozenset({"w:sdtPr", "w:tblPr", "w:trPr", "w:tblGrid", "w:tblPrEx", "mc:Fallback"})
 
 
 @dataclass(slots=True)
 class GridCell:
-    """A cell: the columns [column, end) that it covers, and what is in it."""
+    """A cell: the columns [column, end) that it covers, and what is in it; `above` is the cell that it goes on with."""
 
     column: int
     end: int
     blocks: "list[Paragraph | Grid]" = field(default_factory=list)
+    above: "GridCell | None" = None
+    _text: str | None = None
 
     def text(self) -> str:
-        """The text of its paragraphs on one line."""
-        texts = (block.write()[0] for block in self.blocks if isinstance(block, Paragraph))
-        return " ".join(" ".join(texts).split())
+        """The text of its paragraphs on one line; of a part of a cell above what that says, if it is short."""
+        if self.above is not None:
+            text = self.above.text()
+            return text if len(text) <= _LONGEST_REPEATED else ""
+        if self._text is None:
+            texts = (block.write()[0] for block in self.blocks if isinstance(block, Paragraph))
+            self._text = " ".join(" ".join(texts).split())
+        return self._text
 
     def marks(self) -> list[Mark]:
         """What is referred to in it."""
@@ -79,17 +88,17 @@ def read_grid(
     element: Element,
     styles: Styles,
     findings: Findings,
-    ground: Colours,
-    read_blocks: Callable[[Element, Colours], list[Paragraph | Grid]],
+    ground: Ground,
+    read_blocks: Callable[[Element, Ground], list[Paragraph | Grid]],
 ) -> Grid:
     """The table of an element (w:tbl); `ground` is what is behind it, `read_blocks` reads what is in a cell."""
     properties = child(element, "w:tblPr")
     style = attribute(child(properties, "w:tblStyle")) or styles.usual("table")
-    whole = read_shading(child(properties, "w:shd"))
-    ground = ground if whole == frozenset() else whole
+    outside = shaded(child(properties, "w:shd"), ground.colours)
+    look = read_look(child(properties, "w:tblLook"))
     rows = list(_find_inside(element, "w:tr"))
     found: list[GridRow] = []
-    merged: set[int] = set()
+    merged: dict[int, GridCell] = {}
     for at, row in enumerate(rows):
         settings = child(row, "w:trPr")
         if settings is not None and any(child(settings, name) is not None for name in DELETED):
@@ -98,20 +107,20 @@ def read_grid(
         cells: list[GridCell] = []
         places = list(_place_cells(row, settings))
         last = max((end for _, _, end in places), default=0)
-        above, merged = merged, set()
+        above, merged = merged, {}
         for cell, column, end in places:
             details = child(cell, "w:tcPr")
-            behind = read_shading(child(details, "w:shd"))
-            if behind == frozenset():
-                behind = styles.table_colours(style, at, len(rows), column, last, ground)
+            behind = styles.cell_ground(style, TablePlace(at, len(rows), column, last, look), outside)
+            if (shading := child(details, "w:shd")) is not None:
+                behind = replace(behind, colours=shaded(shading, outside))
             cells.append(GridCell(column, end, read_blocks(cell, behind)))
             merge = child(details, "w:vMerge")
-            if merge is not None:
-                merged.add(column)
             goes_on = merge is not None and attribute(merge) != "restart" and column in above
             if goes_on or child(details, "w:cellDel") is not None:
                 findings.hide(cells[-1].text(), "in cells that are merged or deleted")
-                cells[-1].blocks = []
+                cells[-1] = GridCell(column, end, above=above[column] if goes_on else None)
+            if merge is not None:
+                merged[column] = above[column] if goes_on else cells[-1]
         if is_on(child(settings, "w:hidden")):
             for one in cells:
                 findings.hide(one.text(), MARKED_HIDDEN)
@@ -123,7 +132,8 @@ def read_grid(
 def write_grid(grid: Grid) -> TableText:
     """The table as lines, one a row, cells two spaces apart.
 
-    An empty cell is marked under a column that has a name, if a filled cell follows it. A row with a table in one of
+    In a table whose columns have names an empty cell under one is marked, if a filled cell follows it; one that goes on
+    with a cell above says what that says. A row with a table in one of
     its cells only places things on the page: what is in its cells stands one below the other.
     """
     header = _header(grid)
@@ -133,7 +143,7 @@ def write_grid(grid: Grid) -> TableText:
         if row.is_nested:
             _write_apart(row, out)
         else:
-            _write_row(row, {} if row in header else names, out)
+            _write_row(row, {} if row in header else names, bool(names), out)
     if out.length:
         count = max((cell.end for row in grid.rows for cell in row.cells), default=0)
         columns = tuple(Column(names.get(at, "")) for at in range(count))
@@ -141,15 +151,9 @@ def write_grid(grid: Grid) -> TableText:
     return out
 
 
-def move_table(table: Table, by: int) -> Table:
-    """The table at another place: so many characters further on."""
-    cells = tuple(Cell(cell.start + by, cell.end + by, cell.column) for cell in table.cells)
-    return Table(table.start + by, table.end + by, table.columns, cells)
-
-
-def _write_row(row: GridRow, names: dict[int, str], out: TableText) -> None:
-    texts = [cell.text() for cell in row.cells]
-    filled = [at for at, text in enumerate(texts) if text]
+def _write_row(row: GridRow, names: dict[int, str], repeats: bool, out: TableText) -> None:
+    texts = [cell.text() if repeats or cell.above is None else "" for cell in row.cells]
+    filled = [at for at, text in enumerate(texts) if text and row.cells[at].above is None]
     if not filled:
         return
     separator = "\n" if out.length else ""
@@ -176,7 +180,7 @@ def _write_apart(row: GridRow, out: TableText) -> None:
                 if inner.length:
                     at = _write_line("".join(inner.parts), out)
                     out.marks += [(mark, at + place) for mark, place in inner.marks]
-                    out.tables += [move_table(table, at) for table in inner.tables]
+                    out.tables += [table.moved(at) for table in inner.tables]
             else:
                 text, marks = block.write()
                 at = _write_line(text, out) if text else out.length

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ralph_cli.core.document import Origin
 from ralph_cli.documents.html.mathml import math_text
 
 _CHECKED, _UNCHECKED = "\u2612", "\u2610"
@@ -59,6 +60,9 @@ REPLACED: dict[str, Callable[[Any, Attributes], str]] = {
     "math": lambda node, attributes: math_text(node),
 }
 """Elements that show something else than the text in them, and what it is."""
+
+ORIGINS: dict[str, Origin] = {"img": "image description", "input": "form field", "select": "form field"}
+"""Where the words of these are from."""
 
 
 def count_unchosen(node: Any, attributes: Attributes) -> int:

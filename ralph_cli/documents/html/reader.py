@@ -2,12 +2,19 @@
 
 import re
 
-from ralph_cli.core.document import Caution
+from ralph_cli.core.document import Addition, Caution
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.html.source_tags import describe_loose_end, nesting_depth
+from ralph_cli.documents.html.source_tags import describe_damage, nesting_depth
 from ralph_cli.documents.html.walk import PageWalk
 from ralph_cli.documents.limits import LoadLimits
-from ralph_cli.documents.parsed import ParsedDocument, ParsedHeading, ParsedPage, ParsedTable
+from ralph_cli.documents.parsed import (
+    MAX_PASSAGES,
+    ParsedAddition,
+    ParsedDocument,
+    ParsedHeading,
+    ParsedPage,
+    ParsedTable,
+)
 from ralph_cli.documents.plain.decoding import decode_text
 
 _META_CHARSET = re.compile(rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([a-zA-Z0-9_:.-]{2,40})", re.IGNORECASE)
@@ -30,8 +37,8 @@ def parse_html(data: bytes, *, name: str, encoding: str | None, limits: LoadLimi
     depth = nesting_depth(source, limits.html_depth)
     if depth > limits.html_depth:
         raise DocumentError(f"{name} nests elements more than {limits.html_depth} levels deep", code="too-big")
-    if loose_end := describe_loose_end(source):
-        cautions += (Caution("incomplete", loose_end),)
+    if damage := describe_damage(source):
+        cautions += (Caution("incomplete", damage),)
     page = PageWalk(lambda inner: nesting_depth(inner, limits.html_depth) <= limits.html_depth)
     page.read(source)
     text = page.out.text()
@@ -46,8 +53,16 @@ def parse_html(data: bytes, *, name: str, encoding: str | None, limits: LoadLimi
     headings = (ParsedHeading(0, offsets[at], title, level) for at, title, level in page.headings)
     quoted = ((0, offsets[start] + lead, offsets[end] - trail) for start, lead, end, trail in page.quoted)
     tables = (ParsedTable(0, table.to_table(offsets)) for table in page.tables)
+    found = [(offsets[start], offsets[end], origin) for start, end, origin in page.additions]
+    # What became the top of a fraction is none any more.
+    additions = tuple(ParsedAddition(0, Addition(*place)) for place in found if place[0] < place[1])
     return ParsedDocument(
-        (ParsedPage(text),), tuple(headings), cautions + page.cautions(), tuple(quoted), tables=tuple(tables)
+        (ParsedPage(text),),
+        tuple(headings),
+        (*cautions, *page.findings.cautions()),
+        tuple(quoted),
+        tables=tuple(tables),
+        additions=additions[:MAX_PASSAGES],
     )
 
 

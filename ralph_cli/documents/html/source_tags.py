@@ -1,17 +1,24 @@
-"""The tags of a page as they stand in its source, before it is parsed: how deep they nest, and where they end."""
+"""The tags of a page as they stand in its source, before it is parsed: how deep they nest, and if some are gone."""
 
 import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ralph_cli.text.plural import pluralize
 
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
-_NOT_NESTING_TAGS = """
-    area base br col embed hr img input link meta param source track wbr p li dt dd tr td th thead tbody tfoot option
-    optgroup colgroup html head body rb rt rtc rp
-"""
-_NOT_NESTING = frozenset(_NOT_NESTING_TAGS.split())
-"""Void elements and those whose end tag may be left out: many unclosed ones do not nest (HTML standard, 13.1.2.4)."""
+_VOID_TAGS = "area base br col embed hr img input link meta param source track wbr"
+_OPTIONAL_TAGS = "p li dt dd tr td th thead tbody tfoot option optgroup colgroup rb rt rtc rp"
+_OPTIONAL = frozenset(_OPTIONAL_TAGS.split())
+"""Elements whose end tag may be left out (HTML standard, 13.1.2.4)."""
+_PAGE = frozenset(["html", "body"])
+_NOT_NESTING = frozenset(("head", *_VOID_TAGS.split(), *_OPTIONAL, *_PAGE))
+"""Elements of which many that are not closed do not nest."""
 
 _MARKUP = re.compile(r"<!--|<(/?)([a-z][^\s/>]*)(?>=\s*(?:\"[^\"]*(?:\"|\Z)|'[^']*(?:'|\Z))|[^>])*+(>?)", re.IGNORECASE)
 _COMMENT_END = re.compile("--!?>")
+_QUOTED = re.compile("=\\s*(?:\"[^\"]*\"|'[^']*')")
 _RAW_TEXT = frozenset(["script", "style", "title", "textarea", "xmp", "iframe", "noembed", "noframes"])
 """Elements in which there are no tags but their own end tag (HTML standard, 13.1.2)."""
 
@@ -32,39 +39,83 @@ def nesting_depth(source: str, limit: int) -> int:
     return most
 
 
-def describe_loose_end(source: str) -> str:
-    """What is wrong with the end of a page's source, "" if nothing is.
+def describe_damage(source: str) -> str:
+    """What is wrong with the tags of a page's source, "" if nothing is: a browser repairs it without a word.
 
-    A page may leave out `</html>`; where elements are open then that have to be closed, or the last words are no tag,
-    it may be cut off. Inside a comment, a tag, a script or a style that is never closed nothing is read as text.
+    A page may leave out `</html>`; where elements are open then that have to be closed, where it closes all others, or
+    where the last words are no tag, it may be cut off. Inside a comment, a tag, a script or a style that is never
+    closed nothing is read as text. Where elements are opened and closed in different numbers some of it may be gone.
     """
-    at = depth = 0
+    begins: Counter[str] = Counter()
+    ends: Counter[str] = Counter()
+    at = 0
     is_page = is_closed = False
+    for tag in _read_tags(source):
+        at = tag.end
+        if tag.unclosed:
+            why = "is never closed, so what stands behind it is not read"
+            return _describe_place(tag.unclosed, source, tag.start, why)
+        if tag.holds_tag:
+            return _describe_place("a tag", source, tag.start, "has another one in it, so some of the page may be gone")
+        if tag.name in _PAGE:
+            is_page, is_closed = True, is_closed or tag.is_end
+        elif tag.nests or tag.name in _OPTIONAL:
+            counts = ends if tag.is_end else begins
+            counts[tag.name] = counts.get(tag.name, 0) + 1
+    uneven = [name for name in begins | ends if name not in _OPTIONAL and begins[name] != ends[name]]
+    is_open = any(begins[name] > ends[name] for name in uneven)
+    closes_others = is_page and begins <= ends
+    if not is_closed and (is_open or closes_others or (is_page and source[at:].strip())):
+        return "the page ends without </html>, and not where a page may: the file may be cut off"
+    for name in uneven:
+        what = f"<{name[:40]}> begins {_times(begins[name])} and ends {_times(ends[name])}"
+        return f"{what}: some of the page may be gone, the file may be damaged"
+    return ""
+
+
+class _Tag(NamedTuple):
+    """A tag, or what is `unclosed`, from `start` to `end` of a source. `nests` says whether it must be closed."""
+
+    start: int
+    end: int
+    name: str = ""
+    is_end: bool = False
+    nests: bool = False
+    holds_tag: bool = False
+    unclosed: str = ""
+
+
+def _read_tags(source: str) -> Iterator[_Tag]:
+    """The tags of a source outside comments and raw text, up to what is never closed."""
+    at = 0
     while match := _MARKUP.search(source, at):
         start, at = match.span()
         if match[2] is None:
             end = _COMMENT_END.search(source, start + 2)  # "<!-->" is a comment, too
             if end is None:
-                return _say_unclosed("a comment", source, start)
+                yield _Tag(start, at, unclosed="a comment")
+                return
             at = end.end()
             continue
         if not match[3]:
-            return _say_unclosed("a tag", source, start)
-        tag = match[2].lower()
-        if tag in _RAW_TEXT and not match[1]:
-            end = re.compile(rf"</{tag}(?![^\s/>])", re.IGNORECASE).search(source, at)
-            if end is None:
-                return _say_unclosed(f"<{tag}>", source, start)
-            at = end.start()
-        if tag in ("html", "body"):
-            is_page, is_closed = True, is_closed or bool(match[1])
-        if tag not in _NOT_NESTING and source[at - 2] != "/":
-            depth = max(0, depth + (-1 if match[1] else 1))
-    if is_closed or not (depth or (is_page and source[at:].strip())):
-        return ""
-    return "the page ends without </html>, and not where a page may: the file may be cut off"
+            yield _Tag(start, at, unclosed="a tag")
+            return
+        name, is_end = match[2].lower(), bool(match[1])
+        holds_tag = source.find("<", start + 1, at) > 0 and "<" in _QUOTED.sub("", match[0][1:])
+        nests = name not in _NOT_NESTING and source[at - 2] != "/"
+        if name in _RAW_TEXT and not is_end:
+            close = re.compile(rf"</{name}(?![^\s/>])", re.IGNORECASE).search(source, at)
+            if close is None:
+                yield _Tag(start, at, unclosed=f"<{name}>")
+                return
+            at = close.start()
+        yield _Tag(start, at, name, is_end, nests, holds_tag)
 
 
-def _say_unclosed(what: str, source: str, start: int) -> str:
+def _times(count: int) -> str:
+    return pluralize(count, "time")
+
+
+def _describe_place(what: str, source: str, start: int, why: str) -> str:
     line = source.count("\n", 0, start) + 1
-    return f"{what} in line {line:,} is never closed, so what stands behind it is not read: the file may be damaged"
+    return f"{what} in line {line:,} {why}: the file may be damaged"

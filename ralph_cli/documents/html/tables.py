@@ -1,7 +1,8 @@
 """Tables of a page: which cell stands in which column, which rows name the columns, and where cells are empty.
 
 Cells take their columns by the HTML standard's way of forming a table (4.9.12). Rows that name columns are those of
-<thead> and of <th>; without such rows, those above the first figure.
+<thead> and of <th>; without such rows, those above the first figure. A cell that reaches down into further rows says
+in each what it says in the first.
 """
 
 import re
@@ -19,6 +20,8 @@ _MOST_COLUMNS = 1_000
 _MOST_ROWS = 1 << 16
 _MOST_HEADER_ROWS = 10
 _LONGEST_HEADER = 200
+_LONGEST_REPEATED, _MOST_REPEATED = 100, 30
+"""Characters of a cell, and cells of a row, that are said again: more make a page larger than it is."""
 _YEAR = re.compile(r"\W*(?:19|20)\d\d\W*")
 _DIGIT = re.compile(r"\d")
 _AMOUNT = re.compile(r"[^\w]*\d[\d.,\s]*[^\w]*")
@@ -26,22 +29,33 @@ _AMOUNT = re.compile(r"[^\w]*\d[\d.,\s]*[^\w]*")
 
 @dataclass(frozen=True, slots=True)
 class _FilledCell:
-    """A cell with text: the columns that it takes, and between which places its text stands."""
+    """A cell with text: the columns that it takes, and between which places its text stands.
+
+    What a cell of a row above says again begins `ahead` characters before the place of the cell behind it.
+    """
 
     left: int
     right: int
     start: int
     end: int
     text: str
+    ahead: int = 0
 
     @property
     def is_amount(self) -> bool:
         return _AMOUNT.fullmatch(self.text) is not None and not _YEAR.fullmatch(self.text)
 
+    def to_cell(self, offsets: list[int], column: int) -> Cell:
+        """The cell in offsets."""
+        start = offsets[self.start] - self.ahead
+        return Cell(start, start + len(self.text) if self.ahead else offsets[self.end], column)
+
 
 @dataclass(slots=True)
 class _Row:
     cells: list[_FilledCell] = field(default_factory=list)
+    reaching: list[_FilledCell] = field(default_factory=list)
+    """Cells of rows above that reach into this one, from the left."""
     names_columns: bool = True
 
 
@@ -55,11 +69,18 @@ class GridTable:
     _most: int = 0
     _taken: dict[int, int] = field(default_factory=dict)
     """For a column that a cell of a row above takes, too: the last row in which it does, counted from 1."""
+    _reaching: list[_FilledCell] = field(default_factory=list)
 
     def begin_row(self) -> None:
         """Begin a row."""
         self._right = 0
-        self._rows.append(_Row())
+        if any(self._taken.get(cell.left, 0) <= len(self._rows) for cell in self._reaching):
+            self._reaching = [cell for cell in self._reaching if self._taken.get(cell.left, 0) > len(self._rows)]
+        self._rows.append(_Row(reaching=self._reaching if len(self._reaching) <= _MOST_REPEATED else []))
+
+    def end_row_group(self) -> None:
+        """End a group of rows: no cell reaches out of it."""
+        self._taken, self._reaching = {}, []
 
     def begin_cell(self, attributes: Mapping[str, str | None]) -> int:
         """Find the columns of the next cell; returns the first."""
@@ -81,12 +102,16 @@ class GridTable:
         row = self._rows[-1]
         if len(out.parts) > start - 1:
             text = "".join(out.parts[start:]).strip()
-            row.cells.append(_FilledCell(left, self._right, start, len(out.parts), text))
+            cell = _FilledCell(left, self._right, start, len(out.parts), text)
+            row.cells.append(cell)
             row.names_columns = row.names_columns and is_header
+            if self._taken.get(left, 0) > len(self._rows):
+                self._reaching = sorted((*self._reaching, cell), key=lambda reaching: reaching.left)
 
     def finish(self, out: TextBuilder) -> "NamedTable | None":
         """Write a mark for each empty cell under a column that a header names, where its row goes on behind it.
 
+        Where a cell of a row above takes the place, that cell's text is written instead, unless it is long.
         None if no header names columns, as in a table that only places things on the page.
         """
         columns: list[_NamedColumn] = []
@@ -101,8 +126,9 @@ class GridTable:
             return None
         # A figure under no header says that headers and figures do not stand in the same columns of the grid.
         if all(_find_column(columns, cell) is not None for cell in cells if cell.left and cell.is_amount):
-            for row in self._rows[count:]:
-                _mark_row(row.cells, columns, out)
+            for row in self._rows[:count]:
+                _complete_row(row, [], out)
+            cells = [cell for row in self._rows[count:] for cell in _complete_row(row, columns, out)]
         first = next(cell for row in self._rows for cell in row.cells)
         return NamedTable(first.start, columns, cells)
 
@@ -127,7 +153,7 @@ class NamedTable:
         rooms = {(at, 1) for at, _ in enumerate(self._columns)} | {self._room(cell) for cell in self._cells}
         order = {room: index for index, room in enumerate(sorted(rooms))}
         columns = tuple(Column(self._columns[at].header if named else "") for at, named in sorted(rooms))
-        cells = tuple(Cell(offsets[cell.start], offsets[cell.end], order[self._room(cell)]) for cell in self._cells)
+        cells = tuple(cell.to_cell(offsets, order[self._room(cell)]) for cell in self._cells)
         return Table(offsets[self._start], cells[-1].end, columns, cells)
 
     def _room(self, cell: _FilledCell) -> tuple[int, int]:
@@ -179,13 +205,41 @@ def _find_column(columns: list[_NamedColumn], cell: _FilledCell) -> int | None:
     return index if index < len(columns) and columns[index].left < cell.right else None
 
 
-def _mark_row(cells: list[_FilledCell], columns: list[_NamedColumn], out: TextBuilder) -> None:
-    """Write the marks of a row, each before the next cell with text."""
-    if len(cells) < 2 and not any(_DIGIT.search(cell.text) for cell in cells):
-        return
+def _complete_row(row: _Row, columns: list[_NamedColumn], out: TextBuilder) -> list[_FilledCell]:
+    """Write before each cell of a row what belongs between it and the one before; returns all cells with text.
+
+    That is a mark for each column with a name in which there is nothing, and what cells of rows above say.
+    """
+    if len(row.cells) + len(row.reaching) < 2 and not any(_DIGIT.search(cell.text) for cell in row.cells):
+        return row.cells
+    apart = SEPARATORS[CELL_APART]
+    completed: list[_FilledCell] = []
     reached = 0
-    for cell in cells:
-        first = bisect_left(columns, reached, key=lambda column: column.left)
-        behind = bisect_right(columns, cell.left, key=lambda column: column.right)
-        out.parts[cell.start - 1] += (EMPTY_CELL + SEPARATORS[CELL_APART]) * max(behind - first, 0)
-        reached = cell.right
+    for cell in row.cells:
+        written = ""
+        places: list[tuple[_FilledCell, int]] = []
+        for above in (*row.reaching, cell):
+            if not reached <= above.left <= cell.left:
+                continue
+            written += (EMPTY_CELL + apart) * _count_between(columns, reached, above.left)
+            if above is not cell:
+                short = len(above.text) <= _LONGEST_REPEATED and "\n" not in above.text
+                if short:
+                    places.append((above, len(written)))
+                    written += above.text + apart
+                else:
+                    written += (EMPTY_CELL + apart) * _count_between(columns, above.left, above.right)
+            reached = above.right
+        out.parts[cell.start - 1] += written
+        completed += (
+            _FilledCell(above.left, above.right, cell.start, cell.start, above.text, len(written) - at)
+            for above, at in places
+        )
+        completed.append(cell)
+    return completed
+
+
+def _count_between(columns: list[_NamedColumn], left: int, right: int) -> int:
+    """How many columns with names lie between two columns of the grid."""
+    first = bisect_left(columns, left, key=lambda column: column.left)
+    return max(bisect_right(columns, right, key=lambda column: column.right) - first, 0)

@@ -7,8 +7,10 @@ from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
 
-from ralph_cli.core.document import Caution
+from ralph_cli.core.document import Origin
 from ralph_cli.documents.html import controls
+from ralph_cli.documents.html.boxes import find_cells_of_blocks, is_only_cell, strength_around
+from ralph_cli.documents.html.findings import Findings
 from ralph_cli.documents.html.hidden import TextLook
 from ralph_cli.documents.html.numbering import ListCounter
 from ralph_cli.documents.html.styles.css import Style
@@ -24,21 +26,8 @@ Attributes = Mapping[str, str | None]
 
 _DROPPED_TAGS = "script style link meta template title desc rp defs symbol metadata clippath mask pattern marker"
 _DROPPED = frozenset(_DROPPED_TAGS.split())
-_BLOCK_TAGS = """
-    address article aside dd details dialog div dl dt fieldset figcaption figure footer form header hgroup hr legend li
-    main menu nav ol section summary tbody tfoot thead tr ul center svg text iframe
-"""
-_PARAGRAPH_TAGS = "p h1 h2 h3 h4 h5 h6 table pre blockquote caption title body"
-_BLOCK_DISPLAY_WORDS = "block flex grid list-item table flow-root table-row table-caption table-row-group"
-_BLOCK_DISPLAYS = frozenset(_BLOCK_DISPLAY_WORDS.split())
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
-_CELLS = frozenset(("td", "th"))
-_STRENGTHS = dict.fromkeys(_BLOCK_TAGS.split(), LINE)
-_STRENGTHS |= dict.fromkeys(_PARAGRAPH_TAGS.split(), PARAGRAPH) | dict.fromkeys(_CELLS, CELL)
-"""The white space around an element, if no style sheet makes another box of it."""
 _REPLACED = frozenset(("br", "iframe", "frame", "embed", *controls.REPLACED))
-_CELL_BLOCKS = "table, ul, ol, pre, blockquote, h1, h2, h3, h4, h5, h6"
-"""What makes a table cell a container of lines of its own; a <p> or <div> in a cell does not."""
 
 _LONGEST_MARK = 30
 """Characters of a raised text that may be a mark or an exponent; longer ones are small print."""
@@ -77,23 +66,23 @@ class PageWalk:
         self.headings: list[tuple[int, str, int]] = []
         self.quoted: list[tuple[int, int, int, int]] = []
         self.tables: list[NamedTable] = []
+        self.additions: list[tuple[int, int, Origin]] = []
+        self.findings = Findings()
         self._is_shallow = is_shallow
         self._tables: list[GridTable] = []
-        self._hidden = self._embedded = self._unresolved = self._linked = 0
         self._sheets = StyleSheets()
         self._open: list[_OpenElement] = []
         self._cells_of_blocks: set[int] = set()
         """Table cells that hold blocks with lines of their own."""
         self._after: dict[int, Callable[[], None]] = {}
         """By the number of open elements: what the style sheet makes at the end of the innermost."""
-        self._unknown_contents: set[str] = set()
         self._quote_depth = self._pages = 0
 
     def read(self, source: str) -> None:
         """Write the text of a page, or of a page in the page."""
         outside = self._sheets, self._open, self._cells_of_blocks, self._after, self._tables
         tree = LexborHTMLParser(source)
-        self._sheets, self._cells_of_blocks = StyleSheets.of(tree, source), _find_cells_of_blocks(tree)
+        self._sheets, self._cells_of_blocks = StyleSheets.of(tree, source), find_cells_of_blocks(tree)
         self._after, self._tables = {}, []
         look = TextLook(styles_known=self._sheets.are_known)
         self._open = [_OpenElement("", ElementPath(("", "", frozenset()), None), look, "", {}, [])]
@@ -101,24 +90,9 @@ class PageWalk:
         if tree.root is not None:
             self._visit(tree.root)
         self._pages -= 1
-        self._unresolved += self._sheets.unresolved
-        self._linked += self._sheets.linked
+        self.findings.unresolved += self._sheets.unresolved
+        self.findings.linked += self._sheets.linked
         self._sheets, self._open, self._cells_of_blocks, self._after, self._tables = outside
-
-    def cautions(self) -> tuple[Caution, ...]:
-        """What a reader must know of what was left out, and of what could not be known."""
-        found = []
-        if self._hidden:
-            found.append(Caution("hidden-elements", f"hidden elements omitted: {self._hidden}"))
-        unresolved = self._unresolved + len(self._unknown_contents)
-        unread = [f"{self._linked} in other files"] * bool(self._linked)
-        unread += [f"{unresolved} in the page"] * bool(unresolved)
-        if unread:
-            message = f"styles that could not be read: {', '.join(unread)}; what they hide or show is not known"
-            found.append(Caution("styles-unread", message))
-        if self._embedded:
-            found.append(Caution("embedded-unread", f"embedded documents that were not read: {self._embedded}"))
-        return tuple(found)
 
     def _visit(self, root: Any) -> None:
         # For each open element the next of its children; a page may be deeper than Python's stack.
@@ -156,7 +130,7 @@ class PageWalk:
         style = self._sheets.resolve(node, path, inline, default_style(tag, attributes), outer.variables)
         look = outer.look.for_child(style.declarations)
         if look.is_gone:
-            self._hidden += bool(node.text().strip())
+            self.findings.hidden += bool(node.text().strip())
             return False
         counted = outer.counted if look is outer.look else []
         element = _OpenElement(tag, path, look, style.display, style.variables, counted, outer.is_one_line)
@@ -182,16 +156,23 @@ class PageWalk:
         if tag == "br":
             self._separate_lines(PARAGRAPH if self.out.pending >= LINE else LINE, self._open[-1])
         elif tag in controls.REPLACED:
-            self._write(controls.REPLACED[tag](node, attributes))
-            self._hidden += controls.count_unchosen(node, attributes)
+            self._write_replacement(tag, controls.REPLACED[tag](node, attributes))
+            self.findings.hidden += controls.count_unchosen(node, attributes)
         elif tag == "iframe" and "srcdoc" in attributes:
             source = attributes["srcdoc"] or ""
             if self._pages < _DEEPEST_PAGE and self._is_shallow(source):
                 self.read(source)
             else:
-                self._embedded += 1
+                self.findings.embedded += 1
         else:
-            self._embedded += controls.is_embedded(tag, attributes)
+            self.findings.embedded += controls.is_embedded(tag, attributes)
+
+    def _write_replacement(self, tag: str, text: str) -> None:
+        place = self.out.place
+        self._write(text)
+        origin = controls.ORIGINS.get(tag)
+        if origin is not None and any(map(str.isalnum, text)) and self.out.place > place:
+            self.additions.append((place, len(self.out.parts), origin))
 
     def _generate(self, node: Any, element: _OpenElement, attributes: Attributes, pseudo: str) -> None:
         """Write the text that a style sheet makes before or after the content of an element, if it is seen."""
@@ -199,7 +180,7 @@ class PageWalk:
         text, known = controls.generated_text(style.get("content"), attributes)
         look = element.look.for_child(style.declarations)
         if not known:
-            self._unknown_contents.add(style.get("content"))
+            self.findings.unknown_contents.add(style.get("content"))
         if text and not look.is_unseen and not look.is_gone:
             self.out.write_running_text(text)
 
@@ -216,7 +197,7 @@ class PageWalk:
         element.lead = len(self.out.prefix)
 
     def _begin_cell(self, element: _OpenElement, node: Any, attributes: Attributes) -> None:
-        element.is_one_line = node.mem_id not in self._cells_of_blocks and not _is_only_cell(node)
+        element.is_one_line = node.mem_id not in self._cells_of_blocks and not is_only_cell(node)
         if self._tables:
             element.column = self._tables[-1].begin_cell(attributes)
 
@@ -266,10 +247,18 @@ class PageWalk:
             is_header = element.tag == "th" or any(outer.tag == "thead" for outer in self._open[-2:])
             self._tables[-1].end_cell(element.column, is_header, element.place, self.out)
 
+    def _end_row_group(self, element: _OpenElement, written: bool) -> None:
+        if self._tables:
+            self._tables[-1].end_row_group()
+
     def _end_table(self, element: _OpenElement, written: bool) -> None:
         named = self._tables.pop().finish(self.out)
         if named:
             self.tables.append(named)
+
+    def _end_typed_text(self, element: _OpenElement, written: bool) -> None:
+        if written:
+            self.additions.append((element.place, len(self.out.parts), "form field"))
 
     def _end_heading(self, element: _OpenElement, written: bool) -> None:
         title = clean_heading("".join(self.out.parts[element.place :]))
@@ -283,12 +272,7 @@ class PageWalk:
 
     def _separate(self, element: _OpenElement, outer: _OpenElement) -> None:
         """Ask for the white space before or after an element."""
-        display = element.display
-        strength = _STRENGTHS.get(element.tag, 0)
-        if display and strength != CELL:
-            strength = _shown_strength(strength, display)
-        if not strength and outer.display in ("flex", "grid"):
-            strength = LINE
+        strength = strength_around(element.tag, element.display, outer.display)
         if strength > CELL:
             self._separate_lines(strength, outer)
         elif strength:
@@ -304,7 +288,7 @@ class PageWalk:
         look = element.look
         if look.is_unseen:
             if text.strip() and not element.counted:
-                self._hidden += 1
+                self.findings.hidden += 1
                 element.counted.append(True)
             return
         if look.is_turned:
@@ -324,42 +308,6 @@ class PageWalk:
             self.out.write_running_text(text)
 
 
-def _find_cells_of_blocks(tree: LexborHTMLParser) -> set[int]:
-    """The table cells of a page that hold blocks with lines of their own, by the parser's number for a node."""
-    seen: set[int] = set()
-    cells: set[int] = set()
-    for node in tree.css(_CELL_BLOCKS):
-        above = node.parent
-        while above is not None and above.mem_id not in seen:
-            seen.add(above.mem_id)
-            if above.tag in _CELLS:
-                cells.add(above.mem_id)
-            above = above.parent
-    return cells
-
-
-def _is_only_cell(cell: Any) -> bool:
-    """Whether a cell is the only one of its row, as in tables that only place things on the page."""
-    beside = cell.next
-    while beside is not None and beside.tag not in _CELLS:
-        beside = beside.next
-    if beside is not None:
-        return False
-    beside = cell.prev
-    while beside is not None and beside.tag not in _CELLS:
-        beside = beside.prev
-    return beside is None
-
-
-def _shown_strength(strength: int, display: str) -> int:
-    """The white space around an element that a style sheet makes another box of."""
-    if display == "table-cell":
-        return CELL
-    if display.startswith("inline") or display == "contents":
-        return SPACE if strength and display != "inline" else 0
-    return max(strength, LINE) if display in _BLOCK_DISPLAYS else strength
-
-
 _BEGIN: dict[str, Callable[[PageWalk, _OpenElement, Any, Attributes], None]] = {
     "td": PageWalk._begin_cell,
     "th": PageWalk._begin_cell,
@@ -374,7 +322,9 @@ _BEGIN: dict[str, Callable[[PageWalk, _OpenElement, Any, Attributes], None]] = {
 _END: dict[str, Callable[[PageWalk, _OpenElement, bool], None]] = {
     "td": PageWalk._end_cell,
     "th": PageWalk._end_cell,
+    **dict.fromkeys(("thead", "tbody", "tfoot"), PageWalk._end_row_group),
     "table": PageWalk._end_table,
+    "textarea": PageWalk._end_typed_text,
     **dict.fromkeys(_HEADINGS, PageWalk._end_heading),
     "q": PageWalk._end_quote,
     "blockquote": PageWalk._end_quote,

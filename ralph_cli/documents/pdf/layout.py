@@ -7,7 +7,7 @@ lowered figures are written as Unicode writes them.
 import re
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -17,8 +17,18 @@ from ralph_cli.documents.pdf.geometry.columns import blocks_in_order
 from ralph_cli.documents.pdf.geometry.empty_cells import find_empty_cells
 from ralph_cli.documents.pdf.geometry.fragments import Fragment, read_fragments, shift_beside
 from ralph_cli.documents.pdf.geometry.rows import Row, build_rows, reading_order, stream_rows
+from ralph_cli.documents.pdf.geometry.symbols import read_symbols
 from ralph_cli.documents.pdf.geometry.tables import CURRENCY, FigureColumn, FigureTable, find_tables
-from ralph_cli.documents.pdf.geometry.words import LEVEL, RAISED, Word, page_characters, quarter_turns, read_words
+from ralph_cli.documents.pdf.geometry.words import (
+    DOWNWARD,
+    LEVEL,
+    RAISED,
+    Word,
+    page_characters,
+    quarter_turns,
+    read_words,
+    runs_down,
+)
 from ralph_cli.text.raised import lower_figures, raise_figures
 from ralph_cli.text.tables import EMPTY_CELL
 
@@ -35,12 +45,15 @@ _PAIR_OR_CHARACTER = re.compile("[\ud800-\udbff][\udc00-\udfff]|(?s:.)")
 class PageLayout:
     """`text[i]` was drawn as pdfium's character `characters[i]`, or is `NOT_A_CHARACTER`.
 
-    `tables` lie in `text`; on a page whose text is turned their columns have no room.
+    `tables` lie in `text`; on a page whose text is turned their columns have no room. `symbols` are the characters of
+    symbol fonts, as the file names them and as what they show. `is_vertical`: its lines run from top to bottom.
     """
 
     text: str
     characters: "array[int]"
     tables: tuple[Table, ...] = ()
+    symbols: tuple[str, str] = ("", "")
+    is_vertical: bool = False
 
 
 def lay_out(text_page: Any, layout: Layout = "auto") -> PageLayout:
@@ -50,8 +63,10 @@ def lay_out(text_page: Any, layout: Layout = "auto") -> PageLayout:
     column of text, one column after the other.
     """
     raw = text_page.raw
-    source = page_characters(raw)
-    turns = quarter_turns(raw, source)
+    named = page_characters(raw)
+    source = read_symbols(raw, named)
+    is_vertical = runs_down(raw, source)
+    turns = DOWNWARD if is_vertical else quarter_turns(raw, source)
     words, turned = read_words(raw, source, turns)
     writer = _Writer(source)
     tables: list[FigureTable] = []
@@ -64,7 +79,16 @@ def lay_out(text_page: Any, layout: Layout = "auto") -> PageLayout:
     for fragment in read_fragments(turned, source):
         writer.add_line([fragment])
     edge = None if turns or not tables else text_page.page.get_bbox()[0]
-    return writer.finish(tables, edge)
+    page = writer.finish(tables, edge)
+    return replace(page, symbols=_differing(named, source), is_vertical=is_vertical)
+
+
+def _differing(first: str, second: str) -> tuple[str, str]:
+    """The characters at which two texts of one length differ."""
+    if first == second:
+        return "", ""
+    places = [place for place, pair in enumerate(zip(first, second, strict=True)) if pair[0] != pair[1]]
+    return "".join(first[place] for place in places), "".join(second[place] for place in places)
 
 
 def _blocks(fragments: list[Fragment], layout: Layout) -> list[list[Row]]:

@@ -13,6 +13,8 @@ from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.hidden_reasons import Visibility, visibilities_to_json
 from ralph_cli.documents.limits import Layout, LoadLimits
 from ralph_cli.documents.parsed import (
+    MAX_PASSAGES,
+    ParsedAddition,
     ParsedDocument,
     ParsedHeading,
     ParsedPage,
@@ -22,6 +24,7 @@ from ralph_cli.documents.parsed import (
     clean_label,
 )
 from ralph_cli.documents.pdf.boxes import Box, line_boxes
+from ralph_cli.documents.pdf.content.added_words import find_additions
 from ralph_cli.documents.pdf.content.annotations import open_page
 from ralph_cli.documents.pdf.content.findings import Findings
 from ralph_cli.documents.pdf.content.legibility import (
@@ -76,9 +79,10 @@ def parse_pdf(
         damaged = _find_damaged_pages(document, data)
         pages: list[ParsedPage] = []
         tables: list[ParsedTable] = []
+        additions: list[ParsedAddition] = []
         characters = 0
         for index in range(total):
-            text = _page_text(document, index, layout, findings, tables)
+            text = _page_text(document, index, layout, findings, tables, additions)
             characters += len(text) + 1
             if characters > limits.characters:
                 what = f"{name} has more than {limits.characters:,} characters (page {index + 1} of {total})"
@@ -89,7 +93,8 @@ def parse_pdf(
         if refusal := findings.refusal(name, pages[0].text):
             raise refusal
         headings = tuple(_outline(document, pages))
-        return ParsedDocument(tuple(pages), headings, tuple(findings.cautions()), tables=bound_tables(tables))
+        cautions, added = tuple(findings.cautions()), tuple(additions[:MAX_PASSAGES])
+        return ParsedDocument(tuple(pages), headings, cautions, tables=bound_tables(tables), additions=added)
 
 
 class LaidOutPage:
@@ -154,19 +159,29 @@ def _clean(text: str) -> str:
     return text.replace("\f", "\n").encode("utf-8", "replace").decode("utf-8")
 
 
-def _page_text(document: Any, index: int, layout: Layout, findings: Findings, tables: list[ParsedTable]) -> str:
-    """Text of one page; what is odd about it goes to `findings`, and what it has of tables to `tables`."""
+def _page_text(
+    document: Any,
+    index: int,
+    layout: Layout,
+    findings: Findings,
+    tables: list[ParsedTable],
+    additions: list[ParsedAddition],
+) -> str:
+    """Text of one page; what is odd about it goes to `findings`, what it has of tables and additions to those."""
     number = index + 1
     try:
         page, overlay = open_page(document, index)
         with closing(page), closing(page.get_textpage()) as text_page:
             findings.overlays[number] = overlay
             laid_out = lay_out(text_page, layout)
-            if differs(laid_out.text, text_page):
+            if differs(laid_out.text, text_page, laid_out.symbols):
                 findings.add("differs", number)
+            if laid_out.is_vertical:
+                findings.add("vertical", number)
             laid_out = restore_letters(page, text_page, laid_out)
             text = _clean(laid_out.text)
             tables += (ParsedTable(index, table) for table in laid_out.tables)
+            additions += (ParsedAddition(index, it) for it in find_additions(text_page, laid_out, overlay))
             _examine(page, text_page, text, findings, number)
             return text
     except pypdfium2.PdfiumError:

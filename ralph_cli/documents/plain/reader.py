@@ -1,20 +1,15 @@
 """Plain text, Markdown and source code: line ends, pages marked by form feeds, Markdown headings."""
 
-import json
 import re
 from collections.abc import Iterator
-from pathlib import PurePath
 
-from ralph_cli.core.document import PAGE_BREAK, Caution
+from ralph_cli.core.document import PAGE_BREAK
 from ralph_cli.core.errors import DocumentError
 from ralph_cli.documents.limits import LoadLimits
 from ralph_cli.documents.load import empty_error
 from ralph_cli.documents.parsed import ParsedDocument, ParsedHeading, ParsedPage, clean_heading
+from ralph_cli.documents.plain.damage import find_damage
 from ralph_cli.documents.plain.decoding import decode_text
-
-_JSON_SUFFIXES = frozenset([".json", ".ipynb", ".geojson"])
-_LONGEST_JSON = 5_000_000
-"""Characters of JSON that is looked through for damage: as Python's objects it takes many times its room."""
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)")
 _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(?=\S)")
@@ -38,23 +33,9 @@ def parse_text(data: bytes, *, name: str, kind: str, encoding: str | None, limit
         raise DocumentError(f"{name} has {len(pages)} pages; the limit is {limits.pages}", code="too-big")
     if not any(page.strip() for page in pages):
         raise empty_error(name, data)
-    if PurePath(name).suffix.lower() in _JSON_SUFFIXES:
-        cautions += tuple(_doubt_json(text))
+    cautions += tuple(find_damage(text, name))
     headings = tuple(_headings(pages)) if kind == "markdown" else ()
     return ParsedDocument(tuple(ParsedPage(page) for page in pages), headings, cautions)
-
-
-def _doubt_json(text: str) -> Iterator[Caution]:
-    """Say where a file that is named as JSON stops being it (RFC 8259): plain text has no other sign of damage."""
-    if len(text) > _LONGEST_JSON:
-        return
-    try:
-        json.loads(text)
-    except json.JSONDecodeError as error:
-        where = f"from line {error.lineno:,}, column {error.colno:,}"
-        yield Caution("incomplete", f"no valid JSON {where}: the file may be cut off or damaged")
-    except (RecursionError, ValueError):
-        return  # nested too deeply, or with too long a number, for Python: nothing is known
 
 
 def _headings(pages: list[str]) -> Iterator[ParsedHeading]:

@@ -13,6 +13,7 @@ from operator import attrgetter
 
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.run import Tier
+from ralph_cli.documents.quotes.additions import describe_additions
 from ralph_cli.documents.quotes.running_lines import running_line_spans
 from ralph_cli.documents.quotes.search_text import SearchText
 from ralph_cli.documents.quotes.suggest import alignments
@@ -115,7 +116,9 @@ class QuoteIndex:
         return tuple(found)
 
     def describe_departures(self, quote: str, span: Span, tier: Tier) -> tuple[str, ...]:
-        """What a reader should know of a quote's place: where it differs from what was said, and what it leaves out."""
+        """What a reader should know of a quote's place: where it differs from what was said, what it leaves out, and
+        which of its words are not of the running text.
+        """
         notes: list[str] = []
         if tier == "recut":
             text = self._text[span.start : span.end]
@@ -131,6 +134,7 @@ class QuoteIndex:
             notes.append(f"leaves out the mark of a footnote: {', '.join(left_out.elements())}")
         if negation := _NEGATED.search(self._text, max(0, span.start - 24), span.start):
             notes.append(f'begins behind "{negation[0].strip()}"')
+        notes += describe_additions(self._document, span)
         return tuple(notes)
 
     def _find_faithful(self, quote: str) -> Match | None:

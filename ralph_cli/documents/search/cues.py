@@ -1,6 +1,7 @@
-"""Passages that may limit a statement: sentences with words such as "except" or "restated" that share its terms. Pure.
+"""Passages that may limit a statement: sentences that share its terms, more so with words such as "except". Pure.
 
-A local search can only propose: whether a passage limits a statement is for a reader to say.
+A local search can only propose: whether a passage limits a statement is for a reader to say. What limits a statement is
+often said in quite other words, so much of it is not found here.
 """
 
 import math
@@ -13,7 +14,7 @@ from functools import cached_property
 from ralph_cli.core.document import Document, Span
 from ralph_cli.text.lexicon import STOP_WORDS
 from ralph_cli.text.scan import strip_interval
-from ralph_cli.text.sentences import sentence_at
+from ralph_cli.text.sentences import sentence_ends
 from ralph_cli.text.tables import is_row
 
 STRONG_CUES = re.compile(
@@ -31,13 +32,18 @@ WEAK_CUES = re.compile(
 )
 """Words that do so at times; a passage with one of them alone counts for less."""
 
-WEAK_CUE_WEIGHT = 0.6
+STRONG_CUE_WEIGHT, WEAK_CUE_WEIGHT = 1.3, 1.15
+"""What a passage with such words counts for; one without any counts for 1."""
 
-MAX_PASSAGE = 700
-"""Characters of a passage."""
+MAX_PASSAGE, FEWEST_WORDS = 700, 5
+"""Characters of a passage, and words of a sentence that says something."""
 
-MIN_SHARED_TERMS, FEW_PASSAGES = 2, 60
-"""Terms that a passage must share with a statement; in a document with few such passages, one is enough."""
+MIN_SCORE, FEW_PASSAGES = 0.45, 60
+"""Share of a statement's terms, by weight, that a passage must have, as measured on real documents; where no more than
+so many sentences have such words, those with any term of the statement are proposed."""
+
+QUOTED_WEIGHT, LENGTH_WEIGHT = 0.5, 0.05
+"""What a term counts for that stands in the quotes only, and how much a sentence's own terms lessen shared ones."""
 
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _SECTION = re.compile(r"(?i)(?:\u00a7+|\b(?:sections?|clauses?|paragraphs?|articles?|notes?|items?))\s*(\d+(?:\.\d+)*)")
@@ -67,13 +73,17 @@ class QualifierIndex:
 
     @cached_property
     def _sentences(self) -> tuple[tuple[Span, frozenset[str], float], ...]:
-        """Sentences with a limiting word, each with its terms and what that word counts for."""
-        found: dict[tuple[int, int], float] = {}
-        for words, weight in ((STRONG_CUES, 1.0), (WEAK_CUES, WEAK_CUE_WEIGHT)):
-            for match in words.finditer(self._text):
-                found.setdefault(self._sentence(match.start(), match.end()), weight)
-        texts = ((span, self._text[slice(*span)], weight) for span, weight in found.items())
-        return tuple((Span(*span), terms(text) | named_sections(text), weight) for span, text, weight in texts)
+        """The sentences of running text, each with its terms and what its limiting words make it count for."""
+        text, found, start = self._text, [], 0
+        for end, begin in (*sentence_ends(text), (len(text), len(text))):
+            span = strip_interval(text, start, end)
+            start = begin
+            said = text[slice(*span)]
+            lines = said.split("\n")
+            is_prose = 2 * sum(map(is_row, lines)) < len(lines) and len(said.split()) >= FEWEST_WORDS
+            if is_prose and len(said) <= MAX_PASSAGE:
+                found.append((Span(*span), terms(said) | named_sections(said), _cue_weight(said)))
+        return tuple(found)
 
     @cached_property
     def _frequency(self) -> Counter[str]:
@@ -96,8 +106,7 @@ class QualifierIndex:
         own = frozenset(
             f"\u00a7{match[1]}" for span in seen for match in _NUMBERED.finditer(self._text, span.start, span.end)
         )
-        wanted = terms(" ".join((statement, *quotes))) | own
-        found = [*self._other_values(statement, quotes), *self._by_terms(wanted)]
+        found = [*self._other_values(statement, quotes), *self._by_terms(statement, quotes, own)]
         chosen: list[Qualifier] = []
         for item in sorted(found, key=lambda item: (-item.score, item.span.start)):
             if len(chosen) == limit:
@@ -107,19 +116,31 @@ class QualifierIndex:
                 chosen.append(item)
         return chosen
 
-    def _by_terms(self, wanted: frozenset[str]) -> list[Qualifier]:
+    def _by_terms(self, statement: str, quotes: Sequence[str], sections: frozenset[str]) -> list[Qualifier]:
+        """The sentences that share enough of a statement's terms or name its section, and do not repeat its figures."""
+        said = terms(statement) | named_sections(statement)
+        weights = {term: self._rarity(term) for term in said}
+        most = sum(weights.values()) or 1.0
+        weights |= {term: QUOTED_WEIGHT * self._rarity(term) for term in terms(" ".join(quotes)) - said}
+        figures = {figure for figure in _FIGURE.findall(statement) if len(figure) > 1}
+        has_few = sum(cue > 1 for _, _, cue in self._sentences) <= FEW_PASSAGES
         found = []
-        least = 1 if len(self._sentences) <= FEW_PASSAGES else MIN_SHARED_TERMS
-        for span, words, weight in self._sentences:
-            shared = wanted & words
-            # A passage that names the section limits it, in whatever words.
-            if len(shared) < least and not any(term.startswith("\u00a7") for term in shared):
-                continue
-            score = weight * sum(math.log(1 + len(self._sentences) / self._frequency[term]) for term in shared)
+        for span, words, cue in self._sentences:
+            shared = [term for term in words if term in weights]
             # Long sentences share terms by chance.
-            score *= len(shared) / (len(shared) + 0.05 * len(words))
-            found.append(Qualifier(span, f"shares {', '.join(sorted(shared)[:6])}", score))
+            score = cue * sum(weights[term] for term in shared) / most
+            score *= len(shared) / (len(shared) + LENGTH_WEIGHT * len(words)) if shared else 0
+            names_section = not sections.isdisjoint(words)
+            if score < (0.01 if has_few and cue > 1 else MIN_SCORE) and not names_section:
+                continue
+            if names_section or not figures or not figures <= set(_FIGURE.findall(self._text, span.start, span.end)):
+                reason = f"shares {', '.join(sorted(shared)[:6])}" if shared else "names its section"
+                found.append(Qualifier(span, reason, score + names_section))
         return found
+
+    def _rarity(self, term: str) -> float:
+        """The weight of a term (inverse document frequency, Spärck Jones 1972); one that stands nowhere weighs most."""
+        return math.log(1 + len(self._sentences) / (self._frequency[term] or 0.5))
 
     def _other_values(self, statement: str, quotes: Sequence[str]) -> list[Qualifier]:
         """Rows with the label of a quoted row in which none of the statement's figures stands."""
@@ -132,19 +153,12 @@ class QualifierIndex:
                     continue
                 for span in self._rows.get(label, ()):
                     if stated.isdisjoint(_FIGURE.findall(self._text, span.start, span.end)):
-                        # Worth more than one shared word, less than a sentence about the very thing.
-                        found.append(Qualifier(span, "the same label with another figure", 4.0))
+                        found.append(Qualifier(span, "the same label with another figure", 1.0))
         return found
 
-    def _sentence(self, start: int, end: int) -> tuple[int, int]:
-        """The sentence around a place, at most `MAX_PASSAGE` characters, without white space at its ends."""
-        least, most = max(start - MAX_PASSAGE // 2, 0), min(end + MAX_PASSAGE // 2, len(self._text))
-        low, high = sentence_at(self._text, start, end, least, most, ".;!?")
-        if low == least > 0:
-            low = self._text.rfind(" ", 0, low) + 1
-        while high == most < len(self._text) and not self._text[high].isspace():
-            high = most = high + 1  # not through a word or figure
-        return strip_interval(self._text, low, high)
+
+def _cue_weight(text: str) -> float:
+    return STRONG_CUE_WEIGHT if STRONG_CUES.search(text) else WEAK_CUE_WEIGHT if WEAK_CUES.search(text) else 1.0
 
 
 def terms(text: str) -> frozenset[str]:

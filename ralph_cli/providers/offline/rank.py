@@ -15,30 +15,29 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ralph_cli.providers.offline.pages import HEAD_CHARS, Page, page_bodies, page_windows, split_windows
-from ralph_cli.providers.offline.words import IRREGULAR, STOP, is_general, stem
-from ralph_cli.text.tables import is_row
+from ralph_cli.providers.offline.words import IRREGULAR, STOP, is_general, statements_for, stem
 
 TOKEN = re.compile(r"[^\W\d_]+(?:&[^\W\d_]+)+|\d+(?:[.,]\d+)+(?![^\W_])|[^\W_]+")
 YEAR = re.compile(r"\b(?:FY|CY|fiscal(?: year)?)?\s?'?((?:19|20)\d\d)\b|\b(?:FY|CY)\s?'?(\d\d)\b", re.IGNORECASE)
 QUARTER = {"q1": "first quarter", "q2": "second quarter", "q3": "third quarter", "q4": "fourth quarter"}
 # A passage's score: its own BM25, and shares of its page's, of its page's first lines', and of terms side by side.
 PAGE_SCORE_SHARE, HEAD_SCORE_SHARE, PAIR_WEIGHT_SHARE = 1.0, 2.0, 0.3
-# What a page gains that begins with the title of a part that the question names ("in the balance sheet"), as a share of
-# the best passages' scores; and one whose rows come back all over the document, if an amount is asked for.
-NAMED_PART_SHARE, RECURRENCE_SHARE, RECURRENT_PAGES = 2.0, 0.8, 3
+# What a page gains that begins with the title of a part that the question is about ("in the balance sheet"), as a share
+# of the best passage's score; informative words of the longest such title; and the weight of a line that a measure
+# is computed from.
+NAMED_PART_SHARE, MAX_TITLE_WORDS, MEASURE_WEIGHT = 2.5, 5, 0.8
 PART = re.compile(
     r"(?i)((?:[\w&'\u2019-]+\s+){1,2}(?:statement|sheet|section|note|table|report|discussion|schedule)s?)\b"
 )
 # A name that opens the document and pervades it says little about where to look.
 SUBJECT_WEIGHT_FACTOR, OPENING_CHARS = 0.3, 3000
 # What counts as relevant at all: see `best_coverage`.
-ENOUGH_COVERAGE, MIN_TERMS_HELD, ABSENT_WORD_FACTOR = 0.55, 2.0, 0.4
+ENOUGH_COVERAGE, MIN_TERMS_HELD, ABSENT_WORD_FACTOR = 0.45, 2.0, 0.4
 AMOUNT = re.compile(
     r"(?i)\bhow (?:much|many|large|big|long|high|low|far|old)\b|%|\b(?:amount|number|total|sum|rate|ratio"
     r"|percent(?:age)?|share|average|price|cost|value|size|level|growth|change|increase|decrease)s?\b"
 )
 FIGURE = re.compile(r"\d[\d,.]*")
-LABEL = re.compile(r"[^\W\d_]{2,}")
 
 
 def term_pattern(key: str) -> str:
@@ -211,7 +210,8 @@ def best_coverage(
 class Ranking:
     """Passages (score, start, end), best first; what share of the terms the best one holds, and should hold.
 
-    `weights` has the forms of each term that occurs, `missing` the words that do not.
+    `weights` has the forms of each term that occurs, `missing` the words that do not; `bodies` are the pages without
+    their running lines.
     """
 
     passages: list[tuple[float, int, int]]
@@ -219,12 +219,14 @@ class Ranking:
     needed: float
     weights: dict[str, float]
     missing: list[str]
+    bodies: list[tuple[int, int]]
 
 
 def rank(question: str, text: str, pages: Sequence[Page]) -> Ranking:
     """Rank the passages of `text` for the question."""
     terms = query_terms(question)
-    field, units = TermIndex(text, pages), split_windows(text, page_bodies(text, pages))
+    bodies = page_bodies(text, pages)
+    field, units = TermIndex(text, pages), split_windows(text, bodies)
     tokens = [token.lower() for token in TOKEN.findall(question) if not token.islower()]
     names = {key for key, _, _ in terms if any(token.startswith(key) for token in tokens)}
     for key, weight, word in terms:
@@ -241,58 +243,44 @@ def rank(question: str, text: str, pages: Sequence[Page]) -> Ranking:
     for (first, *_), (second, *_) in pairwise(terms):
         if not {first, second} <= subjects:
             field.add_pair(first, second, PAIR_WEIGHT_SHARE * min(field.weights[first], field.weights[second]))
-    ranked = _score_passages(field, units, _named_parts(question, field), _recurrences(question, text, field.wide))
+    titles, lines = statements_for(question)
+    for line in lines:
+        if line not in field.places:
+            field.add_term(line, MEASURE_WEIGHT)
+    ranked = _score_passages(field, units, _named_parts(question, titles, field))
     weights = {forms: field.idf[key] * field.weights[key] for key, forms in field.forms.items() if field.places[key]}
     missing = [word for key, _, word in terms if not field.places[key]]
-    return Ranking(ranked, coverage, needed, weights, missing)
+    return Ranking(ranked, coverage, needed, weights, missing, bodies)
 
 
-def _named_parts(question: str, field: TermIndex) -> list[bool]:
-    """Which pages have among their first lines the title of a part of the document that the question names."""
+def _named_parts(question: str, titles: Sequence[re.Pattern[str]], field: TermIndex) -> list[bool]:
+    """Which pages have among their first lines the title of a part of the document that the question is about."""
     parts = [[word for word in TOKEN.findall(part.lower()) if word not in STOP] for part in PART.findall(question)]
     patterns = [[re.compile(term_pattern(stem(word))) for word in part] for part in parts if len(part) > 1]
 
     def is_title(line: str) -> bool:
         size = sum(word not in STOP for word in TOKEN.findall(line))
+        if size <= MAX_TITLE_WORDS and any(title.search(line) for title in titles):
+            return True
         return any(size <= 2 * len(part) and all(word.search(line) for word in part) for part in patterns)
 
     heads = (field.low[start : min(start + HEAD_CHARS, end)] for start, end in field.wide)
     return [any(map(is_title, head.split("\n"))) for head in heads]
 
 
-def _recurrences(question: str, text: str, wide: Sequence[tuple[int, int]]) -> list[float]:
-    """Of each page how many of its tables' rows come back on others, as a share of the most; 0 if no amount is asked.
-
-    What a document comes back to all over is what it is about, as the main statements of accounts are.
-    """
-    if not AMOUNT.search(question):
-        return [0.0] * len(wide)
-    labels = [_row_labels(text[start:end]) for start, end in wide]
-    known = Counter(label for page in labels for label in page)
-    counts = [sum(known[label] >= RECURRENT_PAGES for label in page) for page in labels]
-    return [count / max(1, *counts) for count in counts]
-
-
-def _row_labels(page: str) -> set[str]:
-    """What stands before the figures of a page's table rows."""
-    rows = (line for line in page.split("\n") if FIGURE.search(line) and is_row(line))
-    labels = (" ".join(LABEL.findall(FIGURE.split(row, maxsplit=1)[0])).lower() for row in rows)
-    return {label for label in labels if label}
-
-
 def _score_passages(
-    field: TermIndex, units: Sequence[tuple[int, int]], named: Sequence[bool], recurrences: Sequence[float]
+    field: TermIndex, units: Sequence[tuple[int, int]], named: Sequence[bool]
 ) -> list[tuple[float, int, int]]:
     """Passage score plus a share of the score of the page around it, which holds the headings of its tables."""
     heads = [(start, min(start + HEAD_CHARS, end)) for start, end in field.wide]
     scores = zip(field.bm25(field.wide), field.bm25(heads), strict=True)
     own = field.bm25(units)
-    best = sum(sorted(own)[-10:]) / 10
+    best = max(own, default=0.0)
     around = [PAGE_SCORE_SHARE * page + HEAD_SCORE_SHARE * head for page, head in scores]
     out = []
     for (start, end), score in zip(units, own, strict=True):
         page = max(bisect_right(field.wide, start, key=lambda span: span[0]) - 1, 0)
         total = score + around[page] + NAMED_PART_SHARE * named[page] * best if score or named[page] else 0.0
         if total:
-            out.append((total * (1 + RECURRENCE_SHARE * recurrences[page]), start, end))
+            out.append((total, start, end))
     return sorted(out, key=lambda item: (-item[0], item[1]))

@@ -14,7 +14,6 @@ from ralph_cli.providers.offline.pages import (
     body_at,
     find_page,
     header_span,
-    page_bodies,
     page_head,
     page_windows,
     widen_to_header,
@@ -48,7 +47,7 @@ def search(
     ranking = rank(question, context, pages)
     best = _spread_passages(ranking.passages, page_windows(context, pages), passages)
     weights = {key: round(value, 2) for key, value in ranking.weights.items()}
-    bodies = page_bodies(context, pages)
+    bodies = ranking.bodies
     wide = [widen_to_sentences(context, start, end, body_at(bodies, start)) for _, start, end in best]
 
     def ask_for_spans(asked_length: tuple[int, int]) -> Sequence[object]:

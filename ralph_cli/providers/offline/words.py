@@ -3,6 +3,8 @@
 The source of this module runs as guest code in the sandbox, before that of `rank`. Standard library only.
 """
 
+import re
+
 # Function words, question words, words that point in time, and the verbs of instructions; no nouns of any field.
 _STOP = """
     a about above after again against all also am among an and answer any anyone anything approximately are
@@ -74,3 +76,51 @@ _GENERAL_STEMS = frozenset(map(stem, _GENERAL.split()))
 def is_general(word: str) -> bool:
     """Whether a word says how one asks ("how long", "made") rather than what for."""
     return not _GENERAL_STEMS.isdisjoint((stem(word), stem(IRREGULAR.get(word.lower(), ""))))
+
+
+# The primary statements of accounts, by the titles that are printed over them and that people ask for them by
+# (IAS 1.10, Regulation S-X articles 3 and 5).
+_STATEMENTS = {
+    "balance": r"balance sheets?|statements? of (?:consolidated )?financial (?:position|condition)",
+    "income": r"income statements?|profit and loss|p&l|statements? of (?:consolidated )?(?:income|operations|earnings)",
+    "cash": r"cash flows? statements?|statements? of (?:consolidated )?cash flows?",
+}
+# Measures of analysts that statements rarely name: the words that ask for one, the statements that it is computed from,
+# and the lines of those.
+_MEASURES = r"""
+    gross (?:profit )?margin|gross profit: income: cost of sales, cost of goods sold, gross profit, net sales,
+        total revenue
+    operating (?:profit )?margin|operating profit|ebit(?:da)?\b: income: operating income, earnings from operations,
+        income from operations, net sales, total revenue
+    net (?:profit )?margin|profit margin|net profit: income: net income, net earnings, net sales, total revenue
+    effective tax|tax rate: : income before income tax, earnings before income tax, provision for income tax
+    (?:quick|current|acid[- ]test) ratio|working capital: balance: total current assets, total current liabilities,
+        inventories, cash and cash equivalents
+    (?:largest|total) (?:asset|liabilit): balance: total assets, total liabilities
+    capital[- ]intensi: balance cash: capital expenditures, purchases of property,
+        property plant and equipment, total assets
+    capex|capital expenditure: cash: capital expenditures, purchases of property
+    pp(?:n|&)?e\b|fixed assets?: balance: property plant and equipment
+    inventory turnover|days inventory: balance income: inventories, cost of sales, cost of goods sold
+    days payable: balance income: accounts payable, cost of sales
+    days sales: balance income: accounts receivable, net sales
+    operating cash flow|free cash flow: cash: net cash provided by operating activities, purchases of property
+    payout ratio: cash income: dividends paid, net income
+    return on assets: balance income: net income, total assets
+    return on equity: balance income: net income, total equity
+    debt[- ]to[- ]equity|leverage ratio: balance: total debt, long-term debt, total equity
+"""
+
+
+def statements_for(question: str) -> tuple[list[re.Pattern[str]], list[str]]:
+    """The titles of the statements that a question names or needs, and the lines of them that it needs.
+
+    A line is the stems of its words. Both are empty unless the question names a statement or a known measure.
+    """
+    question = question.lower().replace("\u2019", "'")
+    entries = [" ".join(entry.split()).split(": ", 2) for entry in re.split(r"\n {4}(?=\S)", _MEASURES)[1:]]
+    asked = [(statements, lines) for names, statements, lines in entries if re.search(rf"\b(?:{names})", question)]
+    needed = {statement for statements, _ in asked for statement in statements.split()}
+    titles = [re.compile(t) for key, t in _STATEMENTS.items() if key in needed or re.search(rf"\b(?:{t})", question)]
+    lines = [" ".join(map(stem, re.findall(r"\w+", line))) for _, found in asked for line in found.split(",")]
+    return titles, list(dict.fromkeys(lines))

@@ -121,3 +121,13 @@ def test_a_changed_digit_in_a_claim_is_named(values, data):
     }
     if reached("another", int(read_quantities(changed)[0].value) not in right):
         assert check(changed)
+
+
+@pytest.mark.parametrize(
+    ("said", "objected"), [("($ in millions) Staff Rent Balance at June 30 $ 97 $ 3", False), ("It was $ 79", True)]
+)
+def test_a_quotation_of_a_row_with_its_header_is_never_objected_to(said, objected):
+    row = "($ in millions)  Staff  Rent\nBalance at June 30  $ 97 $ 3"
+    whole = document(f"An analysis of the liability is as follows:\n{row}\n")
+    attempt = resolve_quotes(Draft((DraftClaim(said, (row,)),)), whole, QuoteIndex(whole))
+    assert bool(NumbersCheck(whole, "")(attempt).issues) is objected

@@ -8,10 +8,12 @@ from fakes import document
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.checks.judge.counter_evidence import NAME, NOT_RUN, PARTLY_RUN, CounterEvidence, parse_findings
+from ralph_cli.checks.judge.claims import Judge
+from ralph_cli.checks.judge.counter_evidence import NAME, NOT_RUN, PARTLY_RUN, CounterEvidence, Findings, order_findings
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.document import Document, Span
 from ralph_cli.core.errors import LimitExceeded, ProviderError
+from ralph_cli.core.prompts.json_reply import parse_object
 from ralph_cli.core.run import Draft, DraftClaim
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.search.cues import QualifierIndex
@@ -109,8 +111,8 @@ def test_what_an_earlier_attempt_found_out_holds_when_the_next_search_cannot_be_
 
 def test_a_passage_that_another_claim_quotes_may_limit_this_one():
     other = DraftClaim("A competitor is left out.", ("Notwithstanding clause 2, the tenant may not sublet the north",))
-    evidence, model = countered(findings((1, "contradicts")), claims=(SUBLET, other))
-    assert "[[Notwithstanding" in model.requests[0].turns[-1].text
+    evidence, model = countered(findings((1, "contradicts"), (2, "none")), claims=(SUBLET, other))
+    assert "Claim 1" in (told := model.requests[0].turns[-1].text) and "[[Notwithstanding" in told
     (issue,) = evidence.issues
     assert issue.claim == 1
 
@@ -129,7 +131,7 @@ def test_a_passage_that_another_claim_quotes_may_limit_this_one():
 )
 def test_findings_out_of_shape_are_refused(reply):
     with pytest.raises(ValueError, match=r"."):
-        parse_findings(reply, 2)
+        order_findings(parse_object(reply, Findings).findings, 2)
 
 
 def test_another_value_under_the_same_label_is_proposed():
@@ -187,3 +189,30 @@ def test_any_text_can_be_searched(text, statement):
     about = document(text)
     for item in QualifierIndex(about).candidates(statement, [statement], [], 3):
         assert 0 <= item.span.start < item.span.end <= len(about.text)
+
+
+def verdict_and(*said: tuple[int, str]):
+    body = {"verdicts": [{"id": 1, "verdict": "supported", "reason": "it is", "quotes": []}]}
+    return text_reply(json.dumps(body | json.loads(findings(*said).turn.text)))
+
+
+@pytest.mark.parametrize(
+    ("replies", "asked", "verdict"),
+    [
+        ([verdict_and((1, "contradicts"))], 1, "contradicts"),
+        (
+            [verdict_and((1, "none"), (2, "none")), verdict_and((1, "qualifies"))],
+            2,
+            "qualifies",
+        ),  # one passage, not two
+        ([verdict_and(), findings((1, "contradicts"))], 2, "contradicts"),  # said nothing of it, and is asked again
+    ],
+)
+def test_the_judge_reads_what_may_limit_a_claim_in_the_same_call(replies, asked, verdict):
+    model = ScriptedModel(list(replies), name="judge", vendor="b")
+    counter = CounterEvidence(model, LEASE, "May it be sublet?", lambda: "n")
+    attempt = resolve_quotes(Draft((SUBLET,)), LEASE, QuoteIndex(LEASE))
+    assert Judge(model, LEASE, "May it be sublet?", lambda: "n", counter=counter)(attempt).passed
+    evidence = counter(attempt)
+    assert len(model.requests) == asked and "[[Notwithstanding" in model.requests[0].turns[-1].text
+    assert evidence.qualifications[0].contradicts == (verdict == "contradicts")

@@ -7,7 +7,7 @@ import pytest
 from fakes import document
 
 from ralph_cli.checks.judge.claims import Judge, is_near_margin, majority_ruling, parse_verdicts
-from ralph_cli.checks.judge.passages import render_passages
+from ralph_cli.checks.judge.passages import describe_document, render_passages
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.document import Heading, Span
 from ralph_cli.core.errors import ProviderError
@@ -197,7 +197,48 @@ def test_a_passage_stands_under_its_headings():
         Heading(text, about.text.index(text), level) for text, level in (("One", 1), ("Two", 2), ("Three", 2))
     )
     object.__setattr__(about, "headings", heads)
-    assert [h.text for h in headings_above(about, about.text.index("rent"))] == ["One", "Two"]
-    assert [h.text for h in headings_above(about, about.text.index("Text"))] == ["One", "Three"]
+    assert [h.text for h in headings_above(about.headings, about.text.index("rent"))] == ["One", "Two"]
+    assert [h.text for h in headings_above(about.headings, about.text.index("Text"))] == ["One", "Three"]
     attempt = resolve_quotes(Draft((DraftClaim("It is due.", ("rent is due at once",)),)), about, QuoteIndex(about))
     assert "(section: One > Two)" in render_passages(about, attempt.quotes, "n")
+
+
+def test_a_second_reading_says_that_it_is_one_and_shows_the_first_and_the_other_claims():
+    first, again = reply((1, "supported"), (2, "partly"), quotes=SECOND), reply((2, "partly"), quotes=SECOND)
+    _, model, _ = judged(first, again, claims=(CLAIM, OTHER))
+    asked, told = (request.turns[-1].text for request in model.requests)
+    assert "second reading" in told and "claim 2: partly: partly it is" in told and CLAIM.text in told
+    assert "second reading" not in asked
+
+
+def test_rows_far_from_a_mark_are_left_out_and_notes_and_headers_are_not():
+    rows = [f"Item {number} of the table  {number},000  {number},100" for number in range(1, 60)]
+    about = document("Statement\n(Millions)  2018  2017\n" + "\n".join(rows) + "\n(1) All items are net of tax.\n")
+    said = DraftClaim("Item 20 was 20,000.", (rows[19],))
+    shown = render_passages(about, resolve_quotes(Draft((said,)), about, QuoteIndex(about)).quotes, "n")
+    assert "(Millions)  2018  2017" in shown and "Item 19 " in shown and "Item 23 " in shown
+    assert "Item 9 " not in shown and "Item 30 " not in shown and "\n[...]\n" in shown
+    assert f"[[1: {rows[19]}]]" in shown and len(shown) < 1_000
+
+
+def test_a_passage_over_two_pages_says_where_the_second_begins():
+    about = document("The rent is due\f on the first day of each month.\n", kind="pdf")
+    attempt = resolve_quotes(Draft((DraftClaim("It is due.", ("is due on the first",)),)), about, QuoteIndex(about))
+    assert "[[1: is due\n[page 2]\n on the first]]" in render_passages(about, attempt.quotes, "n")
+
+
+def test_a_document_is_told_by_its_headings_and_years_and_not_by_its_form_text():
+    form = "(Mark one) whether the registrant is a shell company as defined in the rule\n" * 9
+    about = document(f"FORM 10-K\n{form}For the fiscal year ended December 31, 2022\nACME TOOLS COMPANY\nmore\f" + form)
+    assert describe_document(about) == "FORM 10-K / For the fiscal year ended December 31, 2022 / ACME TOOLS COMPANY"
+    assert describe_document(document("a few words only")) == "a few words only"
+
+
+@pytest.mark.parametrize("row", ["Net sales\u207d\u00b9\u207e  5  4", "Net sales(1)  5  4"])
+def test_the_note_of_a_quoted_row_is_shown(row):
+    rows = "\n".join(f"Item {number} of the table  {number},000  {number},100" for number in range(1, 90))
+    foot = "(1) Sales of the hall are left out.\n(2) Costs are net.\n"
+    about = document(f"(Millions)  2018  2017\n{row}\n{rows}\n\n{foot}\f(1) Another page.")
+    said = DraftClaim("Net sales were 5.", (row,))
+    shown = render_passages(about, resolve_quotes(Draft((said,)), about, QuoteIndex(about)).quotes, "n")
+    assert "(note: (1) Sales of the hall are left out.)" in shown and "Costs are net" not in shown

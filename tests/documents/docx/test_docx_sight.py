@@ -3,6 +3,7 @@
 import pytest
 from word import paragraph, part, run, table
 
+from ralph_cli.core.document import Addition
 from ralph_cli.documents.quotes.index import QuoteIndex
 
 WHITE = "<w:color w:val='FFFFFF'/>"
@@ -65,6 +66,110 @@ def test_a_table_style_may_shade_its_first_row(read) -> None:
         "<w:tbl>", "<w:tbl><w:tblPr><w:tblStyle w:val='Grid'/></w:tblPr>"
     )
     assert read(rows, styles=styles).text == "Head"
+    bare = rows.replace("<w:tc>", "<w:tc><w:tcPr><w:shd w:val='clear' w:fill='auto'/></w:tcPr>")
+    assert read(bare + paragraph("Text."), styles=styles).text == "Text."  # a cell that is said to have no colour
+
+
+@pytest.mark.parametrize(
+    ("look", "seen", "hidden"),
+    [
+        ("<w:tblLook w:val='0020'/>", ["Head"], ["bait"]),
+        ("<w:tblLook w:firstRow='1'/>", ["Head"], ["bait"]),
+        ("<w:tblLook w:val='0620'/>", ["Head"], ["bait"]),
+        ("<w:tblLook w:val='0600'/>", [], ["Head", "bait"]),
+        ("<w:tblLook w:val='0020'/><w:shd w:fill='000080'/>", ["Head", "bait"], []),
+        ("", ["Head", "bait"], []),  # which parts are formatted is not said: the colour of the text is not known
+    ],
+)
+def test_a_table_style_colours_its_text(read, look: str, seen: list[str], hidden: list[str]) -> None:
+    white = f"<w:rPr>{WHITE}</w:rPr>"
+    dark = f"<w:tblStylePr w:type='firstRow'>{white}<w:tcPr>{DARK}</w:tcPr></w:tblStylePr>"
+    pale = f"<w:tblStylePr w:type='band1Horz'>{white}</w:tblStylePr>"
+    styles = part(
+        "styles",
+        f"<w:style w:type='table' w:styleId='Base'><w:name w:val='Base'/>{pale}</w:style><w:style w:type='table' "
+        f"w:styleId='Grid'><w:name w:val='Grid'/><w:basedOn w:val='Base'/><w:rPr>{WHITE}</w:rPr>{dark}</w:style>",
+    )
+    settings = f"<w:tbl><w:tblPr><w:tblStyle w:val='Grid'/>{look}</w:tblPr>"
+    black = run("Shown", "<w:color w:val='auto'/>")
+    rows = table(["Head"], ["bait"], [f"<w:p>{black}</w:p>"])
+    document = read(rows.replace("<w:tbl>", settings), styles=styles)
+    assert document.text.split() == [*seen, "Shown"]
+    assert [caution.message for caution in document.cautions] == [
+        f"hidden text omitted: {len(words)} characters ({len(words)} in the colour of its background)"
+        for words in ["".join(hidden)] * bool(hidden)
+    ]
+
+
+def test_a_style_of_tables_formats_bands_edges_and_corners(read) -> None:
+    def shaded(name: str) -> str:
+        return f"<w:tblStylePr w:type='{name}'><w:tcPr>{DARK}</w:tcPr></w:tblStylePr>"
+
+    def seen(name: str, look: str) -> str:
+        named = "<w:style w:type='table' w:styleId='Grid'><w:name w:val='Grid'/>"
+        settings = f"<w:tbl><w:tblPr><w:tblStyle w:val='Grid'/><w:tblLook w:val='{look}'/></w:tblPr>"
+        cells = [[f"<w:p>{run(f'{row}{column}', WHITE)}</w:p>" for column in "abc"] for row in "123"]
+        body = table(*cells).replace("<w:tbl>", settings) + paragraph("end")
+        return read(body, styles=part("styles", f"{named}{shaded(name)}</w:style>")).text.removesuffix("end").strip()
+
+    assert seen("band2Horz", "0400") == "2a  2b  2c"
+    assert seen("band1Horz", "0420") == "2a  2b  2c"  # the first row is no band
+    assert seen("band1Vert", "0200") == "1a  1c\n2a  2c\n3a  3c"
+    assert seen("lastCol", "0700") == "1c\n2c\n3c"
+    assert seen("seCell", "0740") == "3c" and seen("seCell", "0640") == ""
+    assert seen("swCell", "06c0") == "3a"
+
+
+def anchored(inner: str, attributes: str = "", size: str = "5000000") -> str:
+    wp = f"xmlns:wp='http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing' {A}"
+    inside = f"<wp:extent cx='{size}' cy='{size}'/><wp:docPr id='1' name='x'/>{inner}"
+    return f"<w:r><w:drawing><wp:anchor {wp} {attributes}>{inside}</wp:anchor></w:drawing></w:r>"
+
+
+PICTURE = "<a:blip/>"
+SHAPE = (
+    "<wp:wrapNone/><wps:wsp xmlns:wps='http://schemas.microsoft.com/office/word/2010/wordprocessingShape'>"
+    "<wps:spPr>{}</wps:spPr></wps:wsp>"
+)
+SOLID = "<a:solidFill><a:schemeClr val='accent1'/></a:solidFill>"
+
+
+@pytest.mark.parametrize(
+    ("drawing", "may_be_seen"),
+    [
+        (anchored(PICTURE, "behindDoc='1'"), True),
+        (anchored(SHAPE.format(SOLID)), True),
+        (anchored(SHAPE.format("<a:noFill/>")), False),
+        (anchored(SHAPE.format("<a:solidFill><a:srgbClr val='FFFFFF'/></a:solidFill>")), False),
+        (anchored("<wp:wrapSquare/>" + PICTURE), False),  # text keeps away from it
+        (anchored(PICTURE, "behindDoc='1'", size="90000"), False),
+        (anchored(PICTURE, "behindDoc='1'") + "<w:r><w:br w:type='page'/></w:r>", False),
+        ("<w:r><w:pict><v:rect xmlns:v='urn:schemas-microsoft-com:vml' style='position:absolute' "
+         "fillcolor='#1f3864'/></w:pict></w:r>", True),
+        ("<w:r><w:pict><v:rect xmlns:v='urn:schemas-microsoft-com:vml' style='position:absolute'/></w:pict></w:r>",
+         False),
+    ],
+)  # fmt: skip
+def test_white_words_that_may_lie_on_a_drawing_are_kept_and_named(read, drawing: str, may_be_seen: bool) -> None:
+    document = read(f"<w:p>{run('Text.')}{drawing}</w:p><w:p>{run('Annual report', WHITE)}</w:p>")
+    assert ("Annual report" in document.text) is may_be_seen
+    (caution,) = document.cautions
+    assert caution.code == ("visibility-unknown" if may_be_seen else "hidden-text")
+    assert ("12 white characters" in caution.message) is may_be_seen
+    assert ("\u201cAnnual report\u201d" in caution.message) is may_be_seen
+    cell = f"<w:tbl><w:tr><w:tc><w:p>{run('Cell', WHITE)}</w:p></w:tc></w:tr></w:tbl>"
+    assert ("Cell" in read(f"<w:p>{run('Text.')}{drawing}</w:p>{cell}").text) is may_be_seen
+
+
+@pytest.mark.parametrize(("size", "may_be_seen"), [("7000000", True), ("1000000", False)])
+def test_a_large_drawing_of_the_header_may_be_behind_the_text(read, size: str, may_be_seen: bool) -> None:
+    drawing = anchored(PICTURE, "behindDoc='1'", size)
+    header = part("hdr", f"<w:p>{run('Top')}{drawing}</w:p>")
+    section = "<w:sectPr><w:headerReference w:type='default' r:id='h1' xmlns:r='r'/></w:sectPr>"
+    document = read(
+        f"{paragraph('Text.')}<w:p>{run('bait', WHITE)}</w:p>{section}", {"h1": "header header1.xml"}, header1=header
+    )
+    assert ("bait" in document.text) is may_be_seen
 
 
 def test_deleted_rows_and_moved_words_are_gone(read) -> None:
@@ -100,6 +205,7 @@ def test_headers_and_footers_stand_once_at_the_end(read) -> None:
         footer1=part("ftr", f"<w:p>{run('Page ')}{number}</w:p>"),
     )
     assert document.text == "Text.\n\n[page header] DRAFT\n\n[page footer] Page #"
+    assert [it.origin for it in document.additions] == ["page header", "page footer"]
     assert document.place_at(document.text.index("DRAFT")) == "paragraph 2, under \u201cPage header\u201d"
     assert "no page shows" in document.cautions[0].message
 
@@ -109,6 +215,7 @@ def test_a_comment_is_told_from_the_documents_words(read) -> None:
     comments = part("comments", f"<w:comment w:id='0' w:author='Jane Doe'>{paragraph('Ask for twelve.')}</w:comment>")
     document = read(body, comments=comments)
     assert document.text == "First.\n\nTen days\n\n[comment by Jane Doe, on paragraph 2] Ask for twelve."
+    assert document.additions == (Addition(document.text.index("["), len(document.text), "comment"),)
     assert "under \u201cComment by Jane Doe\u201d" in document.place_at(document.text.index("twelve"))
     assert [caution.code for caution in document.cautions] == ["comments"]
 
@@ -123,6 +230,7 @@ def test_charts_say_their_titles_categories_and_values(read) -> None:
     drawing = f"<w:p><w:r><w:drawing><c:chart {C} r:id='c1' xmlns:r='r'/></w:drawing></w:r></w:p>"
     document = read(paragraph("See:") + drawing, {"c1": "chart charts/chart1.xml"}, **{"charts/chart1.xml": chart})
     assert document.text == "See:\n\n[chart] Costs\n2023\nRent  4.5\nFees  6"
+    assert document.additions == (Addition(document.text.index("["), len(document.text), "chart"),)
 
 
 def test_symbols_and_boxes_to_tick(read) -> None:
@@ -151,6 +259,26 @@ def test_a_watermark_and_the_words_of_a_dark_box_are_seen(read) -> None:
     document = read(body)
     assert document.text == "Text.\n\nDRAFT\n\non dark"
     assert document.cautions[0].message.startswith("hidden text omitted: 4 characters")
+
+
+def test_the_colour_of_a_shape_may_be_one_of_the_theme(read) -> None:
+    wps = f"xmlns:wps='http://schemas.microsoft.com/office/word/2010/wordprocessingShape' {A}"
+    box = (
+        f"<w:r><w:drawing><wps:wsp {wps}>{{}}<wps:txbx><w:txbxContent><w:p>{run('{}', WHITE)}</w:p></w:txbxContent>"
+        "</wps:txbx></wps:wsp></w:drawing></w:r>"
+    )
+    fill = "<wps:spPr><a:solidFill><a:schemeClr val='{}'/></a:solidFill></wps:spPr>".format
+    styled = "<wps:spPr/><wps:style><a:fillRef idx='1'><a:schemeClr val='accent1'/></a:fillRef></wps:style>"
+    body = (fill("accent1"), "blue"), (fill("bg1"), "bait"), (styled, "also"), (styled.replace("'1'", "'0'"), "odd")
+    colours = "<a:lt1><a:sysClr lastClr='FFFFFF'/></a:lt1><a:accent1><a:srgbClr val='4F81BD'/></a:accent1>"
+    theme = f"<a:theme {A}><a:themeElements><a:clrScheme>{colours}</a:clrScheme></a:themeElements></a:theme>"
+    shapes = "".join(box.format(*shape) for shape in body)
+    document = read(
+        f"<w:p>{run('Text.')}{shapes}</w:p>", {"t": "theme theme/theme1.xml"}, **{"theme/theme1.xml": theme}
+    )
+    assert document.text.split() == ["Text.", "blue", "also", "odd"]
+    hidden, doubtful = document.cautions
+    assert hidden.message.startswith("hidden text omitted: 4 characters") and "\u201codd\u201d" in doubtful.message
 
 
 def test_a_heading_that_runs_in_ends_where_its_hidden_mark_stands(read) -> None:

@@ -77,7 +77,17 @@ HEAD = "<tr><th>Item<th>2023<th>2022"
         (f"{HEAD}<tr><td>Dividend<td>&nbsp;<td>500<tr><td>Sales<td>5<td>", "Dividend  _  500|Sales  5"),
         (f"{HEAD}<tr><td><td>1<td>2", "_  1  2"),
         (f"{HEAD}<tr><td colspan=3>Assets<tr><td>Cash<td><td>5", "Assets|Cash  _  5"),
-        (f"{HEAD}<tr><td rowspan=2>North<td>1<td>2<tr><td>3<td>4", "North  1  2|_  3  4"),
+        # What reaches down from a row above is said again: its place is not empty.
+        (f"{HEAD}<tr><td rowspan=2>North<td>1<td>2<tr><td>3<td>4", "North  1  2|North  3  4"),
+        (f"{HEAD}<tr><td>North<td rowspan=2>1<td>2<tr><td>South<td>4<tr><td>East<td><td>6",
+         "North  1  2|South  1  4|East  _  6"),
+        (f"{HEAD}<tr><td>North<td>1<td rowspan=2>2<tr><td>South<td>3", "North  1  2|South  3"),
+        (f"{HEAD}<tr><td rowspan=2><td>1<td>2<tr><td><td>4", "_  1  2|_  _  4"),
+        (f"{HEAD}<tr><td rowspan=2>{'long ' * 60}<td>1<td>2<tr><td>3<td>4", "long  1  2|_  3  4"),
+        ("<tr><th rowspan=2>Item<th colspan=2>Year<tr><th>2023<th>2022<tr><td>Sales<td>5<td>4",
+         "Item  Year|Item  2023  2022|Sales  5  4"),
+        ("<tbody><tr><th rowspan=9>Item<th>2023<th>2022</tbody><tr><td>Sales<td><td>4", "Sales  _  4"),
+        ("<tr><td rowspan=2>a picture<td>x<td>2<tr><td>y<td>3", "a picture  x  2|y  3"),
         (f"{HEAD}<tr><td>Sold<td><span style='display:none'>7</span><td>500", "Sold  _  500"),
         ("<thead><tr><td>Item<td>2023<td>2022<tbody><tr><td>Dividend<td><td>500", "Dividend  _  500"),
         ("<tr><td><td>2023<td>2022<tr><td>Cash:<tr><td>Dividend<td><td>500<tr><td>Sales<td>5<td>4",
@@ -109,6 +119,13 @@ def test_tables_say_under_which_column_a_figure_stands() -> None:
         ("Dividend", 0), ("500", 2), ("Sales", 0), ("5", 1), ("4", 2),
     ]  # fmt: skip
     assert told[found.table.start : found.table.end].startswith("Year ended")
+
+
+def test_a_cell_that_reaches_into_a_row_is_a_cell_of_it() -> None:
+    told = page(f"<p>a<table>{HEAD}<tr><td rowspan=2>North<td rowspan=2>1<td>2<tr><td>4<tr><td>South<td>5</table>")
+    (found,) = told.tables
+    cells = [(told.pages[0].text[cell.start : cell.end], cell.column) for cell in found.table.cells]
+    assert cells == [("North", 0), ("1", 1), ("2", 2), ("North", 0), ("1", 1), ("4", 2), ("South", 0), ("5", 1)]
 
 
 @pytest.mark.parametrize(
@@ -157,6 +174,18 @@ def test_what_a_reader_sees_is_there(source: str, shown: str) -> None:
     assert text(source) == shown
 
 
+def test_what_is_filled_in_and_what_describes_a_picture_is_told_from_the_pages_own_words() -> None:
+    parsed = page(
+        "<img alt='A chart'> of <li><input value='1,577'><input type=checkbox checked> yes <input type=submit><p>"
+        "<select><option>Own<option selected>Let</select><textarea>None</textarea><textarea></textarea><img>"
+        "<sup><input value=1></sup>/<sub>2</sub>"
+    )
+    found = [(parsed.pages[0].text[it.addition.start : it.addition.end], it.addition.origin) for it in parsed.additions]
+    assert found[:2] == [("[image: A chart]", "image description"), ("1,577", "form field")]
+    assert [words for words, _ in found[2:]] == ["Submit", "Let", "None"]
+    assert parsed.pages[0].text.endswith("\u00bd")
+
+
 @pytest.mark.parametrize("mark", ["del", "s", "strike", "span style='text-decoration:red line-through'"])
 def test_struck_text_is_marked_and_is_no_longer_its_own_words(mark: str) -> None:
     told = text(f"<p>The rent is <{mark}>500 <b>euros</b></{mark.split()[0]}> <ins>600 euros</ins>.")
@@ -184,7 +213,12 @@ def test_documents_in_the_page_that_are_not_read_are_counted() -> None:
     [
         ("<html><body><p>Rent is due</body></html>", ""),
         ("<html><body><p>Rent is due</body>", ""),
-        ("<!doctype html><html lang=en><body><p>Rent is due</p>", ""),
+        ("<!doctype html><html lang=en><body><p>Rent is due<p>Each month</p>", ""),
+        ("<!doctype html><html lang=en><body><p>Rent is due</p>", "without </html>"),
+        ("<html><body><b>Rent <i>is</b> due</i><br></br><div/><p></p></p></body></html>", ""),
+        ("<html><body><div>Rent</div></div></div></body></html>", "<div> begins 1 time and ends 3 times"),
+        ("<p><b>Rent <b>is</b> due</p></body>", "<b> begins 2 times and ends 1 time"),
+        ("<p>Rent is due</p>\n<div cl<p>Each month</p></div>", "a tag in line 2 has another one in it"),
         ("<p>Rent is due<p>Each month", ""),
         ("<p>Rent is due</p><!--><!-- a > b --><svg><path d='M0'/></svg><a title='a > b'>x</a>", ""),
         ("<script>if (a<b) '<style>'</script><textarea><div></textarea><p>Rent is due", ""),

@@ -28,11 +28,13 @@ def appearance(words: str, width: int = 200) -> bytes:
     return stream(f"/Tx BMC BT /F1 12 Tf 2 5 Td ({words}) Tj ET EMC".encode(), APPEARANCE.format(width))
 
 
-def fields(*objects: bytes, draws: str = "BT /F1 12 Tf 72 600 Td (Name of tenant) Tj ET", more: str = "") -> bytes:
+def fields(
+    *objects: bytes, draws: str = "BT /F1 12 Tf 72 600 Td (Name of tenant) Tj ET", more: str = "", fonts: str = ""
+) -> bytes:
     """A form of which the first object is a field; the fields are those with a name."""
     named = [f"{number} 0 R" for number, item in enumerate(objects, 6) if b"/Rect" in item]
     catalog = f"/AcroForm<</Fields[{' '.join(named)}]/DA(/F1 12 Tf 0 g)/DR<</Font<</F1 5 0 R>>>>{more}>>"
-    return Made(draws, page=f"/Annots[{' '.join(named)}]", catalog=catalog, objects=objects).pdf
+    return Made(draws, page=f"/Annots[{' '.join(named)}]", catalog=catalog, objects=objects, fonts=fonts).pdf
 
 
 def overlaid(*objects: bytes, draws: str = "") -> bytes:
@@ -61,6 +63,10 @@ def span(document: Document, words: str) -> Span:
     return Span(start, start + len(words))
 
 
+def additions(document: Document) -> list[tuple[str, str]]:
+    return [(document.text[it.start : it.end], it.origin) for it in document.additions]
+
+
 def codes(document: Document) -> dict[str, tuple[int, ...]]:
     return {caution.code: caution.pages for caution in document.cautions}
 
@@ -70,6 +76,7 @@ def test_a_filled_field_is_read_beside_its_label_and_its_words_are_seen_shown_an
     assert document.text.endswith("Name of tenant  Jane Doe")
     assert codes(document) == {"form-fields": ()} and document.unreadable_pages == ()
     assert "1 of 1 pages (1)" in document.cautions[0].message
+    assert additions(document) == [("Jane Doe", "form field")]
     value = span(document, "Jane Doe")
     assert check_visibility(document, [value])[0].reason == ""
     ((picture,),) = render_pictures(document, [value])
@@ -88,7 +95,7 @@ def test_a_value_without_a_drawn_form_is_drawn_as_a_browser_draws_it(load):
 @pytest.mark.parametrize("flags", [2, 32])
 def test_a_field_that_is_not_shown_is_not_read(load, flags):
     document = load(FILLED.replace(b"/F 4", b"/F %d" % flags))
-    assert "Jane" not in document.text and codes(document) == {}
+    assert "Jane" not in document.text and codes(document) == {} and document.additions == ()
 
 
 def test_words_of_a_field_that_lie_outside_of_it_are_no_evidence(load):
@@ -96,6 +103,23 @@ def test_words_of_a_field_that_lie_outside_of_it_are_no_evidence(load):
     document = load(data)
     assert "Jane Doe of Delft" in document.text
     assert check_visibility(document, [span(document, "Doe of Delft")])[0].reason
+
+
+def test_the_origin_of_words_is_that_of_what_draws_them(load):
+    typed = widget("/FT/Tx/T(name)/V(Jane Doe)/AP<</N 8 0 R>>", "72 595 272 615")
+    signed = widget("/FT/Sig/T(sign)/AP<</N 9 0 R>>", "72 555 272 575")
+    name, signature = appearance("Jane Doe"), appearance("Signed by J. Doe")
+    printed = "BT /F1 12 Tf 74 580 Td (Jane Doe) Tj ET BT /F1 12 Tf 150 600 Td (of Delft) Tj ET"
+    document = load(fields(typed, signed, name, signature, draws=printed))
+    assert document.text.split("\n")[1:] == ["Jane Doe  of Delft", "Jane Doe", "Signed by J. Doe"]
+    assert additions(document) == [("Jane Doe", "form field"), ("Signed by J. Doe", "signature")]
+    assert document.additions[0].end < document.text.index("of Delft")
+
+
+def test_a_mark_on_the_words_of_a_stamp_is_not_where_they_are_from(load):
+    marked = b"<</Type/Annot/Subtype/Highlight/F 4/Rect[72 400 272 420]/QuadPoints[72 420 272 420 72 400 272 400]>>"
+    stamp = b"<</Type/Annot/Subtype/Stamp/F 4/Rect[72 400 272 420]/AP<</N 8 0 R>>>>"
+    assert additions(load(overlaid(marked, stamp, appearance("DRAFT")))) == [("DRAFT", "stamp")]
 
 
 def test_the_state_of_a_box_stands_in_the_text_once(load):
@@ -116,9 +140,88 @@ def test_the_state_of_a_box_stands_in_the_text_once(load):
         draws=draws,
     )
     document = load(data)
+    assert document.additions == ()
     assert document.text.split("\n", 1)[1].split() == ["\u2714", "Dogs", "\u274f", "Cats", "\u2718", "Fish"]
     assert "\u2714 is a ticked box" in document.cautions[0].message
     assert check_visibility(document, [span(document, "Dogs")])[0].reason == ""
+
+
+def test_a_drawn_tick_is_told_from_the_box_that_is_printed_beneath_it(load):
+    lines = ((600, "Dogs"), (580, "Cats"))
+    draws = "".join(f"BT /F9 10 Tf 72 {y} Td (o) Tj /F1 12 Tf 18 0 Td ({word}) Tj ET\n" for y, word in lines)
+    box = "/FT/Btn/T({})/V/{}/AS/{}/AP<</N<</On 8 0 R/Off 9 0 R>>>>"
+    on = widget(box.format("a", "On", "On"), "70 598 82 610")
+    off = widget(box.format("b", "Off", "Off"), "70 578 82 590")
+    empty, zapf = stream(b"", APPEARANCE.format(10)), "/F9<</Type/Font/Subtype/Type1/BaseFont/ZapfDingbats>>"
+    first, second = load(fields(on, off, TICK, empty, draws=draws, fonts=zapf)).text.split("\n")[1:]
+    assert "\u2714" in first and "\u2714" not in second and second.count("\u274f") == 1
+
+
+def lined_box(x: int, y: int, inside: str = "", how: str = "S") -> str:
+    """A box of lines, 10 points wide, and what is drawn in it."""
+    drawings = {
+        "": "",
+        "cross": f"{x + 1} {y + 1} m {x + 9} {y + 9} l S {x + 1} {y + 9} m {x + 9} {y + 1} l S",
+        "tick": f"{x + 2} {y + 5} m {x + 4} {y + 2} l {x + 12} {y + 13} l S",
+        "level": f"{x + 2} {y + 5} m {x + 8} {y + 5} l S",
+    }
+    return f"{x} {y} 10 10 re {how} {drawings[inside]}\n"
+
+
+def words_at(x: int, y: int, words: str) -> str:
+    return f"BT /F1 12 Tf {x} {y + 1} Td ({words}) Tj ET\n"
+
+
+def test_boxes_that_are_drawn_as_lines_are_read_with_their_words(load):
+    draws = lined_box(72, 600, "cross") + words_at(100, 600, "Yes") + words_at(150, 600, "No") + lined_box(168, 600)
+    draws += (
+        lined_box(72, 580) + words_at(100, 580, "Male") + lined_box(150, 580, "tick") + words_at(163, 580, "Female")
+    )
+    draws += lined_box(72, 560) + words_at(74, 560, "X") + words_at(100, 560, "Other")
+    document = load(Made(draws).pdf)
+    lines = [" ".join(line.split()) for line in document.text.split("\n")[1:]]
+    assert lines == ["\u2714 Yes No \u274f", "\u274f Male \u2714 Female", "X Other"]
+    assert codes(document) == {"drawn-boxes": ()} and document.additions == ()
+    assert check_visibility(document, [span(document, "Male"), span(document, "Other")])[0].reason == ""
+
+
+def test_a_box_that_was_ticked_by_hand_is_ticked(load):
+    draws = lined_box(72, 600) + words_at(100, 600, "Yes") + lined_box(72, 580) + words_at(100, 580, "No")
+    ink = b"<</Type/Annot/Subtype/Ink/F 4/Rect[71 579 83 591]/InkList[[73 582 81 589]]/AP<</N 7 0 R>>>>"
+    stamp = b"<</Type/Annot/Subtype/Stamp/F 4/Rect[0 0 612 792]/AP<</N 7 0 R>>>>"
+    document = load(overlaid(ink, TICK, stamp, draws=draws))
+    assert document.text.split("\n")[1:] == ["\u274f Yes", "\u2714 No"]
+
+
+@pytest.mark.parametrize(
+    "draws",
+    [
+        lined_box(72, 600, "cross") + lined_box(72, 580, "tick"),
+        lined_box(72, 600) + lined_box(72, 580),
+        lined_box(72, 600, "cross") + lined_box(72, 580, how="f"),
+        lined_box(72, 600, "cross") + "72 580 16 16 re S\n",
+        lined_box(72, 600, "level") + lined_box(72, 580),
+    ],
+)
+def test_squares_that_are_no_boxes_of_a_form_are_left_alone(load, draws):
+    document = load(Made(draws + words_at(100, 600, "Sales") + words_at(100, 580, "Costs")).pdf)
+    assert document.text.split("\n")[1:] == ["Sales", "Costs"] and codes(document) == {}
+
+
+def test_boxes_of_a_symbol_font_are_no_letters_and_what_has_no_name_is_no_space(load):
+    words = "".join(f"/F1 12 Tf ({word} ) Tj /F7 12 Tf ({sign} ) Tj " for word, sign in (("Yes", "x"), ("No", "o")))
+    draws = f"BT 72 600 Td {words} ET BT /F1 12 Tf 72 580 Td (x o \\000) Tj ET"
+    wingdings = "/F7<</Type/Font/Subtype/TrueType/BaseFont/{}/Encoding/WinAnsiEncoding>>"
+    draws = f"BT 72 600 Td {words} ET BT /F1 12 Tf 72 580 Td (x o \\000) Tj ET"
+    wingdings = "/F7<</Type/Font/Subtype/TrueType/BaseFont/{}/Encoding/WinAnsiEncoding>>"
+
+    def made(font: str) -> Document:
+        return load(Made(draws, fonts=wingdings.format(font)).pdf)
+
+    document = made("ABCDEF+Wingdings-Regular")
+    assert document.text.split("\n")[1:] == ["Yes \u2612 No \u2610", "x o \ufffd"]
+    assert codes(document) == {"nameless-letters": (1,)}
+    assert "Yes x No o" in made("Arial").text
 
 
 def test_typed_notes_and_stamps_are_read_and_comments_are_only_counted(load):
@@ -132,6 +235,7 @@ def test_typed_notes_and_stamps_are_read_and_comments_are_only_counted(load):
     )
     assert "DRAFT" in document.text and "Not agreed" in document.text and "doubt" not in document.text
     assert set(codes(document)) == {"typed-notes", "comments", "struck-out"} and document.unreadable_pages == ()
+    assert additions(document) == [("Not agreed", "typed note"), ("DRAFT", "stamp")]
     assert "1 comment of reviewers" in next(c.message for c in document.cautions if c.code == "comments")
 
 
@@ -183,6 +287,22 @@ def test_attached_files_are_named_and_a_portfolio_is_its_cover(load, pdf):
 
 CIPHER = "7KH DQQXDO UHSRUW RI WKH FRPSDQB ZDV VLJQHG EB WKH GLUHFWRUV LQ PDUFK DQG SULQWHG LQ MXQH "
 SOUND = "The annual report of the company was signed by the directors in March and printed in June. "
+
+
+@pytest.mark.parametrize(("encoding", "is_vertical"), [("UniJIS-UCS2-V", True), ("UniJIS-UCS2-H", False)])
+def test_vertical_lines_are_read_from_right_to_left_and_their_page_is_named(load, encoding, is_vertical):
+    lines = ((280, "第二行の文字列である"), (320, "第一行の文字列はここ"))
+    draws = "".join(f"BT /F9 12 Tf {x} {x} Td <{words.encode('utf-16-be').hex()}> Tj ET\n" for x, words in lines)
+    described = "/FontDescriptor<</Type/FontDescriptor/FontName/Foo/Flags 4/FontBBox[0 0 1000 1000]>>"
+    kind = (
+        f"/Subtype/CIDFontType0/BaseFont/Foo/CIDSystemInfo<</Registry(Adobe)/Ordering(Japan1)/Supplement 2>>{described}"
+    )
+    font = f"/F9<</Type/Font/Subtype/Type0/BaseFont/Foo/Encoding/{encoding}/DescendantFonts[<</Type/Font{kind}>>]>>"
+    document = load(Made(draws, fonts=font).pdf)
+    found = [line for line in document.text.split("\n") if "行" in line]
+    assert found == ["第一行の文字列はここ", "第二行の文字列である"]
+    assert codes(document) == ({"vertical-lines": (1,)} if is_vertical else {})
+    assert check_visibility(document, [span(document, "文字列はここ")])[0].reason == ""
 
 
 def page(*lines: str) -> str:

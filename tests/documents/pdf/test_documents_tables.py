@@ -42,6 +42,25 @@ def test_tables_say_under_which_header_each_figure_stands(pdf):
     assert document.text[table.start : table.end].endswith("1,400")
 
 
+LABEL = "Changes in what is owed and owned, net of what was bought"
+PARAGRAPH = "These are the sums of all that was sold in the years named above, and of what it cost to make it"
+
+
+@pytest.mark.parametrize(
+    ("between", "size"),
+    [([LABEL], [18]), ([LABEL] * 3, [18]), ([LABEL] * 4, [9, 9]), ([PARAGRAPH], [9, 9])],
+)
+def test_a_label_of_many_words_ends_no_table_and_prose_does(pdf, between, size):
+    rows = (LINES[0], LINES[4], LINES[0])
+    document = load_document(pdf(placed(HEADER, *rows, *((words,) for words in between), *rows)))
+    assert [len(table.cells) for table in document.tables] == size
+
+
+def test_prose_before_the_first_figure_is_in_no_table(pdf):
+    document = load_document(pdf(placed((PARAGRAPH,), HEADER, *LINES, ("These are all.",))))
+    assert [len(table.cells) for table in document.tables] == [12]
+
+
 def test_a_currency_sign_belongs_to_its_figure(pdf):
     rows = [(f"Item {n}", "$", f"{n},577", "$", f"{n},373") for n in range(1, 5)]
     document = load_document(pdf(placed(("", "", "2023", "", "2022"), *rows, at=(72, 340, 352, 420, 432))))

@@ -250,6 +250,39 @@ def test_the_part_of_the_document_that_the_question_names_comes_first() -> None:
         assert pages[page][2] <= start < pages[page][3]
 
 
+FILLER = "So it was.\n" * 30
+STATEMENTS = [
+    "Harbour Ferries\nAnnual report\n",
+    "Review\n" + FILLER + "The margin of the group improved, and the ratio of margins is a useful profile.\n",
+    "Statements of Earnings\n" + FILLER + "Net sales  9,114  8,002\nCost of sales  4,210  3,377\n",
+    "Statement of Financial Position\n" + FILLER + "Inventories  114  102\nTotal current liabilities  210  377\n",
+    "Statements of Cash Flows\n" + FILLER + "Purchases of property, plant and equipment  (114)  (102)\n",
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "page"),
+    [
+        ("Did the margin of the group improve?", 1),
+        ("Has the gross margin of the group improved?", 2),
+        ("What does the income statement say of the margin of the group?", 2),
+        ("Is the quick ratio of the group improving?", 3),
+        ("Which part of the balance sheet improved?", 3),
+        ("How large was capex in the group?", 4),
+    ],
+)
+def test_a_measure_is_looked_for_in_the_statement_that_it_is_computed_from(question: str, page: int) -> None:
+    text, pages = laid_out(STATEMENTS)
+    _, start, _ = rank(question, text, pages).passages[0]
+    assert pages[page][2] <= start < pages[page][3]
+
+
+def test_the_lines_of_a_measure_do_not_make_a_document_hold_what_is_asked() -> None:
+    lines = "Net sales  9,114  8,002\nCost of sales  4,210  3,377\nGross profit  4,904  4,625\n"
+    found = rank("What was the gross margin of Zenobia Shipyards?", *laid_out(["Report\n", lines]))
+    assert found.passages and found.coverage < found.needed
+
+
 def test_a_word_that_is_only_written_in_two_parts_is_found() -> None:
     assert rank("What are passthrough costs?", *laid_out(["Of pass-through costs."])).missing == []
 

@@ -7,39 +7,49 @@ memory: no file is changed. A box that is ticked, or not, is often drawn as line
 
 import ctypes
 import logging
-import unicodedata
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
+from ralph_cli.core.document import Origin
 from ralph_cli.documents.pdf.boxes import Box
+from ralph_cli.documents.pdf.content.box_marks import BoxState, count_symbols, mark_boxes
+from ralph_cli.documents.pdf.content.drawn_boxes import find_drawn_boxes
+from ralph_cli.documents.pdf.marked_content import TEXT, address
 
-TICKED, UNTICKED = "\u2714", "\u274f"
-"""Stand in the text where a box is ticked or an option chosen, and where it is not."""
-
-_MARK_FONT = b"ZapfDingbats"
-_MARK_SIZES = (6.0, 12.0)
-_INVISIBLE = 3
 _MOST_UNITS = 1 << 16
-_COMMENT_KINDS = frozenset(
+_MARKS_ON_WORDS = frozenset(
     {
-        pdfium_c.FPDF_ANNOT_TEXT,
         pdfium_c.FPDF_ANNOT_HIGHLIGHT,
         pdfium_c.FPDF_ANNOT_UNDERLINE,
         pdfium_c.FPDF_ANNOT_SQUIGGLY,
         pdfium_c.FPDF_ANNOT_STRIKEOUT,
-        pdfium_c.FPDF_ANNOT_CARET,
-        pdfium_c.FPDF_ANNOT_LINE,
-        pdfium_c.FPDF_ANNOT_SQUARE,
-        pdfium_c.FPDF_ANNOT_CIRCLE,
         pdfium_c.FPDF_ANNOT_INK,
-        pdfium_c.FPDF_ANNOT_POLYGON,
-        pdfium_c.FPDF_ANNOT_POLYLINE,
     }
 )
+_COMMENT_KINDS = _MARKS_ON_WORDS | {
+    pdfium_c.FPDF_ANNOT_TEXT,
+    pdfium_c.FPDF_ANNOT_CARET,
+    pdfium_c.FPDF_ANNOT_LINE,
+    pdfium_c.FPDF_ANNOT_SQUARE,
+    pdfium_c.FPDF_ANNOT_CIRCLE,
+    pdfium_c.FPDF_ANNOT_POLYGON,
+    pdfium_c.FPDF_ANNOT_POLYLINE,
+}
+_STROKES = frozenset(
+    {
+        pdfium_c.FPDF_ANNOT_INK,
+        pdfium_c.FPDF_ANNOT_LINE,
+        pdfium_c.FPDF_ANNOT_POLYLINE,
+        pdfium_c.FPDF_ANNOT_STAMP,
+    }
+)
+"""What may tick a box."""
+
 _NEVER_DRAWN = frozenset({pdfium_c.FPDF_ANNOT_LINK, pdfium_c.FPDF_ANNOT_POPUP})
 _BUTTONS = frozenset({pdfium_c.FPDF_FORMFIELD_CHECKBOX, pdfium_c.FPDF_FORMFIELD_RADIOBUTTON})
 _UNSEEN_FLAGS = pdfium_c.FPDF_ANNOT_FLAG_HIDDEN | pdfium_c.FPDF_ANNOT_FLAG_NOVIEW
@@ -52,17 +62,23 @@ logging.getLogger("pypdfium2").setLevel(logging.ERROR)
 class Overlay:
     """What was laid over a page: numbers of form fields, of boxes and options among them, of typed notes and stamps.
 
-    `comments` open on a click, `struck` cross out words; `undrawn` are typed notes that have no appearance.
-    `chosen` are the values of lists, which show all that one may choose from.
+    `drawn_boxes` are printed on the page, as lines. `comments` open on a click, `struck` cross out words; `undrawn` are
+    typed notes that have no appearance. `chosen` are the values of lists, which show all that one may choose from.
+    `texts` are the text objects that were drawn for all of these, by address, `origins` what stands where, `strokes`
+    where something was drawn by hand.
     """
 
     fields: int = 0
     boxes: int = 0
+    drawn_boxes: int = 0
     notes: int = 0
     comments: int = 0
     struck: int = 0
     undrawn: int = 0
     chosen: list[str] = field(default_factory=list)
+    texts: frozenset[int] = frozenset()
+    origins: list[tuple[Box, Origin]] = field(default_factory=list)
+    strokes: list[Box] = field(default_factory=list)
 
 
 def open_page(document: Any, index: int) -> tuple[Any, Overlay]:
@@ -73,7 +89,7 @@ def open_page(document: Any, index: int) -> tuple[Any, Overlay]:
     document.init_forms()
     page = document[index]
     overlay = Overlay()
-    buttons: list[tuple[Box, bool]] = []
+    buttons: list[BoxState] = []
     drawn = False
     for number in range(pdfium_c.FPDFPage_GetAnnotCount(page.raw)):
         with _annotation(page, number) as annotation:
@@ -81,16 +97,23 @@ def open_page(document: Any, index: int) -> tuple[Any, Overlay]:
             if kind not in _NEVER_DRAWN:
                 drawn = _register(document, annotation, kind, overlay, buttons) or drawn
     if not drawn:
+        _mark_drawn_boxes(document, page, overlay)
         return page, overlay
+    own = pdfium_c.FPDFPage_CountObjects(page.raw)
+    printed = count_symbols(page, buttons)
     pdfium_c.FPDFPage_Flatten(page.raw, pdfium_c.FLAT_NORMALDISPLAY)
     page.close()
     page = document[index]
-    if buttons:
-        _mark_buttons(document, page, buttons)
+    # What is drawn for annotations comes behind the page's own objects.
+    overlay.texts = frozenset(_text_objects(page, own))
+    drawn_now = zip(buttons, printed, count_symbols(page, buttons), strict=True)
+    # A box that is printed on the page says no more than that there is one.
+    mark_boxes(document, page, [it for it, before, now in drawn_now if now <= (before if it[1] else 0)])
+    _mark_drawn_boxes(document, page, overlay)
     return page, overlay
 
 
-def _register(document: Any, annotation: Any, kind: int, overlay: Overlay, buttons: list[tuple[Box, bool]]) -> bool:
+def _register(document: Any, annotation: Any, kind: int, overlay: Overlay, buttons: list[BoxState]) -> bool:
     """Count an annotation; whether it is drawn on the page."""
     flags = pdfium_c.FPDFAnnot_GetFlags(annotation)
     if flags & _UNSEEN_FLAGS:
@@ -100,54 +123,67 @@ def _register(document: Any, annotation: Any, kind: int, overlay: Overlay, butto
         pdfium_c.FPDFAnnot_SetFlags(annotation, flags | pdfium_c.FPDF_ANNOT_FLAG_HIDDEN)
         overlay.undrawn += 1
         return False
+    place = _place(annotation)
     if kind == pdfium_c.FPDF_ANNOT_WIDGET:
-        _register_field(document, annotation, overlay, buttons)
-    elif kind == pdfium_c.FPDF_ANNOT_FREETEXT:
+        _register_field(document, annotation, place, overlay, buttons)
+        return True
+    origin: Origin = "stamp"
+    if kind == pdfium_c.FPDF_ANNOT_FREETEXT:
+        origin = "typed note"
         is_drawn = pdfium_c.FPDFAnnot_GetAP(annotation, pdfium_c.FPDF_ANNOT_APPEARANCEMODE_NORMAL, None, 0) > 2
         overlay.notes += is_drawn
         overlay.undrawn += not is_drawn
     elif kind in _COMMENT_KINDS:
+        origin = "comment"
         overlay.comments += bool(_string(pdfium_c.FPDFAnnot_GetStringValue, annotation, b"Contents").strip())
         overlay.struck += kind == pdfium_c.FPDF_ANNOT_STRIKEOUT
     else:
         overlay.notes += kind == pdfium_c.FPDF_ANNOT_STAMP
+    if kind not in _MARKS_ON_WORDS:
+        overlay.origins.append((place, origin))
+    if kind in _STROKES:
+        overlay.strokes.append(place)
     return True
 
 
-def _register_field(document: Any, annotation: Any, overlay: Overlay, buttons: list[tuple[Box, bool]]) -> None:
+def _register_field(document: Any, annotation: Any, place: Box, overlay: Overlay, buttons: list[BoxState]) -> None:
     overlay.fields += 1
-    if document.formenv is None:
-        return
-    form = document.formenv.raw
-    kind = pdfium_c.FPDFAnnot_GetFormFieldType(form, annotation)
+    form = document.formenv.raw if document.formenv else None
+    kind = pdfium_c.FPDFAnnot_GetFormFieldType(form, annotation) if form else None
+    overlay.origins.append((place, "signature" if kind == pdfium_c.FPDF_FORMFIELD_SIGNATURE else "form field"))
     if kind == pdfium_c.FPDF_FORMFIELD_LISTBOX:
         chosen = _string(pdfium_c.FPDFAnnot_GetFormFieldValue, form, annotation)
         overlay.chosen += [" ".join(chosen.split())] if chosen.strip() else []
-    rect = pdfium_c.FS_RECTF()
-    if kind in _BUTTONS and pdfium_c.FPDFAnnot_GetRect(annotation, ctypes.byref(rect)):
+    if kind in _BUTTONS and place.width:
         overlay.boxes += 1
-        place = Box(rect.left, rect.bottom, rect.right, rect.top)
         buttons.append((place, bool(pdfium_c.FPDFAnnot_IsChecked(form, annotation))))
 
 
-def _mark_buttons(document: Any, page: Any, buttons: list[tuple[Box, bool]]) -> None:
-    """Give each box whose state is drawn as lines a character that says it; pictures of the page stay as they are."""
-    text_page = page.get_textpage()
-    marks = []
-    for box, ticked in buttons:
-        inside = text_page.get_text_bounded(*box)
-        if not any(unicodedata.category(character) in ("So", "Co") for character in inside):
-            marks.append((box, TICKED if ticked else UNTICKED))
-    text_page.close()
-    for box, mark in marks:
-        size = min(max(box.height, _MARK_SIZES[0]), _MARK_SIZES[1])
-        item = pdfium_c.FPDFPageObj_NewTextObj(document.raw, _MARK_FONT, size)
-        words = mark.encode("utf-16-le") + b"\0\0"
-        buffer = ctypes.create_string_buffer(words, len(words))
-        pdfium_c.FPDFText_SetText(item, ctypes.cast(buffer, pdfium_c.FPDF_WIDESTRING))
-        pdfium_c.FPDFTextObj_SetTextRenderMode(item, _INVISIBLE)
-        pdfium_c.FPDFPageObj_Transform(item, 1, 0, 0, 1, box.left, (box.bottom + box.top) / 2 - 0.3 * size)
-        pdfium_c.FPDFPage_InsertObject(page.raw, item)
+def _place(annotation: Any) -> Box:
+    """Where an annotation stands; a box without width if it does not say."""
+    rect = pdfium_c.FS_RECTF()
+    pdfium_c.FPDFAnnot_GetRect(annotation, ctypes.byref(rect))
+    return Box(rect.left, rect.bottom, rect.right, rect.top)
+
+
+def _text_objects(page: Any, first: int) -> Iterator[int]:
+    """The text objects, by address, in the forms from index `first` on."""
+    for number in range(first, pdfium_c.FPDFPage_CountObjects(page.raw)):
+        item = pypdfium2.PdfObject(pdfium_c.FPDFPage_GetObject(page.raw, number), page=page)
+        if item.type == pdfium_c.FPDF_PAGEOBJ_FORM:
+            yield from (address(text.raw) for text in page.get_objects([TEXT], form=item, level=1))
+
+
+def _mark_drawn_boxes(document: Any, page: Any, overlay: Overlay) -> None:
+    """Give each box that is printed as lines a character that says its state, if no word stands in it."""
+    fields = [place for place, origin in overlay.origins if origin == "form field"]
+    boxes = find_drawn_boxes(page, fields, overlay.strokes)
+    if not boxes:
+        return
+    with closing(page.get_textpage()) as text_page:
+        free = [item for item in boxes if not text_page.get_text_bounded(*item[0]).strip()]
+    overlay.drawn_boxes = len(free)
+    mark_boxes(document, page, free)
 
 
 @contextmanager

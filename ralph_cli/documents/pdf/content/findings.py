@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from ralph_cli.core.coverage import number_ranges
 from ralph_cli.core.document import Caution
 from ralph_cli.core.errors import DocumentError
-from ralph_cli.documents.pdf.content.annotations import TICKED, UNTICKED, Overlay
+from ralph_cli.documents.pdf.content.annotations import Overlay
+from ralph_cli.documents.pdf.content.box_marks import TICKED, UNTICKED
 
 _COVER_LETTERS = 600
 """A document with attached files and no more text than this is a cover for them."""
@@ -29,6 +30,7 @@ _UNREAD = {
     "nameless": ("nameless-letters", "letters without a name in the file's fonts, read wrongly or not at all: {}"),
     "garbled": ("garbled-letters", "the file's fonts seem to name wrong letters, so the text is not what is seen: {}"),
     "print": ("unread-print", "words drawn as shapes or pictures, which were not read: {}"),
+    "vertical": ("vertical-lines", "vertical lines; of parts below each other the order may be wrong: {}"),
     "differs": ("changed-letters", "letters or digits were lost or added while reading: {}"),
 }
 """By cause: the code of its caution, and what it says of the pages."""
@@ -136,6 +138,9 @@ class Findings:
             if chosen:
                 message += f"; lists show all choices, chosen are: {_shorten(chosen)}"
             yield Caution("form-fields", message)
+        if boxes := self._numbers_with("drawn_boxes"):
+            message = f"boxes drawn as lines on {self._describe(boxes)}: {TICKED} stands for one with a drawing in it"
+            yield Caution("drawn-boxes", f"{message}, {UNTICKED} for an empty one")
         if notes := self._numbers_with("notes"):
             message = f"notes or stamps were put on {self._describe(notes)}; their words stand in the text"
             yield Caution("typed-notes", message)

@@ -44,9 +44,13 @@ def count_letters(text: str) -> dict[str, int]:
     return letters
 
 
-def differs(text: str, text_page: Any) -> bool:
-    """Whether a page's text has, in whatever order, other letters or digits than pdfium's own."""
-    return count_letters(text) != count_letters(text_page.get_text_range(errors="replace"))
+def differs(text: str, text_page: Any, symbols: tuple[str, str] = ("", "")) -> bool:
+    """Whether a page's text has, in whatever order, other letters or digits than pdfium's own.
+
+    Characters of symbol fonts count as what they are named there, `symbols[0]`, and as what they show, `symbols[1]`.
+    """
+    named, shown = symbols
+    return count_letters(text + named) != count_letters(text_page.get_text_range(errors="replace") + shown)
 
 
 def looks_garbled(text: str, letters: dict[str, int]) -> bool:

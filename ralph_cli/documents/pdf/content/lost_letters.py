@@ -13,7 +13,6 @@ from typing import Any
 
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
-from ralph_cli.core.document import Cell, Table
 from ralph_cli.documents.pdf.boxes import Box
 from ralph_cli.documents.pdf.characters import object_bounds
 from ralph_cli.documents.pdf.geometry.words import page_characters
@@ -124,18 +123,8 @@ def _insert(raw: Any, layout: PageLayout, index: int, shift: float) -> PageLayou
         end = at
     text = layout.text[:at] + _LETTER + layout.text[end:]
     characters = layout.characters[:at] + array("i", [index]) + layout.characters[end:]
-    tables = tuple(_moved(table, at, 1 - (end - at)) for table in layout.tables)
+    tables = tuple(table.moved(1 - (end - at), at) for table in layout.tables)
     return replace(layout, text=text, characters=characters, tables=tables)
-
-
-def _moved(table: Table, at: int, by: int) -> Table:
-    """A table of a text that has grown `by` characters at the place `at`."""
-
-    def place(offset: int) -> int:
-        return offset + by if offset > at else offset
-
-    cells = tuple(Cell(place(cell.start), place(cell.end), cell.column) for cell in table.cells)
-    return Table(place(table.start), place(table.end), table.columns, cells)
 
 
 def _left(raw: Any, index: int) -> float:

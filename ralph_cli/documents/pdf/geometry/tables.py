@@ -20,6 +20,7 @@ _FAR = 3.5
 _LEAST_ROWS, _LEAST_SHARE = 3, 0.1
 _MOST_HEADINGS = 8
 _LABEL_INDENT = 30.0
+_MOST_LABEL_ROWS = 3
 
 
 class _Kind(Enum):
@@ -102,17 +103,28 @@ def _kind(row: Row, label_edge: float) -> _Kind:
 
 
 def _numeric_runs(rows: list[Row], kinds: list[_Kind]) -> Iterator[tuple[int, int]]:
-    """Rows [first, end) that begin and end with figures, and that neither prose, headings nor a wide gap parts."""
+    """Rows [first, end) that begin and end with figures, and that neither prose, headings nor a wide gap parts.
+
+    A long label that ends before the figures of the row above is no prose, if it has not the lines of a paragraph.
+    """
     first = last = -1
     for number, kind in enumerate(kinds):
         is_far = number > 0 and not 0 <= _distance(rows[number - 1], rows[number]) <= _FAR
-        if first >= 0 and (is_far or kind in (_Kind.PROSE, _Kind.HEADING)):
+        if first >= 0 and (
+            is_far or kind is _Kind.HEADING or (kind is _Kind.PROSE and not _is_label(rows, last, number))
+        ):
             yield first, last + 1
             first = -1
         if kind is _Kind.DATA:
             first, last = (number if first < 0 else first), number
     if first >= 0:
         yield first, last + 1
+
+
+def _is_label(rows: list[Row], last: int, number: int) -> bool:
+    """Whether a row, near enough below the last one with figures, stands to the left of all of these."""
+    figures = (fragment.left for fragment in rows[last] if fragment.is_figure)
+    return number - last <= _MOST_LABEL_ROWS and rows[number][-1].right <= min(figures)
 
 
 def _distance(above: Row, below: Row) -> float:

@@ -11,12 +11,17 @@ from typing import Any
 
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
+DOWNWARD = 3
+"""Quarter turns after which a line runs from top to bottom."""
+
 LEVEL, RAISED, LOWERED = 0, 1, -1
 """Where a figure stands to the line of type."""
 
 _WORD = re.compile("[^\\s\x00\x02\ufffe\uffff]+[\x02\ufffe]?|[\x02\ufffe]")
 _DIGIT = re.compile(r"\d")
 _END_OF_DIGITS = re.compile(r"\d(?!\d|[.,]\d|$)")
+_IDEOGRAPHS = re.compile("(?=[{0}][{0}]).".format("\u3041-\u30ff\u3400-\u9fff\uf900-\ufaff"))
+_LEAST_DOWN = 3
 _SAMPLED_ANGLES = 24
 _SAME_BASELINE, _SAME_HEIGHT = 0.08, 0.1
 """What two characters of one line and type may differ in, as a share of the type's height."""
@@ -75,8 +80,6 @@ def page_characters(raw: Any) -> str:
 
 
 def _character(code: int) -> str:
-    if code == 0:
-        return " "
     return chr(code) if code < 0x110000 else "\ufffd"
 
 
@@ -88,6 +91,21 @@ def quarter_turns(raw: Any, text: str) -> int:
         if not text[index].isspace():
             votes[_turns_of(raw, index)] += 1
     return max(range(4), key=lambda turns: (votes[turns], -turns))
+
+
+def runs_down(raw: Any, text: str) -> bool:
+    """Whether a page in Chinese or Japanese has vertical lines: most characters stand below the one before.
+
+    The next line stands to the left, so it is read as text that is turned by `DOWNWARD`. A sample is looked at.
+    """
+    pairs = [match.start() for match in _IDEOGRAPHS.finditer(text)]
+    places = _Places(raw, 0)
+    down = across = 0
+    for index in pairs[:: max(1, len(pairs) // _SAMPLED_ANGLES)]:
+        (x, y), (next_x, next_y) = places.origin(index), places.origin(index + 1)
+        down += abs(next_x - x) < abs(next_y - y) and next_y < y
+        across += abs(next_x - x) > abs(next_y - y)
+    return down > max(across, _LEAST_DOWN)
 
 
 def _turns_of(raw: Any, index: int) -> int:
@@ -120,6 +138,11 @@ class _Places:
         if self._turns == 1:
             return rect.bottom, rect.top, -rect.right, rect.right - rect.left or 1.0
         return -rect.top, -rect.bottom, rect.left, rect.right - rect.left or 1.0
+
+    def origin(self, index: int) -> tuple[float, float]:
+        """Where the character begins on the page that is not turned."""
+        self._origin(self._raw, index, self._x_ref, self._y_ref)
+        return self._x.value, self._y.value
 
     def baseline(self, index: int) -> float:
         """Height of the character's baseline above the foot of the (turned) page, in points."""

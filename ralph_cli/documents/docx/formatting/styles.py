@@ -3,18 +3,18 @@
 The order is that of ECMA-376, 17.7.2; on-or-off properties are combined as 17.7.3 says.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 from xml.etree.ElementTree import Element
 
+from ralph_cli.documents.docx.formatting.table_parts import ORDER, TablePlace
 from ralph_cli.documents.docx.parts.xml_tree import attribute, child, children, is_on, number
 
 Colours = frozenset[int] | None
 """The colours, as 0xRRGGBB, that may be behind some text; None if that is not known."""
 
 WHITE = 0xFFFFFF
-PAPER: Colours = frozenset({WHITE})
 
 _MOST_ANCESTORS = 100
 _TOGGLES = ("vanish", "strike")
@@ -29,7 +29,16 @@ _WHITE_OF_THEME = ("background1", "light1")
 _SEE_THROUGH = 95_000
 """Thousandths of a percent of transparency from which letters are not seen."""
 
-_REGIONS = {"firstRow": (0, 0), "lastRow": (0, 1), "firstCol": (1, 0), "lastCol": (1, 1)}
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What is behind some text, and the run properties that the style of the table around it gives."""
+
+    colours: Colours = frozenset({WHITE})
+    run: tuple[tuple[str, Any], ...] = ()
+
+
+PAPER = Ground()
 
 
 @dataclass(slots=True)
@@ -49,6 +58,7 @@ class Styles:
     _usual: dict[str, str] = field(default_factory=dict)
     _merged: dict[str, dict[str, Any]] = field(default_factory=dict)
     _found: dict[tuple[str, str], list[tuple[str, Element]]] = field(default_factory=dict)
+    _grounds: dict[Any, Ground] = field(default_factory=dict)
 
     @classmethod
     def read(cls, root: Element | None) -> "Styles":
@@ -99,32 +109,43 @@ class Styles:
         """The number of the list that a style of lists stands for."""
         return attribute(child(self.paragraph_property(style, "w:numPr"), "w:numId"))
 
-    def run_properties(self, paragraph_style: str, direct: dict[str, Any]) -> dict[str, Any]:
-        """What holds for a run with these properties of its own in a paragraph of this style."""
-        paragraph, character = self._merge(paragraph_style), self._merge(direct.get("style", ""))
-        merged = {**self._defaults, **paragraph, **character, **direct}
+    def run_properties(
+        self, paragraph_style: str, direct: dict[str, Any], of_table: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """What holds for a run with these properties of its own in a paragraph of this style.
+
+        `of_table` is what the style of the table around it says.
+        """
+        styles = (of_table or {}, self._merge(paragraph_style), self._merge(direct.get("style", "")))
+        merged = dict(self._defaults)
+        for style in (*styles, direct):
+            merged |= style
         for toggle in _TOGGLES:
             if toggle not in direct:
-                in_one = paragraph.get(toggle, False) != character.get(toggle, False)
-                merged[toggle] = self._defaults.get(toggle, False) or in_one
+                in_odd = sum(style.get(toggle, False) for style in styles) % 2 == 1
+                merged[toggle] = self._defaults.get(toggle, False) or in_odd
         return merged
 
-    def table_colours(self, style: str, row: int, rows: int, column: int, columns: int, outside: Colours) -> Colours:
-        """The colours that a table's style may put behind a cell: its own, or those of the rows and columns it is in.
+    def cell_ground(self, style: str, place: TablePlace, outside: Colours) -> Ground:
+        """What a style of tables puts behind a cell, and what it says of the runs in it.
 
-        Which of a style's conditions hold is not asked, so the answer may hold too many.
+        Where the table does not say which parts its style may format, either may be: the colours of all are behind the
+        cell, and that of its text is not known.
         """
-        found: Colours = outside
-        ends = ((row == 0, row == rows - 1), (column == 0, column == columns - 1))
-        for one in reversed(self._chain(style)):
-            whole = read_shading(child(one.element, "w:tcPr", "w:shd"))
-            found = found if whole == frozenset() else whole
-            for part in children(one.element, "w:tblStylePr"):
-                shading = read_shading(child(part, "w:tcPr", "w:shd"))
-                side, end = _REGIONS.get(attribute(part, "type"), (-1, -1))
-                if shading != frozenset() and (side < 0 or ends[side][end]):
-                    found = None if shading is None or found is None else found | shading
-        return found
+        nearest_first = self._chain(style)
+        settings = [child(one.element, "w:tblPr") for one in nearest_first]
+        bands = (_band_size(settings, f"w:tblStyle{name}BandSize") for name in ("Row", "Col"))
+        parts = frozenset(place.parts(*bands)) if nearest_first else frozenset()
+        key = style, parts, place.look is None, outside
+        if key not in self._grounds:
+            chain = [one.element for one in reversed(nearest_first)]
+            formats = [part for element in chain for part in children(element, "w:tblStylePr")]
+            sources = [(element, True) for element in chain]
+            for name in ORDER:
+                if name in parts:
+                    sources += [(part, place.look is not None) for part in formats if attribute(part, "type") == name]
+            self._grounds[key] = _lay_over(sources, outside)
+        return self._grounds[key]
 
     def _merge(self, style: str) -> dict[str, Any]:
         if style not in self._merged:
@@ -164,7 +185,7 @@ def read_run_properties(properties: Element | None) -> dict[str, Any]:
         elif element.tag == "w:highlight":
             found["highlight"] = _HIGHLIGHTS.get(value)
         elif element.tag == "w:shd":
-            found["shading"] = read_shading(element)
+            found["shading"] = _read_shading(element)
         elif element.tag == "w:rFonts":
             found["font"] = (attribute(element, "ascii") or attribute(element, "hAnsi")).casefold()
         elif element.tag == "w14:textFill":
@@ -172,10 +193,14 @@ def read_run_properties(properties: Element | None) -> dict[str, Any]:
     return found
 
 
-def read_shading(element: Element | None) -> Colours:
-    """The colour of a shading (w:shd); empty if it has none, None if it is a pattern of two."""
-    if element is None:
-        return frozenset()
+def shaded(shading: Element | None, outside: Colours) -> Colours:
+    """What is behind text with this shading (w:shd), if any: one without a colour shows what is `outside`."""
+    colours = frozenset[int]() if shading is None else _read_shading(shading)
+    return outside if colours == frozenset() else colours
+
+
+def _read_shading(element: Element) -> Colours:
+    """The colour of a shading; empty if it has none, None if it is a pattern of two."""
     kind, ink, fill = (
         attribute(element),
         read_colour(attribute(element, "color")),
@@ -189,6 +214,26 @@ def read_shading(element: Element | None) -> Colours:
     if share is None:
         return None
     return frozenset({_mix(ink or 0, WHITE if fill is None else fill, min(share, 100) / 100)})
+
+
+def _lay_over(sources: Iterable[tuple[Element, bool]], outside: Colours) -> Ground:
+    """The ground that formats make, the later over the earlier, each with whether it is sure that it counts."""
+    colours, run = outside, dict[str, Any]()
+    for source, is_sure in sources:
+        shading = child(source, "w:tcPr", "w:shd")
+        own = read_run_properties(child(source, "w:rPr"))
+        if not is_sure:
+            own = {"colour": None} if "colour" in own else {}
+        behind = colours if shading is None else shaded(shading, outside)
+        colours = behind if is_sure or behind is None or colours is None else colours | behind
+        run |= own
+    return Ground(colours, tuple(run.items()))
+
+
+def _band_size(settings: list[Element | None], name: str) -> int:
+    """How many rows or columns a band has, as the nearest style says."""
+    sizes = (number(attribute(child(one, name))) for one in settings)
+    return max(next((size for size in sizes if size is not None), 1), 1)
 
 
 def _level_of_name(name: str) -> int:

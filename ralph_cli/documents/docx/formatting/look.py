@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from ralph_cli.documents.docx.styles import Colours
+from ralph_cli.documents.docx.formatting.styles import WHITE, Colours
 from ralph_cli.documents.hidden_reasons import COLOUR, LEAST_CONTRAST, TINY, TRANSPARENT
 
 MARKED_HIDDEN = "marked as hidden"
@@ -21,6 +21,7 @@ class RunLook:
     """How a run looks. `hidden` says why it is not seen, "" if it is; `script` is 1 if it is raised, -1 if lowered.
 
     `moved` says the same of a run that is merely set higher or lower: it is raised beside text that is not.
+    `is_doubtful` says that it is white on a ground that is not known.
     """
 
     hidden: str = ""
@@ -28,16 +29,24 @@ class RunLook:
     moved: int = 0
     struck: bool = False
     font: str = ""
+    is_doubtful: bool = False
 
 
-def describe_look(properties: dict[str, Any], ground: Colours) -> RunLook:
-    """The look of a run with these properties where `ground` is behind it."""
+def describe_look(properties: dict[str, Any], behind: Colours) -> RunLook:
+    """The look of a run with these properties where these colours are `behind` it."""
+    highlight, shading = properties.get("highlight"), properties.get("shading", frozenset())
+    if highlight is not None:
+        behind = frozenset({highlight})
+    elif shading != frozenset():
+        behind = shading
+    hidden, colour = _hidden_reason(properties, behind), properties.get("colour")
     return RunLook(
-        _hidden_reason(properties, ground),
+        hidden,
         {"superscript": 1, "subscript": -1}.get(properties.get("script", ""), 0),
         _moved(properties.get("position") or 0, properties.get("size") or _USUAL_SIZE),
         bool(properties.get("strike") or properties.get("dstrike")),
         properties.get("font", ""),
+        not hidden and behind is None and colour is not None and _is_near(colour, WHITE),
     )
 
 
@@ -47,7 +56,7 @@ def _moved(position: int, size: int) -> int:
     return 1 if position > 0 else -1
 
 
-def _hidden_reason(properties: dict[str, Any], ground: Colours) -> str:
+def _hidden_reason(properties: dict[str, Any], behind: Colours) -> str:
     if properties.get("vanish"):
         return MARKED_HIDDEN
     if properties.get("see_through"):
@@ -55,15 +64,10 @@ def _hidden_reason(properties: dict[str, Any], ground: Colours) -> str:
     size = properties.get("size")
     if size is not None and size <= _TINY:
         return TINY
-    highlight, shading = properties.get("highlight"), properties.get("shading", frozenset())
-    if highlight is not None:
-        ground = frozenset({highlight})
-    elif shading != frozenset():
-        ground = shading
     colour = properties.get("colour")
-    if colour is None or ground is None:
+    if colour is None or behind is None:
         return ""
-    return COLOUR if all(_is_near(colour, behind) for behind in ground) else ""
+    return COLOUR if all(_is_near(colour, ground) for ground in behind) else ""
 
 
 def _is_near(colour: int, other: int) -> bool:

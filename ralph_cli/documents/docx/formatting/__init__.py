@@ -1,0 +1,1 @@
+"""How the text of a Word document is formatted, as far as that decides what a reader sees."""

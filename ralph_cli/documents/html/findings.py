@@ -1,0 +1,34 @@
+"""What was left out of a page's text, and what could not be known."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from ralph_cli.core.document import Caution
+
+
+@dataclass(slots=True)
+class Findings:
+    """Counts of what a reader should know of: hidden elements, documents in the page, and styles that were not read.
+
+    `linked` styles are in other files, `unresolved` ones in the page.
+    """
+
+    hidden: int = 0
+    embedded: int = 0
+    linked: int = 0
+    unresolved: int = 0
+    unknown_contents: set[str] = field(default_factory=set)
+    """What the property `content` says where the text that it makes is not known."""
+
+    def cautions(self) -> Iterator[Caution]:
+        """What was found, in words."""
+        if self.hidden:
+            yield Caution("hidden-elements", f"hidden elements omitted: {self.hidden}")
+        unresolved = self.unresolved + len(self.unknown_contents)
+        unread = [f"{self.linked} in other files"] * bool(self.linked)
+        unread += [f"{unresolved} in the page"] * bool(unresolved)
+        if unread:
+            message = f"styles that could not be read: {', '.join(unread)}; what they hide or show is not known"
+            yield Caution("styles-unread", message)
+        if self.embedded:
+            yield Caution("embedded-unread", f"embedded documents that were not read: {self.embedded}")

@@ -1,0 +1,58 @@
+"""Which words of a passage are not of the running text: filled in, put over the page, or standing beside it."""
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from operator import attrgetter
+
+from ralph_cli.core.document import Addition, Document, Origin, Span
+from ralph_cli.text.sentences import shorten_line
+
+_LONGEST, _MOST = 60, 3
+_LINE = re.compile(r"[^\n\f]+")
+
+
+def describe_additions(document: Document, span: Span) -> tuple[str, ...]:
+    """For each origin a note on the words of a span that are from there: "from a form field", for all of it.
+
+    Of a part the words are named: 'from a form field: "Jane Doe"'.
+    """
+    parts: dict[Origin, list[str]] = defaultdict(list)
+    rest, at = "", span.start
+    for addition in _overlapping(document, span):
+        start, end = max(addition.start, span.start), min(addition.end, span.end)
+        rest += document.text[at:start]
+        at = end
+        if any(map(str.isalnum, document.text[start:end])):
+            parts[addition.origin].append(f'"{shorten_line(document.text[start:end], _LONGEST)}"')
+    is_whole = len(parts) == 1 and not any(map(str.isalnum, rest + document.text[at : span.end]))
+    return tuple(_describe(origin, () if is_whole else words) for origin, words in parts.items())
+
+
+def describe_lines_with_additions(document: Document) -> dict[int, str]:
+    """By the offset at which its line begins, what `describe_additions` says of each line that has some."""
+    text, found = document.text, dict[int, str]()
+    for addition in document.additions:
+        start = max(text.rfind(sign, 0, addition.start) for sign in "\n\f") + 1
+        ends = (text.find(sign, addition.end) for sign in "\n\f")
+        end = min((at for at in ends if at >= 0), default=len(text))
+        for line in _LINE.finditer(text, start, end):
+            if notes := describe_additions(document, Span(*line.span())):
+                found[line.start()] = "; ".join(notes)
+    return found
+
+
+def _overlapping(document: Document, span: Span) -> Iterator[Addition]:
+    first = bisect_right(document.additions, span.start, key=attrgetter("end"))
+    for addition in document.additions[first:]:
+        if addition.start >= span.end:
+            return
+        yield addition
+
+
+def _describe(origin: Origin, words: Sequence[str]) -> str:
+    more = len(words) - _MOST
+    named = ", ".join(words[:_MOST]) + (f" and {more} more" if more > 0 else "")
+    article = "an" if origin[0] in "aeiou" else "a"
+    return f"from {article} {origin}" + (f": {named}" if named else "")

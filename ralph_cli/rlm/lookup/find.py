@@ -1,0 +1,221 @@
+"""Guest code: `find` and `more`, which print the places of a regular expression."""
+
+import re
+from typing import Any
+
+from ralph_cli.rlm.lookup.lines import (
+    _counted,
+    _header_of,
+    _line_span,
+    _lines_of,
+    _note,
+    _Page,
+    _page_at,
+    _page_table,
+    _pages_of,
+    _text,
+)
+from ralph_cli.text.tables import count_cells, has_columns, names_cells, widen_spaces
+
+_FIND_CHARS, _LISTED_CHARS = 5_000, 2_400
+"""Characters that the lines around places may have, and below which further places get a line each."""
+
+_Place = tuple[_Page, int, int, list[int]]  # its page, first character, end, the line beginnings of its hits
+
+_FURTHER: list[Any] = []
+
+
+def find(pattern: str, show: int = 6, before: int = 1, after: int = 2, start: int = 0, rows: bool = False) -> None:
+    """Print how often a regular expression occurs and the lines around each place, with page and offset.
+
+    Case is ignored, a space matches any white space, ^ and $ are the ends of lines; with `rows` only table rows count,
+    those of the widest tables first. Above a table row, the header of its columns and the unit are printed if they can
+    be told. No place is hidden: those that have no room get a line each, and then their page.
+    """
+    try:
+        places, count = _places(_compiled(pattern), before, after)
+        alternatives = _alternatives(pattern)
+    except re.error as fault:
+        print(f"find: {pattern!r} is no regular expression: {fault}")
+        return
+    near = " (hits near each other are one place)" if len(places) < count else ""
+    print(f"{_counted(count, 'hit')} in {_counted(len(places), 'place')}{near}{alternatives}")
+    if rows:
+        others = len(places)
+        places, text_pages = _rank_rows(places)
+        where = f"; the others are on pages {_pages_of(text_pages)}" if text_pages else ""
+        print(f"{len(places)} of {others} are rows of tables, those of the widest tables first{where}")
+    if start and start >= len(places):
+        print(f"start={start} is past the last of {len(places)} places: start counts places, not characters")
+        return
+    left = _LISTED_CHARS - _print_places(places, start, show)
+    _FURTHER[:] = [pattern, show, before, after, start + show, rows]
+    for number in range(start + show, len(places)):
+        line = f"place {number}, {_listed(places[number][3][0], 110 if left > 600 else 60)}"
+        left -= len(line) + 1
+        if left < 0:
+            further = [place[0][0] for place in places[number:]]
+            print(f"({len(further)} more places, on pages {_pages_of(further)}: more())")
+            _FURTHER[4] = number
+            return
+        print(line)
+        _FURTHER[4] = number + 1
+
+
+def more() -> None:
+    """Print the next places of the last `find`."""
+    if not _FURTHER:
+        print("nothing was searched yet")
+    else:
+        find(*_FURTHER)
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(widen_spaces(pattern), re.IGNORECASE | re.MULTILINE)
+
+
+def _alternatives(pattern: str) -> str:
+    """The hits of each alternative of a|b|c, so that a wrong word shows; none if they stand in a group."""
+    # What is escaped, in a class or in brackets is no bar that parts the whole.
+    parts = re.findall(r"(?:\\.|\[(?:\\.|[^\]\\])*\]|\((?:\\.|[^()\\])*\)|[^|\\\[(])+", pattern)
+    if len(parts) < 2 or "|".join(parts) != pattern:
+        return ""
+    counts = [f"{part!r} {sum(1 for _ in _compiled(part).finditer(_text()))}" for part in parts]
+    return ": " + ", ".join(counts)
+
+
+def _places(pattern: re.Pattern[str], before: int, after: int) -> tuple[list[_Place], int]:
+    """The places of a pattern, and how many hits it has."""
+    text = _text()
+    places: list[_Place] = []
+    count = 0
+    for match in pattern.finditer(text):
+        count += 1
+        page = _page_at(match.start())
+        first, last = page[2], page[3]
+        low = own = _line_span(match.start())[0]
+        for _ in range(before):
+            low = max(text.rfind("\n", first, max(low - 1, first)) + 1, first)
+        high = _line_span(max(match.end() - 1, match.start()))[1]
+        for _ in range(after):
+            high = text.find("\n", high + 1, last)
+            if high < 0:
+                high = last
+                break
+        high = min(high, match.end() + 1_600)
+        if places and places[-1][0] == page and low <= places[-1][2]:
+            hits = places[-1][3]
+            hits += [own] if own != hits[-1] else []
+            places[-1] = (page, places[-1][1], max(high, places[-1][2]), hits)
+        else:
+            places.append((page, low, high, [own]))
+    return places, count
+
+
+def _rank_rows(places: list[_Place]) -> tuple[list[_Place], list[int]]:
+    """The places in tables, first those on pages that are nearly all table, then those of many cells; the other pages.
+
+    A place is in a table if its line is a row, or the names of columns above one.
+    """
+    text = _text()
+    lines = {place[3][0]: text[slice(*_line_span(place[3][0]))] for place in places}
+    rows = [place for place in places if has_columns(line := lines[place[3][0]]) or names_cells(line)]
+    full: dict[int, bool] = {}
+    for number, _, first, last in {place[0] for place in rows}:
+        on_page = [line for _, line in _lines_of(first, last)]
+        full[number] = 2 * sum(has_columns(line) and count_cells(line) > 2 for line in on_page) > len(on_page)
+    ranked = sorted(rows, key=lambda place: (not full[place[0][0]], -count_cells(lines[place[3][0]])))
+    return ranked, [place[0][0] for place in places if place not in rows]
+
+
+def _print_places(places: list[_Place], start: int, show: int) -> int:
+    """Print the places from `start` with the lines around them; how many characters these have."""
+    left = _FIND_CHARS
+    headers: dict[tuple[int, str], int] = {}
+    cut: list[str] = []
+    for number, place in enumerate(places[start : start + show], start):
+        among = min(len(places), start + show) - number
+        where = f"--- place {number}, page {place[0][0]}, offset {place[3][0]}{_top(place[0])}"
+        passage, hidden = _passage(number, place, max(left // among - len(where), 120), headers)
+        print(f"{where}\n{passage}")
+        cut += [f"{hidden} at {place[3][0]}"] if hidden else []
+        left -= len(passage) + len(where) + 2
+    if cut:
+        print(f"(left out for room, at(offset) prints them: {'; '.join(cut)})")
+    return _FIND_CHARS - left
+
+
+def _passage(number: int, place: _Place, room: int, headers: dict[tuple[int, str], int]) -> tuple[str, str]:
+    """The lines of a place within `room` characters, below the header of its row, and what of them had no room.
+
+    `headers`, by page and line, say with which place a header was printed; those of this place are added to them.
+    """
+    page, first = place[0][0], place[3][0]
+    chosen, hidden = _choose_lines(place, room)
+    shown = _join_lines(chosen, place[1])
+    head = [part for part in _header_of(first) if part not in shown]
+    above = [f"(above: {part})" for part in head if (page, part) not in headers]
+    if head and not above:
+        above = [f"(above: as at place {headers[page, head[-1]]})"]
+    for part in head:
+        headers.setdefault((page, part), number)
+    told = " and ".join(_counted(count, noun) for noun, count in hidden.items() if count)
+    return "\n".join([*above, shown]), told
+
+
+def _choose_lines(place: _Place, room: int) -> tuple[list[tuple[int, int]], dict[str, int]]:
+    """The lines of a place that have room, those with hits first, and how many have none."""
+    _, low, high, hits = place
+    own = [_line_span(at) for at in hits]
+    lines = [(at, at + len(line)) for at, line in _lines_of(low, high)]
+    around = [line for line in lines if not any(line[0] < end and begin < line[1] for begin, end in own)]
+    # Round the first hit first, so that lines asked for are there in one piece.
+    around.sort(key=lambda line: min((abs(line[0] - at), number) for number, at in enumerate(hits))[::-1])
+    chosen, left = own[:1], room - (own[0][1] - own[0][0])
+    hidden = {"further hit": 0, "line": 0}
+    for noun, spans in (("further hit", own[1:]), ("line", around)):
+        for begin, end in spans:
+            left -= end - begin + 1
+            if left >= 0:
+                chosen.append((begin, end))
+            else:
+                hidden[noun] += 1
+    return sorted(chosen), hidden
+
+
+def _join_lines(lines: list[tuple[int, int]], reached: int) -> str:
+    """Lines of the text, with a mark where some between them, or after `reached`, are left out."""
+    parts: list[str] = []
+    for begin, end in lines:
+        if _text()[reached:begin].strip():
+            parts.append("[...]")
+        if note := _note(begin):
+            parts.append(note)
+        parts.append(str(globals()["context"][begin:end]))
+        reached = end
+    return "\n".join(parts)
+
+
+def _listed(own: int, room: int) -> str:
+    """A place on one line: page, offset, the hit's line, and the columns above it if it is a table row."""
+    line = " ".join(_text()[slice(*_line_span(own))].split())
+    head = _header_of(own) if room > 60 else []
+    above = f"  (above: {' '.join(head[-1].split())[:60]})" if head else ""
+    above += f"  {_note(own)}" if _note(own) else ""
+    return f"page {_page_at(own)[0]}, offset {own}: {line[:room]}{above}"
+
+
+def _top(page: _Page) -> str:
+    """The first words of a page, which often name the statement or section; empty in a text without pages."""
+    table = _page_table()
+    if len(table) < 2:
+        return ""
+    at = table.index(page)
+    beside = {line for other in (*table[max(at - 1, 0) : at], *table[at + 1 : at + 2]) for line in _first_lines(other)}
+    words = " / ".join(line for line in _first_lines(page) if line not in beside)  # no running heads
+    return f" [page begins: {' '.join(words.split())[:90]}]"
+
+
+def _first_lines(page: _Page) -> list[str]:
+    lines = [line.strip() for line in _text()[page[2] : min(page[2] + 300, page[3])].split("\n")]
+    return [line for line in lines[:5] if line]

@@ -1,0 +1,99 @@
+"""Guest code: the lines and pages of `context`, and what is printed of them."""
+
+import bisect
+
+from ralph_cli.text.tables import header_lines
+
+_Page = tuple[int, str, int, int]  # number, label, first character, end
+
+_LONG = 400
+"""Characters of a line above which only a part of it is printed."""
+
+
+def _text() -> str:
+    """The document for looking around in it: what is sliced of `context` itself is noted as gone through."""
+    return str(globals()["context"])
+
+
+def _page_table() -> list[_Page]:
+    table: list[_Page] = globals()["pages"]
+    return table
+
+
+def _page_number(number: int) -> _Page | None:
+    """The page of that number; says so and gives None if there is none."""
+    table = _page_table()
+    found = [page for page in table if page[0] == number]
+    if not found:
+        print(f"there is no page {number}; pages are {table[0][0]} to {table[-1][0]}")
+    return found[0] if found else None
+
+
+def _page_at(offset: int) -> _Page:
+    table = _page_table()
+    return table[max(bisect.bisect_right([page[2] for page in table], offset) - 1, 0)]
+
+
+def _line_span(offset: int) -> tuple[int, int]:
+    """The line around an offset; of a very long one the words around it."""
+    text = _text()
+    _, _, first, last = _page_at(offset)
+    low = max(text.rfind("\n", first, offset) + 1, first)
+    high = text.find("\n", offset, last)
+    high = last if high < 0 else high
+    if offset - low > _LONG:
+        low = text.rfind(" ", low, offset - _LONG // 2) + 1 or offset - _LONG // 2
+    if high - offset > 2 * _LONG:
+        high = text.find(" ", offset + _LONG, high)
+    return low, high if high > offset else min(offset + 2 * _LONG, last)
+
+
+def _whole_lines(low: int, high: int, first: int, last: int) -> tuple[int, int]:
+    """Offsets moved to the ends of lines, within a page: words cut in two could not be quoted. Long lines are cut."""
+    text = _text()
+    begin = max(text.rfind("\n", first, max(low, first)) + 1, first)
+    end = text.find("\n", min(high, last), last)
+    end = last if end < 0 else end
+    return max(begin, low - _LONG), min(end, high + _LONG)
+
+
+def _print_lines(low: int, high: int) -> None:
+    print(str(globals()["context"][low:high]).strip("\n"))
+
+
+def _lines_of(low: int, high: int) -> list[tuple[int, str]]:
+    """The lines of text[low:high] that are not empty, each with where it begins."""
+    found = []
+    at = low
+    for line in _text()[low:high].split("\n"):
+        if line.strip():
+            found.append((at, line))
+        at += len(line) + 1
+    return found
+
+
+def _header_of(line: int) -> list[str]:
+    """The lines further up on the page that name the columns, period and unit of the row that begins at `line`."""
+    text = _text()
+    return header_lines(text[_page_at(line)[2] : line], text[slice(*_line_span(line))])
+
+
+def _note(line: int) -> str:
+    """What the text of a line does not show: under which headers its figures stand, or where its words are from."""
+    note = globals().get("line_notes", {}).get(line, "")
+    return f"({note})" if note else ""
+
+
+def _pages_of(numbers: list[int]) -> str:
+    """Page numbers with how often each occurs: "12 (3), 14, 20"."""
+    counts = {number: numbers.count(number) for number in dict.fromkeys(numbers)}
+    return ", ".join(f"{number} ({count})" if count > 1 else str(number) for number, count in counts.items())
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
+def rest() -> None:
+    """Print what was cut off the output of the last call that was too long."""
+    print(globals().pop("_cut_off", "") or "nothing was cut off")

@@ -1,0 +1,195 @@
+"""Guest code: `show`, `at`, `section`, `table` and `term`, which print parts of the document."""
+
+import re
+from typing import Any
+
+from ralph_cli.rlm.lookup.lines import (
+    _counted,
+    _header_of,
+    _lines_of,
+    _note,
+    _Page,
+    _page_at,
+    _page_number,
+    _pages_of,
+    _print_lines,
+    _text,
+    _whole_lines,
+)
+from ralph_cli.text.tables import has_columns, is_row
+
+_SHOW_CHARS = 5_500
+"""Characters that one call prints: most pages whole."""
+
+_Part = tuple[int, int, str]  # where it begins, level, heading
+
+_DEFINES = re.compile(
+    r"\W{0,3}(?:,[^,]{1,80},)?\s*(?:shall\s+)?(?:means?\b|has\s+the\s+meaning|refers?\s+to|:|=|is\s+defined)"
+)
+_MOST_PLACES = 12
+
+
+def show(page: int, start: int = 0, chars: int = _SHOW_CHARS) -> None:
+    """Print `chars` characters of one page, from character `start` of it."""
+    found = _page_number(page)
+    if found is None:
+        return
+    _, label, first, last = found
+    low, high = _whole_lines(first + start, first + start + chars, first, last)
+    print(f"page {page} (printed label {label}), {last - first} characters, offset {low}")
+    _print_lines(low, high)
+    if high < last:
+        print(f"({last - high} more characters: show({page}, start={high - first}))")
+
+
+def at(offset: int, before: int = 600, after: int = 1200) -> None:
+    """Print the lines around an offset of `context`, on its page."""
+    page, _, first, last = _page_at(offset)
+    low, high = _whole_lines(offset - before, offset + after, first, last)
+    print(f"page {page}, offset {low}")
+    _print_lines(low, high)
+
+
+def section(words: str, start: int = 0, chars: int = _SHOW_CHARS) -> None:
+    """Print the part whose heading has these words, or this number: a statement, a note, an item, a clause.
+
+    Of several that fit the longest is printed, and the others are named. A part ends where the next of its level
+    begins.
+    """
+    found = _parts_named(words)
+    if not found:
+        print(f"no heading has the words {words!r}: find() looks for them in the text")
+        return
+    chosen = max(found, key=lambda part: _fit(part, words) * 10**9 + min(_end_of(part) - part[0], 10**8))
+    end = _end_of(chosen)
+    low = max(chosen[0] + start, chosen[0])
+    page = _page_at(low)[0]
+    last = _page_at(max(end - 1, low))[0]
+    pages = f"page {page}" if page == last else f"pages {page} to {last}"
+    print(f"section {chosen[2]!r}, {pages}, {end - chosen[0]} characters, offset {low}")
+    others = [part for part in found if part is not chosen][:_MOST_PLACES]
+    if others:
+        print(
+            "other headings with these words: " + "; ".join(f"{_page_at(at)[0]} {name[:60]}" for at, _, name in others)
+        )
+    most = min(end, low + chars)
+    at = low
+    while at < most:
+        number, _, first, last = _page_at(at)
+        if at > low:
+            print(f"page {number}, offset {at}")
+        high = min(_whole_lines(at, most, first, last)[1], end)
+        _print_lines(at, high)
+        at = high if high < last else last + 1
+    if at < end:
+        print(f"({end - at} more characters: section({words!r}, start={at - chosen[0]}))")
+
+
+def table(page: int, words: str = "") -> None:
+    """Print the tables of a page, those with `words`, with the lines that name their columns and units."""
+    found = _page_number(page)
+    if found is None:
+        return
+    blocks = [block for block in _table_blocks(found) if words.casefold() in _text()[slice(*block)].casefold()]
+    if not blocks:
+        print(f"no table {f'with {words!r} ' if words else ''}on page {page}: show({page})")
+    for low, high in blocks:
+        print(f"page {page}, offset {low}")
+        first = next((at for at, line in _lines_of(low, high) if has_columns(line)), low)
+        shown = _text()[low:high]
+        for part in _header_of(first):
+            if part not in shown:
+                print(f"(above: {part})")
+        for at, line in _lines_of(low, high):
+            if note := _note(at):
+                print(note)
+            print(str(globals()["context"][at : at + len(line)]))
+
+
+def term(words: str) -> None:
+    """Print where a term is defined: in quotation marks, best with "means" or a colon behind; else where it stands."""
+    text = _text()
+    loose = r"\s+".join(map(re.escape, words.split()))
+    marked = list(
+        re.finditer(rf"[\"\u201c\u201d\u2018\u2019'*_(]{loose}[\"\u201c\u201d\u2019'*_)]", text, re.IGNORECASE)
+    )
+    defining = [match for match in marked if _DEFINES.match(text, match.end())]
+    heads = list(
+        re.finditer(rf"(?m)^[ \t]*(?:[\d.]+[ \t]+)?{loose}\b[ \t]*(?:means?\b|[.:\u2013\u2014-])", text, re.IGNORECASE)
+    )
+    found = defining or heads or marked or list(re.finditer(rf"\b{loose}\b", text, re.IGNORECASE))
+    if not found:
+        print(f"{words!r} stands nowhere in the text")
+        return
+    how = (
+        "is defined at" if defining or heads else "is set apart at" if marked else "is nowhere set apart; it stands at"
+    )
+    print(f"{words!r} {how} {_counted(len(found), 'place')}")
+    shown = reached = 0
+    for number, match in enumerate(found):
+        if match.start() < reached:
+            continue
+        if shown == 3:
+            print(f"(more on pages {_pages_of([_page_at(other.start())[0] for other in found[number:]])})")
+            return
+        page, _, first, last = _page_at(match.start())
+        low, reached = _whole_lines(match.start(), match.start() + 700, first, last)
+        print(f"--- page {page}, offset {low}")
+        _print_lines(low, reached)
+        shown += 1
+
+
+def _parts() -> list[_Part]:
+    parts: list[Any] = globals().get("headings", [])
+    return parts
+
+
+def _parts_named(words: str) -> list[_Part]:
+    """The headings with all these words, whatever they end with; if there are none, the lines that begin with them."""
+    wanted = re.findall(r"\w+", words.casefold())
+    found = [part for part in _parts() if wanted and _has_words(re.findall(r"\w+", part[2].casefold()), wanted)]
+    if found or not wanted:
+        return found
+    loose = r"\W+".join(map(re.escape, words.split()))
+    lines = re.finditer(rf"(?m)^[ \t]*(?:\W{{0,3}}|\w+ ){loose}(?!\w)[^\n]{{0,80}}$", _text(), re.IGNORECASE)
+    named = ((match.start(), " ".join(match[0].split())) for match in lines if not is_row(match[0]))
+    return [(start, 9, line) for start, line in named if not line[0].islower()]
+
+
+def _has_words(heading: list[str], wanted: list[str]) -> bool:
+    """Whether each word stands in a heading, but for two letters at its end."""
+    return all(any(_is_form(word, other) for other in heading) for word in wanted)
+
+
+def _is_form(word: str, other: str) -> bool:
+    stem = max(len(word), len(other)) - 2
+    return word == other or (stem > 2 and word[:stem] == other[:stem])
+
+
+def _fit(part: _Part, words: str) -> int:
+    """2 if a heading, its number aside, is these words, 1 if it begins with them."""
+    name, wanted = (" ".join(re.findall(r"\w+", text.casefold())) for text in (part[2], words))
+    bare = re.sub(r"^(?:\w+ )?[\divxlc]+[a-z]? ", "", name)
+    return 2 if wanted in (name, bare) else 1 if name.startswith(wanted) or bare.startswith(wanted) else 0
+
+
+def _end_of(part: _Part) -> int:
+    """Where a part ends: at the next heading of its level or above, at least at the next one of all."""
+    later = [other for other in _parts() if other[0] > part[0]]
+    return next((at for at, level, _ in later if level <= part[1]), len(_text()))
+
+
+def _table_blocks(page: _Page) -> list[tuple[int, int]]:
+    """The runs of rows of a page, with the short lines between them."""
+    blocks: list[list[int]] = []
+    gap = 0
+    for low, line in _lines_of(page[2], page[3]):
+        if has_columns(line):
+            if blocks and gap <= 3:
+                blocks[-1][1] = low + len(line)
+            else:
+                blocks.append([low, low + len(line)])
+            gap = 0
+        else:
+            gap += 4 if len(line) > 110 else 1
+    return [(low, high) for low, high in blocks if _text()[low:high].count("\n")]

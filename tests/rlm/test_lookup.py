@@ -1,0 +1,145 @@
+"""What a worker's look-up functions print: `find`, `section`, `table`, `term`."""
+
+import re
+
+import pytest
+from fakes import FakeSandbox, document
+
+from ralph_cli.core.prompts.framing import OUTPUT_CAP
+from ralph_cli.documents.search.headings import find_headings
+from ralph_cli.rlm.bridge import DocumentSandbox
+from ralph_cli.rlm.lookup.find import _compiled
+
+REPORT = "\f".join(
+    (
+        "ACME TOOLS ANNUAL REPORT\nTable of Contents\nItem 1. Business 2\nItem 2. Properties 3",
+        "ACME TOOLS ANNUAL REPORT\nItem 1. Business\nWe make tools, and we sell them to those who need some.\n"
+        "Competition and Markets\nThere are many makers of tools, and our market is small.",
+        "ACME TOOLS ANNUAL REPORT\nConsolidated Balance Sheets\n(in millions)\nDecember 31,  2022  2021\nAssets\n"
+        "Cash and cash equivalents  420  398\nInventories, stated at the lower of cost and what they can be sold for:\n"
+        "Raw materials  120  118\nFinished tools  310  277\nTotal assets  850  793\n3",
+        "ACME TOOLS ANNUAL REPORT\nNote 7 \u2013 Inventories\nInventories are counted each year.\n"
+        "2.1 Counting. It is done in December. \u201cFinished Tools\u201d means tools that are ready for sale.\n"
+        "Item 2. Properties\nWe own one hall.",
+    )
+)
+
+
+def ask(code: str, text: str = REPORT) -> str:
+    return DocumentSandbox(FakeSandbox, document(text)).run(code, lambda items: []).stdout
+
+
+def test_a_section_is_printed_from_its_heading_to_the_next_of_its_level() -> None:
+    shown = ask("section('properties')")
+    assert shown.startswith("section 'Item 2. Properties', page 4") and shown.endswith("We own one hall.\n")
+    assert "Competition and Markets\nThere are many" in ask("section('Item 1')") and "hall" not in ask(
+        "section('Item 1')"
+    )
+    assert "Total assets  850  793" in ask("section('Balance Sheets')")
+    assert ask("section('7')").startswith("section 'Note 7 \u2013 Inventories', page 4")
+    assert "It is done in December." in ask("section('2.1')")
+    assert "no heading has the words 'pensions'" in ask("section('pensions')")
+
+
+def test_a_long_section_goes_on_over_pages_and_says_how() -> None:
+    text = "1. Rules\n" + "\f".join(
+        "\n".join(f"Rule {page}.{n} is kept by all." for n in range(90)) for page in range(9)
+    )
+    first = ask("section('Rules')", text)
+    more = re.search(r"section\('Rules', start=\d+\)", first)
+    assert more is not None and "page 2, offset" in first and len(first) < OUTPUT_CAP
+    last = re.findall(r"Rule (\d\.\d+) is", first)[-1]
+    after = re.findall(r"Rule (\d\.\d+) is", ask(more[0], text))[0]
+    whole = re.findall(r"Rule (\d\.\d+) is", text)
+    assert whole.index(after) <= whole.index(last) + 1
+
+
+def test_a_table_comes_with_what_names_its_columns() -> None:
+    shown = ask("table(3)")
+    assert "(in millions)" in shown and "December 31,  2022  2021" in shown and "Finished tools  310  277" in shown
+    assert "no table on page 2" in ask("table(2)")
+    assert "no table with 'pensions' on page 3" in ask("table(3, 'pensions')")
+
+
+def test_the_header_of_a_row_is_found_above_labels_that_are_long() -> None:
+    shown = ask("find('finished tools', before=0, after=0)")
+    assert "(above: December 31,  2022  2021)" in shown and "(above: (in millions))" in shown
+
+
+def test_a_later_row_of_a_table_refers_to_the_header_that_was_printed() -> None:
+    text = "Figures\n(in millions)  2022  2021\n" + "\n".join(f"Row {n} of tools  {n},000  {n},100" for n in range(9))
+    shown = ask("find('row [27]', before=0, after=0)", text)
+    assert shown.count("(above: (in millions)  2022  2021)") == 1 and "(above: as at place 0)" in shown
+
+
+def test_a_term_is_shown_where_it_is_defined() -> None:
+    assert "'finished tools' is defined at 1 place\n--- page 4" in ask("term('finished tools')")
+    assert "nowhere set apart; it stands at 1 place" in ask("term('one hall')")
+    assert "stands nowhere in the text" in ask("term('pension')")
+
+
+def test_every_place_has_at_least_its_page() -> None:
+    text = "\f".join(
+        f"Page {n} speaks of rent.\n" + f"And of other things, at length, on page {n}. " * 5 for n in range(1, 90)
+    )
+    shown = ask("find('speaks of rent')", text)
+    told = {int(number) for number in re.findall(r"place \d+, page (\d+)", shown)}
+    told |= {int(number) for number in re.findall(r"(\d+)(?: \(\d+\))?", shown.split("more places, on pages ")[1])}
+    assert told == {*range(1, 90)} and len(shown) < OUTPUT_CAP
+
+
+def test_rows_of_tables_come_widest_first_and_lists_are_none() -> None:
+    text = (
+        "Rent 1 and 2\n- rent of 5 and 6 items\fRents\n2022  2021  2020\nRent  5  6  7\nOther  8  9  10\nRent due  1  2"
+    )
+    shown = ask("find('rent', rows=True, before=0, after=0)", text)
+    assert shown.index("Rent  5  6  7") < shown.index("Rent due  1  2")
+
+
+def test_each_alternative_is_counted_unless_they_stand_in_a_group() -> None:
+    text = "rent and rents, a deposit (of rent), no levy"
+    assert "'tax' 0" in ask(r"find(r'rents?\b|depo(s|z)it|tax')", text) and ": '" not in ask("find('(rent|tax)')", text)
+
+
+def test_a_wrong_pattern_is_one_line_and_the_rest_runs() -> None:
+    shown = ask("find('(rent')\nprint('and on')")
+    assert shown == "find: '(rent' is no regular expression: missing ), unterminated subpattern at position 0\nand on\n"
+
+
+LINES = (
+    "Net sales rose 12.5% to $1,577.2 million in FY2022 (2021: $1,402.0 million).\n"
+    'The \u00a7 4.2 "Change of Control" price is 101%.\n'
+    "non-GAAP e-mail co-operate\nTotal  1,234  (56)  \u2014\n"
+    "Stra\u00dfe, caf\u00e9, na\u00efve; A_1 B-2\nrent. Rent? RENT!\n"
+)
+PATTERNS = r"""
+^net | sales$ | \bsales\b | million\)?\.$ | ^total\b | \A.. | rent\.? | [rR]ent[.?!] | r[eo]nt | [^a-z\s]+
+[-\u2014] | [ -]GAAP | \d+ | \d{1,3}(?:,\d{3})* | \$\d[\d,.]* | \d+(?:\.\d+)?% | \(\d+\) | FY\d{4}
+\d{4}(?=:) | (?<=\$)\d+ | (?<!\d)\d{2}(?!\d) | \d+? | sales|price | (?:net|total)\s+\w+ | (net) sales
+(?P<what>net) sales | (\w)\1 | (?i:rent) | (?-i:RENT) | rent(?!\?) | co-?operate | e.mail | e[.-]mail
+\bA_1\b | B-2 | \w+-\w+ | \S+@\S+ | stra(?:\u00df|ss)e | caf[e\u00e9] | na\w+ve | \u00a7 ?4 | \u00a7\s*\d
+"change[^"]*" | change.{1,4}control | (?s:total.*?rent) | total +1 | total {2}1 | total[ ]{2}1 | \(?2021: ?
+x* | a{2,} | million{1} | ,(?=\s) | ; ?A | \t | [^\S\n]{2,} | \bnet(?:\s\w+){2} | p.?r.?i.?c.?e
+(?#a remark)rent | (?x)net \s sales | .+million | \w+\W+\w+$ | \.{1}\d
+"""
+PATTERN_LIST = [pattern for line in PATTERNS.split("\n") for pattern in line.split(" | ") if pattern]
+
+
+@pytest.mark.parametrize("pattern", PATTERN_LIST)
+def test_a_pattern_means_what_it_means_to_python(pattern: str) -> None:
+    """In lines whose words are one space apart, a space that matches any white space is no difference."""
+    text = LINES.replace("\n", " \n ")
+    expected = [match.span() for match in re.compile(pattern, re.IGNORECASE | re.MULTILINE).finditer(text)]
+    assert [match.span() for match in _compiled(pattern).finditer(text)] == expected
+
+
+def test_so_many_patterns_are_compared() -> None:
+    found = [pattern for pattern in PATTERN_LIST if _compiled(pattern).search(LINES.replace("\n", " \n "))]
+    assert len(PATTERN_LIST) >= 60 and len(found) >= 55
+
+
+def test_headings_are_known_by_how_they_are_written() -> None:
+    found = {heading.text: heading.level for heading in find_headings(document(REPORT))}
+    assert found["Item 1. Business"] == found["Note 7 \u2013 Inventories"] == 1
+    assert found["Consolidated Balance Sheets"] == found["Competition and Markets"] == 2
+    assert "ACME TOOLS ANNUAL REPORT" not in found and not any("hall" in name or "Total" in name for name in found)
