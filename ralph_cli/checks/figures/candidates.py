@@ -20,7 +20,7 @@ from ralph_cli.checks.figures.header import (
     read_scales,
 )
 from ralph_cli.core.run import Quote
-from ralph_cli.text.quantities.currencies import currencies_named
+from ralph_cli.text.quantities.currencies import currencies_named, only_currency
 from ralph_cli.text.quantities.dates import orders_of_days, possible_days
 from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.reader import read_quantities
@@ -128,12 +128,6 @@ class DocumentFacts:
         """In which orders the document writes dates in digits."""
         return orders_of_days(self.text)
 
-    @cached_property
-    def only_currency(self) -> frozenset[str]:
-        """The one currency that the document names, in which its tables count; empty if it names several."""
-        named = currencies_named(self.text)
-        return named if len(named) == 1 else frozenset()
-
     def names_currency(self, key: str) -> bool:
         """Whether the document, or the question, has any trace of a currency."""
         if key not in self._currencies:
@@ -197,16 +191,18 @@ def _candidates_of_quote(
     pairings = pair_dates(quote.text, quantities)
     for quantity in quantities:
         header = headers.at(quote.start + quantity.start)
-        header = replace(header, currencies=header.currencies or facts.only_currency)
         columns = headers.columns_at(quote.start + quantity.start)
         start, end = line_at(quote.text, quantity.start, quantity.end)
+        if not header.currencies and is_row(quote.text[start:end]):
+            header = replace(header, currencies=only_currency(facts.text))
         candidate = make_candidate(
             quantity, quote.text, quote.text[start:end], header, quoted, columns[0] if columns else ""
         )
         pairing = pairings.get(quantity.start) or _pairing_of_column(columns, facts)
         yield replace(candidate, pairing=pairing, context=quote.text, columns=columns)
-        if quantity.kind == "date":
-            for day in possible_days(quantity.text, facts.orders_of_days):
+        days = possible_days(quantity.text) if quantity.kind == "date" else {}
+        for order, day in days.items():
+            if order in (facts.orders_of_days or days):
                 yield replace(candidate, quantity=replace(quantity, date=day))
     if NIL_CELL.search(quote.text):
         yield Candidate(Quantity("\u2014", 0, 0, Decimal(0)), frozenset((0, 3, 6, 9)), in_table=True)
@@ -293,10 +289,10 @@ def _typed_by_column(header: TableHeader, column: str) -> TableHeader:
 
 def _pairing_of_column(columns: Sequence[str], facts: DocumentFacts) -> Pairing | None:
     """The date of a column, and those of the others; none where a year may be named after the one before its end."""
-    if not columns or facts.fiscal_end <= _EARLY_MONTH:
+    own, *others = (tuple(one.date for one in read_quantities(name) if one.kind == "date") for name in columns or ("",))
+    if len(own) != 1 or facts.fiscal_end <= _EARLY_MONTH:
         return None
-    own, *others = (tuple(one.date for one in read_quantities(name) if one.kind == "date") for name in columns)
-    return Pairing(own[0], tuple(date for dates in others for date in dates)) if len(own) == 1 else None
+    return Pairing(own[0], tuple(date for dates in others for date in dates))
 
 
 def _ends_with_loss(before: str) -> bool:

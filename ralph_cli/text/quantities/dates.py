@@ -210,14 +210,13 @@ def _read_numeric(tokens: Tokens, at: int) -> tuple[Date, int] | None:
     return (Date(year, month, day), after) if 1 <= month <= 12 and 1 <= day <= 31 else None
 
 
-def possible_days(text: str, orders: frozenset[str]) -> tuple[Date, ...]:
-    """The days that a date in digits may name in a text of these orders ("day first", "month first"); none if sure."""
+def possible_days(text: str) -> dict[str, Date]:
+    """The days that a date in digits may name, each with its order ("day first", "month first"); none if it is sure."""
     match = _NUMERIC.fullmatch(text)
     if match is None or match["year"] or max(int(match["first"]), int(match["second"])) > 12:
-        return ()
+        return {}
     year, first, second = _full_year(match["last"]), int(match["first"]), int(match["second"])
-    days = {"month first": Date(year, first, second), "day first": Date(year, second, first)}
-    return tuple(days[order] for order in orders or days)
+    return {"month first": Date(year, first, second), "day first": Date(year, second, first)}
 
 
 def orders_of_days(text: str) -> frozenset[str]:
