@@ -7,10 +7,10 @@ from pathlib import Path
 
 from ralph_cli.checks.base import Check
 from ralph_cli.checks.coverage import CoverageCheck
-from ralph_cli.checks.figures.numbering import section_numbers
 from ralph_cli.checks.form import AnswerForm, FormCheck, Range
 from ralph_cli.checks.judge.outputs import TaskJudge
 from ralph_cli.checks.output.check import OutputCheck, OutputForm
+from ralph_cli.checks.output.numbering import section_numbers
 from ralph_cli.checks.output.schema import check_schema
 from ralph_cli.checks.quotes import QuoteCheck
 from ralph_cli.checks.verifier import Verifier

@@ -7,15 +7,14 @@ number of months, quarters or halves of which the claim or its quotes speak. A f
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date as Day
 from decimal import Decimal, DecimalException, localcontext
-from itertools import pairwise
 
 from ralph_cli.checks.figures.candidates import Candidate
 from ralph_cli.checks.figures.dates import full_day, shift_day
-from ralph_cli.checks.figures.expression import CalculationError, Node, parse_computation, parse_equation
+from ralph_cli.checks.figures.expression import CalculationError, Node, parse_equation
 from ralph_cli.checks.figures.rounding import MONTHS_IN
 from ralph_cli.checks.figures.terms import (
     DATED_FORM,
@@ -29,7 +28,6 @@ from ralph_cli.checks.figures.terms import (
     write_number,
 )
 from ralph_cli.text.quantities.quantity import Quantity
-from ralph_cli.text.quantities.reader import read_quantities
 
 _REASONS = {
     2: r"doubl|twice|two\b|half|halv|semi", 4: r"quarter|annuali[sz]|annual rate", 12: r"month|annual|\byear",
@@ -38,7 +36,6 @@ _REASONS = {
 """Words of the claim or its quotes for which a number of months, days or halves needs no quote."""
 
 _SCALES = frozenset(map(Decimal, (100, 1_000, 10_000, 1_000_000, 1_000_000_000)))
-_OPERATOR = re.compile(r"[\s()\[\]]*(?:[*/\u00d7\u00f7^]|(?<=[\s()])[-+\u2212\u2013](?=[\s(])|=|\u2248)[\s()\[\]]*")
 _PRECISION = 40
 _NUDGE = Decimal("1.0009765625")
 
@@ -59,20 +56,11 @@ class Calculator:
                 term = self._evaluate_sourced(equation.computation)
                 results = (self._check_result(term, result) for result in equation.results)
                 found = tuple(replace(result, change=equation.computation.change) for result in results)
+                parts = [as_candidate(self._evaluate(part), text) for part in equation.computation.parts]
             except DecimalException:
                 raise CalculationError("it divides by zero, or is too large") from None
-        self.candidates += found
+        self.candidates += (*found, *parts)
         return found
-
-    def compute_in_text(self, text: str) -> Iterator[tuple[Candidate, int, int]]:
-        """The value of each computation that stands in a text and holds, and its place: "(1,749 / 34,229)"."""
-        for start, end in _computations_in(text):
-            with localcontext(prec=_PRECISION):
-                try:
-                    term = self._evaluate_sourced(parse_computation(text[start:end]))
-                except (CalculationError, DecimalException):
-                    continue
-            yield as_candidate(term, text[start:end]), start, end
 
     def _evaluate_sourced(self, node: Node) -> Term:
         """The value of a computation that rests on quotes, and on each of its figures. Raises CalculationError."""
@@ -304,37 +292,3 @@ class Calculator:
 def _zeros(factor: Decimal) -> int:
     """By how many powers of ten a factor changes the scale; a number of months changes none."""
     return len(str(int(factor))) - 1 if factor in _SCALES else 0
-
-
-def _computations_in(text: str) -> Iterator[tuple[int, int]]:
-    """The places in a text where figures stand with operators between them, with the brackets around them."""
-    found = [one for one in read_quantities(text, "prose") if one.is_measured]
-    at = 0
-    while at < len(found):
-        last = at
-        while last + 1 < len(found) and _OPERATOR.fullmatch(text, found[last].end, found[last + 1].start):
-            last += 1
-        sides = _split_sides(text, found[at : last + 1])
-        for side in sides:
-            if len(side) > 1:
-                yield _with_brackets(text, side[0].start, side[-1].end)
-        at = last + 1
-
-
-def _split_sides(text: str, row: list[Quantity]) -> list[list[Quantity]]:
-    sides = [row[:1]]
-    for before, figure in pairwise(row):
-        if re.search("[=\u2248]", text[before.end : figure.start]):
-            sides.append([])
-        sides[-1].append(figure)
-    return sides
-
-
-def _with_brackets(text: str, start: int, end: int) -> tuple[int, int]:
-    """A place widened by the brackets that its own ones need."""
-    missing = text.count(")", start, end) - text.count("(", start, end)
-    while missing > 0 and start > 0 and text[start - 1] in "( ":
-        start, missing = start - 1, missing - (text[start - 1] == "(")
-    while missing < 0 and end < len(text) and text[end] in ") ":
-        end, missing = end + 1, missing + (text[end] == ")")
-    return start, end

@@ -20,7 +20,8 @@ from ralph_cli.checks.figures.header import (
     read_scales,
 )
 from ralph_cli.core.run import Quote
-from ralph_cli.text.quantities.currencies import currencies_named
+from ralph_cli.text.quantities.currencies import currencies_named, only_currency
+from ralph_cli.text.quantities.dates import orders_of_days, possible_days
 from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.relations import Pairing, change_of, pair_dates
@@ -46,6 +47,7 @@ _TRACES = {
 
 MAIN_CURRENCIES = frozenset(_TRACES)
 
+_EARLY_MONTH = 6
 MAX_WEEK_OVERRUN = 7
 """Days of a month on which a year of 52 weeks may end that is the one before."""
 
@@ -55,11 +57,11 @@ class Candidate:
     """A quantity that may bear out one of a claim, and what governs it.
 
     `powers` are the scales that it may have, as powers of ten; not `is_scale_sure`: any other may be meant.
-    `is_excepted` says that it has none by a header's exception. `is_pure` marks a quotient of like quantities,
+    `is_pure` marks a quotient of like quantities,
     `is_odd` a figure with other decimals than those of its table, or than the first of its row: of another kind.
     `row` is what stands before the figures in its line. `change` says whether something rose or fell "by" or "to" it,
     and of a calculation whether it measures a "rise" or a "fall". `pairing` has the date that "respectively" gives it,
-    and `context` is the text in which it stands.
+    and `context` is the text in which it stands; `columns` name its own column and then the others of its table.
     `terms` are those of the sum that a calculation's result is.
     """
 
@@ -68,7 +70,6 @@ class Candidate:
     is_scale_sure: bool = True
     source: Source = "quote"
     in_table: bool = False
-    is_excepted: bool = False
     is_pure: bool = False
     is_odd: bool = False
     is_loss: bool = False
@@ -76,6 +77,7 @@ class Candidate:
     change: str = ""
     pairing: Pairing | None = None
     context: str = ""
+    columns: tuple[str, ...] = ()
     header: TableHeader = field(default_factory=TableHeader)
     terms: int = 1
 
@@ -121,6 +123,11 @@ class DocumentFacts:
         months = Counter(last_month(date) for date in dates).most_common(1)
         return months[0][0] if months else 12
 
+    @cached_property
+    def orders_of_days(self) -> frozenset[str]:
+        """In which orders the document writes dates in digits."""
+        return orders_of_days(self.text)
+
     def names_currency(self, key: str) -> bool:
         """Whether the document, or the question, has any trace of a currency."""
         if key not in self._currencies:
@@ -140,12 +147,11 @@ def collect_candidates(quotes: Sequence[Quote], headers: TableHeaders, facts: Do
     """All that a claim with these quotes may rest on: their quantities, the dates of their headers, the question's."""
     quoted = [read_scales(quote.text) for quote in quotes]
     scales = Scales(
-        {power: words for scales in quoted for power, words in scales.labels.items()},
+        frozenset(power for scales in quoted for power in scales.powers),
         frozenset(item for scales in quoted for item in scales.exceptions),
-        any(scales.in_money for scales in quoted),
-        all(scales.in_row for scales in quoted if scales.labels),
+        all(scales.in_row for scales in quoted if scales.powers),
     )
-    found = [candidate for quote in quotes for candidate in _candidates_of_quote(quote, scales, headers)]
+    found = [candidate for quote in quotes for candidate in _candidates_of_quote(quote, scales, headers, facts)]
     dates = {date.date: date for quote in quotes for line in _lines(quote) for date in headers.at(line).dates}
     found += [Candidate(date, source="header") for date in dates.values()]
     found += [Candidate(asked, _explicit_power(asked), source="question") for asked in read_quantities(facts.question)]
@@ -178,15 +184,26 @@ def _explicit_power(quantity: Quantity) -> frozenset[int]:
     return UNSCALED if quantity.power is None else frozenset((quantity.power,))
 
 
-def _candidates_of_quote(quote: Quote, quoted: Scales, headers: TableHeaders) -> Iterator[Candidate]:
+def _candidates_of_quote(
+    quote: Quote, quoted: Scales, headers: TableHeaders, facts: DocumentFacts
+) -> Iterator[Candidate]:
     quantities = read_quantities(quote.text)
     pairings = pair_dates(quote.text, quantities)
     for quantity in quantities:
         header = headers.at(quote.start + quantity.start)
-        column = headers.column_name(quote.start + quantity.start)
+        columns = headers.columns_at(quote.start + quantity.start)
         start, end = line_at(quote.text, quantity.start, quantity.end)
-        candidate = make_candidate(quantity, quote.text, quote.text[start:end], header, quoted, column)
-        yield replace(candidate, pairing=pairings.get(quantity.start), context=quote.text)
+        if not header.currencies and is_row(quote.text[start:end]):
+            header = replace(header, currencies=only_currency(facts.text))
+        candidate = make_candidate(
+            quantity, quote.text, quote.text[start:end], header, quoted, columns[0] if columns else ""
+        )
+        pairing = pairings.get(quantity.start) or _pairing_of_column(columns, facts)
+        yield replace(candidate, pairing=pairing, context=quote.text, columns=columns)
+        days = possible_days(quantity.text) if quantity.kind == "date" else {}
+        for order, day in days.items():
+            if order in (facts.orders_of_days or days):
+                yield replace(candidate, quantity=replace(quantity, date=day))
     if NIL_CELL.search(quote.text):
         yield Candidate(Quantity("\u2014", 0, 0, Decimal(0)), frozenset((0, 3, 6, 9)), in_table=True)
 
@@ -204,11 +221,11 @@ def make_candidate(
         (named, quoted) if _uses_quoted(quoted, header, in_table) else (header.is_certain, header.scales)
     )
     is_odd = in_table and _is_odd(quantity, line, header)
-    powers, sure, excepted = UNSCALED, True, False
+    powers, sure = UNSCALED, True
     if quantity.power is not None:
         powers = _explicit_power(quantity)
     elif quantity.kind in ("none", "currency") or (quantity.kind == "count" and in_table):
-        powers, excepted = _scales_of(quantity, governing, line if in_table else "", certain, is_odd)
+        powers = _scales_of(quantity, governing, line if in_table else "", certain, is_odd)
         sure = (bool(governing.powers) and not (is_odd and len(powers) > 1)) or quantity.kind == "currency"
     before = text[max(0, quantity.start - _LOSS_REACH) : quantity.start]
     return Candidate(
@@ -216,7 +233,6 @@ def make_candidate(
         powers,
         sure,
         in_table=in_table,
-        is_excepted=excepted and certain,
         is_odd=is_odd,
         is_loss=bool(_LOSS.search(line)) and quantity.value < 0 if in_table else _ends_with_loss(before),
         row=_LABEL.sub("", line),
@@ -231,23 +247,21 @@ def make_candidate(
     )
 
 
-def _scales_of(
-    quantity: Quantity, governing: Scales, line: str, certain: bool, is_odd: bool
-) -> tuple[frozenset[int], bool]:
-    """The scales that a figure without its own may have, and whether it has none by an exception."""
+def _scales_of(quantity: Quantity, governing: Scales, line: str, certain: bool, is_odd: bool) -> frozenset[int]:
+    """The scales that a figure without its own may have."""
     line = EXCEPTION.sub("", line)
     words = content_words(line) | frozenset(re.findall(r"\bper\b", line.lower()))
     excepted = [item for item in governing.exceptions if item <= words]
     if not governing.powers or (quantity.kind == "currency" and (quantity.per_time or quantity.per_thing)):
-        return UNSCALED, False
+        return UNSCALED
     if any("per" in item for item in excepted):
-        return UNSCALED, True
-    is_rate = bool(quantity.per_time or quantity.per_thing)
+        return UNSCALED
     fine = quantity.decimals == 2 and abs(quantity.value) < 1000 and bool(governing.exceptions)
+    is_rate = bool(quantity.per_time or quantity.per_thing)
     if not certain and abs(quantity.value) >= 10**6 and not quantity.value % 10**6:
-        return UNSCALED, False  # written out in full
+        return UNSCALED  # written out in full
     free = bool(excepted) or is_rate or fine
-    return governing.powers | (UNSCALED if free or not certain or is_odd else frozenset()), free
+    return governing.powers | (UNSCALED if free or not certain or is_odd else frozenset())
 
 
 def _is_odd(quantity: Quantity, line: str, header: TableHeader) -> bool:
@@ -263,14 +277,22 @@ def _is_odd(quantity: Quantity, line: str, header: TableHeader) -> bool:
 
 def _uses_quoted(quoted: Scales, header: TableHeader, in_table: bool) -> bool:
     """Whether the scale that the worker quoted governs a figure: unless its own table states one."""
-    return bool(quoted.labels) and not (in_table and header.is_certain)
+    return bool(quoted.powers) and not (in_table and header.is_certain)
 
 
 def _typed_by_column(header: TableHeader, column: str) -> TableHeader:
-    """A header for the figures of one column: its name alone says whether they are percentages, and which currency."""
+    """A header for the figures of one column: its name may say that they are percentages, and which currency."""
     currencies = currencies_named(column) or header.currencies
-    percent = "%" in column or "percent" in column.lower()
+    percent = header.has_percent or "%" in column or "percent" in column.lower()
     return replace(header, currencies=currencies, has_percent=percent)
+
+
+def _pairing_of_column(columns: Sequence[str], facts: DocumentFacts) -> Pairing | None:
+    """The date of a column, and those of the others; none where a year may be named after the one before its end."""
+    own, *others = (tuple(one.date for one in read_quantities(name) if one.kind == "date") for name in columns or ("",))
+    if len(own) != 1 or facts.fiscal_end <= _EARLY_MONTH:
+        return None
+    return Pairing(own[0], tuple(date for dates in others for date in dates))
 
 
 def _ends_with_loss(before: str) -> bool:

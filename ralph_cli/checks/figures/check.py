@@ -85,15 +85,10 @@ class NumbersCheck:
             except CalculationError as wrong:
                 failed.add(calculation)
                 yield Answer(calculation, 0, "contradicted", "calculation", f"{calculation}: {wrong}")
-        constants = set[int]()
-        shown = list(calculator.compute_in_text(claim.text))
-        for result, start, end in shown:
-            calculator.candidates.append(result)
-            constants |= set(range(start, end))
         comparison = FigureComparison(calculator.candidates, self._facts, said)
         pages = {part for quote in quotes for part in (str(quote.page), str(quote.last_page), quote.label.lower())}
         for answer in comparison.unsupported(claim.text):
-            if answer.start in constants or (answer.field == "name" and _names_page(answer.words, pages)):
+            if answer.field == "name" and _names_page(answer.words, pages):
                 continue
             if answer.field == NOWHERE and _is_result_of(answer.words, failed):
                 continue  # what is wrong with its calculation has been said

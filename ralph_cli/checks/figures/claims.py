@@ -1,16 +1,15 @@
 """Every quantity, date and name of a text against all that it may rest on: contradicted, or open. Pure."""
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from decimal import Decimal
-from itertools import combinations, islice, product
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain, combinations, product
 
 from ralph_cli.checks.figures.candidates import MAIN_CURRENCIES, Candidate, DocumentFacts
-from ralph_cli.checks.figures.compare import DIMENSIONLESS, Comparison, Standing, compare
+from ralph_cli.checks.figures.compare import Comparison, Standing, compare
 from ralph_cli.checks.figures.dates import compare_date, is_between_dates, is_others_date
-from ralph_cli.checks.figures.rounding import measure, shows
+from ralph_cli.checks.figures.derived import as_claimed, derive, relate, relate_unlike
+from ralph_cli.checks.figures.header import content_words
 from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
@@ -21,18 +20,18 @@ from ralph_cli.text.quantities.relations import (
     direction_before,
     misstated_direction,
 )
+from ralph_cli.text.quantities.vocabulary import PHYSICAL, singular
 from ralph_cli.text.sentences import sentence_at
 
 NOWHERE = "nowhere"
-_SMALL_COUNT = 24
-"""A number up to which counts, places in an order and times may be counted in the quotes, which code cannot."""
-
-_MOST_PAIRED = 14
-"""Figures of the quotes of which sums, differences and quotients are looked at."""
-
 _WORDS_BEHIND = re.compile(r"[\s-]+[^\W\d_]+")
 _REACH = 60
+_NEAR = 300
+"""Characters between two figures of a text of which one may be made of the other."""
+
 _PLURALS = frozenset(("people", "men", "women", "children", "staff", "aircraft", "criteria"))
+_MARK = re.compile(r"(?m)[\u2022\u25aa\u25e6\u2023]|^[ \t]*(?:[-*+]|\(?\d{1,2}[.)])[ \t]")
+_WORD = re.compile(r"[^\W\d_]+")
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
 _ROUNDINGS = ("rounding", "side of the bound", "distance to the bound")
 
@@ -60,17 +59,16 @@ class FigureComparison:
     facts: DocumentFacts
     said: str
     described: str = "no quote of the claim, nor the result of a calculation that holds"
+    _terms: set[int] = field(default_factory=set)
+    _inputs: dict[Quantity, Candidate | None] = field(default_factory=dict)
 
     def unsupported(self, text: str) -> Iterator[Answer]:
         """What of a text is contradicted or open, in order."""
         found = read_quantities(text, "prose")
-        said: Counter[tuple[str, str]] = Counter()
-        for quantity in found:
-            answer = self.answer(text, quantity, found)
-            same = quantity.text.strip("()"), "" if quantity.kind in ("none", "count") else quantity.unit
-            said[same] += quantity.is_measured
-            if answer is None and said[same] > 1:
-                answer = self._answer_repeated(text, quantity, said[same])
+        answers = [self.answer(text, quantity, found) for quantity in found]
+        for quantity, answer in zip(found, answers, strict=True):
+            if answer is not None and answer.field == "count" and quantity.value in self._terms - {1}:
+                continue  # as many as were summed up
             if answer is not None:
                 yield answer
         yield from self._answers_to_pairs(text, [quantity for quantity in found if quantity.is_measured])
@@ -101,16 +99,6 @@ class FigureComparison:
             if found.quantity.value == quantity.value and found.quantity.power == quantity.power
         ]
 
-    def _answer_repeated(self, text: str, quantity: Quantity, times: int) -> Answer | None:
-        """A figure that the claim has more often than its quotes: one of its places may be another figure's."""
-        found = ((self._compare(quantity, candidate, text), candidate.source) for candidate in self.candidates)
-        sources = [source for result, source in found if result is not None and result.standing == "supported"]
-        if len(sources) >= times or "calculation" in sources:
-            return None
-        name = _name(text, quantity)
-        message = f'code could not tell which "{name}" of the claim is that of the quotes'
-        return _answer(name, quantity, "open", "place", message)
-
     def answer(self, text: str, quantity: Quantity, others: Sequence[Quantity] = (), named: str = "") -> Answer | None:
         """What speaks against a quantity of a text, None if it is supported.
 
@@ -120,7 +108,7 @@ class FigureComparison:
             return self._answer_name(quantity)
         if quantity.kind == "date":
             return self._answer_date(text, quantity, others)
-        return self._answer_measured(text, quantity, named)
+        return self._answer_measured(text, quantity, others, named)
 
     def _answer_name(self, quantity: Quantity) -> Answer | None:
         plain = re.sub(r"\W", "", quantity.text).lower()
@@ -154,7 +142,7 @@ class FigureComparison:
             message = f'no quote names the {found.field} of "{quantity.text}"'
         return _answer(quantity.text, quantity, found.standing, found.field, message)
 
-    def _answer_measured(self, text: str, quantity: Quantity, named: str) -> Answer | None:
+    def _answer_measured(self, text: str, quantity: Quantity, others: Sequence[Quantity], named: str) -> Answer | None:
         sentence = text[slice(*sentence_at(text, quantity.start, quantity.end))] + named
         found = [
             (result, candidate)
@@ -165,7 +153,9 @@ class FigureComparison:
         if quantity.kind == "currency" and quantity.unit != "cent" and not self.facts.names_currency(quantity.unit):
             standing: Standing = "contradicted" if quantity.unit in MAIN_CURRENCIES else "open"
             return _answer(name, quantity, standing, "currency", f'"{name}": the document names no such currency')
-        if any(result.standing == "supported" for result, _ in found) or self._is_derived(quantity):
+        if any(result.standing == "supported" for result, _ in found):
+            return None
+        if self._is_derived(quantity, sentence, others):
             return None
         for standing in ("open", "contradicted"):
             for result, candidate in found:
@@ -209,21 +199,49 @@ class FigureComparison:
             said = direction_before(sentence, at)
             if said and said != candidate.change:
                 return Comparison("contradicted", "base (a change is divided by what was before it)")
-        other = is_others_date(candidate, dates_of_only(sentence, quantity))
-        return Comparison("contradicted", "date") if other else None
+        if is_others_date(candidate, dates_of_only(sentence, quantity)):
+            return Comparison("contradicted", "date")
+        return Comparison("open", "column") if _names_other_column(sentence, candidate) else None
 
-    def _is_derived(self, quantity: Quantity) -> bool:
-        """Whether dates that are quoted, or two figures of one sentence, make a time or a multiple in words."""
-        if quantity.kind == "duration":
-            return is_between_dates(quantity, self.candidates)
-        if not (quantity.worded and quantity.kind == "ratio"):
-            return False
-        own = measure(quantity)
-        prose = [found for found in self.candidates if found.source == "quote" and not found.in_table]
-        return any(shows(quantity, own, ratio)[0] for ratio in _ratios(prose))
+    def _is_derived(self, quantity: Quantity, sentence: str, others: Sequence[Quantity]) -> bool:
+        """Whether quoted dates, or figures that the claim or its quotes set beside one another, make a quantity."""
+        if quantity.kind == "duration" and is_between_dates(quantity, self.candidates):
+            return True
+        near = [other for other in others if 0 < abs(other.start - quantity.start) <= _NEAR]
+        inputs = [self._as_input(other, sentence) for other in near]
+        quoted = [found for found in self.candidates if found.source == "quote"]
+        known = [found for found in inputs if found is not None]
+        return self._is_among(quantity, derive(quantity, sentence, quoted, known), sentence)
 
-    def _answer_missing(self, text: str, quantity: Quantity, name: str) -> Answer:
+    def _as_input(self, quantity: Quantity, sentence: str) -> Candidate | None:
+        """What bears out another figure of the claim, with the sign and unit that the claim gives it."""
+        if quantity not in self._inputs:
+            found = self.candidates if quantity.is_measured else ()
+            results = ((self._compare(quantity, candidate, sentence), candidate) for candidate in found)
+            fitting = (candidate for result, candidate in results if result and result.standing == "supported")
+            self._inputs[quantity] = next((as_claimed(candidate, quantity) for candidate in fitting), None)
+        return self._inputs[quantity]
+
+    def _is_among(
+        self,
+        quantity: Quantity,
+        candidates: Iterable[Candidate],
+        sentence: str,
+        standings: Sequence[Standing] = ("supported",),
+    ) -> bool:
+        for candidate in candidates:
+            result = self._compare(quantity, candidate, sentence)
+            if result is not None and result.standing in standings:
+                self._terms.add(candidate.terms)
+                return True
+        return False
+
+    def _answer_missing(self, text: str, quantity: Quantity, name: str) -> Answer | None:
         """A quantity that none of the candidates has."""
+        small = quantity.is_small
+        if not small and self._is_computable(quantity):
+            message = f'"{name}" may be computed from the quotes, but no calculation is recorded'
+            return _answer(name, quantity, "open", "calculation", message)
         rival = next((found.quantity for found in self.candidates if _is_rival(found, quantity)), None)
         if rival is not None:
             message = f'"{name}": the quotes say "{_flat(rival.text)} {" ".join(rival.nouns[:2])}"'
@@ -237,9 +255,14 @@ class FigureComparison:
         if quantity.kind in ("none", "count") and plain and named:
             whole = " ".join((*before[-1:], quantity.text))
             return _answer(name, quantity, "open", "name", f'code could not tell whether "{whole}" is a name')
-        if quantity.kind in ("count", "ordinal", "duration", "none") and plain and abs(quantity.value) <= _SMALL_COUNT:
+        if small and quantity.kind in ("count", "ordinal") and quantity.value in (1, len(_MARK.findall(self.said))):
+            return None  # "one core" is "a core"; so many items are marked in the quotes
+        timed = any(found.quantity.kind == "duration" and not found.in_table for found in self.candidates)
+        if quantity.kind == "duration" and quantity.value == 1 and quantity.text.isalpha() and not timed:
+            return None
+        if small and quantity.kind in ("count", "ordinal", "duration", "none"):
             return _answer(name, quantity, "open", "count", f'code could not count "{name}" in the quotes')
-        if self._is_computable(quantity):
+        if (small and self._is_computable(quantity)) or self._is_in_other_unit(quantity):
             message = f'"{name}" may be computed from the quotes, but no calculation is recorded'
             return _answer(name, quantity, "open", "calculation", message)
         alike = [
@@ -252,47 +275,33 @@ class FigureComparison:
         hint = f'; nearest is "{_flat(nearest.text)}"' if is_near else ""
         return _answer(name, quantity, "contradicted", NOWHERE, f'"{name}" is in {self.described}{hint}')
 
+    def _is_in_other_unit(self, quantity: Quantity) -> bool:
+        """Whether the quotes speak of another unit of size, from which a quantity may be converted."""
+        units = {PHYSICAL[word][0] for word in map(singular, _WORD.findall(self.said.lower())) if word in PHYSICAL}
+        return quantity.kind == "physical" and bool(units - {quantity.unit})
+
     def _is_computable(self, quantity: Quantity) -> bool:
-        """Whether some sum, difference or quotient of two quoted figures is a quantity."""
-        own = measure(replace(quantity, wording=""))
-        if quantity.kind in DIMENSIONLESS:
-            quoted = [found for found in self.candidates if found.source == "quote"]
-            ratios = _ratios(quoted)
-            return any(
-                shows(quantity, own, abs(ratio))[0] or shows(quantity, own, abs(ratio - 1))[0] for ratio in ratios
-            )
-        if own.dimension != "number":
-            return False
-        pairs = _pairs([found for found in self.candidates if found.source == "quote"])
-        return any(
-            shows(quantity, own, abs(result) * Decimal(10) ** power)[0]
-            for one, other in pairs
-            for power in one.powers & other.powers
-            for result in (one.quantity.value - other.quantity.value, one.quantity.value + other.quantity.value)
-        )
+        """Whether some relation between two quoted figures gives a quantity."""
+        quoted = [found for found in self.candidates if found.source == "quote"]
+        unlike = () if quantity.kind in ("percent", "points", "ratio") else relate_unlike(quoted)
+        return self._is_among(quantity, chain(relate(quoted), unlike), "", ("supported", "open"))
 
 
-def _pairs(candidates: Sequence[Candidate]) -> Iterator[tuple[Candidate, Candidate]]:
-    """Pairs of different figures that may be of one kind."""
-    measured = (found for found in candidates if found.quantity.is_measured and found.quantity.kind != "ordinal")
-    pool = list(islice((found for found in measured if abs(found.quantity.value) > 1), _MOST_PAIRED))
-    for one in pool:
-        for other in pool:
-            alike = one.quantity.kind == other.quantity.kind or "none" in (one.quantity.kind, other.quantity.kind)
-            if one is not other and other.quantity.value and alike:
-                yield one, other
-
-
-def _ratios(candidates: Sequence[Candidate]) -> Iterator[Decimal]:
-    for one, other in _pairs(candidates):
-        if one.quantity.kind == other.quantity.kind and one.powers == other.powers:
-            yield one.quantity.value / other.quantity.value
+def _names_other_column(sentence: str, candidate: Candidate) -> bool:
+    """Whether a sentence with one figure names another column of its table, and its own with no word."""
+    if not candidate.columns or sum(one.is_measured for one in read_quantities(sentence, "prose")) > 1:
+        return False
+    words = content_words(sentence) - candidate.label
+    own, *others = map(content_words, candidate.columns)
+    return bool(own) and not own & words and any(other and other <= words for other in others)
 
 
 def _is_rival(candidate: Candidate, quantity: Quantity) -> bool:
     """Whether prose counts the same things to another number."""
     other = candidate.quantity
-    both = candidate.source == "quote" and not candidate.in_table and other.kind == quantity.kind == "count"
+    both = (
+        candidate.source == "quote" and not candidate.in_table and other.kind == quantity.kind in ("count", "ordinal")
+    )
     return both and bool(set(other.nouns[:3]) & set(quantity.nouns[:3]))
 
 

@@ -15,29 +15,26 @@ from ralph_cli.checks.figures.rounding import MONTHS_IN, Measure, measure, measu
 from ralph_cli.text.quantities.currencies import CENT_CURRENCIES, DOLLARS
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
+from ralph_cli.text.quantities.relations import FALL, RISE
 from ralph_cli.text.quantities.tokens import MINUSES
-from ralph_cli.text.quantities.vocabulary import PACES, TIMES, singular
+from ralph_cli.text.quantities.vocabulary import PACES, SIZES, TIMES, singular
 
 Standing = Literal["supported", "contradicted", "open"]
 Relation = Literal["same", "open", "differs"]
 
 DIMENSIONLESS = ("percent", "ratio")
 
-_DECREASED = (
-    r"fell|fall|drop|declin|decreas|down|lower|shr[iau]nk|slip|los[ste]|dip|reduc|cut|negative|minus|outflow|deficit"
-    r"|less|fewer|narrow|contract|halv|sank|slid|below|short|worse|smaller|chang|vari"
-)
 _PAID = (
     r"used|charge|expen[sd]|use|spen[dt]|pa(?:y|id)|purchas|bought|invest|repurchas|repa[iy]|outlay|cost|provision"
     r"|consum|absorb|allowance|accumulated|deduct|dividend|acqui|depreciat|amorti[sz]|treasury|redemption"
 )
-_DOWN = re.compile(rf"(?i)\b(?:{_DECREASED}|{_PAID})")
+_DOWN = re.compile(
+    rf"(?i)\b(?:{FALL}|{_PAID}|halv|los[ste]|negative|minus|outflow|deficit|worse|short|below|chang|vari)"
+)
 _OUTFLOW = re.compile(rf"(?i)\b(?:{_PAID})")
 """Words of decrease and of what is paid: they may only confirm a minus that the claim leaves out."""
 
-_UP = re.compile(
-    r"(?i)\b(?:grew|grow|rose|ris|increas|climb|higher|gain|jump|up\b(?! to)|improv|profit|income|surplus)"
-)
+_UP = re.compile(rf"(?i)\b(?:{RISE}|gain|profit|income|surplus)")
 _GAIN_LABEL = re.compile(r"(?i)\b(?:gain|increas)")
 _BRACKETS_MEAN = re.compile(r"(?i)[(/]\s*(?:loss|decrease|decline|used|outflow|reduction|deficit)")
 _LEVEL = re.compile(r"\b(?:was|were|is|are|of|stood at|amounted to|came to|totall?ed|reached)\s+(?:[a-z]+\s+)?\Z")
@@ -58,6 +55,8 @@ def compare(claimed: Quantity, candidate: Candidate, sentence: str) -> Compariso
 
     `sentence` is the claim's sentence around it.
     """
+    if not _same_number(claimed, candidate):
+        candidate = _convert(candidate, claimed.unit)
     if claimed.bound == candidate.quantity.bound and abs(claimed.value) == abs(candidate.quantity.value):
         claimed = replace(claimed, bound="")  # "at least half" in both says the same
     elif _is_beyond_bound(claimed, candidate):
@@ -84,6 +83,16 @@ def compare(claimed: Quantity, candidate: Candidate, sentence: str) -> Compariso
         same_unit = claimed.unit == candidate.quantity.unit
         return Comparison("contradicted", "scale" if same_unit else "unit")
     return None
+
+
+def _convert(candidate: Candidate, unit: str) -> Candidate:
+    """A candidate's size in the unit of the claim, if that is of the same dimension, else as it is."""
+    quantity = candidate.quantity
+    sort, size = SIZES.get(unit, ("", Decimal(1)))
+    other, own_size = SIZES.get(quantity.unit, (None, size))
+    if quantity.kind != "physical" or other != sort or own_size == size:
+        return candidate
+    return replace(candidate, quantity=replace(quantity, value=quantity.value * own_size / size, unit=unit))
 
 
 def _is_beyond_bound(claimed: Quantity, candidate: Candidate) -> bool:
@@ -156,9 +165,7 @@ def _relate_to_bare(claimed: Quantity, candidate: Candidate) -> tuple[Relation, 
         if not header.has_percent:
             return "open", "unit"
         return ("differs", "unit") if candidate.in_table else ("same", "")
-    decimals = candidate.quantity.decimals
-    known = decimals in header.percent_decimals and decimals != header.decimals
-    percent = header.has_percent and abs(candidate.quantity.value) < 1000 and (not header.percent_decimals or known)
+    percent = header.has_percent and abs(candidate.quantity.value) < 1000
     if kind == "percent" and quoted and not header.has_percent:
         return "open", "unit"
     if kind in DIMENSIONLESS and is_scaled and not percent and not candidate.is_odd:
@@ -214,15 +221,8 @@ def _compare_scale(claimed: Quantity, candidate: Candidate, own: Measure) -> Com
         for shift in (-9, -6, -3, 3, 6, 9):
             if shows(plain, own, value * Decimal(10) ** shift)[0]:
                 sure = candidate.is_scale_sure and not (claimed.power is None and claimed.kind != "currency")
-                return Comparison(
-                    "contradicted" if sure and not _may_be_counted(claimed, candidate) else "open", "scale"
-                )
+                return Comparison("contradicted" if sure else "open", "scale")
     return None
-
-
-def _may_be_counted(claimed: Quantity, candidate: Candidate) -> bool:
-    """Whether a row counts what the claim counts, and its table's scale is perhaps not meant for it."""
-    return candidate.in_table and claimed.power is None and bool(set(claimed.nouns) & candidate.label)
 
 
 # What else is said
@@ -245,16 +245,6 @@ def _compare_rest(claimed: Quantity, candidate: Candidate, sentence: str, unit: 
         return fault
     if candidate.is_odd and len(candidate.powers) > 1 and unit > 1:
         return Comparison("open", "scale")
-    unscaled = claimed.power is None and not candidate.quantity.per_thing and not candidate.per_time
-    if candidate.is_excepted and unscaled and claimed.kind == "currency" and abs(quantity.value) >= 1000:
-        return Comparison("open", "scale")
-    labels = candidate.header.scales.labels
-    if len(labels) > 1 and len(candidate.powers) > 1 and claimed.power is not None and candidate.source == "quote":
-        words = content_words(sentence)
-        if not any(
-            Decimal(10) ** power == unit and labels.get(power, frozenset()) & words for power in candidate.powers
-        ):
-            return Comparison("open", "scale")
     return None
 
 
@@ -274,6 +264,10 @@ def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Com
     said = bool(_LEVEL.search(before) or _UP.search(before))
     if candidate.is_loss and own > 0 and said and not _DOWN.search(sentence):
         return Comparison("open", "sign")
+    meant = re.search(r"\(([a-z]+)\)", candidate.row, re.IGNORECASE)
+    if value < 0 < own and meant and not _DOWN.match(meant[1]):  # of "(Income) expense" it is an income
+        told = meant[1].lower() in sentence.lower() or _UP.search(sentence)
+        return None if told else Comparison("open", "sign")
     if value < 0 < own and not _is_deducted(candidate) and not _DOWN.search(sentence):
         if said:
             named = candidate.label and candidate.label <= content_words(sentence) and _LEVEL.search(before)
@@ -282,6 +276,8 @@ def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Com
             return Comparison("open", "sign")
     if own < 0 < value and candidate.source == "calculation":
         return Comparison("contradicted", "sign")
+    if own < 0 < value and claimed.kind in ("none", "count") and claimed.text[:1] == "(":
+        return None  # an aside: "half of them (58)"
     if own < 0 < value and candidate.quantity.text[:1] != "(":
         return Comparison("open" if candidate.in_table else "contradicted", "sign")
     return None

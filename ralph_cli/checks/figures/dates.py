@@ -169,6 +169,7 @@ def is_between_dates(claimed: Quantity, candidates: Sequence[Candidate]) -> bool
         if found.source == "quote" or (found.source == "header" and computed)
         if found.quantity.date.year is not None
     }
-    if claimed.unit != "year" or not years or (claimed.bound and len(days) > 1):
+    yearly = len({day.month for day in days}) < 2 and not (claimed.bound and len(days) > 1)
+    if claimed.unit != "year" or not years or not yearly:
         return False
     return claimed.value == len(years) or any(other - one == claimed.value for one in years for other in years)

@@ -50,6 +50,12 @@ class Node:
         return tuple(figure for side in sides if side is not None for figure in side.figures)
 
     @property
+    def parts(self) -> "tuple[Node, ...]":
+        """The sums and differences in it."""
+        inner = tuple(part for side in (self.left, self.right) if side is not None for part in side.parts)
+        return (self, *inner) if self.sign in ("+", "-") and self.right is not None else inner
+
+    @property
     def change(self) -> str:
         """Which change of positive figures it measures: (a - b) / b is a "rise" from b, (a - b) / a a "fall" from a."""
         above, base = self.left, self.right.figure if self.right is not None else None
@@ -92,16 +98,6 @@ def parse_equation(text: str) -> Equation:
     if any(_is_computation(side) for side in sides[1:]):
         raise CalculationError(_FORM)
     return Equation(sides[0], tuple(sides[1:]))
-
-
-def parse_computation(text: str) -> Node:
-    """Read a computation without its result. Raises CalculationError."""
-    if len(text) > MAX_CHARS:
-        raise CalculationError("it is too long")
-    sides = _Parser(_normalize(text)).parse_sides()
-    if len(sides) != 1 or not _is_computation(sides[0]):
-        raise CalculationError(_FORM)
-    return sides[0]
 
 
 def _is_computation(node: Node) -> bool:

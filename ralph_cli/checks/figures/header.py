@@ -33,7 +33,7 @@ SCALE_STATEMENT = re.compile(
 """A scale that is named for a table, apart from any figure: "(in millions)", "$000s", "EUR bn"."""
 
 EXCEPTION = re.compile(r"(?i)\b(?:except|excluding|other than|unless)\b([^)\n]*(?:\n[^)\n]{0,80})?)")
-_EXCEPT_REACH, _LABEL_REACH = 200, 50
+_EXCEPT_REACH = 200
 _CONTENT = re.compile(r"[^\W\d_]{3,}")
 _GENERIC = frozenset(
     (
@@ -49,29 +49,23 @@ _PER_CENT_ALONE = re.compile(r"(?i)(?<![\d)])(?<!\d\s)(?<!\)\s)(?:%|\bper\s?cent
 
 @dataclass(frozen=True, slots=True)
 class Scales:
-    """The scales that some lines name, as powers of ten, each with the words before it, and what they except.
+    """The scales that some lines name, as powers of ten, and what they except.
 
     Each exception is the set of words that a row's label must have: all of "revenue per membership". Of one that begins
     with "per" nothing is scaled; of another one ("shares") some amounts may be. `in_row` says that each is named for
     the figure behind it ("Floor space (in thousands) 350"), and perhaps for no other.
     """
 
-    labels: dict[int, frozenset[str]] = field(default_factory=dict)
+    powers: frozenset[int] = frozenset()
     exceptions: frozenset[frozenset[str]] = frozenset()
-    in_money: bool = False
     in_row: bool = False
-
-    @property
-    def powers(self) -> frozenset[int]:
-        return frozenset(self.labels)
 
 
 @dataclass(frozen=True, slots=True)
 class TableHeader:
     """What governs the figures of a row. `is_certain` says that the scales are stated for its own table.
 
-    `decimals` is how many most amounts of the table show, None for a table of few; `percent_decimals` those of its
-    percentages.
+    `decimals` is how many most amounts of the table show, None for a table of few.
     """
 
     lines: tuple[str, ...] = ()
@@ -80,7 +74,6 @@ class TableHeader:
     currencies: frozenset[str] = frozenset()
     has_percent: bool = False
     decimals: int | None = None
-    percent_decimals: frozenset[int] = frozenset()
     dates: tuple[Quantity, ...] = ()
     per_time: str = ""
 
@@ -92,20 +85,16 @@ def content_words(text: str) -> frozenset[str]:
 
 def read_scales(text: str) -> Scales:
     """The scales that a text names for figures of a table; "sales of $7 million" names none."""
-    labels: dict[int, frozenset[str]] = {}
+    powers: set[int] = set()
     exceptions: set[frozenset[str]] = set()
-    end, in_money, in_row = 0, False, True
+    in_row = True
     for match in SCALE_STATEMENT.finditer(text):
-        power = _WORDS[(match["word"] or match["mark"] or match["zeros"]).lower()]
-        before = content_words(text[max(end, match.start() - _LABEL_REACH) : match.start()])
-        labels[power] = labels.get(power, frozenset()) | before
-        end = match.end()
-        in_money |= bool(re.search(_MONEY, text[max(0, match.start() - 12) : end + 14], re.IGNORECASE))
-        in_row &= _is_before_figure(text, end)
-        if excepted := EXCEPTION.search(text, end, end + _EXCEPT_REACH):
+        powers.add(_WORDS[(match["word"] or match["mark"] or match["zeros"]).lower()])
+        in_row &= _is_before_figure(text, match.end())
+        if excepted := EXCEPTION.search(text, match.end(), match.end() + _EXCEPT_REACH):
             items = re.split(r",|\band\b|\bor\b", excepted[1])
             exceptions |= {_exception(item) for item in items if content_words(item)}
-    return Scales(labels, frozenset(exceptions), in_money, in_row and bool(labels))
+    return Scales(frozenset(powers), frozenset(exceptions), in_row and bool(powers))
 
 
 def _is_before_figure(text: str, end: int) -> bool:
@@ -125,7 +114,7 @@ def read_header(text: str, context: str = "") -> TableHeader:
     scales = read_scales(both)
     percent = bool(_PER_CENT_ALONE.search(both))
     return TableHeader(
-        scales=scales, is_certain=bool(scales.labels), currencies=currencies_named(context), has_percent=percent
+        scales=scales, is_certain=bool(scales.powers), currencies=currencies_named(context), has_percent=percent
     )
 
 
@@ -145,16 +134,18 @@ class TableHeaders:
             self._read[start] = self._header(page, start, end)
         return self._read[start]
 
-    def column_name(self, offset: int) -> str:
-        """What names the column of the cell at a place, where the reader of the document has seen columns."""
+    def columns_at(self, offset: int) -> tuple[str, ...]:
+        """What names the column of the cell at a place, and the others of its table; nothing where none are known."""
         tables = self._document.tables
         number = bisect_right(tables, offset, key=lambda table: table.start) - 1
         if number < 0 or offset >= tables[number].end:
-            return ""
+            return ()
         cells = tables[number].cells
         cell = bisect_right(cells, offset, key=lambda cell: cell.start) - 1
-        inside = cell >= 0 and offset < cells[cell].end
-        return tables[number].columns[cells[cell].column].header if inside else ""
+        if cell < 0 or offset >= cells[cell].end:
+            return ()
+        names = [column.header for column in tables[number].columns]
+        return (names.pop(cells[cell].column), *names)
 
     def lines_above(self, start: int, end: int) -> tuple[str, ...]:
         """The header lines of the rows of text[start:end], each once; none for running text."""
@@ -173,23 +164,20 @@ class TableHeaders:
         lines = tuple(header_lines(above, row))
         block = table_lines(above, row) if tabular else []
         own = "\n".join(lines or [line for line in block if not is_row(line)]) if tabular else ""
-        own = "\n".join(line for line in own.split("\n") if not _governs_itself(line))
         scales = read_scales(own)
-        far = () if scales.labels else self._far_statement(page, start)
+        far = () if scales.powers else self._far_statement(page, start)
         body = "\n".join((*block, row))
         read = (found for line in (*block, row) for found in read_quantities(line))
-        amounts = [found for found in read if found.kind in ("none", "currency", "percent", "count")]
-        shown = Counter(found.decimals for found in amounts if found.kind != "percent")
+        shown = Counter(found.decimals for found in read if found.kind in ("none", "currency", "count"))
         paces = {
             PACES[word] for line in own.split("\n") for word in re.findall(r"[a-z]+", line.lower()) if word in PACES
         }
         return TableHeader(
             lines=(*far, *lines) if tabular else (),
-            scales=scales if scales.labels else read_scales("\n".join(far)),
-            is_certain=bool(scales.labels),
+            scales=scales if scales.powers else read_scales("\n".join(far)),
+            is_certain=bool(scales.powers),
             currencies=frozenset[str]().union(*map(currencies_named, (*block, row))) if tabular else frozenset(),
             decimals=shown.most_common(1)[0][0] if tabular and shown.total() > _FEW_AMOUNTS else None,
-            percent_decimals=frozenset(found.decimals for found in amounts if found.kind == "percent"),
             has_percent=bool(_PER_CENT.search(body)),
             dates=tuple(found for found in read_quantities(own) if found.kind == "date"),
             per_time=paces.pop() if len(paces) == 1 else "",
@@ -209,13 +197,6 @@ class TableHeaders:
                     last = line_at(text, last + 1, last + 1, first, pages[at].end)[1]
                 return (text[first:last],)
         return ()
-
-
-def _governs_itself(line: str) -> bool:
-    """Whether a line states the scale of its own figures, which says nothing of the rows below it."""
-    match = SCALE_STATEMENT.search(line)
-    years = re.search(r"\b(?:19|20)\d\d\b", line)
-    return bool(match and not years and re.search(r"\s{2}[$\u20ac\u00a3]?\s*\d", line[match.end() :]))
 
 
 def quote_header(document: Document, start: int, end: int) -> tuple[str, ...]:

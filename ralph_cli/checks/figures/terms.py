@@ -77,9 +77,6 @@ def as_operand(figure: Quantity, candidate: Candidate) -> Term | None:
     if candidate.source == "calculation" and same_value(figure, candidate):
         is_rate = candidate.is_pure and figure.kind == "percent"
         return replace(term, kind="percent" if is_rate else kind, is_pure=candidate.is_pure and not is_rate)
-    written = figure.power is not None or figure.kind not in WITHOUT_UNIT
-    if written and candidate.source != "question" and same_value(figure, candidate):
-        return replace(term, powers=frozenset((figure.power or 0,)))
     return None
 
 

@@ -4,9 +4,9 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from ralph_cli.checks.figures.grounding import GroundingSources, named_words
 from ralph_cli.checks.figures.header import quote_header
 from ralph_cli.checks.form import MAX_BECAUSE_CHARS, has_joined_items
+from ralph_cli.checks.output.grounding import GroundingSources, named_words
 from ralph_cli.checks.output.schema import SchemaCheckError
 from ralph_cli.checks.output.shape import Format, OutputParseError, Piece, pieces, shape_faults
 from ralph_cli.checks.output.words import count_words, word_limits

@@ -4,9 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 from ralph_cli.checks.figures.check import ADVICE, STAND_BY, NumbersCheck
-from ralph_cli.checks.figures.numbering import section_numbers
 from ralph_cli.checks.form import AnswerForm
 from ralph_cli.checks.output.check import OutputCheck, OutputForm
+from ralph_cli.checks.output.numbering import section_numbers
 from ralph_cli.checks.output.schema import check_schema
 from ralph_cli.checks.output.shape import Format
 from ralph_cli.config import Settings

@@ -62,15 +62,26 @@ def currency_key(mark: str) -> str:
     return "cent" if key == "¢" else _SYNONYMS.get(key, key)
 
 
-def currency_after(text: str, at: int) -> str:
-    """The currency, or its hundredth, that is named directly behind an amount that ends at `at`, empty for none."""
-    return _key(match) if (match := _BEHIND.match(text, at)) else ""
+def currency_after(text: str, at: int) -> tuple[str, int]:
+    """The currency, or its hundredth, that is named directly behind an amount, and where that ends; "" for none."""
+    return (_key(match), match.end()) if (match := _BEHIND.match(text, at)) else ("", at)
 
 
 @lru_cache(maxsize=4096)
 def currencies_named(text: str) -> frozenset[str]:
     """All currencies that a text names anywhere."""
     return frozenset(_key(match) for match in _ANYWHERE.finditer(text)) - {"cent", "pence"}
+
+
+@lru_cache(maxsize=16)
+def only_currency(text: str) -> frozenset[str]:
+    """The one currency that a text names; empty if it names several, or none."""
+    found = set[str]()
+    for match in _ANYWHERE.finditer(text):
+        found |= {_key(match)} - {"cent", "pence"}
+        if len(found) > 1:
+            return frozenset()
+    return frozenset(found)
 
 
 def _key(match: re.Match[str]) -> str:

@@ -31,8 +31,6 @@ _CURRENCY_SIGNS = frozenset("$\u20ac\u00a3\u00a5")
 _PART_ORDINALS = {word: number for word, number in ORDINALS.items() if 1 <= number <= 4}
 _PART_ORDINALS |= {"last": 0, "1": 1, "2": 2, "3": 3, "4": 4}
 _IN_A_ROW = frozenset(("running", "straight", "consecutive"))
-_WEEKS = {12: 3, 13: 3, 14: 3, 26: 6, 27: 6, 39: 9, 40: 9, 52: 12, 53: 12}
-"""Quarters of a business year that is counted in weeks, as months."""
 
 
 def read_date(tokens: Tokens, at: int) -> tuple[Date, int] | None:
@@ -46,6 +44,7 @@ def read_date(tokens: Tokens, at: int) -> tuple[Date, int] | None:
         _read_period,
         _read_month_first,
         _read_day_first,
+        _read_range_end,
         _read_numeric,
         _read_compact,
         _read_part,
@@ -77,7 +76,7 @@ def _full_year(digits: str | None) -> int | None:
 
 
 def _read_period(tokens: Tokens, at: int) -> tuple[Date, int] | None:
-    """ "Three months ended June 30", "the 13 weeks to 1 April", "the full year"."""
+    """ "Three months ended June 30", "the full year"."""
     if tokens.low(at) in ("full", "whole", "entire"):
         if tokens.low(tokens.skip_hyphen(at + 1)) == "year":
             return Date(months=12), tokens.skip_hyphen(at + 1) + 1
@@ -110,14 +109,8 @@ def _period_length(tokens: Tokens, at: int) -> tuple[int, int]:
         return 6, tokens.skip_hyphen(at + 1) + 1
     count = int(word) if word.isdecimal() and len(word) < 3 else UNITS.get(word, 0)
     behind = tokens.skip_hyphen(at + 1)
-    if word == "twenty":
-        count, behind = 26, behind + 1
-    elif word == "thirty":
-        count, behind = 39, behind + 1
-    unit = tokens.low(behind)
-    if unit in ("month", "months") and 1 <= count <= 24:
-        return count, behind + 1
-    return (_WEEKS.get(count, 0), behind + 1) if unit in ("week", "weeks") else (0, at)
+    in_months = tokens.low(behind) in ("month", "months") and 1 <= count <= 24
+    return (count, behind + 1) if in_months else (0, at)
 
 
 def _month_at(tokens: Tokens, at: int) -> int | None:
@@ -142,7 +135,10 @@ def _read_month_first(tokens: Tokens, at: int) -> tuple[Date, int] | None:
     after = at + 1 + (tokens.low(at + 1) == "." and len(tokens.low(at)) < 5)
     day = _day_at(tokens, after)
     if day is not None:
-        year = year_at(tokens, day[1] + (tokens.low(day[1]) == ","))
+        behind = _behind_range(tokens, day[1])
+        year = year_at(tokens, behind + (tokens.low(behind) == ","))
+        if behind > day[1]:
+            return Date(year[0] if year else None, month, day[0]), day[1]
         return (Date(year[0], month, day[0]), year[1]) if year else (Date(None, month, day[0]), day[1])
     year = year_at(tokens, after + (tokens.low(after) in (",", "of")))
     if year is not None:
@@ -152,6 +148,24 @@ def _read_month_first(tokens: Tokens, at: int) -> tuple[Date, int] | None:
     if short or (word in ("may", "march") and not _is_month_by_place(tokens, at)):
         return None
     return Date(None, month), at + 1
+
+
+def _behind_range(tokens: Tokens, at: int) -> int:
+    """The index behind the last day of a range of days that goes on at a token ("15 to 20"), or the token's."""
+    last = _day_at(tokens, at + 1) if tokens.low(at) in (*HYPHENS, "to", "through") else None
+    return last[1] if last is not None else at
+
+
+def _read_range_end(tokens: Tokens, at: int) -> tuple[Date, int] | None:
+    """The last day of a range that begins with its month: the 20 of "June 15-20, 2009"."""
+    first = next((at - back for back in (3, 4) if _month_at(tokens, at - back)), None)
+    day = _day_at(tokens, at)
+    if first is None or day is None or (begin := _read_month_first(tokens, first)) is None:
+        return None
+    if begin[0].day is None or begin[1] != at - 1 or _behind_range(tokens, at - 1) != day[1]:
+        return None
+    year = year_at(tokens, day[1] + (tokens.low(day[1]) == ","))
+    return begin[0]._replace(day=day[0]), year[1] if year else day[1]
 
 
 def _is_month_by_place(tokens: Tokens, at: int) -> bool:
@@ -165,7 +179,8 @@ def _read_day_first(tokens: Tokens, at: int) -> tuple[Date, int] | None:
     day = _day_at(tokens, at)
     if day is None or tokens.low(at - 1) in _CURRENCY_SIGNS:
         return None
-    after = day[1] + (tokens.low(day[1]) == "day")
+    behind = _behind_range(tokens, day[1])
+    after = behind + (tokens.low(behind) == "day")
     after += tokens.low(after) == "of"
     month = _month_at(tokens, after)
     if month is None:
@@ -173,6 +188,8 @@ def _read_day_first(tokens: Tokens, at: int) -> tuple[Date, int] | None:
     after += 1
     after += tokens.low(after) == "." and len(tokens.low(after - 1)) < 5
     year = year_at(tokens, after + (tokens.low(after) == ","))
+    if behind > day[1]:
+        after, year = day[1], (year[0], day[1]) if year else None
     return (Date(year[0], month, day[0]), year[1]) if year else (Date(None, month, day[0]), after)
 
 
@@ -191,6 +208,23 @@ def _read_numeric(tokens: Tokens, at: int) -> tuple[Date, int] | None:
         if month > 12:
             month, day = day, month
     return (Date(year, month, day), after) if 1 <= month <= 12 and 1 <= day <= 31 else None
+
+
+def possible_days(text: str) -> dict[str, Date]:
+    """The days that a date in digits may name, each with its order ("day first", "month first"); none if it is sure."""
+    match = _NUMERIC.fullmatch(text)
+    if match is None or match["year"] or max(int(match["first"]), int(match["second"])) > 12:
+        return {}
+    year, first, second = _full_year(match["last"]), int(match["first"]), int(match["second"])
+    return {"month first": Date(year, first, second), "day first": Date(year, second, first)}
+
+
+def orders_of_days(text: str) -> frozenset[str]:
+    """In which orders the dates in digits of a text are written that can be read in one way only."""
+    found = (match for match in _NUMERIC.finditer(text) if match["first"])
+    pairs = ((int(match["first"]), int(match["second"])) for match in found)
+    named = {"day first" if one > 12 else "month first" for one, other in pairs if max(one, other) in range(13, 32)}
+    return frozenset(named)
 
 
 def _read_compact(tokens: Tokens, at: int) -> tuple[Date, int] | None:
@@ -253,7 +287,7 @@ def _read_year(tokens: Tokens, at: int) -> tuple[Date, int] | None:
     year = year_at(tokens, at)
     if year is None or not tokens.is_number(at) or tokens.low(at - 1) in _CURRENCY_SIGNS:
         return None
-    if currency_after(tokens.text, tokens[at].end) and tokens.low(at + 1) != "(":
+    if currency_after(tokens.text, tokens[at].end)[0] and tokens.low(at + 1) != "(":
         return None
     match = re.compile(r"[-\u2013/](\d\d)\b(?![-\u2013/])").match(tokens.text, tokens[at].end)
     return Date(year[0]), tokens.index_at(match.end(), at) if match else year[1]

@@ -5,7 +5,6 @@
 import re
 import unicodedata
 from decimal import Decimal
-from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from ralph_cli.text.lexicon import ORDINALS, TENS, UNITS
@@ -26,14 +25,15 @@ Form = Literal["", "share", "multiple", "change", "ordinal"]
 """How a number is written if not plainly: as a share of a whole, as a multiple, as one that something changed to."""
 
 _CONTINENTAL = re.compile(r"\d{1,3}(?:\.\d{3})+,\d+|\d+,\d{1,2}")
-_GROUPING = str.maketrans("", "", ",'\u2019\u00a0\u2007\u2009\u202f")
+_GROUPING = str.maketrans("", "", " ,'\u2019\u00a0\u2007\u2009\u202f")
 _OF_DIGITS = re.compile(r"(?:[ -](?P<over>\d{1,2}))?/(?P<under>\d{1,2})\b(?!/)")
 _MAX_EXPONENT_DIGITS = 2
 _ENDINGS = frozenset(("st", "nd", "rd", "th"))
 _GROUPS = {word: power for word, power in SCALES.items() if power % 3 == 0 and len(word) > 3}
 _AUXILIARIES = frozenset("to will would could should can may might must did not nearly almost than".split())
 _COMPARED = frozenset("less more higher lower larger smaller fewer greater year".split())
-_CORRELATIVE_REACH = 20
+_HOW_OFTEN = frozenset("a per each every in during since on between . ,".split())
+_WHOLES = UNITS | TENS
 _NOT_SHARED = frozenset("first second third fourth last other latter better final next past".split())
 
 
@@ -65,8 +65,6 @@ def read_number(tokens: Tokens, at: int, *, arithmetic: bool = False) -> Number 
         return _read_half(tokens, at)
     if word in ("a", "an"):
         return _read_article(tokens, at)
-    if word == "dozen":
-        return Number(Decimal(12), at + 1, worded=True)
     last = tokens.skip_hyphen(at + 1)
     last, tens = (last, TENS[word]) if word in TENS and last > at + 1 else (at, 0)
     place = ORDINALS.get(tokens.low(last))
@@ -125,11 +123,7 @@ def _with_half(tokens: Tokens, number: Number) -> Number:
 
 def _read_multiple(tokens: Tokens, at: int) -> Number | None:
     word = tokens.low(at)
-    if (
-        word in ("twice", "thrice")
-        and tokens.low(at + 1) in ("a", "per", "each", "every")
-        and tokens.low(at + 2) in TIMES
-    ):
+    if word in ("twice", "thrice") and tokens.low(at + 1) in _HOW_OFTEN:
         return Number(Decimal(2 if word == "twice" else 3), at + 1, worded=True)
     if not is_share(tokens, at) or tokens.skip_hyphen(at + 1) > at + 1:
         return None
@@ -153,14 +147,15 @@ def _read_half(tokens: Tokens, at: int) -> Number | None:
 def _read_article(tokens: Tokens, at: int) -> Number | None:
     """The one, or the share of one, that "a" says: "a million", "a dozen", "a year and a half", "a third of"."""
     word = tokens.low(at + 1)
-    if word == "dozen":
-        return Number(Decimal(12), at + 2, worded=True)
-    if word == "hundred":
+    if word in ("hundred", "dozen"):
         return _read_words(tokens, at + 1)
     if (word in SCALES and word not in LETTER_SCALES) or word in ("dollar", "cent", "euro", "penny", "decade"):
         return Number(Decimal(1), at + 1, worded=True)
     if word in TIMES and tokens.has(at + 2, "and", "a", "half"):
         return Number(Decimal("1.5"), at + 1, 1, worded=True)
+    behind = tokens.low(at + 2)
+    if word in TIMES and (tokens.low(at - 1) in ("within", "for", "after") or behind in ("ahead", "after", "later")):
+        return Number(Decimal(1), at + 1, worded=True) if behind not in ("ago", "earlier", "before") else None
     if word in FRACTIONS and word != "half" and is_share(tokens, at + 1):
         return Number(Decimal(1) / FRACTIONS[word], at + 2, 4, "share", worded=True)
     return None
@@ -182,10 +177,6 @@ def _read_words(tokens: Tokens, at: int) -> Number | None:
     share = _read_share(tokens, at, value, after)
     if share is not None:
         return share
-    if tokens.low(after) == "dozen":
-        return Number(value * 12, after + 1, worded=True)
-    if tokens.low(after) == "point" and tokens.low(after + 1) in UNITS:
-        return Number(value + Decimal(UNITS[tokens.low(after + 1)]) / 10, after + 2, 1, worded=True)
     if tokens.low(at) == "one" and after == at + 1 and _is_pronoun(tokens, at):
         return None
     return _with_half(tokens, Number(value, after, worded=True))
@@ -195,8 +186,6 @@ def _is_pronoun(tokens: Tokens, at: int) -> bool:
     """Whether "one" stands for a thing, and counts none."""
     before, behind = tokens.low(at - 1), tokens.low(at + 1)
     named = before in ("no", "any", "the", "this", "that", "each", "every", "only")
-    following = [tokens.low(place) for place in range(at + 1, at + _CORRELATIVE_REACH)]
-    named |= ("the", "other") in pairwise(following)  # "one paying 3%, the other 4%"
     return (named or behind in ("of", "or", "another")) and tokens.low(at - 2) != "for"
 
 
@@ -204,11 +193,13 @@ def _read_share(tokens: Tokens, at: int, value: Decimal, after: int) -> Number |
     """The share that a number begins: "two-thirds", "one in five", "three quarters of"."""
     # "One colleague in three was", but not "one store in three states".
     named = after + 1 if tokens.is_word(after) and tokens.low(after) not in LITTLE_WORDS else after
-    if named > after and tokens.low(named) == "in" and tokens.low(named + 1) in UNITS and is_share(tokens, named + 1):
+    counts = tokens.low(named + 2).endswith("s") and not is_share(tokens, named + 1)
+    if named > after and tokens.low(named) == "in" and tokens.low(named + 1) in _WHOLES and not counts:
         after = named
     of = after + 1 if tokens.low(after) == "in" else after + 2
-    if (tokens.low(after) == "in" or tokens.has(after, "out", "of")) and tokens.low(of) in UNITS:
-        whole = Decimal(UNITS[tokens.low(of)])
+    of += tokens.low(of) in ("every", "each")
+    if (tokens.low(after) == "in" or tokens.has(after, "out", "of")) and tokens.low(of) in _WHOLES:
+        whole = Decimal(_WHOLES[tokens.low(of)])
         measured = tokens.low(of + 1) in SCALES or tokens.low(of + 1) in ("%", "percent")
         return Number(value / whole, of + 1, 4, "share", worded=True) if 0 < value < whole and not measured else None
     named = tokens.skip_hyphen(after)
@@ -255,6 +246,8 @@ def _read_below_thousand(tokens: Tokens, at: int) -> tuple[int, int] | None:
 
 def _read_below_hundred(tokens: Tokens, at: int) -> tuple[int, int] | None:
     word = tokens.low(at)
+    if word == "dozen" or (word in UNITS and tokens.low(at + 1) == "dozen"):
+        return UNITS.get(word, 1) * 12, at + 1 + (word in UNITS)
     if word in UNITS:
         return UNITS[word], at + 1
     if word not in TENS:

@@ -16,6 +16,9 @@ Bound = Literal["", "over", "under"]
 Wording = Literal["", "share", "multiple", "change"]
 
 
+_SMALL_COUNT = 24
+
+
 class Date(NamedTuple):
     """A date or a period, None for what is not said: a part of a year is "Q3" or "H2", `months` its length."""
 
@@ -59,6 +62,11 @@ class Quantity:
     def worded(self) -> bool:
         """Whether it is a share or a multiple in words."""
         return bool(self.wording)
+
+    @property
+    def is_small(self) -> bool:
+        """Whether it is a whole number to which things in a text may be counted, which code cannot."""
+        return self.power is None and not self.decimals and abs(self.value) <= _SMALL_COUNT
 
     @property
     def is_measured(self) -> bool:

@@ -163,17 +163,11 @@ class QuantityReader:
         return self._name(at, at + 1)
 
     def _read_share_of(self, draft: Draft) -> None:
-        """ "Half of a percent", "a quarter of a million"."""
+        """ "A quarter of a million"."""
         tokens, at = self.tokens, draft.next
-        if tokens.low(at) != "of" or tokens.low(at + 1) not in ("a", "one", "1"):
-            return
-        word = tokens.low(at + 2)
-        if word in SCALES:
-            draft.kind, draft.power, draft.next, draft.form, draft.worded = "none", SCALES[word], at + 3, "", False
-        elif word in ("percent", "percentage", "%") or tokens.has(at + 2, "per", "cent"):
-            points = word == "percentage"
-            draft.kind, draft.form, draft.worded = "points" if points else "percent", "", False
-            draft.next = at + 3 + (points or word == "per")
+        if tokens.low(at) == "of" and tokens.low(at + 1) in ("a", "one", "1") and tokens.low(at + 2) in SCALES:
+            draft.power, draft.next = SCALES[tokens.low(at + 2)], at + 3
+            draft.kind, draft.form, draft.worded = "none", "", False
 
     def _finish(self, draft: Draft) -> Quantity:
         tokens = self.tokens
@@ -192,7 +186,7 @@ class QuantityReader:
             draft.per_time,
             draft.per_thing,
             approximate=bool(ABOUT.intersection(words)),
-            bound=self._bound(words, draft),
+            bound=self._bound_behind(draft.next) or self._bound(words, draft),
             wording=draft.form if draft.worded and draft.form != "ordinal" else "",
         )
 
@@ -203,6 +197,13 @@ class QuantityReader:
             ends = word in (".", ";", ",", "(", "the", "%") or self.tokens.is_number(at)
             words = [] if ends else [*words, word]
         return words
+
+    def _bound_behind(self, at: int) -> Bound:
+        """The bound of "10x and more", "30 days or less"."""
+        if self.tokens.low(at) not in ("and", "or"):
+            return ""
+        word = self.tokens.low(at + 1)
+        return "over" if word in ("more", "above") else "under" if word in ("less", "fewer", "below") else ""
 
     def _bound(self, words: list[str], draft: Draft) -> Bound:
         phrase = f" {' '.join(words)} "

@@ -11,18 +11,18 @@ from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.vocabulary import LITTLE_WORDS, singular
 from ralph_cli.text.sentences import sentence_at
 
-_RISE = r"rose|ris(?:es?|en|ing)|gr(?:ew|ow[ns]?|owing)|increas(?:es?|ed|ing)|climb(?:s|ed|ing)?|rais(?:es?|ed|ing)"
-_RISE += r"|up(?!\s+to)|higher"
-_FALL = r"fell|fall(?:s|en|ing)?|drop(?:s|ped|ping)?|declin(?:es?|ed|ing)|decreas(?:es?|ed|ing)|reduc(?:es?|ed|ing)"
-_FALL += r"|cut|down|lower(?:ed|s|ing)?|slipped|shrank|shrunk"
-_RISES, _FALLS = (re.compile(rf"(?i)(?<![-\w])(?:{words})(?![-\w])") for words in (_RISE, _FALL))
+RISE = r"rose|ris(?:es?|en|ing)|gr(?:ew|ow|owth)\w*|increas\w*|climb\w*|rais\w+|up(?!\s+to)|higher|widen\w*|jump\w*"
+RISE += r"|improv\w*|expand\w*|gain(?:s|ed|ing)"
+FALL = r"fell|fall(?:s|en|ing)?|drop\w*|declin\w*|decreas\w*|reduc\w*|cuts?|down|lower\w*|slip\w*|shr[aiu]nk\w*"
+FALL += r"|narrow\w*|dip(?:s|ped)?|contract(?:s|ed)|sank|slid\w*|fewer|smaller|less"
+_RISES, _FALLS = (re.compile(rf"(?i)(?<![-\w])(?:{words})(?![-\w])") for words in (RISE, FALL))
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
 _CLAUSE = re.compile(r"(?i)[;:.]\s|\b(?:and|but|while|whereas|although|because|which|as(?!\s+an?\b))\b")
 _FROM, _TO = re.compile(r"(?i)\bfrom\s+(?:[a-z]+\s+)?\Z"), re.compile(r"(?i)\bto\s+(?:[a-z]+\s+)?\Z")
 _BETWEEN_TO = re.compile(r"(?i)\s*(?:[a-z]+\s+){0,5}to\s+(?:[a-z]+\s+)?")
 _BETWEEN_FROM = re.compile(r"(?i)\s*,?\s*(?:[a-z]+\s+){0,5}from\s+(?:[a-z]+\s+)?")
 _CHANGE = re.compile(
-    rf"(?i)(?<![-\w])(?:{_RISE}|{_FALL})\s+"
+    rf"(?i)(?<![-\w])(?:{RISE}|{FALL})\s+"
     # "Rose slightly to", "raised its fee to", but neither "the increase amounted to" nor "fell due to".
     r"(?:(?:[a-z]+\s+){0,4}?(?P<by>by)|(?:[a-z]+ly\s+|(?:its|the|our|their)\s+(?:[a-z]+\s+){1,3}?)?to)\s+"
     r"(?:[a-z]+\s+)?\Z"
@@ -58,14 +58,19 @@ def misstated_direction(text: str, quantities: Sequence[Quantity]) -> Iterator[t
             yield one, other
 
 
-def direction_before(text: str, end: int) -> Literal["", "rise", "fall"]:
-    """The direction that the clause says which leads to a place; nothing if it says both, or denies one."""
+def direction_before(text: str, end: int) -> str:
+    """The direction, "rise" or "fall", that the clause says which leads to a place; "" if it says both, or denies."""
     start = max((match.end() for match in _CLAUSE.finditer(text, 0, end)), default=0)
-    clause = text[start:end]
-    rises, falls = bool(_RISES.search(clause)), bool(_FALLS.search(clause))
-    if rises == falls or _NEGATED.search(clause):
-        return ""
-    return "rise" if rises else "fall"
+    found = direction_of(text[start:end])
+    return "" if found == "unsure" else found
+
+
+def direction_of(text: str) -> Literal["", "rise", "fall", "unsure"]:
+    """Whether words say that something went up or down; "unsure" if they say both, or deny it."""
+    rises, falls = bool(_RISES.search(text)), bool(_FALLS.search(text))
+    if (rises or falls) and (rises == falls or _NEGATED.search(text)):
+        return "unsure"
+    return "rise" if rises else "fall" if falls else ""
 
 
 def change_of(text: str, quantity: Quantity) -> Literal["", "by", "to"]:

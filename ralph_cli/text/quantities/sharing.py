@@ -10,6 +10,7 @@ _LIST = re.compile(r"\s*,?\s*(?:and|or|,|/|&)\s*")
 _PART_OF = re.compile(r"\s*(?:out )?of (?:its |the |a total of )?")
 _FROM = re.compile(r"(?i)(?:from|between)\s*(?:[a-z]+\s+)?\S{0,3}\Z")
 _COLUMNS = re.compile(r"[\s,|]*(?:and\s+)?")
+_AND_MONTHS = re.compile(r"[- ]years?,?(?: and)? ")
 _MAX_WHOLE_RANGE = 50
 _REACH = 16
 
@@ -23,7 +24,16 @@ def share_between_neighbours(text: str, quantities: list[Quantity]) -> tuple[Qua
             found[at], found[at + 1] = _share(text, one, other)
     for at in range(1, len(found)):
         found[at] = _share_date(text, found[at - 1], found[at])
-    return tuple(found)
+        if _are_years_and_months(text, found[at - 1], found[at]):
+            years, found[at - 1] = found[at - 1], found[at]
+            found[at] = replace(found[at], start=years.start, value=years.value * 12 + found[at].value, last=None)
+            found[at - 1] = found[at] = replace(found[at], text=text[years.start : found[at].end])
+    return tuple(dict.fromkeys(found))
+
+
+def _are_years_and_months(text: str, one: Quantity, other: Quantity) -> bool:
+    units = (one.kind, one.unit, other.kind, other.unit) == ("duration", "year", "duration", "month")
+    return units and bool(_AND_MONTHS.fullmatch(text, one.end, other.start)) and other.value < 12
 
 
 def _share(text: str, one: Quantity, other: Quantity) -> tuple[Quantity, Quantity]:
@@ -84,6 +94,4 @@ def _share_date(text: str, before: Quantity, found: Quantity) -> Quantity:
     said, bare = before.date, found.date
     if bare == Date(bare.year) and said.month is not None:
         return replace(found, date=said._replace(year=bare.year))
-    if bare.months is None and said.months is not None and bare.part is None:
-        return replace(found, date=bare._replace(months=said.months))
     return found

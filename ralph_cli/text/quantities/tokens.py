@@ -9,7 +9,8 @@ from ralph_cli.text.tables import is_row
 _APART = "[,'\u2019\u00a0\u2007\u2009\u202f]"
 _NUMBER = (
     r"\d+(?:\.\d+){2,}(?!,)"  # 12.3.1 is a name, or a date
-    r"|\d{1,3}(?:\.\d{3})+,\d+|\d+,\d{1,2}(?=\s?(?:Mio|Mrd|EUR|\u20ac|%))"  # continental
+    r"|\d{1,3}(?:\.\d{3})+,\d+|\d+,\d{1,2}(?=\s?(?:Mio|Mrd|EUR|\u20ac|%))|(?<![\[,])\d+,\d\d(?![\w,\])])"  # continental
+    r"|(?<!\d )\d{1,3}(?: \d{3})+(?=\s?(?:EUR|\u20ac|CHF|SEK|NOK|DKK|PLN|CZK))"  # 20 000 000 EUR
     rf"|\d{{1,3}}(?:{_APART}\d{{3}})+(?!\d)(?:\.\d+)?|\d+\.\d+|\d+|(?<![\w.])\.\d+"
 )
 _TOKEN = re.compile(

@@ -12,10 +12,12 @@ from ralph_cli.text.quantities.numbers import Form, Number
 from ralph_cli.text.quantities.quantity import Kind
 from ralph_cli.text.quantities.tokens import MINUSES, Tokens
 from ralph_cli.text.quantities.vocabulary import (
+    ABOUT,
     AREAS,
     LETTER_SCALES,
     LITTLE_WORDS,
     NUMBER_WORDS,
+    OVER,
     PACES,
     PHYSICAL,
     SCALES,
@@ -120,7 +122,8 @@ def read_scale(tokens: Tokens, draft: Draft) -> None:
         # "3M" is a company, "3m" three million or three metres: only money is surely counted so.
         glued = tokens.is_glued(at) and at == draft.next
         capital = tokens[at].text == "M"
-        if (glued and capital and draft.kind != "currency") or not (glued or capital):
+        hedged = tokens.low(draft.begin - 1) in ABOUT | OVER  # a company's name is not
+        if (glued and capital and draft.kind != "currency" and not hedged) or not (glued or capital):
             return
     draft.power, draft.next = SCALES[word], at + 1
     again = tokens.low(draft.next)
@@ -190,7 +193,7 @@ def _read_ratio(tokens: Tokens, draft: Draft, at: int) -> bool:
 
 
 def _read_currency_behind(tokens: Tokens, draft: Draft) -> None:
-    key = currency_after(tokens.text, tokens[draft.next - 1].end)
+    key, end = currency_after(tokens.text, tokens[draft.next - 1].end)
     if not key or (draft.kind == "currency" and not (draft.unit == "$" and key not in ("$", "cent", "pence"))):
         return
     if draft.kind not in ("none", "currency"):
@@ -198,16 +201,9 @@ def _read_currency_behind(tokens: Tokens, draft: Draft) -> None:
     if key in ("cent", "pence"):
         draft.value, draft.decimals = draft.value / 100, draft.decimals + 2
     draft.kind, draft.unit = "currency", "\u00a3" if key == "pence" else key
-    draft.next = _behind_currency(tokens, draft.next, key)
-
-
-def _behind_currency(tokens: Tokens, at: int, key: str) -> int:
-    """The index behind the name of a currency that follows at a token."""
-    start = tokens[at - 1].end
-    for after in range(at + 1, min(at + 5, len(tokens) + 1)):
-        if currency_after(tokens.text[: tokens[after - 1].end], start) == key:
-            return after + (tokens.low(after) == ")" and tokens.low(at) == "(")
-    return at
+    bracketed = tokens.low(draft.next) == "("
+    draft.next = tokens.index_at(end, draft.next)
+    draft.next += bracketed and tokens.low(draft.next) == ")"
 
 
 def read_nouns(tokens: Tokens, draft: Draft) -> None:

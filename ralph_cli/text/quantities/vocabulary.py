@@ -26,7 +26,8 @@ BARE_MULTIPLES = {f"{stem}e": value for stem, value in _VERBS.items()} | {"halve
 
 TIMES = {
     "day": "day", "night": "night", "week": "week", "month": "month", "quarter": "quarter", "year": "year",
-    "yr": "year", "annum": "year", "hour": "hour", "minute": "minute", "second": "second", "decade": "decade",
+    "yr": "year", "annum": "year", "hour": "hour", "minute": "minute", "second": "second", "sec": "second",
+    "decade": "decade",
 }  # fmt: skip
 PACES = {
     "annual": "year", "yearly": "year", "annually": "year", "annualised": "year", "annualized": "year",
@@ -43,20 +44,27 @@ WORKING_DAYS = {
 
 _SPELLINGS = {
     "foot": "foot feet ft", "metre": "metre meter", "kilometre": "kilometre kilometer km", "mile": "mile mi",
+    "centimetre": "centimetre centimeter cm", "millimetre": "millimetre millimeter mm",
     "yard": "yard", "inch": "inch", "acre": "acre", "hectare": "hectare ha", "gallon": "gallon", "litre": "litre liter",
     "barrel": "barrel bbl", "ton": "ton", "tonne": "tonne mt", "gram": "gram", "kilogram": "kilogram kg",
     "ounce": "ounce oz", "bushel": "bushel", "watt": "watt", "watt hour": "watthour", "hertz": "hertz", "byte": "byte",
     "degree": "degree", "square foot": "sqft", "square metre": "sqm sqmetre",
 }  # fmt: skip
-_PREFIXES = {"k": 3, "m": 6, "g": 9, "t": 12}
-_LONG_PREFIXES = {"kilo": 3, "mega": 6, "giga": 9, "tera": 12}
-_SYMBOLS = {"wh": "watt hour", "w": "watt", "wac": "watt", "wdc": "watt", "wp": "watt", "hz": "hertz"}
-PHYSICAL = {spelling: (unit, 0) for unit, spellings in _SPELLINGS.items() for spelling in spellings.split()}
-PHYSICAL |= {p + symbol: (unit, power) for p, power in _PREFIXES.items() for symbol, unit in _SYMBOLS.items()}
-PHYSICAL |= {p + unit: (unit, power) for p, power in _LONG_PREFIXES.items() for unit in ("watt", "hertz", "byte")}
-PHYSICAL |= {f"{p}watthour": ("watt hour", power) for p, power in _LONG_PREFIXES.items()}
-PHYSICAL |= {"gb": ("byte", 9), "tb": ("byte", 12)}
+_PREFIXES = {"k": 3, "m": 6, "g": 9, "t": 12, "kilo": 3, "mega": 6, "giga": 9, "tera": 12}
+_PREFIXED = {"wh": "watt hour", "w": "watt", "wac": "watt", "wdc": "watt", "wp": "watt", "hz": "hertz", "byte": "byte"}
+_PREFIXED |= {"watthour": "watt hour", "watt": "watt", "hertz": "hertz"}
+PHYSICAL = {p + symbol: (unit, power) for p, power in _PREFIXES.items() for symbol, unit in _PREFIXED.items()}
+PHYSICAL |= {spelling: (unit, 0) for unit, spellings in _SPELLINGS.items() for spelling in spellings.split()}
+PHYSICAL |= {"gb": ("byte", 9), "tb": ("byte", 12), "kt": ("tonne", 3)}
 """Units of size, weight and energy as they are written, each with its unit and the power of ten of its prefix."""
+
+_METRES = {"foot": "0.3048", "inch": "0.0254", "yard": "0.9144", "mile": "1609.344", "kilometre": "1000"}
+_METRES |= {"metre": "1", "centimetre": "0.01", "millimetre": "0.001"}
+SIZES = {unit: ("metre", Decimal(size)) for unit, size in _METRES.items()}
+SIZES |= {f"square {unit}": ("square metre", Decimal(size) ** 2) for unit, size in _METRES.items()}
+SIZES |= {"acre": ("square metre", Decimal("4046.8564224")), "hectare": ("square metre", Decimal(10000))}
+SIZES |= {"gram": ("gram", Decimal(1)), "kilogram": ("gram", Decimal(1000)), "tonne": ("gram", Decimal(10**6))}
+"""Units that one converts into another, each with what it is measured in: international feet, acres and miles."""
 
 AREAS = {"square": "square ", "sq": "square ", "cubic": "cubic ", "cu": "cubic ", "nautical": "nautical "}
 

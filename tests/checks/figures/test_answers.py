@@ -126,7 +126,20 @@ def test_a_column_that_the_reader_of_the_document_has_seen_gives_its_unit() -> N
     typed = replace(about, tables=(Table(0, len(text), columns, cells),))
     assert check(about, "Sales rose by 12%.", ["Sales  5,000  12"]).doubts
     assert check(typed, "Sales rose by 12%.", ["Sales  5,000  12"]).doubts == ()
-    assert TableHeaders(typed).column_name(at) == "Change (%)" and TableHeaders(typed).column_name(0) == ""
+    assert TableHeaders(typed).columns_at(at)[0] == "Change (%)" and TableHeaders(typed).columns_at(0) == ()
+
+
+def test_a_figure_of_another_column_is_told_by_the_year_or_the_word_that_names_it() -> None:
+    text = "Name  2023  2022  Licences sold  Permits renewed\nSales  5,000  4,000  731  842\n"
+    columns = tuple(map(Column, ("Name", "2023", "2022", "Licences sold", "Permits renewed")))
+    places = [(text.index(figure), text.index(figure) + len(figure)) for figure in ("5,000", "4,000", "731", "842")]
+    cells = tuple(Cell(*place, number) for number, place in enumerate(places, 1))
+    about = replace(document(text, kind="pdf"), tables=(Table(0, len(text), columns, cells),))
+    row = ["Sales  5,000  4,000  731  842"]
+    for right in ("Sales were 5,000 in 2023.", "There were 731 licences sold.", "Of 842 permits 731 were sold."):
+        assert (check(about, right, row).issues, check(about, right, row).doubts) == ((), ())
+    assert "date differs" in check(about, "Sales were 5,000 in 2022.", row).issues[0].material
+    assert "the column" in check(about, "There were 842 licences sold.", row).doubts[0].message
 
 
 def attempt_on(about: Document, text: str, because: str = "") -> Attempt:

@@ -15,7 +15,7 @@ import pytest
 from fakes import document
 
 from ralph_cli.checks.figures.check import NumbersCheck
-from ralph_cli.checks.figures.grounding import GroundingSources
+from ralph_cli.checks.output.grounding import GroundingSources
 from ralph_cli.checks.output.shape import pieces
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.run import Draft, DraftClaim

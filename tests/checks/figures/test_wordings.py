@@ -95,3 +95,52 @@ def test_what_a_sentence_says_of_several_figures(borne_out: str, not_so: str, qu
     right, wrong = check(about, borne_out, [quote]), check(about, not_so, [quote])
     assert not right.issues and not right.doubts
     assert wrong.issues or wrong.doubts
+
+
+SALES = "Sales were $105 million in the south and $86 million in the north; the toll is 39.6%, after 39.0% before."
+SURVEY = "We found 6 out of 9 bridges. They are checked for 1 year and 9 months, and are built 10x or more as fast."
+PACT = "It was signed on 1 January 2020 and closed on 1 July 2021 at 20 000 000 EUR."
+INVOICE = "RUN 12/3/2014 of the vote on 11/20/2014\nNet  88,00  108,24\nInterest (income) expense, net  (4,378)"
+LIST = "\u2022 a pump\n\u2022 a valve\n\u2022 a pipe of 12 acres"
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "calculations", "said"),
+    [
+        ("The south sold $19 million more than the north, $105 million against $86 million.", SALES, (), ""),
+        ("At $105 million the south sold 22% more than the north with $86 million.", SALES, (), ""),
+        ("At $105 million the south sold 24% more than the north with $86 million.", SALES, (), "objected"),
+        ("Both together sold $191 million.", SALES, (), ""),
+        ("Between the tolls lie 0.6 percentage points.", SALES, (), ""),
+        ("The two parts together sold $191 million.", SALES, (), ""),
+        ("The three parts together sold $191 million.", SALES, (), "open"),
+        ("The north sold 18% less than the south.", SALES, (), "open"),
+        ("Sales shrank by $19 million.", SALES, (), "open"),
+        ("They sold $95.5 million on average.", SALES, (), ""),
+        ("The north sold $19 million less, or 18.1%.", SALES, ("(105 - 86) / 105 = 18.1%",), ""),
+        ("Two thirds of the bridges were found.", SURVEY, (), ""),
+        ("Nearly seven bridges in ten were found.", SURVEY, ("6 / 9 = 66.7%",), ""),
+        ("They are checked for 21 months, and built at least tenfold as fast.", SURVEY, (), ""),
+        ("They are checked for 20 months.", SURVEY, (), "open"),
+        ("They are checked for a month.", SURVEY, (), "open"),
+        ("It was run on 3 December 2014, thirteen days after 20 November.", INVOICE, (), ""),
+        ("It was run on 12 March 2014.", INVOICE, (), "objected"),
+        ("With tax it is 108.24.", INVOICE, (), ""),
+        ("With tax it is 10,824.", INVOICE, (), "objected"),
+        ("Net interest income was 4,378.", INVOICE, (), ""),
+        ("Interest cost 4,378.", INVOICE, (), "open"),
+        ("It closed a year and a half after it was signed, at \u20ac20 million.", PACT, (), ""),
+        ("It closed two years after it was signed.", PACT, (), "open"),
+        ("Three parts are listed.", LIST, (), ""),
+        ("Four parts are listed.", LIST, (), "open"),
+        ("The pipe has 4.9 hectares.", LIST, (), ""),
+        ("The pipe has 4.1 hectares.", LIST, (), "open"),
+        ("The pipe has 12 hectares.", LIST, (), "objected"),
+    ],
+)  # fmt: skip
+def test_what_lies_between_figures_and_how_others_write_them(
+    text: str, quote: str, calculations: Sequence[str], said: str
+) -> None:
+    about = document("\n\n".join((SALES, SURVEY, INVOICE, LIST, PACT)), kind="pdf")
+    found = check(about, text, [quote], calculations)
+    assert ("objected" if found.issues else "open" if found.doubts else "") == said, (found.issues, found.doubts)

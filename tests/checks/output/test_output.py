@@ -9,10 +9,10 @@ from fakes import document
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.checks.figures.grounding import GroundingSources
-from ralph_cli.checks.figures.numbering import section_numbers
 from ralph_cli.checks.output.check import OutputCheck, OutputForm, word_limits
+from ralph_cli.checks.output.grounding import GroundingSources
 from ralph_cli.checks.output.keys import key_text
+from ralph_cli.checks.output.numbering import section_numbers
 from ralph_cli.checks.output.shape import Format, Piece, pieces
 from ralph_cli.checks.quotes import resolve_quotes
 from ralph_cli.core.run import Attempt, Draft, DraftClaim, Evidence

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ralph_cli.checks.figures.grounding import GroundingSources
+from ralph_cli.checks.output.grounding import GroundingSources
 from ralph_cli.checks.output.quotations import quotations
 from ralph_cli.checks.output.shape import pieces
 

@@ -27,7 +27,7 @@ from ralph_cli.checks.figures.candidates import DocumentFacts, collect_from_text
 from ralph_cli.checks.figures.claims import FigureComparison
 from ralph_cli.checks.figures.expression import CalculationError
 from ralph_cli.checks.figures.header import read_scales
-from ralph_cli.checks.figures.numbering import ITEM_WORDS, SECTION_REFERENCE, announces_list
+from ralph_cli.checks.output.numbering import ITEM_WORDS, SECTION_REFERENCE, announces_list
 from ralph_cli.checks.output.quotations import MIN_BLOCK_WORDS, Quotation, find_all, quotation_fault, quotations
 from ralph_cli.checks.output.shape import Piece
 from ralph_cli.text.boundary import on_boundaries
@@ -138,11 +138,10 @@ class GroundingSources:
     def _wrong_figures(self, piece: Piece, exempt: Sequence[tuple[int, int]]) -> Iterator[tuple[int, str]]:
         """The figures and dates that are not borne out, but for those in the places that need no source."""
         text = piece.text
-        computed = list(self._calculator.compute_in_text(text))
-        shown = [(start, end) for _, start, end in computed]
         facts = DocumentFacts(self.document_text, self.task)
-        candidates = (*self._calculator.candidates, *(result for result, _, _ in computed))
-        comparison = FigureComparison(candidates, facts, "\n".join((*self.texts, self.task)), self.description)
+        comparison = FigureComparison(
+            self._calculator.candidates, facts, "\n".join((*self.texts, self.task)), self.description
+        )
         found = read_quantities(text, "prose")
         for quantity in found:
             if _is_inside(quantity, exempt) or _is_small_word(quantity):
@@ -153,7 +152,7 @@ class GroundingSources:
             answer = comparison.answer(text, typed, found, named)
             if answer is not None and answer.standing == "open" and typed is not quantity:
                 answer = comparison.answer(text, quantity, found, named)
-            if answer is not None and not (quantity.value == 100 and _is_inside(quantity, shown)):
+            if answer is not None:
                 kind = "date" if quantity.kind == "date" else "figure"
                 told = answer.message.removeprefix(f'"{answer.words}"')
                 parted = "" if told != answer.message else ": "

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from ralph_cli.checks.figures.grounding import GroundingSources
-from ralph_cli.checks.figures.numbering import section_numbers
+from ralph_cli.checks.output.grounding import GroundingSources
+from ralph_cli.checks.output.numbering import section_numbers
 from ralph_cli.checks.output.shape import pieces
 
 SAMPLES = Path(__file__).parents[3] / "samples"
