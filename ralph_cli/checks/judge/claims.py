@@ -113,6 +113,9 @@ class Judge:
     again: of the `panel`, or, without one, of the same judge, and once more if the two differ. A claim stands if more
     than half say so. A judge that fails, or does not answer in shape, is a broken check and never a verdict; as a
     second opinion it does not count.
+
+    With a `counter`, what may limit the claims is read in the same call. `is_compared` says that code has compared the
+    figures of the claims with their quotes.
     """
 
     model: Model
@@ -122,6 +125,7 @@ class Judge:
     panel: tuple[Model, ...] = ()
     counter: CounterEvidence | None = None
     context_chars: int = MIN_CONTEXT
+    is_compared: bool = True
 
     def __call__(self, attempt: Attempt, doubts: Sequence[Doubt] = ()) -> Evidence:
         """The verdicts on the claims of an attempt, of which code has left these doubts."""
@@ -196,6 +200,8 @@ class Judge:
             render_passages(self.document, attempt.quotes, nonce, self.context_chars),
             "\n".join(_render_claim(claim, doubts_of(claim), nonce) for claim in attempt.claims),
         ]
+        if self.is_compared:
+            parts.append(_COMPARED if doubts else f"{_COMPARED} It has no doubts.")
         if doubts:
             parts.append(render_prompt("judge_doubts", where=_WHERE_ANSWERED, consequence=_IF_UNSETTLED))
         if self.counter is not None and passages:
@@ -237,6 +243,7 @@ def _with_claims_only(attempt: Attempt, claims: Sequence[int]) -> Attempt:
     return replace(attempt, claims=kept, quotes=tuple(quote for quote in attempt.quotes if quote.id in ids))
 
 
+_COMPARED = "Code has compared the figures and dates of the claims with the quoted words and the headers above them."
 _WHERE_ANSWERED = "In the entry of a claim with doubts"
 _IF_UNSETTLED = 'A claim of which doubted words are not proved is not "supported"; in other entries `doubts` is empty.'
 

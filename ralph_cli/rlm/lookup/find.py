@@ -17,8 +17,9 @@ from ralph_cli.rlm.lookup.lines import (
 )
 from ralph_cli.text.tables import count_cells, has_columns, names_cells, widen_spaces
 
-_FIND_CHARS, _LISTED_CHARS = 5_000, 2_400
-"""Characters that the lines around places may have, and below which further places get a line each."""
+_FIND_CHARS, _LISTED_CHARS, _LEAST_CHARS = 5_000, 2_400, 240
+"""Characters that the lines around all places may have, below which further places get a line each, and that each of
+the places to be shown has in any case."""
 
 _Place = tuple[_Page, int, int, list[int]]  # its page, first character, end, the line beginnings of its hits
 
@@ -136,7 +137,8 @@ def _print_places(places: list[_Place], start: int, show: int) -> int:
     for number, place in enumerate(places[start : start + show], start):
         among = min(len(places), start + show) - number
         where = f"--- place {number}, page {place[0][0]}, offset {place[3][0]}{_top(place[0])}"
-        passage, hidden = _passage(number, place, max(left // among - len(where), 120), headers)
+        room = left - len(where) - (among - 1) * _LEAST_CHARS
+        passage, hidden = _passage(number, place, max(room, _LEAST_CHARS), headers)
         print(f"{where}\n{passage}")
         cut += [f"{hidden} at {place[3][0]}"] if hidden else []
         left -= len(passage) + len(where) + 2
@@ -152,7 +154,7 @@ def _passage(number: int, place: _Place, room: int, headers: dict[tuple[int, str
     """
     page, first = place[0][0], place[3][0]
     chosen, hidden = _choose_lines(place, room)
-    shown = _join_lines(chosen, place[1])
+    shown = _join_lines(chosen, place[1], place[3])
     head = [part for part in _header_of(first) if part not in shown]
     above = [f"(above: {part})" for part in head if (page, part) not in headers]
     if head and not above:
@@ -183,13 +185,14 @@ def _choose_lines(place: _Place, room: int) -> tuple[list[tuple[int, int]], dict
     return sorted(chosen), hidden
 
 
-def _join_lines(lines: list[tuple[int, int]], reached: int) -> str:
-    """Lines of the text, with a mark where some between them, or after `reached`, are left out."""
+def _join_lines(lines: list[tuple[int, int]], reached: int, hits: list[int]) -> str:
+    """Lines of the text, with a mark where some between them, or after `reached`, are left out, and what those of hits
+    do not show."""
     parts: list[str] = []
     for begin, end in lines:
         if _text()[reached:begin].strip():
             parts.append("[...]")
-        if note := _note(begin):
+        if begin in hits and (note := _note(begin)):
             parts.append(note)
         parts.append(str(globals()["context"][begin:end]))
         reached = end
