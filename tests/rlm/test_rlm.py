@@ -192,13 +192,15 @@ def test_find_groups_neighbours_and_offers_the_next_places() -> None:
     first = bench.run("find('apple', show=3)", lambda items: []).stdout
     assert "90 hits in 90 places" in first and "--- place 2" in first and len(first) < OUTPUT_CAP
     assert re.search(r"^place 3, page 1, offset \d+: line 30 apple$", first, re.MULTILINE)  # further ones, a line each
-    assert re.search(r"^\(\d+ more places, on pages 1 \(\d+\): more\(\)\)$", first, re.MULTILINE)
+    assert re.search(r"^\(\d+ more places, on page 1 \(\d+\): more\(\)\)$", first, re.MULTILINE)
     second = bench.run("more()", lambda items: []).stdout
     last = re.findall(r"^place (\d+),", first, re.MULTILINE)[-1]
     assert f"--- place {int(last) + 1}, " in second
     assert "start counts places" in bench.run("find('apple', start=4000)", lambda items: []).stdout
     assert "0 hits" in bench.run("find('pear')", lambda items: []).stdout
-    assert "10 hits in 1 place " in bench.run("find('line 1[0-9] ')", lambda items: []).stdout
+    near = bench.run("find('line 1[0-9] ')", lambda items: []).stdout
+    assert near.startswith("10 hits in 10 places") and near.count("--- place") == 4  # three of the others were printed
+    assert [near.count(f"line {number} ") for number in range(9, 20)] == [1] * 11
 
 
 def test_closing_twice_is_no_matter() -> None:
@@ -258,7 +260,7 @@ def test_find_cuts_the_beginning_of_a_long_passage_and_never_the_hit() -> None:
     long = "\n".join("filler " * 20 for _ in range(60)) + "\nthe needle is here\nand after\n"
     found = DocumentSandbox(FakeSandbox, document(long)).run("find('needle', before=50)", lambda items: []).stdout
     assert "the needle is here" in found and "and after" in found and len(found) < 5_500
-    assert re.search(r"\(left out for room, at\(offset\) prints them: \d+ lines at \d+\)", found)
+    assert re.search(r"\(left out for room: \d+ lines at place 0: at\(offset\) prints them\)", found)
 
 
 def test_find_never_crosses_a_page() -> None:
@@ -279,7 +281,7 @@ def test_find_matches_across_lines_and_at_line_ends_and_counts_alternatives() ->
     assert run("find('states department')").startswith("1 hit in")
     assert run("find('^defense')").startswith("1 hit in")
     assert "'defense' 2, 'army' 0" in run("find('defense|army')")
-    assert "1 of 2 are rows of tables, those of the widest tables first; the others are on pages 1" in run(
+    assert "1 of 2 are rows of tables, those of the widest tables first; the others are on page 1" in run(
         "find('defense', after=0, before=0, rows=True)"
     )
 

@@ -117,7 +117,8 @@ def _elsewhere(document: Document, quotes: Sequence[Quote]) -> list[str]:
     for quote in quotes:
         pages = dict.fromkeys(document.page_at(start).number for start, end in quote.places if start != quote.start)
         if quote.occurrences > 1 and not names_columns(quote.text):
-            where = f", on pages {', '.join(map(str, list(pages)[:6]))}" if document.paged and pages else ""
+            listed = ", ".join(map(str, list(pages)[:6]))
+            where = f", on page{'s' * (len(pages) > 1)} {listed}" if document.paged and pages else ""
             told.append(
                 f"The words of quote {quote.id} stand in {pluralize(quote.occurrences - 1, 'other place')}{where}."
             )

@@ -130,7 +130,7 @@ def term(words: str) -> None:
         if match.start() < reached:
             continue
         if shown == 3:
-            print(f"(more on pages {_pages_of([_page_at(other.start())[0] for other in found[number:]])})")
+            print(f"(more on {_pages_of([_page_at(other.start())[0] for other in found[number:]])})")
             return
         page, _, first, last = _page_at(match.start())
         low, reached = _whole_lines(match.start(), match.start() + 700, first, last)
