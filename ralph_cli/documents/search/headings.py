@@ -78,7 +78,7 @@ def heading_level(line: str) -> int:
         return 0
     if words[-1].casefold() in STOP_WORDS and len(words) > 1 and not line.isupper():  # the sentence goes on
         return 0
-    if line[-1] in ",;" or line[0] in "(\u2022*" or CELLS_APART.search(line) or _SENTENCE.search(line):
+    if line[-1] in ",;" or line[0] in "(\u2022*" or CELLS_APART.search(rest) or _SENTENCE.search(line):
         return 0
     if line[-1] in ".:" and not number:
         return 0
