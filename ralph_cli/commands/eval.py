@@ -27,8 +27,8 @@ FirstPage = Annotated[
     int | None,
     options.number("--first-page", help="0 or 1: from which number the set counts pages, where it does not say it."),
 ]
-CostEach = Annotated[float | None, typer.Option("--cost-each", min=0, help="US dollars for each question.")]
-TimeEach = Annotated[float | None, typer.Option("--time-each", min=0, help="Seconds for each question.")]
+CostEach = Annotated[float | None, typer.Option("--cost-each", help="US dollars for each question.")]
+TimeEach = Annotated[float | None, typer.Option("--time-each", help="Seconds for each question.")]
 Resume = Annotated[
     Path | None, typer.Option("--resume", help="Folder of an evaluation that was cut off, to go on with.")
 ]
@@ -66,13 +66,12 @@ def evaluate(
     """Ask a set of questions whose answers are known; print how many are right, supported and on the right page."""
     from ralph_cli import api, config
     from ralph_cli.commands.terminal.progress import progress
-    from ralph_cli.core.budget import Budget
     from ralph_cli.evaluation import comparing, report
 
     settings = config.load_settings(given)
     if output is not None:
         require_writable(output)
-    before = comparing.read_other(compare) if compare else None
+    before = comparing.read_earlier(compare) if compare else None
     with replacing((output,), settings.cache_folder, force=force):
         with progress(settings, quiet=quiet) as display:
             evaluation = api.evaluate(
@@ -80,13 +79,14 @@ def evaluate(
                 documents=documents,
                 first_page=first_page,
                 limit=limit,
-                each=Budget(time_each, cost_each),
+                cost_each=cost_each,
+                time_each=time_each,
                 resume=resume,
                 settings=settings,
                 sink=_FirstNotices(display),
                 on_question=_Lines(display),
             )
-        against = comparing.compare(str(compare), before, evaluation.results) if before is not None else None
+        against = comparing.compare(before, evaluation.results) if before else None
         shown = to_json(report.as_object(evaluation, against))
         if output is not None:
             write_file(output, shown + "\n")

@@ -12,8 +12,6 @@ from ralph_cli.core.errors import UserError, describe_fault
 from ralph_cli.core.prompts.json_reply import describe_validation_error
 from ralph_cli.evaluation.results import QuestionResult
 
-RESULTS = TypeAdapter(tuple[QuestionResult, ...])
-
 Rank = Callable[[QuestionResult], int | None]
 
 _RIGHT = {"yes": 2, "partly": 1, "no": 0}
@@ -30,6 +28,16 @@ _WORDS = {
     "supported": ("not supported", "supported"),
     "on_gold": ("off the gold page", "on the gold page"),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Earlier:
+    """An evaluation that was written as JSON: its file, who answered and judged, by which version, and the results."""
+
+    file: str
+    version: str
+    models: dict[str, str]
+    results: tuple[QuestionResult, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +63,14 @@ class Paired:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """This evaluation against an `other`: `paired` questions that both have, those of one `alone`, what changed."""
+    """An evaluation against another, the `file` of its results, which `models` of a `version` of ralph gave.
 
-    other: str
+    `paired` are the questions that both have, `alone` those of one; `changes` what differs.
+    """
+
+    file: str
+    version: str
+    models: dict[str, str]
     paired: int
     alone: int
     measures: dict[str, Paired]
@@ -66,11 +79,15 @@ class Comparison:
     """Over the paired questions what the other took, and this: calls, characters, dollars, seconds."""
 
 
-def read_other(path: Path) -> tuple[QuestionResult, ...]:
-    """The results of an evaluation that was written as JSON. Raises UserError."""
+EARLIER = TypeAdapter(Earlier)
+
+
+def read_earlier(path: Path) -> Earlier:
+    """An evaluation that was written as JSON. Raises UserError."""
     try:
         value: Any = json.loads(path.read_text("utf-8"))
-        return RESULTS.validate_json(json.dumps(value["results"]))
+        fields = {name: value[name] for name in ("version", "models", "results")}
+        return EARLIER.validate_json(json.dumps({"file": str(path)} | fields))
     except (OSError, ValueError, RecursionError, KeyError, TypeError) as error:
         why = "is no evaluation"
         if isinstance(error, ValidationError):
@@ -81,9 +98,9 @@ def read_other(path: Path) -> tuple[QuestionResult, ...]:
         raise UserError(f"{path} {why}", code="no-evaluation", hint=hint) from error
 
 
-def compare(other: str, before: Sequence[QuestionResult], now: Sequence[QuestionResult]) -> Comparison:
+def compare(before: Earlier, now: Sequence[QuestionResult]) -> Comparison:
     """What differs between two results of the same questions, which are those of one id and wording."""
-    earlier = {(result.id, result.question): result for result in before if _usable(result)}
+    earlier = {(result.id, result.question): result for result in before.results if _usable(result)}
     current = {(result.id, result.question): result for result in now if _usable(result)}
     pairs = [(earlier[key], result) for key, result in current.items() if key in earlier]
     measures, changes = {}, []
@@ -104,7 +121,7 @@ def compare(other: str, before: Sequence[QuestionResult], now: Sequence[Question
         for name in ("calls", "characters", "usd", "seconds")
     }
     alone = len(earlier.keys() ^ current.keys())
-    return Comparison(other, len(pairs), alone, measures, tuple(changes), totals)
+    return Comparison(before.file, before.version, before.models, len(pairs), alone, measures, tuple(changes), totals)
 
 
 def _usable(result: QuestionResult) -> bool:

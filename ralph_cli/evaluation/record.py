@@ -73,7 +73,7 @@ def reopen_record(folder: Path, terms: Mapping[str, Any]) -> EvaluationRecord:
         what = f"that evaluation was made with other terms: {'; '.join(differing[:3])}"
         raise ConfigError(what, code="other-evaluation", hint="leave out --resume to begin a new one")
     record = EvaluationRecord(folder)
-    for result in read_results(folder / RESULTS_FILE):
+    for result in _read_results(folder / RESULTS_FILE):
         record.results[result.id] = result
     for name in run_names(folder):
         try:
@@ -92,16 +92,19 @@ def terms_of(questions: QuestionSet, settings: Settings, models: Mapping[str, st
     return {"questions": questions.sha256, **made_with}
 
 
-def read_results(path: Path) -> list[QuestionResult]:
-    """The results of a file, a line each; none if it is not there. A last line that was cut off is left out."""
+def _read_results(path: Path) -> list[QuestionResult]:
+    """The results of a file, a line each; none if it is not there. A last line that was cut off is cut away."""
     try:
-        lines = path.read_text("utf-8").split("\n")
+        data = path.read_bytes()
+        whole = data[: data.rfind(b"\n") + 1]
+        if whole != data:
+            path.write_bytes(whole)
     except FileNotFoundError:
         return []
-    except (OSError, ValueError) as error:
-        raise JournalError(f"{path} {describe_fault(error)}", code="unreadable") from error
+    except OSError as error:
+        raise _unwritable(path.parent, error) from error
     found = []
-    for number, line in enumerate(lines[:-1], 1):
+    for number, line in enumerate(whole.splitlines(), 1):
         try:
             found.append(RESULT.validate_json(line))
         except ValidationError as error:

@@ -1,11 +1,11 @@
 """An evaluation for a reader: a table of the totals and a line for each question; and one JSON object."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from ralph_cli.core.model import Usage
 from ralph_cli.core.run import StopType
+from ralph_cli.core.version import __version__
 from ralph_cli.evaluation.comparing import Comparison
 from ralph_cli.evaluation.results import BY_ABSENCE, BY_FIGURES, BY_NOTHING, BY_WORDS, Evaluation, QuestionResult
 from ralph_cli.reports.safe_text import make_visible, one_line
@@ -32,9 +32,8 @@ _TOTALS = {"calls": "calls", "characters": "characters", "usd": "dollars", "seco
 
 def report_lines(evaluation: Evaluation, comparison: Comparison | None = None) -> Iterator[str]:
     """The report, a line at a time."""
-    models = ", ".join(f"{role} {name}" for role, name in evaluation.models.items())
     counts = f"{len(evaluation.results)} of {pluralize(evaluation.total, 'question')} ({evaluation.format})"
-    yield f"{one_line(evaluation.questions)}: {counts}; {one_line(models)}"
+    yield f"{one_line(evaluation.questions)}: {counts}; {_models(evaluation.models)}"
     yield ""
     yield from _table(evaluation)
     yield ""
@@ -68,6 +67,10 @@ def describe_result(result: QuestionResult) -> str:
     if result.on_gold is not None:
         parts.append("on the gold page" if result.on_gold else "off the gold page")
     return ", ".join(parts)
+
+
+def _models(models: Mapping[str, str]) -> str:
+    return one_line(", ".join(f"{role} {name}" for role, name in models.items()))
 
 
 def _table(evaluation: Evaluation) -> Iterator[str]:
@@ -115,7 +118,8 @@ def _questions(evaluation: Evaluation) -> Iterator[str]:
 
 def _comparison(comparison: Comparison) -> Iterator[str]:
     alone = f"; {comparison.alone} in one of them only" if comparison.alone else ""
-    yield f"Against {one_line(comparison.other)}: {pluralize(comparison.paired, 'question')} in both{alone}"
+    yield f"Against {one_line(comparison.file)}: {pluralize(comparison.paired, 'question')} in both{alone}"
+    yield f"  that was ralph {one_line(comparison.version)}, {_models(comparison.models)}"
     yield f"{'':<22}{'better':>8}{'worse':>8}{'same':>8}"
     for name, paired in comparison.measures.items():
         yield f"{_MEASURES[name].split(' (')[0]:<22}{paired.better:>8}{paired.worse:>8}{paired.same:>8}"
@@ -144,6 +148,7 @@ def as_object(evaluation: Evaluation, comparison: Comparison | None = None) -> d
             "total": evaluation.total,
         },
         "complete": evaluation.complete,
+        "version": __version__,
         "models": evaluation.models,
         "grader": evaluation.grader or None,
         "stop": {"type": evaluation.halt.type.value, "reason": evaluation.halt.detail},
@@ -151,13 +156,9 @@ def as_object(evaluation: Evaluation, comparison: Comparison | None = None) -> d
             name: {"hits": rate.hits, "asked": rate.asked, "share": rate.share}
             for name, rate in evaluation.rates.items()
         },
-        "usage": _usage(evaluation.usage) | {"seconds": evaluation.seconds},
-        "grading": _usage(evaluation.grading),
+        "usage": asdict(evaluation.usage) | {"seconds": evaluation.seconds},
+        "grading": asdict(evaluation.grading),
         "results": [asdict(result) for result in evaluation.results],
         "comparison": None if comparison is None else asdict(comparison),
         "folder": str(evaluation.folder),
     }
-
-
-def _usage(usage: Usage) -> dict[str, Any]:
-    return asdict(usage)

@@ -86,7 +86,7 @@ def grade_by_words(question: Question, answer: str) -> Grade:
 def is_on_gold(question: Question, quotes: Sequence[Quote], document: Document) -> bool | None:
     """Whether a quote stands on a page, or in a passage, that the set names; None if nothing can be compared."""
     if question.pages:
-        if not document.paged:
+        if not document.paged or min(question.pages) > len(document.pages):
             return None
         return any(
             quote.page <= page <= max(quote.page, quote.last_page) for quote in quotes for page in question.pages

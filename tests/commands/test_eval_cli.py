@@ -61,7 +61,7 @@ def test_a_question_without_a_result_ends_with_2(folder: Path, capsys: pytest.Ca
         (["set.jsonl", "--first-page", "3"], "pages count from 0 or 1"),
         (["set.jsonl", "--resume", "out/none"], "no evaluation that can go on"),
         (["set.jsonl", "--compare", "none.json"], "does not exist"),
-        (["set.jsonl", "--cost-each", "-1"], "cost-each"),
+        (["set.jsonl", "--cost-each", "-1"], "cost_each must be a number above 0"),
         (["set.jsonl", "-o", "nowhere/out.json"], "cannot be written"),
         (["set.jsonl", "-o", "memo.txt"], "was not written by ralph"),
         (["set.jsonl", "--model", "anthropic:claude-x"], "needs a key"),

@@ -9,8 +9,7 @@ import pytest
 
 from ralph_cli import Settings
 from ralph_cli.api import evaluate
-from ralph_cli.core.budget import Budget
-from ralph_cli.core.errors import ConfigError, ProviderError, UserError
+from ralph_cli.core.errors import ConfigError, ProviderError
 from ralph_cli.core.events import AnyEvent, RunStarted
 from ralph_cli.core.model import Model, Reply, Request, Usage
 from ralph_cli.core.run import StopType
@@ -198,6 +197,7 @@ def test_a_run_whose_result_was_not_kept_is_compared_and_not_asked_again(run: Ru
     second = run(again, TERM, resume=first.folder)
     assert again.asked == [] and again.graded == [TERM["question"]]
     assert second.results[0].usage == first.results[0].usage and second.complete
+    assert run(again, TERM, resume=first.folder).results == second.results  # nothing of the cut line is left
 
 
 def test_a_comparison_that_failed_is_made_again(run: Run) -> None:
@@ -229,7 +229,7 @@ def test_the_budget_of_all_ends_it_and_a_higher_one_goes_on(run: Run) -> None:
 
 
 def test_a_question_that_reaches_its_own_budget_has_a_result(run: Run) -> None:
-    evaluation = run(Cast(), RENT, DOG, each=Budget(usd=0.005))
+    evaluation = run(Cast(), RENT, DOG, cost_each=0.005)
     first, second = evaluation.results
     assert (first.stop, first.cut_off, first.supported) == ("max_cost", False, False)
     assert second.supported and evaluation.halt.type is StopType.NONE
@@ -262,7 +262,14 @@ def test_without_a_model_nothing_is_absent(settings: Settings, tmp_path: Path) -
     assert (result.answered, result.grade.right, result.supported) == ("nothing", "no", None)
 
 
-@pytest.mark.parametrize("first_page", [2, -1])
-def test_pages_count_from_0_or_1(run: Run, first_page: int) -> None:
-    with pytest.raises(UserError, match="pages count from 0 or 1"):
-        run(Cast(), first_page=first_page)
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        ({"first_page": 2}, "pages count from 0 or 1, not 2"),
+        ({"cost_each": 0.0}, "cost_each must be a number above 0, not 0"),
+        ({"time_each": float("nan")}, "time_each must be a number above 0"),
+    ],
+)
+def test_an_impossible_option_is_refused(run: Run, option: dict, told: str) -> None:
+    with pytest.raises(ConfigError, match=told):
+        run(Cast(), **option)

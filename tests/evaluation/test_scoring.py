@@ -101,6 +101,7 @@ def test_a_quote_on_a_page_that_the_set_names_is_on_gold() -> None:
 def test_without_pages_or_gold_there_is_nothing_to_tell() -> None:
     assert is_on_gold(asked(), [quote(1)], PAGED) is None
     assert is_on_gold(asked(pages=(1,)), [quote(1)], document("one page only")) is None
+    assert is_on_gold(asked(pages=(4, 5)), [quote(1)], PAGED) is None  # it has three
 
 
 def test_a_quote_in_a_passage_that_the_set_names_is_on_gold() -> None:
