@@ -128,6 +128,9 @@ def read_questions(path: Path, documents: Path | None = None, *, first_page: int
     except (OSError, ValueError) as error:
         raise UserError(f"{path} {describe_fault(error)}", code="bad-questions", hint=_HINT) from error
     folder = documents or path.parent
+    if not folder.is_dir():
+        what = f"there is no folder {folder}"
+        raise UserError(what, code="no-documents", hint="--documents names the folder of the documents")
     found: list[tuple[Format, Question]] = []
     seen: dict[str, str] = {}
     for number, where, record in _records(path, text):

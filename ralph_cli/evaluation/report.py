@@ -59,11 +59,11 @@ def describe_result(result: QuestionResult) -> str:
     if result.error:
         return f"failed: {one_line(result.error, 150)}"
     if result.cut_off:
-        return f"cut off ({result.stop})"
+        return f"cut off ({one_line(result.stop)})"
     grade = {"yes": "right", "partly": "partly right", "no": "not right"}.get(result.grade.right, "not compared")
     parts = [result.answered, f"{grade} by {one_line(result.grade.by)}" if result.grade.by else grade]
     if result.supported is not None:
-        parts.append("supported" if result.supported else f"not supported ({result.stop})")
+        parts.append("supported" if result.supported else f"not supported ({one_line(result.stop)})")
     if result.on_gold is not None:
         parts.append("on the gold page" if result.on_gold else "off the gold page")
     return ", ".join(parts)

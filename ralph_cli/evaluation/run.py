@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from math import inf
 from pathlib import Path
 
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Budget
-from ralph_cli.core.errors import ConfigError, DocumentError, EngineError, ProviderError
+from ralph_cli.core.errors import ConfigError, DocumentError, JournalError, RalphError
+from ralph_cli.core.events import AnyEvent, RunStarted
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Halt, StopType
 from ralph_cli.documents.source import DocumentSource
@@ -24,6 +26,7 @@ from ralph_cli.evaluation.scoring import (
 )
 from ralph_cli.reports.view import RunView
 from ralph_cli.runs.execute import Setup
+from ralph_cli.runs.history import read_run
 from ralph_cli.runs.questions import answer_question
 from ralph_cli.runs.resume import resume
 from ralph_cli.wiring.models import ModelNames, choose_models
@@ -87,6 +90,7 @@ class _Questioning:
     record: EvaluationRecord
     on_question: OnQuestion
     began: float = 0.0
+    run: str = ""
 
     def ask_all(self, asked: tuple[Question, ...]) -> Halt:
         self.began, failures = clock.monotonic(), 0
@@ -98,10 +102,7 @@ class _Questioning:
             if (spent := next(_used_up(left), None)) is not None:
                 return spent
             self.on_question(number, len(asked), question, None)
-            try:
-                result, failed = self._result(question, left)
-            except KeyboardInterrupt:
-                return Halt(StopType.USER_INTERRUPTED, "interrupted")
+            result, failed = self._result(question, left)
             self.record.add(result)
             self.on_question(number, len(asked), question, result)
             if result.cut_off:
@@ -115,13 +116,19 @@ class _Questioning:
         """What may still be spent on all questions: dollars since they were begun, seconds of this sitting."""
         settings = self.setup.settings
         others = [result for result in self.record.results.values() if result.id != without]
-        spent = sum((result.usage.usd or 0.0) + (result.grading.usd or 0.0) for result in others)
+        spent = sum(self._counted(result.usage) + self._counted(result.grading) for result in others)
         usd = None if settings.max_cost is None else settings.max_cost - spent
         elapsed = clock.monotonic() - self.began
         return Budget(None if settings.max_time is None else settings.max_time - elapsed, usd)
 
+    def _counted(self, usage: Usage) -> float:
+        """The dollars of a usage; where a price is unknown, all that may have been spent: a cap has to be kept."""
+        if usage.usd is not None:
+            return usage.usd
+        return inf if self.each.usd is None else self.each.usd
+
     def _result(self, question: Question, left: Budget) -> tuple[QuestionResult, bool]:
-        """What came of a question, and whether a service failed."""
+        """What came of a question, and whether it failed for a reason that the next one may meet, too."""
         blank = QuestionResult(
             id=question.id,
             question=question.question,
@@ -129,22 +136,39 @@ class _Questioning:
             reference=question.reference,
             expected_absent=question.absent,
         )
+        self.run = ""
         try:
             source = DocumentSource(str(self.questions.path_of(question)))
             source = source.loaded(self.setup.settings.cache_folder)
             view = self._view(question, source, left)
-        except (DocumentError, ProviderError, EngineError) as error:
-            return replace(blank, error=error.line), not isinstance(error, DocumentError)
-        except ConfigError as error:
+            return self._scored(question, blank, view, source, left), view.halt.type is StopType.SYSTEM_ERROR
+        except KeyboardInterrupt:
+            return replace(self._with_spending(blank), cut_off=True, stop=StopType.USER_INTERRUPTED.value), False
+        except (ConfigError, JournalError) as error:
             if error.code not in ("no-question", "long-question"):
                 raise  # it holds for every question
             return replace(blank, error=error.line), False
-        return self._scored(question, blank, view, source, left), view.halt.type is StopType.SYSTEM_ERROR
+        except Exception as error:  # noqa: BLE001 - whatever breaks one question must not end the others
+            line = error.line if isinstance(error, RalphError) else f"{type(error).__name__}: {error}"
+            return replace(self._with_spending(blank), error=line), not isinstance(error, DocumentError)
+
+    def _with_spending(self, result: QuestionResult) -> QuestionResult:
+        """A result with what the run has cost that was begun for it, if one was."""
+        if not self.run:
+            return result
+        view = read_run(self.record.folder / self.run).view
+        return replace(result, usage=_usage_of(view), seconds=view.seconds, run=view.run)
+
+    def _listen(self, event: AnyEvent, /) -> None:
+        if isinstance(event, RunStarted):
+            self.run = event.run
+        if self.setup.sink is not None:
+            self.setup.sink(event)
 
     def _view(self, question: Question, source: DocumentSource, left: Budget) -> RunView:
         """The run of a question: the one that there is, gone on with if it was cut off, or a new one."""
         budget = {"max_cost": _lower(self.each.usd, left.usd), "max_time": _lower(self.each.seconds, left.seconds)}
-        setup = replace(self.setup, settings=self.setup.settings.model_copy(update=budget))
+        setup = replace(self.setup, settings=self.setup.settings.model_copy(update=budget), sink=self._listen)
         earlier = self.record.runs.get((question.question.strip(), source.load().sha256))
         if earlier is None:
             return answer_question(source, question.question, setup).view
@@ -177,8 +201,7 @@ class _Questioning:
             stop=stop.value,
             error=view.halt.detail if stop is StopType.SYSTEM_ERROR else "",
             cut_off=of_all or stop is StopType.USER_INTERRUPTED,
-            # The built-in engine counts words; nothing of that is a call of a model.
-            usage=view.usage if view.asks_models else Usage(),
+            usage=_usage_of(view),
             seconds=view.seconds,
             run=view.run,
         )
@@ -195,16 +218,22 @@ class _Questioning:
         if not grader_name(self.names, self.setup):
             return grade_by_words(question, result.answer), Usage()
         rest = {
-            "max_cost": None if left.usd is None else max(left.usd - (result.usage.usd or 0.0), 0.0),
+            "max_cost": None if left.usd is None else max(left.usd - self._counted(result.usage), 0.0),
             "max_time": None if left.seconds is None else max(left.seconds - result.seconds, 0.0),
         }
         setup = replace(self.setup, settings=self.setup.settings.model_copy(update=rest))
         return grade_with_model(question, result.answer, self.names, setup)
 
 
+def _usage_of(view: RunView) -> Usage:
+    """What a run has cost. The built-in engine counts words; nothing of that is a call of a model."""
+    return view.usage if view.asks_models else Usage()
+
+
 def _used_up(left: Budget) -> Iterator[Halt]:
     if left.usd is not None and left.usd <= 0:
-        yield Halt(StopType.MAX_COST, "the budget of the evaluation is spent")
+        unknown = ", or may be: a price is unknown (--cost-each bounds it)" if left.usd == -inf else ""
+        yield Halt(StopType.MAX_COST, f"the budget of the evaluation is spent{unknown}")
     if left.seconds is not None and left.seconds <= 0:
         yield Halt(StopType.TIMEOUT, "the time of the evaluation is over")
 

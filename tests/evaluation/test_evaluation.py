@@ -41,13 +41,14 @@ class Cast:
     worker_faults: dict[str, Reply | BaseException] = field(default_factory=dict)
     grades: dict[str, str] = field(default_factory=dict)
     usd: float = 0.01
+    judge: Callable[[Request], Reply] | None = None
     asked: list[str] = field(default_factory=list)
     graded: list[str] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
 
     @property
     def models(self) -> dict[str, Model]:
-        judge = ScriptedModel(self._judge, name="scripted:judge", vendor="b")
+        judge = ScriptedModel(self.judge or self._judge, name="scripted:judge", vendor="b")
         return {"worker": ScriptedModel(self._work, vendor="a"), "judge": judge, "subquery": ScriptedModel([])}
 
     def _work(self, request: Request) -> Reply | ProviderError:
@@ -158,6 +159,24 @@ def test_a_question_that_fails_is_told_and_the_next_one_is_asked(run: Run) -> No
     assert not evaluation.complete and evaluation.halt.type is StopType.NONE
     assert rates(evaluation)["answered"] == (1, 3) and rates(evaluation)["right"] == (1, 1)
     assert "2 failed" in render_text(evaluation)
+
+
+def full(request: Request) -> Reply:
+    raise MemoryError("full")
+
+
+def test_what_a_question_cost_that_failed_is_counted(run: Run) -> None:
+    failed, last = run(Cast(judge=full), RENT, DOG).results
+    assert "MemoryError" in failed.error and failed.run and last.finished
+    assert failed.usage.calls == 2 and failed.usage.usd is None  # of a call that failed nobody knows the price
+
+
+def test_a_price_that_is_unknown_counts_as_all_that_the_question_may_cost(run: Run) -> None:
+    evaluation = run(Cast(judge=full), RENT, DOG, changes={"max_cost": 1.0})
+    assert len(evaluation.results) == 1 and evaluation.halt.type is StopType.MAX_COST
+    assert "a price is unknown" in evaluation.halt.detail
+    evaluation = run(Cast(judge=full), RENT, DOG, changes={"max_cost": 1.0}, cost_each=0.4)
+    assert len(evaluation.results) == 2 and evaluation.halt.type is StopType.NONE
 
 
 def test_so_many_failures_in_a_row_end_it(run: Run) -> None:

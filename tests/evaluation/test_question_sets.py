@@ -40,7 +40,7 @@ def test_the_first_page_is_that_of_the_line_then_that_of_the_option(
 def test_financebench_counts_pages_from_0(tmp_path: Path) -> None:
     evidence = [{"evidence_text": "...", "doc_name": "ACME_2023_10K", "evidence_page_num": 0}, {"evidence_page_num": 9}]
     record = {"financebench_id": "f1", "doc_name": "ACME_2023_10K", "question": "q", "answer": "a"}
-    read = read_questions(written(tmp_path, record | {"evidence": evidence}), tmp_path / "pdfs")
+    read = read_questions(written(tmp_path, record | {"evidence": evidence}), tmp_path)
     assert (read.format, read.questions[0].id, read.questions[0].pages) == ("FinanceBench", "f1", (1, 10))
 
 
@@ -105,6 +105,8 @@ def test_what_cannot_be_used_is_one_line_with_its_place(tmp_path: Path, records:
 def test_a_file_that_is_not_there_or_no_text_is_named(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="does not exist"):
         read_questions(tmp_path / "none.jsonl")
+    with pytest.raises(UserError, match="there is no folder"):
+        read_questions(written(tmp_path, OWN), tmp_path / "nowhere")
     (tmp_path / "set.jsonl").write_bytes(b"{}\n\xff")
     with pytest.raises(UserError, match=r"is not UTF-8 \(line 2\)"):
         read_questions(tmp_path / "set.jsonl")
