@@ -38,6 +38,7 @@ def report_lines(evaluation: Evaluation, comparison: Comparison | None = None) -
     yield from _table(evaluation)
     yield ""
     yield from _questions(evaluation)
+    yield from _not_right(evaluation)
     if comparison is not None:
         yield ""
         yield from _comparison(comparison)
@@ -60,8 +61,13 @@ def describe_result(result: QuestionResult) -> str:
         return f"failed: {one_line(result.error, 150)}"
     if result.cut_off:
         return f"cut off ({one_line(result.stop)})"
-    grade = {"yes": "right", "partly": "partly right", "no": "not right"}.get(result.grade.right, "not compared")
-    parts = [result.answered, f"{grade} by {one_line(result.grade.by)}" if result.grade.by else grade]
+    grade = result.grade
+    right = {"yes": "right", "partly": "partly right", "no": "not right"}.get(grade.right, "not compared")
+    if grade.right == "unjudged":
+        right += f" ({one_line(grade.reason, 80)})"
+    elif grade.by:
+        right += f" by {one_line(grade.by)}"
+    parts = [result.answered, right]
     if result.supported is not None:
         parts.append("supported" if result.supported else f"not supported ({one_line(result.stop)})")
     if result.on_gold is not None:
@@ -99,7 +105,7 @@ def _graders(evaluation: Evaluation) -> str:
     }
     counts: dict[str, int] = {}
     for result in evaluation.results:
-        if result.grade.by:
+        if result.grade.by and result.grade.right != "unjudged":
             words = names.get(result.grade.by, f"the word of {one_line(result.grade.by)}")
             counts[words] = counts.get(words, 0) + 1
     return ", ".join(f"{words} {count}" for words, count in counts.items())
@@ -114,6 +120,21 @@ def _questions(evaluation: Evaluation) -> Iterator[str]:
         spent = f"{usage.calls:>5} {usage.characters:>10,} {usd:>8} {result.seconds:>7.1f}"
         words = f"{describe_result(result)}: {one_line(result.question, 90)}"
         yield f"{one_line(result.id, width):<{width}}  {spent}  {words}"
+
+
+def _not_right(evaluation: Evaluation) -> Iterator[str]:
+    """What the grader has refused, with both answers: a reference may be wrong, and so may the grader."""
+    refused = [item for item in evaluation.results if item.grade.right in ("no", "partly")]
+    if not evaluation.grader or not refused:
+        return
+    yield ""
+    yield "Not right, or partly:"
+    for result in refused:
+        reference = one_line(result.reference, 200) or "not in the document"
+        yield f"- {one_line(result.id)}: {one_line(result.question)}"
+        yield f"    reference: {reference}"
+        yield f"    answer: {one_line(result.answer, 200) or 'none'}"
+        yield f"    {one_line(result.grade.by)}: {one_line(result.grade.reason, 200)}".rstrip(": ")
 
 
 def _comparison(comparison: Comparison) -> Iterator[str]:

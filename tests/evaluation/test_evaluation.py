@@ -126,7 +126,12 @@ def test_each_measure_is_counted_over_what_it_can_be_told_of(run: Run) -> None:
 
 def test_an_answer_that_is_wrong_or_off_the_page_is_counted_as_such(run: Run) -> None:
     elsewhere = RENT | {"answer": "$49,000", "passages": ["ends on 28 February 2031"]}
-    evaluation = run(Cast(grades={RENT["question"]: "no", TERM["question"]: "no"}), elsewhere, TERM | {"absent": True})
+    evaluation = run(
+        Cast(grades={RENT["question"]: "no", TERM["question"]: "no"}), elsewhere, DOG | {"question": TERM["question"]}
+    )
+    text = render_text(evaluation)
+    assert "    reference: $49,000" in text and "    answer: The rent is $48,000 a year." in text
+    assert "    scripted:judge: both say ten years" in text and "    reference: not in the document" in text
     told = rates(evaluation)
     assert told["right"] == (0, 2) and told["on_gold"] == (0, 1) and told["absent_rightly"] == (0, 1)
     assert told["supported"] == (2, 2) and told["supported_and_right"] == (0, 2)
@@ -222,6 +227,7 @@ def test_a_run_whose_result_was_not_kept_is_compared_and_not_asked_again(run: Ru
 def test_a_comparison_that_failed_is_made_again(run: Run) -> None:
     first = run(Cast(grades={TERM["question"]: "perhaps"}), TERM)
     assert first.results[0].grade.right == "unjudged" and not first.complete
+    assert "not compared (verdict: Input should be" in render_text(first)
     assert rates(first)["right"] == (0, 0)
     again = Cast()
     assert run(again, TERM, resume=first.folder).complete and again.asked == []
