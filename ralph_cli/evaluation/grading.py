@@ -14,10 +14,7 @@ from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.evaluation.question_sets import Question
 from ralph_cli.evaluation.results import Grade
 from ralph_cli.runs.execute import Setup
-from ralph_cli.wiring.models import ModelNames, build_models
-
-NOBODY = "offline:extractive"
-"""A model that needs no key: it stands where no model is asked."""
+from ralph_cli.wiring.models import NOBODY, ModelNames, build_models
 
 MAX_CHARS, MAX_TOKENS = 8_000, 1_000
 """Characters shown of the reference and of the answer, and tokens of the reply."""

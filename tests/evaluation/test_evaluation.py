@@ -137,6 +137,17 @@ def test_an_answer_that_is_wrong_or_off_the_page_is_counted_as_such(run: Run) ->
     assert told["supported"] == (2, 2) and told["supported_and_right"] == (0, 2)
 
 
+def test_the_published_formats_go_the_whole_way(run: Run) -> None:
+    words = "The lease runs for ten years"
+    start = MEMO.index(words)
+    snippet = {"file_path": "memo.txt", "span": [start, start + len(words)]}
+    (legal,) = run(Cast(), {"tests": [{"query": TERM["question"], "snippets": [snippet]}]}).results
+    assert (legal.reference, legal.on_gold, legal.grade.right) == (words, True, "yes")
+    bench = {"financebench_id": "f", "question": RENT["question"], "doc_name": "memo", "answer": "$48,000.00"}
+    (financial,) = run(Cast(), bench | {"evidence": [{"evidence_page_num": 0}]}).results
+    assert (financial.id, financial.grade.right) == ("f", "yes") and financial.on_gold is None  # a text has no pages
+
+
 def test_an_answer_that_is_not_accepted_is_not_supported(run: Run) -> None:
     cast = Cast(
         worker_faults={RENT["question"]: tool_reply({"claims": [CLAIMS[RENT["question"]] | {"quotes": ["no"]}]})}
