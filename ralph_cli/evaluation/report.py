@@ -27,7 +27,8 @@ _MEASURES = {
     "absent_wrongly": "absent, wrongly",
 }
 
-_TOTALS = {"calls": "calls", "characters": "characters", "usd": "dollars", "seconds": "seconds"}
+_TOTALS = {"calls": ("calls", 0), "characters": ("characters", 0), "usd": ("dollars", 4), "seconds": ("seconds", 1)}
+"""What a comparison adds up, each with its name and how many decimals are shown."""
 
 
 def report_lines(evaluation: Evaluation, comparison: Comparison | None = None) -> Iterator[str]:
@@ -83,7 +84,7 @@ def _table(evaluation: Evaluation) -> Iterator[str]:
     for name, rate in evaluation.rates.items():
         if rate.asked and (name != "absent_wrongly" or rate.hits):
             yield f"{_MEASURES[name]:<22}{f'{rate.hits} of {rate.asked}':>11}{rate.share:>8.0%}"
-    yield f"Right by: {_graders(evaluation)}." if _graders(evaluation) else "No references to compare with."
+    yield f"Compared by: {_graders(evaluation)}." if _graders(evaluation) else "No references to compare with."
     if not evaluation.grader:
         yield NO_GRADER
     failed = sum(bool(result.error) for result in evaluation.results)
@@ -146,17 +147,15 @@ def _comparison(comparison: Comparison) -> Iterator[str]:
         yield f"{_MEASURES[name].split(' (')[0]:<22}{paired.better:>8}{paired.worse:>8}{paired.same:>8}"
     yield f"{'':<22}{'before':>12}{'now':>12}"
     for name, values in comparison.totals.items():
-        before, now = ("?" if value is None else f"{value:,.{_DECIMALS[name]}f}" for value in values)
-        yield f"{_TOTALS[name]:<22}{before:>12}{now:>12}"
+        words, decimals = _TOTALS[name]
+        before, now = ("?" if value is None else f"{value:,.{decimals}f}" for value in values)
+        yield f"{words:<22}{before:>12}{now:>12}"
     for title, better in (("Better:", True), ("Worse:", False)):
         changes = [change for change in comparison.changes if change.better is better]
         if changes:
             yield title
         for change in changes:
             yield f"- {one_line(change.id)}: {change.was} -> {change.now}: {one_line(change.question, 90)}"
-
-
-_DECIMALS = {"calls": 0, "characters": 0, "usd": 4, "seconds": 1}
 
 
 def as_object(evaluation: Evaluation, comparison: Comparison | None = None) -> dict[str, Any]:
