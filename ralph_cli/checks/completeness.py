@@ -127,7 +127,7 @@ class CompletenessReview:
             message = f"of the pages that it is about, these were not read whole: {format_ranges(unread, MAX_NAMED)}"
             left = ", ".join(map(self._name_unread, unread[:MAX_CALLS_NAMED]))
             return CompletenessProof("pages", False, f"{message}; what is left begins at {left}")
-        if len(numbers) == count:
+        if len(numbers) == count and not from_heading and not to_heading:
             return CompletenessProof("pages", True, "all pages were read")
         message = f"the reader says that the task is about pages {format_ranges(numbers)}; they were read"
         if from_heading or to_heading:
