@@ -6,6 +6,9 @@ from ralph_cli.text.tables import header_lines
 
 _Page = tuple[int, str, int, int]  # number, label, first character, end
 
+_STARTS: list[int] = []
+"""Where each page begins; the document of a sandbox does not change."""
+
 _LONG = 400
 """Characters of a line above which only a part of it is printed."""
 
@@ -31,7 +34,9 @@ def _page_number(number: int) -> _Page | None:
 
 def _page_at(offset: int) -> _Page:
     table = _page_table()
-    return table[max(bisect.bisect_right([page[2] for page in table], offset) - 1, 0)]
+    if not _STARTS:
+        _STARTS.extend(page[2] for page in table)
+    return table[max(bisect.bisect_right(_STARTS, offset) - 1, 0)]
 
 
 def _line_span(offset: int) -> tuple[int, int]:
