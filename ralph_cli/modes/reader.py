@@ -19,7 +19,7 @@ from ralph_cli.modes.opening import describe_pages, render_headings
 from ralph_cli.rlm.loop import Explorer, ReviewDraft
 from ralph_cli.rlm.parse import ACT_TOOL, READ_TOOL, MalformedCall, Snippet, parse_call
 
-PREVIEW_CHARS, TRAJECTORY_CHARS = 600, 24_000
+PREVIEW_CHARS, TRAJECTORY_CHARS = 300, 24_000
 SUMMARY_CHARS = 4_000
 """Characters of what was run, in the compact prompt that a fresh conversation begins with."""
 
