@@ -1,6 +1,7 @@
 """Every quantity, date and name of a text against all that it may rest on: contradicted, or open. Pure."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, combinations, product
@@ -20,7 +21,7 @@ from ralph_cli.text.quantities.relations import (
     direction_before,
     misstated_direction,
 )
-from ralph_cli.text.quantities.vocabulary import PHYSICAL, singular
+from ralph_cli.text.quantities.vocabulary import units_named
 from ralph_cli.text.sentences import sentence_at
 
 NOWHERE = "nowhere"
@@ -30,8 +31,9 @@ _NEAR = 300
 """Characters between two figures of a text of which one may be made of the other."""
 
 _PLURALS = frozenset(("people", "men", "women", "children", "staff", "aircraft", "criteria"))
-_MARK = re.compile(r"(?m)[\u2022\u25aa\u25e6\u2023]|^[ \t]*(?:[-*+]|\(?\d{1,2}[.)])[ \t]")
-_WORD = re.compile(r"[^\W\d_]+")
+_MARK = re.compile(r"(?m)[\u2022\u25aa\u25e6\u2023\u2610-\u2612]|^[ \t]*(?:[-*+]|\(?\d{1,2}[.)])[ \t]")
+_BOXES = "\u2610\u2611\u2612"
+_BETWEEN_ITEMS = re.compile(r"[,;]|\b(?:and|or)\b")
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
 _ROUNDINGS = ("rounding", "side of the bound", "distance to the bound")
 
@@ -150,7 +152,9 @@ class FigureComparison:
             if (result := self._compare(quantity, candidate, sentence))
         ]
         name = _name(text, quantity)
-        if quantity.kind == "currency" and quantity.unit != "cent" and not self.facts.names_currency(quantity.unit):
+        is_weighed = quantity.unit == "\u00a3" and "pound" in units_named(self.said)
+        known = is_weighed or quantity.unit == "cent" or self.facts.names_currency(quantity.unit)
+        if quantity.kind == "currency" and not known:
             standing: Standing = "contradicted" if quantity.unit in MAIN_CURRENCIES else "open"
             return _answer(name, quantity, standing, "currency", f'"{name}": the document names no such currency')
         if any(result.standing == "supported" for result, _ in found):
@@ -185,7 +189,7 @@ class FigureComparison:
             result = compare(replace(quantity, value=abs(quantity.value - 1)), candidate, sentence)
         if candidate.source == "question" and result is not None:
             # What a claim is measured against, or denies, the question may have named.
-            free = quantity.bound or _NEGATED.search(sentence)
+            free = quantity.bound or other.bound or _NEGATED.search(sentence)
             return result if result.standing == "supported" and free else None
         return result
 
@@ -255,8 +259,8 @@ class FigureComparison:
         if quantity.kind in ("none", "count") and plain and named:
             whole = " ".join((*before[-1:], quantity.text))
             return _answer(name, quantity, "open", "name", f'code could not tell whether "{whole}" is a name')
-        if small and quantity.kind in ("count", "ordinal") and quantity.value in (1, len(_MARK.findall(self.said))):
-            return None  # "one core" is "a core"; so many items are marked in the quotes
+        if small and quantity.kind in ("none", "count", "ordinal") and self._is_counted(text, quantity):
+            return None
         timed = any(found.quantity.kind == "duration" and not found.in_table for found in self.candidates)
         if quantity.kind == "duration" and quantity.value == 1 and quantity.text.isalpha() and not timed:
             return None
@@ -273,12 +277,23 @@ class FigureComparison:
         nearest = min(alike, key=lambda other: abs(abs(other.value) - abs(quantity.value)), default=quantity)
         is_near = nearest is not quantity and abs(abs(nearest.value) - abs(quantity.value)) <= abs(quantity.value) / 4
         hint = f'; nearest is "{_flat(nearest.text)}"' if is_near else ""
-        return _answer(name, quantity, "contradicted", NOWHERE, f'"{name}" is in {self.described}{hint}')
+        standing: Standing = "open" if quantity.worded else "contradicted"
+        return _answer(name, quantity, standing, NOWHERE, f'"{name}" is in {self.described}{hint}')
+
+    def _is_counted(self, text: str, quantity: Quantity) -> bool:
+        """Whether so many items are marked in the quotes, or listed behind a count; "one core" is "a core"."""
+        marks = [mark.strip()[0] for mark in _MARK.findall(self.said)]
+        boxes = Counter(mark for mark in marks if mark in _BOXES)
+        one = quantity.value == 1 and (quantity.kind != "none" or quantity.text.isalpha())
+        if quantity.kind == "ordinal" or not quantity.text.isalpha():
+            return one or (quantity.kind != "none" and quantity.value == len(marks))
+        listed = text[quantity.end : sentence_at(text, quantity.start, quantity.end)[1]].partition(":")[2]
+        items = [item for item in _BETWEEN_ITEMS.split(listed) if item.strip(" .")]
+        return one or quantity.value in (len(marks), len(items), *boxes.values())
 
     def _is_in_other_unit(self, quantity: Quantity) -> bool:
         """Whether the quotes speak of another unit of size, from which a quantity may be converted."""
-        units = {PHYSICAL[word][0] for word in map(singular, _WORD.findall(self.said.lower())) if word in PHYSICAL}
-        return quantity.kind == "physical" and bool(units - {quantity.unit})
+        return quantity.kind == "physical" and bool(units_named(self.said) - {quantity.unit})
 
     def _is_computable(self, quantity: Quantity) -> bool:
         """Whether some relation between two quoted figures gives a quantity."""

@@ -17,7 +17,7 @@ from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.relations import FALL, RISE
 from ralph_cli.text.quantities.tokens import MINUSES
-from ralph_cli.text.quantities.vocabulary import PACES, SIZES, TIMES, singular
+from ralph_cli.text.quantities.vocabulary import PACES, SIZES, TIMES, singular, units_named
 
 Standing = Literal["supported", "contradicted", "open"]
 Relation = Literal["same", "open", "differs"]
@@ -111,6 +111,8 @@ def _relate(claimed: Quantity, candidate: Candidate) -> tuple[Relation, str]:
         return _relate_to_quotient(claimed, candidate)
     if kind == other == "currency":
         return ("same", "") if _is_same_currency(claimed.unit, candidate) else ("differs", "currency")
+    if {claimed.unit, candidate.quantity.unit} == {"\u00a3", "pound"}:
+        return "same", ""  # "pounds" that are weighed
     if kind == other == "physical":
         return ("same", "") if claimed.unit == candidate.quantity.unit else ("differs", "unit")
     if kind == other == "duration":
@@ -130,7 +132,8 @@ def _relate_to_quotient(claimed: Quantity, candidate: Candidate) -> tuple[Relati
     if claimed.kind == "points":
         return "open", "unit"
     is_ratio = candidate.powers == UNSCALED
-    return ("differs", "unit") if claimed.kind == "currency" and is_ratio else ("same", "")
+    of_one = claimed.unit == "cent"  # 0.54 is 54 cents of a dollar
+    return ("differs", "unit") if claimed.kind == "currency" and is_ratio and not of_one else ("same", "")
 
 
 def _is_same_currency(unit: str, candidate: Candidate) -> bool:
@@ -157,6 +160,11 @@ def _relate_to_bare(claimed: Quantity, candidate: Candidate) -> tuple[Relation, 
         unsure = quoted and candidate.in_table and not named and not candidate.is_scale_sure
         other_sort = is_scaled and candidate.is_odd and candidate.quantity.kind == "none"
         return ("open", "currency") if unsure else ("open", "unit") if other_sort else ("same", "")
+    if kind == "physical" and candidate.in_table:
+        named = units_named(" ".join((*header.lines, candidate.row, *candidate.columns[:1])))
+        sort = SIZES.get(claimed.unit, ("",))[0]
+        alike = {unit for unit in named if SIZES.get(unit, ("",))[0] == sort}
+        return ("differs", "unit") if sort and alike and claimed.unit not in alike else ("same", "")
     if kind == "duration":
         return ("same", "") if claimed.unit in candidate.label or not candidate.in_table else ("open", "unit")
     if kind in ("percent", "points") and candidate.source == "calculation" and not is_scaled:
@@ -259,6 +267,8 @@ def _is_of_year_alone(sentence: str, per_time: str) -> bool:
 def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Comparison | None:
     """A minus that one of them has; an unknown verb is no reason to refuse, but a level under the row's own name is."""
     value, own = candidate.quantity.value, claimed.value
+    if claimed.text[:1] == "(" and claimed.kind in ("none", "count"):
+        return None  # a row's negative, or an aside: "half of them (58)"
     sentence = _clause(claimed, sentence)
     before = sentence[: max(0, sentence.find(claimed.text))]
     said = bool(_LEVEL.search(before) or _UP.search(before))
@@ -276,8 +286,6 @@ def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Com
             return Comparison("open", "sign")
     if own < 0 < value and candidate.source == "calculation":
         return Comparison("contradicted", "sign")
-    if own < 0 < value and claimed.kind in ("none", "count") and claimed.text[:1] == "(":
-        return None  # an aside: "half of them (58)"
     if own < 0 < value and candidate.quantity.text[:1] != "(":
         return Comparison("open" if candidate.in_table else "contradicted", "sign")
     return None

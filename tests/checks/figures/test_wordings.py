@@ -101,6 +101,11 @@ SALES = "Sales were $105 million in the south and $86 million in the north; the 
 SURVEY = "We found 6 out of 9 bridges. They are checked for 1 year and 9 months, and are built 10x or more as fast."
 PACT = "It was signed on 1 January 2020 and closed on 1 July 2021 at 20 000 000 EUR."
 INVOICE = "RUN 12/3/2014 of the vote on 11/20/2014\nNet  88,00  108,24\nInterest (income) expense, net  (4,378)"
+CARDS = "(Millions, except percentages and where indicated)  2023  2022\nAverage spending (dollars)  $ 19,514  $ 16,498"
+TANK = "The tank takes 2.2 million square feet.\nWeight  1,800,000 lbs.\nof which sold  6,475"
+ISLES = "Isle  People (millions)  Area (km2)\nNorth isle  11.5  30,689"
+BOXES = "\u2612 Juice \u2610 Tea \u2612 Coffee \u2610 Milk \u2612 Water"
+GIFTS = "We gave back $4.9 billion, of which $3.3 billion for shares. The fee goes from 52 cents to 60 cents."
 LIST = "\u2022 a pump\n\u2022 a valve\n\u2022 a pipe of 12 acres"
 
 
@@ -133,6 +138,22 @@ LIST = "\u2022 a pump\n\u2022 a valve\n\u2022 a pipe of 12 acres"
         ("It closed two years after it was signed.", PACT, (), "open"),
         ("Three parts are listed.", LIST, (), ""),
         ("Four parts are listed.", LIST, (), "open"),
+        ("Four of them are on the list: pumps, valves, pipes and tanks.", LIST, (), ""),
+        ("Three of five are ticked: juice, coffee and water.", BOXES, (), ""),
+        ("Four of six are ticked.", BOXES, (), "open"),
+        ("Spending rose by $3,016, to $19,514.", CARDS, ("19,514 - 16,498 = 3,016",), ""),
+        ("Spending rose to $19,514 million.", CARDS, (), "objected"),
+        ("It takes 204,000 square metres.", TANK, ("2,200,000 \u00d7 0.0929 = 204,380",), ""),
+        ("It takes 204,000 square metres.", TANK, ("2,200,000 / 10.764 = 204,385",), ""),
+        ("It takes 204,000 acres.", TANK, ("2,200,000 \u00d7 0.0929 = 204,380",), "open"),
+        ("It has 1.8 million pounds (around 816 tonnes).", TANK, ("1,800,000 \u00d7 0.4536 / 1,000 = 816",), ""),
+        ("Some 30,689 square kilometres are the north.", ISLES, (), ""),
+        ("Some 30,689 square miles are the north.", ISLES, (), "objected"),
+        ("Two dollars in every three ($3.3 billion) went to shares.", GIFTS, ("3.3 / 4.9 = 67%",), ""),
+        ("A half went to shares, and a third on May 1.", GIFTS, (), "open"),
+        ("Eight cents a quarter.", GIFTS, ("60 - 52 = ~8",), ""),
+        ("Of each dollar 67 cents went to shares.", GIFTS, ("$3.3 billion \u00f7 $4.9 billion = about 0.673",), ""),
+        ("Of each dollar 76 cents went to shares.", GIFTS, ("3.3 / 4.9 = 0.673",), "objected"),
         ("The pipe has 4.9 hectares.", LIST, (), ""),
         ("The pipe has 4.1 hectares.", LIST, (), "open"),
         ("The pipe has 12 hectares.", LIST, (), "objected"),
@@ -141,6 +162,6 @@ LIST = "\u2022 a pump\n\u2022 a valve\n\u2022 a pipe of 12 acres"
 def test_what_lies_between_figures_and_how_others_write_them(
     text: str, quote: str, calculations: Sequence[str], said: str
 ) -> None:
-    about = document("\n\n".join((SALES, SURVEY, INVOICE, LIST, PACT)), kind="pdf")
+    about = document("\n\n".join((SALES, SURVEY, INVOICE, LIST, PACT, CARDS, TANK, ISLES, BOXES, GIFTS)), kind="pdf")
     found = check(about, text, [quote], calculations)
     assert ("objected" if found.issues else "open" if found.doubts else "") == said, (found.issues, found.doubts)
