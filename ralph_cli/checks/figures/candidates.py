@@ -230,7 +230,7 @@ def make_candidate(
         powers = _explicit_power(quantity)
     elif quantity.kind in ("none", "currency") or (quantity.kind == "count" and in_table):
         powers = _scales_of(quantity, governing, line if in_table else "", certain, is_odd)
-        is_rate = in_table and _is_rate(line, header)
+        is_rate = in_table and max(powers) > 0 and _is_rate(line, header)
         sure = not is_rate and (
             (bool(governing.powers) and not (is_odd and len(powers) > 1)) or quantity.kind == "currency"
         )

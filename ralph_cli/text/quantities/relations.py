@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.reader import read_quantities
-from ralph_cli.text.quantities.vocabulary import LITTLE_WORDS, singular
+from ralph_cli.text.quantities.vocabulary import ABOUT, LITTLE_WORDS, NUMBER_WORDS, OVER, UNDER, singular
 from ralph_cli.text.sentences import sentence_at
 
 RISE = r"rose|ris(?:es?|en|ing)|gr(?:ew|ow|owth)\w*|increas\w*|climb\w*|rais\w+|up(?!\s+to)|higher|widen\w*|jump\w*"
@@ -28,6 +28,8 @@ _CHANGE = re.compile(
     r"(?:[a-z]+\s+)?\Z"
 )
 _CHANGE_REACH, _REACH = 60, 120
+_MOST, _FAR_MORE = 0.5, 0.8
+_NO_LABEL = LITTLE_WORDS | ABOUT | OVER | UNDER | NUMBER_WORDS
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _OTHER_YEAR = re.compile(r"(?i)\b(?:prior|previous|preceding|earlier|before|ago|last)\b")
 _RESPECTIVELY = re.compile(r"(?i)\brespectively\b")
@@ -105,7 +107,8 @@ def dates_of_only(text: str, quantity: Quantity) -> tuple[Date, ...]:
 def are_swapped(one: tuple[str, Quantity, Quantity], other: tuple[str, Quantity, Quantity]) -> bool:
     """Whether two texts say the words beside two figures of the other figure, each a text with its two figures.
 
-    Both figures must have a word that is the other's in the other text, and none of their own.
+    Both figures must have a word that is the other's in the other text, and none of their own. Or else most words of
+    both labels are the other's, before the figures or behind them in both texts.
     """
     straight = crossed = False
     for first, second in _words_beside(*one):
@@ -113,7 +116,18 @@ def are_swapped(one: tuple[str, Quantity, Quantity], other: tuple[str, Quantity,
             alone, others_alone = own - others, others - own
             straight |= bool(first & alone) and bool(second & others_alone)
             crossed |= bool(first & others_alone and second & alone) and not (first & alone or second & others_alone)
-    return crossed and not straight
+    sides = zip(_words_beside(*one), _words_beside(*other), strict=True)
+    return (crossed and not straight) or any(_are_exchanged(*labels, *known) for labels, known in sides)
+
+
+def _are_exchanged(first: frozenset[str], second: frozenset[str], own: frozenset[str], others: frozenset[str]) -> bool:
+    """Whether two labels are each other's far more than their own; one may hold all words of the other."""
+    crossed = _share(first, others), _share(second, own)
+    return min(crossed) >= _MOST and sum(crossed) - _share(first, own) - _share(second, others) > _FAR_MORE
+
+
+def _share(label: frozenset[str], known: frozenset[str]) -> float:
+    return len(label & known) / len(label) if label else 0.0
 
 
 def _words_beside(text: str, one: Quantity, other: Quantity) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
@@ -131,7 +145,7 @@ def _words_behind(text: str, quantity: Quantity) -> frozenset[str]:
 
 
 def _content(words: str) -> frozenset[str]:
-    return frozenset(map(singular, map(str.lower, _WORD.findall(words)))) - LITTLE_WORDS
+    return frozenset(map(singular, map(str.lower, _WORD.findall(words)))) - _NO_LABEL
 
 
 def _amount(quantity: Quantity) -> float:

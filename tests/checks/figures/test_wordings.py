@@ -71,6 +71,9 @@ YARDS = "The group has 61 yards, of which 45 are owned by it and 16 are rented f
 DEBT = "Net debt as of June 30, 2023 and June 30, 2022 was $6.4 million and $5.9 million, respectively."
 FEES = "Fees paid were $2.15 and $2.05 per share for each quarter in 2022 and 2021, respectively."
 LOANS = "Net cash provided by (used in) financing    (61.5)    12.0"
+SHOPS = "The list has 20 kiosks, 19 market stalls and 14 corner shops."
+CREW = "We had about 2,600 workers in the north and about 5,130 workers outside the north."
+RENTERS = "Our 20 largest renters account for approximately 79% of rent, of which the first five for approximately 57%."
 TOLLS = "The toll increased to 48 cents, and the margin fell to 23.6% from 23.9%."
 
 
@@ -79,6 +82,17 @@ TOLLS = "The toll increased to 48 cents, and the margin fell to 23.6% from 23.9%
     [
         ("45 yards are owned and 16 rented.", "16 yards are owned and 45 rented.", YARDS),
         ("It rents 16 and owns 45.", "Of 61 yards, 45 are rented and 16 owned.", YARDS),
+        (
+            "14 are corner shops, 19 market stalls and 20 kiosks.",
+            "19 are corner shops, 14 market stalls and 20 kiosks.",
+            SHOPS,
+        ),
+        ("2,600 work in the north and 5,130 outside it.", "5,130 work in the north and 2,600 outside it.", CREW),
+        (
+            "The 20 largest renters pay approximately 79% and five of them together approximately 57%.",
+            "The 20 largest renters pay approximately 79% and five of them together approximately 59%.",
+            RENTERS,
+        ),
         ("At June 30, 2022 net debt was $5.9 million.", "At June 30, 2022 net debt was $6.4 million.", DEBT),
         ("From $5.9 million debt rose to $6.4 million in 2023.", "For 2022 debt of $6.4 million is shown.", DEBT),
         ("Debt rose to $6.4 million in 2023 from $5.9 million in 2022.", "In 2023 debt was $5.9 million.", DEBT),
@@ -91,7 +105,9 @@ TOLLS = "The toll increased to 48 cents, and the margin fell to 23.6% from 23.9%
     ],
 )
 def test_what_a_sentence_says_of_several_figures(borne_out: str, not_so: str, quote: str) -> None:
-    about = document(f"{NOTICE}\n{YARDS}\n{DEBT}\n{FEES}\n(in millions)\n{LOANS}\n{TOLLS}\n", kind="pdf")
+    about = document(
+        f"{NOTICE}\n{YARDS}\n{DEBT}\n{FEES}\n(in millions)\n{LOANS}\n{TOLLS}\n{SHOPS}\n{CREW}\n{RENTERS}\n", kind="pdf"
+    )
     right, wrong = check(about, borne_out, [quote]), check(about, not_so, [quote])
     assert not right.issues and not right.doubts
     assert wrong.issues or wrong.doubts
