@@ -204,6 +204,8 @@ def _candidates_of_quote(
         )
         pairing = pairings.get(quantity.start) or _pairing_of_column(columns, facts)
         yield replace(candidate, pairing=pairing, context=quote.text, columns=columns)
+        if _is_difference(quantity, quote.text, quantities):
+            yield replace(candidate, quantity=replace(quantity, kind="points", unit=""), context=quote.text)
         days = possible_days(quantity.text) if quantity.kind == "date" else {}
         for order, day in days.items():
             if order in (facts.orders_of_days or days):
@@ -252,6 +254,17 @@ def make_candidate(
             per_time=header.per_time if in_table else "",
         ),
     )
+
+
+def _is_difference(quantity: Quantity, text: str, quantities: Sequence[Quantity]) -> bool:
+    """Whether a figure is what lies between the two percentages before it in its row, and so a number of points."""
+    start = line_at(text, quantity.start, quantity.end)[0]
+    found = [one for one in quantities if start <= one.start < quantity.start and one.is_measured][-2:]
+    kinds = {one.kind for one in (*found, quantity)}
+    if len(found) < 2 or not kinds <= {"percent", "none"} or "percent" not in kinds or not quantity.value:
+        return False
+    between = abs(found[0].value - found[1].value) - abs(quantity.value)
+    return abs(between) <= Decimal(10) ** -quantity.decimals
 
 
 def _scales_of(quantity: Quantity, governing: Scales, line: str, certain: bool, is_odd: bool) -> frozenset[int]:

@@ -34,6 +34,7 @@ _PLURALS = frozenset(("people", "men", "women", "children", "staff", "aircraft",
 _MARK = re.compile(r"(?m)[\u2022\u25aa\u25e6\u2023\u2610-\u2612]|^[ \t]*(?:[-*+]|\(?\d{1,2}[.)])[ \t]")
 _BOXES = "\u2610\u2611\u2612"
 _BETWEEN_ITEMS = re.compile(r"[,;]|\b(?:and|or)\b")
+_AFFIRMS = re.compile(r"(?i)\W*(?:yes|indeed|it (?:did|was|has|is|does)|they (?:did|were|have|are|do))(?:[,.;:]| by\b)")
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
 _ROUNDINGS = ("rounding", "side of the bound", "distance to the bound")
 
@@ -159,7 +160,8 @@ class FigureComparison:
             return _answer(name, quantity, standing, "currency", f'"{name}": the document names no such currency')
         if any(result.standing == "supported" for result, _ in found):
             return None
-        if self._is_derived(quantity, sentence, others):
+        told = any(result.field == "direction" for result, _ in found)
+        if not told and self._is_derived(quantity, sentence, others):
             return None
         for standing in ("open", "contradicted"):
             for result, candidate in found:
@@ -181,7 +183,8 @@ class FigureComparison:
             and other.value <= quantity.value <= other.last
         ):
             return Comparison("supported")
-        result = compare(quantity, candidate, sentence)
+        asked = self.facts.question if _AFFIRMS.match(sentence) and not _NEGATED.search(sentence) else ""
+        result = compare(quantity, candidate, f"{asked} {sentence}")
         if result is not None and result.standing == "supported":
             result = self._compare_place(quantity, candidate, sentence) or result
         if result is None and quantity.wording == "change" and other.kind == "percent":
@@ -203,6 +206,10 @@ class FigureComparison:
             said = direction_before(sentence, at)
             if said and said != candidate.change:
                 return Comparison("contradicted", "base (a change is divided by what was before it)")
+        if change == candidate.change == "by":
+            theirs = direction_before(candidate.context, candidate.quantity.start)
+            if {direction_before(sentence, at), theirs} == {"rise", "fall"}:
+                return Comparison("open", "direction")  # of a loss, a fall is better
         if is_others_date(candidate, dates_of_only(sentence, quantity)):
             return Comparison("contradicted", "date")
         return Comparison("open", "column") if _names_other_column(sentence, candidate) else None

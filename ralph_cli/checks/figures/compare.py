@@ -26,7 +26,7 @@ DIMENSIONLESS = ("percent", "ratio")
 
 _PAID = (
     r"used|charge|expen[sd]|use|spen[dt]|pa(?:y|id)|purchas|bought|invest|repurchas|repa[iy]|outlay|cost|provision"
-    r"|consum|absorb|allowance|accumulated|deduct|dividend|acqui|depreciat|amorti[sz]|treasury|redemption"
+    r"|consum(?!er)|absorb|allowance|accumulated|deduct|dividend|acqui|depreciat|amorti[sz]|treasury|redemption"
 )
 _DOWN = re.compile(
     rf"(?i)\b(?:{FALL}|{_PAID}|halv|los[ste]|negative|minus|outflow|deficit|worse|short|below|chang|vari)"
@@ -269,9 +269,9 @@ def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Com
     value, own = candidate.quantity.value, claimed.value
     if claimed.text[:1] == "(" and claimed.kind in ("none", "count"):
         return None  # a row's negative, or an aside: "half of them (58)"
-    sentence = _clause(claimed, sentence)
+    sentence = _clause(claimed, candidate, sentence)
     before = sentence[: max(0, sentence.find(claimed.text))]
-    said = bool(_LEVEL.search(before) or _UP.search(before))
+    said = bool(_LEVEL.search(before)) or _says_up(before, candidate)
     if candidate.is_loss and own > 0 and said and not _DOWN.search(sentence):
         return Comparison("open", "sign")
     meant = re.search(r"\(([a-z]+)\)", candidate.row, re.IGNORECASE)
@@ -291,13 +291,18 @@ def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Com
     return None
 
 
-def _clause(claimed: Quantity, sentence: str) -> str:
+def _says_up(text: str, candidate: Candidate) -> bool:
+    """Whether words speak of a rise or a gain, beside those that name the candidate's row."""
+    return any(match[0].lower() not in candidate.label for match in _UP.finditer(text))
+
+
+def _clause(claimed: Quantity, candidate: Candidate, sentence: str) -> str:
     """The clause of a figure if it says a direction, else its sentence."""
     at = sentence.find(claimed.text)
     begin = max((match.end() for match in _CLAUSE.finditer(sentence, 0, max(at, 0))), default=0)
     end = next((match.start() for match in _CLAUSE.finditer(sentence, max(at, 0) + len(claimed.text))), len(sentence))
     clause = sentence[begin:end]
-    return clause if _UP.search(clause) and not _DOWN.search(clause) else sentence
+    return clause if _says_up(clause, candidate) and not _DOWN.search(clause) else sentence
 
 
 def _is_deducted(candidate: Candidate) -> bool:

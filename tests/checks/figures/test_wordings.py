@@ -122,6 +122,9 @@ TANK = "The tank takes 2.2 million square feet.\nWeight  1,800,000 lbs.\nof whic
 ISLES = "Isle  People (millions)  Area (km2)\nNorth isle  11.5  30,689"
 BOXES = "\u2612 Juice \u2610 Tea \u2612 Coffee \u2610 Milk \u2612 Water"
 GIFTS = "We gave back $4.9 billion, of which $3.3 billion for shares. The fee goes from 52 cents to 60 cents."
+UNIT = "(Millions)  2022  2021  Change\nSegment income  $  2,880  $  2,936  $  (56)  (2)%"
+RATE = "Effective rate  17.3 %  19.0 %  (1.7)%"
+ENDS = "Cash decreased by $178 million. Rates are those of 2023. We report for the year ended June 30."
 LIST = "\u2022 a pump\n\u2022 a valve\n\u2022 a pipe of 12 acres"
 
 
@@ -170,6 +173,13 @@ LIST = "\u2022 a pump\n\u2022 a valve\n\u2022 a pipe of 12 acres"
         ("Eight cents a quarter.", GIFTS, ("60 - 52 = ~8",), ""),
         ("Of each dollar 67 cents went to shares.", GIFTS, ("$3.3 billion \u00f7 $4.9 billion = about 0.673",), ""),
         ("Of each dollar 76 cents went to shares.", GIFTS, ("3.3 / 4.9 = 0.673",), "objected"),
+        ("Segment income eased by $56 million, or 2%, to $2.88 billion.", UNIT, (), ""),
+        ("Segment income rose by $56 million, to $2.88 billion.", UNIT, (), "open"),
+        ("The rate was 1.7 percentage points lower.", RATE, (), ""),
+        ("The rate was 1.6 percentage points lower.", RATE, (), "objected"),
+        ("Cash rose by $178 million.", "Cash decreased by $178 million.", (), "open"),
+        ("It holds for the year ended June 30, 2023.", "Rates are those of 2023.", (), ""),
+        ("It holds for the year ended May 31, 2023.", "Rates are those of 2023.", (), "open"),
         ("The pipe has 4.9 hectares.", LIST, (), ""),
         ("The pipe has 4.1 hectares.", LIST, (), "open"),
         ("The pipe has 12 hectares.", LIST, (), "objected"),
@@ -178,6 +188,9 @@ LIST = "\u2022 a pump\n\u2022 a valve\n\u2022 a pipe of 12 acres"
 def test_what_lies_between_figures_and_how_others_write_them(
     text: str, quote: str, calculations: Sequence[str], said: str
 ) -> None:
-    about = document("\n\n".join((SALES, SURVEY, INVOICE, LIST, PACT, CARDS, TANK, ISLES, BOXES, GIFTS)), kind="pdf")
+    about = document(
+        "\n\n".join((SALES, SURVEY, INVOICE, LIST, PACT, CARDS, TANK, ISLES, BOXES, GIFTS, UNIT, RATE, ENDS)),
+        kind="pdf",
+    )
     found = check(about, text, [quote], calculations)
     assert ("objected" if found.issues else "open" if found.doubts else "") == said, (found.issues, found.doubts)
