@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ralph_cli.api import arun_goal as arun_goal
     from ralph_cli.api import arun_task as arun_task
     from ralph_cli.api import ask as ask
+    from ralph_cli.api import evaluate as evaluate
     from ralph_cli.api import judge_test as judge_test
     from ralph_cli.api import run_goal as run_goal
     from ralph_cli.api import run_task as run_task
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from ralph_cli.core.run import StopType as StopType
     from ralph_cli.core.version import __version__ as __version__
     from ralph_cli.documents.source import DocumentSource as DocumentSource
+    from ralph_cli.evaluation.results import Evaluation as Evaluation
     from ralph_cli.loop.config import RalphConfig as RalphConfig
     from ralph_cli.loop.config import ReflectionConfig as ReflectionConfig
     from ralph_cli.loop.config import StopConditionConfig as StopConditionConfig
@@ -80,7 +82,7 @@ if TYPE_CHECKING:
     from ralph_cli.runs.verifying.verify import verify as verify
 
 _MODULES = {
-    "api": ("aask", "arun_goal", "arun_task", "ask", "judge_test", "run_goal", "run_task"),
+    "api": ("aask", "arun_goal", "arun_task", "ask", "evaluate", "judge_test", "run_goal", "run_task"),
     "documents.source": ("DocumentSource",),
     "runs.goals": ("VerifierCommands",),
     "runs.lookup": ("check_memo", "check_quotes"),
@@ -104,6 +106,7 @@ _MODULES = {
     "core.model": ("Usage",),
     "core.run": ("Evidence", "Halt", "Issue", "Lesson", "Outcome", "Quote", "StopType"),
     "core.version": ("__version__",),
+    "evaluation.results": ("Evaluation",),
     "loop.config": ("RalphConfig", "ReflectionConfig", "StopConditionConfig", "ValidationConfig"),
     "loop.detectors": (
         "CompositeDetector",

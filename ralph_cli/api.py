@@ -1,17 +1,23 @@
 """The Python API: names and paths in, a result out; the same functions that the commands call."""
 
 from collections.abc import Callable, Mapping, Sequence
+from math import inf
 from pathlib import Path
 
 from ralph_cli.checks.command import CommandVerifier
 from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings
 from ralph_cli.core.awaiting import as_coroutine
+from ralph_cli.core.budget import Budget
+from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import EventSink
 from ralph_cli.core.judge_test import JudgeTest
 from ralph_cli.core.model import Model
 from ralph_cli.core.results.goal import GoalState
 from ralph_cli.documents.source import DocumentLike, DocumentSource
+from ralph_cli.evaluation.question_sets import read_questions
+from ralph_cli.evaluation.results import Evaluation
+from ralph_cli.evaluation.run import OnQuestion, run_evaluation
 from ralph_cli.judge_testing.run import run_judge_test
 from ralph_cli.modes import goal_record
 from ralph_cli.runs.execute import Setup
@@ -156,3 +162,42 @@ def judge_test(
     """
     source = None if document is None else DocumentSource.of(document, password=password, encoding=encoding)
     return run_judge_test(source, claims, seed, Setup.of(settings, models, sink=sink))
+
+
+def evaluate(
+    questions: str | Path,
+    *,
+    documents: str | Path | None = None,
+    first_page: int | None = None,
+    limit: int | None = None,
+    cost_each: float | None = None,
+    time_each: float | None = None,
+    resume: Path | None = None,
+    settings: Settings | None = None,
+    models: Mapping[str, Model] | None = None,
+    verifier: Verifier | None = None,
+    engine: Callable[[], Sandbox] | None = None,
+    sink: EventSink | None = None,
+    on_question: OnQuestion = lambda number, total, question, result: None,
+) -> Evaluation:
+    """Put the questions of a file to `ask`, and compare the answers with the references that it has.
+
+    The documents are in the folder `documents`, by default that of the file; pages count from `first_page` where the
+    file does not say it. `cost_each` (US dollars) and `time_each` (seconds) bound each question, the settings all of
+    them. `resume` is the folder of an evaluation that goes on. `on_question` is called with each question before it is
+    asked, and with its result. The judge's model, or `models["judge"]`, compares answers with references; without one
+    code counts shared words and figures. Raises UserError for a file that cannot be used; a question that fails is told
+    in its result. The rest is as in `ask`.
+    """
+    if first_page not in (None, 0, 1):
+        raise ConfigError(f"pages count from 0 or 1, not {first_page}", code="bad-first-page", hint="--first-page 0")
+    for name, bound in (("cost_each", cost_each), ("time_each", time_each)):
+        if bound is not None and not 0 < bound < inf:
+            hint = "leave it out for no bound"
+            raise ConfigError(f"{name} must be a number above 0, not {bound:g}", code="bad-bound", hint=hint)
+    folder = None if documents is None else Path(documents)
+    read = read_questions(Path(questions), folder, first_page=first_page)
+    setup = Setup.of(settings, models, verifier, engine, sink)
+    return run_evaluation(
+        read, setup, limit=limit, each=Budget(time_each, cost_each), folder=resume, on_question=on_question
+    )

@@ -186,6 +186,8 @@ class Settings(BaseModel):
     """File with the JSON Schema that a task's JSON or CSV must fit. It alone then says how much is enough, where an
     output otherwise has at least 50 characters.
     """
+    context_chars: int = setting(220, CHECKS, RECORDED, ge=220, le=20_000)
+    """Characters before and after a quote that the judge is shown in any case, beside its paragraph or table."""
     counter_evidence: bool = setting(True, CHECKS, RECORDED)
     """Look for what speaks against each claim. In `qa`, the judge also reads passages that a local search has found
     to limit a claim (exceptions, restatements, other values). `--no-counter-evidence` turns it off.
@@ -217,6 +219,8 @@ class Settings(BaseModel):
     """How the document is read: `auto`, `rlm` (explore by code) or `direct` (give the whole text)."""
     direct_chars: int = setting(24_000, WORK, RECORDED, ge=0, le=1_000_000)
     """Up to this length of the document, `auto` is `direct`."""
+    output_chars: int = setting(6_000, WORK, RECORDED, ge=500, le=100_000)
+    """Characters of what a step prints that the worker is shown. `rest()` prints what was cut off."""
     retry: Literal["continue", "fresh", "auto"] = setting("auto", WORK, RECORDED)
     """After a refusal: `continue` the conversation, begin a `fresh` one, or `auto`. That decides by size and
     progress; for `ralph goal` it is `fresh`, unless it is set.

@@ -329,6 +329,7 @@ def test_every_field_of_json_is_told(user: User) -> None:
         "## Verifications": (["verify"],),
         "## Memos": (["check", "samples/memo.md", "--doc", "samples/report.pdf"],),
         "## Judge tests": (["judge-test"],),
+        "## Evaluations": (["eval", "samples/questions.jsonl", "--limit", "2"],),
         "## Lists of runs": (["trace", "list"],),
         "## Exports": (["trace", "export"],),
     }

@@ -32,7 +32,7 @@ DOCUMENTS = {
     "run_task",
     "verify",
 }
-DOCUMENTS |= {"DocumentSource", "JudgeTest", "VerifierCommands", "judge_test"}
+DOCUMENTS |= {"DocumentSource", "Evaluation", "JudgeTest", "VerifierCommands", "evaluate", "judge_test"}
 VERIFIED = {"QuoteStanding", "Rechecked", "Standing", "Verification"}
 VOCABULARY = {"Evidence", "Finding", "Halt", "Issue", "Lesson", "MemoCheck", "Outcome", "Quote", "StopType", "Usage"}
 LOOP = {

@@ -26,7 +26,7 @@ from ralph_cli.core.run import (
     Search,
     Verdict,
 )
-from ralph_cli.documents.search.nearest import NearPassage, find_words, key_words, nearest_passages
+from ralph_cli.documents.search.nearest import WINDOW, NearPassage, find_words, key_words, nearest_passages
 from ralph_cli.documents.search.occurrences import SearchCounter, SearchTerm, Tally
 from ralph_cli.text.sentences import line_at
 
@@ -39,6 +39,10 @@ FEW_PLACES = 8
 
 ENOUGH_OTHER_WORDS = 3
 """Terms without a word of the question, from which on it was looked for in other words."""
+
+MIN_NEAR_SHARE = 0.4
+"""Share of the question, by weight, that a passage must hold if nothing of what was searched is there: what the text
+does not have weighs most, so its common words alone are no reason to look again."""
 
 MAX_PLACES_SHOWN, MAX_PLACES_PER_TERM = 5, 2
 """Places that are pointed out at once, and places of one term among them."""
@@ -164,7 +168,7 @@ class AbsenceReview:
         for number, claim in enumerate(claims, 1):
             key = " ".join(claim.text.split())
             if claim.searched:
-                review = self._claim_reviews.setdefault(key, self._review_of(key, claim.searched))
+                review = self._claim_reviews.setdefault(key, self._review_of(key))
                 for issue in review.issues(Absence(claim.searched)):
                     what = f"claim {number} says that something is not in the document; {issue.message}"
                     found.append(replace(issue, message=what, claim=number))
@@ -177,10 +181,10 @@ class AbsenceReview:
                 found.append(Issue(NAME, message, number))
         return tuple(found)
 
-    def _review_of(self, claim: str, searched: Sequence[str]) -> "AbsenceReview":
-        """The review of one claim: of what was searched for it, and of the words that it has of the question."""
+    def _review_of(self, claim: str) -> "AbsenceReview":
+        """The review of one claim: of the words that it has of the question, else of all that tell something."""
         asked = [word for stem, word in key_words(claim).items() if stem in self._question_words]
-        about = " ".join((*asked, *searched))
+        about = " ".join(asked) or re.sub(rf"(?i){_DOCUMENT}", " ", _NOT_SAID.sub(" ", claim))
         return AbsenceReview(self.document, about, tuple, self.shown_spans, "the same claims again")
 
     def add_claim_searches(self, attempt: Attempt, draft: Draft) -> Attempt:
@@ -241,7 +245,7 @@ class AbsenceReview:
         yield from self._unseen_places_of_question(tallies, shown)
         if not any(tally.search.hits for tally in tallies):
             for near in self._nearest_passages:
-                if not count_covered(shown, near.start, near.end):
+                if near.share >= MIN_NEAR_SHARE and not count_covered(shown, near.start, near.end):
                     yield Place(near.start, near.end, ", ".join(near.words))
 
     def _unseen_places_of_term(self, tally: Tally, shown: Spans) -> Iterator[Place]:
@@ -261,7 +265,13 @@ class AbsenceReview:
             if not 0 < len(own) <= RARE_WORD_MAX_PLACES or any(stem.casefold() in term for term in searched_terms):
                 continue
             if not any(count_covered(shown, *place) for place in own):
-                yield from (Place(*place, self._question_words[stem]) for place in own[:MAX_PLACES_PER_TERM])
+                meeting = [place for place in own if self._meets_another(place, stem)]
+                yield from (Place(*place, self._question_words[stem]) for place in meeting[:MAX_PLACES_PER_TERM])
+
+    def _meets_another(self, place: tuple[int, int], stem: str) -> bool:
+        """Whether another word of the question stands near a place, if the question has another one."""
+        near = (other for start, _, other in self._question_places if abs(start - place[0]) <= WINDOW)
+        return len(self._question_words) < 2 or any(other != stem for other in near)
 
     def _is_page_unseen(self, offset: int, shown: Spans) -> bool:
         page = self.document.page_at(offset)

@@ -12,6 +12,7 @@ from ralph_cli.core.coverage import Spans, asks_for_all, count_covered, format_r
 from ralph_cli.core.document import Document
 from ralph_cli.core.run import Attempt, Completeness, CompletenessProof, Issue
 from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.documents.search.headings import find_headings
 from ralph_cli.documents.search.occurrences import SearchCounter, Tally
 from ralph_cli.documents.search.patterns import MAX_PLACES
 from ralph_cli.text.sentences import shorten_line
@@ -118,15 +119,38 @@ class CompletenessReview:
         if not numbers:
             return CompletenessProof("pages", False, f"pages are named by their numbers, such as 12-18: {said[:80]!r}")
         pages = [self.document.pages[number - 1] for number in numbers]
-        unread = [page.number for page in pages if self._unread_share(page.start, page.end) > 0.02]
+        unread = [page.number for page in pages if not self._is_read(page.start, page.end)]
+        from_heading = [number for number in unread if number - 1 not in numbers and self._is_read_from_heading(number)]
+        to_heading = [number for number in unread if number + 1 not in numbers and self._is_read_to_heading(number)]
+        unread = [number for number in unread if number not in (*from_heading, *to_heading)]
         if unread:
             message = f"of the pages that it is about, these were not read whole: {format_ranges(unread, MAX_NAMED)}"
             left = ", ".join(map(self._name_unread, unread[:MAX_CALLS_NAMED]))
             return CompletenessProof("pages", False, f"{message}; what is left begins at {left}")
-        if len(numbers) == count:
+        if len(numbers) == count and not from_heading and not to_heading:
             return CompletenessProof("pages", True, "all pages were read")
         message = f"the reader says that the task is about pages {format_ranges(numbers)}; they were read"
+        if from_heading or to_heading:
+            parts = format_ranges(sorted({*from_heading, *to_heading}))
+            message += f" (of {parts} the part that a heading begins or ends)"
         return CompletenessProof("pages", True, message)
+
+    def _is_read(self, start: int, end: int) -> bool:
+        return self._unread_share(start, end) <= 0.02
+
+    def _is_read_from_heading(self, number: int) -> bool:
+        """Whether a page was read from one of its headings to its end, as where a part begins on it."""
+        page = self.document.pages[number - 1]
+        return any(self._is_read(start, page.end) for start in self._headings_on(number))
+
+    def _is_read_to_heading(self, number: int) -> bool:
+        """Whether a page was read from its beginning to one of its headings, as where a part ends on it."""
+        page = self.document.pages[number - 1]
+        return any(self._is_read(page.start, start) for start in self._headings_on(number) if start > page.start)
+
+    def _headings_on(self, number: int) -> list[int]:
+        page = self.document.pages[number - 1]
+        return [heading.start for heading in find_headings(self.document) if page.start <= heading.start < page.end]
 
     def _name_unread(self, number: int) -> str:
         """What prints the rest of a page of which not all was read."""

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 
 import typer
 
-from ralph_cli.commands import check, doctor, goal, judge_test, models, qa, task, trace, verify
+from ralph_cli.commands import check, doctor, eval, goal, judge_test, models, qa, task, trace, verify
 from ralph_cli.commands.parameters.takes import HELP_FLAGS, CommandGroups, Late
 from ralph_cli.commands.terminal.screen import print_error
 from ralph_cli.core.errors import LimitExceeded, RalphError, UserError
@@ -47,6 +47,7 @@ app.command("task", cls=Late, rich_help_panel=ASK)(task.task)
 app.command("goal", cls=Late, rich_help_panel=ASK)(goal.goal)
 app.command("check", cls=Late, rich_help_panel=CHECK)(check.check)
 app.command("verify", cls=Late, rich_help_panel=CHECK)(verify.verify)
+app.command("eval", cls=Late, rich_help_panel=CHECK)(eval.evaluate)
 app.command("judge-test", cls=Late, rich_help_panel=CHECK)(judge_test.judge_test)
 app.add_typer(trace.app, name="trace", rich_help_panel=RECORDS)
 app.command("doctor", rich_help_panel=MACHINE)(doctor.doctor)

@@ -46,13 +46,17 @@ def index_lines(document: Document) -> _Lines:
 
 
 def context_span(
-    document: Document, span: Span, lines: _Lines | None = None, max_characters: int = MAX_CONTEXT
+    document: Document,
+    span: Span,
+    lines: _Lines | None = None,
+    max_characters: int = MAX_CONTEXT,
+    least: int = MIN_CONTEXT,
 ) -> Span:
     """The whole lines of the paragraph or table that `span` stands in, at most `max_characters` characters more on each
     side.
 
-    A table is taken with the lines above its rows that name columns, period and unit. At least 220 characters on each
-    side are taken.
+    A table is taken with the lines above its rows that name columns, period and unit. At least `least` characters on
+    each side are taken.
     """
     lines = lines or index_lines(document)
     text = document.text
@@ -79,7 +83,7 @@ def context_span(
     if high - span.end > max_characters:
         space = text.find(" ", span.end + max_characters, high)
         high = space if space >= 0 else span.end + max_characters
-    return Span(min(low, _minimum_start(text, span.start)), max(high, _minimum_end(text, span.end)))
+    return Span(min(low, _minimum_start(text, span.start, least)), max(high, _minimum_end(text, span.end, least)))
 
 
 def headings_above(headings: Sequence[Heading], offset: int) -> tuple[Heading, ...]:
@@ -131,16 +135,16 @@ def _full_line_width(lines: _Lines, number: int) -> int:
     return lengths[0] if lengths else 0
 
 
-def _minimum_start(text: str, start: int) -> int:
-    """Where the line begins that stands 220 characters before `start`, or a word of it if it is long."""
-    at = max(start - MIN_CONTEXT, 0)
+def _minimum_start(text: str, start: int, least: int) -> int:
+    """Where the line begins that stands `least` characters before `start`, or a word of it if it is long."""
+    at = max(start - least, 0)
     line = max(text.rfind("\n", 0, at), text.rfind("\f", 0, at)) + 1
     return line if at - line <= MIN_CONTEXT else text.rfind(" ", line, at) + 1 or at
 
 
-def _minimum_end(text: str, end: int) -> int:
-    """Where the line ends that stands 220 characters behind `end`, or a word of it if it is long."""
-    at = min(end + MIN_CONTEXT, len(text))
+def _minimum_end(text: str, end: int, least: int) -> int:
+    """Where the line ends that stands `least` characters behind `end`, or a word of it if it is long."""
+    at = min(end + least, len(text))
     ends = [place for place in (text.find("\n", at), text.find("\f", at)) if place >= 0]
     line = min([*ends, len(text)])
     if line - at <= MIN_CONTEXT:

@@ -13,15 +13,12 @@ from ralph_cli.judge_testing.cases import choose_claims, load_built_in, make_bat
 from ralph_cli.judge_testing.mode import QUESTION, JudgeTestDetector, JudgeTestMode, ObservedModel, summarize_judge_test
 from ralph_cli.judge_testing.mutations import DocumentFacts
 from ralph_cli.runs.execute import Job, Setup, execute
-from ralph_cli.wiring.models import BuiltMode, RunContext, choose_models
+from ralph_cli.wiring.models import NOBODY, BuiltMode, RunContext, choose_models
 
 DEFAULT_CLAIMS, MAX_CLAIMS = 20, 200
 """Claims made from a document unless it is said how many, and the most that may be asked for.
 
 Without a document all claims that come with ralph are used."""
-
-NOBODY = "offline:extractive"
-"""A model that needs no key: it stands where no model is asked."""
 
 NO_JUDGE_HINT = "set OPENAI_API_KEY or ANTHROPIC_API_KEY, or choose a model with --judge-model"
 
@@ -51,7 +48,7 @@ def run_judge_test(source: DocumentSource | None, claims: int | None, seed: int,
     def build(context: RunContext) -> BuiltMode:
         context.sink(CasesGenerated(cases, batches, seed))
         observed = ObservedModel(context.models.judge, context.sink)
-        judge = Judge(observed, document, QUESTION, context.nonces, context.models.panel)
+        judge = Judge(observed, document, QUESTION, context.nonces, context.models.panel, is_compared=False)
         return BuiltMode(JudgeTestMode(cases, batches, document, index, judge, observed))
 
     true, false = len(true_claims), len(cases) - len(true_claims)

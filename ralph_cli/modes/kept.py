@@ -34,7 +34,8 @@ class AcceptedClaims:
         if not self.claims:
             return ""
         lines = "\n".join(f"- {claim.text}" for claim in self.claims)
-        return f"These claims stand and are kept; do not hand them in again, hand in only what is missing:\n{lines}\n"
+        how = "do not hand them in again, hand in only what is missing (`claims`: [] if that is nothing)"
+        return f"These claims stand and are kept; {how}:\n{lines}\n"
 
     def merge(self, draft: Draft) -> Draft:
         """The whole answer: what stands in its places, the draft's claims in the gaps and after them."""

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
+from ralph_cli.core.coverage import format_ranges
 from ralph_cli.core.document import Document, Heading
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.documents.search.headings import find_headings, is_numbered
@@ -13,14 +14,16 @@ MAX_HEADINGS, MAX_HEADING_CHARS = 60, 48
 
 
 def describe_pages(document: Document) -> str:
-    """How many pages there are and whether their printed labels differ, or that there are only lines."""
+    """How many pages there are, whether their printed labels differ, and which were not read, or not all of them."""
     if not document.paged:
         return f"{document.text.count(chr(10)) + 1:,} lines, no pages"
+    unread = document.unreadable_pages
+    missing = f"; of these not read, or not all of it: {format_ranges(unread)}" if unread else ""
     labelled = [page for page in document.pages if page.label != str(page.number)]
     # A label is the author's text and stands outside the data marks: only what is plainly a label is repeated.
     plain = bool(labelled) and re.fullmatch(r"[\w.-]{1,8}", labelled[0].label)
     odd = f" (printed labels differ: page {labelled[0].number} is labelled {labelled[0].label})" if plain else ""
-    return f"{len(document.pages)} pages{odd}"
+    return f"{len(document.pages)} pages{odd}{missing}"
 
 
 def render_headings(document: Document, nonce: str) -> str:

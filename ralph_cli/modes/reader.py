@@ -12,7 +12,7 @@ from ralph_cli.core.coverage import Spans
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Request, Tool, ToolCall, UserTurn
 from ralph_cli.core.prompts.framing import frame_data, truncate
-from ralph_cli.core.prompts.templates import prompt_text, render_prompt
+from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import Attempt, Completeness, Draft
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.modes.opening import describe_pages, render_headings
@@ -34,7 +34,7 @@ class Assignment:
     """What a worker has to find in a document: the answer to a question, or what a task needs.
 
     `form` is that of what it submits; `memory`, of a task, is what earlier runs noted of the document; `least_share` is
-    the share of the document that must be read, if a person set one.
+    the share of the document that must be read, if a person set one; `output_chars` is how much of a step it is shown.
     """
 
     kind: Literal["question", "task"]
@@ -43,11 +43,12 @@ class Assignment:
     form: AnswerForm
     memory: str = ""
     least_share: float = 0.0
+    output_chars: int
 
     @property
     def system(self) -> str:
         """The system prompt."""
-        return prompt_text(_PROMPTS[self.kind][0])
+        return render_prompt(_PROMPTS[self.kind][0], output_chars=f"{self.output_chars:,}")
 
     @property
     def tool(self) -> Tool:

@@ -72,7 +72,7 @@ class Explorer:
     MalformedCall is answered with its fault, and any other act of a mode's own is carried out by `perform`. What is
     said without a tool call is given to `on_text`, and answered with `nudge` unless that makes a draft of it.
     `has_seen_text` says whether the worker has seen what it speaks of; at first, that the opening holds the whole
-    document. `coverage_tracker` keeps what was read.
+    document. `coverage_tracker` keeps what was read; `listed_headings`, a part of the opening, is no reading.
     """
 
     model: Model
@@ -85,6 +85,8 @@ class Explorer:
     nonce: str
     sink: EventSink
     max_steps: int
+    output_chars: int
+    listed_headings: str = ""
     has_seen_text: bool = False
     agent: str = "worker"
     tool: Tool = ACT_TOOL
@@ -152,7 +154,7 @@ class Explorer:
 
     def _send(self, text: str) -> None:
         """Speak to the worker: as the answer to the draft it handed in, or as a user."""
-        self.coverage_tracker.add_shown(self._iteration, text)
+        self.coverage_tracker.add_shown(self._iteration, text.replace(self.listed_headings, ""))
         if self._open_calls:
             self.turns += (ToolTurn(tuple((call, text, True) for call in self._open_calls)),)
             self._open_calls = ()
@@ -220,7 +222,7 @@ class Explorer:
         self.sink(SnippetStarted(self._iteration, self._step))
         result = self.sandbox.run(code, self._answer_queries)
         asked = self.subqueries.used - before
-        shown, rest = render_result(result)
+        shown, rest = render_result(result, self.output_chars)
         if rest:
             self.sandbox.keep_rest(rest)
         # Code that fails or prints nothing has shown nothing of the document.

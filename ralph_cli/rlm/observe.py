@@ -3,14 +3,15 @@
 import re
 
 from ralph_cli.core.document import Document
-from ralph_cli.core.prompts.framing import OUTPUT_CAP, truncate
+from ralph_cli.core.prompts.framing import truncate
 from sandbox import Result
 
 _PAGE = re.compile(r"^(?:--- )?(?:place \d+, )?page (\d+)(?:,| \()", re.MULTILINE)
 
 
-def render_result(result: Result) -> tuple[str, str]:
-    """What a snippet printed, the value of its last expression and its error, in that order, within `OUTPUT_CAP`.
+def render_result(result: Result, cap: int) -> tuple[str, str]:
+    """What a snippet printed, the value of its last expression and its error, in that order, within `cap`
+    characters.
 
     The second text is what was cut off, from the first line that had no room.
     """
@@ -18,8 +19,8 @@ def render_result(result: Result) -> tuple[str, str]:
     if result.value is not None:
         parts.append(result.value)
     # The error comes whole and last: it is short, and it is what the next snippet depends on.
-    error = truncate(result.error, OUTPUT_CAP // 2) if result.error else ""
-    shown, rest = _cut_at_line("\n".join(parts), OUTPUT_CAP - len(error))
+    error = truncate(result.error, cap // 2) if result.error else ""
+    shown, rest = _cut_at_line("\n".join(parts), cap - len(error))
     if rest:
         shown += f"\n[{len(rest):,} characters were cut off here: rest() prints them]"
     if result.stdout_total > len(result.stdout):

@@ -63,7 +63,8 @@ def is_row(line: str) -> bool:
 
 def has_columns(line: str) -> bool:
     """Whether a line may be a row of several columns, whose cells need not be apart: figures, and few words."""
-    return len(_AMOUNT.findall(line)) >= 2 and len(_LETTERS.findall(line)) <= 14
+    nil = sum(match.start() > 0 for match in NIL.finditer(line.strip()))  # at the beginning it marks an item of a list
+    return len(_AMOUNT.findall(line)) + nil >= 2 and len(_LETTERS.findall(line)) <= 14
 
 
 def count_cells(line: str) -> int:
@@ -125,7 +126,7 @@ def header_lines(above: str, line: str) -> list[str]:
 
 def names_cells(line: str) -> bool:
     """Whether a line is cells of words, as the names of columns are: three or more, and no amount."""
-    return count_cells(line) > 2 and not re.search(r"\d", line)
+    return count_cells(line) > 2 and not re.search(r"\d", line) and not NIL.search(line)
 
 
 def _has_data(line: str) -> bool:

@@ -36,6 +36,9 @@ def open_memo_judge(
     built = build_models(settings, names, Ledger(settings.budget), sink, models)
     nonces = Nonces(clock.token(16))
     try:
-        yield lambda document: Judge(built.judge, document, QUESTION, nonces, built.panel), built.judge.name
+        yield (
+            lambda document: Judge(built.judge, document, QUESTION, nonces, built.panel, is_compared=False),
+            built.judge.name,
+        )
     finally:
         built.close()

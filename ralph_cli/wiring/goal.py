@@ -9,7 +9,7 @@ from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError
 from ralph_cli.core.events import EventSink, Fanout, GoalSet, NoticeIssued
-from ralph_cli.core.prompts.templates import prompt_text
+from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.results.goal import GoalState
 from ralph_cli.journal.traces import write_atomic
 from ralph_cli.modes.goal import GoalMode, GoalPrompts, GoalWorkspace
@@ -121,12 +121,13 @@ def build_goal(context: RunContext, document: Document, spec: GoalSpec) -> Built
             sandbox=workbench,
             subqueries=subqueries,
             document=document,
-            system=prompt_text("goal_system"),
+            system=render_prompt("goal_system", output_chars=f"{settings.output_chars:,}"),
             opening=opening,
             inputs=inputs,
             nonce=nonce,
             sink=all_sinks,
             max_steps=settings.max_steps,
+            output_chars=settings.output_chars,
             agent="goal",
             tool=GOAL_ACT,
             parse=parse_goal_call,

@@ -21,6 +21,10 @@ from ralph_cli.providers.scripted import ScriptedModel
 from sandbox import ResourceLimits, Sandbox, open_sandbox
 
 MAX_SUBQUERY_CHARS = 100_000
+
+NOBODY = "offline:extractive"
+"""A model that needs no key: it stands where no model is asked."""
+
 NO_KEYS = (
     "no key is set, so the `offline` engine answers: it only searches and quotes; no language model reads or judges. "
     "Set ANTHROPIC_API_KEY and OPENAI_API_KEY to use Claude and GPT."

@@ -27,7 +27,12 @@ def build_qa(
     settings, models = context.settings, context.models
     least_share = settings.min_coverage or 0.0
     assignment = Assignment(
-        kind="question", text=question, document=document, form=settings.form, least_share=least_share
+        kind="question",
+        text=question,
+        document=document,
+        form=settings.form,
+        least_share=least_share,
+        output_chars=settings.output_chars,
     )
     reader, closers = open_reader(context, assignment, source, "worker")
     figures = NumbersCheck(document, question, vetoes=has_vetoes(context))
@@ -38,7 +43,7 @@ def build_qa(
     mode = QaMode(
         reader=reader,
         local_checks=checks,
-        judge=Judge(models.judge, document, question, context.nonces, models.panel, counter),
+        judge=Judge(models.judge, document, question, context.nonces, models.panel, counter, settings.context_chars),
         figure_check=figures,
         counter_check=counter,
         verifier=build_verifier_check(context, question, verifier),

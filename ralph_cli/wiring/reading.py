@@ -9,6 +9,7 @@ from ralph_cli.core.events import NoticeIssued
 from ralph_cli.core.prompts.templates import prompt_text
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.documents.visibility import VisibilityChecker
+from ralph_cli.modes.opening import render_headings
 from ralph_cli.modes.reader import Assignment, DocumentReader, parse_submission
 from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
 from ralph_cli.rlm.loop import Explorer
@@ -63,7 +64,9 @@ def open_reader(
         inputs=assignment.inputs,
         nonce=nonce,
         sink=sink,
+        listed_headings=render_headings(document, nonce),
         max_steps=settings.max_steps,
+        output_chars=settings.output_chars,
         tool=assignment.tool,
         parse=partial(parse_submission, form=assignment.form),
         has_seen_text=direct,

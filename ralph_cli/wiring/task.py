@@ -132,7 +132,13 @@ def build_task(
         form = AnswerForm(ITEM_RANGE, QUOTE_RANGE, settings.quote_chars)
         least_share = settings.min_coverage or 0.0
         assignment = Assignment(
-            kind="task", text=spec.text, document=document, form=form, memory=memory, least_share=least_share
+            kind="task",
+            text=spec.text,
+            document=document,
+            form=form,
+            memory=memory,
+            least_share=least_share,
+            output_chars=settings.output_chars,
         )
         reader, closers = open_reader(context, assignment, source, "reader")
         checks = FormCheck(AnswerForm(ANY_COUNT, ANY_COUNT, settings.quote_chars)), QuoteCheck(document)
@@ -153,7 +159,9 @@ def build_task(
         reasoner=models.reasoner or models.worker,
         brief_checks=checks,
         output_check=output_check,
-        judge=TaskJudge(models.judge, document, spec.text, spec.output.kind, memory, context.nonces),
+        judge=TaskJudge(
+            models.judge, document, spec.text, spec.output.kind, memory, context.nonces, settings.context_chars
+        ),
         new_nonce=context.nonces,
         remember=_memory_writer(spec, settings.memory_budget, context.sink),
         verifier=build_verifier_check(context, spec.text, custom_verifier),

@@ -200,4 +200,4 @@ def test_a_claim_that_something_is_not_there_is_sent_back_while_its_places_are_u
 def test_of_such_a_claim_only_what_is_not_there_is_asked_about() -> None:
     claim = DraftClaim("The lease says nothing about subletting.", (), searched=("sublet", "deposit"))
     (issue,) = review("What is let?", at("The deposit is $12,000.")).claim_issues((claim,))
-    assert "without the words sublet:" in issue.message and "hand in the same claims again" in issue.message
+    assert "without the words subletting:" in issue.message and "hand in the same claims again" in issue.message

@@ -76,3 +76,17 @@ def test_what_is_not_shown_is_asked_for_a_few_times_and_then_taken() -> None:
     said = [found.issues(None, brief(ANN)) for _ in range(MAX_REFUSALS + 1)]
     assert [len(issues) for issues in said] == [1] * MAX_REFUSALS + [0]
     assert "`complete` was not handed in" in said[0][0].line
+
+
+@pytest.mark.parametrize(("low", "high", "holds"), [(5, 0, True), (0, 0, False), (5, 9, False)])
+def test_a_part_that_begins_and_ends_amid_a_page_at_headings_was_read_whole(low: int, high: int, holds: bool) -> None:
+    other = "\n".join(f"{n}. what is said in this line is of another part of it." for n in range(9))
+    about = document(
+        f"{other}\nItem 3. Legal Proceedings\nOfficer Ann Lee is sued.\f{FILLER}\fOfficer Bo Ray is not.\n"
+        f"Item 4. Mine Safety\n{other}"
+    )
+    begin, end = about.text.index("Item 3") + (0 if low else 40), about.text.index("Item 4") - 2 * high
+    (proof,) = CompletenessReview(about, "List every officer", QuoteIndex(about), lambda: ((begin, end),)).prove(
+        Completeness(pages="1-3"), Attempt()
+    )
+    assert proof.holds == holds and ("the part that a heading begins or ends" in proof.message) == holds

@@ -11,7 +11,7 @@ from ralph_cli.commands.app import run
 from ralph_cli.commands.parameters.takes import Given, takes
 from ralph_cli.config import OPTIONS, Settings
 
-COMMANDS = ("qa", "task", "goal", "check", "verify", "judge-test")
+COMMANDS = ("qa", "task", "goal", "check", "verify", "judge-test", "eval")
 COMMANDS += ("trace list", "trace show", "trace resume", "trace export", "trace report")
 
 

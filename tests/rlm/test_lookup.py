@@ -5,11 +5,11 @@ import re
 import pytest
 from fakes import FakeSandbox, document
 
-from ralph_cli.core.prompts.framing import OUTPUT_CAP
 from ralph_cli.documents.search.headings import find_headings
 from ralph_cli.rlm.bridge import DocumentSandbox
 from ralph_cli.rlm.lookup.find import _compiled
 
+OUTPUT_CAP = 6_000
 REPORT = "\f".join(
     (
         "ACME TOOLS ANNUAL REPORT\nTable of Contents\nItem 1. Business 2\nItem 2. Properties 3",

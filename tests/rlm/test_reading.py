@@ -11,6 +11,7 @@ from ralph_cli.core.events import AnyEvent, CoverageAdded, SnippetRan
 from ralph_cli.core.model import Reply, Request
 from ralph_cli.core.run import Issue
 from ralph_cli.loop.state import fold
+from ralph_cli.modes.opening import render_headings
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
 from ralph_cli.rlm.loop import Explorer, Review
@@ -53,6 +54,7 @@ def explorer(
         nonce="n0",
         sink=events.append,
         max_steps=9,
+        output_chars=6_000,
         has_seen_text=looked,
     )
     return made, events
@@ -129,3 +131,28 @@ def test_escaped_output_of_a_hostile_document_is_text_like_any_other() -> None:
     reading = CoverageTracker(text, lambda event: None)
     reading.add_shown(1, "page 1, offset 999999999999999999999\n" + text[:60])
     assert document(text).text == text and all(0 <= a < b <= len(text) for a, b in reading.coverage.shown)
+
+
+def test_headings_that_are_listed_were_not_read() -> None:
+    names = ("Rent", "Term", "Notice", "Repairs", "Insurance", "Deposit")
+    parts = [f"{n}. All Provisions On {name}\n" + f"What is said of {name}. " * 9 for n, name in enumerate(names, 1)]
+    about = document("\f".join(parts))
+    listed = render_headings(about, "n0")
+    assert "5 5. All Provisions On Insurance" in listed
+    events: list[AnyEvent] = []
+    made = Explorer(
+        model=ScriptedModel([tool_reply({"not_found": {"searched": ["x1"]}})] * 9),
+        sandbox=DocumentSandbox(FakeSandbox, about),
+        subqueries=Subqueries(ScriptedModel([]), "system", "n0", 3),
+        document=about,
+        system="system",
+        opening=f"{listed}Its beginning:\n{about.text[:120]}",
+        inputs={},
+        nonce="n0",
+        sink=events.append,
+        max_steps=2,
+        output_chars=6_000,
+        listed_headings=listed,
+    )
+    made.explore("", 1)
+    assert [about.page_at(start).number for start, _ in made.coverage_tracker.coverage.shown] == [1]

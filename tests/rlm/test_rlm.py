@@ -13,7 +13,7 @@ from ralph_cli.core.budget import Budget, Ledger
 from ralph_cli.core.document import Cell, Column, Table
 from ralph_cli.core.errors import LimitExceeded, ProviderError
 from ralph_cli.core.model import Reply, Request, StopReason, ToolCall
-from ralph_cli.core.prompts.framing import OUTPUT_CAP, frame_data, truncate
+from ralph_cli.core.prompts.framing import frame_data, truncate
 from ralph_cli.core.run import Absence, Draft, DraftClaim
 from ralph_cli.providers.scripted import ScriptedModel, text_reply
 from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
@@ -21,6 +21,7 @@ from ralph_cli.rlm.observe import pages_shown, render_result
 from ralph_cli.rlm.parse import MalformedCall, Snippet, parse_call
 from sandbox import QueryFailure, Result
 
+OUTPUT_CAP = 6_000
 DOC = document("The first page speaks of apples and pears.\fThe second page speaks of plums, and of nothing else.")
 
 
@@ -73,14 +74,16 @@ def test_a_cut_keeps_head_and_tail_and_names_what_is_gone() -> None:
     text = "a" * 3_000 + "b" * 3_000
     shown = truncate(text, 2_000)
     assert shown.startswith("aaa") and shown.endswith("bbb") and "4,000 characters cut" in shown
-    assert truncate("short") == "short"
+    assert truncate("short", 2_000) == "short"
 
 
 def test_an_observation_shows_output_value_and_error_within_the_cap() -> None:
-    shown, rest = render_result(Result("out\n" * 200, 800, "'value'", "Traceback\nValueError: no", False, 0.1))
+    shown, rest = render_result(
+        Result("out\n" * 200, 800, "'value'", "Traceback\nValueError: no", False, 0.1), OUTPUT_CAP
+    )
     assert shown.startswith("out\n") and "'value'" in shown and shown.endswith("ValueError: no") and rest == ""
-    assert render_result(Result("", 0, None, None, False, 0.0)) == ("(no output)", "")
-    assert "8,000 characters were printed" in render_result(Result("x", 8_000, None, None, False, 0.0))[0]
+    assert render_result(Result("", 0, None, None, False, 0.0), OUTPUT_CAP) == ("(no output)", "")
+    assert "8,000 characters were printed" in render_result(Result("x", 8_000, None, None, False, 0.0), OUTPUT_CAP)[0]
 
 
 def test_what_is_cut_off_at_a_line_is_printed_by_rest() -> None:
@@ -89,7 +92,7 @@ def test_what_is_cut_off_at_a_line_is_printed_by_rest() -> None:
     result = bench.run(f"print({chr(10).join(lines)!r})", lambda items: [])
     seen: list[str] = []
     while True:
-        shown, rest = render_result(result)
+        shown, rest = render_result(result, OUTPUT_CAP)
         assert len(shown) < OUTPUT_CAP + 100
         seen += [line for line in shown.split("\n") if not line.startswith("[")]
         if not rest:
@@ -189,13 +192,15 @@ def test_find_groups_neighbours_and_offers_the_next_places() -> None:
     first = bench.run("find('apple', show=3)", lambda items: []).stdout
     assert "90 hits in 90 places" in first and "--- place 2" in first and len(first) < OUTPUT_CAP
     assert re.search(r"^place 3, page 1, offset \d+: line 30 apple$", first, re.MULTILINE)  # further ones, a line each
-    assert re.search(r"^\(\d+ more places, on pages 1 \(\d+\): more\(\)\)$", first, re.MULTILINE)
+    assert re.search(r"^\(\d+ more places, on page 1 \(\d+\): more\(\)\)$", first, re.MULTILINE)
     second = bench.run("more()", lambda items: []).stdout
     last = re.findall(r"^place (\d+),", first, re.MULTILINE)[-1]
     assert f"--- place {int(last) + 1}, " in second
     assert "start counts places" in bench.run("find('apple', start=4000)", lambda items: []).stdout
     assert "0 hits" in bench.run("find('pear')", lambda items: []).stdout
-    assert "10 hits in 1 place " in bench.run("find('line 1[0-9] ')", lambda items: []).stdout
+    near = bench.run("find('line 1[0-9] ')", lambda items: []).stdout
+    assert near.startswith("10 hits in 10 places") and near.count("--- place") == 4  # three of the others were printed
+    assert [near.count(f"line {number} ") for number in range(9, 20)] == [1] * 11
 
 
 def test_closing_twice_is_no_matter() -> None:
@@ -255,7 +260,7 @@ def test_find_cuts_the_beginning_of_a_long_passage_and_never_the_hit() -> None:
     long = "\n".join("filler " * 20 for _ in range(60)) + "\nthe needle is here\nand after\n"
     found = DocumentSandbox(FakeSandbox, document(long)).run("find('needle', before=50)", lambda items: []).stdout
     assert "the needle is here" in found and "and after" in found and len(found) < 5_500
-    assert re.search(r"\(left out for room, at\(offset\) prints them: \d+ lines at \d+\)", found)
+    assert re.search(r"\(left out for room: \d+ lines at place 0: at\(offset\) prints them\)", found)
 
 
 def test_find_never_crosses_a_page() -> None:
@@ -276,7 +281,7 @@ def test_find_matches_across_lines_and_at_line_ends_and_counts_alternatives() ->
     assert run("find('states department')").startswith("1 hit in")
     assert run("find('^defense')").startswith("1 hit in")
     assert "'defense' 2, 'army' 0" in run("find('defense|army')")
-    assert "1 of 2 are rows of tables, those of the widest tables first; the others are on pages 1" in run(
+    assert "1 of 2 are rows of tables, those of the widest tables first; the others are on page 1" in run(
         "find('defense', after=0, before=0, rows=True)"
     )
 

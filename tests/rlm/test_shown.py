@@ -29,7 +29,7 @@ BENCH = DocumentSandbox(FakeSandbox, DOC)
 
 
 def printed(code: str) -> str:
-    return render_result(BENCH.run(code, lambda items: []))[0]
+    return render_result(BENCH.run(code, lambda items: []), 6_000)[0]
 
 
 def pages_of(spans: tuple[tuple[int, int], ...]) -> set[int]:

@@ -178,7 +178,8 @@ def test_a_judges_refusal_leads_to_a_repaired_second_iteration(settings: Setting
     feedback = turn_text(worker.requests[-1].turns[-1])
     assert "the year of the end is missing" in feedback and TERM["text"] in feedback
     assert "begins on 1 March 2021 and runs for ten years" in feedback
-    assert f"do not hand them in again, hand in only what is missing:\n- {RENT['text']}" in feedback
+    assert "do not hand them in again, hand in only what is missing (`claims`: [] if that" in feedback
+    assert f"is nothing):\n- {RENT['text']}" in feedback
     # One live conversation: every request is the one before and more.
     for earlier, later in zip(worker.requests, worker.requests[1:], strict=False):
         assert later.turns[: len(earlier.turns)] == earlier.turns

@@ -18,6 +18,7 @@ from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, ag
 from ralph_cli.core.prompts.json_schema import array, choice, object_schema, string
 from ralph_cli.core.prompts.templates import prompt_text, render_prompt
 from ralph_cli.core.run import Attempt, Claim, Doubt, Evidence, Issue, QuoteBearing, QuoteRuling, Ruling, Verdict, Vote
+from ralph_cli.documents.context import MIN_CONTEXT
 
 _BEARING_OF_VERDICT: dict[str, QuoteBearing] = {
     "supported": "supports",
@@ -112,6 +113,9 @@ class Judge:
     again: of the `panel`, or, without one, of the same judge, and once more if the two differ. A claim stands if more
     than half say so. A judge that fails, or does not answer in shape, is a broken check and never a verdict; as a
     second opinion it does not count.
+
+    With a `counter`, what may limit the claims is read in the same call. `is_compared` says that code has compared the
+    figures of the claims with their quotes.
     """
 
     model: Model
@@ -120,6 +124,8 @@ class Judge:
     new_nonce: Callable[[], str]
     panel: tuple[Model, ...] = ()
     counter: CounterEvidence | None = None
+    context_chars: int = MIN_CONTEXT
+    is_compared: bool = True
 
     def __call__(self, attempt: Attempt, doubts: Sequence[Doubt] = ()) -> Evidence:
         """The verdicts on the claims of an attempt, of which code has left these doubts."""
@@ -191,9 +197,11 @@ class Judge:
         begins = frame_data(describe_document(self.document), nonce)
         parts = [
             f"The document ({safe_file_name(self.document.path)}) begins:\n{begins}",
-            render_passages(self.document, attempt.quotes, nonce),
+            render_passages(self.document, attempt.quotes, nonce, self.context_chars),
             "\n".join(_render_claim(claim, doubts_of(claim), nonce) for claim in attempt.claims),
         ]
+        if self.is_compared:
+            parts.append(_COMPARED if doubts else f"{_COMPARED} It has no doubts.")
         if doubts:
             parts.append(render_prompt("judge_doubts", where=_WHERE_ANSWERED, consequence=_IF_UNSETTLED))
         if self.counter is not None and passages:
@@ -235,6 +243,7 @@ def _with_claims_only(attempt: Attempt, claims: Sequence[int]) -> Attempt:
     return replace(attempt, claims=kept, quotes=tuple(quote for quote in attempt.quotes if quote.id in ids))
 
 
+_COMPARED = "Code has compared the figures and dates of the claims with the quoted words and the headers above them."
 _WHERE_ANSWERED = "In the entry of a claim with doubts"
 _IF_UNSETTLED = 'A claim of which doubted words are not proved is not "supported"; in other entries `doubts` is empty.'
 

@@ -18,6 +18,7 @@ from ralph_cli.core.prompts.json_reply import StrictObject, UnparseableReply, ag
 from ralph_cli.core.prompts.json_schema import array, object_schema, string
 from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.run import Attempt, Doubt, Evidence, Issue, Ruling, Search, Verdict
+from ralph_cli.documents.context import MIN_CONTEXT
 
 NAME = "task_judge"
 WHOLE_OUTPUT = 0
@@ -77,6 +78,7 @@ class TaskJudge:
     kind: str
     memory: str
     new_nonce: Callable[[], str]
+    context_chars: int = MIN_CONTEXT
 
     def __call__(self, attempt: Attempt, doubts: Sequence[Doubt] = ()) -> Evidence:
         """The verdict on an attempt's output, of which code has left these doubts."""
@@ -121,7 +123,7 @@ class TaskJudge:
     def _brief(self, attempt: Attempt, nonce: str) -> str:
         if self.document is None or not attempt.claims:
             return "(no document was read)"
-        shown = render_passages(self.document, attempt.quotes, nonce)
+        shown = render_passages(self.document, attempt.quotes, nonce, self.context_chars)
         items = "\n".join(render_numbered("Item", claim, nonce) for claim in attempt.claims)
         return f"{shown}\n\n{items}"
 

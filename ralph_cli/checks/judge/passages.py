@@ -9,7 +9,7 @@ from ralph_cli.core.document import PAGE_BREAK, Document, Span
 from ralph_cli.core.prompts.framing import frame_data
 from ralph_cli.core.run import Quote
 from ralph_cli.documents.columns import describe_sparse_rows
-from ralph_cli.documents.context import context_span, headings_above, index_lines
+from ralph_cli.documents.context import MIN_CONTEXT, context_span, headings_above, index_lines
 from ralph_cli.documents.quotes.additions import describe_additions
 from ralph_cli.documents.search.headings import find_headings
 from ralph_cli.text.plural import pluralize
@@ -60,16 +60,17 @@ def describe_document(document: Document) -> str:
     return (told or " ".join(document.text[: 2 * TITLE_CHARS].split()))[:TITLE_CHARS]
 
 
-def render_passages(document: Document, quotes: Sequence[Quote], nonce: str) -> str:
+def render_passages(document: Document, quotes: Sequence[Quote], nonce: str, least: int = MIN_CONTEXT) -> str:
     """The paragraph or table around each quote, each once, the quoted words marked with the quote's id.
 
-    A table comes with its header rows, a row of it also with the lines further up that name its columns, period and
-    unit; of a long one rows far from a mark are left out. Each passage has the headings that it stands under. Other
-    places of the same words are counted.
+    At least `least` characters on each side are shown. A table comes with its header rows, a row of it also with the
+    lines further up that name its columns, period and unit; of a long one rows far from a mark are left out. Each
+    passage has the headings that it stands under. Other places of the same words are counted.
     """
     lines = index_lines(document)
     marks = [
-        _Mark(it.start, it.end, f"{it.id}: ", context_span(document, Span(it.start, it.end), lines)) for it in quotes
+        _Mark(it.start, it.end, f"{it.id}: ", context_span(document, Span(it.start, it.end), lines, least=least))
+        for it in quotes
     ]
     windows: list[Span] = []
     for window in sorted((mark.window for mark in marks), key=lambda window: window.start):
@@ -77,19 +78,19 @@ def render_passages(document: Document, quotes: Sequence[Quote], nonce: str) -> 
             windows[-1] = Span(windows[-1].start, max(window.end, windows[-1].end))
         else:
             windows.append(window)
-    shown = [_render_window(document, window, marks, quotes, nonce) for window in windows]
+    shown = [_render_window(document, window, marks, quotes, nonce, least) for window in windows]
     return "\n\n".join((*shown, *_elsewhere(document, quotes)))
 
 
 def _render_window(
-    document: Document, window: Span, marks: Sequence[_Mark], quotes: Sequence[Quote], nonce: str
+    document: Document, window: Span, marks: Sequence[_Mark], quotes: Sequence[Quote], nonce: str, least: int
 ) -> str:
     inside = [mark for mark in marks if window.start <= mark.start and mark.end <= window.end]
     above = _section_line(document, min(mark.start for mark in inside))
     above += _header_lines(document, window.start, inside)
     above += "".join(f"(in the row {text[:60]!r}: {columns})\n" for text, columns in _sparse_rows(document, inside))
     above += "".join(f"(quote {number} is {note})\n" for number, note in _additions(document, quotes, window))
-    parts = _kept_parts(document.text, window, inside)
+    parts = _kept_parts(document.text, window, inside, least)
     body = "\n[...]\n".join(_insert_marks(document, part, inside).strip("\n") for part in parts)
     notes = "".join(f"\n(note: {note})" for note in _notes(document, inside) if note not in body)
     return f"Page {document.page_at(window.start).number}:\n{frame_data(above + body + notes, nonce)}"
@@ -116,14 +117,15 @@ def _elsewhere(document: Document, quotes: Sequence[Quote]) -> list[str]:
     for quote in quotes:
         pages = dict.fromkeys(document.page_at(start).number for start, end in quote.places if start != quote.start)
         if quote.occurrences > 1 and not names_columns(quote.text):
-            where = f", on pages {', '.join(map(str, list(pages)[:6]))}" if document.paged and pages else ""
+            listed = ", ".join(map(str, list(pages)[:6]))
+            where = f", on page{'s' * (len(pages) > 1)} {listed}" if document.paged and pages else ""
             told.append(
                 f"The words of quote {quote.id} stand in {pluralize(quote.occurrences - 1, 'other place')}{where}."
             )
     return told
 
 
-def _kept_parts(text: str, window: Span, marks: Sequence[_Mark]) -> list[Span]:
+def _kept_parts(text: str, window: Span, marks: Sequence[_Mark], least: int) -> list[Span]:
     """The parts of a window that are shown: all of it, but for the rows of a long table that are far from any mark."""
     if window.end - window.start <= LONG_TABLE:
         return [window]
@@ -140,6 +142,7 @@ def _kept_parts(text: str, window: Span, marks: Sequence[_Mark]) -> list[Span]:
     parts: list[Span] = []
     for number, (low, high) in enumerate(lines):
         is_far = rows[number] and min(abs(number - near) for near in marked) > ROWS_AROUND
+        is_far = is_far and min(max(mark.start - high, low - mark.end) for mark in marks) > least
         if is_far and number > header and not names_columns(text[low:high]):
             continue
         if parts and parts[-1].end + 1 >= low:

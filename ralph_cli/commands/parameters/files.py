@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ralph_cli.core.errors import UserError
+from ralph_cli.runs.folders import folder_fault
 
 
 @contextmanager
@@ -29,6 +30,22 @@ def replacing(paths: tuple[Path | None, ...], cache: Path, *, force: bool) -> It
                 with suppress(OSError):  # then it is asked for again
                     _note(path, cache).parent.mkdir(parents=True, exist_ok=True)
                     _note(path, cache).write_text(digest, "utf-8")
+
+
+def require_writable(path: Path) -> None:
+    """UserError when no file can be made where one is wanted: said before anything is paid for."""
+    fault = f"{path} is a folder" if path.is_dir() else folder_fault(path.parent)
+    if fault:
+        raise UserError(f"{path} cannot be written: {fault}", code="bad-output", hint="name another file")
+
+
+def write_file(path: Path, text: str) -> None:
+    """Write a result where a person wants it. Raises UserError."""
+    try:
+        path.write_text(text, encoding="utf-8", newline="")
+    except OSError as error:
+        what = f"{path} cannot be written: {error.strerror}"
+        raise UserError(what, code="bad-output", hint="the results are in the run's folder") from error
 
 
 def _is_written(path: Path, digest: str, cache: Path) -> bool:

@@ -54,6 +54,7 @@ ACTIVITIES = {
     "reasoner": "the writer writes",
     "task_judge": "the judge is reading",
     "counter": "the judge reads what may speak against it",
+    "grader": "the answer is compared with the reference",
 }
 
 UNWRAPPED = 10_000
@@ -77,6 +78,9 @@ class SilentProgress:
 
     def on_loading(self, done: int, total: int) -> None:
         """Ignore the progress of loading."""
+
+    def write(self, line: str) -> None:
+        """Ignore the line."""
 
 
 class LineProgress(SilentProgress):

@@ -4,11 +4,8 @@ from collections.abc import Iterable
 
 from ralph_cli.core.run import Issue
 
-OUTPUT_CAP = 6_000
-"""Characters of output shown for one step."""
 
-
-def truncate(text: str, cap: int = OUTPUT_CAP) -> str:
+def truncate(text: str, cap: int) -> str:
     """`text` within `cap` characters: head and tail are kept, the cut is named."""
     if len(text) <= cap:
         return text

@@ -35,8 +35,9 @@ WEAK_CUES = re.compile(
 STRONG_CUE_WEIGHT, WEAK_CUE_WEIGHT = 1.3, 1.15
 """What a passage with such words counts for; one without any counts for 1."""
 
-MAX_PASSAGE, FEWEST_WORDS = 700, 5
-"""Characters of a passage, and words of a sentence that says something."""
+MAX_PASSAGE, FEWEST_WORDS, REPEATED = 700, 5, 0.2
+"""Characters of a passage, words of a sentence that says something, and the share of terms that are not a quote's up to
+which it repeats the quote."""
 
 MIN_SCORE, FEW_PASSAGES = 0.45, 60
 """Share of a statement's terms, by weight, that a passage must have, as measured on real documents; where no more than
@@ -123,6 +124,8 @@ class QualifierIndex:
         most = sum(weights.values()) or 1.0
         weights |= {term: QUOTED_WEIGHT * self._rarity(term) for term in terms(" ".join(quotes)) - said}
         figures = {figure for figure in _FIGURE.findall(statement) if len(figure) > 1}
+        quoted = terms(" ".join(quotes))
+        quoted_figures = _values(" ".join(quotes))
         has_few = sum(cue > 1 for _, _, cue in self._sentences) <= FEW_PASSAGES
         found = []
         for span, words, cue in self._sentences:
@@ -131,9 +134,12 @@ class QualifierIndex:
             score = cue * sum(weights[term] for term in shared) / most
             score *= len(shared) / (len(shared) + LENGTH_WEIGHT * len(words)) if shared else 0
             names_section = not sections.isdisjoint(words)
+            text = self._text[span.start : span.end]
+            if len(words - quoted) <= REPEATED * len(words) and _values(text) <= quoted_figures:
+                continue  # it says what the quote says
             if score < (0.01 if has_few and cue > 1 else MIN_SCORE) and not names_section:
                 continue
-            if names_section or not figures or not figures <= set(_FIGURE.findall(self._text, span.start, span.end)):
+            if names_section or not figures or not figures <= set(_FIGURE.findall(text)):
                 reason = f"shares {', '.join(sorted(shared)[:6])}" if shared else "names its section"
                 found.append(Qualifier(span, reason, score + names_section))
         return found
@@ -155,6 +161,11 @@ class QualifierIndex:
                     if stated.isdisjoint(_FIGURE.findall(self._text, span.start, span.end)):
                         found.append(Qualifier(span, "the same label with another figure", 1.0))
         return found
+
+
+def _values(text: str) -> set[float]:
+    """The figures of a text as numbers, so that 20.0 is 20."""
+    return {float(plain) for figure in _FIGURE.findall(text) if (plain := figure.replace(",", "")).count(".") < 2}
 
 
 def _cue_weight(text: str) -> float:

@@ -17,13 +17,14 @@ from ralph_cli.text.tables import CELLS_APART, is_row, names_columns
 MAX_OWN_PAGES = 10
 """Pages for each heading of a document's own above which they are too few to find a part by."""
 
-LONGEST_HEADING, MOST_WORDS = 110, 14
-"""Characters and words of a line that may be a heading."""
+LONGEST_HEADING, MOST_WORDS, MOST_NUMBERED = 160, 14, 24
+"""Characters and words of a line that may be a heading; one with a number may have more words."""
 
-_NUMBER = r"(?:\d{1,2}(?:\.\d{1,3})*|[IVXLC]+|[A-Z])"
-_NUMBERED = re.compile(
-    rf"(?:\u00a7+\s*\d[\d.]*|\(?{_NUMBER}(?:[.)]|(?=\s))|(?:[A-Z][a-z]+|[A-Z]{{3,}})\s+(?:\d{{1,3}}[A-Z]?|{_NUMBER})\b)[.:)]?"
+_NUMBER = r"(?:[1-9]\d?(?:\.\d{1,3})*|[IVXLC]+|[A-Z])"
+_LABELLED = (
+    r"(?:[A-Z][a-z]+|[A-Z]{3,})\s+(?:[1-9]\d{0,2}(?:\.\d{1,3})*[A-Z]?\b|[IVXLC]+\b|[A-Z](?=\s*(?:[:\u2013\u2014-]|$)))"
 )
+_NUMBERED = re.compile(rf"(?:\u00a7+\s*\d[\d.]*|\(?{_NUMBER}(?:[.)]|(?=\s))|{_LABELLED})[.:)]?(?!\s+[a-z])")
 _RUN_IN = re.compile(r"\s*((?:\u00a7\s*)?\d{1,3}(?:\.\d{1,3})*[.)]?\s+[A-Z][^.;:\n\d]{2,60})[.:]\s+\S")
 _WORD = re.compile(r"[^\W\d_][\w\u2019'&-]*")
 _SENTENCE = re.compile(r"[.;!?]\s+[a-z]|\.{3}")
@@ -72,9 +73,12 @@ def heading_level(line: str) -> int:
     words = _WORD.findall(line)
     number = _NUMBERED.match(line)
     rest = line[number.end() :].lstrip(" \u2010\u2011\u2012\u2013\u2014-") if number else line
-    if not 3 <= len(line) <= LONGEST_HEADING or not words or len(words) > MOST_WORDS or is_row(rest):
+    most = MOST_NUMBERED if number else MOST_WORDS
+    if not 3 <= len(line) <= LONGEST_HEADING or not 0 < len(words) <= most or is_row(rest):
         return 0
-    if line[-1] in ",;" or line[0] in "(\u2022*" or CELLS_APART.search(line) or _SENTENCE.search(line):
+    if words[-1].casefold() in STOP_WORDS and len(words) > 1 and not line.isupper():  # the sentence goes on
+        return 0
+    if line[-1] in ",;" or line[0] in "(\u2022*" or CELLS_APART.search(rest) or _SENTENCE.search(line):
         return 0
     if line[-1] in ".:" and not number:
         return 0

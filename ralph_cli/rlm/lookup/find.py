@@ -17,8 +17,9 @@ from ralph_cli.rlm.lookup.lines import (
 )
 from ralph_cli.text.tables import count_cells, has_columns, names_cells, widen_spaces
 
-_FIND_CHARS, _LISTED_CHARS = 5_000, 2_400
-"""Characters that the lines around places may have, and below which further places get a line each."""
+_FIND_CHARS, _LISTED_CHARS, _LEAST_CHARS = 5_000, 3_600, 240
+"""Characters that the lines around all places may have, below which further places get a line each, and that each of
+the places to be shown has in any case."""
 
 _Place = tuple[_Page, int, int, list[int]]  # its page, first character, end, the line beginnings of its hits
 
@@ -38,25 +39,24 @@ def find(pattern: str, show: int = 6, before: int = 1, after: int = 2, start: in
     except re.error as fault:
         print(f"find: {pattern!r} is no regular expression: {fault}")
         return
-    near = " (hits near each other are one place)" if len(places) < count else ""
+    near = " (hits on one line are one place)" if len(places) < count else ""
     print(f"{_counted(count, 'hit')} in {_counted(len(places), 'place')}{near}{alternatives}")
     if rows:
         others = len(places)
         places, text_pages = _rank_rows(places)
-        where = f"; the others are on pages {_pages_of(text_pages)}" if text_pages else ""
+        where = f"; the others are on {_pages_of(text_pages)}" if text_pages else ""
         print(f"{len(places)} of {others} are rows of tables, those of the widest tables first{where}")
     if start and start >= len(places):
         print(f"start={start} is past the last of {len(places)} places: start counts places, not characters")
         return
-    left = _LISTED_CHARS - _print_places(places, start, show)
-    _FURTHER[:] = [pattern, show, before, after, start + show, rows]
-    for number in range(start + show, len(places)):
+    left, following = _print_places(places, start, show)
+    _FURTHER[:] = [pattern, show, before, after, following, rows]
+    for number in range(following, len(places)):
         line = f"place {number}, {_listed(places[number][3][0], 110 if left > 600 else 60)}"
         left -= len(line) + 1
         if left < 0:
             further = [place[0][0] for place in places[number:]]
-            print(f"({len(further)} more places, on pages {_pages_of(further)}: more())")
-            _FURTHER[4] = number
+            print(f"({_counted(len(further), 'more place')}, on {_pages_of(further)}: more())")
             return
         print(line)
         _FURTHER[4] = number + 1
@@ -85,31 +85,43 @@ def _alternatives(pattern: str) -> str:
 
 
 def _places(pattern: re.Pattern[str], before: int, after: int) -> tuple[list[_Place], int]:
-    """The places of a pattern, and how many hits it has."""
-    text = _text()
+    """The places of a pattern with so many lines before and after, and how many hits it has.
+
+    Hits on the same lines are one place, whatever is shown around them: the number of a place stays.
+    """
     places: list[_Place] = []
     count = 0
-    for match in pattern.finditer(text):
+    reached = 0
+    for match in pattern.finditer(_text()):
         count += 1
         page = _page_at(match.start())
-        first, last = page[2], page[3]
-        low = own = _line_span(match.start())[0]
-        for _ in range(before):
-            low = max(text.rfind("\n", first, max(low - 1, first)) + 1, first)
-        high = _line_span(max(match.end() - 1, match.start()))[1]
-        for _ in range(after):
-            high = text.find("\n", high + 1, last)
-            if high < 0:
-                high = last
-                break
-        high = min(high, match.end() + 1_600)
-        if places and places[-1][0] == page and low <= places[-1][2]:
+        own = _line_span(match.start())[0]
+        end = _line_span(max(match.end() - 1, match.start()))[1]
+        if places and places[-1][0] == page and own <= reached:
             hits = places[-1][3]
             hits += [own] if own != hits[-1] else []
-            places[-1] = (page, places[-1][1], max(high, places[-1][2]), hits)
+            places[-1] = (page, places[-1][1], max(_lines_on(end, after, page), places[-1][2]), hits)
         else:
-            places.append((page, low, high, [own]))
+            places.append((page, _lines_back(own, before, page), _lines_on(end, after, page), [own]))
+        reached = end
     return places, count
+
+
+def _lines_back(start: int, lines: int, page: _Page) -> int:
+    """Where the line begins that stands so many before the one at `start`, on the page."""
+    for _ in range(lines):
+        start = max(_text().rfind("\n", page[2], max(start - 1, page[2])) + 1, page[2])
+    return start
+
+
+def _lines_on(end: int, lines: int, page: _Page) -> int:
+    """Where the line ends that stands so many behind the one that ends at `end`, on the page; it may be cut."""
+    at = end
+    for _ in range(lines):
+        at = _text().find("\n", at + 1, page[3])
+        if at < 0:
+            return min(page[3], end + 1_600)
+    return min(at, end + 1_600)
 
 
 def _rank_rows(places: list[_Place]) -> tuple[list[_Place], list[int]]:
@@ -128,31 +140,44 @@ def _rank_rows(places: list[_Place]) -> tuple[list[_Place], list[int]]:
     return ranked, [place[0][0] for place in places if place not in rows]
 
 
-def _print_places(places: list[_Place], start: int, show: int) -> int:
-    """Print the places from `start` with the lines around them; how many characters these have."""
-    left = _FIND_CHARS
+def _print_places(places: list[_Place], start: int, show: int) -> tuple[int, int]:
+    """Print `show` places from `start` with the lines around them, a place that was printed with another one not again.
+
+    Returns how many characters are left for a list of others, and the number of the first of them.
+    """
+    left, shown, number = _FIND_CHARS, 0, start
     headers: dict[tuple[int, str], int] = {}
     cut: list[str] = []
-    for number, place in enumerate(places[start : start + show], start):
-        among = min(len(places), start + show) - number
-        where = f"--- place {number}, page {place[0][0]}, offset {place[3][0]}{_top(place[0])}"
-        passage, hidden = _passage(number, place, max(left // among - len(where), 120), headers)
-        print(f"{where}\n{passage}")
-        cut += [f"{hidden} at {place[3][0]}"] if hidden else []
-        left -= len(passage) + len(where) + 2
+    page, reached = 0, 0
+    while number < len(places):
+        (on, _, _, _), low, high, hits = place = places[number]
+        if on != page or hits[0] >= reached:
+            if shown == show or left < _LEAST_CHARS:
+                break
+            top = _top(place[0]) if on != page else ""
+            where = f"--- place {number}, page {on}, offset {hits[0]}{top}"
+            room = left - len(where) - (min(len(places) - number, show - shown) - 1) * _LEAST_CHARS
+            page, low = on, max(low, reached if on == page else low)
+            passage, hidden, reached = _passage(number, (place[0], low, high, hits), max(room, _LEAST_CHARS), headers)
+            print(f"{where}\n{passage}")
+            cut += [f"{hidden} at place {number}"] if hidden else []
+            left -= len(passage) + len(where) + 2
+            shown += 1
+        number += 1
     if cut:
-        print(f"(left out for room, at(offset) prints them: {'; '.join(cut)})")
-    return _FIND_CHARS - left
+        print(f"(left out for room: {'; '.join(cut[:4])}{'; ...' * (len(cut) > 4)}: at(offset) prints them)")
+    return _LISTED_CHARS - (_FIND_CHARS - left), number
 
 
-def _passage(number: int, place: _Place, room: int, headers: dict[tuple[int, str], int]) -> tuple[str, str]:
-    """The lines of a place within `room` characters, below the header of its row, and what of them had no room.
+def _passage(number: int, place: _Place, room: int, headers: dict[tuple[int, str], int]) -> tuple[str, str, int]:
+    """The lines of a place within `room` characters, below the header of its row, what of them had no room, and where
+    the first of them that was left out behind the hit begins.
 
     `headers`, by page and line, say with which place a header was printed; those of this place are added to them.
     """
     page, first = place[0][0], place[3][0]
     chosen, hidden = _choose_lines(place, room)
-    shown = _join_lines(chosen, place[1])
+    shown = _join_lines(chosen, place[1], place[3])
     head = [part for part in _header_of(first) if part not in shown]
     above = [f"(above: {part})" for part in head if (page, part) not in headers]
     if head and not above:
@@ -160,7 +185,10 @@ def _passage(number: int, place: _Place, room: int, headers: dict[tuple[int, str
     for part in head:
         headers.setdefault((page, part), number)
     told = " and ".join(_counted(count, noun) for noun, count in hidden.items() if count)
-    return "\n".join([*above, shown]), told
+    reached = first
+    for begin, end in chosen:  # what is printed in one piece from the hit on
+        reached = end + 1 if begin <= reached else reached
+    return "\n".join([*above, shown]), told, reached
 
 
 def _choose_lines(place: _Place, room: int) -> tuple[list[tuple[int, int]], dict[str, int]]:
@@ -183,13 +211,14 @@ def _choose_lines(place: _Place, room: int) -> tuple[list[tuple[int, int]], dict
     return sorted(chosen), hidden
 
 
-def _join_lines(lines: list[tuple[int, int]], reached: int) -> str:
-    """Lines of the text, with a mark where some between them, or after `reached`, are left out."""
+def _join_lines(lines: list[tuple[int, int]], reached: int, hits: list[int]) -> str:
+    """Lines of the text, with a mark where some between them, or after `reached`, are left out, and what those of hits
+    do not show."""
     parts: list[str] = []
     for begin, end in lines:
         if _text()[reached:begin].strip():
             parts.append("[...]")
-        if note := _note(begin):
+        if begin in hits and (note := _note(begin)):
             parts.append(note)
         parts.append(str(globals()["context"][begin:end]))
         reached = end

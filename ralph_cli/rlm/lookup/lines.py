@@ -85,9 +85,10 @@ def _note(line: int) -> str:
 
 
 def _pages_of(numbers: list[int]) -> str:
-    """Page numbers with how often each occurs: "12 (3), 14, 20"."""
+    """Page numbers with how often each occurs: "pages 12 (3), 14, 20"."""
     counts = {number: numbers.count(number) for number in dict.fromkeys(numbers)}
-    return ", ".join(f"{number} ({count})" if count > 1 else str(number) for number, count in counts.items())
+    told = ", ".join(f"{number} ({count})" if count > 1 else str(number) for number, count in counts.items())
+    return f"page{'s' * (len(counts) != 1)} {told}"
 
 
 def _counted(count: int, noun: str) -> str:

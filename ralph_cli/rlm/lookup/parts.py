@@ -72,7 +72,7 @@ def section(words: str, start: int = 0, chars: int = _SHOW_CHARS) -> None:
         print(
             "other headings with these words: " + "; ".join(f"{_page_at(at)[0]} {name[:60]}" for at, _, name in others)
         )
-    most = min(end, low + chars)
+    most = low + chars if end - low > chars + _SHOW_CHARS // 10 else end
     at = low
     while at < most:
         number, _, first, last = _page_at(at)
@@ -130,7 +130,7 @@ def term(words: str) -> None:
         if match.start() < reached:
             continue
         if shown == 3:
-            print(f"(more on pages {_pages_of([_page_at(other.start())[0] for other in found[number:]])})")
+            print(f"(more on {_pages_of([_page_at(other.start())[0] for other in found[number:]])})")
             return
         page, _, first, last = _page_at(match.start())
         low, reached = _whole_lines(match.start(), match.start() + 700, first, last)

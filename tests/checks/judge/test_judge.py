@@ -242,3 +242,11 @@ def test_the_note_of_a_quoted_row_is_shown(row):
     said = DraftClaim("Net sales were 5.", (row,))
     shown = render_passages(about, resolve_quotes(Draft((said,)), about, QuoteIndex(about)).quotes, "n")
     assert "(note: (1) Sales of the hall are left out.)" in shown and "Costs are net" not in shown
+
+
+def test_a_judge_is_told_whether_code_has_compared_the_figures():
+    for compared, told in ((True, True), (False, False)):
+        model = ScriptedModel([reply((1, "supported"))], vendor="b")
+        judge = Judge(model, MEMO, "When is the rent due?", lambda: "n", is_compared=compared)
+        judge(resolve_quotes(Draft((CLAIM,)), MEMO, QuoteIndex(MEMO)))
+        assert ("Code has compared the figures" in model.requests[0].turns[-1].text) == told

@@ -1,0 +1,132 @@
+"""`ralph eval`: a set of questions whose answers are known, and how many of them are answered well."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ralph_cli.commands import qa
+from ralph_cli.commands.parameters import options
+from ralph_cli.commands.parameters.files import replacing, require_writable, write_file
+from ralph_cli.commands.parameters.takes import JUDGED, RUN, Given, takes
+from ralph_cli.core.run import StopType
+from ralph_cli.reports.safe_text import one_line, to_json
+
+if TYPE_CHECKING:
+    from ralph_cli.commands.terminal.progress import SilentProgress
+    from ralph_cli.core.events import AnyEvent
+    from ralph_cli.evaluation.question_sets import Question
+    from ralph_cli.evaluation.results import Evaluation, QuestionResult
+
+Questions = Annotated[Path, typer.Argument(help="JSON Lines; FinanceBench's and LegalBench-RAG's files are read, too.")]
+Documents = Annotated[
+    Path | None, typer.Option("--documents", help="Folder of the documents (default: that of QUESTIONS).")
+]
+Limit = Annotated[int | None, options.number("--limit", help="Ask the first so many questions only.", least=1)]
+FirstPage = Annotated[
+    int | None,
+    options.number("--first-page", help="0 or 1: from which number the set counts pages, where it does not say it."),
+]
+CostEach = Annotated[float | None, typer.Option("--cost-each", help="US dollars for each question.")]
+TimeEach = Annotated[float | None, typer.Option("--time-each", help="Seconds for each question.")]
+Resume = Annotated[
+    Path | None, typer.Option("--resume", help="Folder of an evaluation that was cut off, to go on with.")
+]
+Compare = Annotated[Path | None, typer.Option("--compare", help="Results to compare with, as -o has written them.")]
+Output = Annotated[
+    Path | None, options.result_option("-o", "--output", help="Write the results to this file, as JSON.")
+]
+
+
+@takes(
+    *(name for name in RUN if name not in ("max_time", "max_cost")),
+    *JUDGED,
+    "panel",
+    "bullets",
+    "quotes",
+    "counter_evidence",
+    max_time="Seconds for all questions.",
+    max_cost="US dollars for all questions, those answered before --resume among them.",
+)
+def evaluate(
+    given: Given,
+    questions: Questions,
+    documents: Documents = None,
+    limit: Limit = None,
+    first_page: FirstPage = None,
+    cost_each: CostEach = None,
+    time_each: TimeEach = None,
+    resume: Resume = None,
+    compare: Compare = None,
+    output: Output = None,
+    json: options.Json = False,
+    force: options.Force = False,
+    quiet: options.Quiet = False,
+) -> int:
+    """Ask a set of questions whose answers are known; print how many are right, supported and on the right page."""
+    from ralph_cli import api, config
+    from ralph_cli.commands.terminal.progress import progress
+    from ralph_cli.evaluation import comparing, report
+
+    settings = config.load_settings(given)
+    if output is not None:
+        require_writable(output)
+    before = comparing.read_earlier(compare) if compare else None
+    with replacing((output,), settings.cache_folder, force=force):
+        with progress(settings, quiet=quiet) as display:
+            evaluation = api.evaluate(
+                questions,
+                documents=documents,
+                first_page=first_page,
+                limit=limit,
+                cost_each=cost_each,
+                time_each=time_each,
+                resume=resume,
+                settings=settings,
+                sink=_FirstNotices(display),
+                on_question=_Lines(display),
+            )
+        against = comparing.compare(before, evaluation.results) if before else None
+        shown = to_json(report.as_object(evaluation, against))
+        if output is not None:
+            write_file(output, shown + "\n")
+        typer.echo(shown if json else report.render_text(evaluation, against), nl=json)
+    return exit_code(evaluation)
+
+
+def exit_code(evaluation: "Evaluation") -> int:
+    """0 if every question has a result, whatever the rates are; 2 if one failed; else as for a question."""
+    if evaluation.halt.type is StopType.NONE:
+        return 0 if evaluation.complete else 2
+    return qa.exit_code(evaluation.halt.type)
+
+
+class _Lines:
+    """Tells of each question when it is asked, and of its result."""
+
+    def __init__(self, display: "SilentProgress") -> None:
+        self._display = display
+
+    def __call__(self, number: int, total: int, question: "Question", result: "QuestionResult | None") -> None:
+        from ralph_cli.evaluation.report import describe_result
+
+        if result is None:
+            asked = f"{one_line(question.document)}: {one_line(question.question, 150)}"
+            self._display.write(f"question {number} of {total}, {asked}")
+        else:
+            self._display.write(f"  {describe_result(result)}")
+
+
+class _FirstNotices:
+    """Passes events on, and each notice once: many questions have the same ones."""
+
+    def __init__(self, display: "SilentProgress") -> None:
+        self._display = display
+        self._seen: set[str] = set()
+
+    def __call__(self, event: "AnyEvent", /) -> None:
+        if event.kind == "noticed":
+            if event.message in self._seen:
+                return
+            self._seen.add(event.message)
+        self._display(event)

@@ -1,0 +1,248 @@
+"""Puts a set of questions to `ralph qa`, one after the other, and keeps what came of each."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from math import inf
+from pathlib import Path
+
+from ralph_cli.core import clock
+from ralph_cli.core.budget import Budget
+from ralph_cli.core.errors import ConfigError, DocumentError, JournalError, RalphError
+from ralph_cli.core.events import AnyEvent, RunStarted
+from ralph_cli.core.model import Usage
+from ralph_cli.core.run import Halt, StopType
+from ralph_cli.documents.source import DocumentSource
+from ralph_cli.evaluation.grading import grade_with_model, grader_name
+from ralph_cli.evaluation.question_sets import Question, QuestionSet
+from ralph_cli.evaluation.record import EvaluationRecord, begin_record, reopen_record, terms_of
+from ralph_cli.evaluation.results import Evaluation, Grade, QuestionResult
+from ralph_cli.evaluation.scoring import (
+    answer_kind,
+    answer_text,
+    grade_by_code,
+    grade_by_words,
+    is_on_gold,
+    is_supported,
+)
+from ralph_cli.reports.view import RunView
+from ralph_cli.runs.execute import Setup
+from ralph_cli.runs.history import read_run
+from ralph_cli.runs.questions import answer_question
+from ralph_cli.runs.resume import resume
+from ralph_cli.wiring.models import ModelNames, choose_models
+
+CUT_OFF = (StopType.NONE, StopType.USER_INTERRUPTED, StopType.SYSTEM_ERROR)
+"""Ends of a run that are no result: it is resumed."""
+
+BOUNDS = (StopType.TIMEOUT, StopType.MAX_COST)
+"""Ends of a run that are a result if the bound was the question's own."""
+
+UNBOUNDED = Budget()
+
+OnQuestion = Callable[[int, int, Question, QuestionResult | None], None]
+"""Called with a question, its number and how many there are: before it is asked with None, then with its result."""
+
+
+def run_evaluation(
+    questions: QuestionSet,
+    setup: Setup,
+    *,
+    limit: int | None = None,
+    each: Budget = UNBOUNDED,
+    folder: Path | None = None,
+    on_question: OnQuestion = lambda number, total, question, result: None,
+) -> Evaluation:
+    """Ask the first `limit` questions, each within the budget `each`, all within that of the settings.
+
+    `folder` is that of an earlier evaluation that goes on: what has a result there is not asked again, and of a run
+    that was cut off the replies are not bought again. A question that fails is told, and the next one is asked; so many
+    service failures in a row as the settings allow end it. Raises what holds for every question: ConfigError,
+    JournalError.
+    """
+    names = choose_models(setup.settings, setup.models, setup.verifier)
+    models = {"worker": names.worker, "judge": names.judge, "subquery": names.subquery}
+    terms = terms_of(questions, setup.settings, models)
+    record = reopen_record(folder, terms) if folder else begin_record(setup.settings.out, terms)
+    setup = replace(setup, settings=setup.settings.model_copy(update={"out": record.folder}))
+    asked = questions.questions[:limit]
+    halt = _Questioning(questions, names, setup, each, record, on_question).ask_all(asked)
+    return Evaluation(
+        questions=str(questions.path),
+        sha256=questions.sha256,
+        format=questions.format,
+        total=len(asked),
+        models=models,
+        grader=grader_name(names, setup),
+        results=tuple(record.results[item.id] for item in asked if item.id in record.results),
+        halt=halt,
+        folder=record.folder,
+    )
+
+
+@dataclass(slots=True)
+class _Questioning:
+    """One sitting: the questions that have no result yet, until they are through or a bound is reached."""
+
+    questions: QuestionSet
+    names: ModelNames
+    setup: Setup
+    each: Budget
+    record: EvaluationRecord
+    on_question: OnQuestion
+    began: float = 0.0
+    run: str = ""
+
+    def ask_all(self, asked: tuple[Question, ...]) -> Halt:
+        self.began, failures = clock.monotonic(), 0
+        for number, question in enumerate(asked, 1):
+            earlier = self.record.results.get(question.id)
+            if earlier is not None and earlier.finished:
+                continue
+            left = self._left(without=question.id)
+            if (spent := next(_used_up(left), None)) is not None:
+                return spent
+            self.on_question(number, len(asked), question, None)
+            result, failed = self._result(question, left)
+            self.record.add(result)
+            self.on_question(number, len(asked), question, result)
+            if result.cut_off:
+                return Halt(StopType(result.stop), f"{question.where} was cut off ({result.stop})")
+            failures = failures + 1 if failed else 0
+            if failures and failures == self.setup.settings.max_failures:
+                return Halt(StopType.SYSTEM_ERROR, f"{failures} questions in a row failed: {result.error}")
+        return Halt(StopType.NONE, "")
+
+    def _left(self, without: str) -> Budget:
+        """What may still be spent on all questions: dollars since they were begun, seconds of this sitting."""
+        settings = self.setup.settings
+        others = [result for result in self.record.results.values() if result.id != without]
+        spent = sum(self._counted(result.usage) + self._counted(result.grading) for result in others)
+        usd = None if settings.max_cost is None else settings.max_cost - spent
+        elapsed = clock.monotonic() - self.began
+        return Budget(None if settings.max_time is None else settings.max_time - elapsed, usd)
+
+    def _counted(self, usage: Usage) -> float:
+        """The dollars of a usage; where a price is unknown, all that may have been spent: a cap has to be kept."""
+        if usage.usd is not None:
+            return usage.usd
+        return inf if self.each.usd is None else self.each.usd
+
+    def _result(self, question: Question, left: Budget) -> tuple[QuestionResult, bool]:
+        """What came of a question, and whether it failed for a reason that the next one may meet, too."""
+        blank = QuestionResult(
+            id=question.id,
+            question=question.question,
+            document=question.document,
+            reference=question.reference,
+            expected_absent=question.absent,
+        )
+        self.run = ""
+        try:
+            source = DocumentSource(str(self.questions.path_of(question)))
+            source = source.loaded(self.setup.settings.cache_folder)
+            view = self._view(question, source, left)
+            return self._scored(question, blank, view, source, left), view.halt.type is StopType.SYSTEM_ERROR
+        except KeyboardInterrupt:
+            return replace(self._with_spending(blank), cut_off=True, stop=StopType.USER_INTERRUPTED.value), False
+        except (ConfigError, JournalError) as error:
+            if error.code not in ("no-question", "long-question"):
+                raise  # it holds for every question
+            return replace(blank, error=error.line), False
+        except Exception as error:  # noqa: BLE001 - whatever breaks one question must not end the others
+            line = error.line if isinstance(error, RalphError) else f"{type(error).__name__}: {error}"
+            return replace(self._with_spending(blank), error=line), not isinstance(error, DocumentError)
+
+    def _with_spending(self, result: QuestionResult) -> QuestionResult:
+        """A result with what the run has cost that was begun for it, if one was."""
+        if not self.run:
+            return result
+        view = read_run(self.record.folder / self.run).view
+        return replace(result, usage=_usage_of(view), seconds=view.seconds, run=view.run)
+
+    def _listen(self, event: AnyEvent, /) -> None:
+        if isinstance(event, RunStarted):
+            self.run = event.run
+        if self.setup.sink is not None:
+            self.setup.sink(event)
+
+    def _view(self, question: Question, source: DocumentSource, left: Budget) -> RunView:
+        """The run of a question: the one that there is, gone on with if it was cut off, or a new one."""
+        budget = {"max_cost": _lower(self.each.usd, left.usd), "max_time": _lower(self.each.seconds, left.seconds)}
+        setup = replace(self.setup, settings=self.setup.settings.model_copy(update=budget), sink=self._listen)
+        earlier = self.record.runs.get((question.question.strip(), source.load().sha256))
+        if earlier is None:
+            return answer_question(source, question.question, setup).view
+        if earlier.halt.type not in (*CUT_OFF, *BOUNDS):
+            return earlier
+        return resume(
+            Path(earlier.folder),
+            settings=setup.settings,
+            changes=budget,
+            document=source,
+            models=setup.models,
+            verifier=setup.verifier,
+            engine=setup.engine,
+            sink=setup.sink,
+        ).view
+
+    def _scored(
+        self, question: Question, blank: QuestionResult, view: RunView, source: DocumentSource, left: Budget
+    ) -> QuestionResult:
+        stop = view.halt.type
+        of_all = (stop is StopType.MAX_COST and _binds(left.usd, self.each.usd)) or (
+            stop is StopType.TIMEOUT and _binds(left.seconds, self.each.seconds)
+        )
+        answered, answer = answer_kind(view), answer_text(view)
+        result = replace(
+            blank,
+            answered=answered,
+            answer=answer,
+            supported=is_supported(view),
+            stop=stop.value,
+            error=view.halt.detail if stop is StopType.SYSTEM_ERROR else "",
+            cut_off=of_all or stop is StopType.USER_INTERRUPTED,
+            usage=_usage_of(view),
+            seconds=view.seconds,
+            run=view.run,
+        )
+        if result.error or result.cut_off:
+            return result
+        grade, usage = self._grade(question, result, left)
+        on_gold = is_on_gold(question, view.quotes, source.load())
+        return replace(result, grade=grade, grading=usage, on_gold=on_gold)
+
+    def _grade(self, question: Question, result: QuestionResult, left: Budget) -> tuple[Grade, Usage]:
+        grade = grade_by_code(question, result.answered, result.answer)
+        if grade is not None:
+            return grade, Usage()
+        if not grader_name(self.names, self.setup):
+            return grade_by_words(question, result.answer), Usage()
+        rest = {
+            "max_cost": None if left.usd is None else max(left.usd - self._counted(result.usage), 0.0),
+            "max_time": None if left.seconds is None else max(left.seconds - result.seconds, 0.0),
+        }
+        setup = replace(self.setup, settings=self.setup.settings.model_copy(update=rest))
+        return grade_with_model(question, result.answer, self.names, setup)
+
+
+def _usage_of(view: RunView) -> Usage:
+    """What a run has cost. The built-in engine counts words; nothing of that is a call of a model."""
+    return view.usage if view.asks_models else Usage()
+
+
+def _used_up(left: Budget) -> Iterator[Halt]:
+    if left.usd is not None and left.usd <= 0:
+        unknown = ", or may be: a price is unknown (--cost-each bounds it)" if left.usd == -inf else ""
+        yield Halt(StopType.MAX_COST, f"the budget of the evaluation is spent{unknown}")
+    if left.seconds is not None and left.seconds <= 0:
+        yield Halt(StopType.TIMEOUT, "the time of the evaluation is over")
+
+
+def _lower(one: float | None, other: float | None) -> float | None:
+    bounds = [bound for bound in (one, other) if bound is not None]
+    return min(bounds) if bounds else None
+
+
+def _binds(of_all: float | None, own: float | None) -> bool:
+    """Whether the bound of all questions is reached before the question's own."""
+    return of_all is not None and (own is None or of_all < own)

@@ -1,0 +1,149 @@
+"""What code can tell of an answer: its figures and words beside those of the reference, the places of its quotes."""
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+
+from ralph_cli.core.document import Document
+from ralph_cli.core.run import Quote, StopType
+from ralph_cli.documents.quotes.index import QuoteIndex
+from ralph_cli.documents.search.nearest import find_words, key_words
+from ralph_cli.evaluation.question_sets import Question
+from ralph_cli.evaluation.results import BY_ABSENCE, BY_FIGURES, BY_NOTHING, BY_WORDS, Answered, Grade, Rightness
+from ralph_cli.reports.view import RunView
+from ralph_cli.text.quantities.quantity import Quantity
+from ralph_cli.text.quantities.reader import read_quantities
+
+MIN_YES, MIN_PARTLY = 0.8, 0.4
+"""Shares of the reference's own words and figures that an answer must have, where nobody but code compares them."""
+
+MIN_WORDS = 2
+"""So many words a reference must add to its question, if it has no figure, to be compared by words."""
+
+_SCALES = (0, 3, 6, 9, 12)
+"""Powers of ten in which a figure may be meant that names none: "in USD millions" stands in the question."""
+
+
+def answer_kind(view: RunView) -> Answered:
+    """What a run has come to. That the document does not say it is for a model to say, which has searched."""
+    if view.has_no_reader:
+        return "passages" if view.claims else "nothing"
+    if view.absence is not None or (view.claims and all(claim.verdict == "absent" for claim in view.claims)):
+        return "absent"
+    return "answer" if view.claims else "nothing"
+
+
+def answer_text(view: RunView) -> str:
+    """The answer in words, a claim a line."""
+    if view.absence is not None:
+        return f"The document does not say this. {view.absence}".strip()
+    return "\n".join(claim.text for claim in view.claims)
+
+
+def is_supported(view: RunView) -> bool | None:
+    """Whether the answer, or that there is none in the document, was accepted; None if no model has read it."""
+    if view.has_no_reader:
+        return None
+    return view.halt.type in (StopType.COMPLETION, StopType.ABSENT)
+
+
+def grade_by_code(question: Question, answered: Answered, answer: str) -> Grade | None:
+    """The grade where code can give it without doubt, else None: absence, no answer, a reference of one figure."""
+    if question.absent:
+        return Grade("yes" if answered == "absent" else "no", BY_ABSENCE)
+    if not question.reference:
+        return Grade()
+    if answered == "nothing":
+        return Grade("no", BY_NOTHING)
+    wanted = sole_figure(question.reference)
+    if wanted is None or answered != "answer":
+        return None
+    figures = [figure for figure in _figures(answer) if _same_kind(wanted, figure)]
+    if figures and all(is_same_figure(wanted, figure) for figure in figures):
+        return Grade("yes", BY_FIGURES, f"the answer has {figures[0].text}")
+    return None  # other words, another scale or more figures than one: to be read
+
+
+def grade_by_words(question: Question, answer: str) -> Grade:
+    """How much of what the reference adds to the question stands in the answer: a stand-in where no model reads."""
+    figures = _figures(question.reference)
+    known = key_words(question.question)
+    words = {
+        stem: word
+        for stem, word in key_words(question.reference).items()
+        if not stem[0].isdigit() and stem not in known
+    }
+    parts = len(figures) + len(words)
+    if not figures and len(words) < MIN_WORDS:
+        return Grade("unjudged", BY_WORDS, "the reference has too few words of its own")
+    said = _figures(answer)
+    same = sum(any(is_same_figure(wanted, figure) for figure in said) for wanted in figures)
+    hits = same + len({stem for _, _, stem in find_words(words, answer)})
+    right: Rightness = "yes" if hits >= MIN_YES * parts else "partly" if hits >= MIN_PARTLY * parts else "no"
+    return Grade(right, BY_WORDS, f"{hits} of {parts} words and figures of the reference")
+
+
+def is_on_gold(question: Question, quotes: Sequence[Quote], document: Document) -> bool | None:
+    """Whether a quote stands on a page, or in a passage, that the set names; None if nothing can be compared."""
+    if question.pages:
+        if not document.paged or min(question.pages) > len(document.pages):
+            return None
+        return any(
+            quote.page <= page <= max(quote.page, quote.last_page) for quote in quotes for page in question.pages
+        )
+    if not question.passages:
+        return None
+    index = QuoteIndex(document)
+    found = [match for match in map(index.find, question.passages) if match is not None]
+    if not found:
+        return None
+    spans = [span for match in found for span in match.occurrences]
+    return any(quote.start < span.end and span.start < quote.end for quote in quotes for span in spans)
+
+
+def sole_figure(text: str) -> Quantity | None:
+    """The figure or date that a text is, None if it is anything more."""
+    found = _figures(text)
+    if len(found) != 1:
+        return None
+    rest = text[: found[0].start] + text[found[0].end :]
+    return None if re.search(r"\w", rest) else found[0]
+
+
+def is_same_figure(one: Quantity, other: Quantity) -> bool:
+    """Whether two figures state the same amount, as far as both are written out; or two dates the same date.
+
+    A scale that one of them leaves out may be any, and one may be rounded, if at least two digits of it are left.
+    """
+    if not _same_kind(one, other):
+        return False
+    if one.kind == "date":
+        return one.date == other.date
+    open_scale = (one.power is None) != (other.power is None)
+    if not open_scale:
+        return _agree(one, one.power or 0, other, other.power or 0)
+    named, bare = (one, other) if other.power is None else (other, one)
+    return any(_agree(named, named.power or 0, bare, power) for power in _SCALES)
+
+
+def _agree(one: Quantity, one_power: int, other: Quantity, other_power: int) -> bool:
+    first, second = one.value.scaleb(one_power), other.value.scaleb(other_power)
+    if first == second:
+        return True
+    coarse, power, amount = max(
+        (one, one_power, first), (other, other_power, second), key=lambda item: item[1] - item[0].decimals
+    )
+    unit = Decimal(1).scaleb(power - coarse.decimals)
+    return abs(first - second) * 2 <= unit and abs(amount) >= 10 * unit
+
+
+def _same_kind(one: Quantity, other: Quantity) -> bool:
+    """Whether two figures may state the same; a sum of money or a count is often written without its unit."""
+    kinds, units = {one.kind, other.kind}, {one.unit, other.unit} - {""}
+    if "none" in kinds:
+        return kinds <= {"none", "currency", "count", "ratio"}
+    return len(kinds) == 1 and len(units) <= 1
+
+
+def _figures(text: str) -> list[Quantity]:
+    return [one for one in read_quantities(text, "prose") if one.kind not in ("identifier", "ordinal")]
