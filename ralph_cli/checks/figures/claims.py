@@ -34,7 +34,6 @@ _PLURALS = frozenset(("people", "men", "women", "children", "staff", "aircraft",
 _MARK = re.compile(r"(?m)[\u2022\u25aa\u25e6\u2023\u2610-\u2612]|^[ \t]*(?:[-*+]|\(?\d{1,2}[.)])[ \t]")
 _BOXES = "\u2610\u2611\u2612"
 _BETWEEN_ITEMS = re.compile(r"[,;]|\b(?:and|or)\b")
-_AFFIRMS = re.compile(r"(?i)\W*(?:yes|indeed|it (?:did|was|has|is|does)|they (?:did|were|have|are|do))(?:[,.;:]| by\b)")
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
 _ROUNDINGS = ("rounding", "side of the bound", "distance to the bound")
 
@@ -175,6 +174,9 @@ class FigureComparison:
         bare = quantity.kind in ("none", "count") and candidate.source == "quote"
         if bare and other.date.year is not None and other.date.year == quantity.value * 10 ** (quantity.power or 0):
             return Comparison("supported")  # "1900 members" look like a year
+        is_day = quantity.kind == "ordinal" and quantity.text[0].isdigit() and not quantity.nouns
+        if is_day and other.date.day == quantity.value:
+            return Comparison("supported")  # "by the 15th"
         if not other.is_measured:
             return None
         if (
@@ -183,8 +185,7 @@ class FigureComparison:
             and other.value <= quantity.value <= other.last
         ):
             return Comparison("supported")
-        asked = self.facts.question if _AFFIRMS.match(sentence) and not _NEGATED.search(sentence) else ""
-        result = compare(quantity, candidate, f"{asked} {sentence}")
+        result = compare(quantity, candidate, sentence)
         if result is not None and result.standing == "supported":
             result = self._compare_place(quantity, candidate, sentence) or result
         if result is None and quantity.wording == "change" and other.kind == "percent":
@@ -269,7 +270,8 @@ class FigureComparison:
         if small and quantity.kind in ("none", "count", "ordinal") and self._is_counted(text, quantity):
             return None
         timed = any(found.quantity.kind == "duration" and not found.in_table for found in self.candidates)
-        if quantity.kind == "duration" and quantity.value == 1 and quantity.text.isalpha() and not timed:
+        one = quantity.value == (12 if quantity.unit == "month" else 1) or quantity.value == 1  # a year
+        if quantity.kind == "duration" and one and quantity.text.isalpha() and not timed:
             return None
         if small and quantity.kind in ("count", "ordinal", "duration", "none"):
             return _answer(name, quantity, "open", "count", f'code could not count "{name}" in the quotes')

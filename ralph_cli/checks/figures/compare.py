@@ -39,6 +39,7 @@ _GAIN_LABEL = re.compile(r"(?i)\b(?:gain|increas)")
 _BRACKETS_MEAN = re.compile(r"(?i)[(/]\s*(?:loss|decrease|decline|used|outflow|reduction|deficit)")
 _LEVEL = re.compile(r"\b(?:was|were|is|are|of|stood at|amounted to|came to|totall?ed|reached)\s+(?:[a-z]+\s+)?\Z")
 
+_BY = re.compile(r"\bby\s+(?:[a-z]+\s+)?\Z")
 _CLAUSE = re.compile(r"(?i)[,;:](?=\s)|\s(?:and|but|while|whereas|although|despite)\s")
 
 
@@ -282,7 +283,7 @@ def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Com
         if said:
             named = candidate.label and candidate.label <= content_words(sentence) and _LEVEL.search(before)
             return Comparison("contradicted" if named else "open", "sign")
-        if candidate.quantity.text[:1] in MINUSES or _BRACKETS_MEAN.search(candidate.row):
+        if candidate.quantity.text[:1] in MINUSES or _BRACKETS_MEAN.search(candidate.row) or _BY.search(before):
             return Comparison("open", "sign")
     if own < 0 < value and candidate.source == "calculation":
         return Comparison("contradicted", "sign")

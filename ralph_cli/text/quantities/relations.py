@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, product
 from typing import Literal, NamedTuple
 
 from ralph_cli.text.lexicon import NEGATIONS
@@ -12,8 +12,9 @@ from ralph_cli.text.quantities.vocabulary import ABOUT, LITTLE_WORDS, NUMBER_WOR
 from ralph_cli.text.sentences import sentence_at
 
 RISE = r"rose|ris(?:es?|en|ing)|gr(?:ew|ow|owth)\w*|increas\w*|climb\w*|rais\w+|up(?!\s+to)|higher|widen\w*|jump\w*"
-RISE += r"|improv\w*|expand\w*|gain(?:s|ed|ing)"
+RISE += r"|improv\w*|expand\w*|gain(?:s|ed|ing)|advanc\w*|surg(?:ed|es|ing)|soar\w*|swell\w*|strengthen\w*"
 FALL = r"fell|fall(?:s|en|ing)?|drop\w*|declin\w*|decreas\w*|reduc\w*|cuts?|down|lower\w*|slip\w*|shr[aiu]nk\w*"
+FALL += r"|eas(?:ed|es|ing)|weaken\w*|soften\w*|tumbl\w*|plung\w*|slump\w*|retreat\w*|reced\w*"
 FALL += r"|narrow\w*|dip(?:s|ped)?|contract(?:s|ed)|sank|slid\w*|fewer|smaller|less"
 _RISES, _FALLS = (re.compile(rf"(?i)(?<![-\w])(?:{words})(?![-\w])") for words in (RISE, FALL))
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
@@ -107,23 +108,16 @@ def dates_of_only(text: str, quantity: Quantity) -> tuple[Date, ...]:
 def are_swapped(one: tuple[str, Quantity, Quantity], other: tuple[str, Quantity, Quantity]) -> bool:
     """Whether two texts say the words beside two figures of the other figure, each a text with its two figures.
 
-    Both figures must have a word that is the other's in the other text, and none of their own. Or else most words of
-    both labels are the other's, before the figures or behind them in both texts.
+    On some side of the figures most words of each label are the other's, far more than are its own, and on no side are
+    as many its own; one label may hold all words of the other.
     """
-    straight = crossed = False
-    for first, second in _words_beside(*one):
-        for own, others in _words_beside(*other):
-            alone, others_alone = own - others, others - own
-            straight |= bool(first & alone) and bool(second & others_alone)
-            crossed |= bool(first & others_alone and second & alone) and not (first & alone or second & others_alone)
-    sides = zip(_words_beside(*one), _words_beside(*other), strict=True)
-    return (crossed and not straight) or any(_are_exchanged(*labels, *known) for labels, known in sides)
-
-
-def _are_exchanged(first: frozenset[str], second: frozenset[str], own: frozenset[str], others: frozenset[str]) -> bool:
-    """Whether two labels are each other's far more than their own; one may hold all words of the other."""
-    crossed = _share(first, others), _share(second, own)
-    return min(crossed) >= _MOST and sum(crossed) - _share(first, own) - _share(second, others) > _FAR_MORE
+    crossed = straight = False
+    for (first, second), (own, others) in product(_words_beside(*one), _words_beside(*other)):
+        across = _share(first, others), _share(second, own)
+        along = _share(first, own), _share(second, others)
+        crossed |= min(across) >= _MOST and sum(across) - sum(along) > _FAR_MORE
+        straight |= min(along) >= _MOST and sum(along) >= sum(across)
+    return crossed and not straight
 
 
 def _share(label: frozenset[str], known: frozenset[str]) -> float:
