@@ -132,14 +132,6 @@ class FigureComparison:
             return None
         if rival is not None:
             message = f'"{quantity.text}": the quotes say "{_flat(rival.text)}" (another {found.field})'
-        elif any(_is_number_of_date(candidate.quantity, quantity) for candidate in self.candidates):
-            return _answer(
-                quantity.text,
-                quantity,
-                "open",
-                found.field,
-                f'code could not tell whether "{quantity.text}" is a date in the quotes',
-            )
         else:
             message = f'no quote names the {found.field} of "{quantity.text}"'
         return _answer(quantity.text, quantity, found.standing, found.field, message)
@@ -270,7 +262,7 @@ class FigureComparison:
         if small and quantity.kind in ("none", "count", "ordinal") and self._is_counted(text, quantity):
             return None
         timed = any(found.quantity.kind == "duration" and not found.in_table for found in self.candidates)
-        one = quantity.value == (12 if quantity.unit == "month" else 1) or quantity.value == 1  # a year
+        one = quantity.value == 1 or (quantity.value == 12 and quantity.unit == "month")
         if quantity.kind == "duration" and one and quantity.text.isalpha() and not timed:
             return None
         if small and quantity.kind in ("count", "ordinal", "duration", "none"):
@@ -327,10 +319,6 @@ def _is_rival(candidate: Candidate, quantity: Quantity) -> bool:
         candidate.source == "quote" and not candidate.in_table and other.kind == quantity.kind in ("count", "ordinal")
     )
     return both and bool(set(other.nouns[:3]) & set(quantity.nouns[:3]))
-
-
-def _is_number_of_date(other: Quantity, date: Quantity) -> bool:
-    return other.kind in ("none", "ordinal", "count") and other.value in (date.date.year, date.date.day)
 
 
 def _answer(words: str, quantity: Quantity, standing: Standing, field: str, message: str) -> Answer:

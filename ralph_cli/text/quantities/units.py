@@ -102,7 +102,7 @@ def read_front(tokens: Tokens, draft: Draft, *, arithmetic: bool, prose: bool) -
     if (closed and not (draft.worded or named)) or (
         draft.opened and not prose and tokens.has(draft.next, "%", ")") and not tokens.is_word(at)
     ):
-        draft.negative, draft.begin = not draft.aside, min(draft.begin, at + 1)
+        draft.negative, draft.begin = draft.negative or not draft.aside, min(draft.begin, at + 1)
     draft.next += closed
 
 
@@ -138,7 +138,7 @@ def read_scale(tokens: Tokens, draft: Draft) -> None:
     if tokens.low(draft.next) == "." and word in ("mio", "mrd", "mln"):
         draft.next += 1
     if draft.opened and tokens.low(draft.next) == ")":
-        draft.negative, draft.next = not draft.aside, draft.next + 1
+        draft.negative, draft.next = draft.negative or not draft.aside, draft.next + 1
 
 
 def read_unit(tokens: Tokens, draft: Draft) -> None:

@@ -169,6 +169,8 @@ LIST = "\u2022 a pump\n\u2022 a valve\n\u2022 a pipe of 12 acres"
         ("Some 30,689 square kilometres are the north.", ISLES, (), ""),
         ("Some 30,689 square miles are the north.", ISLES, (), "objected"),
         ("Two dollars in every three ($3.3 billion) went to shares.", GIFTS, ("3.3 / 4.9 = 67%",), ""),
+        ("What went to shares was ($3.3 billion).", GIFTS, (), "objected"),
+        ("They gave $(3.3) billion to shares.", GIFTS, (), "objected"),
         ("A half went to shares, and a third on May 1.", GIFTS, (), "open"),
         ("Eight cents a quarter.", GIFTS, ("60 - 52 = ~8",), ""),
         ("Of each dollar 67 cents went to shares.", GIFTS, ("$3.3 billion \u00f7 $4.9 billion = about 0.673",), ""),
