@@ -1,7 +1,10 @@
 """Fences around every test: no network beyond the loopback, no keys, no settings of the person who runs it."""
 
+import os
+import shutil
 import signal
 import socket
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +15,21 @@ from hypothesis import settings as hypothesis_settings
 from ralph_cli.config import ENVIRONMENT_VARIABLES, Settings
 
 pytest_plugins = ["document_fixtures", "one_process"]
+
+MEMORY = Path("/dev/shm")
+
+
+def is_roomy(folder: Path) -> bool:
+    """Whether files may be written there, programs run from there, and two gigabytes are free."""
+    if not folder.is_dir() or os.statvfs(folder).f_flag & (os.ST_NOEXEC | os.ST_RDONLY):
+        return False
+    return os.access(folder, os.W_OK) and shutil.disk_usage(folder).free > 2 << 30
+
+
+if "TMPDIR" not in os.environ and is_roomy(MEMORY):
+    # Journals are written through to the disk at every commit, which is nothing that these tests measure.
+    os.environ["TMPDIR"] = str(MEMORY)
+    tempfile.tempdir = None
 
 # A deadline for an example measures how busy the machine is.
 hypothesis_settings.register_profile("ralph", deadline=None)

@@ -8,6 +8,7 @@ from ralph_cli.checks.absence import describe_searches
 from ralph_cli.checks.base import Check, JudgeCheck, run_all, run_in_order
 from ralph_cli.checks.completeness import NAME as COMPLETENESS
 from ralph_cli.checks.coverage import NAME as COVERAGE
+from ralph_cli.checks.figures.header import quote_header
 from ralph_cli.checks.form import as_draft, form_issues
 from ralph_cli.checks.judge.outputs import NAME as TASK_JUDGE
 from ralph_cli.checks.judge.passages import safe_file_name
@@ -25,6 +26,7 @@ from ralph_cli.loop.state import LoopState
 from ralph_cli.modes.reader import DocumentReader
 from ralph_cli.modes.retry import Retry, needs_fresh_conversation
 from ralph_cli.rlm.loop import Review
+from ralph_cli.text.tables import CELLS_APART
 
 BRIEF_CHARS = 24_000
 """Characters of the brief so far that a fresh conversation of the reader is shown."""
@@ -93,11 +95,19 @@ def _render_item(claim: Claim, brief: Attempt, document: Document) -> str:
     for quote in brief.quotes_of(claim):
         label = f", printed {quote.label}" if quote.label != str(quote.page) else ""
         place = f"  (p. {quote.page}{label})" if document.paged else ""
-        lines.append(f'  "{" ".join(quote.text.split())}"{place}')
+        lines += [f"  (above: {line})" for line in quote_header(document, quote.start, quote.end)]
+        lines.append(f'  "{_keep_cells(quote.text)}"{place}')
     lines += [f"  (computed: {calculation})" for calculation in claim.calculations]
     if claim.searches:
         lines.append(f"  (no quote; searched, {describe_searches(claim.searches)})")
     return "\n".join(lines)
+
+
+def _keep_cells(text: str) -> str:
+    """A quote on one line; of a table each row on its own, its cells apart."""
+    if not CELLS_APART.search(text):
+        return " ".join(text.split())
+    return "\n   ".join(line.strip() for line in text.splitlines() if line.strip())
 
 
 @dataclass(slots=True, kw_only=True)

@@ -39,6 +39,9 @@ NEAR_HINT_CHARS = 20_000
 
 _OFFSET = re.compile(r"^(?:--- )?(?:place \d+, )?page \d+\b[^\n]{0,80}?, offset (\d+)(?::[ ]([^\n]*))?", re.MULTILINE)
 _ABOVE = re.compile(r"  \(above: [^\n]*\)$")
+_TOP = re.compile(r" \[page begins: [^\n]*\]$", re.MULTILINE)
+"""What `find` says of a page, which would be found there and take the offset before it for itself."""
+
 _SPACE = re.compile(r"\s+")
 
 
@@ -65,6 +68,7 @@ class ShownTextFinder:
         nothing tells, a passage counts for its first place that is not in `known`, and a line for none, so that what is
         called read was read.
         """
+        shown = _TOP.sub("", shown)
         if len(shown) >= MIN_PIECE_CHARS and (whole := self._text.find(shown)) >= 0:
             if self._text.find(shown, whole + 1) < 0:
                 return ((whole, whole + len(shown)),)

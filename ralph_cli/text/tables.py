@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 CELLS_APART = re.compile(r"\S(?: {2,}|\t)\S")
 _ESCAPED_CLASSED_OR_SPACE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]| +(?P<quantifier>(?=[*+?{]))?")
+_LAST_CELL = re.compile(r"(?: {2,}|\t)[$\u20ac\u00a3\u00a5(\s]*[\d\u2010-\u2015-][\d,.)%\s]*$")
 _VERBOSE = re.compile(r"\(\?[aiLmsu]*x[aiLmsux]*(?:-[ims]+)?[:)]")
 _AMOUNT = re.compile(r"\d[\d,.]*")
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -62,9 +63,11 @@ def is_row(line: str) -> bool:
 
 
 def has_columns(line: str) -> bool:
-    """Whether a line may be a row of several columns, whose cells need not be apart: figures, and few words."""
+    """Whether a line may be a row of several columns: figures, and few words, or cells that stand apart."""
     nil = sum(match.start() > 0 for match in NIL.finditer(line.strip()))  # at the beginning it marks an item of a list
-    return len(_AMOUNT.findall(line)) + nil >= 2 and len(_LETTERS.findall(line)) <= 14
+    if len(_AMOUNT.findall(line)) + nil < 2:
+        return False
+    return len(_LETTERS.findall(line)) <= 14 or (count_cells(line) > 2 and bool(_LAST_CELL.search(line)))
 
 
 def count_cells(line: str) -> int:

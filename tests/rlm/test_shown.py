@@ -134,3 +134,17 @@ def test_a_few_words_that_a_far_page_has_too_are_not_read_there() -> None:
     text = near + prose(1, 600) + far
     spans = ShownTextFinder(text).find_spans(f"--- place 0, page 1, offset 0\n{words}\nand {prose(1, 2)}")
     assert spans and all(end < len(text) - len(far) for _, end in spans)
+
+
+def test_what_a_page_begins_with_does_not_take_the_place_of_the_words_below() -> None:
+    words = "The tenant may sublet the hall to any person of good standing at any time."
+    text = (
+        f"A title of the first page\n{words}\n"
+        + "\f".join(["filler of a page\n" * 90] * 3)
+        + f"\fAnother title\n{words}\n"
+    )
+    at = text.rindex(words)
+    top = f" [page begins: {text[:25]} / {words[:40]}]"
+    spans = ShownTextFinder(text).find_spans(f"--- place 1, page 4, offset {at}{top}\n{words}\n")
+    (span,) = spans
+    assert abs(span[0] - at) < 3 and abs(span[1] - at - len(words)) < 3

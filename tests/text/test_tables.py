@@ -18,7 +18,7 @@ SEVENTEEN = " ".join(["word"] * 17)
         ("Sales to all other customers 1,577 1,400", False, True),
         ("Net income", False, False),
         ("The company sold 5 stores", False, False),
-        (f"{SEVENTEEN}  5,363  4,869", False, False),
+        (f"{SEVENTEEN}  5,363  4,869", False, True),
     ],
 )
 def test_what_is_a_row_and_what_may_have_columns(line: str, row: bool, columns: bool) -> None:

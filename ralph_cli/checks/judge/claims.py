@@ -156,7 +156,7 @@ class Judge:
             deterministic = model.vendor == "offline"
             rulings = parse_verdicts(text, attempt.claims, model.name, deterministic=deterministic, doubts=shown)
             findings = parse_object(text, _Verdicts).findings
-            if self.counter is not None and findings:  # without any they are asked for once more, by themselves
+            if self.counter is not None and passages and findings:  # without any they are asked for by themselves
                 self.counter.keep(passages, findings)
             return rulings
 

@@ -180,9 +180,12 @@ def _header_lines(document: Document, low: int, marks: Sequence[_Mark]) -> str:
     text = document.text
     found: dict[str, None] = {}
     for mark in marks:
-        line = max(text.rfind("\n", 0, mark.start), text.rfind("\f", 0, mark.start)) + 1
-        header = header_lines(text[document.page_at(mark.start).start : line], text[line : mark.end])
-        found |= dict.fromkeys(part for part in header if part not in text[low : mark.end])
+        page = document.page_at(mark.start)
+        at, last = line_at(text, mark.start, min(mark.end, page.end), page.start, page.end)
+        for line in text[at:last].split("\n"):
+            header = header_lines(text[page.start : at], line)
+            found |= dict.fromkeys(part for part in header if part not in text[low : mark.end])
+            at += len(line) + 1
     return "".join(f"(above: {part})\n" for part in found)
 
 

@@ -216,3 +216,12 @@ def test_the_judge_reads_what_may_limit_a_claim_in_the_same_call(replies, asked,
     evidence = counter(attempt)
     assert len(model.requests) == asked and "[[Notwithstanding" in model.requests[0].turns[-1].text
     assert evidence.qualifications[0].contradicts == (verdict == "contradicts")
+
+
+def test_findings_on_passages_that_were_not_shown_are_nothing() -> None:
+    model = ScriptedModel([verdict_and((1, "contradicts"))], name="judge", vendor="b")
+    counter = CounterEvidence(model, LEASE, "May it be sublet?", lambda: "n")
+    weather = DraftClaim("The weather is often bad.", ("the weather is often bad",))
+    attempt = resolve_quotes(Draft((weather,)), LEASE, QuoteIndex(LEASE))
+    assert counter.unread(attempt) == []
+    assert Judge(model, LEASE, "How is the weather?", lambda: "n", counter=counter)(attempt).passed
