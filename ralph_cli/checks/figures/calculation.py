@@ -2,8 +2,9 @@
 
 A figure must stand in the quotes, or be an earlier result. Like by like is a ratio, percentages apart are points, an
 amount by a percentage is an amount, a date and a time are a date. What needs no source: 100 per cent and conversions
-between scales, the 1 of a growth rate, the number of terms that an average divides their sum by, an exponent, and a
-number of months, quarters or halves of which the claim or its quotes speak. A figure that cancels out proves nothing.
+between scales, what one unit of size has of another if the claim or its quotes name both, the 1 of a growth rate, the
+number of terms that an average divides their sum by, an exponent, and a number of months, quarters or halves of which
+the claim or its quotes speak. A figure that cancels out proves nothing.
 """
 
 import re
@@ -23,11 +24,13 @@ from ralph_cli.checks.figures.terms import (
     as_candidate,
     as_operand,
     check_dated_result,
+    convert_unit,
     displayed_values,
     refuse_days,
     write_number,
 )
 from ralph_cli.text.quantities.quantity import Quantity
+from ralph_cli.text.quantities.vocabulary import units_named
 
 _REASONS = {
     2: r"doubl|twice|two\b|half|halv|semi", 4: r"quarter|annuali[sz]|annual rate", 12: r"month|annual|\byear",
@@ -46,6 +49,7 @@ class Calculator:
     def __init__(self, candidates: Sequence[Candidate], words: str) -> None:
         self.candidates = list(candidates)
         self._words = words.lower()
+        self._units = units_named(words)
         self._nudged: Decimal | None = None
 
     def compute(self, text: str) -> tuple[Candidate, ...]:
@@ -152,6 +156,9 @@ class Calculator:
 
     def _multiply(self, left: Term, right: Term) -> Term:
         refuse_days(left, right)
+        for one, other in ((left, right), (right, left)):
+            if (converted := convert_unit(one, other, self._units)) is not None:
+                return converted
         self._check_factor(left)
         self._check_factor(right)
         if not left.is_sourced:
@@ -174,6 +181,8 @@ class Calculator:
     def _divide(self, left: Term, right: Term) -> Term:
         refuse_days(left, right)
         value = left.value / right.value
+        if (converted := convert_unit(left, right, self._units, divides=True)) is not None:
+            return converted
         if not right.is_sourced:
             if right.value == left.terms > 1 and right.kind == "none":
                 return replace(left, value=value, terms=1)

@@ -34,6 +34,10 @@ UNSCALED = frozenset((0,))
 _LOSS = re.compile(r"(?i)\b(?:loss(?:es)?|deficits?|shortfalls?)\b")
 _LOSS_REACH = 25
 _LABEL = re.compile(r"(?s)(?<![(])[\d$\u20ac\u00a3\u00a5].*")
+_OWN_UNIT = re.compile(
+    r"(?i)\((?:in\s+)?(?:(?:u\.?s\.?\s+)?dollars?|[$\u20ac\u00a3\u00a5]|euros?|pounds|actual|units?)\)"
+)
+_RATE = re.compile(r"(?i)\b(?:per|average)\b")
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 _FISCAL_END = re.compile(r"(?i)\byears?\s+(?:then\s+)?(?:ended|ending|ends)\s+(?:on\s+)?")
 _FISCAL_END_REACH = 24
@@ -200,6 +204,8 @@ def _candidates_of_quote(
         )
         pairing = pairings.get(quantity.start) or _pairing_of_column(columns, facts)
         yield replace(candidate, pairing=pairing, context=quote.text, columns=columns)
+        if _is_difference(quantity, quote.text, quantities):
+            yield replace(candidate, quantity=replace(quantity, kind="points", unit=""), context=quote.text)
         days = possible_days(quantity.text) if quantity.kind == "date" else {}
         for order, day in days.items():
             if order in (facts.orders_of_days or days):
@@ -226,7 +232,10 @@ def make_candidate(
         powers = _explicit_power(quantity)
     elif quantity.kind in ("none", "currency") or (quantity.kind == "count" and in_table):
         powers = _scales_of(quantity, governing, line if in_table else "", certain, is_odd)
-        sure = (bool(governing.powers) and not (is_odd and len(powers) > 1)) or quantity.kind == "currency"
+        is_rate = in_table and max(powers) > 0 and _is_rate(line, header)
+        sure = not is_rate and (
+            (bool(governing.powers) and not (is_odd and len(powers) > 1)) or quantity.kind == "currency"
+        )
     before = text[max(0, quantity.start - _LOSS_REACH) : quantity.start]
     return Candidate(
         quantity,
@@ -247,6 +256,17 @@ def make_candidate(
     )
 
 
+def _is_difference(quantity: Quantity, text: str, quantities: Sequence[Quantity]) -> bool:
+    """Whether a figure is what lies between the two percentages before it in its row, and so a number of points."""
+    start = line_at(text, quantity.start, quantity.end)[0]
+    found = [one for one in quantities if start <= one.start < quantity.start and one.is_measured][-2:]
+    kinds = {one.kind for one in (*found, quantity)}
+    if len(found) < 2 or not kinds <= {"percent", "none"} or "percent" not in kinds or not quantity.value:
+        return False
+    between = abs(found[0].value - found[1].value) - abs(quantity.value)
+    return abs(between) <= Decimal(10) ** -quantity.decimals
+
+
 def _scales_of(quantity: Quantity, governing: Scales, line: str, certain: bool, is_odd: bool) -> frozenset[int]:
     """The scales that a figure without its own may have."""
     line = EXCEPTION.sub("", line)
@@ -254,7 +274,7 @@ def _scales_of(quantity: Quantity, governing: Scales, line: str, certain: bool, 
     excepted = [item for item in governing.exceptions if item <= words]
     if not governing.powers or (quantity.kind == "currency" and (quantity.per_time or quantity.per_thing)):
         return UNSCALED
-    if any("per" in item for item in excepted):
+    if any("per" in item for item in excepted) or _OWN_UNIT.search(line):
         return UNSCALED
     fine = quantity.decimals == 2 and abs(quantity.value) < 1000 and bool(governing.exceptions)
     is_rate = bool(quantity.per_time or quantity.per_thing)
@@ -262,6 +282,11 @@ def _scales_of(quantity: Quantity, governing: Scales, line: str, certain: bool, 
         return UNSCALED  # written out in full
     free = bool(excepted) or is_rate or fine
     return governing.powers | (UNSCALED if free or not certain or is_odd else frozenset())
+
+
+def _is_rate(line: str, header: TableHeader) -> bool:
+    """Whether a row is an average, or for each of something, which the scale of its table may except."""
+    return bool(_RATE.search(line) and any(map(EXCEPTION.search, header.lines))) and not _OWN_UNIT.search(line)
 
 
 def _is_odd(quantity: Quantity, line: str, header: TableHeader) -> bool:

@@ -1,6 +1,7 @@
 """Every quantity, date and name of a text against all that it may rest on: contradicted, or open. Pure."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, combinations, product
@@ -20,7 +21,7 @@ from ralph_cli.text.quantities.relations import (
     direction_before,
     misstated_direction,
 )
-from ralph_cli.text.quantities.vocabulary import PHYSICAL, singular
+from ralph_cli.text.quantities.vocabulary import units_named
 from ralph_cli.text.sentences import sentence_at
 
 NOWHERE = "nowhere"
@@ -30,8 +31,9 @@ _NEAR = 300
 """Characters between two figures of a text of which one may be made of the other."""
 
 _PLURALS = frozenset(("people", "men", "women", "children", "staff", "aircraft", "criteria"))
-_MARK = re.compile(r"(?m)[\u2022\u25aa\u25e6\u2023]|^[ \t]*(?:[-*+]|\(?\d{1,2}[.)])[ \t]")
-_WORD = re.compile(r"[^\W\d_]+")
+_MARK = re.compile(r"(?m)[\u2022\u25aa\u25e6\u2023\u2610-\u2612]|^[ \t]*(?:[-*+]|\(?\d{1,2}[.)])[ \t]")
+_BOXES = "\u2610\u2611\u2612"
+_BETWEEN_ITEMS = re.compile(r"[,;]|\b(?:and|or)\b")
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
 _ROUNDINGS = ("rounding", "side of the bound", "distance to the bound")
 
@@ -130,14 +132,6 @@ class FigureComparison:
             return None
         if rival is not None:
             message = f'"{quantity.text}": the quotes say "{_flat(rival.text)}" (another {found.field})'
-        elif any(_is_number_of_date(candidate.quantity, quantity) for candidate in self.candidates):
-            return _answer(
-                quantity.text,
-                quantity,
-                "open",
-                found.field,
-                f'code could not tell whether "{quantity.text}" is a date in the quotes',
-            )
         else:
             message = f'no quote names the {found.field} of "{quantity.text}"'
         return _answer(quantity.text, quantity, found.standing, found.field, message)
@@ -150,12 +144,15 @@ class FigureComparison:
             if (result := self._compare(quantity, candidate, sentence))
         ]
         name = _name(text, quantity)
-        if quantity.kind == "currency" and quantity.unit != "cent" and not self.facts.names_currency(quantity.unit):
+        is_weighed = quantity.unit == "\u00a3" and "pound" in units_named(self.said)
+        known = is_weighed or quantity.unit == "cent" or self.facts.names_currency(quantity.unit)
+        if quantity.kind == "currency" and not known:
             standing: Standing = "contradicted" if quantity.unit in MAIN_CURRENCIES else "open"
             return _answer(name, quantity, standing, "currency", f'"{name}": the document names no such currency')
         if any(result.standing == "supported" for result, _ in found):
             return None
-        if self._is_derived(quantity, sentence, others):
+        told = any(result.field == "direction" for result, _ in found)
+        if not told and self._is_derived(quantity, sentence, others):
             return None
         for standing in ("open", "contradicted"):
             for result, candidate in found:
@@ -169,6 +166,9 @@ class FigureComparison:
         bare = quantity.kind in ("none", "count") and candidate.source == "quote"
         if bare and other.date.year is not None and other.date.year == quantity.value * 10 ** (quantity.power or 0):
             return Comparison("supported")  # "1900 members" look like a year
+        is_day = quantity.kind == "ordinal" and quantity.text[0].isdigit() and not quantity.nouns
+        if is_day and other.date.day == quantity.value:
+            return Comparison("supported")  # "by the 15th"
         if not other.is_measured:
             return None
         if (
@@ -185,7 +185,7 @@ class FigureComparison:
             result = compare(replace(quantity, value=abs(quantity.value - 1)), candidate, sentence)
         if candidate.source == "question" and result is not None:
             # What a claim is measured against, or denies, the question may have named.
-            free = quantity.bound or _NEGATED.search(sentence)
+            free = quantity.bound or other.bound or _NEGATED.search(sentence)
             return result if result.standing == "supported" and free else None
         return result
 
@@ -199,6 +199,10 @@ class FigureComparison:
             said = direction_before(sentence, at)
             if said and said != candidate.change:
                 return Comparison("contradicted", "base (a change is divided by what was before it)")
+        if change == candidate.change == "by":
+            theirs = direction_before(candidate.context, candidate.quantity.start)
+            if {direction_before(sentence, at), theirs} == {"rise", "fall"}:
+                return Comparison("open", "direction")  # of a loss, a fall is better
         if is_others_date(candidate, dates_of_only(sentence, quantity)):
             return Comparison("contradicted", "date")
         return Comparison("open", "column") if _names_other_column(sentence, candidate) else None
@@ -255,10 +259,11 @@ class FigureComparison:
         if quantity.kind in ("none", "count") and plain and named:
             whole = " ".join((*before[-1:], quantity.text))
             return _answer(name, quantity, "open", "name", f'code could not tell whether "{whole}" is a name')
-        if small and quantity.kind in ("count", "ordinal") and quantity.value in (1, len(_MARK.findall(self.said))):
-            return None  # "one core" is "a core"; so many items are marked in the quotes
+        if small and quantity.kind in ("none", "count", "ordinal") and self._is_counted(text, quantity):
+            return None
         timed = any(found.quantity.kind == "duration" and not found.in_table for found in self.candidates)
-        if quantity.kind == "duration" and quantity.value == 1 and quantity.text.isalpha() and not timed:
+        one = quantity.value == 1 or (quantity.value == 12 and quantity.unit == "month")
+        if quantity.kind == "duration" and one and quantity.text.isalpha() and not timed:
             return None
         if small and quantity.kind in ("count", "ordinal", "duration", "none"):
             return _answer(name, quantity, "open", "count", f'code could not count "{name}" in the quotes')
@@ -273,12 +278,23 @@ class FigureComparison:
         nearest = min(alike, key=lambda other: abs(abs(other.value) - abs(quantity.value)), default=quantity)
         is_near = nearest is not quantity and abs(abs(nearest.value) - abs(quantity.value)) <= abs(quantity.value) / 4
         hint = f'; nearest is "{_flat(nearest.text)}"' if is_near else ""
-        return _answer(name, quantity, "contradicted", NOWHERE, f'"{name}" is in {self.described}{hint}')
+        standing: Standing = "open" if quantity.worded else "contradicted"
+        return _answer(name, quantity, standing, NOWHERE, f'"{name}" is in {self.described}{hint}')
+
+    def _is_counted(self, text: str, quantity: Quantity) -> bool:
+        """Whether so many items are marked in the quotes, or listed behind a count; "one core" is "a core"."""
+        marks = [mark.strip()[0] for mark in _MARK.findall(self.said)]
+        boxes = Counter(mark for mark in marks if mark in _BOXES)
+        one = quantity.value == 1 and (quantity.kind != "none" or quantity.text.isalpha())
+        if quantity.kind == "ordinal" or not quantity.text.isalpha():
+            return one or (quantity.kind != "none" and quantity.value == len(marks))
+        listed = text[quantity.end : sentence_at(text, quantity.start, quantity.end)[1]].partition(":")[2]
+        items = [item for item in _BETWEEN_ITEMS.split(listed) if item.strip(" .")]
+        return one or quantity.value in (len(marks), len(items), *boxes.values())
 
     def _is_in_other_unit(self, quantity: Quantity) -> bool:
         """Whether the quotes speak of another unit of size, from which a quantity may be converted."""
-        units = {PHYSICAL[word][0] for word in map(singular, _WORD.findall(self.said.lower())) if word in PHYSICAL}
-        return quantity.kind == "physical" and bool(units - {quantity.unit})
+        return quantity.kind == "physical" and bool(units_named(self.said) - {quantity.unit})
 
     def _is_computable(self, quantity: Quantity) -> bool:
         """Whether some relation between two quoted figures gives a quantity."""
@@ -303,10 +319,6 @@ def _is_rival(candidate: Candidate, quantity: Quantity) -> bool:
         candidate.source == "quote" and not candidate.in_table and other.kind == quantity.kind in ("count", "ordinal")
     )
     return both and bool(set(other.nouns[:3]) & set(quantity.nouns[:3]))
-
-
-def _is_number_of_date(other: Quantity, date: Quantity) -> bool:
-    return other.kind in ("none", "ordinal", "count") and other.value in (date.date.year, date.date.day)
 
 
 def _answer(words: str, quantity: Quantity, standing: Standing, field: str, message: str) -> Answer:

@@ -17,7 +17,7 @@ from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
 from ralph_cli.text.quantities.relations import FALL, RISE
 from ralph_cli.text.quantities.tokens import MINUSES
-from ralph_cli.text.quantities.vocabulary import PACES, SIZES, TIMES, singular
+from ralph_cli.text.quantities.vocabulary import PACES, SIZES, TIMES, singular, units_named
 
 Standing = Literal["supported", "contradicted", "open"]
 Relation = Literal["same", "open", "differs"]
@@ -26,7 +26,7 @@ DIMENSIONLESS = ("percent", "ratio")
 
 _PAID = (
     r"used|charge|expen[sd]|use|spen[dt]|pa(?:y|id)|purchas|bought|invest|repurchas|repa[iy]|outlay|cost|provision"
-    r"|consum|absorb|allowance|accumulated|deduct|dividend|acqui|depreciat|amorti[sz]|treasury|redemption"
+    r"|consum(?!er)|absorb|allowance|accumulated|deduct|dividend|acqui|depreciat|amorti[sz]|treasury|redemption"
 )
 _DOWN = re.compile(
     rf"(?i)\b(?:{FALL}|{_PAID}|halv|los[ste]|negative|minus|outflow|deficit|worse|short|below|chang|vari)"
@@ -39,6 +39,7 @@ _GAIN_LABEL = re.compile(r"(?i)\b(?:gain|increas)")
 _BRACKETS_MEAN = re.compile(r"(?i)[(/]\s*(?:loss|decrease|decline|used|outflow|reduction|deficit)")
 _LEVEL = re.compile(r"\b(?:was|were|is|are|of|stood at|amounted to|came to|totall?ed|reached)\s+(?:[a-z]+\s+)?\Z")
 
+_BY = re.compile(r"\bby\s+(?:[a-z]+\s+)?\Z")
 _CLAUSE = re.compile(r"(?i)[,;:](?=\s)|\s(?:and|but|while|whereas|although|despite)\s")
 
 
@@ -111,6 +112,8 @@ def _relate(claimed: Quantity, candidate: Candidate) -> tuple[Relation, str]:
         return _relate_to_quotient(claimed, candidate)
     if kind == other == "currency":
         return ("same", "") if _is_same_currency(claimed.unit, candidate) else ("differs", "currency")
+    if {claimed.unit, candidate.quantity.unit} == {"\u00a3", "pound"}:
+        return "same", ""  # "pounds" that are weighed
     if kind == other == "physical":
         return ("same", "") if claimed.unit == candidate.quantity.unit else ("differs", "unit")
     if kind == other == "duration":
@@ -130,7 +133,8 @@ def _relate_to_quotient(claimed: Quantity, candidate: Candidate) -> tuple[Relati
     if claimed.kind == "points":
         return "open", "unit"
     is_ratio = candidate.powers == UNSCALED
-    return ("differs", "unit") if claimed.kind == "currency" and is_ratio else ("same", "")
+    of_one = claimed.unit == "cent"  # 0.54 is 54 cents of a dollar
+    return ("differs", "unit") if claimed.kind == "currency" and is_ratio and not of_one else ("same", "")
 
 
 def _is_same_currency(unit: str, candidate: Candidate) -> bool:
@@ -157,6 +161,11 @@ def _relate_to_bare(claimed: Quantity, candidate: Candidate) -> tuple[Relation, 
         unsure = quoted and candidate.in_table and not named and not candidate.is_scale_sure
         other_sort = is_scaled and candidate.is_odd and candidate.quantity.kind == "none"
         return ("open", "currency") if unsure else ("open", "unit") if other_sort else ("same", "")
+    if kind == "physical" and candidate.in_table:
+        named = units_named(" ".join((*header.lines, candidate.row, *candidate.columns[:1])))
+        sort = SIZES.get(claimed.unit, ("",))[0]
+        alike = {unit for unit in named if SIZES.get(unit, ("",))[0] == sort}
+        return ("differs", "unit") if sort and alike and claimed.unit not in alike else ("same", "")
     if kind == "duration":
         return ("same", "") if claimed.unit in candidate.label or not candidate.in_table else ("open", "unit")
     if kind in ("percent", "points") and candidate.source == "calculation" and not is_scaled:
@@ -259,9 +268,11 @@ def _is_of_year_alone(sentence: str, per_time: str) -> bool:
 def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Comparison | None:
     """A minus that one of them has; an unknown verb is no reason to refuse, but a level under the row's own name is."""
     value, own = candidate.quantity.value, claimed.value
-    sentence = _clause(claimed, sentence)
+    if claimed.text[:1] == "(" and claimed.kind in ("none", "count"):
+        return None  # a row's negative, or an aside: "half of them (58)"
+    sentence = _clause(claimed, candidate, sentence)
     before = sentence[: max(0, sentence.find(claimed.text))]
-    said = bool(_LEVEL.search(before) or _UP.search(before))
+    said = bool(_LEVEL.search(before)) or _says_up(before, candidate)
     if candidate.is_loss and own > 0 and said and not _DOWN.search(sentence):
         return Comparison("open", "sign")
     meant = re.search(r"\(([a-z]+)\)", candidate.row, re.IGNORECASE)
@@ -272,24 +283,27 @@ def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Com
         if said:
             named = candidate.label and candidate.label <= content_words(sentence) and _LEVEL.search(before)
             return Comparison("contradicted" if named else "open", "sign")
-        if candidate.quantity.text[:1] in MINUSES or _BRACKETS_MEAN.search(candidate.row):
+        if candidate.quantity.text[:1] in MINUSES or _BRACKETS_MEAN.search(candidate.row) or _BY.search(before):
             return Comparison("open", "sign")
     if own < 0 < value and candidate.source == "calculation":
         return Comparison("contradicted", "sign")
-    if own < 0 < value and claimed.kind in ("none", "count") and claimed.text[:1] == "(":
-        return None  # an aside: "half of them (58)"
     if own < 0 < value and candidate.quantity.text[:1] != "(":
         return Comparison("open" if candidate.in_table else "contradicted", "sign")
     return None
 
 
-def _clause(claimed: Quantity, sentence: str) -> str:
+def _says_up(text: str, candidate: Candidate) -> bool:
+    """Whether words speak of a rise or a gain, beside those that name the candidate's row."""
+    return any(match[0].lower() not in candidate.label for match in _UP.finditer(text))
+
+
+def _clause(claimed: Quantity, candidate: Candidate, sentence: str) -> str:
     """The clause of a figure if it says a direction, else its sentence."""
     at = sentence.find(claimed.text)
     begin = max((match.end() for match in _CLAUSE.finditer(sentence, 0, max(at, 0))), default=0)
     end = next((match.start() for match in _CLAUSE.finditer(sentence, max(at, 0) + len(claimed.text))), len(sentence))
     clause = sentence[begin:end]
-    return clause if _UP.search(clause) and not _DOWN.search(clause) else sentence
+    return clause if _says_up(clause, candidate) and not _DOWN.search(clause) else sentence
 
 
 def _is_deducted(candidate: Candidate) -> bool:

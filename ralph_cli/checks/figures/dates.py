@@ -45,7 +45,8 @@ def compare_date(
     if found and missing != [_PART]:
         clash, rival = min(found, key=lambda one: len(one[0]))
         return Comparison("contradicted", _FIELDS[min(set(clash) & set(missing))]), rival
-    if not missing or (missing == [_LENGTH] and date.months == 12):
+    of_year = date.months == 12 and last_month(date) == fiscal_end  # "the year ended June 30, 2023" is that of 2023
+    if not missing or (missing == [_LENGTH] and date.months == 12) or (of_year and _YEAR not in missing):
         return Comparison("supported"), None
     return Comparison("open", _FIELDS[missing[0]]), None
 

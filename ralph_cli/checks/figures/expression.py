@@ -123,7 +123,8 @@ class _Parser:
     def parse_sides(self) -> list[Node]:
         sides = [self._parse_sum(0)]
         while self._peek() == "=":
-            self._at += 1
+            while self._peek() == "=":  # "= ~67%"
+                self._at += 1
             sides.append(self._parse_sum(0))
         if self._peek():
             raise CalculationError(

@@ -10,6 +10,7 @@ from ralph_cli.checks.figures.dates import full_day, spans_duration
 from ralph_cli.checks.figures.expression import CalculationError
 from ralph_cli.checks.figures.rounding import MONTHS_IN
 from ralph_cli.text.quantities.quantity import Kind, Quantity
+from ralph_cli.text.quantities.vocabulary import SIZES
 
 DATED_FORM = "write a date and a time: 31 May 2027 - 180 days = 2 December 2026"
 WITHOUT_UNIT: tuple[Kind, ...] = ("none", "count")
@@ -77,6 +78,25 @@ def as_operand(figure: Quantity, candidate: Candidate) -> Term | None:
     if candidate.source == "calculation" and same_value(figure, candidate):
         is_rate = candidate.is_pure and figure.kind == "percent"
         return replace(term, kind="percent" if is_rate else kind, is_pure=candidate.is_pure and not is_rate)
+    return None
+
+
+def convert_unit(term: Term, factor: Term, named: frozenset[str], *, divides: bool = False) -> Term | None:
+    """A size in another unit, if a factor without a source is what one unit has of the other, to two digits or more.
+
+    The `named` units must be of both: what is said of pounds and tonnes may make kilograms on the way.
+    """
+    parts = factor.value.as_tuple()
+    if factor.is_sourced or not term.is_sourced or len(parts.digits) < 2 or not factor.value:
+        return None
+    half = Decimal(10) ** int(parts.exponent) / 2
+    for own in {term.unit} & SIZES.keys() or named & SIZES.keys():
+        sort, size = SIZES[own]
+        known = any(SIZES.get(one, ("",))[0] == sort for one in named - {own})
+        for unit, (other, another) in SIZES.items() if known else ():
+            if other == sort and abs((another / size if divides else size / another) - factor.value) <= half:
+                by = 1 / factor.value if divides else factor.value
+                return replace(term, value=term.value * by, kind="physical", unit=unit, terms=1)
     return None
 
 

@@ -27,7 +27,7 @@ _COMPACT = re.compile(
     rf"(?P<part>[QH][1-4]){_YEAR.format('year')}|(?P<number>[1-4])(?P<kind>[QH]){_YEAR.format('behind')}"
     r"|(?:FY|CY)\s?['\u2019]?(?P<fiscal>(?:19|20)\d\d|\d\d)(?!\w)"
 )
-_CURRENCY_SIGNS = frozenset("$\u20ac\u00a3\u00a5")
+CURRENCY_SIGNS = frozenset("$\u20ac\u00a3\u00a5")
 _PART_ORDINALS = {word: number for word, number in ORDINALS.items() if 1 <= number <= 4}
 _PART_ORDINALS |= {"last": 0, "1": 1, "2": 2, "3": 3, "4": 4}
 _IN_A_ROW = frozenset(("running", "straight", "consecutive"))
@@ -177,7 +177,7 @@ def _is_month_by_place(tokens: Tokens, at: int) -> bool:
 
 def _read_day_first(tokens: Tokens, at: int) -> tuple[Date, int] | None:
     day = _day_at(tokens, at)
-    if day is None or tokens.low(at - 1) in _CURRENCY_SIGNS:
+    if day is None or tokens.low(at - 1) in CURRENCY_SIGNS:
         return None
     behind = _behind_range(tokens, day[1])
     after = behind + (tokens.low(behind) == "day")
@@ -232,7 +232,7 @@ def _read_compact(tokens: Tokens, at: int) -> tuple[Date, int] | None:
     if tokens.low(at)[:1] not in "qh1234fc" or tokens.is_glued(at):
         return None
     match = _COMPACT.match(tokens.text, tokens[at].start)
-    if match is None or tokens.low(at - 1) in _CURRENCY_SIGNS:
+    if match is None or tokens.low(at - 1) in CURRENCY_SIGNS:
         return None
     part = match["part"] or (f"{match['kind']}{match['number']}" if match["kind"] else None)
     year = _full_year(match["year"] or match["behind"] or match["fiscal"])
@@ -285,7 +285,7 @@ def _year_of_part(tokens: Tokens, at: int) -> tuple[int, int] | None:
 
 def _read_year(tokens: Tokens, at: int) -> tuple[Date, int] | None:
     year = year_at(tokens, at)
-    if year is None or not tokens.is_number(at) or tokens.low(at - 1) in _CURRENCY_SIGNS:
+    if year is None or not tokens.is_number(at) or tokens.low(at - 1) in CURRENCY_SIGNS:
         return None
     if currency_after(tokens.text, tokens[at].end)[0] and tokens.low(at + 1) != "(":
         return None

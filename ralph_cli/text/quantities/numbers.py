@@ -10,13 +10,16 @@ from typing import Literal, NamedTuple
 from ralph_cli.text.lexicon import ORDINALS, TENS, UNITS
 from ralph_cli.text.quantities.tokens import Tokens
 from ralph_cli.text.quantities.vocabulary import (
+    ABOUT,
     BARE_MULTIPLES,
     CHANGES,
     FRACTIONS,
     LETTER_SCALES,
     LITTLE_WORDS,
+    OVER,
     SCALES,
     TIMES,
+    UNDER,
     singular,
 )
 from ralph_cli.text.raised import flatten_figures
@@ -34,6 +37,7 @@ _AUXILIARIES = frozenset("to will would could should can may might must did not 
 _COMPARED = frozenset("less more higher lower larger smaller fewer greater year".split())
 _HOW_OFTEN = frozenset("a per each every in during since on between . ,".split())
 _WHOLES = UNITS | TENS
+_BEFORE_SHARE = LITTLE_WORDS | ABOUT | OVER | UNDER | {"up", "down"}
 _NOT_SHARED = frozenset("first second third fourth last other latter better final next past".split())
 
 
@@ -156,7 +160,8 @@ def _read_article(tokens: Tokens, at: int) -> Number | None:
     behind = tokens.low(at + 2)
     if word in TIMES and (tokens.low(at - 1) in ("within", "for", "after") or behind in ("ahead", "after", "later")):
         return Number(Decimal(1), at + 1, worded=True) if behind not in ("ago", "earlier", "before") else None
-    if word in FRACTIONS and word != "half" and is_share(tokens, at + 1):
+    timed = word == "quarter" and behind != "of" and tokens.is_word(at - 1) and tokens.low(at - 1) not in _BEFORE_SHARE
+    if word in FRACTIONS and word != "half" and is_share(tokens, at + 1) and not timed:
         return Number(Decimal(1) / FRACTIONS[word], at + 2, 4, "share", worded=True)
     return None
 
@@ -194,7 +199,8 @@ def _read_share(tokens: Tokens, at: int, value: Decimal, after: int) -> Number |
     # "One colleague in three was", but not "one store in three states".
     named = after + 1 if tokens.is_word(after) and tokens.low(after) not in LITTLE_WORDS else after
     counts = tokens.low(named + 2).endswith("s") and not is_share(tokens, named + 1)
-    if named > after and tokens.low(named) == "in" and tokens.low(named + 1) in _WHOLES and not counts:
+    each = tokens.low(named + 1) in ("every", "each")
+    if named > after and tokens.low(named) == "in" and tokens.low(named + 1 + each) in _WHOLES and not counts:
         after = named
     of = after + 1 if tokens.low(after) == "in" else after + 2
     of += tokens.low(of) in ("every", "each")

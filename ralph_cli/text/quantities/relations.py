@@ -2,18 +2,19 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby, pairwise
+from itertools import groupby, pairwise, product
 from typing import Literal, NamedTuple
 
 from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.reader import read_quantities
-from ralph_cli.text.quantities.vocabulary import LITTLE_WORDS, singular
+from ralph_cli.text.quantities.vocabulary import ABOUT, LITTLE_WORDS, NUMBER_WORDS, OVER, UNDER, singular
 from ralph_cli.text.sentences import sentence_at
 
 RISE = r"rose|ris(?:es?|en|ing)|gr(?:ew|ow|owth)\w*|increas\w*|climb\w*|rais\w+|up(?!\s+to)|higher|widen\w*|jump\w*"
-RISE += r"|improv\w*|expand\w*|gain(?:s|ed|ing)"
+RISE += r"|improv\w*|expand\w*|gain(?:s|ed|ing)|advanc\w*|surg(?:ed|es|ing)|soar\w*|swell\w*|strengthen\w*"
 FALL = r"fell|fall(?:s|en|ing)?|drop\w*|declin\w*|decreas\w*|reduc\w*|cuts?|down|lower\w*|slip\w*|shr[aiu]nk\w*"
+FALL += r"|eas(?:ed|es|ing)|weaken\w*|soften\w*|tumbl\w*|plung\w*|slump\w*|retreat\w*|reced\w*"
 FALL += r"|narrow\w*|dip(?:s|ped)?|contract(?:s|ed)|sank|slid\w*|fewer|smaller|less"
 _RISES, _FALLS = (re.compile(rf"(?i)(?<![-\w])(?:{words})(?![-\w])") for words in (RISE, FALL))
 _NEGATED = re.compile(rf"(?i)\b(?:{NEGATIONS})\b")
@@ -28,6 +29,8 @@ _CHANGE = re.compile(
     r"(?:[a-z]+\s+)?\Z"
 )
 _CHANGE_REACH, _REACH = 60, 120
+_MOST, _FAR_MORE = 0.5, 0.8
+_NO_LABEL = LITTLE_WORDS | ABOUT | OVER | UNDER | NUMBER_WORDS
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _OTHER_YEAR = re.compile(r"(?i)\b(?:prior|previous|preceding|earlier|before|ago|last)\b")
 _RESPECTIVELY = re.compile(r"(?i)\brespectively\b")
@@ -105,15 +108,20 @@ def dates_of_only(text: str, quantity: Quantity) -> tuple[Date, ...]:
 def are_swapped(one: tuple[str, Quantity, Quantity], other: tuple[str, Quantity, Quantity]) -> bool:
     """Whether two texts say the words beside two figures of the other figure, each a text with its two figures.
 
-    Both figures must have a word that is the other's in the other text, and none of their own.
+    On some side of the figures most words of each label are the other's, far more than are its own, and on no side are
+    as many its own; one label may hold all words of the other.
     """
-    straight = crossed = False
-    for first, second in _words_beside(*one):
-        for own, others in _words_beside(*other):
-            alone, others_alone = own - others, others - own
-            straight |= bool(first & alone) and bool(second & others_alone)
-            crossed |= bool(first & others_alone and second & alone) and not (first & alone or second & others_alone)
+    crossed = straight = False
+    for (first, second), (own, others) in product(_words_beside(*one), _words_beside(*other)):
+        across = _share(first, others), _share(second, own)
+        along = _share(first, own), _share(second, others)
+        crossed |= min(across) >= _MOST and sum(across) - sum(along) > _FAR_MORE
+        straight |= min(along) >= _MOST and sum(along) >= sum(across)
     return crossed and not straight
+
+
+def _share(label: frozenset[str], known: frozenset[str]) -> float:
+    return len(label & known) / len(label) if label else 0.0
 
 
 def _words_beside(text: str, one: Quantity, other: Quantity) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
@@ -131,7 +139,7 @@ def _words_behind(text: str, quantity: Quantity) -> frozenset[str]:
 
 
 def _content(words: str) -> frozenset[str]:
-    return frozenset(map(singular, map(str.lower, _WORD.findall(words)))) - LITTLE_WORDS
+    return frozenset(map(singular, map(str.lower, _WORD.findall(words)))) - _NO_LABEL
 
 
 def _amount(quantity: Quantity) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 
 from ralph_cli.text.quantities.currencies import CURRENCY_MARK, currency_after, currency_key
-from ralph_cli.text.quantities.dates import read_date
+from ralph_cli.text.quantities.dates import CURRENCY_SIGNS, read_date
 from ralph_cli.text.quantities.numbers import Form, Number
 from ralph_cli.text.quantities.quantity import Kind
 from ralph_cli.text.quantities.tokens import MINUSES, Tokens
@@ -34,6 +34,9 @@ _THINGS = frozenset(
 )
 """What "a" may stand before as "per" does: $10 a share."""
 
+_BEFORE_NEGATIVE = frozenset("was were is are be been of to from by at and or than the a - , : ;".split()) | {""}
+"""What a negative amount in brackets stands behind in running text; behind other words it is an aside."""
+
 _MAX_NOUNS = 4
 _WORDS_BEFORE = 5
 """Words before an amount among which "annual" says what it is stated for."""
@@ -54,6 +57,7 @@ class Draft:
     power: int | None = None
     negative: bool = False
     opened: bool = False
+    aside: bool = False
     nouns: tuple[str, ...] = ()
     behind_nouns: int = 0
     per_time: str = ""
@@ -93,10 +97,12 @@ def read_front(tokens: Tokens, draft: Draft, *, arithmetic: bool, prose: bool) -
         draft.negative = True
     named = tokens.low(at) in NUMBER_WORDS  # "fifteen (15) months"
     closed = draft.opened and tokens.low(draft.next) == ")"
+    # "Two in three ($3 million) went", but "was ($3 million)" and "$(3) million".
+    draft.aside = prose and tokens.low(at + 1) == "(" and tokens.low(at) not in _BEFORE_NEGATIVE
     if (closed and not (draft.worded or named)) or (
         draft.opened and not prose and tokens.has(draft.next, "%", ")") and not tokens.is_word(at)
     ):
-        draft.negative, draft.begin = True, min(draft.begin, at + 1)
+        draft.negative, draft.begin = draft.negative or not draft.aside, min(draft.begin, at + 1)
     draft.next += closed
 
 
@@ -132,7 +138,7 @@ def read_scale(tokens: Tokens, draft: Draft) -> None:
     if tokens.low(draft.next) == "." and word in ("mio", "mrd", "mln"):
         draft.next += 1
     if draft.opened and tokens.low(draft.next) == ")":
-        draft.negative, draft.next = True, draft.next + 1
+        draft.negative, draft.next = draft.negative or not draft.aside, draft.next + 1
 
 
 def read_unit(tokens: Tokens, draft: Draft) -> None:
@@ -184,12 +190,18 @@ def _read_ratio(tokens: Tokens, draft: Draft, at: int) -> bool:
         draft.kind, draft.unit, draft.next = "ratio", "split", one + 1
     elif word == ":" and tokens.low(at + 1) == "1" and tokens.is_glued(at):
         draft.kind, draft.unit, draft.next = "ratio", "split", at + 2
-    elif (word in ("x", "\u00d7") and tokens[at].text != "X" and not tokens.is_number(at + 1)) or word in (
+    elif (word in ("x", "\u00d7") and tokens[at].text != "X" and not _is_operand(tokens, at + 1)) or word in (
         "times",
         "fold",
     ):
         draft.kind, draft.next = "ratio", at + 1
     return draft.kind == "ratio"
+
+
+def _is_operand(tokens: Tokens, at: int) -> bool:
+    """Whether a figure, or a bracket that stands as "2 x (3" does, follows a sign that may multiply."""
+    bracket = tokens.low(at) == "(" and tokens.is_glued(at) == tokens.is_glued(at - 1)  # but "2.7x (2.1x before)"
+    return tokens.is_number(at) or bracket or tokens.low(at) in CURRENCY_SIGNS
 
 
 def _read_currency_behind(tokens: Tokens, draft: Draft) -> None:
@@ -222,7 +234,7 @@ def read_nouns(tokens: Tokens, draft: Draft) -> None:
         found.append(singular(word))
         at += 1
     draft.nouns, draft.behind_nouns = tuple(found), at
-    if draft.kind == "none" and found:
+    if draft.kind == "none" and found and not (draft.opened and tokens.low(draft.next - 1) == ")"):
         _name_unit(draft)
 
 

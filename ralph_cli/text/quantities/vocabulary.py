@@ -2,7 +2,9 @@
 
 # ruff: noqa: SIM905
 
+import re
 from decimal import Decimal
+from itertools import pairwise
 
 from ralph_cli.text.lexicon import ORDINALS, STOP_WORDS, TENS, UNITS
 
@@ -48,7 +50,7 @@ _SPELLINGS = {
     "yard": "yard", "inch": "inch", "acre": "acre", "hectare": "hectare ha", "gallon": "gallon", "litre": "litre liter",
     "barrel": "barrel bbl", "ton": "ton", "tonne": "tonne mt", "gram": "gram", "kilogram": "kilogram kg",
     "ounce": "ounce oz", "bushel": "bushel", "watt": "watt", "watt hour": "watthour", "hertz": "hertz", "byte": "byte",
-    "degree": "degree", "square foot": "sqft", "square metre": "sqm sqmetre",
+    "degree": "degree", "pound": "lb lbs", "square foot": "sqft", "square metre": "sqm sqmetre",
 }  # fmt: skip
 _PREFIXES = {"k": 3, "m": 6, "g": 9, "t": 12, "kilo": 3, "mega": 6, "giga": 9, "tera": 12}
 _PREFIXED = {"wh": "watt hour", "w": "watt", "wac": "watt", "wdc": "watt", "wp": "watt", "hz": "hertz", "byte": "byte"}
@@ -64,7 +66,12 @@ SIZES = {unit: ("metre", Decimal(size)) for unit, size in _METRES.items()}
 SIZES |= {f"square {unit}": ("square metre", Decimal(size) ** 2) for unit, size in _METRES.items()}
 SIZES |= {"acre": ("square metre", Decimal("4046.8564224")), "hectare": ("square metre", Decimal(10000))}
 SIZES |= {"gram": ("gram", Decimal(1)), "kilogram": ("gram", Decimal(1000)), "tonne": ("gram", Decimal(10**6))}
-"""Units that one converts into another, each with what it is measured in: international feet, acres and miles."""
+SIZES |= {"pound": ("gram", Decimal("453.59237")), "ton": ("gram", Decimal("907184.74"))}
+SIZES |= {"litre": ("litre", Decimal(1)), "gallon": ("litre", Decimal("3.785411784"))}
+SIZES["barrel"] = "litre", Decimal("158.987294928")
+"""Units that one converts into another, each with what it is measured in: international feet, acres and miles, and
+the gallons, tons and barrels of the United States.
+"""
 
 AREAS = {"square": "square ", "sq": "square ", "cubic": "cubic ", "cu": "cubic ", "nautical": "nautical "}
 
@@ -94,6 +101,18 @@ _IRREGULAR = {
     "people": "person",
     "countries": "country",
 }
+
+
+_UNIT_WORD = re.compile(r"[a-z]+[2\u00b2]?")
+
+
+def units_named(text: str) -> frozenset[str]:
+    """The units of size that a text names anywhere: "square foot" of "sq ft", "square kilometre" of "km2"."""
+    words = [singular(word) for word in _UNIT_WORD.findall(text.lower())]
+    found = {AREAS.get(before, "") + PHYSICAL[word][0] for before, word in pairwise(("", *words)) if word in PHYSICAL}
+    squares = (word[:-1] for word in words if word[-1] in "2\u00b2")
+    found |= {f"square {PHYSICAL[word][0]}" for word in squares if word in PHYSICAL}
+    return frozenset(found | {word for word in words if word in SIZES})
 
 
 def singular(word: str) -> str:

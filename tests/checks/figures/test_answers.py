@@ -191,7 +191,7 @@ def test_sentences_as_claims_of_themselves_pass_and_with_one_field_changed_nearl
 
     for span in sentences_of(about):
         text = about.text[slice(*span)]
-        seen["true", said_of(text, span)] += 1
+        seen["true", said_of(f"This is what it says: {text}", span)] += 1
         false = [*mutate_numbers(text), *mutate_times(text)]
         for changed in chosen.sample(false, min(2, len(false))):
             seen["false", said_of(changed, span)] += 1

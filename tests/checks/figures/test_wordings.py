@@ -71,6 +71,9 @@ YARDS = "The group has 61 yards, of which 45 are owned by it and 16 are rented f
 DEBT = "Net debt as of June 30, 2023 and June 30, 2022 was $6.4 million and $5.9 million, respectively."
 FEES = "Fees paid were $2.15 and $2.05 per share for each quarter in 2022 and 2021, respectively."
 LOANS = "Net cash provided by (used in) financing    (61.5)    12.0"
+SHOPS = "The list has 20 kiosks, 19 market stalls and 14 corner shops."
+CREW = "We had about 2,600 workers in the north and about 5,130 workers outside the north."
+RENTERS = "Our 20 largest renters account for approximately 79% of rent, of which the first five for approximately 57%."
 TOLLS = "The toll increased to 48 cents, and the margin fell to 23.6% from 23.9%."
 
 
@@ -79,6 +82,17 @@ TOLLS = "The toll increased to 48 cents, and the margin fell to 23.6% from 23.9%
     [
         ("45 yards are owned and 16 rented.", "16 yards are owned and 45 rented.", YARDS),
         ("It rents 16 and owns 45.", "Of 61 yards, 45 are rented and 16 owned.", YARDS),
+        (
+            "14 are corner shops, 19 market stalls and 20 kiosks.",
+            "19 are corner shops, 14 market stalls and 20 kiosks.",
+            SHOPS,
+        ),
+        ("2,600 work in the north and 5,130 outside it.", "5,130 work in the north and 2,600 outside it.", CREW),
+        (
+            "The 20 largest renters pay approximately 79% and five of them together approximately 57%.",
+            "The 20 largest renters pay approximately 79% and five of them together approximately 59%.",
+            RENTERS,
+        ),
         ("At June 30, 2022 net debt was $5.9 million.", "At June 30, 2022 net debt was $6.4 million.", DEBT),
         ("From $5.9 million debt rose to $6.4 million in 2023.", "For 2022 debt of $6.4 million is shown.", DEBT),
         ("Debt rose to $6.4 million in 2023 from $5.9 million in 2022.", "In 2023 debt was $5.9 million.", DEBT),
@@ -91,7 +105,9 @@ TOLLS = "The toll increased to 48 cents, and the margin fell to 23.6% from 23.9%
     ],
 )
 def test_what_a_sentence_says_of_several_figures(borne_out: str, not_so: str, quote: str) -> None:
-    about = document(f"{NOTICE}\n{YARDS}\n{DEBT}\n{FEES}\n(in millions)\n{LOANS}\n{TOLLS}\n", kind="pdf")
+    about = document(
+        f"{NOTICE}\n{YARDS}\n{DEBT}\n{FEES}\n(in millions)\n{LOANS}\n{TOLLS}\n{SHOPS}\n{CREW}\n{RENTERS}\n", kind="pdf"
+    )
     right, wrong = check(about, borne_out, [quote]), check(about, not_so, [quote])
     assert not right.issues and not right.doubts
     assert wrong.issues or wrong.doubts
@@ -101,6 +117,14 @@ SALES = "Sales were $105 million in the south and $86 million in the north; the 
 SURVEY = "We found 6 out of 9 bridges. They are checked for 1 year and 9 months, and are built 10x or more as fast."
 PACT = "It was signed on 1 January 2020 and closed on 1 July 2021 at 20 000 000 EUR."
 INVOICE = "RUN 12/3/2014 of the vote on 11/20/2014\nNet  88,00  108,24\nInterest (income) expense, net  (4,378)"
+CARDS = "(Millions, except percentages and where indicated)  2023  2022\nAverage spending (dollars)  $ 19,514  $ 16,498"
+TANK = "The tank takes 2.2 million square feet.\nWeight  1,800,000 lbs.\nof which sold  6,475"
+ISLES = "Isle  People (millions)  Area (km2)\nNorth isle  11.5  30,689"
+BOXES = "\u2612 Juice \u2610 Tea \u2612 Coffee \u2610 Milk \u2612 Water"
+GIFTS = "We gave back $4.9 billion, of which $3.3 billion for shares. The fee goes from 52 cents to 60 cents."
+UNIT = "(Millions)  2022  2021  Change\nSegment income  $  2,880  $  2,936  $  (56)  (2)%"
+RATE = "Effective rate  17.3 %  19.0 %  (1.7)%"
+ENDS = "Cash decreased by $178 million. Rates are those of 2023. We report for the year ended June 30."
 LIST = "\u2022 a pump\n\u2022 a valve\n\u2022 a pipe of 12 acres"
 
 
@@ -133,6 +157,35 @@ LIST = "\u2022 a pump\n\u2022 a valve\n\u2022 a pipe of 12 acres"
         ("It closed two years after it was signed.", PACT, (), "open"),
         ("Three parts are listed.", LIST, (), ""),
         ("Four parts are listed.", LIST, (), "open"),
+        ("Four of them are on the list: pumps, valves, pipes and tanks.", LIST, (), ""),
+        ("Three of five are ticked: juice, coffee and water.", BOXES, (), ""),
+        ("Four of six are ticked.", BOXES, (), "open"),
+        ("Spending rose by $3,016, to $19,514.", CARDS, ("19,514 - 16,498 = 3,016",), ""),
+        ("Spending rose to $19,514 million.", CARDS, (), "objected"),
+        ("It takes 204,000 square metres.", TANK, ("2,200,000 \u00d7 0.0929 = 204,380",), ""),
+        ("It takes 204,000 square metres.", TANK, ("2,200,000 / 10.764 = 204,385",), ""),
+        ("It takes 204,000 acres.", TANK, ("2,200,000 \u00d7 0.0929 = 204,380",), "open"),
+        ("It has 1.8 million pounds (around 816 tonnes).", TANK, ("1,800,000 \u00d7 0.4536 / 1,000 = 816",), ""),
+        ("Some 30,689 square kilometres are the north.", ISLES, (), ""),
+        ("Some 30,689 square miles are the north.", ISLES, (), "objected"),
+        ("Two dollars in every three ($3.3 billion) went to shares.", GIFTS, ("3.3 / 4.9 = 67%",), ""),
+        ("What went to shares was ($3.3 billion).", GIFTS, (), "objected"),
+        ("They gave $(3.3) billion to shares.", GIFTS, (), "objected"),
+        ("A half went to shares, and a third on May 1.", GIFTS, (), "open"),
+        ("Eight cents a quarter.", GIFTS, ("60 - 52 = ~8",), ""),
+        ("Of each dollar 67 cents went to shares.", GIFTS, ("$3.3 billion \u00f7 $4.9 billion = about 0.673",), ""),
+        ("Of each dollar 76 cents went to shares.", GIFTS, ("3.3 / 4.9 = 0.673",), "objected"),
+        ("Segment income eased by $56 million, or 2%, to $2.88 billion.", UNIT, (), ""),
+        ("Segment income rose by $56 million, to $2.88 billion.", UNIT, (), "open"),
+        ("Segment income advanced $56 million.", UNIT, (), "open"),
+        ("The rate was 1.7 percentage points lower.", RATE, (), ""),
+        ("The rate was 1.6 percentage points lower.", RATE, (), "objected"),
+        ("Cash rose by $178 million.", "Cash decreased by $178 million.", (), "open"),
+        ("It holds for the year ended June 30, 2023.", "Rates are those of 2023.", (), ""),
+        ("It holds for the year ended May 31, 2023.", "Rates are those of 2023.", (), "open"),
+        ("They fell in the twelve months before.", "Cash decreased by $178 million.", (), ""),
+        ("By the 30th it ends.", "We report for the year ended June 30.", (), ""),
+        ("By the 20th it ends.", "We report for the year ended June 30.", (), "open"),
         ("The pipe has 4.9 hectares.", LIST, (), ""),
         ("The pipe has 4.1 hectares.", LIST, (), "open"),
         ("The pipe has 12 hectares.", LIST, (), "objected"),
@@ -141,6 +194,9 @@ LIST = "\u2022 a pump\n\u2022 a valve\n\u2022 a pipe of 12 acres"
 def test_what_lies_between_figures_and_how_others_write_them(
     text: str, quote: str, calculations: Sequence[str], said: str
 ) -> None:
-    about = document("\n\n".join((SALES, SURVEY, INVOICE, LIST, PACT)), kind="pdf")
+    about = document(
+        "\n\n".join((SALES, SURVEY, INVOICE, LIST, PACT, CARDS, TANK, ISLES, BOXES, GIFTS, UNIT, RATE, ENDS)),
+        kind="pdf",
+    )
     found = check(about, text, [quote], calculations)
     assert ("objected" if found.issues else "open" if found.doubts else "") == said, (found.issues, found.doubts)
