@@ -35,7 +35,7 @@ def names_in(tree: ast.AST) -> Iterator[str]:
 
 def unknown_names(tree: ast.AST) -> list[tuple[int, str]]:
     """Line and name of each backticked name of a docstring that nobody finds: not in its module, nor a shared one."""
-    known = {*names_in(tree), *dir(builtins), *keyword.kwlist, *shared()}
+    known = {*names_of(tree), *dir(builtins), *keyword.kwlist, *shared()}
     found = []
     for node in ast.walk(tree):
         if not (
@@ -57,9 +57,14 @@ def trees() -> dict[Path, ast.Module]:
 
 
 @cache
+def names_of(tree: ast.AST) -> frozenset[str]:
+    return frozenset(names_in(tree))
+
+
+@cache
 def everywhere() -> frozenset[str]:
     """What may follow a dot."""
-    return frozenset(name for tree in trees().values() for name in names_in(tree))
+    return frozenset().union(*map(names_of, trees().values()))
 
 
 @cache

@@ -217,7 +217,7 @@ def test_a_worker_that_is_shot_between_snippets(engine: str, opener: Opener) -> 
         assert sandbox.run("context", answers).value == "'still here'"
 
 
-@both
+@on_the_host
 def test_nothing_is_left_behind(engine: str, opener: Opener, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     before = children()
