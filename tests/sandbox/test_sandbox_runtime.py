@@ -11,7 +11,8 @@ import socket
 import subprocess
 import sys
 import tarfile
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,13 @@ from sandbox.deno.runtime import (
 from sandbox.deno.snapshot import BUILD_BOUNDS, ensure_snapshot
 from sandbox.deno.worker import Deno
 from sandbox.worker import WorkerFault
+
+
+@pytest.fixture
+def tmp_path() -> Iterator[Path]:
+    """A folder on a disk: Deno reads nothing below /dev, where a folder in memory is."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        yield Path(folder)
 
 
 @pytest.fixture
