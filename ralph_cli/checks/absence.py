@@ -131,17 +131,18 @@ class AbsenceReview:
 
     def _words_to_replace(self, tallies: Sequence[Tally]) -> list[str]:
         """The words of the question for which the document may use others: those that stand nowhere in it, or, if
-        nothing that was searched does, the rare ones. None when all of the text was read, or enough other words were
-        searched.
+        nothing that was searched does, the rare ones. None when all of the text was read, or something was found and
+        enough other words were searched.
         """
         size = len(self.document.text)
         if count_covered(self.shown_spans(), 0, size) >= size:
             return []
         places = Counter(stem for _, _, stem in self._question_places)
-        if sum(self._is_other_word(tally.search.term) for tally in tallies) >= ENOUGH_OTHER_WORDS:
+        has_hits = any(tally.search.hits for tally in tallies)
+        if has_hits and sum(self._is_other_word(tally.search.term) for tally in tallies) >= ENOUGH_OTHER_WORDS:
             return []
         missing = [word for stem, word in self._question_words.items() if not places[stem]]
-        if missing or any(tally.search.hits for tally in tallies):
+        if missing or has_hits:
             return missing
         rare = [word for stem, word in self._question_words.items() if places[stem] <= RARE_WORD_MAX_PLACES]
         return rare or list(self._question_words.values()) or ["what was asked"]

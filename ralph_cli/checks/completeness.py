@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from ralph_cli.core.coverage import Spans, asks_for_all, count_covered, format_ranges, uncovered_spans
-from ralph_cli.core.document import Document
+from ralph_cli.core.document import Document, Heading
 from ralph_cli.core.run import Attempt, Completeness, CompletenessProof, Issue
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.documents.search.headings import find_headings
@@ -121,7 +121,8 @@ class CompletenessReview:
         pages = [self.document.pages[number - 1] for number in numbers]
         unread = [page.number for page in pages if not self._is_read(page.start, page.end)]
         from_heading = [number for number in unread if number - 1 not in numbers and self._is_read_from_heading(number)]
-        to_heading = [number for number in unread if number + 1 not in numbers and self._is_read_to_heading(number)]
+        level = self._level_of_part(numbers[0])
+        to_heading = [n for n in unread if n + 1 not in numbers and self._is_read_to_heading(n, level)]
         unread = [number for number in unread if number not in (*from_heading, *to_heading)]
         if unread:
             message = f"of the pages that it is about, these were not read whole: {format_ranges(unread, MAX_NAMED)}"
@@ -141,16 +142,23 @@ class CompletenessReview:
     def _is_read_from_heading(self, number: int) -> bool:
         """Whether a page was read from one of its headings to its end, as where a part begins on it."""
         page = self.document.pages[number - 1]
-        return any(self._is_read(start, page.end) for start in self._headings_on(number))
+        return any(self._is_read(heading.start, page.end) for heading in self._headings_on(number))
 
-    def _is_read_to_heading(self, number: int) -> bool:
-        """Whether a page was read from its beginning to one of its headings, as where a part ends on it."""
+    def _is_read_to_heading(self, number: int, level: int) -> bool:
+        """Whether a page was read from its beginning to a heading of this level or above: a part ends there."""
         page = self.document.pages[number - 1]
-        return any(self._is_read(page.start, start) for start in self._headings_on(number) if start > page.start)
+        ends = (heading.start for heading in self._headings_on(number) if heading.level <= level)
+        return any(self.document.text[page.start : end].strip() and self._is_read(page.start, end) for end in ends)
 
-    def _headings_on(self, number: int) -> list[int]:
+    def _level_of_part(self, number: int) -> int:
+        """The level of the heading with which a part begins on a page, as far as it was read."""
         page = self.document.pages[number - 1]
-        return [heading.start for heading in find_headings(self.document) if page.start <= heading.start < page.end]
+        read = [heading.level for heading in self._headings_on(number) if self._is_read(heading.start, page.end)]
+        return read[0] if read else 1
+
+    def _headings_on(self, number: int) -> list[Heading]:
+        page = self.document.pages[number - 1]
+        return [heading for heading in find_headings(self.document) if page.start <= heading.start < page.end]
 
     def _name_unread(self, number: int) -> str:
         """What prints the rest of a page of which not all was read."""

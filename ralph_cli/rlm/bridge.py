@@ -116,9 +116,9 @@ class DocumentSandbox:
     ) -> None:
         self._open, self._document, self._ledger = open_engine, document, ledger or Ledger(Budget())
         notes = "" if memory is None else f"\nmemory = {memory!r}\n"
-        lines = f"\nline_notes = {_describe_lines(document)!r}\n"
+        lines = f"\n_line_notes = {_describe_lines(document)!r}\n"
         parts = [(heading.start, heading.level, heading.text) for heading in find_headings(document)]
-        self._first_snippet = f"{_lookup_functions()}{lines}headings = {parts!r}\n{notes}"
+        self._first_snippet = f"{_lookup_functions()}{lines}_headings = {parts!r}\n{notes}"
         self._sandbox: Sandbox | None = None
         self._ready: Future[Sandbox] | None = None
         self._lock = threading.Lock()

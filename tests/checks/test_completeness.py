@@ -90,3 +90,26 @@ def test_a_part_that_begins_and_ends_amid_a_page_at_headings_was_read_whole(low:
         Completeness(pages="1-3"), Attempt()
     )
     assert proof.holds == holds and ("the part that a heading begins or ends" in proof.message) == holds
+
+
+@pytest.mark.parametrize(("heading", "holds"), [("Item 4. Mine Safety", True), ("Other Matters of the Court", False)])
+def test_a_last_page_is_read_up_to_the_next_part_and_not_to_a_heading_of_the_part_itself(
+    heading: str, holds: bool
+) -> None:
+    about = document(
+        f"Item 3. Legal Proceedings\nOfficer Ann Lee is sued.\n{FILLER}\fA last word of it.\n{heading}\n{FILLER}"
+    )
+    end = about.text.index(heading)
+    (proof,) = CompletenessReview(about, "List every officer", QuoteIndex(about), lambda: ((0, end),)).prove(
+        Completeness(pages="1-2"), Attempt()
+    )
+    assert proof.holds == holds
+
+
+def test_a_last_page_of_which_nothing_was_read_is_not_read() -> None:
+    about = document(f"Item 3. Legal Proceedings\n{FILLER}\f\nItem 4. Mine Safety\n{FILLER}")
+    end = about.pages[0].end
+    (proof,) = CompletenessReview(about, "List every officer", QuoteIndex(about), lambda: ((0, end),)).prove(
+        Completeness(pages="1-2"), Attempt()
+    )
+    assert not proof.holds

@@ -33,7 +33,6 @@ _FEW_WORDS = 5
 _MOST_REPEATS, _PAGES_EACH, _NEAR, _LONG = 3, 20, 4, 75
 
 
-@lru_cache(maxsize=8)
 def find_headings(document: Document) -> tuple[Heading, ...]:
     """The headings of a document in order: its own if there are enough of them, else what its lines look like, too.
 
@@ -41,10 +40,15 @@ def find_headings(document: Document) -> tuple[Heading, ...]:
     """
     if len(document.headings) * MAX_OWN_PAGES >= max(len(document.pages), 3 * MAX_OWN_PAGES):
         return document.headings
-    found = [heading for page in document.pages for heading in _headings_of(document.text, page)]
+    return _find(document.text, document.pages, document.headings)
+
+
+@lru_cache(maxsize=2)  # by these parts only: to compare whole documents is to go through all cells of their tables
+def _find(text: str, pages: tuple[Page, ...], known: tuple[Heading, ...]) -> tuple[Heading, ...]:
+    found = [heading for page in pages for heading in _headings_of(text, page)]
     repeated = Counter(_key(heading.text) for heading in found)
-    most = max(_MOST_REPEATS, len(document.pages) // _PAGES_EACH)
-    own = {heading.start: heading for heading in document.headings}
+    most = max(_MOST_REPEATS, len(pages) // _PAGES_EACH)
+    own = {heading.start: heading for heading in known}
     by_start = {heading.start: heading for heading in found if repeated[_key(heading.text)] <= most} | own
     return tuple(by_start[start] for start in sorted(by_start))
 

@@ -85,7 +85,7 @@ def _header_of(line: int) -> list[str]:
 
 def _note(line: int) -> str:
     """What the text of a line does not show: under which headers its figures stand, or where its words are from."""
-    note = globals().get("line_notes", {}).get(line, "")
+    note = globals().get("_line_notes", {}).get(line, "")
     return f"({note})" if note else ""
 
 

@@ -140,7 +140,7 @@ def term(words: str) -> None:
 
 
 def _parts() -> list[_Part]:
-    parts: list[Any] = globals().get("headings", [])
+    parts: list[Any] = globals().get("_headings", [])
     return parts
 
 
