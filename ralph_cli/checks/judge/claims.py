@@ -205,7 +205,7 @@ class Judge:
         if doubts:
             parts.append(render_prompt("judge_doubts", where=_WHERE_ANSWERED, consequence=_IF_UNSETTLED))
         if self.counter is not None and passages:
-            parts.append(f"{prompt_text('judge_limits')}\n\n{self.counter.render(passages, nonce)}")
+            parts.append(f"{prompt_text('judge_limits')}\n\n{self.counter.render(passages, nonce, claims_shown=True)}")
         if first is not None:
             parts.append(_render_first_reading(attempt, *first, nonce))
         prompt = render_prompt("judge_request", claims="\n\n".join(parts), question=self.question)
