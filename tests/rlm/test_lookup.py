@@ -139,6 +139,14 @@ def test_so_many_patterns_are_compared() -> None:
     assert len(PATTERN_LIST) >= 60 and len(found) >= 55
 
 
+def test_a_heading_in_spaced_letters_is_found_before_a_longer_one() -> None:
+    text = (
+        "Consolidated Balance Shee t\nCash  1  2\n\fConsolidated Balance Sheet That Are Subject to Netting\n"
+        + "Text. " * 99
+    )
+    assert "section 'Consolidated Balance Shee t'" in ask("section('Consolidated Balance Sheets')", text)
+
+
 def test_a_row_with_a_figure_under_its_number_is_no_heading() -> None:
     assert not find_headings(document("Prepaids  435  654\nTotal  90  891\nOverview  19"))
 

@@ -146,8 +146,8 @@ def _parts() -> list[_Part]:
 
 def _parts_named(words: str) -> list[_Part]:
     """The headings with all these words, whatever they end with; if there are none, the lines that begin with them."""
-    wanted = re.findall(r"\w+", words.casefold())
-    found = [part for part in _parts() if wanted and _has_words(re.findall(r"\w+", part[2].casefold()), wanted)]
+    wanted = _words(words)
+    found = [part for part in _parts() if wanted and (_has_words(_words(part[2]), wanted) or _fit(part, words) == 2)]
     if found or not wanted:
         return found
     loose = r"\W+".join(map(re.escape, words.split()))
@@ -167,10 +167,17 @@ def _is_form(word: str, other: str) -> bool:
 
 
 def _fit(part: _Part, words: str) -> int:
-    """2 if a heading, its number aside, is these words, 1 if it begins with them."""
-    name, wanted = (" ".join(re.findall(r"\w+", text.casefold())) for text in (part[2], words))
+    """2 if a heading, its number aside, is these words, however they are spaced, 1 if it begins with them."""
+    name, wanted = (" ".join(_words(text)) for text in (part[2], words))
     bare = re.sub(r"^(?:\w+ )?[\divxlc]+[a-z]? ", "", name)
-    return 2 if wanted in (name, bare) else 1 if name.startswith(wanted) or bare.startswith(wanted) else 0
+    joined = wanted.replace(" ", "").removesuffix("s")
+    if any(joined == text.replace(" ", "").removesuffix("s") for text in (name, bare)):
+        return 2
+    return 1 if name.startswith(wanted) or bare.startswith(wanted) else 0
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
 
 
 def _end_of(part: _Part) -> int:
