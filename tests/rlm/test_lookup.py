@@ -147,6 +147,12 @@ def test_a_heading_in_spaced_letters_is_found_before_a_longer_one() -> None:
     assert "section 'Consolidated Balance Shee t'" in ask("section('Consolidated Balance Sheets')", text)
 
 
+def test_of_a_long_part_the_rest_is_left_to_a_second_model() -> None:
+    long, short = (ask("section('Item 7')", "Item 7. Analysis\n" + "We sold more tools.\n" * n) for n in (2_000, 400))
+    assert re.search(r"start=\d+\); llm_query\(prompt, context\[\d+:40017\]\) has them read\)", long)
+    assert "more characters: section('Item 7', start=" in short and "llm_query" not in short
+
+
 def test_a_row_with_a_figure_under_its_number_is_no_heading() -> None:
     assert not find_headings(document("Prepaids  435  654\nTotal  90  891\nOverview  19"))
 

@@ -21,6 +21,9 @@ from ralph_cli.text.tables import has_columns, is_row
 _SHOW_CHARS = 5_500
 """Characters that one call prints: most pages whole."""
 
+_LONG_REST = 4 * _SHOW_CHARS
+"""Characters from which on the rest of a part is better read by a second model."""
+
 _Part = tuple[int, int, str]  # where it begins, level, heading
 
 _DEFINES = re.compile(
@@ -82,7 +85,8 @@ def section(words: str, start: int = 0, chars: int = _SHOW_CHARS) -> None:
         _print_lines(at, high)
         at = high if high < last else last + 1
     if at < end:
-        print(f"({end - at} more characters: section({words!r}, start={at - chosen[0]}))")
+        read = f"; llm_query(prompt, context[{at}:{end}]) has them read" if end - at > _LONG_REST else ""
+        print(f"({end - at} more characters: section({words!r}, start={at - chosen[0]}){read})")
 
 
 def table(page: int, words: str = "") -> None:
