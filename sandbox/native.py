@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from sandbox.interface import Protections, ResourceLimits, SandboxFailure, SandboxUnavailable
-from sandbox.kernel import ARCHITECTURES
+from sandbox.syscalls import ARCHITECTURES
 from sandbox.worker import Bounds, Worker, WorkerFault, kill_on_error
 
 START_SECONDS = 30.0
 HERE = Path(__file__).parent
-MODULES = ("kernel", "touched", "guest", "native_worker")
+MODULES = ("syscalls", "kernel", "touched", "guest", "native_worker")
 # The worker gets its program over the pipe: no path of this package is in its command line or its modules.
 BOOT = """
 import json, os, sys, types

@@ -10,7 +10,7 @@ import sys
 import types
 from typing import Any
 
-from sandbox import guest, kernel, touched
+from sandbox import guest, kernel, syscalls, touched
 
 HEADER = struct.Struct("!IQ")
 CHUNK = 1 << 20
@@ -100,7 +100,7 @@ class _Pipe:
 def _lock_down(parent: int, memory: int, extra_modules: list[str]) -> dict[str, bool | int]:
     _erase_paths()
     limits = {"as": memory, "core": 0, "fsize": ERROR_BYTES, "nofile": 16, "nproc": 0, "memlock": 0}
-    walls = kernel.isolate_process(parent, kernel.allow_list, limits, read=(), write=())
+    walls = kernel.isolate_process(parent, syscalls.native_program, limits)
     tools = set(REMOVED_MODULES) - set(extra_modules)
     for name in [name for name in sys.modules if name.split(".")[0] in tools]:
         del sys.modules[name]

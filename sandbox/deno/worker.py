@@ -14,7 +14,7 @@ from sandbox.interface import Protections
 from sandbox.worker import Bounds, Worker, WorkerFault, kill_on_error
 
 PROGRAM = Path(__file__).parent / "worker.mjs"
-LAUNCHER = Path(__file__).parents[1] / "kernel.py"
+LAUNCHER = Path(__file__).parent / "launcher.py"
 START_SECONDS = 90.0  # a plain start takes 3 s of CPU, and the machine may be busy
 V8_HEAP_MB = 1024
 SCRATCH_PREFIX = "ralph-sandbox-"
@@ -88,9 +88,7 @@ class Deno:
 
 
 def isolated_command(command: Sequence[str], scratch: Path, readable: Sequence[Path]) -> list[str]:
-    """The command, started through the launcher that raises the kernel's walls; unchanged where it is not Linux."""
-    if sys.platform != "linux":
-        return list(command)
+    """The command, started by the launcher, which raises the kernel's walls or at least ends it with this process."""
     launcher = [sys.executable, "-I", "-S", "-B", str(LAUNCHER), str(os.getpid()), str(scratch)]
     return [*launcher, *map(str, readable), "--", *command]
 
