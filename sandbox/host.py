@@ -8,10 +8,19 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, Self
 
-from sandbox.interface import HostQuery, Protections, QueryFailure, ResourceLimits, Result, SandboxFailure
+from sandbox.interface import (
+    HostQuery,
+    Protections,
+    QueryFailure,
+    ResourceLimits,
+    Result,
+    SandboxFailure,
+    SandboxUnavailable,
+    missing_walls,
+)
 from sandbox.touched import MAX_SPANS
 from sandbox.worker import Bounds, Frame, Worker, WorkerFault
 
@@ -37,8 +46,16 @@ class Engine(Protocol):
 class WorkerSandbox:
     """A `Sandbox` whose snippets run in a worker process; replaces the worker when it breaks."""
 
-    def __init__(self, engine: Engine, limits: ResourceLimits) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        limits: ResourceLimits,
+        require_walls: bool = False,
+        on_missing: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self.name = engine.name
+        self._require_walls, self._on_missing = require_walls, on_missing
+        self._told = False
         self._engine = engine
         self._limits = limits
         self._bounds = Bounds(json=(1 << 20) + 14 * limits.output, blob=CALL_BYTES, max_resident=engine.max_resident)
@@ -68,8 +85,23 @@ class WorkerSandbox:
                 "call_bytes": CALL_BYTES,
             }
             self._worker = self._engine.spawn(self._bounds, options)
+            self._check_walls()
             if self._document or self._pages != "[]":
                 self._send_document(self._worker)
+
+    def _check_walls(self) -> None:
+        """Say once which walls this machine does not have; raises SandboxUnavailable if they are required."""
+        missing = missing_walls(self.walls)
+        if not missing:
+            return
+        what = f"on this machine the {self.name} sandbox stands without {', '.join(missing)}"
+        if self._require_walls:
+            self._kill_worker()
+            raise SandboxUnavailable(what, "`ralph doctor` shows the walls; without --require-walls the others do")
+        if not self._told:
+            self._told = True
+            held = [name for name, state in self.walls.items() if state]
+            self._on_missing(f"{what}; what holds is {', '.join(held)}")
 
     def load(self, context: str, pages: Sequence[tuple[int, str, int, int]]) -> None:
         """Keep the document, and give it to the running worker."""

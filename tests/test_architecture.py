@@ -18,14 +18,8 @@ GUEST = {
     *(f"ralph_cli/rlm/lookup/{name}.py" for name in ("lines", "find", "parts")),
     "ralph_cli/providers/offline/rank.py",
 }
-CHILDREN = {
-    "sandbox/worker.py",
-    "sandbox/native_worker.py",
-    "sandbox/deno/worker.py",
-    "sandbox/deno/launcher.py",
-    "sandbox/kernel.py",
-}
-CHILDREN |= {"ralph_cli/documents/process/worker.py"}  # a program that talks to its parent over standard output
+CHILDREN = {f"sandbox/{name}.py" for name in ("worker", "native_worker", "deno/worker", "deno/launcher", "kernel")}
+CHILDREN |= {"ralph_cli/documents/process/worker.py", "ralph_cli/documents/process/side_by_side.py"}  # of a parser
 
 
 @cache

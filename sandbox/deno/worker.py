@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandbox.interface import Protections
+from sandbox.interface import KERNEL_WALLS, Protections
 from sandbox.worker import Bounds, Worker, WorkerFault, kill_on_error
 
 PROGRAM = Path(__file__).parent / "worker.mjs"
@@ -66,7 +66,7 @@ class Deno:
         command = isolated_command(self.command(program, mode, snapshot), scratch, [self.binary, self.runtime])
         worker = Worker(command, env=deno_environment(scratch), cwd=self.runtime, bounds=bounds, scratch=scratch)
         if sys.platform != "linux":
-            return worker, {}
+            return worker, dict.fromkeys(KERNEL_WALLS, False)
         with kill_on_error(worker):
             walls = worker.receive(seconds=START_SECONDS).meta.get("walls")
         return worker, walls if isinstance(walls, dict) else {}

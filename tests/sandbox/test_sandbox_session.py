@@ -39,6 +39,13 @@ def children() -> set[int]:
     return found
 
 
+def wait_for_end(worker: int) -> None:
+    deadline = time.monotonic() + 5
+    while Path(f"/proc/{worker}").exists() and "State:\tZ" not in Path(f"/proc/{worker}/status").read_text():
+        assert time.monotonic() < deadline, "the worker lives on"
+        time.sleep(0.02)
+
+
 @both
 def test_variables_are_kept(engine: str, shared: Shared) -> None:
     sandbox = shared(engine)
@@ -260,10 +267,27 @@ def test_a_worker_ends_with_its_host(engine: str, cache: Path, tmp_path: Path) -
     host.kill()
     host.wait()
     host.stdout.close()
-    deadline = time.monotonic() + 5
-    while Path(f"/proc/{worker}").exists() and "State:\tZ" not in Path(f"/proc/{worker}/status").read_text():
-        assert time.monotonic() < deadline, "the worker lives on"
-        time.sleep(0.02)
+    wait_for_end(worker)
+
+
+BESIDE = """
+import os, sys
+from sandbox.deno.launcher import run_beside
+os._exit(run_beside(os.getppid(), [sys.executable, "-c", sys.argv[1]]))
+"""
+
+
+def test_without_a_kernel_that_does_it_the_launcher_ends_the_worker(tmp_path: Path) -> None:
+    """As off Linux: a busy loop that reads no pipe ends with the host that was killed; one that ends says how."""
+    launch = [sys.executable, "-c", BESIDE]
+    assert subprocess.run([*launch, "raise SystemExit(7)"]).returncode == 7
+    number = tmp_path / "pid"
+    busy = f"import os\nwith open({str(number)!r}, 'w') as f: f.write(str(os.getpid()))\nwhile True: pass"
+    with subprocess.Popen([sys.executable, "-c", f"import subprocess; subprocess.run({[*launch, busy]!r})"]) as host:
+        while not number.exists() or not number.read_text():
+            time.sleep(0.02)
+        host.kill()
+    wait_for_end(int(number.read_text()))
 
 
 @both

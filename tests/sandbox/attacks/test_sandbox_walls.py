@@ -16,9 +16,11 @@ import doors
 import pytest
 from baits import Bait
 
-from sandbox import kernel, syscalls
+from sandbox import ResourceLimits, SandboxUnavailable, kernel, syscalls
 from sandbox.deno.runtime import find_deno, runtime_folder
 from sandbox.deno.worker import Deno, deno_environment, isolated_command
+from sandbox.host import WorkerSandbox
+from sandbox.worker import Bounds, Worker
 
 HOSTILE = Path(__file__).parent / "hostile.mjs"
 EVERYTHING = {
@@ -142,6 +144,44 @@ def test_a_wall_that_is_not_there_is_told(step: str, wall: str, tmp_path: Path) 
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     missing = {name for name, held in json.loads(done.stdout).items() if not held}
     assert missing == {wall} | ({"private root"} if wall == "namespaces" else set())
+
+
+class Walled:
+    """An engine with these walls, whose workers do nothing."""
+
+    name, max_resident = "pyodide", 1 << 30
+
+    def __init__(self, **walls: bool | int) -> None:
+        self.walls: dict[str, bool | int] = {"deno permissions": True, **walls}
+        self.workers: list[Worker] = []
+
+    def spawn(self, bounds: Bounds, options: object) -> Worker:
+        self.workers.append(Worker(["/bin/cat"], env={}, cwd=Path("/"), bounds=bounds))
+        return self.workers[-1]
+
+
+def test_a_run_is_told_once_which_walls_are_missing() -> None:
+    told: list[str] = []
+    for engine in (Walled(landlock=0, seccomp=False), Walled(landlock=7, seccomp=True)):
+        with WorkerSandbox(engine, ResourceLimits(), on_missing=told.append) as sandbox:
+            for _ in range(2):
+                sandbox.start()
+                sandbox._kill_worker()
+    says = "on this machine the pyodide sandbox stands without landlock, seccomp; what holds is deno permissions"
+    assert told == [says]
+
+
+def test_required_walls_that_are_missing_are_an_error_and_leave_no_worker() -> None:
+    engine = Walled(landlock=7, seccomp=False)
+    with (
+        WorkerSandbox(engine, ResourceLimits(), require_walls=True, on_missing=pytest.fail) as sandbox,
+        pytest.raises(SandboxUnavailable, match=r"stands without seccomp .*without --require-walls"),
+    ):
+        sandbox.start()
+    (worker,) = engine.workers
+    assert worker._process.returncode is not None
+    with WorkerSandbox(Walled(landlock=7), ResourceLimits(), require_walls=True) as sandbox:
+        sandbox.start()
 
 
 @pytest.mark.parametrize("architecture", [syscalls.X86_64, syscalls.AARCH64])
