@@ -98,6 +98,13 @@ class Sandbox(Protocol):
     def load(self, context: str, pages: Sequence[tuple[int, str, int, int]]) -> None:
         """Give the guest `context` and `pages` (number, label, start, end); kept here and loaded into every worker."""
 
+    def define(self, code: str, offered: Sequence[str]) -> None:
+        """Have code of the caller's own run in every worker, in a namespace of its own; kept here, as the document is.
+
+        The names in `offered` are put into the snippets' namespace before each of them, whatever the last one did to
+        them. The code finds `context` and `pages` among its globals, and those of the snippets as the dict _session.
+        """
+
     def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> Result:
         """Run one snippet. Whatever goes wrong in the guest is in the Result.
 

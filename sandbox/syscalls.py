@@ -72,6 +72,7 @@ ALLOWED_TO_DENO = {
         "faccessat2": 439, "epoll_pwait2": 441,
     },
 }  # fmt: skip
+CLOSE = {X86_64: 3, AARCH64: 57}  # of the native worker: not the pipes to the host
 # Calls that depend on an argument: `open` (not on aarch64), openat, fcntl, ioctl, prctl, prlimit64, clone, socketpair.
 CONDITIONAL = {X86_64: (2, 257, 72, 16, 157, 302, 56, 53), AARCH64: (None, 56, 25, 29, 167, 261, 220, 199)}
 FIRST_NEW_CALL = 424  # from here on every architecture has the same numbers, and libraries do without the calls
@@ -133,6 +134,7 @@ def _architecture_guard(architecture: int) -> bytes:
 def native_program(architecture: int) -> bytes:
     """The calls of the native worker, which has all that it needs open and loaded."""
     program = _architecture_guard(architecture)
+    program += _on_call(CLOSE[architecture], _argument(0) + _instruction(_AT_LEAST, 3, 1, 0) + _REFUSE + _PERMIT)
     for number in ALLOWED[architecture].values():
         program += _on_call(number, _PERMIT)
     for number in MAPPING_CALLS[architecture]:

@@ -13,8 +13,7 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "ralph_cli").rglob("*.py")) + sorted((ROOT / "sandbox").rglob("*.py"))
 GUEST = {
-    "sandbox/guest.py",
-    "sandbox/touched.py",
+    *(f"sandbox/guest/{name}.py" for name in ("touched", "names", "reports", "stand_ins", "queries", "session")),
     *(f"ralph_cli/rlm/lookup/{name}.py" for name in ("lines", "find", "parts")),
     "ralph_cli/providers/offline/rank.py",
 }

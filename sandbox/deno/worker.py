@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandbox.interface import KERNEL_WALLS, Protections
-from sandbox.worker import Bounds, Worker, WorkerFault, kill_on_error
+from sandbox.worker import LOAD_MODULES, Bounds, Worker, WorkerFault, kill_on_error, read_sources
 
 PROGRAM = Path(__file__).parent / "worker.mjs"
 LAUNCHER = Path(__file__).parent / "launcher.py"
@@ -85,6 +85,11 @@ class Deno:
             "--cached-only", "--deny-import", "--allow-read=.", f"--v8-flags={','.join(flags)}",
             str(program), str(self.runtime), str(snapshot or ""), mode,
         ]  # fmt: skip
+
+
+def boot_message() -> dict[str, object]:
+    """What a worker is sent first: the guest's modules. One that starts from a snapshot has them already."""
+    return {"load": LOAD_MODULES, "modules": read_sources()}
 
 
 def isolated_command(command: Sequence[str], scratch: Path, readable: Sequence[Path]) -> list[str]:

@@ -62,6 +62,49 @@ def test_a_shadowed_builtin_is_a_variable_like_any_other(engine: str, shared: Sh
 
 
 @both
+def test_what_the_host_defines_is_there_again_in_each_snippet_and_each_worker(engine: str, opener: Opener) -> None:
+    with opener(engine, LIMITS) as sandbox:
+        sandbox.define(
+            "import re\ndef find(p): return [m.start() for m in re.finditer(p, context)]\nhidden = 1", ["find"]
+        )
+        sandbox.load("a needle", [])
+        shadowed = sandbox.run("re = 5\nfind = find('needle')\nfind", answers)
+        assert shadowed.value == "[2]"
+        assert (
+            shadowed.stdout
+            == "[next time `find` will be what the sandbox offers again: keep yours under another name]\n"
+        )
+        again = sandbox.run("find('n'), 'hidden' in globals(), re", answers)
+        assert (again.value, again.stdout) == ("([2], False, 5)", "")
+        assert "line 1, in <module>" in str(sandbox.run("find('(')", answers).error)
+        sandbox.run("while True: pass", answers)
+        assert sandbox.run("find('e')", answers).value == "[3, 4, 7]"
+        with pytest.raises(SandboxFailure, match="comes before every snippet: NameError"):
+            sandbox.define("nothing_of_the_kind", [])
+
+
+@both
+def test_a_runner_that_fails_is_replaced(engine: str, shared: Shared) -> None:
+    sandbox = shared(engine, LIMITS)
+    spoil = "import gc\nfor o in gc.get_objects():\n    if type(o).__name__ == 'Guest': o._queries = None"
+    assert sandbox.run(spoil, answers).error is None
+    failed = sandbox.run("1", answers)
+    assert failed.state_lost and failed.error is not None and failed.error.startswith("the worker died: AttributeError")
+    assert "\n" not in failed.error
+    assert sandbox.run("llm_query('p')", answers).value == "'A:p|'"
+
+
+@both
+def test_the_same_code_gives_the_same_in_another_worker(engine: str, opener: Opener) -> None:
+    code = "import random\nprint({'a', 'b', 'c', 'needle'}, hash('x'), random.random(), random.sample(range(99), 5))"
+    seen = []
+    for _ in range(2):
+        with opener(engine) as sandbox:
+            seen.append(sandbox.run(code, answers).stdout)
+    assert seen[0] == seen[1] != ""
+
+
+@both
 def test_characters_outside_the_basic_plane_keep_their_places(engine: str, shared: Shared) -> None:
     sandbox = shared(engine)
     text = "a\U0001f600b\U00010348c\0d\ud800e\r\nf"
