@@ -59,7 +59,7 @@ def open_reader(
         sandbox=sandbox,
         subqueries=subqueries,
         document=document,
-        system=assignment.system,
+        system=assignment.system(include_document=direct),
         opening=assignment.opening(nonce, include_document=direct),
         inputs=assignment.inputs,
         nonce=nonce,
