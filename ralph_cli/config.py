@@ -208,6 +208,10 @@ class Settings(BaseModel):
     """Share of the document that a model must have read, such as 0.9. What read less is sent back with the pages to
     read. That text was sent to a model does not show that nothing is missing: see tasks.
     """
+    max_lost: float = setting(0.2, CHECKS, RECORDED, ge=0, le=1)
+    """Share of the sub-queries that may give no answer. Of an attempt for which more were lost nothing is accepted,
+    until what they were to read was read in another way. The result counts lost ones in any case.
+    """
     score_threshold: float = setting(0.0, CHECKS, RECORDED, default_words="0, off", ge=0, le=1)
     """Stop, not accepted, at this share of supported claims, or of figures found in a task. For a task it counts
     figures, dates and quotations that were found; for a goal, verifiers that passed. What a check without a score

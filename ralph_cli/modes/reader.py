@@ -8,7 +8,7 @@ from ralph_cli.checks.absence import AbsenceReview
 from ralph_cli.checks.completeness import CompletenessReview
 from ralph_cli.checks.form import AnswerForm, split_long_quotes
 from ralph_cli.checks.quotes import VisibilityPolicy, resolve_quotes
-from ralph_cli.core.coverage import Spans
+from ralph_cli.core.coverage import Spans, SubqueryTally
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Request, Tool, ToolCall, UserTurn
 from ralph_cli.core.prompts.framing import frame_data, truncate
@@ -152,6 +152,10 @@ class DocumentReader:
     def shown_spans(self) -> Spans:
         """What a model was shown of the document so far."""
         return self.explorer.coverage_tracker.coverage.shown
+
+    def subquery_tally(self) -> SubqueryTally:
+        """What became of the sub-queries so far."""
+        return self.explorer.coverage_tracker.subqueries
 
     def read(self, message: str, iteration: int, review: ReviewDraft, *, fresh: bool) -> Reading:
         """One iteration from `message`, in a `fresh` conversation or in the live one.

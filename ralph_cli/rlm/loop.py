@@ -239,11 +239,12 @@ class Explorer:
         return ToolAnswer("\n".join((frame_data(shown, self.nonce), *notes)), error=failed)
 
     def _answer_queries(self, items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
-        """Let sub-queries be answered; what was answered was read."""
+        """Let sub-queries be answered, and keep what was read by them and what was not."""
+        before = self.subqueries.used
         answers = self.subqueries(items)
-        pairs = zip(items, answers, strict=True)
-        read = [part for item, answer in pairs if not isinstance(answer, QueryFailure) for part in item]
-        self.coverage_tracker.add_shown(self._iteration, *read)
+        faults = [answer.message if isinstance(answer, QueryFailure) else None for answer in answers]
+        asked = list(zip(items, faults, strict=True))[: self.subqueries.used - before]
+        self.coverage_tracker.add_subqueries(self._iteration, asked, len(items) - len(asked))
         return answers
 
     def _submit(self, draft: Draft, ran_code: bool) -> ToolAnswer:

@@ -151,7 +151,7 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
         view=replace(view, notices=messages),
         document=document_record,
         folder=folder,
-        notices=tuple(event_log.notices),
+        notices=(*event_log.notices, *(NoticeIssued("subqueries", line) for line in view.losses)),
         coverage=event_log.state.coverage,
     )
 
