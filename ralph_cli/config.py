@@ -30,6 +30,7 @@ from ralph_cli.core.budget import Budget
 from ralph_cli.core.errors import ConfigError, describe_fault
 from ralph_cli.core.option import Group, OnResume, Option
 from ralph_cli.loop.config import StopConditionConfig
+from ralph_cli.providers.governor import MAX_IN_FLIGHT
 from ralph_cli.providers.registry import KEYLESS_VENDORS, Endpoint
 
 SETTINGS_FILE = "ralph.toml"
@@ -243,6 +244,12 @@ class Settings(BaseModel):
     """Worker steps in an attempt. Then one call over what was printed."""
     max_subqueries: int = setting(60, LIMITS, RECORDED, old=("WORKER_MAX_LLM_CALLS",), ge=0, le=10_000)
     """Sub-queries in an attempt."""
+    max_parallel: int = setting(MAX_IN_FLIGHT, LIMITS, CURRENT, ge=1, le=256)
+    """Requests in flight at once. A service that is asked too much is sent fewer, and more again slowly."""
+    max_call_time: float = setting(300.0, LIMITS, CURRENT, gt=0, le=86_400)
+    """Seconds for one request to a model, from sending to the last byte of its reply. With all repetitions it has twice
+    that time. A slow model of one's own may need more.
+    """
     max_time: float | None = setting(None, LIMITS, LOWER, gt=0, le=1e9)
     """Seconds for the whole run. A model call, a snippet or a verifier that is at work then is cut."""
     max_cost: float | None = setting(None, LIMITS, LOWER, gt=0, allow_inf_nan=False)

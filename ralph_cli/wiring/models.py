@@ -13,10 +13,11 @@ from ralph_cli.core.model import Model, Request, Usage
 from ralph_cli.core.prompts.nonce import Nonces
 from ralph_cli.loop.engine import Mode
 from ralph_cli.providers import prices
+from ralph_cli.providers.governor import Governor, governor_of
 from ralph_cli.providers.metered import Estimate, MeteredModel, TimeLimitedModel, call_numbers
 from ralph_cli.providers.registry import ADAPTERS, DEFAULT_MODELS, KEYED_VENDORS, connect, parse_model_name
 from ralph_cli.providers.replaying import Recording, ReplayingModel
-from ralph_cli.providers.retrying import RetryingModel
+from ralph_cli.providers.retrying import RetryingModel, RetryPolicy
 from ralph_cli.providers.scripted import ScriptedModel
 from sandbox import ResourceLimits, Sandbox, open_sandbox
 
@@ -210,12 +211,19 @@ def build_models(
             sink(CallRetried(role, name, attempt, error.message, wait))
 
         # Metering is inside retrying: every attempt may be billed, so every attempt is reserved, booked and recorded.
-        connected = connect(name, endpoint)
+        connected = connect(name, endpoint, deadline_s=settings.max_call_time)
         closing.append(connected)
         # A script that is read again begins at its first reply, and those of the recording were its first ones.
         on_replay = connected.skip_reply if isinstance(connected, ScriptedModel) else lambda: None
         replaying = ReplayingModel(connected, recording, on_replay)
-        return RetryingModel(MeteredModel(replaying, ledger, sink, numbers, estimate), on_retry=on_retry, ledger=ledger)
+        return RetryingModel(
+            MeteredModel(replaying, ledger, sink, numbers, estimate),
+            policy=RetryPolicy(deadline_s=2 * settings.max_call_time),
+            on_retry=on_retry,
+            ledger=ledger,
+            governor=governor_of(endpoint) if vendor in KEYED_VENDORS else Governor(),
+            most=settings.max_parallel,
+        )
 
     closing: list[Model] = []
     worker, judge, subquery = (build(role, getattr(names, role)) for role in ("worker", "judge", "subquery"))

@@ -37,7 +37,8 @@ def open_sandbox(
     """The sandbox with the document, not started yet, and who answers the questions of its code."""
     sandbox = DocumentSandbox(context.engine, document, context.ledger, memory)
     model, most = context.models.subquery, context.settings.max_subqueries
-    subqueries = Subqueries(model, prompt_text("subquery_system"), nonce, most)
+    at_once = context.settings.max_parallel
+    subqueries = Subqueries(model, prompt_text("subquery_system"), nonce, most, most_at_once=at_once)
     return sandbox, subqueries, (subqueries.close, sandbox.close)
 
 

@@ -21,8 +21,8 @@ CHECKED_BY_TYPER = (bool, Path)
 """What else a setting is, is given as a text, which the settings parse: they say what is wrong, as it was typed."""
 
 RUN = (
-    "model", "subquery_model", "strategy", "max_steps", "output_chars", "max_subqueries", "max_time", "max_cost",
-    "max_failures", "out", "sandbox",
+    "model", "subquery_model", "strategy", "max_steps", "output_chars", "max_subqueries", "max_parallel",
+    "max_call_time", "max_time", "max_cost", "max_failures", "out", "sandbox",
 )  # fmt: skip
 """What every command takes that lets a worker read a document."""
 
