@@ -109,12 +109,13 @@ def parse_submission(call: ToolCall, form: AnswerForm) -> Snippet | Draft | Malf
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What an iteration of reading gave: the draft (None if there was none), by whom it was submitted, and the attempt
-    that the local rules made of it, if they accepted it.
+    that the local rules made of it, if they accepted it. `stuck` says what the worker repeated blindly, if it did.
     """
 
     draft: Draft | None
     source: Literal["worker", "extractor"]
     attempt: Attempt | None = None
+    stuck: str = ""
 
 
 @dataclass(slots=True)
@@ -167,7 +168,7 @@ class DocumentReader:
         explored = self.explorer.explore("" if fresh else message, iteration, review)
         if explored.accepted:
             return Reading(explored.draft, "worker", explored.attempt)
-        return Reading(self._extract_draft() or explored.draft, "extractor")
+        return Reading(self._extract_draft() or explored.draft, "extractor", stuck=explored.stuck)
 
     def resolve(self, draft: Draft) -> Attempt:
         """The draft with its quotes looked up, and with the record of the search if it says that nothing is there."""

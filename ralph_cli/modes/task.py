@@ -229,7 +229,7 @@ class TaskMode:
             claims = merge_items(earlier, draft.claims if attempt else self._usable_items(draft))
             attempt = self.reader.resolve(Draft(claims))
         if not attempt.claims:
-            return Attempt(error="the reader submitted no quotes that are in the document")
+            return Attempt(error=reading.stuck or "the reader submitted no quotes that are in the document")
         return replace(self.reader.add_reading_record(attempt, self._completeness), source=reading.source)
 
     def review(self, draft: Draft) -> Review:

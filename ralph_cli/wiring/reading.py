@@ -62,6 +62,7 @@ def open_reader(
         document=document,
         system=assignment.system,
         opening=assignment.opening(nonce, include_document=direct),
+        short_opening=partial(assignment.opening, nonce, include_document=False),
         inputs=assignment.inputs,
         nonce=nonce,
         sink=sink,
