@@ -431,6 +431,7 @@ class StopType(StrEnum):
     TIMEOUT = "timeout"
     MAX_COST = "max_cost"
     MAX_CALLS = "max_calls"
+    MAX_TOKENS = "max_tokens"
     MAX_CONSECUTIVE_FAILURES = "max_consecutive_failures"
     SCORE_THRESHOLD = "score_threshold"
     STALLED = "stalled"

@@ -34,7 +34,7 @@ from ralph_cli.wiring.models import ModelNames, choose_models
 CUT_OFF = (StopType.NONE, StopType.USER_INTERRUPTED, StopType.SYSTEM_ERROR)
 """Ends of a run that are no result: it is resumed."""
 
-BOUNDS = (StopType.TIMEOUT, StopType.MAX_COST)
+BOUNDS = (StopType.TIMEOUT, StopType.MAX_COST, StopType.MAX_CALLS, StopType.MAX_TOKENS)
 """Ends of a run that are a result if the bound was the question's own."""
 
 UNBOUNDED = Budget()

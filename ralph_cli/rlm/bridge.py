@@ -49,6 +49,8 @@ class Subqueries:
             self.used += 1
             answers.append(self._submit(prompt, text))
         try:
+            # Those in flight are paid for: a bound that another one meets does not end the run before they are back.
+            wait([answer for answer in answers if isinstance(answer, Future)])
             return [answer.result() if isinstance(answer, Future) else answer for answer in answers]
         except BaseException:
             for answer in answers:

@@ -7,6 +7,7 @@ import textwrap
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from math import inf
 from typing import TYPE_CHECKING
 
 import typer
@@ -294,7 +295,8 @@ def progress(settings: "Settings", *, quiet: bool) -> Iterator[SilentProgress]:
         yield SilentProgress()
         return
     live = sys.stderr.isatty()
-    interval, max_cost = REDRAW_SECONDS if live else settings.heartbeat, settings.max_cost
+    interval = REDRAW_SECONDS if live else settings.heartbeat
+    max_cost = settings.max_cost if settings.max_cost != inf else None
     display = LiveProgress(interval, max_cost) if live else LineProgress(interval, max_cost)
     display.start()
     try:
