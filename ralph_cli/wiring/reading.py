@@ -60,7 +60,7 @@ def open_reader(
         sandbox=sandbox,
         subqueries=subqueries,
         document=document,
-        system=assignment.system,
+        system=assignment.system(include_document=direct),
         opening=assignment.opening(nonce, include_document=direct),
         short_opening=partial(assignment.opening, nonce, include_document=False),
         inputs=assignment.inputs,
