@@ -47,5 +47,14 @@ def trace_line(folder: str, run: str) -> str:
 
 def trace_command(out: Path, run: str) -> str:
     """The command that shows a run: with the folder of the runs, unless that is the default."""
+    return _run_command("show", out, run)
+
+
+def resume_command(out: Path, run: str, bound: str = "") -> str:
+    """The command that goes on with a run; `bound` is the flag of the bound that ended it."""
+    return _run_command("resume", out, run) + (f" {bound} HIGHER" if bound else "")
+
+
+def _run_command(command: str, out: Path, run: str) -> str:
     where = "" if out == Path("out") else f" --out {shlex.quote(str(out))}"
-    return f"ralph trace show {run}{where}"
+    return f"ralph trace {command} {run}{where}"

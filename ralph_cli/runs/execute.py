@@ -11,7 +11,7 @@ from ralph_cli.config import Settings, complete_settings
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.document import Document
-from ralph_cli.core.errors import ConfigError
+from ralph_cli.core.errors import ConfigError, RalphError
 from ralph_cli.core.events import AnyEvent, ClosingSink, EventSink, Fanout, NoticeIssued, RunHalted, RunStarted
 from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.nonce import Nonces
@@ -25,6 +25,7 @@ from ralph_cli.loop.detectors import StopDetector
 from ralph_cli.loop.engine import run_loop
 from ralph_cli.loop.state import LoopState, StateTracker
 from ralph_cli.providers.replaying import Recording
+from ralph_cli.reports.safe_text import resume_command
 from ralph_cli.runs.folders import require_runs_folder
 from ralph_cli.runs.history import read_run
 from ralph_cli.runs.result import Result
@@ -137,15 +138,20 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
             all_sinks(RunHalted(Halt(StopType.SYSTEM_ERROR, str(error) or type(error).__name__), clock.now()))
             raise
         closing.callback(parts.close)
-        outcome = run_loop(
-            parts.mode,
-            LoopState().apply(started),
-            ledger=ledger,
-            config=settings.stops,
-            sink=all_sinks,
-            detectors=job.detectors,
-            has_result=parts.has_result,
-        )
+        try:
+            outcome = run_loop(
+                parts.mode,
+                LoopState().apply(started),
+                ledger=ledger,
+                config=settings.stops,
+                sink=all_sinks,
+                detectors=job.detectors,
+                has_result=parts.has_result,
+            )
+        except RalphError as error:
+            kept = f"the run is kept: `{resume_command(settings.out, folder.name)}` goes on with it"
+            error.hint = f"{error.hint}; {kept}" if error.hint else kept
+            raise
     view = read_run(folder).view
     # What could not be recorded, such as that a trace could not be written, is shown, too.
     messages = tuple(dict.fromkeys((*(notice.message for notice in event_log.notices), *view.notices)))
