@@ -170,6 +170,11 @@ class DocumentSandbox:
             raise EngineError(str(error), code="sandbox-failed", hint="run `ralph doctor`") from error
         return result
 
+    def tell_budget(self, subqueries_left: int) -> None:
+        """Have `budget()` give what is left, as of now."""
+        left = {"subqueries": subqueries_left, **self._ledger.left}
+        self.run(f"_budget = {left!r}", refuse_queries)
+
     def keep_rest(self, text: str) -> None:
         """Have `rest()` print this text: what was cut off the output of a snippet."""
         self.run(f"_cut_off = {text!r}", refuse_queries)

@@ -271,6 +271,8 @@ class Explorer:
 
     def _run_snippet(self, code: str) -> ToolAnswer:
         before = self.subqueries.used
+        if "budget(" in code:
+            self.sandbox.tell_budget(self.subqueries.allowed - before)
         self.sink(SnippetStarted(self._iteration, self._step))
         result = self.sandbox.run(code, self._answer_queries)
         asked = self.subqueries.used - before
