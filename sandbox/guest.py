@@ -84,7 +84,7 @@ class Guest:
         sys.modules["__main__"] = main
         self._names = vars(main)
         sys.modules.update(serial_executors())
-        random.seed()  # an interpreter that came out of a snapshot has an old state
+        random.seed(0)  # a snippet that is run again, in another interpreter, draws the same
 
     def load(self, context: Any, pages: str) -> None:
         """Set the document: its UTF-8 bytes, and its pages as JSON."""

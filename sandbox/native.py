@@ -54,9 +54,10 @@ class NativeEngine:
 
     def spawn(self, bounds: Bounds, options: Mapping[str, int]) -> Worker:
         """A locked-down worker that is ready; raises SandboxUnavailable if the kernel refuses the lock."""
-        command = [sys.executable, "-I", "-S", "-B", "-X", "utf8", "-c", BOOT]
+        # As isolated as with -I, but for the one variable: a snippet that is run again must find its sets in order.
+        command = [sys.executable, "-P", "-s", "-S", "-B", "-X", "utf8", "-c", BOOT]
         try:
-            worker = Worker(command, env={}, cwd=Path("/"), bounds=bounds)
+            worker = Worker(command, env={"PYTHONHASHSEED": "0"}, cwd=Path("/"), bounds=bounds)
             with kill_on_error(worker):
                 self.walls = _send_program(worker, options, self._limits.memory, self._extra_modules)
         except WorkerFault as fault:

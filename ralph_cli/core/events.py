@@ -54,6 +54,7 @@ class CallStarted:
     """A request is about to be sent. `number` counts the calls of the run from 1.
 
     `digest` is the SHA-256 of the canonical request; `sent` is its newest turn (the whole prompt of a first turn).
+    `ordinal` counts the requests that the code of an iteration asks side by side, from 1; 0 is one that is asked alone.
     """
 
     number: int
@@ -62,6 +63,7 @@ class CallStarted:
     characters: int
     digest: str
     sent: str
+    ordinal: int = 0
     kind: Literal["call_started"] = "call_started"
 
 

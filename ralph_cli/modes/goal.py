@@ -224,7 +224,7 @@ class GoalMode:
     workspace: GoalWorkspace
     summary: RuntimeSummary
     start_conversation: Callable[[str], Explorer]
-    write_variable: Callable[[str, str], bool]
+    write_variable: Callable[[str, str], None]
     summary_chars: int = 4_000
     retry: Retry = "fresh"
     _conversation: Explorer | None = None

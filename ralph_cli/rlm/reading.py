@@ -25,17 +25,18 @@ class CoverageTracker:
         for text in shown:
             if len(text) >= MIN_PIECE_CHARS:
                 found = merge_spans(found, self._finder.find_spans(text, merge_spans(self.coverage.shown, found)))
-        self._record(CoverageAdded(iteration, "shown", found))
+        self.record(CoverageAdded(iteration, "shown", found))
 
     def add_all_shown(self, iteration: int) -> None:
         """A model was given the whole text."""
-        self._record(CoverageAdded(iteration, "shown", merge_spans([(0, len(self.text))])))
+        self.record(CoverageAdded(iteration, "shown", merge_spans([(0, len(self.text))])))
 
     def add_touched(self, iteration: int, spans: Spans) -> None:
         """Code took these slices, as the guest says."""
-        self._record(CoverageAdded(iteration, "code", merge_spans(spans)))
+        self.record(CoverageAdded(iteration, "code", merge_spans(spans)))
 
-    def _record(self, event: CoverageAdded) -> None:
+    def record(self, event: CoverageAdded) -> None:
+        """Add what was read, as its event tells it."""
         after = self.coverage.with_spans(event.how, event.spans)
         if after != self.coverage:
             self.coverage = after

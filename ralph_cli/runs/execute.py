@@ -36,10 +36,10 @@ MAX_QUESTION = 20_000
 
 @dataclass(frozen=True, slots=True)
 class EarlierRuns:
-    """What a run takes over from earlier ones: their paid replies, the seed with which it asks the same again, and
-    their folders, the latest first, where they kept what they found. `notices` tell what was not taken over."""
+    """What a run takes over from earlier ones: their events, the seed with which it asks the same again, and their
+    folders, the latest first, where they kept what they found. `notices` tell what was not taken over."""
 
-    recording: Recording
+    runs: tuple[tuple[AnyEvent, ...], ...]
     seed: str
     folders: tuple[Path, ...] = ()
     notices: tuple[NoticeIssued, ...] = ()
@@ -101,14 +101,15 @@ class Job:
 def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) -> Result:
     """Run the mode that `build` makes, with journal, traces, ledger and models around it; every mode comes through."""
     document, settings, sink = job.document, setup.settings, setup.sink
-    earlier = setup.earlier or EarlierRuns(Recording(), clock.token(16))
+    earlier = setup.earlier or EarlierRuns((), clock.token(16))
+    recording = Recording(*earlier.runs)
     folder = new_run_folder(settings, job.mode, document)
     journal = Journal(folder)
     event_log = _EventLog()
     listeners = Fanout((event_log, sink) if sink else (event_log,))
     # What goes wrong beside the run is not told to its journal, which may be what went wrong.
     traces = TraceWriter(settings.out, folder, lambda message: listeners(NoticeIssued("trace", message)))
-    all_sinks = ClosingSink(Fanout((journal, traces, listeners)))
+    all_sinks = ClosingSink(Fanout((journal, recording, traces, listeners)))
     ledger = Ledger(settings.budget)
     document_record = describe_document(document, job.encoding)
     with ExitStack() as closing:
@@ -116,7 +117,7 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
         recorded = _recorded(settings, job.names) | ({"terms": dict(job.terms)} if job.terms else {})
         started = RunStarted(folder.name, job.mode, job.text, document_record, recorded, clock.now(), earlier.seed)
         try:
-            built = build_models(settings, job.names, ledger, all_sinks, setup.models, earlier.recording)
+            built = build_models(settings, job.names, ledger, all_sinks, setup.models, recording)
             closing.callback(built.close)
             all_sinks(started)
         except Exception:
@@ -127,7 +128,7 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
             all_sinks(notice)
         size = len(document.text) if document else 0
         opener = setup.engine or engine_opener(settings, size, lambda what: all_sinks(NoticeIssued("sandbox", what)))
-        stage = RunContext(settings, built, opener, Nonces(earlier.seed), all_sinks, folder, ledger)
+        stage = RunContext(settings, built, opener, Nonces(earlier.seed), all_sinks, folder, ledger, earlier.runs)
         try:
             parts = build(stage)
         except Exception as error:

@@ -22,6 +22,7 @@ where a key goes, what is executed, or which file is read or written.
     run, question, mode, at              all                      are shown; the question is asked again, as qa or task
     seed                                 resume                   the marks around data: the same requests again
     CallFinished.reply                   resume                   a model's reply: sandbox, look-up and checks follow
+    SnippetRan.code, output, pages       resume                   told to the worker; the code runs in the sandbox
     GoalSet.verifiers, Verified.command  show, report             are shown; a goal runs those of its command line
     GoalSet, a goal's output             goal --continue          told to the worker; old evidence proves nothing
     memory-before.md, schema.json        resume                   read, if regular files in the run's folder

@@ -13,7 +13,6 @@ from ralph_cli.core.model import Model
 from ralph_cli.core.run import StopType
 from ralph_cli.documents.source import DocumentLike, DocumentSource
 from ralph_cli.journal.store import JOURNAL_FILE, read_events, refuse_if_running
-from ralph_cli.providers.replaying import Recording
 from ralph_cli.reports.safe_text import trace_command
 from ralph_cli.runs.execute import EarlierRuns, Setup
 from ralph_cli.runs.history import find_run, read_run
@@ -66,7 +65,7 @@ def resume(
     changes = {**_schema_setting(started, folders, settings, accept=accept_settings), **(changes or {})}
     models = models or {}
     chosen, notices = resumed_settings(started, settings, changes, accept=accept_settings, given_models=models.keys())
-    earlier = EarlierRuns(Recording(recorded.events, *siblings.values()), started.seed, folders, notices)
+    earlier = EarlierRuns((recorded.events, *siblings.values()), started.seed, folders, notices)
     setup = Setup(settings=chosen, models=models, verifier=verifier, engine=engine, sink=sink, earlier=earlier)
     if started.mode == "task":
         return do_task(source, started.question, setup)

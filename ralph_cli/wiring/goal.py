@@ -115,6 +115,8 @@ def build_goal(context: RunContext, document: Document, spec: GoalSpec) -> Built
         "suffix": spec.suffix,
     }
 
+    recorded = context.recorded_snippets()
+
     def start_conversation(opening: str) -> Explorer:
         return Explorer(
             model=context.models.worker,
@@ -134,9 +136,10 @@ def build_goal(context: RunContext, document: Document, spec: GoalSpec) -> Built
             perform=desk.perform,
             on_text=desk.on_text,
             nudge=NUDGE,
+            recorded=recorded,
         )
 
-    mode = GoalMode(brief, desk, summary, start_conversation, shelf.write, settings.summary_chars, settings.retry)
+    mode = GoalMode(brief, desk, summary, start_conversation, workbench.assign, settings.summary_chars, settings.retry)
     return BuiltMode(mode, closers, has_result=lambda: bool(desk.goal.output))
 
 

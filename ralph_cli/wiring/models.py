@@ -8,16 +8,17 @@ from ralph_cli.checks.verifier import Verifier, verifier_fault
 from ralph_cli.config import Settings, fetch_environment
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.errors import ConfigError, ProviderError
-from ralph_cli.core.events import CallRetried, EventSink, NoticeIssued
+from ralph_cli.core.events import AnyEvent, CallRetried, EventSink, NoticeIssued
 from ralph_cli.core.model import Model, Request, Usage
 from ralph_cli.core.prompts.nonce import Nonces
 from ralph_cli.loop.engine import Mode
 from ralph_cli.providers import prices
 from ralph_cli.providers.metered import Estimate, MeteredModel, TimeLimitedModel, call_numbers
 from ralph_cli.providers.registry import ADAPTERS, DEFAULT_MODELS, KEYED_VENDORS, connect, parse_model_name
-from ralph_cli.providers.replaying import Recording, ReplayingModel
+from ralph_cli.providers.replaying import CallRepeater, Recording, ReplayingModel
 from ralph_cli.providers.retrying import RetryingModel
 from ralph_cli.providers.scripted import ScriptedModel
+from ralph_cli.rlm.recorded import RecordedSnippets
 from sandbox import ResourceLimits, Sandbox, open_sandbox
 
 MAX_SUBQUERY_CHARS = 100_000
@@ -154,12 +155,14 @@ def _resolve_model_name(name: str | None, vendor: str, settings: Settings, *, ch
 class Models:
     """The models of a run, metered: every call of theirs is budgeted and recorded.
 
-    `meter` does the same for a model that comes with something of the caller's.
+    `meter` does the same for a model that comes with something of the caller's. `repeat_calls` tells of calls that an
+    earlier run made in place of this one.
     """
 
     worker: Model
     judge: Model
     subquery: Model
+    repeat_calls: CallRepeater
     connected: tuple[Model, ...] = ()
     reasoner: Model | None = None
     verifier: Model | None = None
@@ -190,6 +193,7 @@ def build_models(
     """
     numbers = call_numbers()
     recording = recording or Recording()
+    repeat_calls = CallRepeater(ledger, sink, numbers)
 
     def meter(model: Model) -> Model:
         return TimeLimitedModel(MeteredModel(ReplayingModel(model, recording), ledger, sink, numbers), ledger)
@@ -214,6 +218,8 @@ def build_models(
         closing.append(connected)
         # A script that is read again begins at its first reply, and those of the recording were its first ones.
         on_replay = connected.skip_reply if isinstance(connected, ScriptedModel) else lambda: None
+        if role == "subquery":
+            repeat_calls.on_replay = on_replay
         replaying = ReplayingModel(connected, recording, on_replay)
         return RetryingModel(MeteredModel(replaying, ledger, sink, numbers, estimate), on_retry=on_retry, ledger=ledger)
 
@@ -223,7 +229,7 @@ def build_models(
     reasoner = build("reasoner", "") if "reasoner" in (overrides or {}) else None
     verifier = build("verifier", names.verifier) if names.verifier else None
     panel = tuple(build("panel", name) for name in names.panel)
-    return Models(worker, judge, subquery, tuple(closing), reasoner, verifier, meter, panel)
+    return Models(worker, judge, subquery, repeat_calls, tuple(closing), reasoner, verifier, meter, panel)
 
 
 _PROBE = Request("worker", "", ())
@@ -256,7 +262,10 @@ def engine_opener(
 
 @dataclass(frozen=True, slots=True)
 class RunContext:
-    """What a mode is built on: settings, connected models, a sandbox to be opened, nonces, sink, folder, ledger."""
+    """What a mode is built on: settings, connected models, a sandbox to be opened, nonces, sink, folder, ledger.
+
+    `earlier` are the events of the runs that it goes on with, the latest first.
+    """
 
     settings: Settings
     models: Models
@@ -265,6 +274,11 @@ class RunContext:
     sink: EventSink
     folder: Path
     ledger: Ledger
+    earlier: tuple[tuple[AnyEvent, ...], ...] = ()
+
+    def recorded_snippets(self) -> RecordedSnippets:
+        """The snippets that those runs have a record of."""
+        return RecordedSnippets.of(self.earlier, self.models.repeat_calls)
 
 
 @dataclass(frozen=True, slots=True)

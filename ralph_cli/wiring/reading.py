@@ -71,6 +71,7 @@ def open_reader(
         parse=partial(parse_submission, form=assignment.form),
         has_seen_text=direct,
         agent=agent,
+        recorded=context.recorded_snippets(),
     )
     checker = VisibilityChecker(document, lambda code, message: sink(NoticeIssued(code, message)), source)
     return DocumentReader(assignment, explorer, VisibilityPolicy(checker, settings.allow_hidden_text)), closers
