@@ -25,7 +25,8 @@ ENDINGS = {
     "absent": "not in the document",
     "passages": "passages only",
     "no_passages": "nothing found",
-    "none": "not ended",
+    "running": "still running",
+    "none": "killed",
     "user_interrupted": "interrupted",
     "system_error": "failed",
     "max_iterations": "not accepted",
@@ -89,6 +90,7 @@ def _record(folder: Path) -> dict[str, Any]:
         "begun": begun,
         "mode": view.mode,
         "stop": view.halt.type.value,
+        "running": view.halt == history.RUNNING,
         "ok": view.ok,
         "usd": view.usage.usd,
         "document": str(view.document.get("path", "")),
@@ -101,7 +103,8 @@ def _line(record: Mapping[str, Any], now: str) -> str:
 
     if "error" in record:
         return f"{record['id']}  {one_line(record['error'])}"
-    ending = ENDINGS.get(record["stop"], record["stop"].replace("_", " "))
+    stop = "running" if record["running"] else record["stop"]
+    ending = ENDINGS.get(stop, stop.replace("_", " "))
     usd = record["usd"]
     cost = "price unknown" if usd is None else f"${usd:.2f}" if usd else "no cost"
     document, question = one_line(Path(record["document"]).name, 40), one_line(record["question"], 80)
@@ -179,7 +182,7 @@ def resume(
     from ralph_cli import config
     from ralph_cli.commands.qa import exit_code
     from ralph_cli.commands.terminal.progress import progress
-    from ralph_cli.runs.resume import resume as go_on
+    from ralph_cli.runs.resuming.resume import resume as go_on
 
     changes = dict(given)
     settings = config.load_settings({"out": changes.pop("out", None)})

@@ -186,17 +186,25 @@ class VerifierFinished:
 
 @dataclass(frozen=True, slots=True)
 class GoalSet:
-    """The terms of a goal: its verifiers as (name, command), and what is carried over from the run it `continues`."""
+    """The terms of a goal: its verifiers as (name, command), and the run that it goes on with, if there is one."""
 
     verifiers: tuple[tuple[str, str], ...]
     require_verifier: bool
     instructions: str = ""
     continues: str = ""
-    iteration: int = 0
-    output: str = ""
-    summary: str = ""
-    evidence: tuple[VerifierFinished, ...] = ()
     kind: Literal["goal_set"] = "goal_set"
+
+
+@dataclass(frozen=True, slots=True)
+class VariableRead:
+    """A variable of the sandbox was read to become the output of a goal: its `text`, or why it was `refused`."""
+
+    iteration: int
+    call: str
+    name: str
+    text: str
+    refused: str = ""
+    kind: Literal["variable_read"] = "variable_read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +259,7 @@ class RunHalted:
 RunEvent = RunStarted | NoticeIssued | IterationStarted | StepFinished | RunHalted | CasesGenerated
 CallEvent = CallStarted | CallRetried | CallFinished
 WorkerEvent = SnippetStarted | SnippetRan | CoverageAdded | DraftSubmitted | TurnRejected
-GoalEvent = GoalSet | OutputChanged | VerifierStarted | VerifierFinished | WorkerReported
+GoalEvent = GoalSet | VariableRead | OutputChanged | VerifierStarted | VerifierFinished | WorkerReported
 AnyEvent = RunEvent | CallEvent | WorkerEvent | GoalEvent
 """Events of a run and its iterations, of requests to models, of a worker that reads, and of a goal."""
 

@@ -28,7 +28,7 @@ from ralph_cli.reports.view import RunView
 from ralph_cli.runs.execute import Setup
 from ralph_cli.runs.history import read_run
 from ralph_cli.runs.questions import answer_question
-from ralph_cli.runs.resume import resume
+from ralph_cli.runs.resuming.resume import resume
 from ralph_cli.wiring.models import ModelNames, choose_models
 
 CUT_OFF = (StopType.NONE, StopType.USER_INTERRUPTED, StopType.SYSTEM_ERROR)

@@ -156,6 +156,8 @@ def _read_raw_rows(folder: Path) -> list[tuple[Any, Any, Any]]:
     try:
         db = sqlite3.connect(path.absolute().as_uri() + "?mode=ro", uri=True, timeout=30)
         try:
+            if db.execute("PRAGMA schema_version").fetchone() == (0,):
+                return []  # its process was killed before it could record anything
             # In a foreign file `event` may be a view or have computed columns, whose SQL would run when it is read.
             definition = db.execute("SELECT type, sql FROM sqlite_master WHERE name = 'event'").fetchall()
             if definition != [("table", _STORED_EVENT_TABLE)]:
@@ -167,17 +169,38 @@ def _read_raw_rows(folder: Path) -> list[tuple[Any, Any, Any]]:
         raise JournalError(f"the journal in {folder} cannot be read: {error}", code="journal-damaged") from error
 
 
-def refuse_if_running(folder: Path) -> None:
-    """Raise JournalError while the process of the run in `folder` lives: it holds the lock of its journal."""
+@contextlib.contextmanager
+def hold_run(folder: Path) -> Iterator[None]:
+    """Hold the lock of the run in `folder`, so that no other process works on it or goes on with it.
+
+    Raises JournalError while another process holds it. A folder in which nothing can be written is not held.
+    """
     try:
-        handle = os.open(folder / ".lock", os.O_RDWR | os.O_NOFOLLOW)
+        handle = os.open(folder / ".lock", os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError:
+        yield
         return
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
     except BlockingIOError:
         what = f"another process is still working on this run, in {folder}"
         hint = "wait until it ends, or stop it; finished work is kept"
         raise JournalError(what, code="run-busy", hint=hint) from None
     finally:
         os.close(handle)
+
+
+def refuse_if_running(folder: Path) -> None:
+    """Raise JournalError while the process of the run in `folder` lives: it holds the lock of its journal."""
+    with hold_run(folder):
+        pass
+
+
+def is_running(folder: Path) -> bool:
+    """Whether a process works on the run in `folder`, or goes on with it."""
+    try:
+        refuse_if_running(folder)
+    except JournalError:
+        return True
+    return False

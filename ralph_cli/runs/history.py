@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,15 @@ from ralph_cli.core.errors import JournalError
 from ralph_cli.core.events import AnyEvent, CallFinished, GoalSet, NoticeIssued, RunHalted, RunStarted
 from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.run import Halt, Outcome, Step, StopType
-from ralph_cli.journal.store import JOURNAL_FILE, read_events
+from ralph_cli.journal.store import JOURNAL_FILE, is_running, read_events
 from ralph_cli.loop.state import fold
 from ralph_cli.reports import goal, json
 from ralph_cli.reports.view import MissingVote, RunView, build_view
 
 NO_VERDICT = "no verdict of it could be used"
-UNFINISHED = Halt(StopType.NONE, "the run has not ended: it is still running, or was killed")
+UNFINISHED = Halt(StopType.NONE, "the run has not ended")
+KILLED = Halt(StopType.NONE, "the run was killed before it ended; what was recorded is kept")
+RUNNING = Halt(StopType.NONE, "the run is still going on")
 
 
 def missing_votes(
@@ -57,7 +59,10 @@ class RecordedRun:
 
 def read_run(folder: Path) -> RecordedRun:
     """Read a run back from its journal, finished or not. Raises JournalError."""
-    return run_from_events(tuple(read_events(folder)), str(folder))
+    run = run_from_events(tuple(read_events(folder)), str(folder))
+    if run.view.halt != UNFINISHED:
+        return run
+    return replace(run, view=replace(run.view, halt=RUNNING if is_running(folder) else KILLED))
 
 
 def run_from_events(events: tuple[AnyEvent, ...], folder: str) -> RecordedRun:

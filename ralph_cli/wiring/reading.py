@@ -52,7 +52,7 @@ def open_reader(
     nonce = context.nonces()
     memory = assignment.memory if assignment.kind == "task" else None
     sandbox, subqueries, closers = open_sandbox(context, document, nonce, memory)
-    if not direct:
+    if not direct and not context.earlier:
         sandbox.prepare()
     explorer = Explorer(
         model=context.models.worker,

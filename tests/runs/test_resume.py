@@ -1,6 +1,7 @@
 """Resuming: the start of a run and then its replay are the whole run, and nothing is paid for twice."""
 
 import json
+import shutil
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,18 +13,19 @@ from reportlab.pdfgen.canvas import Canvas
 from test_ask import LOOK, MEMO, RENT, TERM, WRONG, verdicts
 
 from ralph_cli.api import ask
+from ralph_cli.commands.app import run
 from ralph_cli.config import Settings
 from ralph_cli.core.errors import ConfigError, DocumentError, JournalError
 from ralph_cli.core.events import AnyEvent, CallFinished, CallStarted, IterationStarted, RunStarted, SnippetRan
 from ralph_cli.core.model import Model, ModelTurn, Reply, Request, Usage, UserTurn
-from ralph_cli.journal.store import Journal, read_events
+from ralph_cli.journal.store import JOURNAL_FILE, Journal, read_events
 from ralph_cli.loop.state import fold
 from ralph_cli.providers.metered import request_digest
 from ralph_cli.providers.replaying import Recording
 from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
-from ralph_cli.runs.history import read_run
+from ralph_cli.runs.history import find_run, read_run
 from ralph_cli.runs.result import Result
-from ralph_cli.runs.resume import resume
+from ralph_cli.runs.resuming.resume import find_unfinished, resume
 
 COST = Usage(calls=1, input_tokens=10, output_tokens=5, usd=0.01)
 
@@ -229,13 +231,13 @@ def in_mac_roman(tmp_path: Path, *replies: Reply) -> tuple[Result, Settings]:
 
 def test_a_document_is_read_with_the_encoding_of_then(tmp_path: Path) -> None:
     finished, settings = in_mac_roman(tmp_path)
-    for run in (finished.run, None):  # the resumed run can be resumed in its turn
+    for which in (finished.run, None):  # the resumed run can be resumed in its turn
         given_: dict[str, Model] = {
             "worker": ScriptedModel([tool_reply({"claims": [TERM]})], vendor="a"),
-            "judge": ScriptedModel([verdicts((1, "supported"))] if run is None else [], vendor="b"),
+            "judge": ScriptedModel([verdicts((1, "supported"))] if which is None else [], vendor="b"),
             "subquery": ScriptedModel([]),
         }
-        again = resume(run, settings=settings, changes={"max_iterations": 2}, models=given_, engine=FakeSandbox)
+        again = resume(which, settings=settings, changes={"max_iterations": 2}, models=given_, engine=FakeSandbox)
         assert again.document["encoding"] == "mac_roman" and again.document["sha256"] == finished.document["sha256"]
     assert again.outcome.ok and again.usage.calls == 5
 
@@ -283,6 +285,51 @@ def test_a_run_whose_process_lives_is_not_resumed(tmp_path: Path) -> None:
     folder = cut_off(events, len(events) // 2, tmp_path)
     with closing(Journal(folder)), pytest.raises(JournalError, match="still working on this run"):
         resume(folder, settings=Settings(out=tmp_path / "out"), document=MEMO)
+
+
+def test_of_two_that_go_on_with_one_run_at_once_the_second_is_refused(tmp_path: Path) -> None:
+    _, events = whole(tmp_path)
+    folder = cut_off(events, 8, tmp_path / "cut" / "first")
+    sibling = cut_off(events, 5, tmp_path / "cut" / "second")
+    refused = []
+    settings = Settings(out=tmp_path / "out")
+
+    def meanwhile(request: Request) -> Reply:
+        for held in (folder, sibling, *(tmp_path / "out").glob("*-qa-*")):
+            with pytest.raises(JournalError, match="still working") as caught:
+                resume(held, settings=settings, document=MEMO)
+            refused.append(caught.value.code)
+        return priced(JUDGE[0])
+
+    models_ = {**models({"worker": 2, "judge": 0}), "judge": ScriptedModel(meanwhile, vendor="b")}
+    resume(folder, settings=settings, document=MEMO, models=models_, engine=FakeSandbox)
+    assert len(refused) >= 4 and set(refused) == {"run-busy"}
+
+
+def test_the_newest_unfinished_run_is_resumed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first, (finished, events), third = (whole(tmp_path / name) for name in "abc")
+    out = tmp_path / "runs"
+    cut_off(first[1], 6, out / "20260101-1")
+    other = cut_off(events, 9, out / "20260102-2")
+    cut_off(third[1], len(third[1]), out / "20260103-3")
+    (out / "20260104-4").mkdir()
+    (out / "20260104-4" / JOURNAL_FILE).touch()  # killed as soon as the file was made
+    Journal(out / "20260105-5").close()  # and before the first event
+    settings = Settings(out=out)
+    paid = [event for event in events[:9] if isinstance(event, CallFinished)]
+    asked = {agent: sum(event.agent == agent for event in paid) for agent in ("worker", "judge")}
+    assert find_run(out, None).name == "20260103-3"
+    with closing(Journal(other)):
+        assert run(["trace", "list", "--out", str(out)]) == 0
+        lines = capsys.readouterr().out.splitlines()
+        assert "  still running  " in lines[3] and "  killed  " in lines[4] and "cut off before it began" in lines[0]
+    again = resume(settings=settings, document=MEMO, models=models(asked), engine=FakeSandbox)
+    assert again.outcome == finished.outcome
+    # What it went on with is answered now, so the one before it is meant.
+    assert find_unfinished(out).name == "20260101-1"
+    shutil.rmtree(out / "20260101-1")
+    with pytest.raises(ConfigError, match=r"no run in .* waits"):
+        resume(settings=settings, document=MEMO)
 
 
 def test_a_bound_can_be_raised_and_the_run_goes_on(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ where a key goes, what is executed, or which file is read or written.
     CallFinished.reply                   resume                   a model's reply: sandbox, look-up and checks follow
     SnippetRan.code, output, pages       resume                   told to the worker; the code runs in the sandbox
     GoalSet.verifiers, Verified.command  show, report             are shown; a goal runs those of its command line
-    GoalSet, a goal's output             goal --continue          told to the worker; old evidence proves nothing
+    a goal's variables and evidence      goal --continue          told to the worker; old evidence proves nothing
     memory-before.md, schema.json        resume                   read, if regular files in the run's folder
     output.*                             verify                   compared, if regular files in the run's folder
     everything else                      show, report, verify     is shown, or looked up in the document
