@@ -19,7 +19,7 @@ GUEST = {
     "ralph_cli/providers/offline/rank.py",
 }
 CHILDREN = {"sandbox/worker.py", "sandbox/native_worker.py", "sandbox/deno/worker.py", "sandbox/kernel.py"}
-CHILDREN |= {"ralph_cli/documents/process/worker.py"}  # a program that talks to its parent over standard output
+CHILDREN |= {"ralph_cli/documents/process/worker.py", "ralph_cli/documents/process/side_by_side.py"}  # of a parser
 
 
 @cache

@@ -85,17 +85,22 @@ class Task:
 
 
 def render_items(brief: Attempt, document: Document) -> str:
-    """The items of a brief with their quotes and pages."""
-    return "\n".join(_render_item(claim, brief, document) for claim in brief.claims)
+    """The items of a brief with their quotes and pages; the header of a table is printed with its first row."""
+    told: dict[tuple[str, ...], int] = {}
+    return "\n".join(_render_item(claim, brief, document, told) for claim in brief.claims)
 
 
-def _render_item(claim: Claim, brief: Attempt, document: Document) -> str:
-    """One item of the brief with its quotes and their pages."""
+def _render_item(claim: Claim, brief: Attempt, document: Document, told: dict[tuple[str, ...], int]) -> str:
+    """One item of the brief with its quotes and their pages; `told` says with which item a header was printed."""
     lines = [f"Item {claim.id}: {claim.text}"]
     for quote in brief.quotes_of(claim):
         label = f", printed {quote.label}" if quote.label != str(quote.page) else ""
         place = f"  (p. {quote.page}{label})" if document.paged else ""
-        lines += [f"  (above: {line})" for line in quote_header(document, quote.start, quote.end)]
+        header = quote_header(document, quote.start, quote.end)
+        if header and told.setdefault(header, claim.id) != claim.id:
+            lines.append(f"  (above: as in item {told[header]})")
+        else:
+            lines += [f"  (above: {line})" for line in header]
         lines.append(f'  "{_keep_cells(quote.text)}"{place}')
     lines += [f"  (computed: {calculation})" for calculation in claim.calculations]
     if claim.searches:

@@ -56,7 +56,11 @@ def describe_document(document: Document) -> str:
             dated[at] = line
         at += len(line) + 1
     chosen = heads | dated
-    told = " / ".join(dict.fromkeys(" ".join(chosen[start].split()) for start in sorted(chosen)))
+    told = ""
+    for line in dict.fromkeys(" ".join(chosen[start].split()) for start in sorted(chosen)):
+        if len(told) + len(line) > TITLE_CHARS and told:
+            break
+        told += f" / {line}" if told else line
     return (told or " ".join(document.text[: 2 * TITLE_CHARS].split()))[:TITLE_CHARS]
 
 
@@ -93,7 +97,9 @@ def _render_window(
     parts = _kept_parts(document.text, window, inside, least)
     body = "\n[...]\n".join(_insert_marks(document, part, inside).strip("\n") for part in parts)
     notes = "".join(f"\n(note: {note})" for note in _notes(document, inside) if note not in body)
-    return f"Page {document.page_at(window.start).number}:\n{frame_data(above + body + notes, nonce)}"
+    first, begins = document.page_at(min(mark.start for mark in inside)), document.page_at(window.start)
+    above += f"[page {begins.number}]\n" if begins != first else ""
+    return f"Page {first.number}:\n{frame_data(above + body + notes, nonce)}"
 
 
 def _notes(document: Document, marks: Sequence[_Mark]) -> list[str]:

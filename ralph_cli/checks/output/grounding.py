@@ -147,10 +147,10 @@ class GroundingSources:
             if _is_inside(quantity, exempt) or _is_small_word(quantity):
                 continue
             self.checked_count += 1
-            typed = _typed_by_label(quantity, piece.label)
+            typed = _typed_by_label(quantity, piece)
             named = f" {piece.label} {piece.row} {piece.where}".replace("_", " ").replace(".", " ")
             answer = comparison.answer(text, typed, found, named)
-            if answer is not None and answer.standing == "open" and typed is not quantity:
+            if answer is not None and typed is not quantity and (answer.standing == "open" or piece.caption):
                 answer = comparison.answer(text, quantity, found, named)
             if answer is not None:
                 kind = "date" if quantity.kind == "date" else "figure"
@@ -234,10 +234,11 @@ def _is_small_word(quantity: Quantity) -> bool:
     return ordinal or (plain and quantity.value <= MAX_SMALL_NUMBER)
 
 
-def _typed_by_label(quantity: Quantity, label: str) -> Quantity:
-    """A figure with the scale and the unit that the name of its column or key gives it."""
-    scales = read_scales(label).powers
-    if quantity.power is None and len(scales) == 1:
+def _typed_by_label(quantity: Quantity, piece: Piece) -> Quantity:
+    """A figure with the scale and unit that the name of its column or key, or the line above its table, gives it."""
+    label = piece.label
+    scales = read_scales(label).powers or read_scales(piece.caption).powers
+    if quantity.power is None and len(scales) == 1 and quantity.kind in ("none", "count", "currency"):
         quantity = replace(quantity, power=next(iter(scales)))
     if quantity.kind in ("none", "count"):
         currencies = currencies_named(label)

@@ -242,7 +242,7 @@ def _top(page: _Page) -> str:
     at = table.index(page)
     beside = {line for other in (*table[max(at - 1, 0) : at], *table[at + 1 : at + 2]) for line in _first_lines(other)}
     words = " / ".join(line for line in _first_lines(page) if line not in beside)  # no running heads
-    return f" [page begins: {' '.join(words.split())[:90]}]"
+    return f" [page begins: {' '.join(words.split())[:50]}]"
 
 
 def _first_lines(page: _Page) -> list[str]:

@@ -207,6 +207,18 @@ def test_the_header_that_stands_above_a_row_counts_as_quoted() -> None:
     assert len(OutputCheck(form, TASK)(attempt).issues) == 2
 
 
+@pytest.mark.parametrize(
+    ("caption", "faults"), [("(amounts in millions):", 0), ("(amounts in thousands):", 1), ("", 1)]
+)
+def test_the_line_above_a_table_of_the_work_names_the_scale_of_its_cells(caption: str, faults: int) -> None:
+    about = document("Notes (in millions)\n2.3 % Senior Notes due 2022  $  800\n3.0 % Senior Notes due 2027  1,000")
+    draft = Draft((DraftClaim("The notes.", ("2.3 % Senior Notes due 2022  $  800",)),))
+    rows = "| Note | Due | Amount |\n|---|---|---|\n| 2.3 % Senior Notes | 2022 | $800 |"
+    work = f"These are the notes {caption}\n\n{rows}\n"
+    attempt = replace(resolve_quotes(draft, about, QuoteIndex(about)), output=work)
+    assert len(OutputCheck(OutputForm(has_memory=False), TASK, document=about)(attempt).issues) == faults
+
+
 def test_glued_list_items_are_refused() -> None:
     found = check("- It keeps track of the resources- The loop then starts again.\n- A second item")
     assert ["two items of a list" in issue.message for issue in found.issues] == [True]
