@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,6 +14,9 @@ from ralph_cli.commands.parameters.takes import HELP_FLAGS, CommandGroups, Given
 from ralph_cli.commands.report import report
 from ralph_cli.commands.terminal.screen import print_report, print_run
 from ralph_cli.core.errors import JournalError, UserError
+
+if TYPE_CHECKING:
+    from ralph_cli.runs.history import RecordedRun
 
 app = typer.Typer(
     cls=CommandGroups, help="Read the records of runs.", rich_markup_mode=None, context_settings=HELP_FLAGS
@@ -32,6 +35,10 @@ ENDINGS = {
     "max_iterations": "not accepted",
 }
 """How runs end, in the words of the list; any other ending is named as it is."""
+
+DocumentPlace = Annotated[
+    str | None, typer.Option("--document", "--doc", help="Where the document is now (default: where it was).")
+]
 
 app.command("report", cls=Late)(report)
 
@@ -133,15 +140,23 @@ def show(
 ) -> int:
     """One run: every step, then the report."""
     from ralph_cli import config
-    from ralph_cli.reports.safe_text import to_json
     from ralph_cli.reports.story import story
     from ralph_cli.runs import history
 
     settings = config.load_settings(given)
     found = history.read_run(history.find_run(settings.out, run))
-    kinds = {event.kind for event in found.events}
     if steps and not json:
         typer.echo(story(found.events))
+    _print_recorded(found, json=json)
+    return 0
+
+
+def _print_recorded(found: "RecordedRun", *, json: bool) -> None:
+    """Print what a recorded run printed."""
+    from ralph_cli.reports.safe_text import to_json
+    from ralph_cli.runs import history
+
+    kinds = {event.kind for event in found.events}
     if "cases_made" in kinds and "goal_set" not in kinds:
         print_test(found, json=json)
     elif json:
@@ -150,6 +165,28 @@ def show(
         print_goal(found)
     else:
         print_report(found.view)
+
+
+@app.command("replay", cls=Late)
+@takes("out")
+def replay(
+    given: Given,
+    run: options.Run = None,
+    document: DocumentPlace = None,
+    password: options.Password = None,
+    json: options.Json = False,
+) -> int:
+    """Make a run once more from its record alone, without any model, and print it; an error if it differs."""
+    from ralph_cli import config
+    from ralph_cli.runs.resuming.replay import replay as make_again
+
+    replayed = make_again(run, settings=config.load_settings(given), document=document, password=password)
+    if replayed.difference:
+        recorded = replayed.run.started.settings.get("version", "another version")
+        what = f"{replayed.run.view.run} was replayed and is not as recorded: {replayed.difference}"
+        raise JournalError(what, code="replay-differs", hint=f"it was made with ralph {recorded}")
+    _print_recorded(replayed.run, json=json)
+    typer.echo(f"replayed: {replayed.events} events are as recorded, and nothing was sent", err=True)
     return 0
 
 
@@ -164,9 +201,7 @@ def show(
 def resume(
     given: Given,
     run: options.Run = None,
-    document: Annotated[
-        str | None, typer.Option("--document", "--doc", help="Where the document is now (default: where it was).")
-    ] = None,
+    document: DocumentPlace = None,
     accept_settings: Annotated[
         bool,
         typer.Option(

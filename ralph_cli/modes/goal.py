@@ -194,14 +194,7 @@ class GoalWorkspace:
             return ToolAnswer("There is no verifier to run.", error=True)
         if not self.goal.output:
             return ToolAnswer("There is no output to verify; set it first.", error=True)
-        self.rounds += 1
-        recorded = self.recorded.take_round(self.rounds, self.goal.output, self.goal.terms.verifiers)
-        self._evidence_is_recorded = bool(recorded)
-        for item in recorded:
-            self.sink(VerifierStarted(item.iteration, item.name))
-            self.sink(item)
-        if not recorded:
-            self._verify_now(call)
+        self._verify(call, is_recorded=True)
         failed = sum(not item.passed for item in self.goal.current_evidence)
         count = len(self.goal.verifier_names)
         first = f"FAILED: {failed} of {count} verifiers" if failed else f"PASSED: all {count} verifiers"
@@ -211,13 +204,20 @@ class GoalWorkspace:
 
     def renew_evidence(self) -> None:
         """Verify the output once more if what speaks for it is only recorded: what a record says accepts nothing."""
-        if self._evidence_is_recorded and self.intent.done and self.goal.verified:
-            self.rounds += 1
-            self._evidence_is_recorded = False
-            self._verify_now("")
+        if not (self._evidence_is_recorded and self.intent.done and self.goal.verified):
+            return
+        if not self.recorded.is_closed or self.recorded.is_renewal(self.rounds + 1):
+            self._verify("", is_recorded=self.recorded.is_closed)
 
-    def _verify_now(self, call: str) -> None:
-        for ran in self.verify(self.goal.output):
+    def _verify(self, call: str, *, is_recorded: bool) -> None:
+        """Have every verifier speak: as it `is_recorded`, if it is, or by running it."""
+        self.rounds += 1
+        said = self.recorded.take_round(self.rounds, self.goal.output, self.goal.terms.verifiers) if is_recorded else ()
+        self._evidence_is_recorded = bool(said)
+        for item in said:
+            self.sink(VerifierStarted(item.iteration, item.name))
+            self.sink(item)
+        for ran in () if said else self.verify(self.goal.output):
             if isinstance(ran, str):
                 self.sink(VerifierStarted(self.goal.iteration, ran))
                 continue

@@ -22,16 +22,18 @@ class Round:
 class RecordedActs:
     """What is recorded of acts on a goal, each at its place; each is given out once.
 
-    Of several runs that went on with one another the one that has most of something counts.
+    Of several runs that went on with one another the one that has most of something counts. What `is_closed` is all
+    there is: nothing is verified any more.
     """
 
     variables: dict[tuple[int, str], deque[VariableRead]] = field(default_factory=dict)
     rounds: dict[int, Round] = field(default_factory=dict)
+    is_closed: bool = False
 
     @classmethod
-    def of(cls, runs: Iterable[Sequence[AnyEvent]]) -> "RecordedActs":
+    def of(cls, runs: Iterable[Sequence[AnyEvent]], *, is_closed: bool = False) -> "RecordedActs":
         """Those of these runs."""
-        acts = cls()
+        acts = cls(is_closed=is_closed)
         for run in runs:
             variables: dict[tuple[int, str], deque[VariableRead]] = {}
             for event in run:
@@ -54,6 +56,10 @@ class RecordedActs:
         """What these verifiers said of this very output in the round of that number; nothing if it was not so."""
         found = self.rounds.pop(number, None)
         return found.said if found and (found.verifiers, found.output) == (verifiers, output) else ()
+
+    def is_renewal(self, number: int) -> bool:
+        """Whether the round of that number was not asked for by the worker."""
+        return number in self.rounds and not self.rounds[number].said[0].call
 
 
 def _complete_rounds(events: Iterable[AnyEvent]) -> dict[int, Round]:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 from ralph_cli.core.budget import Ledger
+from ralph_cli.core.errors import ProviderError
 from ralph_cli.core.events import (
     AnyEvent,
     CallEvent,
@@ -33,15 +34,16 @@ class Recording:
 
     It is a sink of the run that is answered from it, so that it knows the iteration. Of several runs that went on with
     one another each has the replies that it took over once more, as far as it came: for each place the run that has
-    most of them counts.
+    most of them counts. One that `is_closed` is all there is: calls that failed then fail again, and nothing is asked.
     """
 
-    def __init__(self, *runs: Iterable[AnyEvent]) -> None:
-        self._replies: dict[_Place, list[tuple[int, Reply]]] = {}
+    def __init__(self, *runs: Iterable[AnyEvent], is_closed: bool = False) -> None:
+        self.is_closed = is_closed
+        self._replies: dict[_Place, list[tuple[int, Reply | str]]] = {}
         self._iteration = 0
         self._lock = threading.Lock()
         for run in runs:
-            for place, replies in _replies_by_place(run).items():
+            for place, replies in _replies_by_place(run, with_failures=is_closed).items():
                 if len(replies) > len(self._replies.get(place, ())):
                     self._replies[place] = replies
 
@@ -53,19 +55,26 @@ class Recording:
     def take_reply(self, model: str, request: Request) -> Reply | None:
         """The recorded reply to this very request of `model`, or None.
 
-        Of equal requests that are asked side by side each has the reply that it had, if that was recorded.
+        Of equal requests that are asked side by side each has the reply that it had, if that was recorded. Raises
+        ProviderError for a call that failed, if the recording is closed.
         """
         place = _Place(request.agent, model, self._iteration, request_digest(request))
         with self._lock:
-            waiting = self._replies.get(place)
-            if not waiting:
-                return None
-            same = (number for number, (ordinal, _) in enumerate(waiting) if ordinal == request.ordinal)
-            return waiting.pop(next(same, 0))[1]
+            waiting = self._replies.get(place, [])
+            while waiting:
+                same = (number for number, (ordinal, _) in enumerate(waiting) if ordinal == request.ordinal)
+                _, reply = waiting.pop(next(same, 0))
+                if isinstance(reply, Reply):
+                    return reply
+                if not waiting:  # else it was tried again
+                    raise ProviderError(reply, code="recorded-failure")
+        return None
 
 
-def _replies_by_place(events: Iterable[AnyEvent]) -> dict[_Place, list[tuple[int, Reply]]]:
-    found: dict[_Place, list[tuple[int, Reply]]] = {}
+def _replies_by_place(
+    events: Iterable[AnyEvent], *, with_failures: bool
+) -> dict[_Place, list[tuple[int, Reply | str]]]:
+    found: dict[_Place, list[tuple[int, Reply | str]]] = {}
     places: dict[int, tuple[_Place, int]] = {}
     iteration = 0
     for event in events:
@@ -75,10 +84,28 @@ def _replies_by_place(events: Iterable[AnyEvent]) -> dict[_Place, list[tuple[int
             case CallStarted():
                 place = _Place(event.agent, event.model, iteration, event.digest)
                 places[event.number] = place, event.ordinal
-            case CallFinished(reply=reply) if reply is not None and event.number in places:
+            case CallFinished(reply=reply) if event.number in places and (reply is not None or with_failures):
                 place, ordinal = places[event.number]
-                found.setdefault(place, []).append((ordinal, parse_reply(reply, event.usage)))
+                outcome = event.error if reply is None else parse_reply(reply, event.usage)
+                found.setdefault(place, []).append((ordinal, outcome))
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class AbsentModel:
+    """Stands for the model of that name where nothing is asked any more: each call of it is a ProviderError."""
+
+    name: str
+
+    @property
+    def vendor(self) -> str:
+        """The vendor in its name."""
+        return self.name.split(":")[0]
+
+    def complete(self, request: Request) -> Reply:
+        """Never gives a reply."""
+        what = f"there is no reply of {self.name} to what the {request.agent} asks next in the record"
+        raise ProviderError(what, code="not-recorded")
 
 
 @dataclass(slots=True)

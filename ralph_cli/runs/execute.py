@@ -28,7 +28,7 @@ from ralph_cli.providers.replaying import Recording
 from ralph_cli.runs.folders import require_runs_folder
 from ralph_cli.runs.history import read_run
 from ralph_cli.runs.result import Result
-from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext, build_models, engine_opener
+from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext, build_models, choose_models, engine_opener
 from sandbox import Sandbox
 
 MAX_QUESTION = 20_000
@@ -37,12 +37,16 @@ MAX_QUESTION = 20_000
 @dataclass(frozen=True, slots=True)
 class EarlierRuns:
     """What a run takes over from earlier ones: their events, the seed with which it asks the same again, and their
-    folders, the latest first, where they kept what they found. `notices` tell what was not taken over."""
+    folders, the latest first, where they kept what they found. `notices` tell what was not taken over.
+
+    With `names`, the models of a run that is only replayed, nothing is asked that has no record.
+    """
 
     runs: tuple[tuple[AnyEvent, ...], ...]
     seed: str
     folders: tuple[Path, ...] = ()
     notices: tuple[NoticeIssued, ...] = ()
+    names: ModelNames | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +62,12 @@ class Setup:
     engine: Callable[[], Sandbox] | None = None
     sink: EventSink | None = None
     earlier: EarlierRuns | None = None
+
+    def choose_models(self) -> ModelNames:
+        """The models of the run: those of a run that is replayed, else as `wiring.models.choose_models` says."""
+        if self.earlier is not None and self.earlier.names is not None:
+            return self.earlier.names
+        return choose_models(self.settings, self.models, self.verifier)
 
     @classmethod
     def of(
@@ -102,7 +112,7 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
     """Run the mode that `build` makes, with journal, traces, ledger and models around it; every mode comes through."""
     document, settings, sink = job.document, setup.settings, setup.sink
     earlier = setup.earlier or EarlierRuns((), clock.token(16))
-    recording = Recording(*earlier.runs)
+    recording = Recording(*earlier.runs, is_closed=earlier.names is not None)
     folder = new_run_folder(settings, job.mode, document)
     journal = Journal(folder)
     event_log = _EventLog()
@@ -128,7 +138,17 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
             all_sinks(notice)
         size = len(document.text) if document else 0
         opener = setup.engine or engine_opener(settings, size, lambda what: all_sinks(NoticeIssued("sandbox", what)))
-        stage = RunContext(settings, built, opener, Nonces(earlier.seed), all_sinks, folder, ledger, earlier.runs)
+        stage = RunContext(
+            settings,
+            built,
+            opener,
+            Nonces(earlier.seed),
+            all_sinks,
+            folder,
+            ledger,
+            earlier.runs,
+            earlier.names is not None,
+        )
         try:
             parts = build(stage)
         except Exception as error:

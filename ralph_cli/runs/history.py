@@ -32,14 +32,14 @@ def missing_votes(
     for ruling in best.rulings if best is not None else ():
         if not ruling.claim or not (ruling.votes or is_near_margin(ruling)):
             continue  # nobody was asked for a second opinion
-        silent = Counter(map(_judge_name, panel)) - Counter(vote.judge for vote in ruling.votes[1:])
+        silent = Counter(map(called_name, panel)) - Counter(vote.judge for vote in ruling.votes[1:])
         if silent:
             found[ruling.claim] = tuple((name, faults.get(name, NO_VERDICT)) for name in silent.elements())
     return found
 
 
-def _judge_name(name: str) -> str:
-    """The name under which a model of the panel gives its verdicts: a script goes by that of its file alone."""
+def called_name(name: str) -> str:
+    """The name by which a model goes in the record of its calls: a script goes by that of its file alone."""
     vendor, _, rest = name.partition(":")
     return f"{vendor}:{Path(rest).name}" if vendor == "scripted" else name
 

@@ -3,7 +3,6 @@
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.runs.execute import Job, Setup, execute, require_text
 from ralph_cli.runs.result import Result
-from ralph_cli.wiring.models import choose_models
 from ralph_cli.wiring.qa import build_qa
 from ralph_cli.wiring.task import build_task, read_spec
 
@@ -11,7 +10,7 @@ from ralph_cli.wiring.task import build_task, read_spec
 def answer_question(source: DocumentSource, question: str, setup: Setup) -> Result:
     """Answer `question` from the document; see `api.ask`."""
     question = require_text(question, "question", 'ralph qa report.pdf "What was ...?"')
-    names = choose_models(setup.settings, setup.models, setup.verifier)
+    names = setup.choose_models()
     source = source.loaded(setup.settings.cache_folder)
     document = source.load()
 
@@ -23,7 +22,7 @@ def do_task(source: DocumentSource | None, task: str, setup: Setup) -> Result:
     """Do `task` on the document, or on the memory alone; see `api.run_task`."""
     task = require_text(task, "task", 'ralph task contract.docx "List every deadline"')
     settings = setup.settings
-    names = choose_models(settings, setup.models, setup.verifier)
+    names = setup.choose_models()
     source = source.loaded(settings.cache_folder) if source else None
     document = source.load() if source else None
     spec = read_spec(settings, task, document, setup.earlier.folders if setup.earlier else ())

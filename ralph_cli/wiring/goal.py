@@ -7,7 +7,7 @@ from pathlib import Path
 from ralph_cli.checks.command import CommandResult, CommandVerifier, VerifierEnvironment, run_command
 from ralph_cli.config import Settings
 from ralph_cli.core.document import Document
-from ralph_cli.core.errors import ConfigError
+from ralph_cli.core.errors import ConfigError, JournalError
 from ralph_cli.core.events import EventSink, Fanout, GoalSet, NoticeIssued
 from ralph_cli.core.prompts.templates import render_prompt
 from ralph_cli.core.results.goal import GoalState
@@ -76,6 +76,8 @@ def build_goal(context: RunContext, document: Document, spec: GoalSpec) -> Built
     terms = spec.terms
 
     def run_verifiers(text: str) -> Iterator[str | CommandResult]:
+        if context.is_replay:
+            raise JournalError("there is no such verification in the record", code="not-recorded")
         for verifier in spec.verifiers:
             ledger.check_time()
             yield verifier.name
@@ -87,7 +89,9 @@ def build_goal(context: RunContext, document: Document, spec: GoalSpec) -> Built
 
     goal = GoalState(run=folder.name, objective=spec.objective, document=document.sha256)
     summary = RuntimeSummary()
-    desk = GoalWorkspace(goal, run_verifiers, shelf.read, sink, nonce, RecordedActs.of(context.earlier))
+    desk = GoalWorkspace(
+        goal, run_verifiers, shelf.read, sink, nonce, RecordedActs.of(context.earlier, is_closed=context.is_replay)
+    )
     all_sinks = Fanout((sink, desk.on_event, summary))
     desk.sink = all_sinks
     all_sinks(terms)

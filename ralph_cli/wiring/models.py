@@ -15,7 +15,7 @@ from ralph_cli.loop.engine import Mode
 from ralph_cli.providers import prices
 from ralph_cli.providers.metered import Estimate, MeteredModel, TimeLimitedModel, call_numbers
 from ralph_cli.providers.registry import ADAPTERS, DEFAULT_MODELS, KEYED_VENDORS, connect, parse_model_name
-from ralph_cli.providers.replaying import CallRepeater, Recording, ReplayingModel
+from ralph_cli.providers.replaying import AbsentModel, CallRepeater, Recording, ReplayingModel
 from ralph_cli.providers.retrying import RetryingModel
 from ralph_cli.providers.scripted import ScriptedModel
 from ralph_cli.rlm.recorded import RecordedSnippets
@@ -36,7 +36,7 @@ NO_KEYS = (
 class ModelNames:
     """Which model does what, and what a person should be told about the choice.
 
-    `custom_verifier` is the type of a verifier of the caller's.
+    `custom_verifier` is the type of a verifier of the caller's; `reasoner` is named only where a record names one.
     """
 
     worker: str
@@ -46,6 +46,7 @@ class ModelNames:
     verifier: str = ""
     custom_verifier: str = ""
     panel: tuple[str, ...] = ()
+    reasoner: str = ""
 
 
 def choose_models(
@@ -199,7 +200,7 @@ def build_models(
         return TimeLimitedModel(MeteredModel(ReplayingModel(model, recording), ledger, sink, numbers), ledger)
 
     def build(role: str, name: str) -> Model:
-        given = (overrides or {}).get(role)
+        given = AbsentModel(name) if recording.is_closed else (overrides or {}).get(role)
         if given is not None:
             return meter(given)
         vendor, model = parse_model_name(name, "anthropic")
@@ -226,7 +227,7 @@ def build_models(
     closing: list[Model] = []
     worker, judge, subquery = (build(role, getattr(names, role)) for role in ("worker", "judge", "subquery"))
     # The reasoner of a task is the worker, unless the caller gave another.
-    reasoner = build("reasoner", "") if "reasoner" in (overrides or {}) else None
+    reasoner = build("reasoner", names.reasoner) if names.reasoner or "reasoner" in (overrides or {}) else None
     verifier = build("verifier", names.verifier) if names.verifier else None
     panel = tuple(build("panel", name) for name in names.panel)
     return Models(worker, judge, subquery, repeat_calls, tuple(closing), reasoner, verifier, meter, panel)
@@ -264,7 +265,7 @@ def engine_opener(
 class RunContext:
     """What a mode is built on: settings, connected models, a sandbox to be opened, nonces, sink, folder, ledger.
 
-    `earlier` are the events of the runs that it goes on with, the latest first.
+    `earlier` are the events of the runs that it goes on with, the latest first; a replay has nothing but these.
     """
 
     settings: Settings
@@ -275,6 +276,7 @@ class RunContext:
     folder: Path
     ledger: Ledger
     earlier: tuple[tuple[AnyEvent, ...], ...] = ()
+    is_replay: bool = False
 
     def recorded_snippets(self) -> RecordedSnippets:
         """The snippets that those runs have a record of."""

@@ -63,8 +63,8 @@ def resume(
         started, last = find_start(earlier.runs[0], str(folder)), earlier.runs[0][-1]
         _require_resumable(started, last, folder)
         _require_verifier(started, verifier)
-        source = _source(started, settings, DocumentSource.of(document or "", password=password))
-        schema = _schema_setting(started, earlier.folders, settings, accept=accept_settings)
+        source = open_document(started, settings, DocumentSource.of(document or "", password=password))
+        schema = schema_setting(started, earlier.folders, settings, accept=accept_settings)
         models, changes = models or {}, {**schema, **(changes or {})}
         chosen, notices = resumed_settings(
             started, settings, changes, accept=accept_settings, given_models=models.keys()
@@ -114,7 +114,7 @@ def _require_verifier(started: RunStarted, verifier: Verifier | None) -> None:
         raise ConfigError(what, code="no-verifier", hint="give it in Python: resume(run, verifier=...)")
 
 
-def _schema_setting(
+def schema_setting(
     started: RunStarted, folders: tuple[Path, ...], current: Settings, *, accept: bool
 ) -> dict[str, Path]:
     """The schema of the run as its folder keeps it: the path in the record may lead anywhere."""
@@ -129,7 +129,7 @@ def _schema_setting(
     raise ConfigError(what, code="no-schema", hint="--accept-settings reads the file that the record names")
 
 
-def _source(started: RunStarted, settings: Settings, given: DocumentSource) -> DocumentSource | None:
+def open_document(started: RunStarted, settings: Settings, given: DocumentSource) -> DocumentSource | None:
     """The document of that run, read as then from where it was or from where it is `given`; None without one."""
     about = started.document
     if not about and started.mode == "task":
