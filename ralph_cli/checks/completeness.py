@@ -27,6 +27,8 @@ NEAR = 300
 MAX_NAMED, MAX_CALLS_NAMED = 30, 6
 _RUN = re.compile(r"(\d+)(?:\s*(?:-|\u2013|to)\s*(\d+))?")
 
+_GIVEN = "given to the reader, or to a model that it asked"
+
 
 @dataclass
 class CompletenessReview:
@@ -129,8 +131,8 @@ class CompletenessReview:
             left = ", ".join(map(self._name_unread, unread[:MAX_CALLS_NAMED]))
             return CompletenessProof("pages", False, f"{message}; what is left begins at {left}")
         if len(numbers) == count and not from_heading and not to_heading:
-            return CompletenessProof("pages", True, "all pages were read")
-        message = f"the reader says that the task is about pages {format_ranges(numbers)}; they were read"
+            return CompletenessProof("pages", True, f"all pages were {_GIVEN}")
+        message = f"the reader says that the task is about pages {format_ranges(numbers)}; all of them were {_GIVEN}"
         if from_heading or to_heading:
             parts = format_ranges(sorted({*from_heading, *to_heading}))
             message += f" (of {parts} the part that a heading begins or ends)"

@@ -1,7 +1,8 @@
 """`ralph trace`: the runs that were made, and one of them."""
 
+import re
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -268,3 +269,39 @@ def export(
     for notice in bundle.notices:
         typer.echo(f"note: {one_line(notice)}", err=True)
     return 0
+
+
+@app.command("delete", cls=Late)
+@takes("out")
+def delete(
+    given: Given,
+    run: Annotated[str | None, typer.Argument(help="A run's name, or part of it.")] = None,
+    older_than: Annotated[
+        str | None,
+        typer.Option("--older-than", help="Delete every run that began longer ago, such as 90d, 12w or 36h."),
+    ] = None,
+) -> int:
+    """Delete a run, or old ones: the folder with its journal, traces and output. It cannot be undone."""
+    from ralph_cli import config
+    from ralph_cli.reports.safe_text import one_line
+    from ralph_cli.runs.deletion import delete_older_runs, delete_run
+
+    if (run is None) == (older_than is None):
+        hint = "`ralph trace list` shows the runs"
+        raise UserError("name one run, or an age with --older-than", code="usage", hint=hint)
+    out = config.load_settings(given).out
+    deleted = [delete_run(out, run)] if run else delete_older_runs(out, _parse_age(older_than or ""))
+    count = 0
+    for name in deleted:
+        typer.echo(one_line(name))
+        count += 1
+    typer.echo(f"{count} {'run' if count == 1 else 'runs'} deleted")
+    return 0
+
+
+def _parse_age(text: str) -> timedelta:
+    """The age that is meant by a number with its unit: hours, days or weeks."""
+    units = {"h": "hours", "d": "days", "w": "weeks"}
+    if not (parts := re.fullmatch(r"(\d{1,6})([hdw])", text.strip())):
+        raise UserError(f"--older-than {text!r} is no age", code="usage", hint="write 90d, 12w or 36h")
+    return timedelta(**{units[parts[2]]: int(parts[1])})

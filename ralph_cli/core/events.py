@@ -10,8 +10,11 @@ from ralph_cli.core.judge_test import Case
 from ralph_cli.core.model import Json, Usage
 from ralph_cli.core.run import Draft, Halt, Step
 
-SCHEMA_VERSION = 1
-"""Version of the event format; written with every run."""
+SCHEMA_VERSION = 2
+"""Version of the event format, written with every run. What was written by an older one is read, too.
+
+2: events are chained in a journal; calls have an ordinal; `variable_read`; a goal carries nothing over.
+"""
 
 
 @dataclass(frozen=True, slots=True)

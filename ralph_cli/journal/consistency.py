@@ -24,12 +24,14 @@ def parse_event(text: str | bytes, name: str, form: str, code: str) -> AnyEvent:
     try:
         event = EVENT.validate_json(text)
     except ValidationError as error:
-        what = " ".join(error.errors(include_url=False)[0]["msg"].split())
+        fault = error.errors(include_url=False)[0]
+        what = " ".join(fault["msg"].split())
+        if fault["type"] == "union_tag_invalid":
+            what = f"of a kind that this ralph does not know: {fault['ctx']['tag']!r}"
         what = what if len(what) <= MAX_FAULT_CHARS else what[:MAX_FAULT_CHARS] + "..."
         raise JournalError(f"{name} is not {form} ({what})", code=code) from error
-    fault = find_inconsistency(event)
-    if fault:
-        raise JournalError(f"{name} is inconsistent: {fault}", code=code)
+    if inconsistency := find_inconsistency(event):
+        raise JournalError(f"{name} is inconsistent: {inconsistency}", code=code)
     return event
 
 

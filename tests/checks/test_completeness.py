@@ -43,7 +43,7 @@ def page(number: int) -> tuple[int, int]:
         (Completeness(terms=("officer",)), ((ANN, ANN + 20),), False, "2 of 3 places of these terms were not read"),
         (Completeness(terms=("ice",)), (page(3),), False, "none of the terms stands near the quotes of items 1-2"),
         (Completeness(terms=("zebra",)), ((ANN, BO + 20),), False, "cannot be counted, or are too common: zebra: 0"),
-        (Completeness(pages="2"), (page(2),), True, "the task is about pages 2; they were read"),
+        (Completeness(pages="2"), (page(2),), True, "the task is about pages 2; all of them were given"),
         (
             Completeness(pages="1-3"),
             (page(2),),

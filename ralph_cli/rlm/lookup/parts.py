@@ -75,7 +75,7 @@ def section(words: str, start: int = 0, chars: int = _SHOW_CHARS) -> None:
         print(
             "other headings with these words: " + "; ".join(f"{_page_at(at)[0]} {name[:60]}" for at, _, name in others)
         )
-    most = low + chars if end - low > chars + _SHOW_CHARS // 10 else end
+    most = low + chars if end - low > chars + _SHOW_CHARS // 5 else end
     at = low
     while at < most:
         number, _, first, last = _page_at(at)

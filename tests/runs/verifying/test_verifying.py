@@ -19,6 +19,7 @@ from fakes import FakeSandbox
 from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
+from journal.forging import rechain, rewritten
 from journal.test_sound import mutated
 from test_ask import LOOK, MEMO, RENT, TERM, verdicts
 
@@ -436,11 +437,11 @@ def test_what_cannot_be_verified_is_one_line(folder: Path) -> None:
     assert "--document" in caught.value.hint
     with pytest.raises(DocumentError, match="does not exist"):
         verified(folder, run.run, folder / "none.txt")
-    db = sqlite3.connect(run.folder / JOURNAL_FILE)
-    db.execute("DELETE FROM event WHERE kind IN ('step_finished', 'run_halted')")
-    db.execute("DELETE FROM event WHERE seq > (SELECT min(seq) FROM event WHERE kind = 'iteration_started')")
-    db.commit()
-    db.close()
+    rewritten(
+        run.folder,
+        "DELETE FROM event WHERE kind IN ('step_finished', 'run_halted')",
+        "DELETE FROM event WHERE seq > (SELECT min(seq) FROM event WHERE kind = 'iteration_started')",
+    )
     with pytest.raises(JournalError, match="no attempt that could be verified"):
         verified(folder, run.run)
 
@@ -481,6 +482,7 @@ def test_mutated_journals_are_verified_or_refused_and_never_crash(folder: Path) 
         db.execute("UPDATE event SET body = ? WHERE seq = ?", (json.dumps(value), seq))
         db.commit()
         db.close()
+        rechain(path.parent)
         try:
             found = verify(path.parent, document=document, settings=settings_of(folder))
             assert verification_text(found) and to_json(as_object(found))
