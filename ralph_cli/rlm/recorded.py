@@ -110,10 +110,15 @@ def _recorded_snippets(events: Sequence[AnyEvent]) -> Iterator[RecordedSnippet]:
                 begun = None
             case SnippetRan() if begun is not None:
                 started = {call.number for call in begun if isinstance(call, CallStarted)}
-                inside = {call.number for call in begun if isinstance(call, CallFinished)}
+                calls = [
+                    call
+                    for call in begun
+                    if isinstance(call, CallStarted | CallRetried)
+                    or (isinstance(call, CallFinished) and call.number in started)
+                ]
+                inside = {call.number for call in calls if isinstance(call, CallFinished)}
                 # A call that was left behind may have come back later.
                 late = [ends[number] for number in sorted(started - inside) if number in ends]
-                calls = [call for call in begun if isinstance(call, CallStarted | CallFinished | CallRetried)]
                 coverage = tuple(item for item in begun if isinstance(item, CoverageAdded))
                 yield RecordedSnippet(event, (*calls, *late), coverage)
                 begun = None

@@ -167,7 +167,8 @@ def test_a_folder_that_a_result_names_is_kept_and_told(lettered: Path) -> None:
 def test_a_record_that_holds_a_key_where_none_can_be_taken_out_is_not_exported(folder: Path) -> None:
     started = RunStarted("r", "qa", "q", {"path": "memo.txt"}, {}, "now")
     journal = Journal(folder / "out" / "r")
-    for event in (started, CallFinished(1, "worker", "m", Usage(), 0.1, {"a-secret-of-ours": 1})):
+    reply = {"text": "", "calls": [], "stop": "end", "model": "m", "raw": {"a-secret-of-ours": 1}}
+    for event in (started, CallFinished(1, "worker", "m", Usage(), 0.1, reply)):
         journal(event)
     journal.close()
     with pytest.raises(JournalError, match="holds a key"):
