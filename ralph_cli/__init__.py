@@ -88,7 +88,7 @@ _MODULES = {
     "runs.lookup": ("check_memo", "check_quotes"),
     "runs.result": ("Result",),
     "config": ("Settings",),
-    "runs.resume": ("resume",),
+    "runs.resuming.resume": ("resume",),
     "core.results.memo": ("Finding", "MemoCheck"),
     "runs.verifying.verify": ("verify",),
     "core.results.verification": ("QuoteStanding", "Rechecked", "Standing", "Verification"),
