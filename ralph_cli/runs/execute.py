@@ -19,6 +19,7 @@ from ralph_cli.core.prompts.templates import prompt_digests
 from ralph_cli.core.run import Halt, Outcome, StopType
 from ralph_cli.core.version import __version__
 from ralph_cli.documents.load import describe_loader
+from ralph_cli.journal.machine_key import machine_key
 from ralph_cli.journal.store import Journal
 from ralph_cli.journal.traces import TraceWriter
 from ralph_cli.loop.detectors import StopDetector
@@ -115,18 +116,16 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
     earlier = setup.earlier or EarlierRuns((), clock.token(16))
     recording = Recording(*earlier.runs, is_closed=earlier.names is not None)
     folder = new_run_folder(settings, job.mode, document)
-    journal = Journal(folder)
+    journal = Journal(folder, machine_key(settings.cache_folder))
     event_log = _EventLog()
     listeners = Fanout((event_log, sink) if sink else (event_log,))
     # What goes wrong beside the run is not told to its journal, which may be what went wrong.
     traces = TraceWriter(settings.out, folder, lambda message: listeners(NoticeIssued("trace", message)))
     all_sinks = ClosingSink(Fanout((journal, recording, traces, listeners)))
     ledger = Ledger(settings.budget)
-    document_record = describe_document(document, job.encoding)
     with ExitStack() as closing:
         closing.callback(journal.close)
-        recorded = _recorded(settings, job.names) | ({"terms": dict(job.terms)} if job.terms else {})
-        started = RunStarted(folder.name, job.mode, job.text, document_record, recorded, clock.now(), earlier.seed)
+        started = describe_start(job, settings, folder.name, earlier.seed)
         try:
             built = build_models(settings, job.names, ledger, all_sinks, setup.models, recording)
             closing.callback(built.close)
@@ -175,7 +174,7 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
     return Result(
         outcome=outcome,
         view=replace(view, notices=messages),
-        document=document_record,
+        document=started.document,
         folder=folder,
         notices=tuple(event_log.notices),
         coverage=event_log.state.coverage,
@@ -264,6 +263,13 @@ def describe_document(document: Document | None, encoding: str | None = None) ->
         "cautions": [caution.message for caution in document.cautions],
         "unreadable": list(document.unreadable_pages),
     }
+
+
+def describe_start(job: Job, settings: Settings, run: str, seed: str) -> RunStarted:
+    """The event that begins a run of the job: all that it depends on, as far as it is known before it."""
+    recorded = _recorded(settings, job.names) | ({"terms": dict(job.terms)} if job.terms else {})
+    document = describe_document(job.document, job.encoding)
+    return RunStarted(run, job.mode, job.text, document, recorded, clock.now(), seed)
 
 
 def _recorded(settings: Settings, names: ModelNames) -> dict[str, object]:

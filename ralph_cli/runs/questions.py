@@ -1,8 +1,9 @@
 """Questions and tasks put to a document, for the first time or when a run is resumed."""
 
 from ralph_cli.documents.source import DocumentSource
-from ralph_cli.runs.execute import Job, Setup, execute, require_text
+from ralph_cli.runs.execute import Job, Setup, require_text
 from ralph_cli.runs.result import Result
+from ralph_cli.runs.reuse import run_or_reuse
 from ralph_cli.wiring.qa import build_qa
 from ralph_cli.wiring.task import build_task, read_spec
 
@@ -15,7 +16,7 @@ def answer_question(source: DocumentSource, question: str, setup: Setup) -> Resu
     document = source.load()
 
     job = Job("qa", question, document, names, encoding=source.encoding)
-    return execute(job, lambda stage: build_qa(stage, document, question, source, setup.verifier), setup)
+    return run_or_reuse(job, lambda stage: build_qa(stage, document, question, source, setup.verifier), setup)
 
 
 def do_task(source: DocumentSource | None, task: str, setup: Setup) -> Result:
@@ -30,4 +31,4 @@ def do_task(source: DocumentSource | None, task: str, setup: Setup) -> Result:
     terms = {"schema": spec.output.schema, "memory": "" if document else spec.memory}
     origin = source or DocumentSource("")
     job = Job("task", task, document, names, encoding=origin.encoding, terms=terms)
-    return execute(job, lambda stage: build_task(stage, document, spec, origin, setup.verifier), setup)
+    return run_or_reuse(job, lambda stage: build_task(stage, document, spec, origin, setup.verifier), setup)
