@@ -176,6 +176,11 @@ JAVASCRIPT = _attacks(
      "f.mount(f.filesystems.NODEFS, {'root': '/'}, '/h')\nleak(open('/h@SECRET@').read())"),
     ("script through Emscripten", "import ctypes\nc = ctypes.CDLL(None)\n"
      "c.emscripten_run_script_string.restype = ctypes.c_char_p\nleak(c.emscripten_run_script_string(b'typeof Deno'))"),
+    ("ctypes by its name", "import ctypes\nleak(ctypes.CDLL(None))"),
+    ("ctypes as a built-in", "import importlib.machinery as m, _imp\nleak(_imp.create_builtin(m.ModuleSpec('_ctypes', m.BuiltinImporter)).dlsym)"),
+    ("memory through a test module", "import _testinternalcapi, _testcapi\nleak(_testcapi)"),
+    ("where the runtime lies", "import _pyodide_core as core, gc\nfrom pyodide.ffi import JsProxy\n"
+     "for o in gc.get_objects():\n    if isinstance(o, JsProxy) and '@HOME@' in str(getattr(o, 'stack', '')): leak(o.stack)\n1 / 0"),
     ("load a binary file", "import pyodide_js\n" + _SYNC + "leak(run_sync(pyodide_js._api.loadBinaryFile('@SECRET@')))"),
     ("the import hook's modules", "import _pyodide._importhook as hook\nleak(list(hook.jsfinder.jsproxies) or 1 / 0)"),
     ("the global object's Deno", _FUNCTION + "leak(g.Deno)"),
