@@ -13,7 +13,7 @@ GIB = 1 << 30
 class ResourceLimits:
     """Bounds of one sandbox.
 
-    `seconds`: wall time of one snippet; the clock stops while the host answers a sub-query.
+    `seconds`: wall time of one snippet; while the host answers a sub-query, only what the worker computes counts.
     `memory`: bytes the guest's interpreter may use. `output`: characters of printed text, and of the last value, that
     are kept. `prompt_chars`: characters of one sub-query, prompt and text together. `batch`: sub-queries in one batch.
     """
@@ -55,7 +55,11 @@ class QueryFailure:
 
 Answer = str | QueryFailure
 HostQuery = Callable[[Sequence[tuple[str, str]]], Sequence[Answer]]
-"""(prompt, text) pairs in, answers in the same order out; called on the thread that called `Sandbox.run`."""
+"""(prompt, text) pairs in, answers in the same order out; called on the thread that called `Sandbox.run`.
+
+A pair is decoded each time it is taken, so that one which is not answered need not be. Taking one may raise: what the
+guest sent was no sub-query then, and the exception has to go on to `Sandbox.run`, which ends the worker.
+"""
 
 Protections = Mapping[str, bool | int]
 """Name of a wall -> whether it holds (Landlock: its ABI version, 0 if it is not there)."""

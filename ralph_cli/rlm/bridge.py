@@ -43,12 +43,13 @@ class Subqueries:
     def __call__(self, items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
         """Answer (prompt, text) pairs in order; a pair that fails or exceeds the budget fails alone."""
         answers: list[Answer | Future[Answer]] = []
-        for prompt, text in items:
+        for number in range(len(items)):  # what is beyond the budget is not even decoded
             if self.used >= self.allowed:
                 spent = f"sub-query budget used up ({self.used} of {self.allowed}); finish with what you have"
                 answers.append(QueryFailure(spent))
                 continue
             self.used += 1
+            prompt, text = items[number]
             answers.append(self._submit(prompt, text))
         try:
             return [answer.result() if isinstance(answer, Future) else answer for answer in answers]

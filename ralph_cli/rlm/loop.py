@@ -241,8 +241,8 @@ class Explorer:
     def _answer_queries(self, items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
         """Let sub-queries be answered; what was answered was read."""
         answers = self.subqueries(items)
-        pairs = zip(items, answers, strict=True)
-        read = [part for item, answer in pairs if not isinstance(answer, QueryFailure) for part in item]
+        answered = [number for number, answer in enumerate(answers) if not isinstance(answer, QueryFailure)]
+        read = [part for number in answered for part in items[number]]
         self.coverage_tracker.add_shown(self._iteration, *read)
         return answers
 

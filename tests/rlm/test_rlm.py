@@ -21,6 +21,7 @@ from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
 from ralph_cli.rlm.observe import NEARLY, pages_shown, render_result
 from ralph_cli.rlm.parse import MalformedCall, Snippet, parse_call
 from sandbox import QueryFailure, Result
+from sandbox.questions import Questions
 
 OUTPUT_CAP = 6_000
 DOC = document("The first page speaks of apples and pears.\fThe second page speaks of plums, and of nothing else.")
@@ -163,6 +164,8 @@ def test_the_budget_of_subqueries_is_the_hosts() -> None:
     answers = subqueries([("q", "")] * 5)
     assert list(answers[:3]) == ["ok"] * 3
     assert all(isinstance(item, QueryFailure) and "used up (3 of 3)" in item.message for item in answers[3:])
+    undecodable = Questions(b"\xff" * 4, [1, 0] * 4, max_chars=9)
+    assert len(subqueries(undecodable)) == 4  # none was taken
 
 
 def test_a_run_budget_gets_through_to_the_engine() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.host import replace_surrogates, replace_unsafe
+from sandbox.questions import replace_surrogates, replace_unsafe
 from sandbox.worker import Bounds, Worker, WorkerFault
 
 ROOMY = Bounds(json=1 << 20, blob=1 << 20, max_resident=1 << 30)
