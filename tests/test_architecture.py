@@ -91,7 +91,7 @@ def test_printing_is_for_commands_only() -> None:
 
 
 def test_only_the_app_exits() -> None:
-    app = {"ralph_cli/commands/app.py", "ralph_cli/__main__.py"}
+    app = {"ralph_cli/commands/app.py", "ralph_cli/commands/terminal/interrupts.py", "ralph_cli/__main__.py"}
     assert uses({"sys.exit", "os._exit", "exit", "quit"}, GUEST | CHILDREN | app) == []
 
 

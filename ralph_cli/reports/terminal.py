@@ -1,10 +1,11 @@
 """A run for a reader at a terminal, with or without colour; the same lines either way."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Claim, Quote, Ruling, StopType
-from ralph_cli.reports.safe_text import join_lines, make_visible, one_line, trace_line
+from ralph_cli.reports.safe_text import join_lines, make_visible, one_line, resume_command, trace_line
 from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.coverage import completeness_lines, coverage_line, unreadable_line
 from ralph_cli.reports.sections.opinions import BEARINGS, describe_qualifications
@@ -79,6 +80,8 @@ def report_lines(view: RunView, *, output: bool = True) -> Iterator[list[Styled]
     yield [(describe_outcome(view), _colour(view))]
     yield [(describe_spending(view, view.iterations), "dim")]
     yield [(trace_line(view.folder, view.run), "dim")]
+    if view.halt.type.is_cut_off():
+        yield [(f"Resume: {make_visible(resume_command(view.mode, Path(view.folder).parent, view.run))}", "dim")]
 
 
 def _shows_claims(view: RunView) -> bool:
