@@ -117,6 +117,20 @@ def test_pages_shown_are_those_whose_lines_were_printed() -> None:
     assert pages_shown("short\n", DOC) == ()
 
 
+@pytest.mark.parametrize(
+    "code", ["show(3)", "find('speaks of', show=0)", "at(context.find('third'))", "term('third')", "find('third', 1)"]
+)
+def test_a_page_that_is_named_counts_when_its_words_were_shown(code: str) -> None:
+    text = "The first page speaks of pears.\fShort.\fThe third page speaks of plums\nPlums 400\fPlums"
+    about = document(text)
+    shown = render_result(DocumentSandbox(FakeSandbox, about).run(code, lambda items: []), 6_000)[0]
+    assert 3 in pages_shown(shown, about)
+    assert (
+        pages_shown("page 3\npage 2, offset 40\n--- place 1, page 4, offset 99\nno word of it\npage 1, found", about)
+        == ()
+    )
+
+
 def bridge(script: object, *, allowed: int = 60) -> Subqueries:
     return Subqueries(ScriptedModel(script), "system", "nonce", allowed)  # type: ignore[arg-type]
 
