@@ -7,7 +7,8 @@ import math
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Protocol, Self
 
 from sandbox.guest.touched import MAX_SPANS
@@ -121,14 +122,16 @@ class WorkerSandbox:
             if self._worker is not None:
                 self._send_prelude(self._worker, *self._prelude)
 
-    def run(self, code: str, query: HostQuery, *, seconds: float | None = None) -> Result:
+    def run(
+        self, code: str, query: HostQuery, *, seconds: float | None = None, watched: Collection[int] = ()
+    ) -> Result:
         """Run one snippet; see `Sandbox.run`."""
         with self._lock:
             clock = _Stopwatch(self._limits.seconds, seconds)
             self.start()
             assert self._worker is not None
             try:
-                result = self._run_snippet(self._worker, code, query, clock)
+                result = self._run_snippet(self._worker, code, query, clock, watched)
             except WorkerFault as fault:
                 self._kill_worker()
                 return Result("", 0, None, self._limit_message(fault, clock), True, clock.spent)
@@ -187,11 +190,14 @@ class WorkerSandbox:
                 f"the document ({size} MB) could not be loaded into the sandbox, which may use {memory} MB: {error}"
             )
 
-    def _run_snippet(self, worker: Worker, code: str, query: HostQuery, clock: _Stopwatch) -> Result:
+    def _run_snippet(
+        self, worker: Worker, code: str, query: HostQuery, clock: _Stopwatch, watched: Collection[int]
+    ) -> Result:
         nonce = secrets.token_hex(16)
         worker.expect_silence()
         with clock:
-            worker.send({"op": "exec", "nonce": nonce, "code": replace_unsafe(code)}, seconds=clock.left)
+            message = {"op": "exec", "nonce": nonce, "code": replace_unsafe(code), "watched": sorted(watched)}
+            worker.send(message, seconds=clock.left)
         while True:
             with clock:
                 frame = worker.receive(seconds=clock.left)
@@ -208,7 +214,7 @@ class WorkerSandbox:
                         worker.send({"answers": answers}, seconds=clock.left)
                 case "done":
                     worker.expect_silence()
-                    return self._parse_result(frame, clock.spent)
+                    return replace(self._parse_result(frame, clock.spent), reached=_reached(frame, watched))
                 case "fatal":
                     reason = f"the worker died: {_text_field(frame, 'error', 300)}"
                     return Result("", 0, None, reason, True, clock.spent)
@@ -278,6 +284,12 @@ def _text_field(frame: Frame, name: str, max_chars: int) -> str | None:
     if not isinstance(value, str) or len(value) > max_chars:
         raise WorkerFault("protocol violation", f"field {name}")
     return replace_unsafe(value)
+
+
+def _reached(frame: Frame, watched: Collection[int]) -> tuple[int, ...]:
+    """The watched expressions that the guest says were evaluated."""
+    value = frame.meta.get("reached")
+    return tuple(sorted(number for number in watched if isinstance(value, list) and number in value))
 
 
 def _touched_spans(frame: Frame, characters: int) -> tuple[tuple[int, int], ...]:

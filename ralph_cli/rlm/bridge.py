@@ -2,7 +2,7 @@
 
 import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from importlib import resources
@@ -147,7 +147,7 @@ class DocumentSandbox:
         except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, never swallowed
             ready.set_exception(error)
 
-    def run(self, code: str, query: HostQuery) -> Result:
+    def run(self, code: str, query: HostQuery, watched: Collection[int] = ()) -> Result:
         """Run one snippet. Raises EngineError when there is no engine; a snippet that fails is a Result.
 
         Raises LimitExceeded when the time of the run is over, also in the middle of the snippet.
@@ -158,7 +158,7 @@ class DocumentSandbox:
         self._ledger.check_time()
         try:
             sandbox = self._ready.result()
-            result = sandbox.run(code, query, seconds=self._ledger.seconds_left)
+            result = sandbox.run(code, query, seconds=self._ledger.seconds_left, watched=watched)
             if result.state_lost:
                 # What the end of the run's time has cut is no fault of the snippet, and nobody is told that it is.
                 self._ledger.check_time()

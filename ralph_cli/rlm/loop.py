@@ -14,7 +14,7 @@ from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
 from ralph_cli.rlm.observe import pages_shown, render_result
 from ralph_cli.rlm.parse import ACT_TOOL, MalformedCall, Snippet, parse_call
 from ralph_cli.rlm.reading import CoverageTracker
-from ralph_cli.rlm.searches import extract_searches
+from ralph_cli.rlm.searches import SearchTracker
 from sandbox import Answer, QueryFailure
 
 MAX_TOKENS = 8_000
@@ -97,6 +97,7 @@ class Explorer:
     turns: tuple[Turn, ...] = ()
     trajectory: list[tuple[str, str]] = field(default_factory=list)
     coverage_tracker: CoverageTracker = field(init=False)
+    _searches: SearchTracker = field(default_factory=SearchTracker)
     _open_calls: tuple[str, ...] = ()
     _review: ReviewDraft = accept_draft
     _last_draft: Draft | None = None
@@ -131,7 +132,7 @@ class Explorer:
     @property
     def searches(self) -> tuple[SearchTerm, ...]:
         """What the code that was run searched the document for."""
-        return extract_searches(code for code, _ in self.trajectory)
+        return self._searches.terms
 
     @property
     def characters(self) -> int:
@@ -220,7 +221,9 @@ class Explorer:
     def _run_snippet(self, code: str) -> ToolAnswer:
         before = self.subqueries.used
         self.sink(SnippetStarted(self._iteration, self._step))
-        result = self.sandbox.run(code, self._answer_queries)
+        planned = self._searches.plan(code)
+        result = self.sandbox.run(code, self._answer_queries, planned)
+        self._searches.record(planned, result.reached)
         asked = self.subqueries.used - before
         shown, rest = render_result(result, self.output_chars)
         if rest:
@@ -230,7 +233,9 @@ class Explorer:
             self.has_seen_text = True
         self.trajectory.append((code, shown))
         failed, seconds, pages = result.error is not None, round(result.seconds, 3), pages_shown(shown, self.document)
-        ran = SnippetRan(self._iteration, self._step, code, shown, failed, result.state_lost, seconds, asked, pages)
+        ran = SnippetRan(
+            self._iteration, self._step, code, shown, failed, result.state_lost, seconds, asked, pages, result.reached
+        )
         self.sink(ran)
         self.coverage_tracker.add_shown(self._iteration, shown)
         self.coverage_tracker.add_touched(self._iteration, result.touched)

@@ -182,8 +182,8 @@ for (;;) {
   } else {
     let result;
     try {
-      const { stdout, total, value, error, touched } = parse(run(request.code));
-      result = { op: "done", stdout, total, value, error, touched, nonce };
+      const { stdout, total, value, error, touched, reached } = parse(run(request.code, stringify(request.watched)));
+      result = { op: "done", stdout, total, value, error, touched, reached, nonce };
     } catch (failure) { // the interpreter itself is broken
       const lines = String(failure).trim().split("\n"); // the last one tells what Python raised
       result = { op: "fatal", error: (failure.type ? lines.pop() : lines[0]).slice(0, 300), nonce };
