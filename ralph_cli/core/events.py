@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import Field
 
+from ralph_cli.core.coverage import SubqueryTally
 from ralph_cli.core.judge_test import Case
 from ralph_cli.core.model import Json, Usage
 from ralph_cli.core.run import Draft, Halt, Step
@@ -135,6 +136,15 @@ class CoverageAdded:
 
 
 @dataclass(frozen=True, slots=True)
+class SubqueriesAsked:
+    """The worker's code asked sub-queries. `tally` is that of the whole run up to here; the latest one counts."""
+
+    iteration: int
+    tally: SubqueryTally
+    kind: Literal["subqueries_asked"] = "subqueries_asked"
+
+
+@dataclass(frozen=True, slots=True)
 class DraftSubmitted:
     """The worker handed in a draft; `problems` are what the local rules found, empty when it was taken."""
 
@@ -252,7 +262,7 @@ class RunHalted:
 
 RunEvent = RunStarted | NoticeIssued | IterationStarted | StepFinished | RunHalted | CasesGenerated
 CallEvent = CallStarted | CallRetried | CallFinished
-WorkerEvent = SnippetStarted | SnippetRan | CoverageAdded | DraftSubmitted | TurnRejected
+WorkerEvent = SnippetStarted | SnippetRan | CoverageAdded | SubqueriesAsked | DraftSubmitted | TurnRejected
 GoalEvent = GoalSet | OutputChanged | VerifierStarted | VerifierFinished | WorkerReported
 AnyEvent = RunEvent | CallEvent | WorkerEvent | GoalEvent
 """Events of a run and its iterations, of requests to models, of a worker that reads, and of a goal."""

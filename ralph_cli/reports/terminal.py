@@ -183,7 +183,12 @@ def _absence_lines(view: RunView) -> Iterator[list[Styled]]:
 
 
 def _colour(view: RunView) -> str:
-    if view.counter_evidence_gaps or view.ok is False or any(doubt.is_objection for doubt in view.unconfirmed):
+    if (
+        view.counter_evidence_gaps
+        or view.losses
+        or view.ok is False
+        or any(doubt.is_objection for doubt in view.unconfirmed)
+    ):
         return "yellow"
     return "green" if view.judged else "cyan"
 

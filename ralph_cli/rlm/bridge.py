@@ -17,9 +17,6 @@ from ralph_cli.documents.quotes.additions import describe_lines_with_additions
 from ralph_cli.documents.search.headings import find_headings
 from sandbox import Answer, HostQuery, QueryFailure, Result, Sandbox, SandboxFailure, SandboxUnavailable
 
-MAX_PARALLEL = 32
-"""Sub-queries in flight at once."""
-
 OFFERED = ("find", "more", "show", "at", "section", "table", "term", "rest")
 """The look-up functions that a snippet finds."""
 
@@ -37,8 +34,12 @@ class Subqueries:
     allowed: int
     max_tokens: int = 2_000
     used: int = 0
-    _slots: threading.BoundedSemaphore = field(default_factory=lambda: threading.BoundedSemaphore(MAX_PARALLEL))
+    most_at_once: int = 32
+    _slots: threading.BoundedSemaphore = field(init=False)
     _closed: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        self._slots = threading.BoundedSemaphore(self.most_at_once)
 
     def __call__(self, items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
         """Answer (prompt, text) pairs in order; a pair that fails or exceeds the budget fails alone."""
@@ -52,6 +53,8 @@ class Subqueries:
             prompt, text = items[number]
             answers.append(self._submit(prompt, text))
         try:
+            # Those in flight are paid for: a bound that another one meets does not end the run before they are back.
+            wait([answer for answer in answers if isinstance(answer, Future)])
             return [answer.result() if isinstance(answer, Future) else answer for answer in answers]
         except BaseException:
             for answer in answers:

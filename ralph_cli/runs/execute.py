@@ -30,6 +30,7 @@ from ralph_cli.runs.folders import require_runs_folder
 from ralph_cli.runs.history import describe_kept, read_run, run_from_events
 from ralph_cli.runs.result import Result
 from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext, build_models, engine_opener
+from ralph_cli.wiring.spending import run_budget
 from sandbox import Sandbox
 
 MAX_QUESTION = 20_000
@@ -110,10 +111,12 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
     # What goes wrong beside the run is not told to its journal, which may be what went wrong.
     traces = TraceWriter(settings.out, folder, lambda message: listeners(NoticeIssued("trace", message)))
     all_sinks = ClosingSink(Fanout((journal, traces, listeners)))
-    ledger = Ledger(settings.budget)
+    budget, bounds = run_budget(settings, job.names.by_role, setup.models)
+    ledger = Ledger(budget)
     document_record = describe_document(document, job.encoding)
     with ExitStack() as closing:
         closing.callback(journal.close)
+        closing.callback(ledger.close)
         recorded = _recorded(settings, job.names) | ({"terms": dict(job.terms)} if job.terms else {})
         started = RunStarted(folder.name, job.mode, job.text, document_record, recorded, clock.now(), earlier.seed)
         try:
@@ -125,7 +128,7 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
             raise
         closing.enter_context(_name_run(folder, job.mode))
         cautions = [NoticeIssued(item.code, item.message) for item in document.cautions] if document else []
-        for notice in (*earlier.notices, *job.names.notices, *cautions):
+        for notice in (*earlier.notices, *job.names.notices, *bounds, *cautions):
             all_sinks(notice)
         size = len(document.text) if document else 0
         opener = setup.engine or engine_opener(settings, size, lambda what: all_sinks(NoticeIssued("sandbox", what)))
@@ -156,7 +159,7 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
         view=replace(view, notices=messages),
         document=document_record,
         folder=folder,
-        notices=tuple(event_log.notices),
+        notices=(*event_log.notices, *(NoticeIssued("subqueries", line) for line in view.losses)),
         coverage=event_log.state.coverage,
     )
 

@@ -78,6 +78,7 @@ def run_from_events(events: tuple[AnyEvent, ...], folder: str) -> RecordedRun:
         seconds=round(seconds, 3),
         notices=tuple(event.message for event in events if isinstance(event, NoticeIssued)),
         coverage=state.coverage,
+        subqueries=state.subqueries,
         missing_votes=missing_votes(state.best, _panel(started), _judge_faults(events)),
     )
     return RecordedRun(shown, events)

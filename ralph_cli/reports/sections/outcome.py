@@ -19,7 +19,7 @@ def describe_outcome(view: RunView) -> str:
     """How the run ended, and what of its checks was not made."""
     unasked = " Not verified: the verifier was not asked about this last iteration."
     doubts = f" {counted}." if (counted := count_doubts(view.unconfirmed)) else ""
-    gaps = "".join(f" {one_line(gap)}" for gap in view.counter_evidence_gaps)
+    gaps = "".join(f" {one_line(gap)}" for gap in (*view.counter_evidence_gaps, *view.losses))
     return _describe_halt(view) + (unasked if view.verification == "skipped" else "") + doubts + gaps
 
 
