@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import re
 import select
 import shutil
 import signal
@@ -22,6 +23,8 @@ from typing import Any
 from sandbox.guest import MODULES as GUEST_MODULES
 from sandbox.watch import TICK, ProcessWatch
 
+ERROR_TAIL, LINE_CHARS = 16_384, 300  # bytes of standard error that are looked through, characters that are told
+_FAULT = re.compile(r"\b(?:error|fatal|panicked|out of memory)\b", re.IGNORECASE)
 HEADER = struct.Struct("!IQ")  # length of the JSON part, length of the blob
 CHUNK = 1 << 20
 PIPE_SIZE = 1 << 20
@@ -118,10 +121,13 @@ class Worker:
             raise WorkerFault("protocol violation", f"{len(self._buffer)} bytes or more behind the end of a message")
 
     def error_tail(self) -> str:
-        """The last words on the worker's standard error, at most 2000 characters."""
+        """The line of its standard error that says why a worker ended: of a banner the one that names the fault."""
         size = self._errors.seek(0, os.SEEK_END)
-        self._errors.seek(max(0, size - 2000))
-        return self._errors.read().decode("utf-8", "replace").strip()
+        self._errors.seek(max(0, size - ERROR_TAIL))
+        said = self._errors.read().decode("utf-8", "replace").splitlines()
+        lines = [line for line in (text.strip("#= \t") for text in said) if line]
+        faults = [line for line in lines if _FAULT.search(line)]
+        return (faults or lines[-1:] or [""])[0][:LINE_CHARS]
 
     def kill(self) -> None:
         """End the whole process group, reap it, remove its folder. May be called twice."""
