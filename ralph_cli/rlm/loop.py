@@ -18,7 +18,7 @@ from ralph_cli.rlm.parse import ACT_TOOL, MalformedCall, Snippet, parse_call
 from ralph_cli.rlm.reading import CoverageTracker
 from ralph_cli.rlm.recorded import RecordedSnippet, RecordedSnippets
 from ralph_cli.rlm.repetition import RepetitionDetector
-from ralph_cli.rlm.searches import extract_searches
+from ralph_cli.rlm.searches import SearchTracker
 from sandbox import Answer, QueryFailure, Result
 
 MAX_TOKENS = 8_000
@@ -107,6 +107,7 @@ class Explorer:
     turns: tuple[Turn, ...] = ()
     trajectory: list[tuple[str, str]] = field(default_factory=list)
     coverage_tracker: CoverageTracker = field(init=False)
+    _searches: SearchTracker = field(default_factory=SearchTracker)
     _open_calls: tuple[str, ...] = ()
     _review: ReviewDraft = accept_draft
     _last_draft: Draft | None = None
@@ -148,7 +149,7 @@ class Explorer:
     @property
     def searches(self) -> tuple[SearchTerm, ...]:
         """What the code that was run searched the document for."""
-        return extract_searches(code for code, _ in self.trajectory)
+        return self._searches.terms
 
     @property
     def characters(self) -> int:
@@ -291,12 +292,16 @@ class Explorer:
         before = self.subqueries.used
         if "budget(" in code:
             self.sandbox.tell_budget(self.subqueries.allowed - before)
-        result = self.sandbox.run(code, self._answer_queries)
+        planned = self._searches.plan(code)
+        result = self.sandbox.run(code, self._answer_queries, planned)
+        self._searches.record(planned, result.reached)
         shown = self._show(result)
         self.coverage_tracker.add_touched(self._iteration, result.touched)
         failed, seconds, pages = result.error is not None, round(result.seconds, 3), pages_shown(shown, self.document)
         asked = self.subqueries.used - before
-        return SnippetRan(self._iteration, self._step, code, shown, failed, result.state_lost, seconds, asked, pages)
+        return SnippetRan(
+            self._iteration, self._step, code, shown, failed, result.state_lost, seconds, asked, pages, result.reached
+        )
 
     def _show(self, result: Result) -> str:
         """What the worker is shown of a result; what is cut off is kept in the sandbox."""
@@ -311,6 +316,8 @@ class Explorer:
         self.recorded.repeat_calls(recorded.calls)
         for part in recorded.reading:
             self.coverage_tracker.record(part)
+        planned = self._searches.plan(ran.code)
+        self._searches.record(planned, planned if ran.reached is None else ran.reached)
         self.subqueries.used += ran.queries
         if ran.state_lost:
             self.sandbox.drop_deferred()
@@ -341,7 +348,7 @@ class Explorer:
         before = self.subqueries.used
         answers = self.subqueries(items)
         faults = [answer.message if isinstance(answer, QueryFailure) else None for answer in answers]
-        asked = list(zip(items, faults, strict=True))[: self.subqueries.used - before]
+        asked = [(items[number], faults[number]) for number in range(self.subqueries.used - before)]
         self.coverage_tracker.add_subqueries(self._iteration, asked, len(items) - len(asked))
         return answers
 
