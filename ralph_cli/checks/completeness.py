@@ -60,7 +60,8 @@ class CompletenessReview:
             "the task asks for all of something, and nothing shows yet that nothing is missing. Ways to show it, in "
             "`complete` beside the items: words of the document that close the list (`closed_by`), or the words at "
             "whose places all instances stand (`terms`), each place read, or the pages of the part that it is about "
-            "(`pages`), all read. Read what is left, or hand in again what you have"
+            "(`pages`), all read. Read what is left; then, if no item is to be added, hand in `claims: []` with "
+            "`complete`: the items are kept"
         )
         return (Issue(NAME, message, material=told),)
 

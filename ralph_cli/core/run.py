@@ -456,6 +456,18 @@ class StopType(StrEnum):
         """Whether the loop could not work at all."""
         return self in (StopType.MAX_CONSECUTIVE_FAILURES, StopType.SYSTEM_ERROR)
 
+    def is_cut_off(self) -> bool:
+        """Whether something from outside ended the run: it was killed or interrupted, failed, or met a budget."""
+        return self in (
+            StopType.NONE,
+            StopType.USER_INTERRUPTED,
+            StopType.SYSTEM_ERROR,
+            StopType.TIMEOUT,
+            StopType.MAX_COST,
+            StopType.MAX_CALLS,
+            StopType.MAX_TOKENS,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Halt:

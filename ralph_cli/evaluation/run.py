@@ -31,12 +31,6 @@ from ralph_cli.runs.questions import answer_question
 from ralph_cli.runs.resume import resume
 from ralph_cli.wiring.models import ModelNames, choose_models
 
-CUT_OFF = (StopType.NONE, StopType.USER_INTERRUPTED, StopType.SYSTEM_ERROR)
-"""Ends of a run that are no result: it is resumed."""
-
-BOUNDS = (StopType.TIMEOUT, StopType.MAX_COST, StopType.MAX_CALLS, StopType.MAX_TOKENS)
-"""Ends of a run that are a result if the bound was the question's own."""
-
 UNBOUNDED = Budget()
 
 OnQuestion = Callable[[int, int, Question, QuestionResult | None], None]
@@ -172,7 +166,7 @@ class _Questioning:
         earlier = self.record.runs.get((question.question.strip(), source.load().sha256))
         if earlier is None:
             return answer_question(source, question.question, setup).view
-        if earlier.halt.type not in (*CUT_OFF, *BOUNDS):
+        if not earlier.halt.type.is_cut_off():
             return earlier
         return resume(
             Path(earlier.folder),

@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,8 @@ class Journal:
     """Appends events of one run; a sink. WAL with synchronous=FULL: what was appended survives a killed process.
 
     Threads that append at the same time share one commit, so that a batch of sub-queries does not wait for the disk
-    once for each of them. A second process on the same folder is refused.
+    once for each of them. Commits are made on a thread of their own, where no interrupt is raised in the midst of one.
+    A second process on the same folder is refused.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -49,6 +51,7 @@ class Journal:
                 self._db.execute("PRAGMA journal_mode=WAL")
                 self._db.execute("PRAGMA synchronous=FULL")
                 self._db.execute(f"CREATE TABLE IF NOT EXISTS {_EVENT_COLUMNS}")
+                self._files = _identify_files(folder)
                 on_failure.pop_all()
         except BlockingIOError:
             raise JournalError(f"another process is writing to {folder}", code="journal-busy") from None
@@ -59,49 +62,60 @@ class Journal:
         self._appended = self._committed = 0
         self._failed: JournalError | None = None
         self._closed = False
-        self._queue_lock, self._write_lock = threading.Lock(), threading.Lock()
+        self._queue_lock = threading.Lock()
+        self._writer = ThreadPoolExecutor(1, "journal")
 
     def __call__(self, event: AnyEvent, /) -> None:
         """Append one event; it is on disk when this returns. Raises JournalError, after which nothing may be sent."""
         body = json.dumps(EVENT.dump_python(event, mode="json"), ensure_ascii=False, separators=(",", ":"))
         row = (clock.now(), event.kind, body.encode("utf-8", "replace").decode())
         with self._queue_lock:
+            if self._closed:
+                raise self._failed or _closed_error(self.folder)
             self._pending.append(row)
             self._appended += 1
-            own_number = self._appended
-        with self._write_lock:
-            if self._failed is not None:
-                raise self._failed
-            if self._committed >= own_number:
-                return
-            with self._queue_lock:
-                rows, self._pending = self._pending, []
-                last_number = self._appended
-            try:
-                self._db.execute("BEGIN IMMEDIATE")
-                self._db.executemany("INSERT INTO event (at, kind, body) VALUES (?, ?, ?)", rows)
-                self._db.execute("COMMIT")
-            except sqlite3.Error as error:
-                # What others have queued behind these rows is lost with them, so nobody may be told that it is kept.
-                self._failed = _write_error(self.folder, error)
-                with contextlib.suppress(sqlite3.Error):
-                    self._db.execute("ROLLBACK")
-                raise self._failed from error
-            self._committed = last_number
+            written = self._writer.submit(self._commit, self._appended)
+        written.result()
+
+    def _commit(self, number: int) -> None:
+        """Write what is pending, unless the event of that number is on disk already."""
+        if self._failed is not None:
+            raise self._failed
+        if self._committed >= number:
+            return
+        with self._queue_lock:
+            rows, self._pending = self._pending, []
+            last_number = self._appended
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            self._db.executemany("INSERT INTO event (at, kind, body) VALUES (?, ?, ?)", rows)
+            self._db.execute("COMMIT")
+            if _identify_files(self.folder) != self._files:
+                raise FileNotFoundError("another file is in its place")
+        except (OSError, sqlite3.Error) as error:
+            # What others have queued behind these rows is lost with them, so nobody may be told that it is kept.
+            self._failed = _write_error(self.folder, error)
+            with contextlib.suppress(sqlite3.Error):
+                self._db.execute("ROLLBACK")
+            raise self._failed from error
+        self._committed = last_number
 
     def close(self) -> None:
         """Close the file and release the folder; later events are refused. A run that has ended is a single file."""
-        with self._write_lock:
+        with self._queue_lock:
             if self._closed:
                 return
             self._closed = True
-            closed = JournalError(f"the journal in {self.folder} is closed", code="journal-closed")
-            self._failed = self._failed or closed
-            # Fails while another process reads it: the write-ahead log then stays beside the file.
-            with contextlib.suppress(sqlite3.Error):
-                self._db.execute("PRAGMA journal_mode=DELETE")
-            self._db.close()
-            os.close(self._lock_file)
+            closed = self._writer.submit(self._close)
+        self._writer.shutdown(wait=False)
+        closed.result()
+
+    def _close(self) -> None:
+        # Fails while another process reads it: the write-ahead log then stays beside the file.
+        with contextlib.suppress(sqlite3.Error):
+            self._db.execute("PRAGMA journal_mode=DELETE")
+        self._db.close()
+        os.close(self._lock_file)
 
     def discard(self) -> None:
         """Close it and take its folder away, if this journal made it: the run never began, and nobody may find it."""
@@ -113,9 +127,25 @@ class Journal:
             shutil.rmtree(self.folder, ignore_errors=True)
 
 
+def _identify_files(folder: Path) -> list[tuple[int, int]]:
+    """Which files the journal's are now. SQLite writes on into files that were deleted, moved away or unmounted.
+
+    Raises OSError if one is not there.
+    """
+    states = [(folder / f"{JOURNAL_FILE}{suffix}").stat() for suffix in ("", "-wal")]
+    return [(state.st_dev, state.st_ino) for state in states]
+
+
 def _write_error(folder: Path, error: Exception) -> JournalError:
+    if isinstance(error, FileNotFoundError):
+        what = f"{folder} was deleted, moved or unmounted while the run went on"
+        return JournalError(what, code="journal-gone", hint="keep runs in a folder that stays: --out (RALPH_OUT)")
     hint = "free some disk space, or choose another folder with --out (RALPH_OUT)"
     return JournalError(f"the journal in {folder} cannot be written: {error}", code="journal-unwritable", hint=hint)
+
+
+def _closed_error(folder: Path) -> JournalError:
+    return JournalError(f"the journal in {folder} is closed", code="journal-closed")
 
 
 @dataclass(frozen=True, slots=True)

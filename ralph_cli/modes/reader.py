@@ -13,7 +13,7 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.model import Request, Tool, ToolCall, UserTurn
 from ralph_cli.core.prompts.framing import frame_data, truncate
 from ralph_cli.core.prompts.templates import render_prompt
-from ralph_cli.core.run import Attempt, Completeness, Draft
+from ralph_cli.core.run import Attempt, Completeness, Draft, DraftClaim
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.modes.opening import describe_pages, render_headings
 from ralph_cli.rlm.loop import Explorer, ReviewDraft
@@ -106,6 +106,22 @@ def parse_submission(call: ToolCall, form: AnswerForm) -> Snippet | Draft | Malf
     """The meaning of a tool call; quotes that are longer than the form allows are cut into several."""
     act = parse_call(call)
     return split_long_quotes(act, form) if isinstance(act, Draft) else act
+
+
+@dataclass(slots=True)
+class SubmissionParser:
+    """What tool calls mean. One that hands in no items, and says only why nothing is missing, is about the last items:
+    they need not be written again."""
+
+    form: AnswerForm
+    _items: tuple[DraftClaim, ...] = ()
+
+    def __call__(self, call: ToolCall) -> Snippet | Draft | MalformedCall:
+        act = parse_submission(call, self.form)
+        if isinstance(act, Draft) and act.absence is None:
+            self._items = act.claims or (self._items if act.completeness else ())
+            return replace(act, claims=self._items)
+        return act
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,4 +126,4 @@ class RetryingModel(ModelWrapper):
 def _final_error(error: ProviderError, attempt: int) -> ProviderError:
     if attempt == 1:
         return error
-    return ProviderError(**vars(error) | {"message": f"{error.message} (gave up after {attempt} attempts)"})
+    return error.reworded(f"{error.message} (gave up after {attempt} attempts)")

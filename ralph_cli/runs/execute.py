@@ -1,8 +1,8 @@
 """Running a mode: journal, traces, ledger and models around it; every mode comes through here."""
 
 import platform
-from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -11,12 +11,12 @@ from ralph_cli.config import Settings, complete_settings
 from ralph_cli.core import clock
 from ralph_cli.core.budget import Ledger
 from ralph_cli.core.document import Document
-from ralph_cli.core.errors import ConfigError, RalphError
+from ralph_cli.core.errors import ConfigError, JournalError, RalphError
 from ralph_cli.core.events import AnyEvent, ClosingSink, EventSink, Fanout, NoticeIssued, RunHalted, RunStarted
 from ralph_cli.core.model import Model
 from ralph_cli.core.prompts.nonce import Nonces
 from ralph_cli.core.prompts.templates import prompt_digests
-from ralph_cli.core.run import Halt, StopType
+from ralph_cli.core.run import Halt, Outcome, StopType
 from ralph_cli.core.version import __version__
 from ralph_cli.documents.load import describe_loader
 from ralph_cli.journal.store import Journal
@@ -25,9 +25,9 @@ from ralph_cli.loop.detectors import StopDetector
 from ralph_cli.loop.engine import run_loop
 from ralph_cli.loop.state import LoopState, StateTracker
 from ralph_cli.providers.replaying import Recording
-from ralph_cli.reports.safe_text import resume_command
+from ralph_cli.reports.view import RunView
 from ralph_cli.runs.folders import require_runs_folder
-from ralph_cli.runs.history import read_run
+from ralph_cli.runs.history import describe_kept, read_run, run_from_events
 from ralph_cli.runs.result import Result
 from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext, build_models, engine_opener
 from ralph_cli.wiring.spending import run_budget
@@ -126,6 +126,7 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
         except Exception:
             journal.discard()
             raise
+        closing.enter_context(_name_run(folder, job.mode))
         cautions = [NoticeIssued(item.code, item.message) for item in document.cautions] if document else []
         for notice in (*earlier.notices, *job.names.notices, *bounds, *cautions):
             all_sinks(notice)
@@ -134,25 +135,23 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
         stage = RunContext(settings, built, opener, Nonces(earlier.seed), all_sinks, folder, ledger)
         try:
             parts = build(stage)
-        except Exception as error:
-            all_sinks(RunHalted(Halt(StopType.SYSTEM_ERROR, str(error) or type(error).__name__), clock.now()))
+        except BaseException as error:
+            interrupted = isinstance(error, KeyboardInterrupt)
+            kind = StopType.USER_INTERRUPTED if interrupted else StopType.SYSTEM_ERROR
+            with suppress(JournalError):  # what failed is told, not what it failed again at
+                all_sinks(RunHalted(Halt(kind, str(error) or type(error).__name__), clock.now()))
             raise
         closing.callback(parts.close)
-        try:
-            outcome = run_loop(
-                parts.mode,
-                LoopState().apply(started),
-                ledger=ledger,
-                config=settings.stops,
-                sink=all_sinks,
-                detectors=job.detectors,
-                has_result=parts.has_result,
-            )
-        except RalphError as error:
-            kept = f"the run is kept: `{resume_command(settings.out, folder.name)}` goes on with it"
-            error.hint = f"{error.hint}; {kept}" if error.hint else kept
-            raise
-    view = read_run(folder).view
+        outcome = run_loop(
+            parts.mode,
+            LoopState().apply(started),
+            ledger=ledger,
+            config=settings.stops,
+            sink=all_sinks,
+            detectors=job.detectors,
+            has_result=parts.has_result,
+        )
+    view = _read_back(folder, event_log.events, outcome)
     # What could not be recorded, such as that a trace could not be written, is shown, too.
     messages = tuple(dict.fromkeys((*(notice.message for notice in event_log.notices), *view.notices)))
     return Result(
@@ -173,17 +172,43 @@ def new_run_folder(settings: Settings, mode: str, document: Document | None) -> 
     return settings.out / f"{stamp}-{mode}-{about}-{clock.token(3)}"
 
 
+@contextmanager
+def _name_run(folder: Path, mode: str) -> Iterator[None]:
+    """An error that ends a run tells which run it was, what is kept of it, and how to resume it."""
+    try:
+        yield
+    except BaseException as error:
+        if isinstance(error, RalphError):
+            error.run = folder.name
+        error.add_note(describe_kept(folder, mode))
+        raise
+
+
+def _read_back(folder: Path, events: Sequence[AnyEvent], outcome: Outcome) -> RunView:
+    """The run as its journal tells it; of a journal that failed, what was to stand in it."""
+    try:
+        view = read_run(folder).view
+        if view.halt == outcome.halt:
+            return view
+    except JournalError:
+        pass
+    return run_from_events((*events, RunHalted(outcome.halt, clock.now())), str(folder)).view
+
+
 class _EventLog(StateTracker):
-    """A sink that remembers what a person should be told, and the state that the events fold to."""
+    """A sink that remembers the events, what a person should be told, and the state that they fold to."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.notices: list[NoticeIssued] = []
+        self.events: list[AnyEvent] = []
 
     def __call__(self, event: AnyEvent, /) -> None:
         super().__call__(event)
-        if isinstance(event, NoticeIssued):
-            self.notices.append(event)
+        self.events.append(event)
+
+    @property
+    def notices(self) -> list[NoticeIssued]:
+        return [event for event in self.events if isinstance(event, NoticeIssued)]
 
 
 def require_text(text: str, what: str, example: str) -> str:

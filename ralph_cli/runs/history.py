@@ -17,8 +17,10 @@ from ralph_cli.journal.store import JOURNAL_FILE, read_events
 from ralph_cli.loop.state import fold
 from ralph_cli.providers.prices import saved_by_cache
 from ralph_cli.reports import goal, json
+from ralph_cli.reports.safe_text import resume_command
 from ralph_cli.reports.sections.spending import spending, usd_by_role
 from ralph_cli.reports.view import MissingVote, RunView, build_view
+from ralph_cli.text.plural import pluralize
 
 NO_VERDICT = "no verdict of it could be used"
 UNFINISHED = Halt(StopType.NONE, "the run has not ended: it is still running, or was killed")
@@ -84,6 +86,20 @@ def run_from_events(events: tuple[AnyEvent, ...], folder: str) -> RecordedRun:
         missing_votes=missing_votes(state.best, _panel(started), _judge_faults(events)),
     )
     return RecordedRun(shown, events)
+
+
+def describe_kept(folder: Path, mode: str) -> str:
+    """What is kept of a run of that mode that was cut off, and the command that goes on with it; without a full stop.
+
+    Of a folder that was moved or unmounted it is not known what is kept in it.
+    """
+    command = resume_command(mode, folder.parent, folder.name)
+    try:
+        usage = read_run(folder).view.usage
+    except JournalError:
+        return f"the record of the run {folder.name} is gone; if its folder comes back: `{command}`"
+    cost = f" (${usage.usd:.2f})" if usage.usd else ""
+    return f"the run {folder.name} keeps {pluralize(usage.calls, 'call')}{cost}; to go on with it: `{command}`"
 
 
 def find_start(events: tuple[AnyEvent, ...], folder: str) -> RunStarted:

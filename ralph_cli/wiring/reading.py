@@ -10,7 +10,7 @@ from ralph_cli.core.prompts.templates import prompt_text
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.documents.visibility import VisibilityChecker
 from ralph_cli.modes.opening import render_headings
-from ralph_cli.modes.reader import Assignment, DocumentReader, parse_submission
+from ralph_cli.modes.reader import Assignment, DocumentReader, SubmissionParser
 from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
 from ralph_cli.rlm.loop import Explorer
 from ralph_cli.wiring.models import RunContext
@@ -70,7 +70,7 @@ def open_reader(
         max_steps=settings.max_steps,
         output_chars=settings.output_chars,
         tool=assignment.tool,
-        parse=partial(parse_submission, form=assignment.form),
+        parse=SubmissionParser(assignment.form),
         has_seen_text=direct,
         agent=agent,
     )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from ralph_cli.commands.terminal.interrupts import interrupts
 from ralph_cli.core import clock
 from ralph_cli.core.events import (
     AnyEvent,
@@ -78,7 +79,8 @@ class SilentProgress:
     """Shows nothing."""
 
     def __call__(self, event: AnyEvent, /) -> None:
-        """Ignore the event."""
+        """Let it count for what Ctrl-C means."""
+        interrupts.follow(event)
 
     def on_loading(self, done: int, total: int) -> None:
         """Ignore the progress of loading."""
@@ -116,6 +118,7 @@ class LineProgress(SilentProgress):
         self.draw("")
 
     def __call__(self, event: AnyEvent, /) -> None:
+        super().__call__(event)
         with self._lock:
             line = self._event_line(event)
             if line:

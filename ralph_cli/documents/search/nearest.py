@@ -22,7 +22,8 @@ MOST_WORDS, LONGEST_ENDING = 24, 5
 
 _WORD = re.compile(r"\d(?:[\d.,]*\d)?|[^\W\d_]+")
 _ASKING = "describe document explain find give list mention mentioned name page pages please say show state summarise"
-_COMMON = STOP_WORDS | frozenset(f"{_ASKING} summarize summary tell text".split())
+_PEOPLE = "another anybody anyone let lets others somebody someone whoever"
+_COMMON = STOP_WORDS | frozenset(f"{_ASKING} {_PEOPLE} summarize summary tell text".split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,7 @@
 """In a sentence how a run ended, what was checked, and by whom."""
 
-from pathlib import Path
-
 from ralph_cli.core.run import StopType
-from ralph_cli.reports.safe_text import make_visible, one_line, resume_command
+from ralph_cli.reports.safe_text import make_visible, one_line
 from ralph_cli.reports.sections.unconfirmed import count_doubts
 from ralph_cli.reports.view import RunView
 from ralph_cli.text.plural import pluralize
@@ -25,24 +23,13 @@ def describe_outcome(view: RunView) -> str:
     return _describe_halt(view) + (unasked if view.verification == "skipped" else "") + doubts + gaps
 
 
-_BOUNDS = {
+BOUND_FLAGS = {
     StopType.MAX_COST: "--max-cost",
     StopType.TIMEOUT: "--max-time",
     StopType.MAX_CALLS: "--max-calls",
     StopType.MAX_TOKENS: "--max-tokens",
 }
-"""What a person raises to go on with a run that ended so."""
-
-_CUT_OFF = (StopType.NONE, StopType.USER_INTERRUPTED, StopType.SYSTEM_ERROR, StopType.UNJUDGED)
-
-
-def resume_line(view: RunView) -> str:
-    """How a run goes on that a bound, a failure or a person ended; empty for any other."""
-    bound = _BOUNDS.get(view.halt.type, "")
-    if not bound and view.halt.type not in _CUT_OFF:
-        return ""
-    command = resume_command(Path(view.folder).parent, view.run, bound)
-    return make_visible(f"To go on: {command} (calls that were answered are not paid again)")
+"""What a person raises to go on with a run that a bound has ended."""
 
 
 def _describe_halt(view: RunView) -> str:

@@ -1,8 +1,7 @@
 """Every run has a bound, which is said; prices of one's own count; what a resume needs is told."""
 
 import pytest
-from fakes import FakeSandbox
-from test_ask import LOOK, MEMO, RENT, verdicts
+from fakes import FakeSandbox, document
 
 from ralph_cli.api import ask
 from ralph_cli.config import Settings
@@ -12,9 +11,13 @@ from ralph_cli.core.model import Request, Usage, UserTurn
 from ralph_cli.core.run import StopType
 from ralph_cli.providers.estimates import most_text_tokens
 from ralph_cli.providers.prices import price
-from ralph_cli.providers.scripted import ScriptedModel, tool_reply
+from ralph_cli.providers.scripted import ScriptedModel, text_reply, tool_reply
 from ralph_cli.wiring.spending import cost_estimator, require_price, run_budget
 
+MEMO = document("Memorandum on the lease.\nThe tenant pays a base rent of $48,000 a year.\n")
+LOOK = {"code": "find('base rent')"}
+RENT = {"text": "The base rent is $48,000 a year.", "quotes": ["a base rent of $48,000 a year"]}
+YES = '{"verdicts": [{"id": 1, "verdict": "supported", "reason": "it says so"}]}'
 CLAUDE = {
     "worker": "anthropic:claude-sonnet-5-5",
     "judge": "openai:gpt-6.1-sol",
@@ -91,7 +94,7 @@ def test_what_is_written_to_a_cache_and_thoughts_that_are_sent_back_are_reserved
 
 def test_a_bound_that_is_reached_ends_the_run_with_what_a_resume_needs(settings: Settings) -> None:
     worker = ScriptedModel([tool_reply(LOOK), tool_reply({"claims": [RENT]})], vendor="a")
-    models = {"worker": worker, "judge": ScriptedModel([verdicts((1, "supported"))], vendor="b")}
+    models = {"worker": worker, "judge": ScriptedModel([text_reply(YES)], vendor="b")}
     chosen = settings.model_copy(update={"strategy": "rlm", "max_calls": 2})
     done = ask(MEMO, "What is the rent?", settings=chosen, models=models, engine=FakeSandbox)
     assert done.stop.type is StopType.MAX_CALLS and "calls limit reached: 2 of 2 spent" in done.stop.detail
