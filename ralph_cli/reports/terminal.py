@@ -1,15 +1,14 @@
 """A run for a reader at a terminal, with or without colour; the same lines either way."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from ralph_cli.core.model import Usage
 from ralph_cli.core.run import Claim, Quote, Ruling, StopType
-from ralph_cli.reports.safe_text import join_lines, make_visible, one_line, resume_command, trace_line
+from ralph_cli.reports.safe_text import join_lines, make_visible, one_line, trace_line
 from ralph_cli.reports.sections import absence
 from ralph_cli.reports.sections.coverage import completeness_lines, coverage_line, unreadable_line
 from ralph_cli.reports.sections.opinions import BEARINGS, describe_qualifications
-from ralph_cli.reports.sections.outcome import BOUND_FLAGS, PASSAGES_HEADING, describe_outcome
+from ralph_cli.reports.sections.outcome import PASSAGES_HEADING, describe_outcome, resume_line
 from ralph_cli.reports.sections.output import payload
 from ralph_cli.reports.sections.unconfirmed import HEADING, Unconfirmed, describe_doubt
 from ralph_cli.reports.styled import Styled, plain_text
@@ -78,11 +77,9 @@ def report_lines(view: RunView, *, output: bool = True) -> Iterator[list[Styled]
         if read := coverage_line(view):
             yield [read]
     yield [(describe_outcome(view), _colour(view))]
+    if further := resume_line(view):
+        yield [(further, "yellow")]
     yield [(trace_line(view.folder, view.run), "dim")]
-    if view.halt.type.is_cut_off():
-        command = resume_command(view.mode, Path(view.folder).parent, view.run)
-        raised = f" {BOUND_FLAGS[view.halt.type]} HIGHER" if view.halt.type in BOUND_FLAGS else ""
-        yield [(f"Resume: {make_visible(command)}{raised} (answered calls are not paid again)", "dim")]
     yield [(describe_spending(view, view.iterations), "dim")]
 
 

@@ -90,7 +90,7 @@ def test_what_a_snippet_prints_was_shown_and_what_it_takes_was_gone_through() ->
     made.explore("", 1)
     assert shown(events) == {3} and fold(events).coverage.code == ((0, 9_000),)
     kinds = [type(event).__name__ for event in events]
-    assert kinds.index("SnippetRan") < kinds.index("CoverageAdded")
+    assert kinds.index("SnippetStarted") < kinds.index("CoverageAdded") < kinds.index("SnippetRan")
     assert made.coverage_tracker.coverage == fold(events).coverage
 
 
