@@ -85,7 +85,7 @@ class CallRetried:
 
 @dataclass(frozen=True, slots=True)
 class CallFinished:
-    """A call came back, or failed for good (`error` is not empty). `reply` is all that a replay needs."""
+    """A call came back, or failed (`error` is not empty, with its `code` and `hint`). A replay needs no more."""
 
     number: int
     agent: str
@@ -94,6 +94,8 @@ class CallFinished:
     seconds: float
     reply: Json | None = None
     error: str = ""
+    code: str = ""
+    hint: str = ""
     kind: Literal["call_finished"] = "call_finished"
 
 

@@ -24,6 +24,9 @@ from ralph_cli.reports.terminal import report_text
 VENDORS = ("anthropic", "openai")
 GOOD = ("good", "redirect-target")
 SLOW = ("hang", "drip")
+BUSY = ("s429", "s529", "s503-overloaded", "b-error-object")
+"""Faults that hold for all lanes of a key; here nobody has the patience to wait for them."""
+
 KINDS = [name for name in FAULTS if name not in (*GOOD, *SLOW, "b-bomb", "b-huge", "b-deep")]
 SINGLE = list(product([name for name in FAULTS if name not in GOOD], POSITIONS, VENDORS))
 DOUBLE = list(product(KINDS[::4][:20], KINDS[1::4][:20], ("worker-middle", "subquery-last", "judge")))
@@ -91,7 +94,7 @@ def play(
 
 def check(server: FaultServer, out: Path, vendor: str, position: str, faults: Sequence[str], *, forever: bool) -> str:
     ended, service = play(server, out, vendor, position, faults, forever=forever)
-    if position.startswith("subquery"):
+    if position.startswith("subquery") and not any(fault.startswith(BUSY) for fault in faults):
         assert ended in ("answer", "lost"), ended  # one sub-query never ends a run
     assert forever or len(service.faults) < len(faults), "the run came never there"
     return ended
