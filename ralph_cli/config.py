@@ -251,6 +251,8 @@ class Settings(BaseModel):
     """Milliseconds after which waiting is reported when standard error is not a terminal."""
     sandbox: Literal["auto", "pyodide", "native"] = setting("auto", MACHINE, ACCEPTED)
     """Where snippets run: `auto`, `pyodide` or `native` (Linux)."""
+    require_walls: bool = setting(False, MACHINE, CURRENT)
+    """Run no snippet on a machine that lacks one of the sandbox's walls."""
     snippet_seconds: float = setting(30.0, MACHINE, ACCEPTED, gt=0, le=3_600)
     """Wall time of one snippet, without the time sub-queries take."""
     snippet_memory_mb: int = setting(2_048, MACHINE, ACCEPTED, ge=256, le=16_384)

@@ -13,12 +13,11 @@ import pytest
 ROOT = Path(__file__).parent.parent
 SOURCES = sorted((ROOT / "ralph_cli").rglob("*.py")) + sorted((ROOT / "sandbox").rglob("*.py"))
 GUEST = {
-    "sandbox/guest.py",
-    "sandbox/touched.py",
+    *(f"sandbox/guest/{name}.py" for name in ("touched", "names", "reports", "stand_ins", "queries", "session")),
     *(f"ralph_cli/rlm/lookup/{name}.py" for name in ("lines", "find", "parts")),
     "ralph_cli/providers/offline/rank.py",
 }
-CHILDREN = {"sandbox/worker.py", "sandbox/native_worker.py", "sandbox/deno/worker.py", "sandbox/kernel.py"}
+CHILDREN = {f"sandbox/{name}.py" for name in ("worker", "native_worker", "deno/worker", "deno/launcher", "kernel")}
 CHILDREN |= {"ralph_cli/documents/process/worker.py", "ralph_cli/documents/process/side_by_side.py"}  # of a parser
 
 

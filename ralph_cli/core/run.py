@@ -309,6 +309,9 @@ class Qualification:
     judge: str
 
 
+DoubtKind = Literal["objection", "open"]
+
+
 @dataclass(frozen=True, slots=True)
 class Doubt:
     """Something of a claim that code could not confirm, for whoever judges the claim and for the reader.
@@ -320,7 +323,7 @@ class Doubt:
     claim: int
     words: str
     message: str
-    kind: Literal["objection", "open"] = "open"
+    kind: DoubtKind = "open"
 
 
 @dataclass(frozen=True, slots=True)

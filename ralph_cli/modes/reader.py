@@ -13,7 +13,7 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.model import Request, Tool, ToolCall, UserTurn
 from ralph_cli.core.prompts.framing import frame_data, truncate
 from ralph_cli.core.prompts.templates import render_prompt
-from ralph_cli.core.run import Attempt, Completeness, Draft
+from ralph_cli.core.run import Attempt, Completeness, Draft, DraftClaim
 from ralph_cli.documents.quotes.index import QuoteIndex
 from ralph_cli.modes.opening import describe_pages, render_headings
 from ralph_cli.rlm.loop import Explorer, ReviewDraft
@@ -45,10 +45,12 @@ class Assignment:
     least_share: float = 0.0
     output_chars: int
 
-    @property
-    def system(self) -> str:
-        """The system prompt."""
-        return render_prompt(_PROMPTS[self.kind][0], output_chars=f"{self.output_chars:,}")
+    def system(self, *, include_document: bool) -> str:
+        """The system prompt; a worker that is given the whole text needs to know less of what it can run."""
+        python = "sandbox_whole" if include_document else "sandbox"
+        return render_prompt(
+            _PROMPTS[self.kind][0], python=render_prompt(python, output_chars=f"{self.output_chars:,}")
+        )
 
     @property
     def tool(self) -> Tool:
@@ -74,13 +76,13 @@ class Assignment:
         least = f"At least {self.least_share:.0%} of the document must be read.\n" if self.least_share else ""
         return render_prompt(opening, headings=render_headings(self.document, nonce), least_read=least, **values)
 
-    def extractor_request(self, trajectory: Sequence[tuple[str, str]], nonce: str) -> Request:
+    def extractor_request(self, system: str, trajectory: Sequence[tuple[str, str]], nonce: str) -> Request:
         """The request of the fallback extractor: what is asked, over what was printed."""
         steps = "\n\n".join(f"Step {n}\nCode:\n{code}\nOutput:\n{out}" for n, (code, out) in enumerate(trajectory, 1))
         printed = frame_data(truncate(steps, TRAJECTORY_CHARS) or "(no step was run)", nonce)
         message = render_prompt(_PROMPTS[self.kind][3], trajectory=printed, **self._form_values)
         inputs = {**self.inputs, "trajectory": "\n".join(output for _, output in trajectory)}
-        return Request("extractor", self.system, (UserTurn(message),), (self.tool,), inputs=inputs)
+        return Request("extractor", system, (UserTurn(message),), (self.tool,), inputs=inputs)
 
     @property
     def inputs(self) -> dict[str, object]:
@@ -104,6 +106,22 @@ def parse_submission(call: ToolCall, form: AnswerForm) -> Snippet | Draft | Malf
     """The meaning of a tool call; quotes that are longer than the form allows are cut into several."""
     act = parse_call(call)
     return split_long_quotes(act, form) if isinstance(act, Draft) else act
+
+
+@dataclass(slots=True)
+class SubmissionParser:
+    """What tool calls mean. One that hands in no items, and says only why nothing is missing, is about the last items:
+    they need not be written again."""
+
+    form: AnswerForm
+    _items: tuple[DraftClaim, ...] = ()
+
+    def __call__(self, call: ToolCall) -> Snippet | Draft | MalformedCall:
+        act = parse_submission(call, self.form)
+        if isinstance(act, Draft) and act.absence is None:
+            self._items = act.claims or (self._items if act.completeness else ())
+            return replace(act, claims=self._items)
+        return act
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,11 +196,12 @@ class DocumentReader:
 
     def continuation(self) -> dict[str, str]:
         """What a fresh conversation is told first: the opening, and what was run before."""
-        opening = self.assignment.opening(self.nonce, include_document=False)
+        opening = self.assignment.opening(self.nonce, include_document=self.explorer.has_seen_text)
         return {"opening": opening, "done": self.explorer.summarize_steps(SUMMARY_CHARS)}
 
     def _extract_draft(self) -> Draft | None:
         """One last call over the trajectory; None if it submits nothing usable."""
-        reply = self.explorer.model.complete(self.assignment.extractor_request(self.explorer.trajectory, self.nonce))
+        asked = self.assignment.extractor_request(self.explorer.system, self.explorer.trajectory, self.nonce)
+        reply = self.explorer.model.complete(asked)
         drafts = [act for call in reply.calls if isinstance(act := parse_submission(call, self.assignment.form), Draft)]
         return drafts[-1] if drafts else None

@@ -20,6 +20,9 @@ from sandbox import Answer, HostQuery, QueryFailure, Result, Sandbox, SandboxFai
 MAX_PARALLEL = 32
 """Sub-queries in flight at once."""
 
+OFFERED = ("find", "more", "show", "at", "section", "table", "term", "rest")
+"""The look-up functions that a snippet finds."""
+
 CLOSE_WAIT_S = 5.0
 """Seconds that closing waits for an engine that is still starting."""
 
@@ -118,7 +121,8 @@ class DocumentSandbox:
         notes = "" if memory is None else f"\nmemory = {memory!r}\n"
         lines = f"\n_line_notes = {_describe_lines(document)!r}\n"
         parts = [(heading.start, heading.level, heading.text) for heading in find_headings(document)]
-        self._first_snippet = f"{_lookup_functions()}{lines}_headings = {parts!r}\n{notes}"
+        self._prelude = f"{_lookup_functions()}{lines}_headings = {parts!r}\n{notes}"
+        self._offered = OFFERED if memory is None else (*OFFERED, "memory")
         self._sandbox: Sandbox | None = None
         self._ready: Future[Sandbox] | None = None
         self._lock = threading.Lock()
@@ -137,7 +141,7 @@ class DocumentSandbox:
             sandbox.start()
             pages = [(page.number, page.label, page.start, page.end) for page in self._document.pages]
             sandbox.load(self._document.text, pages)
-            self._run_first_snippet(sandbox)
+            sandbox.define(self._prelude, self._offered)
             ready.set_result(sandbox)
         except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, never swallowed
             ready.set_exception(error)
@@ -157,7 +161,6 @@ class DocumentSandbox:
             if result.state_lost:
                 # What the end of the run's time has cut is no fault of the snippet, and nobody is told that it is.
                 self._ledger.check_time()
-                self._run_first_snippet(sandbox)
         except SandboxUnavailable as error:
             raise EngineError(str(error.args[0]), code="no-sandbox", hint=error.hint) from error
         except SandboxFailure as error:
@@ -167,13 +170,6 @@ class DocumentSandbox:
     def keep_rest(self, text: str) -> None:
         """Have `rest()` print this text: what was cut off the output of a snippet."""
         self.run(f"_cut_off = {text!r}", refuse_queries)
-
-    def _run_first_snippet(self, sandbox: Sandbox) -> None:
-        """Define the look-up functions, and the notes, in a fresh guest."""
-        result = sandbox.run(self._first_snippet, refuse_queries)
-        if result.error:
-            fault = result.error.strip().splitlines()[-1]
-            raise SandboxFailure(f"the sandbox could not run its first snippet: {fault}")
 
     def close(self) -> None:
         """Kill the worker; safe to call at any time, more than once.

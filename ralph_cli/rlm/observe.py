@@ -6,6 +6,9 @@ from ralph_cli.core.document import Document
 from ralph_cli.core.prompts.framing import truncate
 from sandbox import Result
 
+NEARLY = 1.25
+"""By how much what is printed may exceed its cap before it is cut."""
+
 _PAGE = re.compile(r"^(?:--- )?(?:place \d+, )?page (\d+)(?:,| \()", re.MULTILINE)
 
 
@@ -29,8 +32,11 @@ def render_result(result: Result, cap: int) -> tuple[str, str]:
 
 
 def _cut_at_line(text: str, cap: int) -> tuple[str, str]:
-    """A text within `cap` characters, cut where a line ends if one does in the latter half, and what was cut off."""
-    if len(text) <= cap:
+    """A text within `cap` characters, cut where a line ends if one does in the latter half, and what was cut off.
+
+    A text that is only a little longer is not cut: to print the rest would cost more.
+    """
+    if len(text) <= cap * NEARLY:
         return text, ""
     end = text.rfind("\n", cap // 2, cap)
     return (text[:end], text[end + 1 :]) if end >= 0 else (text[:cap], text[cap:])

@@ -241,15 +241,25 @@ def _cost_estimator(vendor: str, model: str, base_url: str | None) -> Estimate:
 
 
 def engine_opener(
-    settings: Settings, document_chars: int, on_wait: Callable[[str], None] = lambda _: None
+    settings: Settings, document_chars: int, notice: Callable[[str], None] = lambda _: None
 ) -> Callable[[], Sandbox]:
-    """A function that opens the sandbox engine of the settings, sized for a document of that many characters."""
+    """A function that opens the sandbox engine of the settings, sized for a document of that many characters.
+
+    `notice` is told what a wait is for, and which walls this machine lacks.
+    """
 
     def start_engine() -> Sandbox:
         memory = max(settings.snippet_memory_mb << 20, 8 * document_chars + (300 << 20))
         limits = ResourceLimits(seconds=settings.snippet_seconds, memory=memory, prompt_chars=MAX_SUBQUERY_CHARS)
-        cache, fetch_env = settings.cache_folder, fetch_environment()
-        return open_sandbox(settings.sandbox, cache=cache, limits=limits, fetch_env=fetch_env, on_wait=on_wait)
+        return open_sandbox(
+            settings.sandbox,
+            cache=settings.cache_folder,
+            limits=limits,
+            fetch_env=fetch_environment(),
+            on_wait=notice,
+            require_walls=settings.require_walls,
+            on_missing=notice,
+        )
 
     return start_engine
 

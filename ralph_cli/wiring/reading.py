@@ -1,7 +1,6 @@
 """The parts that read a document: sandbox, sub-queries, and the worker's conversation over them."""
 
 from collections.abc import Callable
-from functools import partial
 
 from ralph_cli.checks.quotes import VisibilityPolicy
 from ralph_cli.core.document import Document
@@ -10,7 +9,7 @@ from ralph_cli.core.prompts.templates import prompt_text
 from ralph_cli.documents.source import DocumentSource
 from ralph_cli.documents.visibility import VisibilityChecker
 from ralph_cli.modes.opening import render_headings
-from ralph_cli.modes.reader import Assignment, DocumentReader, parse_submission
+from ralph_cli.modes.reader import Assignment, DocumentReader, SubmissionParser
 from ralph_cli.rlm.bridge import DocumentSandbox, Subqueries
 from ralph_cli.rlm.loop import Explorer
 from ralph_cli.wiring.models import RunContext
@@ -59,7 +58,7 @@ def open_reader(
         sandbox=sandbox,
         subqueries=subqueries,
         document=document,
-        system=assignment.system,
+        system=assignment.system(include_document=direct),
         opening=assignment.opening(nonce, include_document=direct),
         inputs=assignment.inputs,
         nonce=nonce,
@@ -68,7 +67,7 @@ def open_reader(
         max_steps=settings.max_steps,
         output_chars=settings.output_chars,
         tool=assignment.tool,
-        parse=partial(parse_submission, form=assignment.form),
+        parse=SubmissionParser(assignment.form),
         has_seen_text=direct,
         agent=agent,
     )

@@ -124,8 +124,9 @@ class TaskJudge:
         if self.document is None or not attempt.claims:
             return "(no document was read)"
         shown = render_passages(self.document, attempt.quotes, nonce, self.context_chars)
-        items = "\n".join(render_numbered("Item", claim, nonce) for claim in attempt.claims)
-        return f"{shown}\n\n{items}"
+        told = (claim for claim in attempt.claims if claim.searches or claim.calculations)  # the others only repeat
+        items = [render_numbered("Item", claim, nonce) for claim in told]
+        return "\n\n".join((shown, "\n".join(items))) if items else shown
 
 
 def _reading_record(attempt: Attempt) -> list[str]:

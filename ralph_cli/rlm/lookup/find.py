@@ -156,7 +156,7 @@ def _print_places(places: list[_Place], start: int, show: int) -> tuple[int, int
                 break
             top = _top(place[0]) if on != page else ""
             where = f"--- place {number}, page {on}, offset {hits[0]}{top}"
-            room = left - len(where) - (min(len(places) - number, show - shown) - 1) * _LEAST_CHARS
+            room = left // min(len(places) - number, show - shown) - len(where)
             page, low = on, max(low, reached if on == page else low)
             passage, hidden, reached = _passage(number, (place[0], low, high, hits), max(room, _LEAST_CHARS), headers)
             print(f"{where}\n{passage}")

@@ -102,4 +102,4 @@ def _counted(count: int, noun: str) -> str:
 
 def rest() -> None:
     """Print what was cut off the output of the last call that was too long."""
-    print(globals().pop("_cut_off", "") or "nothing was cut off")
+    print(globals().get("_session", globals()).pop("_cut_off", "") or "nothing was cut off")
