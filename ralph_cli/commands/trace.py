@@ -196,6 +196,9 @@ def replay(
     "max_iterations",
     "max_time",
     "max_cost",
+    "max_calls",
+    "max_tokens",
+    "prices",
     "out",
     memory="Memory file of a task (default <out>/memory/<document id>.md).",
 )

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Protocol
 
 from pydantic import Field
 
+from ralph_cli.core.coverage import SubqueryTally
 from ralph_cli.core.judge_test import Case
 from ralph_cli.core.model import Json, Usage
 from ralph_cli.core.run import Draft, Halt, Step
@@ -84,7 +85,9 @@ class CallRetried:
 
 @dataclass(frozen=True, slots=True)
 class CallFinished:
-    """A call came back, or failed for good (`error` is not empty). `reply` is all that a replay needs."""
+    """A call came back, or failed (`error` is not empty). `reply`, or `error`, `code` and `hint`, are all that a replay
+    needs.
+    """
 
     number: int
     agent: str
@@ -93,6 +96,8 @@ class CallFinished:
     seconds: float
     reply: Json | None = None
     error: str = ""
+    code: str = ""
+    hint: str = ""
     kind: Literal["call_finished"] = "call_finished"
 
 
@@ -133,6 +138,15 @@ class CoverageAdded:
     how: Literal["code", "shown"]
     spans: tuple[tuple[int, int], ...]
     kind: Literal["covered"] = "covered"
+
+
+@dataclass(frozen=True, slots=True)
+class SubqueriesAsked:
+    """The worker's code asked sub-queries. `tally` is that of the whole run up to here; the latest one counts."""
+
+    iteration: int
+    tally: SubqueryTally
+    kind: Literal["subqueries_asked"] = "subqueries_asked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +275,7 @@ class RunHalted:
 
 RunEvent = RunStarted | NoticeIssued | IterationStarted | StepFinished | RunHalted | CasesGenerated
 CallEvent = CallStarted | CallRetried | CallFinished
-WorkerEvent = SnippetStarted | SnippetRan | CoverageAdded | DraftSubmitted | TurnRejected
+WorkerEvent = SnippetStarted | SnippetRan | CoverageAdded | SubqueriesAsked | DraftSubmitted | TurnRejected
 GoalEvent = GoalSet | VariableRead | OutputChanged | VerifierStarted | VerifierFinished | WorkerReported
 AnyEvent = RunEvent | CallEvent | WorkerEvent | GoalEvent
 """Events of a run and its iterations, of requests to models, of a worker that reads, and of a goal."""

@@ -434,6 +434,7 @@ class StopType(StrEnum):
     TIMEOUT = "timeout"
     MAX_COST = "max_cost"
     MAX_CALLS = "max_calls"
+    MAX_TOKENS = "max_tokens"
     MAX_CONSECUTIVE_FAILURES = "max_consecutive_failures"
     SCORE_THRESHOLD = "score_threshold"
     STALLED = "stalled"
@@ -464,6 +465,7 @@ class StopType(StrEnum):
             StopType.TIMEOUT,
             StopType.MAX_COST,
             StopType.MAX_CALLS,
+            StopType.MAX_TOKENS,
         )
 
 

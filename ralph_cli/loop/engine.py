@@ -19,6 +19,7 @@ LIMIT_STOP_TYPES = {
     "time": StopType.TIMEOUT,
     "cost": StopType.MAX_COST,
     "calls": StopType.MAX_CALLS,
+    "tokens": StopType.MAX_TOKENS,
     "cancelled": StopType.USER_INTERRUPTED,
 }
 

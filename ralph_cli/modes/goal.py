@@ -264,14 +264,14 @@ class GoalMode:
         self.workspace.begin_iteration(begun)
         self.summary(begun)
         if self._conversation is not None and self._continues:
-            self._conversation.explore(message, iteration)
+            explored = self._conversation.explore(message, iteration)
         else:
             if message and self.workspace.goal.output:
                 self.write_variable(OUTPUT_VARIABLE, self.workspace.goal.output)
             self._conversation = self.start_conversation(message or self.prompts.opening())
-            self._conversation.explore("", iteration)
+            explored = self._conversation.explore("", iteration)
         output = self.workspace.goal.output
-        error = "" if output else self.workspace.intent.blocked or "no output was set"
+        error = "" if output else self.workspace.intent.blocked or explored.stuck or "no output was set"
         return Attempt(finished=self.workspace.intent.done, source="worker", output=output, error=error)
 
     def _should_continue(self, last: Attempt) -> bool:

@@ -8,7 +8,7 @@ from ralph_cli.checks.absence import AbsenceReview
 from ralph_cli.checks.completeness import CompletenessReview
 from ralph_cli.checks.form import AnswerForm, split_long_quotes
 from ralph_cli.checks.quotes import VisibilityPolicy, resolve_quotes
-from ralph_cli.core.coverage import Spans
+from ralph_cli.core.coverage import Spans, SubqueryTally
 from ralph_cli.core.document import Document
 from ralph_cli.core.model import Request, Tool, ToolCall, UserTurn
 from ralph_cli.core.prompts.framing import frame_data, truncate
@@ -127,12 +127,13 @@ class SubmissionParser:
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What an iteration of reading gave: the draft (None if there was none), by whom it was submitted, and the attempt
-    that the local rules made of it, if they accepted it.
+    that the local rules made of it, if they accepted it. `stuck` says what the worker repeated blindly, if it did.
     """
 
     draft: Draft | None
     source: Literal["worker", "extractor"]
     attempt: Attempt | None = None
+    stuck: str = ""
 
 
 @dataclass(slots=True)
@@ -171,6 +172,10 @@ class DocumentReader:
         """What a model was shown of the document so far."""
         return self.explorer.coverage_tracker.coverage.shown
 
+    def subquery_tally(self) -> SubqueryTally:
+        """What became of the sub-queries so far."""
+        return self.explorer.coverage_tracker.subqueries
+
     def read(self, message: str, iteration: int, review: ReviewDraft, *, fresh: bool) -> Reading:
         """One iteration from `message`, in a `fresh` conversation or in the live one.
 
@@ -181,7 +186,7 @@ class DocumentReader:
         explored = self.explorer.explore("" if fresh else message, iteration, review)
         if explored.accepted:
             return Reading(explored.draft, "worker", explored.attempt)
-        return Reading(self._extract_draft() or explored.draft, "extractor")
+        return Reading(self._extract_draft() or explored.draft, "extractor", stuck=explored.stuck)
 
     def resolve(self, draft: Draft) -> Attempt:
         """The draft with its quotes looked up, and with the record of the search if it says that nothing is there."""

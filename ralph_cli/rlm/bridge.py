@@ -17,9 +17,6 @@ from ralph_cli.documents.quotes.additions import describe_lines_with_additions
 from ralph_cli.documents.search.headings import find_headings
 from sandbox import Answer, HostQuery, QueryFailure, Result, Sandbox, SandboxFailure, SandboxUnavailable
 
-MAX_PARALLEL = 32
-"""Sub-queries in flight at once."""
-
 MAX_ANSWER_TOKENS = 2_000
 """Tokens of the answer to a sub-query."""
 
@@ -39,8 +36,12 @@ class Subqueries:
     nonce: str
     allowed: int
     used: int = 0
-    _slots: threading.BoundedSemaphore = field(default_factory=lambda: threading.BoundedSemaphore(MAX_PARALLEL))
+    most_at_once: int = 32
+    _slots: threading.BoundedSemaphore = field(init=False)
     _closed: threading.Event = field(default_factory=threading.Event)
+
+    def __post_init__(self) -> None:
+        self._slots = threading.BoundedSemaphore(self.most_at_once)
 
     def __call__(self, items: Sequence[tuple[str, str]]) -> Sequence[Answer]:
         """Answer (prompt, text) pairs in order; a pair that fails or exceeds the budget fails alone."""
@@ -53,6 +54,8 @@ class Subqueries:
             self.used += 1
             answers.append(self._submit(prompt, text, self.used))
         try:
+            # Those in flight are paid for: a bound that another one meets does not end the run before they are back.
+            wait([answer for answer in answers if isinstance(answer, Future)])
             return [answer.result() if isinstance(answer, Future) else answer for answer in answers]
         except BaseException:
             for answer in answers:
@@ -181,9 +184,13 @@ class DocumentSandbox:
             raise EngineError(str(error), code="sandbox-failed", hint="run `ralph doctor`") from error
         return result
 
-    def assign(self, name: str, text: str) -> None:
-        """Make `text` a variable, once a snippet is run that may read it."""
-        self.defer(lambda: self.run(f"{name} = {text!r}", refuse_queries))
+    def assign(self, name: str, value: object) -> None:
+        """Make a plain value a variable, once a snippet is run that may read it."""
+        self.defer(lambda: self.run(f"{name} = {value!r}", refuse_queries))
+
+    def tell_budget(self, subqueries_left: int) -> None:
+        """Have `budget()` give what is left, as of now."""
+        self.assign("_budget", {"subqueries": subqueries_left, **self._ledger.left})
 
     def defer(self, action: Callable[[], object]) -> None:
         """Have `action` done before the next snippet, if one is ever run."""

@@ -1,9 +1,10 @@
-"""What was read of a document in one conversation: kept here, and told as `CoverageAdded` events as it happens."""
+"""What was read of a document in one conversation, and what was not: kept here, and told as events as it happens."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ralph_cli.core.coverage import Coverage, Spans, merge_spans
-from ralph_cli.core.events import CoverageAdded, EventSink
+from ralph_cli.core.coverage import Coverage, LostSubquery, Spans, SubqueryTally, merge_spans
+from ralph_cli.core.events import CoverageAdded, EventSink, SubqueriesAsked
 from ralph_cli.rlm.shown import MIN_PIECE_CHARS, ShownTextFinder
 
 
@@ -14,6 +15,9 @@ class CoverageTracker:
     text: str
     sink: EventSink
     coverage: Coverage = field(default_factory=Coverage)
+    subqueries: SubqueryTally = field(default_factory=SubqueryTally)
+    _earlier: SubqueryTally = field(default_factory=SubqueryTally)
+    _answered: dict[tuple[str, str], LostSubquery | None] = field(default_factory=dict)
     _finder: ShownTextFinder = field(init=False)
 
     def __post_init__(self) -> None:
@@ -34,6 +38,28 @@ class CoverageTracker:
     def add_touched(self, iteration: int, spans: Spans) -> None:
         """Code took these slices, as the guest says."""
         self.record(CoverageAdded(iteration, "code", merge_spans(spans)))
+
+    def add_subqueries(self, iteration: int, asked: Sequence[tuple[tuple[str, str], str | None]], refused: int) -> None:
+        """Sub-queries were asked: each prompt and text, and why it gave no answer (None if it did); more were refused.
+
+        What was answered was read. One that is asked again counts once, and is not lost once it is answered.
+        """
+        self.add_shown(iteration, *(part for item, fault in asked if fault is None for part in item))
+        for item, fault in asked:
+            if fault is None:
+                self._answered[item] = None
+            elif self._answered.get(item, item):
+                spans = merge_spans(*(self._finder.find_spans(part) for part in item if len(part) >= MIN_PIECE_CHARS))
+                self._answered[item] = LostSubquery(fault, spans)
+        lost = (*self._earlier.lost, *(item for item in self._answered.values() if item is not None))
+        before = self.subqueries
+        self.subqueries = SubqueryTally(self._earlier.asked + len(self._answered), lost, before.refused + refused)
+        self.sink(SubqueriesAsked(iteration, self.subqueries))
+
+    def repeat_subqueries(self, event: SubqueriesAsked) -> None:
+        """Count what an earlier run asked; whether that is asked again is not known of it."""
+        self._earlier = self.subqueries = event.tally
+        self.sink(event)
 
     def record(self, event: CoverageAdded) -> None:
         """Add what was read, as its event tells it."""

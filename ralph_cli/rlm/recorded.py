@@ -14,6 +14,7 @@ from ralph_cli.core.events import (
     IterationStarted,
     SnippetRan,
     SnippetStarted,
+    SubqueriesAsked,
 )
 from ralph_cli.providers.replaying import parse_reply
 from ralph_cli.rlm.bridge import as_answer
@@ -26,7 +27,7 @@ class RecordedSnippet:
 
     ran: SnippetRan
     calls: tuple[CallEvent, ...]
-    coverage: tuple[CoverageAdded, ...]
+    coverage: tuple[CoverageAdded | SubqueriesAsked, ...]
 
     @property
     def first_ordinal(self) -> int:
@@ -119,7 +120,7 @@ def _recorded_snippets(events: Sequence[AnyEvent]) -> Iterator[RecordedSnippet]:
                 inside = {call.number for call in calls if isinstance(call, CallFinished)}
                 # A call that was left behind may have come back later.
                 late = [ends[number] for number in sorted(started - inside) if number in ends]
-                coverage = tuple(item for item in begun if isinstance(item, CoverageAdded))
+                coverage = tuple(item for item in begun if isinstance(item, CoverageAdded | SubqueriesAsked))
                 yield RecordedSnippet(event, (*calls, *late), coverage)
                 begun = None
             case _ if begun is not None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from ralph_cli.checks.verifier import Verifier
 from ralph_cli.config import Settings, complete_settings
 from ralph_cli.core import clock
-from ralph_cli.core.budget import Ledger
+from ralph_cli.core.budget import Budget, Ledger
 from ralph_cli.core.document import Document
 from ralph_cli.core.errors import ConfigError, JournalError, RalphError
 from ralph_cli.core.events import AnyEvent, ClosingSink, EventSink, Fanout, NoticeIssued, RunHalted, RunStarted
@@ -31,6 +31,7 @@ from ralph_cli.runs.folders import require_runs_folder
 from ralph_cli.runs.history import describe_kept, read_run, run_from_events
 from ralph_cli.runs.result import Result
 from ralph_cli.wiring.models import BuiltMode, ModelNames, RunContext, build_models, choose_models, engine_opener
+from ralph_cli.wiring.spending import run_budget
 from sandbox import Sandbox
 
 MAX_QUESTION = 20_000
@@ -122,9 +123,13 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
     # What goes wrong beside the run is not told to its journal, which may be what went wrong.
     traces = TraceWriter(settings.out, folder, lambda message: listeners(NoticeIssued("trace", message)))
     all_sinks = ClosingSink(Fanout((journal, recording, traces, listeners)))
-    ledger = Ledger(settings.budget)
+    # What is only replayed spends nothing.
+    unbounded = Budget(), ()
+    budget, bounds = unbounded if recording.is_closed else run_budget(settings, job.names.by_role, setup.models)
+    ledger = Ledger(budget)
     with ExitStack() as closing:
         closing.callback(journal.close)
+        closing.callback(ledger.close)
         started = describe_start(job, settings, folder.name, earlier.seed)
         try:
             built = build_models(settings, job.names, ledger, all_sinks, setup.models, recording)
@@ -135,7 +140,7 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
             raise
         closing.enter_context(_name_run(folder, job.mode))
         cautions = [NoticeIssued(item.code, item.message) for item in document.cautions] if document else []
-        for notice in (*earlier.notices, *job.names.notices, *cautions):
+        for notice in (*earlier.notices, *job.names.notices, *bounds, *cautions):
             all_sinks(notice)
         size = len(document.text) if document else 0
         opener = setup.engine or engine_opener(settings, size, lambda what: all_sinks(NoticeIssued("sandbox", what)))
@@ -176,7 +181,7 @@ def execute(job: Job, build: Callable[[RunContext], BuiltMode], setup: Setup) ->
         view=replace(view, notices=messages),
         document=started.document,
         folder=folder,
-        notices=tuple(event_log.notices),
+        notices=(*event_log.notices, *(NoticeIssued("subqueries", line) for line in view.losses)),
         coverage=event_log.state.coverage,
     )
 

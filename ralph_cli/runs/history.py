@@ -15,8 +15,10 @@ from ralph_cli.core.results.goal import GoalState
 from ralph_cli.core.run import Halt, Outcome, Step, StopType
 from ralph_cli.journal.store import JOURNAL_FILE, is_running, read_events
 from ralph_cli.loop.state import fold
+from ralph_cli.providers.prices import saved_by_cache
 from ralph_cli.reports import goal, json
 from ralph_cli.reports.safe_text import resume_command
+from ralph_cli.reports.sections.spending import spending, usd_by_role
 from ralph_cli.reports.view import MissingVote, RunView, build_view
 from ralph_cli.text.plural import pluralize
 
@@ -83,6 +85,9 @@ def run_from_events(events: tuple[AnyEvent, ...], folder: str) -> RecordedRun:
         seconds=round(seconds, 3),
         notices=tuple(event.message for event in events if isinstance(event, NoticeIssued)),
         coverage=state.coverage,
+        subqueries=state.subqueries,
+        usd_by_role=usd_by_role(spending(events)),
+        saved_usd=round(sum(saved_by_cache(e.model, e.usage) for e in events if isinstance(e, CallFinished)), 6),
         missing_votes=missing_votes(state.best, _panel(started), _judge_faults(events)),
     )
     return RecordedRun(shown, events)

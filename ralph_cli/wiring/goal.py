@@ -114,6 +114,7 @@ def build_goal(context: RunContext, document: Document, spec: GoalSpec) -> Built
             document=document,
             system=render_prompt("goal_system", output_chars=f"{settings.output_chars:,}"),
             opening=opening,
+            short_opening=replace(brief, include_document=False).opening,
             inputs=inputs,
             nonce=nonce,
             sink=all_sinks,

@@ -1,6 +1,7 @@
 """The parts that read a document: sandbox, sub-queries, and the worker's conversation over them."""
 
 from collections.abc import Callable
+from functools import partial
 
 from ralph_cli.checks.quotes import VisibilityPolicy
 from ralph_cli.core.document import Document
@@ -36,7 +37,8 @@ def open_sandbox(
     """The sandbox with the document, not started yet, and who answers the questions of its code."""
     sandbox = DocumentSandbox(context.engine, document, context.ledger, memory)
     model, most = context.models.subquery, context.settings.max_subqueries
-    subqueries = Subqueries(model, prompt_text("subquery_system"), nonce, most)
+    at_once = context.settings.max_parallel
+    subqueries = Subqueries(model, prompt_text("subquery_system"), nonce, most, most_at_once=at_once)
     return sandbox, subqueries, (subqueries.close, sandbox.close)
 
 
@@ -60,6 +62,7 @@ def open_reader(
         document=document,
         system=assignment.system(include_document=direct),
         opening=assignment.opening(nonce, include_document=direct),
+        short_opening=partial(assignment.opening, nonce, include_document=False),
         inputs=assignment.inputs,
         nonce=nonce,
         sink=sink,

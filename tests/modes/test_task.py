@@ -111,7 +111,7 @@ def test_an_output_that_holds_is_accepted(settings: Settings) -> None:
     assert best is not None and best.attempt.output == GOOD and best.attempt.memory == NOTE
     (quote,) = best.attempt.quotes
     assert quote.text == LEASE.text[quote.start : quote.end]
-    assert [item.check for item in best.evidence] == ["form", "quotes", "output", "task_judge"]
+    assert [item.check for item in best.evidence] == ["form", "quotes", "subqueries", "output", "task_judge"]
     assert [request.agent for request in worker.requests] == ["reader", "reader", "reasoner"]
     assert [request.agent for request in judge.requests] == ["task_judge"]
 
@@ -599,7 +599,7 @@ def test_accepted_means_every_check_passed(reader: list[Json], reasoner: list[Re
         return
     step = done.outcome.best
     assert step is not None and step.attempt.finished and step.attempt.claims and not step.attempt.refused
-    assert [item.check for item in step.evidence] == ["form", "quotes", "output", "task_judge"]
+    assert [item.check for item in step.evidence] == ["form", "quotes", "subqueries", "output", "task_judge"]
     assert all(item.passed for item in step.evidence)
     assert all(claim.quotes and claim.text != HALF_QUOTED["text"] for claim in step.attempt.claims)
     for quote in step.attempt.quotes:

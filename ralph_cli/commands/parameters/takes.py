@@ -21,14 +21,15 @@ CHECKED_BY_TYPER = (bool, Path)
 """What else a setting is, is given as a text, which the settings parse: they say what is wrong, as it was typed."""
 
 RUN = (
-    "model", "subquery_model", "strategy", "max_steps", "output_chars", "max_subqueries", "max_time", "max_cost",
+    "model", "subquery_model", "strategy", "max_steps", "output_chars", "max_subqueries", "max_parallel",
+    "max_call_time", "max_time", "max_cost", "max_calls", "max_tokens", "prices",
     "max_failures", "out", "sandbox", "require_walls",
 )  # fmt: skip
 """What every command takes that lets a worker read a document."""
 
 JUDGED = (
     "judge_model", "context_chars", "strict", "verify_with_model", "verifier_model", "skip_last_verification",
-    "min_coverage", "score_threshold", "quote_chars", "allow_hidden_text", "retry", "max_iterations",
+    "min_coverage", "max_lost", "score_threshold", "quote_chars", "allow_hidden_text", "retry", "max_iterations",
 )  # fmt: skip
 """What every command takes, too, whose results are judged."""
 

@@ -12,7 +12,8 @@ where a key goes, what is executed, or which file is read or written.
     settings.models, panel,              resume                   name models, asked at the addresses and with the keys
       verifier_model                                              of now; "scripted:FILE" is a file: --accept-settings
     settings: form, strategy, counts     resume, verify           hold as in the run
-    settings: max_cost, max_time         resume                   hold as in the run, never above a bound of now
+    settings: max_cost, max_time,        resume                   hold as in the run, never above a bound of now
+      max_calls, max_tokens
     settings.terms                       verify                   schema and memory as values, put to the checks
     settings.verifier                    resume                   says that the caller must give a verifier again
     document.path                        resume, verify, report,  where to look; a file is used only if it is regular
@@ -81,7 +82,9 @@ def resumed_settings(
     from_run = {name: value for name, value in recorded.items() if name in FROM_RECORD | LOWER_OF_BOTH}
     for name in LOWER_OF_BOTH:
         bound = getattr(current, name)
-        if bound is not None and name in from_run:
+        if from_run.get(name) == "none":
+            from_run[name] = bound  # a record lifts no bound, nor that of a run for which none is set
+        elif bound is not None and name in from_run:
             from_run[name] = bound if from_run[name] is None else min(from_run[name], bound, key=_as_number)
     if recorded.get("memory") == "off":
         from_run["memory"] = "off"
