@@ -23,7 +23,7 @@ from sandbox import Answer, QueryFailure
 
 @dataclass(frozen=True, slots=True)
 class RecordedSnippet:
-    """A snippet that ran to its end: what it gave, the calls of its sub-queries, and what was read by it."""
+    """A snippet that ran to its end: what it gave, the calls of its sub-queries, and what was read by it or was not."""
 
     ran: SnippetRan
     calls: tuple[CallEvent, ...]

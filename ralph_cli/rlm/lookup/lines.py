@@ -109,5 +109,5 @@ def budget() -> dict[str, float]:
     """What was left when this call began: sub-queries of the attempt; of the run dollars (cost), calls, tokens and
     seconds (time), where they are bounded.
     """
-    left: dict[str, float] = globals().get("_budget", {})
+    left: dict[str, float] = globals().get("_session", globals()).get("_budget", {})
     return dict(left)
