@@ -59,7 +59,7 @@ class Calculator:
                 equation = parse_equation(text)
                 term = self._evaluate_sourced(equation.computation)
                 results = (self._check_result(term, result) for result in equation.results)
-                found = tuple(replace(result, change=equation.computation.change) for result in results)
+                found = tuple(replace(result, direction=equation.computation.change) for result in results)
                 parts = [as_candidate(self._evaluate(part), text) for part in equation.computation.parts]
             except DecimalException:
                 raise CalculationError("it divides by zero, or is too large") from None

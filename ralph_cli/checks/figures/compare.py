@@ -162,7 +162,7 @@ def _relate_to_bare(claimed: Quantity, candidate: Candidate) -> tuple[Relation, 
         other_sort = is_scaled and candidate.is_odd and candidate.quantity.kind == "none"
         return ("open", "currency") if unsure else ("open", "unit") if other_sort else ("same", "")
     if kind == "physical" and candidate.in_table:
-        named = units_named(" ".join((*header.lines, candidate.row, *candidate.columns[:1])))
+        named = units_named(" ".join((*header.lines, candidate.row, candidate.place.column if candidate.place else "")))
         sort = SIZES.get(claimed.unit, ("",))[0]
         alike = {unit for unit in named if SIZES.get(unit, ("",))[0] == sort}
         return ("differs", "unit") if sort and alike and claimed.unit not in alike else ("same", "")

@@ -31,7 +31,7 @@ def relate(figures: Iterable[Candidate]) -> Iterator[Candidate]:
             yield _result(one, value - base, change="by")
         if base and one.powers == other.powers:
             yield _quotient(one, value / base)
-            yield replace(_quotient(one, (value - base) / base), change="rise" if value > base else "fall")
+            yield replace(_quotient(one, (value - base) / base), direction="rise" if value > base else "fall")
 
 
 def relate_unlike(figures: Iterable[Candidate]) -> Iterator[Candidate]:
@@ -57,7 +57,7 @@ def derive(
     yield from (_sum_up(group) for group in _groups(inputs) if len(group) > 2)
     if claimed.kind == "ratio" and claimed.worded:
         prose = (found for found in quoted if not found.in_table)
-        yield from (found for found in relate(prose) if found.is_pure and not found.change)
+        yield from (found for found in relate(prose) if found.is_pure and not found.direction)
     for group in _groups(quoted) if len(quoted) <= _MOST_GROUPED else ():
         if _MEAN.search(sentence):
             total = _sum_up(group)
@@ -127,10 +127,10 @@ def _are_alike(one: Candidate, other: Candidate) -> bool:
 def _result(of: Candidate, value: Decimal, change: str = "", terms: int = 1) -> Candidate:
     kind = "points" if of.quantity.kind == "percent" and change else of.quantity.kind
     found = replace(of.quantity, value=value, kind=kind, bound="", approximate=False)
-    return replace(of, quantity=found, source="calculation", change=change, terms=terms, pairing=None, context="")
+    return replace(of, quantity=found, source="calculation", change=change, direction="", terms=terms, place=None)
 
 
 def _quotient(of: Candidate, value: Decimal) -> Candidate:
     found = replace(of.quantity, value=value, kind="ratio", unit="")
     pure = replace(of, quantity=found, powers=UNSCALED, source="calculation", is_pure=True)
-    return replace(pure, change="", pairing=None, context="")
+    return replace(pure, change="", direction="", place=None)

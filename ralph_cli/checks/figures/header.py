@@ -134,18 +134,15 @@ class TableHeaders:
             self._read[start] = self._header(page, start, end)
         return self._read[start]
 
-    def columns_at(self, offset: int) -> tuple[str, ...]:
-        """What names the column of the cell at a place, and the others of its table; nothing where none are known."""
+    def column_at(self, offset: int) -> str:
+        """What names the column of the cell at a place; nothing where none is known."""
         tables = self._document.tables
         number = bisect_right(tables, offset, key=lambda table: table.start) - 1
         if number < 0 or offset >= tables[number].end:
-            return ()
+            return ""
         cells = tables[number].cells
         cell = bisect_right(cells, offset, key=lambda cell: cell.start) - 1
-        if cell < 0 or offset >= cells[cell].end:
-            return ()
-        names = [column.header for column in tables[number].columns]
-        return (names.pop(cells[cell].column), *names)
+        return tables[number].columns[cells[cell].column].header if cell >= 0 and offset < cells[cell].end else ""
 
     def lines_above(self, start: int, end: int) -> tuple[str, ...]:
         """The header lines of the rows of text[start:end], each once; none for running text."""
