@@ -30,6 +30,7 @@ from ralph_cli.checks.figures.terms import (
     write_number,
 )
 from ralph_cli.text.quantities.quantity import Quantity
+from ralph_cli.text.quantities.relations import Change
 from ralph_cli.text.quantities.vocabulary import units_named
 
 _REASONS = {
@@ -59,7 +60,7 @@ class Calculator:
                 equation = parse_equation(text)
                 term = self._evaluate_sourced(equation.computation)
                 results = (self._check_result(term, result) for result in equation.results)
-                found = tuple(replace(result, direction=equation.computation.change) for result in results)
+                found = tuple(replace(result, change=Change("", equation.computation.change)) for result in results)
                 parts = [as_candidate(self._evaluate(part), text) for part in equation.computation.parts]
             except DecimalException:
                 raise CalculationError("it divides by zero, or is too large") from None
@@ -198,7 +199,8 @@ class Calculator:
         powers = frozenset(one - other for one in left.powers for other in right.powers)
         if left.is_hundredfold:
             return Term(value / 100, "percent", is_hundredfold=True)
-        if "currency" in kinds and kinds & {"count", "physical"}:
+        is_exchange = kinds == {"currency"} and left.unit != right.unit  # what one currency costs in the other
+        if is_exchange or ("currency" in kinds and kinds & {"count", "physical"}):
             return replace(left, value=value, powers=powers, terms=1)
         if left.powers == right.powers:
             return Term(value, "ratio", is_pure=True)

@@ -25,7 +25,7 @@ from ralph_cli.text.quantities.currencies import currencies_named, only_currency
 from ralph_cli.text.quantities.dates import orders_of_days, possible_days
 from ralph_cli.text.quantities.quantity import Date, Quantity
 from ralph_cli.text.quantities.reader import read_quantities
-from ralph_cli.text.quantities.relations import change_of, direction_before
+from ralph_cli.text.quantities.relations import NO_CHANGE, Change, read_change
 from ralph_cli.text.sentences import line_at
 from ralph_cli.text.tables import NIL_CELL, is_row
 
@@ -64,7 +64,7 @@ class Candidate:
     `is_pure` marks a quotient of like quantities,
     `is_odd` a figure with other decimals than those of its table, or than the first of its row: of another kind.
     `row` is what stands before the figures in its line, `place` what governs it. `change` says whether something rose
-    or fell "by" or "to" it, `direction` that it was a "rise" or a "fall", by which of both its base is known.
+    or fell by or to it; of a computed rate the direction is known by its base.
     `terms` are those of the sum that a calculation's result is.
     """
 
@@ -77,8 +77,7 @@ class Candidate:
     is_odd: bool = False
     is_loss: bool = False
     row: str = ""
-    change: str = ""
-    direction: str = ""
+    change: Change = NO_CHANGE
     place: Place | None = None
     header: TableHeader = field(default_factory=TableHeader)
     terms: int = 1
@@ -227,7 +226,8 @@ def make_candidate(
     if quantity.power is not None:
         powers = _explicit_power(quantity)
     elif quantity.kind in ("none", "currency") or (quantity.kind == "count" and in_table):
-        powers = _scales_of(quantity, governing, line if in_table else "", certain, is_odd)
+        other_column = header.is_of_column and not read_scales(column).powers
+        powers = _scales_of(quantity, governing, line if in_table else "", certain and not other_column, is_odd)
         is_rate = in_table and max(powers) > 0 and _is_rate(line, header)
         sure = not is_rate and (
             (bool(governing.powers) and not (is_odd and len(powers) > 1)) or quantity.kind == "currency"
@@ -241,8 +241,7 @@ def make_candidate(
         is_odd=is_odd,
         is_loss=bool(_LOSS.search(line)) and quantity.value < 0 if in_table else _ends_with_loss(before),
         row=_LABEL.sub("", line),
-        change=change_of(text, quantity),
-        direction=direction_before(text, quantity.start),
+        change=NO_CHANGE if in_table else read_change(text, quantity),
         header=replace(
             header,
             scales=governing,

@@ -15,7 +15,7 @@ from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.quantities.clauses import say_words, words_of_figures
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
-from ralph_cli.text.quantities.relations import are_comparable, change_of, direction_before, is_misstated, ordered_pairs
+from ralph_cli.text.quantities.relations import are_comparable, is_misstated, larger_parts, ordered_pairs, read_change
 from ralph_cli.text.quantities.vocabulary import units_named
 from ralph_cli.text.sentences import sentence_at
 
@@ -82,6 +82,9 @@ class FigureComparison:
             elif (pairs := self._pairs(before, after)) and all(is_earlier(end, begin) for begin, end in pairs):
                 message = f"{names}: in the quotes the second is the earlier one"
                 yield _answer(first.text, first, "contradicted", "time", message)
+        for part, whole in larger_parts(text, found):
+            names = f'"{_name(text, part)}" of "{_name(text, whole)}"'
+            yield _answer(part.text, part, "contradicted", "part", f"{names}: a part is not larger than the whole")
         said = words_of_figures(text)
         for one, other in combinations(found, 2):
             pairs = self._pairs(one, other) if are_comparable(one, other) else []
@@ -181,7 +184,7 @@ class FigureComparison:
             return Comparison("supported")
         result = compare(quantity, candidate, sentence)
         if result is not None and result.standing == "supported":
-            result = self._compare_place(quantity, candidate, sentence) or result
+            result = self._compare_change(quantity, candidate, sentence) or result
         if result is None and quantity.wording == "change" and other.kind == "percent":
             # What doubled is 200 % of what it was, or up by 100 %.
             result = compare(replace(quantity, value=abs(quantity.value - 1)), candidate, sentence)
@@ -191,16 +194,16 @@ class FigureComparison:
             return result if result.standing == "supported" and free else None
         return result
 
-    def _compare_place(self, quantity: Quantity, candidate: Candidate, sentence: str) -> Comparison | None:
-        """What speaks against a figure of the quotes by its place in their sentence, None if nothing does."""
+    def _compare_change(self, quantity: Quantity, candidate: Candidate, sentence: str) -> Comparison | None:
+        """What speaks against a figure as a change, or what is left after one, None if nothing does."""
         at = sentence.find(quantity.text)
-        change = change_of(sentence, replace(quantity, start=at)) if at >= 0 else ""
-        if {change, candidate.change} == {"by", "to"}:
+        said, known = read_change(sentence, replace(quantity, start=at, end=at + len(quantity.text))), candidate.change
+        if {said.role, known.role} == {"by", "to"}:
             return Comparison("contradicted", "role (by how much, or to what)")
-        if change == "by" and {direction_before(sentence, at), candidate.direction} == {"rise", "fall"}:
+        if said.role == "by" and {said.direction, known.direction} == {"rise", "fall"}:
             if candidate.source == "calculation":
                 return Comparison("contradicted", "base (a change is divided by what was before it)")
-            if candidate.change == "by":
+            if known.role == "by":
                 return Comparison("open", "direction")  # of a loss, a fall is better
         return None
 

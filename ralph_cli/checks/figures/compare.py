@@ -285,6 +285,10 @@ def _compare_sign(claimed: Quantity, candidate: Candidate, sentence: str) -> Com
             return Comparison("contradicted" if named else "open", "sign")
         if candidate.quantity.text[:1] in MINUSES or _BRACKETS_MEAN.search(candidate.row) or _BY.search(before):
             return Comparison("open", "sign")
+    if min(value, own) > 0 and _BRACKETS_MEAN.search(candidate.row):  # "provided by (used in)"
+        label = content_words(re.sub(r"\([^)]*\)", "", candidate.row))
+        if any(_DOWN.match(word) and word not in label for word in re.findall(r"\w+", before.lower())):
+            return Comparison("open", "sign")
     if own < 0 < value and candidate.source == "calculation":
         return Comparison("contradicted", "sign")
     if own < 0 < value and candidate.quantity.text[:1] != "(":

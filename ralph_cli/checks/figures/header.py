@@ -65,12 +65,14 @@ class Scales:
 class TableHeader:
     """What governs the figures of a row. `is_certain` says that the scales are stated for its own table.
 
+    `is_of_column` says that a scale stands in a line of units, each of one column.
     `decimals` is how many most amounts of the table show, None for a table of few.
     """
 
     lines: tuple[str, ...] = ()
     scales: Scales = field(default_factory=Scales)
     is_certain: bool = False
+    is_of_column: bool = False
     currencies: frozenset[str] = frozenset()
     has_percent: bool = False
     decimals: int | None = None
@@ -173,6 +175,9 @@ class TableHeaders:
             lines=(*far, *lines) if tabular else (),
             scales=scales if scales.powers else read_scales("\n".join(far)),
             is_certain=bool(scales.powers),
+            is_of_column=any(
+                SCALE_STATEMENT.search(cell) for line in lines for cell in re.split(r" {2,}|\t", line)[2:]
+            ),
             currencies=frozenset[str]().union(*map(currencies_named, (*block, row))) if tabular else frozenset(),
             decimals=shown.most_common(1)[0][0] if tabular and shown.total() > _FEW_AMOUNTS else None,
             has_percent=bool(_PER_CENT.search(body)),

@@ -12,7 +12,7 @@ from itertools import groupby
 
 from ralph_cli.text.quantities.quantity import Quantity
 from ralph_cli.text.quantities.reader import read_quantities
-from ralph_cli.text.quantities.vocabulary import ABOUT, LITTLE_WORDS, NUMBER_WORDS, OVER, UNDER, singular
+from ralph_cli.text.quantities.vocabulary import ABOUT, LITTLE_WORDS, NUMBER_WORDS, OVER, SCALES, TIMES, UNDER, singular
 from ralph_cli.text.sentences import sentence_at
 
 PARTS_OF_DATES = ("y:", "m:", "p:")
@@ -29,18 +29,13 @@ _LISTED = re.compile(r"(?i),\s*(?:and\s+)?|\sand\s")
 _RESPECTIVELY = re.compile(r"(?i)\brespectively\b")
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _ENDINGS = re.compile(r"(?:ations?|itions?|ions?|ings?|ments?|ives?|ers?|ed|al|ly|es?)\Z")
-_NO_LABEL = (
-    LITTLE_WORDS
-    | ABOUT
-    | OVER
-    | UNDER
-    | NUMBER_WORDS
-    | {"year", "month", "respectively", "ended", "thousand", "million", "billion"}
-)
+_NO_LABEL = frozenset().union(
+    LITTLE_WORDS, ABOUT, OVER, UNDER, NUMBER_WORDS, SCALES, TIMES, {"respectively", "ended"}
+) - {"own"}
 _ALIKE = {
     "home": "domestic", "abroad": "international", "overseas": "international", "foreign": "international",
     "bought": "buy", "purchase": "buy", "purchased": "buy", "rent": "lease", "rented": "lease", "sold": "sell",
-    "sale": "sell", "paid": "pay", "abstained": "abstention", "total": "total", "overall": "total",
+    "sale": "sell", "paid": "pay", "abstained": "abstention", "overall": "total",
     "consolidated": "total", "altogether": "total", "held": "hold", "lent": "loan", "built": "build",
 }  # fmt: skip
 """Words that name one thing in tables and another way in sentences, and forms that no ending tells."""

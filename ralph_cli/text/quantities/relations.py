@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ralph_cli.text.lexicon import NEGATIONS
 from ralph_cli.text.quantities.quantity import Quantity
@@ -21,13 +21,35 @@ _BETWEEN_TO = re.compile(r"(?i)\s*(?:[a-z]+\s+){0,5}(?:(?:19|20)\d\d\s+)?to\s+(?
 _BETWEEN_FROM = re.compile(
     r"(?i)\s*,?\s*(?:[a-z]+\s+){0,5}(?:(?:19|20)\d\d,?\s+)?(?:up\s+|down\s+)?from\s+(?:[a-z]+\s+)?"
 )
+_WORDS, _ADVERB = (
+    r"(?:[a-z]+\s+){0,4}?",
+    r"(?:[a-z]+ly\s+|about\s+|around\s+|some\s+|roughly\s+|nearly\s+|almost\s+|another\s+)",
+)
 _CHANGE = re.compile(
-    rf"(?i)(?<![-\w])(?:{RISE}|{FALL})\s+"
+    rf"(?i)(?<![-\w])(?:(?P<rise>{RISE})|(?P<fall>{FALL}))\s+"
     # "Rose slightly to", "raised its fee to", but neither "the increase amounted to" nor "fell due to".
-    r"(?:(?:[a-z]+\s+){0,4}?(?P<by>by)|(?:[a-z]+ly\s+|(?:its|the|our|their)\s+(?:[a-z]+\s+){1,3}?)?to)\s+"
-    r"(?:[a-z]+\s+)?\Z"
+    rf"(?:(?P<by>(?:{_WORDS}by|of)\s+)|(?P<to>(?:[a-z]+ly\s+|(?:its|the|our|their)\s+(?:[a-z]+\s+){{1,3}}?)?to\s+)|)"
+    rf"(?:{_ADVERB}|(?:a|an|the)\s+|[a-z]+\s+(?=\Z)){{0,2}}\Z"
+)
+_CHANGE_BEHIND = re.compile(
+    r"(?i)\s+(?:(?P<rise>more|higher|up(?!\s+to)|above|greater|larger|longer|increase|rise|growth|gain|jump)"
+    r"|(?P<fall>less|fewer|lower|down|below|smaller|shorter|decrease|fall|decline|drop|reduction|cut))\b(?!\s+or\b)"
 )
 _CHANGE_REACH = 60
+_OUT_OF = re.compile(
+    r"(?i)\s*(?:out\s+)?of\s+(?:(?:its|the|their|our|all|some|about|approximately|around|those|these)\s+)*"
+)
+_OF_WHICH = re.compile(r"(?i)[^.;]*\bof which\s+(?:[a-z]+\s+){0,3}")
+
+
+class Change(NamedTuple):
+    """Whether a text says that something rose or fell "by" a figure, or "to" it; "" where it says neither."""
+
+    role: Literal["", "by", "to"] = ""
+    direction: Literal["", "rise", "fall"] = ""
+
+
+NO_CHANGE = Change()
 
 
 def are_comparable(one: Quantity, other: Quantity) -> bool:
@@ -72,10 +94,24 @@ def direction_of(text: str) -> Literal["", "rise", "fall", "unsure"]:
     return "rise" if rises else "fall" if falls else ""
 
 
-def change_of(text: str, quantity: Quantity) -> Literal["", "by", "to"]:
-    """Whether a text says that something rose or fell by a quantity, or to it; of neither, nothing."""
-    match = _CHANGE.search(text, max(0, quantity.start - _CHANGE_REACH), quantity.start)
-    return "" if match is None else "by" if match["by"] else "to"
+def read_change(text: str, quantity: Quantity) -> Change:
+    """What a text says of a figure as a change: "fell by 5", "rose 5%", "5 more", "a rise of 5"; or "fell to 5"."""
+    before = _CHANGE.search(text, max(0, quantity.start - _CHANGE_REACH), quantity.start)
+    rate = quantity.kind in ("percent", "points")
+    match = before if before and (before["by"] or before["to"] or rate) else _CHANGE_BEHIND.match(text, quantity.end)
+    if match is None:
+        return NO_CHANGE
+    return Change("to" if match is before and before["to"] else "by", "rise" if match["rise"] else "fall")
+
+
+def larger_parts(text: str, quantities: Sequence[Quantity]) -> Iterator[tuple[Quantity, Quantity]]:
+    """The figures of a text that are said to be parts of others, and are larger: "9 out of 7", "5, of which 6"."""
+    for one, other in pairwise(quantities):
+        gap = text[one.end : other.start]
+        part, whole = (other, one) if _OF_WHICH.fullmatch(gap) else (one, other)
+        related = part is other or _OUT_OF.fullmatch(gap)
+        if related and are_comparable(one, other) and abs(_amount(part)) > abs(_amount(whole)):
+            yield part, whole
 
 
 def _amount(quantity: Quantity) -> float:
