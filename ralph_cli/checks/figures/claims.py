@@ -22,6 +22,7 @@ from ralph_cli.text.sentences import sentence_at
 NOWHERE = "nowhere"
 _WORDS_BEHIND = re.compile(r"[\s-]+[^\W\d_]+")
 _REACH = 60
+_FEW = 10
 _NEAR = 300
 """Characters between two figures of a text of which one may be made of the other."""
 
@@ -64,12 +65,20 @@ class FigureComparison:
         """What of a text is contradicted or open, in order."""
         found = read_quantities(text, "prose")
         answers = [self.answer(text, quantity, found) for quantity in found]
+        main = any(
+            answer is None and one.is_measured and not one.is_small for one, answer in zip(found, answers, strict=True)
+        )
         for quantity, answer in zip(found, answers, strict=True):
-            if answer is not None and answer.field == "count" and quantity.value in self._terms - {1}:
-                continue  # as many as were summed up
-            if answer is not None:
+            if answer is not None and not (answer.field == "count" and self._is_aside(quantity, main)):
                 yield answer
         yield from self._answers_to_pairs(text, [quantity for quantity in found if quantity.is_measured])
+
+    def _is_aside(self, quantity: Quantity, beside_figure: bool) -> bool:
+        """Whether a count is that of the terms of a sum, or else one in words beside a figure that is borne out."""
+        if terms := self._terms - {1}:
+            return quantity.value in terms
+        in_words = quantity.kind in ("count", "none") and quantity.text.isalpha() and quantity.value <= _FEW
+        return beside_figure and in_words
 
     def _answers_to_pairs(self, text: str, found: Sequence[Quantity]) -> Iterator[Answer]:
         """Figures of a text that go the other way than it says, or that it exchanges."""
