@@ -16,6 +16,7 @@ from decimal import Decimal, DecimalException, localcontext
 from ralph_cli.checks.figures.candidates import Candidate
 from ralph_cli.checks.figures.dates import full_day, shift_day
 from ralph_cli.checks.figures.expression import CalculationError, Node, parse_equation
+from ralph_cli.checks.figures.places import Place, place_of_result
 from ralph_cli.checks.figures.rounding import MONTHS_IN
 from ralph_cli.checks.figures.terms import (
     DATED_FORM,
@@ -60,12 +61,19 @@ class Calculator:
                 equation = parse_equation(text)
                 term = self._evaluate_sourced(equation.computation)
                 results = (self._check_result(term, result) for result in equation.results)
-                found = tuple(replace(result, change=Change("", equation.computation.change)) for result in results)
+                change, place = Change("", equation.computation.change), self._place_of(equation.computation)
+                found = tuple(replace(result, change=change, place=place) for result in results)
                 parts = [as_candidate(self._evaluate(part), text) for part in equation.computation.parts]
             except DecimalException:
                 raise CalculationError("it divides by zero, or is too large") from None
         self.candidates += (*found, *parts)
         return found
+
+    def _place_of(self, node: Node) -> Place | None:
+        values = {figure.value for figure in node.figures}
+        return place_of_result(
+            [one.place for one in self.candidates if one.place and abs(one.quantity.value) in values]
+        )
 
     def _evaluate_sourced(self, node: Node) -> Term:
         """The value of a computation that rests on quotes, and on each of its figures. Raises CalculationError."""

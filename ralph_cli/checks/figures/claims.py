@@ -151,7 +151,9 @@ class FigureComparison:
             if (result := self._compare(quantity, candidate, sentence))
         ]
         self._homes[quantity] = [
-            candidate.place for result, candidate in found if result.standing == "supported" and candidate.place
+            candidate.place
+            for result, candidate in found
+            if result.standing == "supported" and candidate.source == "quote" and candidate.place
         ]
         found = [
             ((result.standing == "supported" and self._find_misplaced(text, quantity, candidate)) or result, candidate)

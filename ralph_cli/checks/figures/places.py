@@ -81,6 +81,12 @@ def _moment(words: frozenset[str]) -> tuple[int, int | None] | None:
     return (years[-1], months[0] if len(months) == 1 else None) if years else None
 
 
+def place_of_result(places: Sequence[Place]) -> Place | None:
+    """Where that stands which is computed of figures: at all of their dates, nowhere if one of them has none."""
+    dates = [frozenset(filter(is_of_date, place.words)) for place in places]
+    return Place(frozenset().union(*dates)) if dates and all(dates) else None
+
+
 def is_earlier(one: Place, other: Place) -> bool:
     """Whether a place is of an earlier time than another, as far as both say."""
     if one.moment is None or other.moment is None:
