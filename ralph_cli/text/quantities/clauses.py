@@ -21,7 +21,7 @@ PARTS_OF_DATES = ("y:", "m:", "p:")
 _YEAR = r"\s+(?:the\s+)?(?:fiscal\s+)?(?:19|20)\d\d"
 _TO_FIGURE = r"(?=\s+(?:[a-z]+\s+){0,2}[^\w\s]*\Z)"
 _BOUNDARY = re.compile(
-    rf"(?i)[,;:()\u2013\u2014]|\b(?:and|but|or|while|whereas|although|though|which|to{_TO_FIGURE})\b"
+    rf"(?i)[,;:()\u2013\u2014]|\b(?:and|but|or|while|whereas|although|though|which|(?P<to>to){_TO_FIGURE})\b"
     rf"|\b(?P<compared>than|against|compared|versus|vs|since|unlike|after|before|(?:over|on|from)(?={_YEAR})|from{_TO_FIGURE})\b"
 )
 _OTHER_YEAR = re.compile(r"(?i)\b(?:prior|previous|preceding|earlier|before|ago|last)\b")
@@ -88,10 +88,14 @@ def _words_in_sentence(
     gaps = [_split(text[begin:stop]) for begin, stop in zip(edges[::2], edges[1::2], strict=True)]
     free = [_say_free(parts[number > 0 : len(parts) - (number < len(figures))]) for number, parts in enumerate(gaps)]
     shared = frozenset(word for words in free for word in words if not is_of_date(word))
+    last = frozenset[str]()
     for number, figure in enumerate(figures):
-        (before, compared), (behind, _) = gaps[number][-1], gaps[number + 1][0]
+        (before, boundary), (behind, _) = gaps[number][-1], gaps[number + 1][0]
         near = say_words(f"{before} , {behind}")
-        dated = compared or _OTHER_YEAR.search(f"{before} {behind}") or any(map(is_of_date, near))
+        if boundary == "to" and not any(map(is_of_date, near)):
+            near |= last  # "it grew by 5 in 2022, to 7"
+        last = frozenset(filter(is_of_date, near)) if boundary != "compared" else frozenset()
+        dated = boundary == "compared" or _OTHER_YEAR.search(f"{before} {behind}") or any(map(is_of_date, near))
         between = any(is_of_date(word) for words in free[1:-1] for word in words)
         of_all = frozenset[str]() if dated or between else free[0] | free[-1]
         yield figure.start, near | shared | of_all
@@ -102,18 +106,18 @@ def is_of_date(word: str) -> bool:
     return word[:2] in PARTS_OF_DATES
 
 
-def _split(gap: str) -> list[tuple[str, bool]]:
-    """The parts of what stands beside figures, each with whether it is compared."""
-    parts, at, compared = list[tuple[str, bool]](), 0, False
+def _split(gap: str) -> list[tuple[str, str]]:
+    """The parts of what stands beside figures, each with what parts it from the one before: "to", "compared", or ""."""
+    parts, at, boundary = list[tuple[str, str]](), 0, ""
     for match in _BOUNDARY.finditer(gap):
-        parts.append((gap[at : match.start()], compared))
-        at, compared = match.end(), bool(match["compared"])
-    return [*parts, (gap[at:], compared)]
+        parts.append((gap[at : match.start()], boundary))
+        at, boundary = match.end(), match.lastgroup or ""
+    return [*parts, (gap[at:], boundary)]
 
 
-def _say_free(parts: Sequence[tuple[str, bool]]) -> frozenset[str]:
+def _say_free(parts: Sequence[tuple[str, str]]) -> frozenset[str]:
     """The words of parts that are beside no figure and not compared."""
-    return say_words(" , ".join(words for words, compared in parts if not compared))
+    return say_words(" , ".join(words for words, boundary in parts if boundary != "compared"))
 
 
 def _pair_respectively(text: str, quantities: Sequence[Quantity]) -> Iterator[tuple[int, frozenset[str], bool]]:
